@@ -1,0 +1,105 @@
+import {
+  type DescMessage,
+  type DescMethod,
+  type DescMethodServerStreaming,
+  type DescMethodUnary,
+  type FileRegistry,
+  getOption,
+  hasOption,
+} from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
+import { scope } from "#proto/auth/v1/access_pb.js";
+import { ProgressSchema, server, tool } from "#proto/mcp/v1/tool_pb.js";
+import { needs } from "#proto/platform/v1/needs_pb.js";
+import { commentOf } from "./comments.js";
+import { type JsonSchema, schemaOf } from "./schema.js";
+
+/** An rpc that the API publishes as an MCP tool. */
+export interface Tool {
+  readonly name: string;
+  /** The MCP server that publishes it: the last segment of the endpoint's path. */
+  readonly server: string;
+  /** The proto service it belongs to, in snake_case without "service": what ?toolsets= selects. */
+  readonly toolset: string;
+  readonly scope: string;
+  /** Capabilities the caller must hold on the platform. */
+  readonly needs: readonly string[];
+  readonly readOnly: boolean;
+  /** Capabilities the MCP client must have declared. */
+  readonly clientCapabilities: readonly string[];
+  readonly method: DescMethodUnary | DescMethodServerStreaming;
+  /** The message that is the tool's result: a stream's `result`, else the response. */
+  readonly result: DescMessage;
+  /** What tools/list says of it, ready to send. */
+  readonly listing: {
+    readonly name: string;
+    readonly title: string;
+    readonly description: string;
+    readonly inputSchema: JsonSchema;
+    readonly outputSchema: JsonSchema;
+    readonly annotations: Readonly<Record<string, boolean>>;
+  };
+}
+
+/** Reads every tool of an image, in the order of the .proto files, which does not change between runs. */
+export function readTools(image: FileRegistry): Tool[] {
+  const tools: Tool[] = [];
+  for (const desc of image) {
+    if (desc.kind !== "service") continue;
+    for (const method of desc.methods) {
+      if (hasOption(method, tool)) tools.push(toolOf(method));
+    }
+  }
+  return tools;
+}
+
+function toolOf(method: DescMethod): Tool {
+  const option = getOption(method, tool);
+  const words = wordsOf(method.name);
+  const name = option.name || words.join("_");
+  const result = resultOf(method);
+  const readOnly = method.idempotency === Idempotency.NO_SIDE_EFFECTS;
+  return {
+    name,
+    server: getOption(method.parent, server),
+    toolset: wordsOf(method.parent.name.replace(/Service$/, "")).join("_"),
+    scope: getOption(method, scope),
+    needs: getOption(method, needs),
+    readOnly,
+    clientCapabilities: option.clientCapabilities,
+    method: method as Tool["method"],
+    result,
+    listing: {
+      name,
+      title: option.title || `${words[0]!.charAt(0).toUpperCase()}${words.join(" ").slice(1)}`,
+      description: commentOf(method),
+      inputSchema:
+        option.inputSchema === "" ? schemaOf(method.input, "in") : (JSON.parse(option.inputSchema) as JsonSchema),
+      outputSchema: schemaOf(result, "out"),
+      annotations: {
+        readOnlyHint: readOnly,
+        destructiveHint: option.destructive,
+        idempotentHint: readOnly || method.idempotency === Idempotency.IDEMPOTENT,
+        openWorldHint: option.openWorld,
+      },
+    },
+  };
+}
+
+function wordsOf(name: string): string[] {
+  return name.split(/(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
+}
+
+/** The message that is a tool's result; see mcp.v1.Progress for the shape of a stream. */
+function resultOf(method: DescMethod): DescMessage {
+  if (method.methodKind === "unary") return method.output;
+  const { progress, result } = method.output.field;
+  if (
+    method.methodKind === "server_streaming" &&
+    progress?.message?.typeName === ProgressSchema.typeName &&
+    result?.message
+  ) {
+    return result.message;
+  }
+  throw new Error(`${method.parent.typeName}.${method.name}: a tool is unary, or streams progress and then a result`);
+}

@@ -1,0 +1,53 @@
+/** Who is calling. */
+export interface Caller {
+  /** The user's id, or that of a service account. */
+  readonly id: string;
+  /** The user's e-mail address, lower case; "" for a service account. */
+  readonly email: string;
+  readonly name: string;
+  readonly admin: boolean;
+  /** Ids of the groups the caller is a member of. */
+  readonly groups: readonly string[];
+  readonly scopes: ReadonlySet<string>;
+  /** The API key that was presented; "" for other credentials. */
+  readonly keyId: string;
+  /** A service of ours or an internal system, not a person. */
+  readonly service: boolean;
+}
+
+/** What a caller presents to a service: one of the two. */
+export interface Credential {
+  /** The value of the authorization header: `Bearer <API key>`. */
+  readonly authorization?: string;
+  /** A caller assertion minted by auth for this service. */
+  readonly assertion?: string;
+}
+
+/** What an adapter knows of a call before anybody has looked at it. */
+export interface Incoming {
+  readonly credential: Credential;
+  /** Aborted when the client goes away or the deadline passes. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since the epoch; absent for no deadline. */
+  readonly deadline?: number;
+  /** W3C trace context. */
+  readonly traceparent?: string;
+}
+
+/** What a method knows of the call it answers. */
+export interface Call extends Incoming {
+  readonly caller: Caller;
+  /** The caller's assertion for this service; "" where auth itself is called. */
+  readonly assertion: string;
+}
+
+/** Establishes who presents a credential. */
+export interface Authenticator {
+  /** @throws ConnectError unauthenticated, or unavailable where nobody can say. */
+  authenticate(credential: Credential): Promise<Authenticated> | Authenticated;
+}
+
+export interface Authenticated {
+  readonly caller: Caller;
+  readonly assertion: string;
+}

@@ -1,0 +1,181 @@
+import { type DescMethod, getOption, hasOption, isMessage, type Message } from "@bufbuild/protobuf";
+import { createValidator, violationsToProto } from "@bufbuild/protovalidate";
+import { ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { scope } from "#proto/auth/v1/access_pb.js";
+import type { Authenticator, Call, Caller, Incoming } from "./call.js";
+import { deadlineExceeded, permissionDenied } from "./errors.js";
+import type { Log } from "./log.js";
+import type { Method } from "./method.js";
+
+// Every adapter runs a method through the same steps, in this order:
+//
+//   caller     who is calling                 ─▶ unauthenticated, unavailable
+//   access     does the caller hold the scope ─▶ permission_denied
+//   rules      buf.validate                   ─▶ invalid_argument
+//   method     its own gates, store, platform ─▶ any code
+//   record     one log line; writes and refusals are marked as audit
+
+/** Runs one method for one call; the steps are chosen once, not per call. */
+export type Run = (request: unknown, incoming: Incoming) => unknown;
+
+export interface Chain {
+  readonly authenticator: Authenticator;
+  readonly log: Log;
+  /** Told of every finished call; for metrics and traces. */
+  readonly observe?: (method: DescMethod, call: Incoming, outcome: Outcome) => void;
+}
+
+/** How a call ended. */
+export interface Outcome {
+  readonly code: Code | undefined;
+  /** Milliseconds from the adapter to the last byte of the method. */
+  readonly ms: number;
+  readonly caller: Caller | undefined;
+  readonly startedAt: number;
+}
+
+const PUBLIC = "public";
+const NOBODY: Caller = {
+  id: "",
+  email: "",
+  name: "",
+  admin: false,
+  groups: [],
+  scopes: new Set([PUBLIC]),
+  keyId: "",
+  service: false,
+};
+
+const validator = createValidator();
+
+/** Builds the steps in front of a method. */
+export function chain(method: Method, { authenticator, log, observe }: Chain): Run {
+  const { desc } = method;
+  if (!hasOption(desc, scope)) throw new Error(`${desc.parent.typeName}.${desc.name} states no (auth.v1.scope)`);
+  const needed = getOption(desc, scope);
+  const rpc = `${desc.parent.typeName}/${desc.name}`;
+  const writes = desc.idempotency !== 1;
+  const handle = method.handle as (request: unknown, call: Call) => unknown;
+
+  const enter = (request: unknown, incoming: Incoming, caller: Caller, assertion: string): unknown => {
+    if (!caller.scopes.has(needed)) throw permissionDenied(`this needs the scope ${needed}`);
+    if (incoming.deadline !== undefined && incoming.deadline <= Date.now()) {
+      throw deadlineExceeded("the deadline passed before the call began");
+    }
+    if (desc.methodKind === "unary" || desc.methodKind === "server_streaming") checkRules(desc, request as Message);
+    return handle(request, { ...incoming, caller, assertion });
+  };
+
+  const record = (incoming: Incoming, caller: Caller | undefined, startedAt: number, error?: unknown): void => {
+    const code = error === undefined ? undefined : ConnectError.from(error).code;
+    const ms = performance.now() - startedAt;
+    observe?.(desc, incoming, { code, ms, caller, startedAt });
+    const refused = code === Code.PermissionDenied || code === Code.Unauthenticated;
+    if (code === undefined && !writes) return;
+    const line = {
+      rpc,
+      code: code === undefined ? "ok" : Code[code],
+      ms: Math.round(ms * 10) / 10,
+      caller: caller?.id,
+      key: caller?.keyId,
+      trace: incoming.traceparent,
+      ...((writes || refused) && needed !== "internal" && { audit: true }),
+    };
+    if (code === Code.Internal || code === Code.Unknown || code === Code.DataLoss)
+      log.error({ ...line, err: error }, rpc);
+    else log[needed === "internal" ? "debug" : "info"](line, rpc);
+  };
+
+  const finish = (incoming: Incoming, caller: Caller, startedAt: number, result: unknown): unknown => {
+    if (isPromise(result)) {
+      return result.then(
+        (value) => {
+          record(incoming, caller, startedAt);
+          return value;
+        },
+        (error: unknown) => {
+          record(incoming, caller, startedAt, error);
+          throw error;
+        },
+      );
+    }
+    if (desc.methodKind !== "unary") {
+      return recorded(result as AsyncIterable<unknown>, (error) => record(incoming, caller, startedAt, error));
+    }
+    record(incoming, caller, startedAt);
+    return result;
+  };
+
+  return (request, incoming) => {
+    const startedAt = performance.now();
+    let known: Caller | undefined;
+    const go = (caller: Caller, assertion: string): unknown => {
+      known = caller;
+      return finish(incoming, caller, startedAt, enter(request, incoming, caller, assertion));
+    };
+    try {
+      if (needed === PUBLIC) return go(NOBODY, "");
+      const who = authenticator.authenticate(incoming.credential);
+      if (!isPromise(who)) return go(who.caller, who.assertion);
+      return whenKnown(who, go, (error) => record(incoming, known, startedAt, error), desc);
+    } catch (error) {
+      record(incoming, known, startedAt, error);
+      throw error;
+    }
+  };
+}
+
+type Who = { readonly caller: Caller; readonly assertion: string };
+
+function whenKnown(
+  who: Promise<Who>,
+  go: (caller: Caller, assertion: string) => unknown,
+  refused: (error: unknown) => void,
+  desc: DescMethod,
+): unknown {
+  const enter = async (): Promise<{ readonly result: unknown }> => {
+    try {
+      const { caller, assertion } = await who;
+      return { result: go(caller, assertion) };
+    } catch (error) {
+      refused(error);
+      throw error;
+    }
+  };
+  if (desc.methodKind === "unary") return enter().then(({ result }) => result);
+  return (async function* () {
+    yield* (await enter()).result as AsyncIterable<unknown>;
+  })();
+}
+
+async function* recorded(stream: AsyncIterable<unknown>, record: (error?: unknown) => void): AsyncIterable<unknown> {
+  try {
+    yield* stream;
+  } catch (error) {
+    record(error);
+    throw error;
+  }
+  record();
+}
+
+function checkRules(desc: DescMethod, request: Message): void {
+  if (!isMessage(request)) throw new TypeError(`${desc.name}: the request is not a message`);
+  const result = validator.validate(desc.input, request);
+  if (result.kind === "valid") return;
+  if (result.kind === "error")
+    throw new ConnectError(
+      "the rules of this rpc cannot be checked",
+      Code.Internal,
+      undefined,
+      undefined,
+      result.error,
+    );
+  throw new ConnectError(result.error.message, Code.InvalidArgument, undefined, [
+    { desc: ViolationsSchema, value: violationsToProto(result.violations)[0] },
+  ]);
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as Promise<T> | undefined)?.then === "function";
+}

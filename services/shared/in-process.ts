@@ -1,0 +1,87 @@
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  isMessage,
+  type Message,
+  type MessageInitShape,
+} from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
+import type { Incoming } from "./call.js";
+import { type Chain, chain, type Run } from "./chain.js";
+import type { Dispatch, Outgoing } from "./dispatch.js";
+import { deadlineExceeded, unimplemented } from "./errors.js";
+import type { Method } from "./method.js";
+
+/** Mounts methods in this process: a call is a function call, through the same steps as over a socket. */
+export function mountInProcess(methods: readonly Method[], steps: Chain): Dispatch {
+  const runs = new Map<string, Run>(methods.map((m) => [keyOf(m.desc), chain(m, steps)]));
+
+  function run(method: DescMethod, request: unknown, out: Outgoing): unknown {
+    const found = runs.get(keyOf(method));
+    if (found === undefined) throw unimplemented(`${keyOf(method)} is not served here`);
+    return found(request, incomingOf(out));
+  }
+
+  return {
+    async unary(method, request, out) {
+      try {
+        const reply = run(method, messageOf(method.input, request), out);
+        return messageOf(method.output, (await reply) as MessageInitShape<typeof method.output>);
+      } catch (error) {
+        throw errorOf(error, out);
+      }
+    },
+    async *stream(method, request, out) {
+      try {
+        const replies = run(method, messageOf(method.input, request), out) as AsyncIterable<
+          MessageInitShape<DescMessage>
+        >;
+        for await (const reply of replies) yield messageOf(method.output, reply as never);
+      } catch (error) {
+        throw errorOf(error, out);
+      }
+    },
+    async *duplex(method, requests, out) {
+      const messages = (async function* () {
+        for await (const request of requests) yield messageOf(method.input, request);
+      })();
+      try {
+        const replies = run(method, messages, out) as AsyncIterable<MessageInitShape<DescMessage>>;
+        for await (const reply of replies) yield messageOf(method.output, reply as never);
+      } catch (error) {
+        throw errorOf(error, out);
+      }
+    },
+  };
+}
+
+/** The name by which an rpc is found, also where two images describe it. */
+export function keyOf(method: DescMethod): string {
+  return `${method.parent.typeName}/${method.name}`;
+}
+
+function incomingOf({ credential, signal, deadline, traceparent }: Outgoing): Incoming {
+  const given = signal ?? NEVER;
+  return {
+    credential,
+    signal:
+      deadline === undefined
+        ? given
+        : AbortSignal.any([given, AbortSignal.timeout(Math.max(0, deadline - Date.now()))]),
+    ...(deadline !== undefined && { deadline }),
+    ...(traceparent !== undefined && { traceparent }),
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+function messageOf<M extends DescMessage>(desc: M, value: MessageInitShape<M>): never {
+  return (isMessage(value) ? value : create(desc, value)) as Message as never;
+}
+
+function errorOf(error: unknown, { deadline }: Outgoing): ConnectError {
+  if (error instanceof ConnectError) return error;
+  if (deadline !== undefined && deadline <= Date.now()) return deadlineExceeded("the deadline passed", error);
+  return ConnectError.from(error);
+}

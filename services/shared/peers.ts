@@ -1,0 +1,59 @@
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
+import type { Call, Credential } from "./call.js";
+import type { Dispatch } from "./dispatch.js";
+import { internal } from "./errors.js";
+import { type ServiceName, serviceOf } from "./service.js";
+
+/** How a service calls the other services. */
+export interface Peers {
+  /** Calls on behalf of the caller: the assertion is exchanged for the next audience, never forwarded. */
+  call<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    request: MessageInitShape<I>,
+    call: Call,
+  ): Promise<MessageShape<O>>;
+
+  /** Calls as this service itself. */
+  callAsService<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    request: MessageInitShape<I>,
+    signal?: AbortSignal,
+  ): Promise<MessageShape<O>>;
+}
+
+const KEPT = 10_000;
+
+/**
+ * @param self this service's own credential: an API key of the service account.
+ */
+export function createPeers(dispatch: Dispatch, self: Credential): Peers {
+  const exchanged = new Map<string, { readonly assertion: string; readonly until: number }>();
+
+  async function exchange(subjectToken: string, audience: ServiceName): Promise<string> {
+    const key = `${audience} ${subjectToken}`;
+    const kept = exchanged.get(key);
+    if (kept !== undefined && kept.until > Date.now() + 5_000) return kept.assertion;
+    const { assertion, expiresAt } = await dispatch.unary(
+      CredentialService.method.exchangeAssertion,
+      { subjectToken, audience },
+      { credential: self, deadline: Date.now() + 2_000 },
+    );
+    if (exchanged.size >= KEPT) exchanged.delete(exchanged.keys().next().value as string);
+    exchanged.set(key, { assertion, until: expiresAt === undefined ? 0 : timestampMs(expiresAt) });
+    return assertion;
+  }
+
+  return {
+    async call(method, request, call) {
+      const audience = serviceOf(method);
+      if (audience === undefined) throw internal(`no service answers ${method.parent.typeName}`);
+      const assertion = await exchange(call.assertion, audience);
+      const { signal, deadline, traceparent } = call;
+      return dispatch.unary(method, request, { credential: { assertion }, signal, deadline, traceparent });
+    },
+    callAsService: (method, request, signal) =>
+      dispatch.unary(method, request, { credential: self, signal, deadline: Date.now() + 5_000 }),
+  };
+}

@@ -1,0 +1,41 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { Authenticator } from "./call.js";
+import type { Method } from "./method.js";
+
+export const SERVICE_NAMES = ["auth", "catalogue", "platform-proxy", "core-objects", "traces"] as const;
+export type ServiceName = (typeof SERVICE_NAMES)[number];
+
+/** A running service: its methods, and its life. */
+export interface Service {
+  readonly name: ServiceName;
+  readonly methods: readonly Method[];
+  /** Why the service cannot serve now; undefined when it can. */
+  ready(): Promise<string | undefined>;
+  /** Ends timers, streams and stores; every acknowledged write is on disk. */
+  close(): Promise<void>;
+}
+
+/** The auth service, which alone can say who is calling without asking another. */
+export interface AuthenticatingService extends Service {
+  readonly authenticator: Authenticator;
+}
+
+const SERVICE_OF_PACKAGE: Readonly<Record<string, ServiceName>> = {
+  auth: "auth",
+  catalogue: "catalogue",
+  platform: "platform-proxy",
+  cti: "platform-proxy",
+  aev: "platform-proxy",
+  grc: "platform-proxy",
+  core: "core-objects",
+  traces: "traces",
+  opentelemetry: "traces",
+};
+
+/**
+ * The service that answers an rpc, by its proto package. It is also the
+ * audience of the assertions that the service accepts.
+ */
+export function serviceOf(method: DescMethod): ServiceName | undefined {
+  return SERVICE_OF_PACKAGE[method.parent.typeName.split(".", 1)[0] as string];
+}

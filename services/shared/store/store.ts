@@ -1,0 +1,101 @@
+import type { Document, Filter, OptionalUnlessRequiredId, Sort, UpdateFilter } from "mongodb";
+
+// The one storage interface: a subset of the driver's own Collection, so that
+// the driver's class is assignable to it unchanged and services write MongoDB
+// filters and updates once. Ids are strings (UUIDv7); values are strings,
+// numbers, booleans, null, dates, binary, arrays and objects. No $expr, no
+// multi-document transactions.
+
+export interface Base {
+  readonly _id: string;
+}
+
+export interface FindOptions {
+  sort?: Sort;
+  skip?: number;
+  limit?: number;
+  projection?: Document;
+}
+
+export interface DocCursor<T> extends AsyncIterable<T> {
+  sort(spec: Sort): this;
+  limit(n: number): this;
+  skip(n: number): this;
+  project<U extends Document = Document>(spec: Document): DocCursor<U>;
+  toArray(): Promise<T[]>;
+  next(): Promise<T | null>;
+  close(): Promise<void>;
+}
+
+export interface UpdateOutcome {
+  acknowledged: boolean;
+  matchedCount: number;
+  modifiedCount: number;
+  upsertedCount: number;
+}
+
+export type BulkOperation<T extends Base> =
+  | { insertOne: { document: OptionalUnlessRequiredId<T> } }
+  | { updateOne: { filter: Filter<T>; update: UpdateFilter<T>; upsert?: boolean } }
+  | { deleteOne: { filter: Filter<T> } };
+
+export interface DocCollection<T extends Base> {
+  insertOne(doc: OptionalUnlessRequiredId<T>): Promise<{ acknowledged: boolean; insertedId: unknown }>;
+  insertMany(docs: OptionalUnlessRequiredId<T>[], options?: { ordered?: boolean }): Promise<{ insertedCount: number }>;
+  findOne(filter: Filter<T>, options?: FindOptions): Promise<T | null>;
+  find(filter: Filter<T>, options?: FindOptions): DocCursor<T>;
+  countDocuments(filter?: Filter<T>, options?: { limit?: number }): Promise<number>;
+  distinct(key: string, filter: Filter<T>): Promise<unknown[]>;
+  updateOne(
+    filter: Filter<T>,
+    update: UpdateFilter<T>,
+    options?: { upsert?: boolean; arrayFilters?: Document[] },
+  ): Promise<UpdateOutcome>;
+  updateMany(
+    filter: Filter<T>,
+    update: UpdateFilter<T>,
+    options?: { arrayFilters?: Document[] },
+  ): Promise<UpdateOutcome>;
+  findOneAndUpdate(
+    filter: Filter<T>,
+    update: UpdateFilter<T>,
+    options: { returnDocument?: "before" | "after"; upsert?: boolean; sort?: Sort; projection?: Document },
+  ): Promise<T | null>;
+  findOneAndDelete(filter: Filter<T>, options: { sort?: Sort }): Promise<T | null>;
+  deleteOne(filter: Filter<T>): Promise<{ deletedCount: number }>;
+  deleteMany(filter: Filter<T>): Promise<{ deletedCount: number }>;
+  bulkWrite(
+    operations: BulkOperation<T>[],
+    options?: { ordered?: boolean },
+  ): Promise<{ insertedCount: number; modifiedCount: number; deletedCount: number }>;
+}
+
+export interface IndexSpec {
+  readonly key: Readonly<Record<string, 1 | -1>>;
+  readonly name: string;
+  readonly unique?: boolean;
+  readonly sparse?: boolean;
+  readonly expireAfterSeconds?: number;
+}
+
+/** Every collection is declared once, by the service that owns it, with its indexes. */
+export interface CollectionSpec {
+  readonly name: string;
+  readonly indexes: readonly IndexSpec[];
+  /** Traces live in an environment of their own, so that spans never queue before logins. */
+  readonly environment?: "main" | "traces";
+}
+
+/** Where a service keeps its records. Resolved means durable. */
+export interface Store {
+  collection<T extends Base>(name: string): DocCollection<T>;
+  /** Creates the collections and indexes that are missing, and indexes what is there already. */
+  ensure(specs: readonly CollectionSpec[]): Promise<void>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The same test for both backends. */
+export function isDuplicateKey(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === 11000;
+}
