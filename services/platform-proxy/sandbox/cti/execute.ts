@@ -182,7 +182,9 @@ function checkLength(type: GraphQLInputType, value: unknown, where: string, path
   if (value === null || value === undefined) return;
   const bare = isNonNullType(type) ? type.ofType : type;
   if (isListType(bare) && Array.isArray(value)) {
-    value.forEach((one, index) => checkLength(bare.ofType, one, where, `${path}[${index}]`));
+    value.forEach((one, index) => {
+      checkLength(bare.ofType, one, where, `${path}[${index}]`);
+    });
   } else if (isInputObjectType(bare)) {
     for (const [name, field] of Object.entries(bare.getFields())) {
       const own = (value as Record<string, unknown>)[name];
