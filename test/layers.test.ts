@@ -65,7 +65,9 @@ test("only the facade's edge imports µWebSockets.js", () => {
 test("only store modules import a database", () => {
   const databases = ["mongodb", "lmdb", "mingo"];
   expect(
-    broken(({ from, to }) => databases.includes(to.split("/")[0] as string) && !from.startsWith("services/shared/store/")),
+    broken(
+      ({ from, to }) => databases.includes(to.split("/")[0] as string) && !from.startsWith("services/shared/store/"),
+    ),
   ).toEqual([]);
 });
 

@@ -9,6 +9,8 @@ export interface Options {
   readonly apiKey: string;
   /** grpc where a proxy in between speaks only gRPC; connect by default. */
   readonly protocol?: "connect" | "grpc";
+  /** 1.1 where a proxy in between speaks no HTTP/2; Connect only. 2 by default. */
+  readonly httpVersion?: "1.1" | "2";
 }
 
 /**
@@ -18,7 +20,10 @@ export interface Options {
  * const agents = connectClient(AgentService, { baseUrl, apiKey });
  * const { agents: page } = await agents.listAgents({ pageSize: 20 });
  */
-export function connectClient<S extends DescService>(service: S, { baseUrl, apiKey, protocol }: Options): Client<S> {
+export function connectClient<S extends DescService>(
+  service: S,
+  { baseUrl, apiKey, protocol, httpVersion = "2" }: Options,
+): Client<S> {
   const authorize: Interceptor = (next) => (request) => {
     request.header.set("authorization", `Bearer ${apiKey}`);
     return next(request);
@@ -27,6 +32,6 @@ export function connectClient<S extends DescService>(service: S, { baseUrl, apiK
   const transport =
     protocol === "grpc"
       ? createGrpcTransport({ baseUrl, interceptors })
-      : createConnectTransport({ baseUrl, httpVersion: "2", useBinaryFormat: true, interceptors });
+      : createConnectTransport({ baseUrl, httpVersion, useBinaryFormat: true, interceptors });
   return createClient(service, transport);
 }

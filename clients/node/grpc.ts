@@ -72,7 +72,10 @@ export function grpcClient<S extends DescService>(service: S, { address, apiKey 
           );
         });
     } else if (method.methodKind === "server_streaming") {
-      calls[method.localName] = (request: MessageInitShape<typeof method.input>, options: CallOptions = {}): ClientReadableStream<Message> =>
+      calls[method.localName] = (
+        request: MessageInitShape<typeof method.input>,
+        options: CallOptions = {},
+      ): ClientReadableStream<Message> =>
         client.makeServerStreamRequest(
           pathOf(method),
           serialize(method.input),
