@@ -43,7 +43,12 @@ export interface Options {
 }
 
 /** Starts the built program under plain Node, on free ports and data of its own, until it is ready. */
-export async function startProgram({ main = "services/main.js", env = {}, args = [], dataDir }: Options = {}): Promise<Program> {
+export async function startProgram({
+  main = "services/main.js",
+  env = {},
+  args = [],
+  dataDir,
+}: Options = {}): Promise<Program> {
   const dir = dataDir ?? mkdtempSync(join(tmpdir(), "sallyport-"));
   const child = spawnProgram(main, args, { PORT: "0", GRPC_PORT: "0", DATA_DIR: dir, ...env });
   const stop = async (): Promise<void> => {
@@ -56,7 +61,9 @@ export async function startProgram({ main = "services/main.js", env = {}, args =
   try {
     const bootstrap = await until(child, () => {
       const file = join(dir, "bootstrap.json");
-      return child.output().includes("ready") && existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Bootstrap) : undefined;
+      return child.output().includes("ready") && existsSync(file)
+        ? (JSON.parse(readFileSync(file, "utf8")) as Bootstrap)
+        : undefined;
     });
     return {
       process: child.process,
@@ -95,7 +102,8 @@ async function until<T>(child: ReturnType<typeof spawnProgram>, look: () => T | 
   while (Date.now() < deadline) {
     const found = look();
     if (found !== undefined) return found;
-    if (child.process.exitCode !== null) throw new Error(`the program ended with ${child.process.exitCode}:\n${child.output()}`);
+    if (child.process.exitCode !== null)
+      throw new Error(`the program ended with ${child.process.exitCode}:\n${child.output()}`);
     await sleep(25);
   }
   throw new Error(`the program was not ready in 30 seconds:\n${child.output()}`);

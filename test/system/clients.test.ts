@@ -5,9 +5,9 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { grpcClient } from "../../clients/node/grpc.js";
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { grpcClient } from "../../clients/node/grpc.js";
 import { CLAUDE, foreignFile, GRPCURL, isInstalled, PYTHON, run } from "../support/foreign.js";
 import { type Program, startProgram } from "../support/program.js";
 
@@ -31,7 +31,9 @@ describe.each([
   test.each(SERVERS)("lists and calls on %s", async (server) => {
     const client = new Client({ name: "system-test", version: "1" }, options as never);
     const requestInit = { headers: { authorization: `Bearer ${key}` } };
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${program.baseUrl}/mcp/${server}`), { requestInit }));
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${program.baseUrl}/mcp/${server}`), { requestInit }),
+    );
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name)).toContain(CALLS[server]);
@@ -53,55 +55,74 @@ test.each(SERVERS)("@modelcontextprotocol/sdk lists and calls on %s", async (ser
   await client.close();
 });
 
-describe.skipIf(!isInstalled(PYTHON))(`Python${isInstalled(PYTHON) ? "" : " (absent: run test/foreign/install.sh)"}`, () => {
-  test.each(["auto", "legacy"])("the official client, mode %s, lists and calls on all four endpoints", async (mode) => {
-    const calls = SERVERS.map((server) => `${server}=${CALLS[server]}`);
-    const done = await run(PYTHON, [foreignFile("python/mcp_caller.py"), mode, program.baseUrl, ...calls], { input: key });
-    expect(done.stderr).not.toMatch(/Traceback/);
-    const seen = JSON.parse(done.stdout) as Record<string, { tools: string[]; is_error: boolean; version: string }>;
-    for (const server of SERVERS) {
-      expect(seen[server]).toMatchObject({ is_error: false, version: mode === "auto" ? "2026-07-28" : "2025-11-25" });
-      expect(seen[server]?.tools).toContain(CALLS[server]);
-    }
-  }, 60_000);
+describe.skipIf(!isInstalled(PYTHON))(
+  `Python${isInstalled(PYTHON) ? "" : " (absent: run test/foreign/install.sh)"}`,
+  () => {
+    test.each(["auto", "legacy"])(
+      "the official client, mode %s, lists and calls on all four endpoints",
+      async (mode) => {
+        const calls = SERVERS.map((server) => `${server}=${CALLS[server]}`);
+        const done = await run(PYTHON, [foreignFile("python/mcp_caller.py"), mode, program.baseUrl, ...calls], {
+          input: key,
+        });
+        expect(done.stderr).not.toMatch(/Traceback/);
+        const seen = JSON.parse(done.stdout) as Record<string, { tools: string[]; is_error: boolean; version: string }>;
+        for (const server of SERVERS) {
+          expect(seen[server]).toMatchObject({
+            is_error: false,
+            version: mode === "auto" ? "2026-07-28" : "2025-11-25",
+          });
+          expect(seen[server]?.tools).toContain(CALLS[server]);
+        }
+      },
+      60_000,
+    );
 
-  test("a gRPC caller with generated stubs meets the same gates and rules", async () => {
-    const stubs = mkdtempSync(join(tmpdir(), "sallyport-stubs-"));
-    try {
-      const done = await run(PYTHON, [foreignFile("python/grpc_caller.py"), program.grpcAddress, "proto", stubs], { input: key });
-      expect(done.stderr).not.toMatch(/Traceback/);
-      expect(JSON.parse(done.stdout)).toMatchObject({
-        agents: expect.any(Number),
-        without_key: "UNAUTHENTICATED",
-        broken_rule: "INVALID_ARGUMENT",
-      });
-    } finally {
-      rmSync(stubs, { recursive: true, force: true });
-    }
-  }, 60_000);
-});
+    test("a gRPC caller with generated stubs meets the same gates and rules", async () => {
+      const stubs = mkdtempSync(join(tmpdir(), "sallyport-stubs-"));
+      try {
+        const done = await run(PYTHON, [foreignFile("python/grpc_caller.py"), program.grpcAddress, "proto", stubs], {
+          input: key,
+        });
+        expect(done.stderr).not.toMatch(/Traceback/);
+        expect(JSON.parse(done.stdout)).toMatchObject({
+          agents: expect.any(Number),
+          without_key: "UNAUTHENTICATED",
+          broken_rule: "INVALID_ARGUMENT",
+        });
+      } finally {
+        rmSync(stubs, { recursive: true, force: true });
+      }
+    }, 60_000);
+  },
+);
 
-describe.skipIf(!isInstalled(GRPCURL))(`grpcurl${isInstalled(GRPCURL) ? "" : " (absent: run test/foreign/install.sh)"}`, () => {
-  const grpcurl = (...args: string[]) => run(GRPCURL, ["-plaintext", "-H", `authorization: Bearer ${key}`, ...args]);
+describe.skipIf(!isInstalled(GRPCURL))(
+  `grpcurl${isInstalled(GRPCURL) ? "" : " (absent: run test/foreign/install.sh)"}`,
+  () => {
+    const grpcurl = (...args: string[]) => run(GRPCURL, ["-plaintext", "-H", `authorization: Bearer ${key}`, ...args]);
 
-  test("lists services, describes an rpc and calls it", async () => {
-    const listed = await grpcurl(program.grpcAddress, "list");
-    expect(listed.stdout.split("\n")).toEqual(expect.arrayContaining(["core.v1.AgentService", "auth.v1.ApiKeyService"]));
-    const described = await grpcurl(program.grpcAddress, "describe", "core.v1.AgentService.ListAgents");
-    expect(described.stdout).toContain("rpc ListAgents");
-    const called = await grpcurl("-d", "{}", program.grpcAddress, "core.v1.AgentService/ListAgents");
-    expect(called.stderr).toBe("");
-    expect(JSON.parse(called.stdout)).toHaveProperty("agents");
-  }, 30_000);
+    test("lists services, describes an rpc and calls it", async () => {
+      const listed = await grpcurl(program.grpcAddress, "list");
+      expect(listed.stdout.split("\n")).toEqual(
+        expect.arrayContaining(["core.v1.AgentService", "auth.v1.ApiKeyService"]),
+      );
+      const described = await grpcurl(program.grpcAddress, "describe", "core.v1.AgentService.ListAgents");
+      expect(described.stdout).toContain("rpc ListAgents");
+      const called = await grpcurl("-d", "{}", program.grpcAddress, "core.v1.AgentService/ListAgents");
+      expect(called.stderr).toBe("");
+      expect(JSON.parse(called.stdout)).toHaveProperty("agents");
+    }, 30_000);
 
-  test("is refused reflection and calls without a key, and served health", async () => {
-    const listed = await run(GRPCURL, ["-plaintext", program.grpcAddress, "list"]);
-    expect(listed.stderr).toMatch(/Unauthenticated/);
-    const proto = ["-import-path", "proto", "-proto", "grpc/health/v1/health.proto"];
-    const health = await run(GRPCURL, ["-plaintext", ...proto, program.grpcAddress, "grpc.health.v1.Health/Check"]);
-    expect(JSON.parse(health.stdout)).toEqual({ status: "SERVING" });
-  }, 30_000);
-});
+    test("is refused reflection and calls without a key, and served health", async () => {
+      const listed = await run(GRPCURL, ["-plaintext", program.grpcAddress, "list"]);
+      expect(listed.stderr).toMatch(/Unauthenticated/);
+      const proto = ["-import-path", "proto", "-proto", "grpc/health/v1/health.proto"];
+      const health = await run(GRPCURL, ["-plaintext", ...proto, program.grpcAddress, "grpc.health.v1.Health/Check"]);
+      expect(JSON.parse(health.stdout)).toEqual({ status: "SERVING" });
+    }, 30_000);
+  },
+);
 
 test("@grpc/grpc-js calls typed, and is refused without a key", async () => {
   const agents = grpcClient(AgentService, { address: program.grpcAddress, apiKey: key });
@@ -113,23 +134,37 @@ test("@grpc/grpc-js calls typed, and is refused without a key", async () => {
   stranger.close();
 });
 
-describe.skipIf(!isInstalled(CLAUDE))(`Claude Code${isInstalled(CLAUDE) ? "" : " (absent: run test/foreign/install.sh)"}`, () => {
-  test("its own MCP client connects to all four endpoints", async () => {
-    const home = mkdtempSync(join(tmpdir(), "sallyport-claude-"));
-    const env = { PATH: process.env.PATH ?? "", HOME: home, CLAUDE_CONFIG_DIR: home, DISABLE_TELEMETRY: "1" };
-    try {
-      for (const server of SERVERS) {
-        const added = await run(
-          CLAUDE,
-          ["mcp", "add", "--scope", "user", "--transport", "http", `sp-${server}`, `${program.baseUrl}/mcp/${server}`, "--header", `Authorization: Bearer ${key}`],
-          { env, cwd: home },
-        );
-        expect(added.code, added.stderr).toBe(0);
+describe.skipIf(!isInstalled(CLAUDE))(
+  `Claude Code${isInstalled(CLAUDE) ? "" : " (absent: run test/foreign/install.sh)"}`,
+  () => {
+    test("its own MCP client connects to all four endpoints", async () => {
+      const home = mkdtempSync(join(tmpdir(), "sallyport-claude-"));
+      const env = { PATH: process.env.PATH ?? "", HOME: home, CLAUDE_CONFIG_DIR: home, DISABLE_TELEMETRY: "1" };
+      try {
+        for (const server of SERVERS) {
+          const added = await run(
+            CLAUDE,
+            [
+              "mcp",
+              "add",
+              "--scope",
+              "user",
+              "--transport",
+              "http",
+              `sp-${server}`,
+              `${program.baseUrl}/mcp/${server}`,
+              "--header",
+              `Authorization: Bearer ${key}`,
+            ],
+            { env, cwd: home },
+          );
+          expect(added.code, added.stderr).toBe(0);
+        }
+        const listed = await run(CLAUDE, ["mcp", "list"], { env, cwd: home });
+        for (const server of SERVERS) expect(listed.stdout).toMatch(new RegExp(`sp-${server}:.*Connected`));
+      } finally {
+        rmSync(home, { recursive: true, force: true });
       }
-      const listed = await run(CLAUDE, ["mcp", "list"], { env, cwd: home });
-      for (const server of SERVERS) expect(listed.stdout).toMatch(new RegExp(`sp-${server}:.*Connected`));
-    } finally {
-      rmSync(home, { recursive: true, force: true });
-    }
-  }, 120_000);
-});
+    }, 120_000);
+  },
+);
