@@ -89,7 +89,9 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
       }
       const token = bearerOf(authorization);
       const known = credentials.peek(token);
-      return known === undefined ? fromKey(token) : { caller: known.caller, assertion: known.assertions[service] ?? "" };
+      return known === undefined
+        ? fromKey(token)
+        : { caller: known.caller, assertion: known.assertions[service] ?? "" };
     },
   };
 }
@@ -136,18 +138,18 @@ const revoked = () => unauthenticated("the API key was revoked: create a new one
 export async function verifyAssertion(
   assertion: string,
   key: ReturnType<typeof createLocalJWKSet>,
-  audience: ServiceName,
+  audiences: readonly ServiceName[],
 ): Promise<AssertionClaims> {
   try {
     const { payload } = await jwtVerify<AssertionClaims>(assertion, key, {
       issuer: ASSERTION_ISSUER,
-      audience,
+      audience: [...audiences],
       algorithms: ["EdDSA"],
       typ: ASSERTION_TYPE,
       requiredClaims: ["sub", "iat", "exp", "seq"],
       clockTolerance: CLOCK_TOLERANCE_S,
     });
-    if (payload.aud !== audience) throw new errors.JWTInvalid("one audience only");
+    if (typeof payload.aud !== "string") throw new errors.JWTInvalid("one audience only");
     return payload;
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) throw error;
@@ -184,7 +186,7 @@ function createKeySource(dispatch: Dispatch) {
   return {
     async verify(assertion: string, audience: ServiceName): Promise<AssertionClaims> {
       try {
-        return await verifyAssertion(assertion, await current(), audience);
+        return await verifyAssertion(assertion, await current(), [audience]);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
         if (performance.now() - fetchedAt < KEYS_COOLDOWN_MS) {
@@ -192,7 +194,7 @@ function createKeySource(dispatch: Dispatch) {
         }
         await fetchOnce();
         try {
-          return await verifyAssertion(assertion, set as NonNullable<typeof set>, audience);
+          return await verifyAssertion(assertion, set as NonNullable<typeof set>, [audience]);
         } catch (again) {
           throw unauthenticated("the caller assertion is not valid here", again);
         }

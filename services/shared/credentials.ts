@@ -155,15 +155,12 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   let lapse: NodeJS.Timeout | undefined;
   /** Ends what is held open once the lease has lapsed: without it nobody would hear of a revocation. */
   function watchLapse(graceMs: number): void {
-    lapse ??= setTimeout(
-      () => {
-        lapse = undefined;
-        if (lease.held()) {
-          if (holds.size > 0) watchLapse(0);
-        } else for (const hold of [...holds]) release(hold);
-      },
-      Math.max(lease.left(), graceMs) + 1,
-    ).unref();
+    lapse ??= setTimeout(() => {
+      lapse = undefined;
+      if (lease.held()) {
+        if (holds.size > 0) watchLapse(0);
+      } else for (const hold of [...holds]) release(hold);
+    }, Math.max(lease.left(), graceMs) + 1).unref();
   }
 
   async function ask(token: string): Promise<Entry | Refusal> {
@@ -215,7 +212,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   function entryOf({ caller, assertions, assertionsExpireAt, credentialExpiresAt, seq }: VerifiedCaller): Entry {
     const who = callerOf(caller as MessageShape<typeof CallerIdentitySchema>);
     const assertionsUntil = assertionsExpireAt === undefined ? 0 : timestampMs(assertionsExpireAt);
-    const credentialUntil = credentialExpiresAt === undefined ? Number.POSITIVE_INFINITY : timestampMs(credentialExpiresAt);
+    const credentialUntil =
+      credentialExpiresAt === undefined ? Number.POSITIVE_INFINITY : timestampMs(credentialExpiresAt);
     return {
       known: { caller: who, assertions, expiresAt: Math.min(assertionsUntil, credentialUntil) },
       keyId: who.keyId,
