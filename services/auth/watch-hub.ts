@@ -175,9 +175,11 @@ export function createWatchHub({ tenure, leaseMs, fenceMs, logged = 10_000 }: Wa
     }
     while (log.length > logged) forgotten = Number((log.shift() as { seq: bigint }).seq);
     const upTo = seq;
-    const fenced = fencedUntil - performance.now();
+    const now = performance.now();
+    const fenced = fencedUntil - now;
+    const leased = [...watchers.values()].filter(({ leaseUntil }) => leaseUntil > now);
     const [outcomes] = await Promise.all([
-      Promise.all([...watchers.values()].map((watcher) => settled(watcher, upTo))),
+      Promise.all(leased.map((watcher) => settled(watcher, upTo))),
       fenced > 0 ? sleep(fenced) : undefined,
     ]);
     if (!(await tenure.confirm())) {
