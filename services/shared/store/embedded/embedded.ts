@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import type { Document } from "mongodb";
 import { type Log, silentLog } from "../../log.js";
+import { migrate, SCHEMA_VERSIONS } from "../migrations.js";
 import type { Base, CollectionSpec, DocCollection, Store } from "../store.js";
 import { EmbeddedCollection } from "./collection.js";
 import { ensureIndexes } from "./ensure-indexes.js";
@@ -74,7 +75,7 @@ class EmbeddedStore implements Store {
   }
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
-    for (const spec of specs) {
+    for (const spec of [SCHEMA_VERSIONS, ...specs]) {
       const root = this.#environment(spec.environment ?? "main");
       const records: Database<IndexRecord, string> = root.openDB("indexes", { encoding: "msgpack" });
       let collection = this.#collections.get(spec.name);
@@ -88,6 +89,7 @@ class EmbeddedStore implements Store {
       await ensureIndexes(collection, spec, root, records);
       this.#collections.set(spec.name, collection);
     }
+    for (const spec of specs) await migrate(this, spec);
   }
 
   async ping(): Promise<void> {
