@@ -84,6 +84,11 @@ export interface CollectionSpec {
   readonly indexes: readonly IndexSpec[];
   /** Traces live in an environment of their own, so that spans never queue before logins. */
   readonly environment?: "main" | "traces";
+  /**
+   * Documents that a query without an index may look at before the log hears
+   * of it: for a collection that stays small. 0 unless told.
+   */
+  readonly scanBound?: number;
 }
 
 /** Where a service keeps its records. Resolved means durable. */
