@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { accessOf } from "../shared/policy.js";
+import type { DocCollection } from "../shared/store/store.js";
 import type { AgentRecord, Collections, ObjectRecord, SkillRecord } from "./store.js";
 
 // What ships with the product lies beside this file: skills as the Agent
@@ -42,7 +43,7 @@ export async function installBuiltins(collections: Collections, { agents, skills
   );
 }
 
-type Installable = import("../shared/store/store.js").DocCollection<ObjectRecord>;
+type Installable = DocCollection<ObjectRecord>;
 
 async function install(collection: Installable, shipped: readonly Shipped<ObjectRecord>[]): Promise<number> {
   let changed = 0;
@@ -81,14 +82,11 @@ function readSkill(folder: string, name: string): Shipped<SkillRecord> {
 
 function readAgent(path: string, file: string): Shipped<AgentRecord> {
   const { head, body } = readDocument(path);
-  const { name, description, model = "", tags, tools, skills } = head as Record<string, never>;
+  const { skills, ...said } = head as Pick<AgentRecord, "name" | "description" | "tags" | "tools" | "skills">;
   return shippedAs(`builtin.${file.replace(/\.md$/, "")}`, {
-    name,
-    description,
-    model,
-    tags,
-    tools,
-    skills: (skills as string[]).map((skill) => `builtin.${skill}`),
+    ...said,
+    model: "",
+    skills: skills.map((skill) => `builtin.${skill}`),
     knowledge_bases: [],
     instructions: body,
   });
