@@ -65,15 +65,15 @@ async function install(collection: Installable, shipped: readonly Shipped<Object
 
 function readSkill(folder: string, name: string): Shipped<SkillRecord> {
   const { head, body } = readDocument(join(folder, "SKILL.md"));
-  if (head["name"] !== name) throw new Error(`${folder}/SKILL.md is named ${head["name"]}, its folder ${name}`);
-  const { tags = "" } = (head["metadata"] ?? {}) as { tags?: string };
+  if (head.name !== name) throw new Error(`${folder}/SKILL.md is named ${head.name}, its folder ${name}`);
+  const { tags = "" } = (head.metadata ?? {}) as { tags?: string };
   const files = filesUnder(folder).map((path) => {
     const text = readFileSync(join(folder, path), "utf8");
     return { path, text, bytes: Buffer.byteLength(text) };
   });
   return shippedAs(`builtin.${name}`, {
     name,
-    description: head["description"] as string,
+    description: head.description as string,
     tags: tags.split(" ").filter((tag) => tag !== ""),
     instructions: body,
     files,
@@ -101,7 +101,11 @@ function shippedAs<C extends object>(id: string, content: C) {
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll("\\", "/"))
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll("\\", "/"),
+    )
     .filter((path) => path !== "SKILL.md")
     .sort();
 }
@@ -109,9 +113,9 @@ function filesUnder(folder: string): string[] {
 function readDocument(path: string): { head: Record<string, unknown>; body: string } {
   const found = /^---\n(?<head>.*?)\n---\n+(?<body>.*)$/s.exec(readFileSync(path, "utf8"))?.groups;
   if (found === undefined) throw new Error(`${path} does not begin with front matter`);
-  const lines = found["head"]!.split("\n").map((line) => {
+  const lines = found.head!.split("\n").map((line) => {
     const colon = line.indexOf(": ");
     return [line.slice(0, colon), JSON.parse(line.slice(colon + 2)) as unknown] as const;
   });
-  return { head: Object.fromEntries(lines), body: found["body"]! };
+  return { head: Object.fromEntries(lines), body: found.body! };
 }

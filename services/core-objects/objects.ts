@@ -185,6 +185,7 @@ function tokenOf(id: string): string {
 function idOf(token: string): string | undefined {
   if (token === "") return undefined;
   const text = Buffer.from(token, "base64url").toString();
-  if (!text.startsWith(TOKEN)) throw invalidArgument("page_token is not one that this list gave; leave it out to start");
+  if (!text.startsWith(TOKEN))
+    throw invalidArgument("page_token is not one that this list gave; leave it out to start");
   return text.slice(TOKEN.length);
 }

@@ -1,5 +1,5 @@
-import { type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
-import { type GrantSchema, Origin as OriginWord, Tier as TierWord } from "#proto/core/v1/sharing_pb.js";
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { type GrantSchema, Origin as OriginWord, type Tier as TierWord } from "#proto/core/v1/sharing_pb.js";
 import type { Caller } from "../shared/call.js";
 import { invalidArgument } from "../shared/errors.js";
 import { accessOf, type Grant, may, type Origin, type Ownership, type Tier } from "../shared/policy.js";
@@ -45,7 +45,9 @@ export function originWordOf(origin: Origin): OriginWord {
 /** The origin that a word of the API means; undefined where none is given. */
 export function originOf(word: OriginWord): Origin | undefined {
   if (word === OriginWord.UNSPECIFIED) return undefined;
-  return ({ [OriginWord.BUILTIN]: "builtin", [OriginWord.COMPANY]: "company", [OriginWord.USER]: "user" } as const)[word];
+  return ({ [OriginWord.BUILTIN]: "builtin", [OriginWord.COMPANY]: "company", [OriginWord.USER]: "user" } as const)[
+    word
+  ];
 }
 
 const MAX_GRANTS = 200;

@@ -76,7 +76,8 @@ export function filesAfter(
   const all = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   if (all.length > MAX_FILES) throw invalidArgument(`a skill has at most ${MAX_FILES} files`);
   const bytes = all.reduce((sum, file) => sum + file.bytes, 0);
-  if (bytes > MAX_SKILL_BYTES) throw invalidArgument(`the files of a skill have at most ${MAX_SKILL_BYTES} bytes together`);
+  if (bytes > MAX_SKILL_BYTES)
+    throw invalidArgument(`the files of a skill have at most ${MAX_SKILL_BYTES} bytes together`);
   return all;
 }
 
@@ -90,5 +91,6 @@ function checkPath(path: string): void {
       `${path} is not a path inside the skill: give names of letters, digits, dots, hyphens and underscores, with / between`,
     );
   }
-  if (path.toUpperCase() === "SKILL.MD") throw invalidArgument("SKILL.md is made of the skill's own fields; give other files");
+  if (path.toUpperCase() === "SKILL.MD")
+    throw invalidArgument("SKILL.md is made of the skill's own fields; give other files");
 }

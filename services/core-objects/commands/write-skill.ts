@@ -46,7 +46,8 @@ export async function updateSkill(
   const shares = request.share.length > 0 || request.unshare.length > 0;
   const record = await skills.update(caller, request.id, request.etag, shares ? "share" : "modify", (current) => {
     const tags = listAfter(current.tags, request.addTags, request.removeTags);
-    if (tags.length > MAX_TAGS) throw invalidArgument(`a skill has at most ${MAX_TAGS} tags; remove some in the same call`);
+    if (tags.length > MAX_TAGS)
+      throw invalidArgument(`a skill has at most ${MAX_TAGS} tags; remove some in the same call`);
     return {
       ...(request.description !== undefined && { description: request.description }),
       ...(request.instructions !== undefined && { instructions: request.instructions }),
