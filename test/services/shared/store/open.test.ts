@@ -21,7 +21,10 @@ test.skipIf(missing !== undefined)(
     const server = await startMongoJavaServer();
     const dataDir = join(tmpdir(), "never made");
     const store = await openStore({ mongodbUri: server.uri, dataDir, log: silentLog });
-    await store.ping();
+    await store.collection("things").insertOne({ _id: "a" });
+    const named = await openStore({ mongodbUri: `${server.uri}/sallyport?appName=test`, dataDir, log: silentLog });
+    expect(await named.collection("things").findOne({ _id: "a" })).toEqual({ _id: "a" });
+    await named.close();
     await expect(readdir(dataDir)).rejects.toThrow("ENOENT");
     await store.close();
     server.stop();
