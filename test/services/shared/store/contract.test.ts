@@ -32,6 +32,7 @@ const THINGS: CollectionSpec = {
     { name: "org", key: { org: 1, createdAt: -1 } },
     { name: "tags", key: { tags: 1 } },
     { name: "tag-n", key: { tags: 1, n: 1 } },
+    { name: "scores", key: { scores: 1 } },
     { name: "codes", key: { codes: 1 }, unique: true, sparse: true },
     { name: "expiry", key: { exp: 1 }, expireAfterSeconds: 0, sparse: true },
   ],
