@@ -1,5 +1,5 @@
 import { readImage } from "../services/shared/api/image.js";
-import { ConfigError, onOff, oneOf, optional, readConfig, text, url } from "../services/shared/config.js";
+import { ConfigError, oneOf, onOff, optional, readConfig, text, url } from "../services/shared/config.js";
 import { createCredentials } from "../services/shared/credentials.js";
 import { createLog } from "../services/shared/log.js";
 import { connectRemote } from "../services/shared/remote.js";
@@ -55,7 +55,12 @@ const addresses = {
 };
 const dispatch = connectRemote((service) => addresses[service]);
 const { keyPrefix } = settings;
-const credentials = createCredentials({ dispatch, credential: self, log, ...(keyPrefix !== undefined && { keyPrefix }) });
+const credentials = createCredentials({
+  dispatch,
+  credential: self,
+  log,
+  ...(keyPrefix !== undefined && { keyPrefix }),
+});
 const facade = await createFacade({
   ...facadeOptionsOf(settings, settings.baseUrl ?? `http://${settings.host}:${settings.port}`),
   dispatch,

@@ -1,6 +1,6 @@
+import type { Config } from "../services/shared/config.js";
 import { VERSION } from "../services/shared/version.js";
 import type { FACADE_OPTIONS } from "./config.js";
-import type { Config } from "../services/shared/config.js";
 import type { FacadeOptions } from "./facade.js";
 
 type Settings = Config<typeof FACADE_OPTIONS>;
@@ -18,7 +18,9 @@ export function facadeOptionsOf(
   return {
     baseUrl: new URL(baseUrl),
     publicUrls: Object.fromEntries(
-      publicUrls.filter((entry): entry is [string, string] => entry[1] !== undefined).map(([s, url]) => [s, new URL(url)]),
+      publicUrls
+        .filter((entry): entry is [string, string] => entry[1] !== undefined)
+        .map(([s, url]) => [s, new URL(url)]),
     ),
     serviceName: settings.serviceName,
     version: VERSION,

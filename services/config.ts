@@ -1,6 +1,6 @@
 import { FACADE_OPTIONS } from "../facade/config.js";
 import { authOptions } from "./auth/config.js";
-import { type Config, count, listOf, onOff, oneOf, optional, port, text, url } from "./shared/config.js";
+import { type Config, count, listOf, oneOf, onOff, optional, port, text, url } from "./shared/config.js";
 import { SERVICE_NAMES } from "./shared/service.js";
 
 /** Every setting of the process that runs the services, and by default a façade worker with them. */

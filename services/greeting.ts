@@ -2,9 +2,14 @@ import type { BootstrapFile } from "./first-start.js";
 import type { Running } from "./start.js";
 
 /** What a person reads once the service is ready: where it is, and a first call to copy. */
-export function greeting(name: string, { baseUrl, grpcUrl, coreSwitchedOn }: Running, file: BootstrapFile | undefined): string {
+export function greeting(
+  name: string,
+  { baseUrl, grpcUrl, coreSwitchedOn }: Running,
+  file: BootstrapFile | undefined,
+): string {
   const lines = [`${name} is ready.`, "", `  MCP   ${baseUrl}/mcp/{cti,aev,grc,core}`, `  gRPC  ${grpcUrl}`];
-  if (coreSwitchedOn) lines.push("", "  This first start switched the core server on: npm run -s cli -- settings set core off");
+  if (coreSwitchedOn)
+    lines.push("", "  This first start switched the core server on: npm run -s cli -- settings set core off");
   if (file === undefined) return `${lines.join("\n")}\n`;
   const { analyst } = file;
   const configuration = {

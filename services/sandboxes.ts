@@ -38,7 +38,8 @@ export async function configurePlatforms(settings: Settings, trust: string): Pro
   if (aevUrl !== undefined) configured.aev = real(aevUrl, settings.aevPublicUrl);
   else if (settings.sandbox) configured.aev = await builtIn("Sandbox exposure validation", startAevSandbox(where));
   if (grcUrl !== undefined) configured.grc = real(grcUrl, settings.grcPublicUrl);
-  else if (settings.sandbox) configured.grc = await builtIn("Sandbox governance, risk, compliance", startGrcSandbox(where));
+  else if (settings.sandbox)
+    configured.grc = await builtIn("Sandbox governance, risk, compliance", startGrcSandbox(where));
 
   return {
     configured,

@@ -15,8 +15,8 @@ import { health, unknownService } from "./shared/grpc/health.js";
 import { reflection } from "./shared/grpc/reflection.js";
 import type { Log } from "./shared/log.js";
 import { openStore } from "./shared/store/open.js";
-import { startTracing } from "./tracing.js";
 import { switchCoreOn } from "./switch-core-on.js";
+import { startTracing } from "./tracing.js";
 import { startWorkers } from "./workers.js";
 
 /** A running process. */
