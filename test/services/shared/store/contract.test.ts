@@ -212,6 +212,14 @@ for (const backend of backends) {
         await cursor.close();
       });
 
+      test("more documents than one answer of a server holds", async () => {
+        await things.insertMany(Array.from({ length: 2_500 }, (_, i) => ({ _id: `k${i}`, g: i % 2 })));
+        let found = 0;
+        for await (const { g } of things.find({ g: 1 })) found += g;
+        expect(found).toBe(1_250);
+        expect(await things.countDocuments({})).toBe(2_504);
+      });
+
       test("the distinct values of a field, elements of arrays one by one", async () => {
         expect((await things.distinct("tags", {})).sort()).toEqual(["x", "y"]);
         expect(await things.distinct("org", { _id: "d" })).toEqual(["p"]);

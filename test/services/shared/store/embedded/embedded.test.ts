@@ -114,6 +114,23 @@ test("a query that no index covers is logged once by its fields, never by its va
   expect(JSON.stringify(logged)).not.toContain("s3");
 });
 
+test("conditions on one element and long lists of values are covered by an index", async () => {
+  const things = await collectionOf({ indexes: [{ name: "acl", key: { "acl.subject": 1 } }] });
+  await things.insertMany(
+    many(1_500, (i) => ({
+      acl: [
+        { subject: `s${i}`, tier: i % 3 },
+        { subject: "all", tier: 0 },
+      ],
+    })),
+  );
+  const holder = { acl: { $elemMatch: { subject: { $in: ["s4", "s5"] }, tier: { $gte: 2 } } } };
+  expect(await idsOf(things.find(holder))).toBe("000005");
+  const ids = Array.from({ length: 1_200 }, (_, i) => String(i).padStart(6, "0"));
+  expect(await things.countDocuments({ _id: { $in: ids } })).toBe(1_200);
+  expect(logged).toEqual([]);
+});
+
 test("a collection that promises to stay small is scanned without a word, as long as it does", async () => {
   const things = await collectionOf({ scanBound: 20 });
   await things.insertMany(many(20, (i) => ({ n: i })));
