@@ -1,9 +1,9 @@
 import { permissionDenied, unavailable } from "../../shared/errors.js";
 import type { Adapter, Session, Snapshot } from "../adapter.js";
 import type { RestRequest } from "../binding.js";
-import { type OpenaevMe, openTenants } from "../bindings/aev/tenant.js";
 import type { HttpReply } from "../http.js";
 import { refusalOf } from "./openaev-errors.js";
+import { type OpenaevMe, openTenants } from "./openaev-me.js";
 
 /** The tenant that every installation has, and of which GET /api/me speaks. */
 const DEFAULT_TENANT = "2cffad3a-0001-4078-b0e2-ef74274022c3";

@@ -1,7 +1,7 @@
 import { AccountService, GrantLevel } from "#proto/aev/v1/account_service_pb.js";
+import { type OpenaevMe, openTenants } from "../../adapters/openaev-me.js";
 import { steps } from "../../binding.js";
-import { type OpenaevMe, openTenants } from "./tenant.js";
-import { valueOf } from "./words.js";
+import { enumOf } from "./words.js";
 
 export const accountBindings = [
   steps(AccountService.method.whoami, async (_, platform) => {
@@ -14,7 +14,7 @@ export const accountBindings = [
       capabilities: [...user.user_capabilities].sort(),
       grants: Object.entries(user.user_grants).map(([objectId, level]) => ({
         objectId,
-        level: valueOf(GrantLevel, level),
+        level: enumOf(GrantLevel, level),
       })),
       tenants: openTenants(tenants).map((tenant) => ({
         id: tenant.tenant_id,

@@ -3,7 +3,7 @@ import { steps } from "../../binding.js";
 import { oneOf, pageFields, type Search, searchPage } from "./page.js";
 import { tagFilter, tagNames } from "./tags.js";
 import { tenantOf } from "./tenant.js";
-import { given, timeOf, valueOf } from "./words.js";
+import { enumOf, given, timeOf } from "./words.js";
 
 interface UpstreamEndpoint {
   readonly asset_id: string;
@@ -47,7 +47,7 @@ export const assetBindings = [
       endpoints: page.rows.map((row) => ({
         id: row.asset_id,
         name: row.asset_name,
-        platform: valueOf(EndpointPlatform, row.endpoint_platform),
+        platform: enumOf(EndpointPlatform, row.endpoint_platform),
         arch: row.endpoint_arch,
         tags: names(row.asset_tags),
         agents: row.asset_agents.map((agent) => ({

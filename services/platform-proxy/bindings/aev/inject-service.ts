@@ -5,7 +5,7 @@ import { memberOf, SCENARIO, SIMULATION } from "./member.js";
 import { pageFields, type Sort, searchPage } from "./page.js";
 import { tenantOf } from "./tenant.js";
 import type { UpstreamContract, UpstreamInject, UpstreamInjectResult } from "./upstream.js";
-import { given, timeOf, toResult, toTargets, valueOf } from "./words.js";
+import { enumOf, given, timeOf, toResult, toTargets } from "./words.js";
 
 const SORTS: readonly [Sort, Sort] = [
   { property: "inject_depends_duration", direction: "asc" },
@@ -46,7 +46,7 @@ function ofScenario(row: UpstreamInject): InjectInit {
 function ofSimulation(row: UpstreamInjectResult): InjectInit {
   return {
     ...common(row, row.inject_injector_contract),
-    status: valueOf(InjectStatus, row.inject_status?.status_name ?? "DRAFT"),
+    status: enumOf(InjectStatus, row.inject_status?.status_name ?? "DRAFT"),
     results: row.inject_expectation_results.map(toResult),
     targets: toTargets(row.inject_targets),
     targetCount: row.inject_targets.length,

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type ScenarioSchema, Severity } from "#proto/aev/v1/scenario_pb.js";
 import type { UpstreamScenario } from "./upstream.js";
-import { given, timeOf, valueOf } from "./words.js";
+import { enumOf, given, timeOf } from "./words.js";
 
 /** The platform's word for a severity. */
 export function severityWord(severity: Severity): string {
@@ -18,7 +18,7 @@ export function toScenario(
     name: row.scenario_name,
     description: row.scenario_description ?? "",
     category: row.scenario_category ?? "",
-    severity: valueOf(Severity, row.scenario_severity),
+    severity: enumOf(Severity, row.scenario_severity),
     tags: names(row.scenario_tags),
     platforms: [...(row.scenario_platforms ?? [])].sort(),
     simulationIds: [...(row.scenario_exercises ?? [])],

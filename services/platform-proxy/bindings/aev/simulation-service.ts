@@ -9,7 +9,7 @@ import { toSimulation } from "./simulation.js";
 import { tagFilter, tagNames } from "./tags.js";
 import { type TenantScope, tenantOf } from "./tenant.js";
 import type { UpstreamSimulation } from "./upstream.js";
-import { toResult, type UpstreamResult, valueOf } from "./words.js";
+import { enumOf, toResult, type UpstreamResult } from "./words.js";
 
 const NAME: Sort = { property: "exercise_name", direction: "asc" };
 const UPDATED: Sort = { property: "exercise_updated_at", direction: "desc" };
@@ -71,7 +71,7 @@ export const simulationBindings = [
     const results = await platform.rest<readonly UpstreamResult[]>({ verb: "GET", path });
     return {
       name: simulation.exercise_name,
-      status: valueOf(SimulationStatus, simulation.exercise_status),
+      status: enumOf(SimulationStatus, simulation.exercise_status),
       results: results.map(toResult),
     };
   }),
@@ -79,7 +79,7 @@ export const simulationBindings = [
   steps(setSimulationStatus, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const simulation = await memberOf(platform, tenant, SIMULATION, r.simulationId);
-    const now: SimulationStatus = valueOf(SimulationStatus, simulation.exercise_status);
+    const now: SimulationStatus = enumOf(SimulationStatus, simulation.exercise_status);
     if (now === r.status) return { simulation: await shown(platform, tenant, simulation), changed: false };
     const next = NEXT[now] ?? [];
     if (!next.includes(r.status)) {

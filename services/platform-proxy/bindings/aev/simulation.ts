@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Severity } from "#proto/aev/v1/scenario_pb.js";
 import { type SimulationSchema, SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import type { UpstreamSimulation } from "./upstream.js";
-import { given, timeOf, toResult, toTargets, valueOf } from "./words.js";
+import { enumOf, given, timeOf, toResult, toTargets } from "./words.js";
 
 /** @param names gives the names of tags by their ids. */
 export function toSimulation(
@@ -12,9 +12,9 @@ export function toSimulation(
   return {
     id: row.exercise_id,
     name: row.exercise_name,
-    status: valueOf(SimulationStatus, row.exercise_status),
+    status: enumOf(SimulationStatus, row.exercise_status),
     category: row.exercise_category ?? "",
-    severity: valueOf(Severity, row.exercise_severity),
+    severity: enumOf(Severity, row.exercise_severity),
     tags: names(row.exercise_tags),
     results: (row.exercise_global_score ?? []).map(toResult),
     targets: toTargets(row.exercise_targets),

@@ -1,27 +1,6 @@
 import { failedPrecondition, notFound, permissionDenied } from "../../../shared/errors.js";
+import { type OpenaevMe, type OpenaevTenant, openTenants } from "../../adapters/openaev-me.js";
 import type { Platform } from "../../platform.js";
-
-/** What the platform says of the caller: GET /api/me and GET /api/me/tenants. */
-export interface OpenaevMe {
-  readonly user: {
-    readonly user_id: string;
-    readonly user_email: string;
-    readonly user_firstname: string | null;
-    readonly user_lastname: string | null;
-    readonly user_capabilities: readonly string[];
-    readonly user_grants: Readonly<Record<string, string>>;
-    readonly user_admin: boolean;
-    readonly user_is_admin_or_bypass: boolean;
-  };
-  readonly tenants: readonly OpenaevTenant[];
-}
-
-export interface OpenaevTenant {
-  readonly tenant_id: string;
-  readonly tenant_name: string;
-  readonly tenant_description: string | null;
-  readonly tenant_deleted_at: string | null;
-}
 
 /** The tenant that one call acts in. */
 export interface TenantScope {
@@ -58,11 +37,6 @@ export async function tenantOf(platform: Platform, tenantId: string | undefined)
   const found = open.find((tenant) => tenant.tenant_id === tenantId.toLowerCase());
   if (found === undefined) throw notFound(`tenant_id: ${tenantId} is not a tenant of this account, which has ${list}`);
   return scopeOf(found);
-}
-
-/** The tenants that have not been deleted. */
-export function openTenants(tenants: readonly OpenaevTenant[]): OpenaevTenant[] {
-  return tenants.filter((tenant) => tenant.tenant_deleted_at === null);
 }
 
 function scopeOf({ tenant_id: id, tenant_name: name }: OpenaevTenant): TenantScope {

@@ -19,7 +19,7 @@ export interface UpstreamTarget {
 const MAX_TARGETS = 10;
 
 /** The enum value that the platform's word means; 0 for a word not known here. */
-export function valueOf<E extends Record<string, string | number>>(values: E, word: string | null | undefined): number {
+export function enumOf<E extends Record<string, string | number>>(values: E, word: string | null | undefined): number {
   const value = word == null ? undefined : values[word.toUpperCase()];
   return typeof value === "number" ? value : 0;
 }
@@ -39,10 +39,10 @@ export function given<T extends Record<string, unknown>>(
 
 export function toResult(result: UpstreamResult): MessageInitShape<typeof ExpectationResultSchema> {
   return {
-    kind: valueOf(ExpectationKind, result.type),
-    outcome: valueOf(Outcome, result.avgResult),
+    kind: enumOf(ExpectationKind, result.type),
+    outcome: enumOf(Outcome, result.avgResult),
     counts: (result.distribution ?? []).map(({ id, label, value }) => ({
-      outcome: valueOf(Outcome, id),
+      outcome: enumOf(Outcome, id),
       label,
       count: Math.max(0, Math.trunc(value)),
     })),
