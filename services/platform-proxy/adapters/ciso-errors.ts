@@ -65,13 +65,17 @@ export function exchangeRefusalOf(reply: HttpReply): ConnectError {
     case 401:
       return permissionDenied("your account on the grc platform is not active; ask its administrator");
     case 403:
-      return permissionDenied("the grc platform has no account with your e-mail address; ask its administrator for one");
+      return permissionDenied(
+        "the grc platform has no account with your e-mail address; ask its administrator for one",
+      );
     case 400:
       return failedPrecondition(
         "the grc platform did not accept the sign-in; an administrator checks that its OpenID Connect settings name this service, the client id, and that the clocks agree",
       );
     case 404:
-      return failedPrecondition("the grc platform offers no sign-in by token; an administrator sets it up or chooses bearer");
+      return failedPrecondition(
+        "the grc platform offers no sign-in by token; an administrator sets it up or chooses bearer",
+      );
   }
   if (reply.status >= 500) {
     return failedPrecondition(
@@ -108,12 +112,15 @@ function unauthorized(body: unknown): ConnectError {
 
 function forbidden(body: unknown): ConnectError {
   if (detailOf(body) !== "") {
-    return permissionDenied("you may see this on the grc platform but not change it; ask its administrator for the right");
+    return permissionDenied(
+      "you may see this on the grc platform but not change it; ask its administrator for the right",
+    );
   }
   for (const { field, text } of problemsOf(body)) {
     // A link to something hidden is answered as one to something that is not there.
     if (/to link to this/i.test(text)) return notFound(`${field}: ${HIDDEN}`);
-    if (field === ARGUMENTS.folder) return permissionDenied("you may not add objects in this domain of the grc platform");
+    if (field === ARGUMENTS.folder)
+      return permissionDenied("you may not add objects in this domain of the grc platform");
   }
   return permissionDenied("the grc platform does not let you do this; ask its administrator for the right");
 }

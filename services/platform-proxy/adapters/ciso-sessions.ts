@@ -36,9 +36,12 @@ const MAX_KEPT = 10_000;
 /** @param idleMs how long a session is kept without use. */
 export function createCisoSessions(idleMs: number): CisoSessions {
   const kept = new Map<string, Kept>();
-  const timer = setInterval(() => {
-    for (const entry of kept.values()) if (entry.usedAt + idleMs < Date.now()) void drop(entry);
-  }, Math.ceil(idleMs / 4));
+  const timer = setInterval(
+    () => {
+      for (const entry of kept.values()) if (entry.usedAt + idleMs < Date.now()) void drop(entry);
+    },
+    Math.ceil(idleMs / 4),
+  );
   timer.unref();
 
   function open(session: Session): Kept {
@@ -85,7 +88,8 @@ export function createCisoSessions(idleMs: number): CisoSessions {
     try {
       return await waitFor(found.flight, session.signal);
     } catch (error) {
-      const ended = error instanceof ConnectError && (error.code === Code.Canceled || error.code === Code.DeadlineExceeded);
+      const ended =
+        error instanceof ConnectError && (error.code === Code.Canceled || error.code === Code.DeadlineExceeded);
       if (!ended || session.signal.aborted) throw error;
       // Another call of the user began the exchange and went away.
       return waitFor((kept.get(name) ?? open(session)).flight, session.signal);

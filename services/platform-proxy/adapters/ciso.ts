@@ -119,7 +119,10 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
     },
     async probe(http, target, signal) {
       try {
-        const { status } = await http.send({ target, signal, tool: "probe" }, { verb: "GET", path: "/api/health/", read: true });
+        const { status } = await http.send(
+          { target, signal, tool: "probe" },
+          { verb: "GET", path: "/api/health/", read: true },
+        );
         return status === 200 ? undefined : `the platform's health check answered with status ${status}`;
       } catch (error) {
         return (error as Error).message;
