@@ -26,6 +26,8 @@ export interface AuditEntry {
 export interface GrcSandbox extends Sandbox {
   /** What was done, oldest first; the last ten thousand entries are kept. */
   readonly audit: readonly AuditEntry[];
+  /** Ends every session, as a restart of the platform does. */
+  endSessions(): void;
 }
 
 const MAX_BODY_BYTES = 1 << 20;
@@ -101,6 +103,7 @@ export async function startGrcSandbox(options: GrcSandboxOptions): Promise<GrcSa
   return {
     url,
     audit,
+    endSessions: () => signIn.endAll(),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

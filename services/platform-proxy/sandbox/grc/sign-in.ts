@@ -10,6 +10,7 @@ export interface SignIn {
   /** The user of a request; a reply where there is none. */
   userOf(authorization: string | undefined): Promise<User | Reply>;
   logout(authorization: string | undefined): Reply;
+  endAll(): void;
 }
 
 export interface SignInOptions {
@@ -137,6 +138,7 @@ export function createSignIn({ world, issuerUrl, clientId, audience }: SignInOpt
       sessions.delete(authorization?.split(" ")[1] ?? "");
       return NOTHING;
     },
+    endAll: () => sessions.clear(),
   };
 }
 
