@@ -66,6 +66,11 @@ export const options = {
   registrationToken: optional({ doc: "What a platform presents to register itself.", parse: text, secret: true }),
   tracing: { doc: "Trace our own requests with OpenTelemetry: on or off.", parse: onOff, fallback: false },
   otlpEndpoint: optional({ doc: "Where our own spans go (OTLP/gRPC); the traces service where left out.", parse: url }),
+  traceSampleRatio: {
+    doc: "The share of our own requests that is traced, from 0 to 1; a caller's own decision comes first.",
+    parse: share,
+    fallback: 1,
+  },
   traceRetentionDays: { doc: "How long traces are kept, in days.", parse: count, fallback: 30 },
   logLevel: {
     doc: "What is logged: debug, info, warn or error.",
@@ -75,3 +80,9 @@ export const options = {
 };
 
 export type Settings = Config<typeof options>;
+
+function share(value: string): number {
+  const number = Number(value);
+  if (!(number >= 0 && number <= 1)) throw new Error("must be a number from 0 to 1");
+  return number;
+}

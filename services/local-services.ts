@@ -125,7 +125,7 @@ function createService(name: Exclude<ServiceName, "auth">, around: Needs): Promi
         onEvent: (listener) => credentials.onEvent(listener),
       });
     case "core-objects":
-      return createCoreObjectsService({ store, log });
+      return createCoreObjectsService({ store, peers, log });
     case "traces":
       return createTracesService({ store, peers, log, retentionDays: settings.traceRetentionDays });
   }

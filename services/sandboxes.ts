@@ -1,8 +1,8 @@
 import type { ConfiguredPlatform, ConfiguredPlatforms } from "./catalogue/platforms.js";
 import type { Settings } from "./config.js";
 import { startAevSandbox } from "./platform-proxy/sandbox/aev/sandbox.js";
-import { startCtiSandbox } from "./platform-proxy/sandbox/cti/sandbox.js";
-import { startGrcSandbox } from "./platform-proxy/sandbox/grc/sandbox.js";
+import { startCtiSandbox } from "./platform-proxy/sandbox/cti/start.js";
+import { startGrcSandbox } from "./platform-proxy/sandbox/grc/server.js";
 import type { Sandbox } from "./platform-proxy/sandbox/sandbox.js";
 
 export interface Platforms {

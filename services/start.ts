@@ -52,7 +52,7 @@ async function startParts(
   const port = workers === 0 ? settings.port : await reservePort(host, settings.port, "port");
   const grpcPort = await reservePort(host, settings.grpcPort, "gRPC port");
   const local = `http://${reachable(host)}:${port}`;
-  const baseUrl = settings.baseUrl?.href.replace(/\/+$/, "") ?? `http://${host}:${port}`;
+  const baseUrl = settings.baseUrl ?? `http://${host}:${port}`;
 
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const store = await openStore({ mongodbUri, dataDir, log });
@@ -75,7 +75,7 @@ async function startParts(
   });
   const grpcUrl = `http://${reachable(host)}:${grpcPort}`;
   const tracing = await startTracing(settings, grpcUrl, self);
-  ending.push(() => tracing.close());
+  ending.push(() => tracing?.close());
   const services = await startLocalServices({
     settings,
     store,
@@ -84,7 +84,7 @@ async function startParts(
     self,
     platforms: platforms.configured,
     baseUrl,
-    observe: tracing.observe,
+    observe: tracing?.observe,
     log,
   });
   ending.push(() => services.close());
