@@ -14,7 +14,7 @@ const { getEntity, getEntityStix, listThreatActors, createEntity, updateEntity, 
 
 export const GET_ENTITY = `query GetEntity($id: String!) { stixCoreObject(id: $id) { ...Core numberOfConnectedElement containersNumber { count: total } externalReferences(first: 50) { edges { node { id source_name url external_id } } } } } ${CORE}`;
 export const GET_STIX = `query GetStix($id: String!) { stix(id: $id) }`;
-export const LIST_THREAT_ACTORS = `query ListThreatActors($search: String, $first: Int, $after: ID, $filters: FilterGroup, $orderBy: StixDomainObjectsOrdering, $orderMode: OrderingMode) { stixDomainObjects(types: ["Threat-Actor"], search: $search, first: $first, after: $after, filters: $filters, orderBy: $orderBy, orderMode: $orderMode) { edges { node { ...Core ... on ThreatActor { aliases threat_actor_types } } } ${PAGE} } } ${CORE}`;
+export const LIST_THREAT_ACTORS = `query ListThreatActors($search: String, $first: Int, $after: ID, $filters: FilterGroup, $orderBy: StixDomainObjectsOrdering, $orderMode: OrderingMode) { stixDomainObjects(types: ["Threat-Actor"], search: $search, first: $first, after: $after, filters: $filters, orderBy: $orderBy, orderMode: $orderMode) { edges { node { ...Core ... on ThreatActorGroup { aliases threat_actor_types } ... on ThreatActorIndividual { aliases threat_actor_types } } } ${PAGE} } } ${CORE}`;
 export const UPDATE = `mutation Update($id: ID!, $input: [EditInput]!, $commitMessage: String, $references: [String]) { stixDomainObjectEdit(id: $id) { fieldPatch(input: $input, commitMessage: $commitMessage, references: $references) { id } } }`;
 export const DELETE = `mutation Delete($id: ID!) { stixCoreObjectEdit(id: $id) { delete } }`;
 

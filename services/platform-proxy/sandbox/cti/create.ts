@@ -1,10 +1,9 @@
-import { badInput, functional, missingReference, unsupported, validation } from "./errors.js";
+import { badInput, functional, unsupported, validation } from "./errors.js";
 import { isVisible } from "./graph.js";
 import { type Kind, kindOf, PATTERN_TYPES, REFERENCES, VOCABULARIES } from "./kinds.js";
 import { mainOf } from "./names.js";
 import { isWellFormed, type ObservableKind, observableKindOf, observableValueOf } from "./observables.js";
 import { type GivenRefs, highestOf, labelOf, resolveRefs } from "./references.js";
-import { isAllowed, RELATION_TYPES } from "./relations.js";
 import { aliasesOf, type Refs, type Thing, text } from "./thing.js";
 import type { Visit } from "./world.js";
 
@@ -65,7 +64,8 @@ export function confidenceOf(input: Input, { account }: Visit): number {
   return Math.max(0, Math.min(asked, account.maxConfidence));
 }
 
-function attributesOf(input: Input): Record<string, unknown> {
+/** The attributes that a creation gives, without what is kept elsewhere; words outside a vocabulary are left out. */
+export function attributesOf(input: Input): Record<string, unknown> {
   const attributes: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {
     if (TECHNICAL.includes(name) || value === null || value === undefined) continue;
@@ -105,7 +105,14 @@ function find({ graph }: Visit, type: string, test: (thing: Thing) => boolean): 
   return undefined;
 }
 
-function upsert(existing: Thing, attributes: Record<string, unknown>, refs: Refs, input: Input, visit: Visit): Thing {
+/** Takes a creation for an existing element: overwrites what was sent, unless the confidence is lower. */
+export function upsert(
+  existing: Thing,
+  attributes: Record<string, unknown>,
+  refs: Refs,
+  input: Input,
+  visit: Visit,
+): Thing {
   const confidence = confidenceOf(input, visit);
   if (confidence < Number(existing.attributes.confidence ?? 0)) return existing;
   const { name } = attributes;
@@ -202,80 +209,6 @@ function sameObservable(kind: ObservableKind, attributes: Record<string, unknown
     throw unsupported("Restricted entity already exists", { doc_code: "RESTRICTED_ELEMENT" });
   }
   return found;
-}
-
-const FOREVER = "5138-11-16T09:46:40.000Z";
-const NEVER = "1970-01-01T00:00:00.000Z";
-const WINDOW_MS = 30 * 86400e3;
-
-type EndsInput = Input & { readonly fromId: string; readonly toId: string };
-
-/** Relates two objects, or takes the relationship for the one that covers the same time. */
-export function createRelationship(input: EndsInput & { readonly relationship_type: string }, visit: Visit): Thing {
-  const relation = input.relationship_type;
-  if (!RELATION_TYPES.includes(relation)) {
-    throw functional("Only stix-core-relationship can be created through this method.");
-  }
-  const [from, to] = endsOf(input, visit);
-  if (!isAllowed(from.type, relation, to.type, (type) => observableKindOf(type) !== undefined)) {
-    throw functional(`The relationship type ${relation} is not allowed between ${from.type} and ${to.type}`);
-  }
-  const refs = resolveRefs(input, relation, visit);
-  const { fromId: _from, toId: _to, relationship_type: _type, ...rest } = attributesOf(input);
-  const attributes = { description: "", start_time: NEVER, stop_time: FOREVER, ...rest };
-  const near = (a: unknown, b: unknown) => Math.abs(Date.parse(String(a)) - Date.parse(String(b))) <= WINDOW_MS;
-  const existing = visit.graph
-    .relationsOf(from.id)
-    .find(
-      (thing) =>
-        thing.ends?.from === from.id &&
-        thing.ends.to === to.id &&
-        thing.ends.relation === relation &&
-        isVisible(thing, visit.account, visit.draft) &&
-        (input.start_time == null || near(thing.attributes.start_time, attributes.start_time)),
-    );
-  if (existing !== undefined) return upsert(existing, rest, refs, input, visit);
-  const { graph, account, draft, world } = visit;
-  const made = graph.add({
-    type: relation,
-    attributes: { ...attributes, confidence: confidenceOf(input, visit) },
-    refs,
-    ends: { from: from.id, to: to.id, relation },
-    creator: account.id,
-    draft,
-  });
-  const main = mainOf(made, graph);
-  world.history.record(
-    "create",
-    made,
-    main,
-    account,
-    `creates the relation ${relation} from \`${mainOf(from, graph)}\` (${from.type}) to \`${mainOf(to, graph)}\` (${to.type})`,
-  );
-  return made;
-}
-
-/** Records a sighting; each is a new one. */
-export function createSighting(input: EndsInput, visit: Visit): Thing {
-  const [from, to] = endsOf(input, visit);
-  const refs = resolveRefs(input, "stix-sighting-relationship", visit);
-  const { fromId: _from, toId: _to, ...attributes } = attributesOf(input);
-  return visit.graph.add({
-    type: "stix-sighting-relationship",
-    attributes: { x_opencti_negative: false, ...attributes, confidence: confidenceOf(input, visit) },
-    refs,
-    ends: { from: from.id, to: to.id, relation: "stix-sighting-relationship" },
-    creator: visit.account.id,
-    draft: visit.draft,
-  });
-}
-
-function endsOf(input: EndsInput, { graph, account, draft }: Visit): [Thing, Thing] {
-  const from = graph.see(input.fromId, account, draft);
-  const to = graph.see(input.toId, account, draft);
-  const unresolvedIds = [...(from ? [] : [input.fromId]), ...(to ? [] : [input.toId])];
-  if (from === undefined || to === undefined) throw missingReference({ unresolvedIds });
-  return [from, to];
 }
 
 /** A label of this value, made where there is none; an old one keeps its colour. */

@@ -1,29 +1,13 @@
-import {
-  createDomainObject,
-  createGeneric,
-  createLabel,
-  createObservable,
-  createRelationship,
-  createSighting,
-  type Input,
-} from "./create.js";
-import {
-  addReference,
-  addReferences,
-  type Commit,
-  type EditInput,
-  found,
-  merge,
-  patchFields,
-  purge,
-  remove,
-  removeReference,
-} from "./edit.js";
+import { createDomainObject, createGeneric, createLabel, createObservable, type Input } from "./create.js";
+import { createRelationship, createSighting } from "./create-relationship.js";
+import { type Commit, type EditInput, patchFields } from "./edit.js";
+import { addReference, addReferences, removeReference } from "./edit-references.js";
 import { accident, functional, unsupported } from "./errors.js";
 import { KINDS, kindOf } from "./kinds.js";
 import { mainOf } from "./names.js";
 import { observableKindOf, patternOf } from "./observables.js";
 import { meOf, type Resolver } from "./queries.js";
+import { found, merge, purge, remove } from "./remove.js";
 import type { Thing } from "./thing.js";
 import { see, type Visit } from "./world.js";
 

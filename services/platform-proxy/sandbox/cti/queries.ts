@@ -1,11 +1,11 @@
 import { badInput } from "./errors.js";
 import { contains } from "./fields.js";
-import type { Entry } from "./history.js";
-import { KINDS, VOCABULARIES } from "./kinds.js";
+import { KINDS } from "./kinds.js";
 import { type ListArgs, matching, pageOf, select } from "./lists.js";
+import { logs } from "./logs.js";
 import { stixOf } from "./names.js";
-import { OBSERVABLE_KINDS } from "./observables.js";
 import { RELATION_TYPES, relationMapping } from "./relations.js";
+import { filterKeys, subTypes, vocabularies } from "./schema-queries.js";
 import {
   distributionOf,
   matrixOf,
@@ -72,136 +72,6 @@ export function meOf({ account, graph }: Visit) {
     draftContext: draft === undefined ? null : { id: draft.id, name: draft.attributes.name },
   };
 }
-
-interface LogFilter {
-  readonly key: readonly string[];
-  readonly values?: readonly string[] | null;
-}
-
-/** History by the filters that apply to it: the object's internal id, the kind of act. */
-function logs(args: ListArgs, visit: Visit) {
-  const filters = (args.filters?.filters ?? []) as readonly LogFilter[];
-  const holds = ({ key, values }: LogFilter, entry: Entry) => {
-    const own =
-      key[0] === "context_data.id"
-        ? [entry.entityId]
-        : key[0] === "event_type"
-          ? ["mutation", entry.scope]
-          : [entry.scope];
-    return (values ?? []).some((value) => own.includes(value));
-  };
-  const found = visit.world.history
-    .seenBy(visit.account)
-    .filter((entry) => filters.every((filter) => holds(filter, entry)));
-  const ordered = args.orderMode === "asc" ? found.reverse() : found;
-  const start = args.after ? ordered.findIndex((entry) => cursorOf(entry) === args.after) + 1 : 0;
-  const rows = ordered.slice(start, start + (args.first ?? 500));
-  return {
-    edges: rows.map((entry) => ({ cursor: cursorOf(entry), node: logOf(entry) })),
-    pageInfo: {
-      startCursor: rows[0] === undefined ? "" : cursorOf(rows[0]),
-      endCursor: rows.length === 0 ? "" : cursorOf(rows.at(-1)!),
-      hasNextPage: rows.length === args.first,
-      hasPreviousPage: false,
-      globalCount: ordered.length,
-    },
-  };
-}
-
-const cursorOf = (entry: Entry): string =>
-  Buffer.from(JSON.stringify([entry.at, `history--${entry.id}`])).toString("base64");
-
-const logOf = (entry: Entry) => ({
-  id: entry.id,
-  entity_type: "History",
-  event_type: "mutation",
-  event_scope: entry.scope,
-  timestamp: new Date(entry.at).toISOString(),
-  user: { ...entry.by, entity_type: "User", email: "" },
-  context_data: {
-    entity_id: entry.entityId,
-    entity_type: entry.entityType,
-    entity_name: entry.entityName,
-    message: entry.message,
-    commit: entry.commit,
-    changes: entry.changes.map((field) => ({ field })),
-  },
-});
-
-function subTypes({ type, search }: { readonly type?: string | null; readonly search?: string | null }) {
-  const all: readonly { readonly type: string; readonly above: readonly string[] }[] = [
-    ...KINDS.map((kind) => ({ type: kind.type, above: ["Stix-Domain-Object", ...kind.parents] })),
-    ...OBSERVABLE_KINDS.map((kind) => ({ type: kind.type, above: ["Stix-Cyber-Observable"] })),
-    ...RELATION_TYPES.map((name) => ({ type: name, above: ["stix-core-relationship"] })),
-  ];
-  const wanted = all
-    .filter(
-      (one) =>
-        (type == null || one.above.includes(type)) &&
-        (search == null || one.type.toLowerCase().includes(search.toLowerCase())),
-    )
-    .map((one) => one.type)
-    .sort();
-  return {
-    edges: wanted.map((name) => ({ cursor: "", node: { id: name, label: name } })),
-    pageInfo: {
-      startCursor: "",
-      endCursor: "",
-      hasNextPage: false,
-      hasPreviousPage: false,
-      globalCount: wanted.length,
-    },
-  };
-}
-
-function vocabularies({ category, search }: { readonly category?: string | null; readonly search?: string | null }) {
-  const rows = Object.values(VOCABULARIES).flatMap((one) =>
-    one.values.map((name) => ({
-      id: `${one.category}-${name}`,
-      entity_type: "Vocabulary",
-      name,
-      description: null,
-      category: one.category,
-    })),
-  );
-  const wanted = rows.filter(
-    (row) =>
-      (category == null || row.category === category) && (search == null || row.name.includes(search.toLowerCase())),
-  );
-  return {
-    edges: wanted.map((node) => ({ cursor: "", node })),
-    pageInfo: {
-      startCursor: "",
-      endCursor: "",
-      hasNextPage: false,
-      hasPreviousPage: false,
-      globalCount: wanted.length,
-    },
-  };
-}
-
-const filterKeys = () =>
-  KINDS.map((kind) => ({
-    entity_type: kind.type,
-    filters_schema: Object.entries({
-      entity_type: "String",
-      created_at: "DateTime",
-      confidence: "Int",
-      objectLabel: "[String]",
-      objectMarking: "[String]",
-      ...kind.attributes,
-    }).map(([filterKey, type]) => ({
-      filterKey,
-      filterDefinition: {
-        filterKey,
-        type: type.replace(/[[\]!]/g, "").toLowerCase(),
-        label: filterKey,
-        multiple: type.startsWith("["),
-        subEntityTypes: [kind.type],
-        elementsForFilterValuesSearch: [],
-      },
-    })),
-  }));
 
 const inPeriod = (things: readonly Thing[], args: { startDate?: string | null; endDate?: string | null }) =>
   things.filter(periodTest(args.startDate, args.endDate));

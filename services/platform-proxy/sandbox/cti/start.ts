@@ -80,7 +80,6 @@ export async function startCtiSandbox(options: CtiSandboxOptions): Promise<CtiSa
       if (account === undefined) return text(response, 403, "Forbidden");
       return send(response, 200, { version: VERSION, schema: SDL });
     }
-    if (pathname === "/health") return send(response, 200, { status: "success" });
     text(response, 404, "Not Found");
   }
 

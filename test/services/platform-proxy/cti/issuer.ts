@@ -1,11 +1,15 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
 /** A real issuer of platform tokens: an Ed25519 key, published as the service publishes it. */
 export interface Issuer {
   readonly url: string;
-  sign(email: unknown, claims?: JWTPayload, header?: Readonly<Record<string, unknown>>): Promise<string>;
+  sign(
+    email: unknown,
+    claims?: Readonly<Record<string, unknown>>,
+    header?: Readonly<Record<string, unknown>>,
+  ): Promise<string>;
   close(): Promise<void>;
 }
 

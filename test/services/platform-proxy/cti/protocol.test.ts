@@ -1,4 +1,4 @@
-import { generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CtiSandbox, startCtiSandbox } from "../../../../services/platform-proxy/sandbox/cti/start.js";
 import { SANDBOX_USERS } from "../../../../services/platform-proxy/sandbox/cti/users.js";
@@ -57,7 +57,7 @@ async function signedIn(token: string | undefined, scheme = "Bearer"): Promise<s
 const ANALYST = "analyst@sallyport.example";
 const now = () => Math.floor(Date.now() / 1000);
 
-test.each<[string, unknown, JWTPayload, Record<string, unknown>]>([
+test.each<[string, unknown, Record<string, unknown>, Record<string, unknown>]>([
   ["as it should be", ANALYST, {}, {}],
   ["for another audience", ANALYST, { aud: "https://elsewhere.example" }, {}],
   ["without sub, jti and iat", ANALYST, { sub: undefined, jti: undefined, iat: undefined }, {}],
@@ -73,7 +73,7 @@ test.each<[string, unknown, JWTPayload, Record<string, unknown>]>([
   expect(await signedIn(await issuer.sign(email, claims, header))).toBe(ANALYST);
 });
 
-test.each<[string, unknown, JWTPayload, Record<string, unknown>]>([
+test.each<[string, unknown, Record<string, unknown>, Record<string, unknown>]>([
   ["that has expired", ANALYST, { exp: now() - 1 }, {}],
   ["that is not valid yet", ANALYST, { nbf: now() + 5 }, {}],
   ["of another issuer", ANALYST, { iss: "https://elsewhere.example" }, {}],

@@ -61,6 +61,7 @@ interface Candidate {
 /** Replays exchanges in order; ids of the recording are mapped to ours of the same kind as they come up. */
 export class Replay {
   private readonly ids = new Map<string, string>();
+  private readonly tokens = new Map<string, { readonly token: string; readonly until: number }>();
   private readonly pools = new Map<string, Candidate[]>();
 
   constructor(
@@ -79,7 +80,7 @@ export class Replay {
     for (const [name, value] of Object.entries(exchange.h ?? {}))
       if (name !== "opencti-draft-id") headers[name] = value;
     if (exchange.as !== "anonymous") {
-      headers.authorization = `Bearer ${await this.harness.issuer.sign(`${exchange.as}@recorded.example`)}`;
+      headers.authorization = `Bearer ${await this.token(exchange.as)}`;
     }
     const reply = await fetch(`${this.harness.sandbox.url}/graphql`, {
       method: "POST",
@@ -97,6 +98,15 @@ export class Replay {
       if (typeof ours === "string") this.ids.set(id, ours);
     }
     return shapeDifference(exchange.d, body.data, "data");
+  }
+
+  /** Signed anew long before it expires. */
+  private async token(user: string): Promise<string> {
+    const kept = this.tokens.get(user);
+    if (kept !== undefined && kept.until > Date.now()) return kept.token;
+    const token = await this.harness.issuer.sign(`${user}@recorded.example`);
+    this.tokens.set(user, { token, until: Date.now() + 30_000 });
+    return token;
   }
 
   private async translate(text: string): Promise<string> {
