@@ -117,7 +117,10 @@ export const entityBindings: readonly Binding[] = [
     if (input.length === 0) throw invalidArgument("give at least one field to change");
     await checkReferences(platform, request.externalReferenceIds, "external_reference_ids");
     const names = [...(request.name === undefined ? [] : [request.name]), ...request.addAliases];
-    if (names.length > 0) await checkNames(platform, target.entity_type, names, target.id);
+    // Of reports, cases and notes several may bear one name.
+    if (names.length > 0 && CREATABLE_TYPES.get(target.entity_type)?.merges) {
+      await checkNames(platform, target.entity_type, names, target.id);
+    }
     await platform.graphql(UPDATE, {
       id: target.id,
       input,

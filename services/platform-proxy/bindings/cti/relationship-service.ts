@@ -5,7 +5,7 @@ import { type Binding, steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import { numberOf, type RefNode, refOf, timeOf } from "./knowledge.js";
 import { type Connection, nodesOf, PAGE, placeOf } from "./paging.js";
-import { checkRelationTypes, checkTypes, objectOf, objectsOf } from "./resolve.js";
+import { all, checkRelationTypes, checkTypes, type FilterGroup, objectOf, objectsOf } from "./resolve.js";
 import { inputOf } from "./writes.js";
 
 const { getEntityRelationships, createRelationship } = RelationshipService.method;
@@ -13,7 +13,7 @@ const { getEntityRelationships, createRelationship } = RelationshipService.metho
 const END =
   "... on StixCoreObject { id entity_type representative { main } } ... on StixCoreRelationship { id entity_type representative { main } }";
 const REL = `fragment Rel on StixCoreRelationship { id relationship_type description confidence start_time stop_time from { ${END} } to { ${END} } }`;
-export const LIST_RELATIONSHIPS = `query ListRelationships($id: [String], $types: [String], $others: [String], $first: Int, $after: ID) { stixCoreRelationships(fromOrToId: $id, relationship_type: $types, elementWithTargetTypes: $others, first: $first, after: $after, orderBy: created_at, orderMode: desc) { edges { node { ...Rel } } ${PAGE} } } ${REL}`;
+export const LIST_RELATIONSHIPS = `query ListRelationships($id: [String], $types: [String], $filters: FilterGroup, $first: Int, $after: ID) { stixCoreRelationships(fromOrToId: $id, relationship_type: $types, filters: $filters, first: $first, after: $after, orderBy: created_at, orderMode: desc) { edges { node { ...Rel } } ${PAGE} } } ${REL}`;
 export const SAME_RELATIONSHIPS = `query SameRelationships($from: [String], $to: [String], $types: [String]) { stixCoreRelationships(fromId: $from, toId: $to, relationship_type: $types, first: 100) { edges { node { id start_time stop_time } } } }`;
 export const CREATE_RELATIONSHIP = `mutation CreateRelationship($input: StixCoreRelationshipAddInput) { stixCoreRelationshipAdd(input: $input) { ...Rel } } ${REL}`;
 
@@ -47,7 +47,11 @@ export const relationshipBindings: readonly Binding[] = [
     await checkTypes(platform, request.otherTypes, ["Stix-Domain-Object", "Stix-Cyber-Observable"], "other_types");
     await checkRelationTypes(platform, request.relationshipTypes, "relationship_types");
     const object = await objectOf(platform, request.id);
-    const variables = { id: [object.id], types: request.relationshipTypes, others: request.otherTypes };
+    const variables = {
+      id: [object.id],
+      types: request.relationshipTypes,
+      filters: othersOf(object.id, request.otherTypes),
+    };
     const place = placeOf(request, ["relationships", variables]);
     const { stixCoreRelationships: page } = await platform.graphql<{ stixCoreRelationships: Connection<RelNode> }>(
       LIST_RELATIONSHIPS,
@@ -102,6 +106,14 @@ export const relationshipBindings: readonly Binding[] = [
     },
   ),
 ];
+
+/** Narrows to other ends of some types; the platform's own argument for it would match the object itself too. */
+function othersOf(id: string, types: readonly string[]): FilterGroup | null {
+  if (types.length === 0) return null;
+  const outwards = all({ key: ["fromId"], values: [id] }, { key: ["toTypes"], values: types });
+  const inwards = all({ key: ["toId"], values: [id] }, { key: ["fromTypes"], values: types });
+  return { mode: "or", filters: [], filterGroups: [outwards, inwards] };
+}
 
 const WINDOW_MS = 30 * 86_400_000;
 

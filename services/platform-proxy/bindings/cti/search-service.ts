@@ -12,7 +12,7 @@ import {
   observableOf,
 } from "./observables.js";
 import { type Connection, nodesOf, PAGE, placeOf } from "./paging.js";
-import { all, any, checkTypes, type Filter } from "./resolve.js";
+import { any, checkTypes, type Filter } from "./resolve.js";
 import { hashAlgorithmOf, refang, searchTextOf } from "./text.js";
 
 const { searchKnowledge, searchEntities, searchObservables, searchIndicators, lookupIoc, findEntityByName } =
@@ -43,6 +43,9 @@ async function pageOf<Node>(
 
 const scored = (score: number | undefined): Filter[] =>
   score === undefined ? [] : [{ key: ["x_opencti_score"], values: [String(score)], operator: "gte" }];
+
+/** Where a name may stand; a technique is known by its ATT&CK id too. */
+const NAMES = ["name", "aliases", "x_opencti_aliases", "x_mitre_id"];
 
 export const searchBindings: readonly Binding[] = [
   steps(searchKnowledge, async (request, platform) => {
@@ -118,9 +121,7 @@ export const searchBindings: readonly Binding[] = [
       );
       return nodesOf(stixDomainObjects).map((node) => summaryOf(node));
     };
-    const named = await search({
-      filters: all({ key: ["name", "aliases", "x_opencti_aliases", "x_mitre_id"], values: [name.trim()] }),
-    });
+    const named = await search({ filters: any(...NAMES.map((key) => ({ key: [key], values: [name.trim()] }))) });
     if (named.length > 0) return { exact: true, entities: named };
     return { exact: false, entities: await search({ search: searchTextOf(name) }) };
   }),

@@ -3,7 +3,7 @@ import { alreadyExists, invalidArgument, notFound } from "../../../shared/errors
 import type { Platform } from "../../platform.js";
 import { type CoreNode, labelsOf, markingsOf as namesOf, type RefNode } from "./knowledge.js";
 import { type Connection, nodesOf } from "./paging.js";
-import { all, authorIdOf, labelIdsOf, markingsOf } from "./resolve.js";
+import { all, any, authorIdOf, labelIdsOf, markingsOf } from "./resolve.js";
 
 export const REFERENCES = `query References($filters: FilterGroup) { externalReferences(filters: $filters, first: 20) { edges { node { id } } } }`;
 export const NAMESAKES = `query Namesakes($types: [String], $filters: FilterGroup) { stixDomainObjects(types: $types, filters: $filters, first: 5) { edges { node { id entity_type representative { main } } } } }`;
@@ -54,7 +54,7 @@ export async function checkNames(
   names: readonly string[],
   except?: string,
 ): Promise<void> {
-  const filters = all({ key: ["name", "aliases", "x_opencti_aliases"], values: names });
+  const filters = any(...["name", "aliases", "x_opencti_aliases"].map((key) => ({ key: [key], values: names })));
   const { stixDomainObjects } = await platform.graphql<{ stixDomainObjects: Connection<RefNode> }>(NAMESAKES, {
     types: [type],
     filters,

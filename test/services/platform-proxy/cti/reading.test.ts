@@ -310,6 +310,30 @@ test("relationships are narrowed by type and other end, and an unknown type is r
   expect(wrong.rawMessage).toContain("attributed-to");
 });
 
+test("the other end is meant by its type, also where the object itself is of it", async () => {
+  const { getEntityRelationships } = RelationshipService.method;
+  const found = await harness.call(RelationshipService.method.getEntityRelationships, {
+    id: (await variant()).id,
+    otherTypes: ["Malware"],
+    pageSize: 100,
+  });
+  expect(found.relationships.length).toBeGreaterThan(0);
+  for (const { from, to } of found.relationships) expect([from?.type, to?.type]).toEqual(["Malware", "Malware"]);
+  const whole = await harness.call(getEntityRelationships, { id: found.object!.id, pageSize: 100 });
+  expect(whole.totalSize).toBeGreaterThan(found.totalSize);
+
+  /** A malware that is a variant of another, as this user may see. */
+  async function variant(): Promise<{ id: string }> {
+    const { stixCoreRelationships } = await harness.ask<{
+      stixCoreRelationships: { edges: { node: { from: { id: string } | null; to: { id: string } | null } }[] };
+    }>(
+      "analyst",
+      '{ stixCoreRelationships(relationship_type: ["variant-of"], first: 50) { edges { node { from { ... on Malware { id } } to { ... on Malware { id } } } } } }',
+    );
+    return stixCoreRelationships.edges.find(({ node }) => node.from !== null && node.to !== null)!.node.from!;
+  }
+});
+
 test("the most related objects are ranked over both directions", async () => {
   const [set] = await entities("Intrusion-Set");
   const { related } = await harness.call(InsightService.method.getTopRelatedEntities, {

@@ -315,6 +315,14 @@ test("a report is created with what it holds, and one of the same name and date 
   expect(hidden.code).toBe(Code.NotFound);
 });
 
+test("a report may take the name of another, since reports are told apart by date too", async () => {
+  const [one, two] = [fresh("Report"), fresh("Report")];
+  await harness.call(createReport, { name: one, published: { seconds: 1_700_000_000n, nanos: 0 } });
+  const { result } = await harness.call(createReport, { name: two, published: { seconds: 1_710_000_000n, nanos: 0 } });
+  const changed = await harness.call(updateEntity, { id: result!.object!.id, name: one });
+  expect(changed.result?.object).toMatchObject({ id: result!.object!.id, name: one });
+});
+
 test("objects go into a container all or none, by any id, and membership is read back", async () => {
   const [one, two] = [await makeMalware(), await makeMalware()];
   const { result } = await harness.call(createReport, { name: fresh("Report"), objectIds: [one.id] });
