@@ -57,8 +57,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   objectLabel: (thing, _, visit) => visible(thing.refs.labels, visit),
   killChainPhases: (thing, _, visit) => visible(thing.refs.killChainPhases, visit),
   externalReferences: (thing, args, visit) => listed(visible(thing.refs.externalReferences, visit), args),
-  numberOfConnectedElement: (thing, _, { graph }) =>
-    graph.relationsOf(thing.id).length + graph.containersOf(thing.id).length,
+  numberOfConnectedElement: (thing, _, { graph }) => graph.relationsOf(thing.id).length + graph.containersOf(thing.id).length,
   containersNumber: (thing, _, { graph, account, draft }) => {
     const total = graph.containersOf(thing.id).filter((one) => isVisible(one, account, draft)).length;
     return { total, count: total };
@@ -73,8 +72,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   objects: (thing, args, visit) => {
     const { types } = args as { types?: string[] | null };
     const held = select(visible(thing.refs.objects, visit), args as ListArgs, visit);
-    const wanted =
-      (types ?? []).length === 0 ? held : held.filter((one) => one.types.some((type) => types!.includes(type)));
+    const wanted = (types ?? []).length === 0 ? held : held.filter((one) => one.types.some((type) => types!.includes(type)));
     return listed(wanted, args);
   },
   observable_value: (thing) => {
