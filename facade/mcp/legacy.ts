@@ -31,7 +31,7 @@ import { RevokedError } from "./tool-call.js";
 // client that hangs up has not cancelled: the call is carried through.
 
 /** Answers one request of the legacy era. */
-export function serveLegacy(context: McpContext, admitted: Admitted, request: RpcRequest): void {
+export function serveLegacy(context: McpContext, admitted: Admitted, request: RpcRequest) {
   const reply = new Reply(admitted.exchange, admitted.headers);
   const { id, params } = request;
   const failed = (error: unknown): void => {

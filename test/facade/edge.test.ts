@@ -30,13 +30,18 @@ test.each(["cti", "aev", "grc", "core"])("the resource metadata of %s is public"
   expect(headers.get("cache-control")).toBe("public, max-age=3600");
 });
 
-test.each([WELL_KNOWN, `${WELL_KNOWN}/base/mcp/none`, "/.well-known/other", "/.well-known/", "/", "/nothing", "/mcp/cti"])(
-  "%s is 404 with a JSON body",
-  async (path) => {
-    const { status, json, headers } = await get(path);
-    expect([status, headers.get("content-type"), typeof json]).toEqual([404, "application/json", "object"]);
-  },
-);
+test.each([
+  WELL_KNOWN,
+  `${WELL_KNOWN}/base/mcp/none`,
+  "/.well-known/other",
+  "/.well-known/",
+  "/",
+  "/nothing",
+  "/mcp/cti",
+])("%s is 404 with a JSON body", async (path) => {
+  const { status, json, headers } = await get(path);
+  expect([status, headers.get("content-type"), typeof json]).toEqual([404, "application/json", "object"]);
+});
 
 test("an endpoint has its further public URL on its own host, with its own metadata", async () => {
   const other = await start({ publicUrls: { cti: new URL("https://CTI.example.com/mcp") } });
@@ -80,7 +85,9 @@ test("a platform registers with its token", async () => {
   expect((await post(url, body, { authorization: "Bearer wrong" })).status).toBe(401);
   expect((await post(url, body, { authorization: undefined })).status).toBe(401);
   expect((await post(url, "{", { authorization: "Bearer registration" })).status).toBe(400);
-  expect((await post(url, { ...body, platform_url: "no URL" }, { authorization: "Bearer registration" })).status).toBe(400);
+  expect((await post(url, { ...body, platform_url: "no URL" }, { authorization: "Bearer registration" })).status).toBe(
+    400,
+  );
   expect((await get("/base/api/v1/platform/register")).status).toBe(405);
 });
 
@@ -102,7 +109,12 @@ test("a page of another part of the product is served, in pieces where it has th
   const other = await start({
     log: silentLog,
     routes: [
-      { path: "/console/*", methods: ["GET"], maxBody: 0, handle: ({ path }) => ({ status: 200, headers: [], body: path }) },
+      {
+        path: "/console/*",
+        methods: ["GET"],
+        maxBody: 0,
+        handle: ({ path }) => ({ status: 200, headers: [], body: path }),
+      },
       { path: "/big", methods: ["GET"], maxBody: 0, handle: () => ({ status: 200, headers: [], body: pieces() }) },
       {
         path: "/echo",
@@ -134,7 +146,11 @@ test("a page of another part of the product is served, in pieces where it has th
 
 test("a preflight of an allowed origin is answered, that of another refused", async () => {
   const url = "/base/mcp/cti";
-  const allowed = await get(url, { origin: "https://mcp.example.com", "access-control-request-method": "POST" }, "OPTIONS");
+  const allowed = await get(
+    url,
+    { origin: "https://mcp.example.com", "access-control-request-method": "POST" },
+    "OPTIONS",
+  );
   expect(allowed.status).toBe(204);
   expect(allowed.headers.get("access-control-allow-origin")).toBe("https://mcp.example.com");
   for (const name of ["Authorization", "Content-Type", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"]) {
@@ -190,7 +206,11 @@ test("beyond its bound of requests in flight a worker answers 503 unread", async
   await expect.poll(() => small.world.waiting.size).toBe(2);
   const { body, headers } = modern("tools/list");
   const answer = await post(`${small.url}/mcp/cti`, body, headers);
-  expect([answer.status, answer.headers.get("retry-after"), answer.json.error.data.error]).toEqual([503, "1", "overloaded"]);
+  expect([answer.status, answer.headers.get("retry-after"), answer.json.error.data.error]).toEqual([
+    503,
+    "1",
+    "overloaded",
+  ]);
   await small.close();
   await Promise.all(waiting);
 });

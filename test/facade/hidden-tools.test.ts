@@ -27,7 +27,11 @@ async function both(
   for (const era of [modern, legacy]) {
     for (const tool of [name, unknownName]) {
       const message = era("tools/call", { name: tool, arguments: args });
-      const answer = await post(endpoint, message.body, { ...message.headers, ...more, authorization: "Bearer limited" });
+      const answer = await post(endpoint, message.body, {
+        ...message.headers,
+        ...more,
+        authorization: "Bearer limited",
+      });
       const headers = [...answer.headers].filter(([key]) => key !== "date");
       answers.push({ status: answer.status, headers, text: answer.text.replaceAll(tool, "NAME") });
     }

@@ -83,17 +83,20 @@ test.each([
 const ping = (id: number) => legacy("ping", undefined, id).body;
 const NOTICE = { jsonrpc: "2.0", method: "notifications/initialized" };
 
-test.each([undefined, "2025-03-26"])("a batch under version %s is answered in order, one error alone", async (version) => {
-  const body = [ping(1), NOTICE, legacy("no/such", {}, 2).body, legacy("tools/list", {}, 3).body, 5];
-  const { status, json } = await post(endpoint, body, { "mcp-protocol-version": version });
-  expect(status).toBe(200);
-  expect(json.map((answer: { id?: number; error?: { code: number } }) => [answer.id, answer.error?.code])).toEqual([
-    [1, undefined],
-    [2, -32601],
-    [3, undefined],
-    [undefined, -32600],
-  ]);
-});
+test.each([undefined, "2025-03-26"])(
+  "a batch under version %s is answered in order, one error alone",
+  async (version) => {
+    const body = [ping(1), NOTICE, legacy("no/such", {}, 2).body, legacy("tools/list", {}, 3).body, 5];
+    const { status, json } = await post(endpoint, body, { "mcp-protocol-version": version });
+    expect(status).toBe(200);
+    expect(json.map((answer: { id?: number; error?: { code: number } }) => [answer.id, answer.error?.code])).toEqual([
+      [1, undefined],
+      [2, -32601],
+      [3, undefined],
+      [undefined, -32600],
+    ]);
+  },
+);
 
 test("a batch that asks for nothing is taken without a word", async () => {
   expect(await post(endpoint, [NOTICE, NOTICE])).toMatchObject({ status: 202, text: "" });

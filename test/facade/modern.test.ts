@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CTI, type Started, start } from "./support/start.js";
 import { envelope, eventsOf, modern, post } from "./support/client.js";
+import { CTI, type Started, start } from "./support/start.js";
 
 // Wire vectors of version 2026-07-28: one fault each, with the exact answer.
 
@@ -45,7 +45,12 @@ const refused: Vector[] = [
     status: 400,
     code: -32602,
   },
-  { what: "capabilities that are a list", ...call({}, { [`${KEY}/clientCapabilities`]: [] }), status: 400, code: -32602 },
+  {
+    what: "capabilities that are a list",
+    ...call({}, { [`${KEY}/clientCapabilities`]: [] }),
+    status: 400,
+    code: -32602,
+  },
   {
     what: "no _meta under a modern header",
     body: { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
@@ -60,7 +65,12 @@ const refused: Vector[] = [
     status: 400,
     code: -32602,
   },
-  { what: "another version in the header", ...call({ "mcp-protocol-version": "2025-11-25" }), status: 400, code: -32020 },
+  {
+    what: "another version in the header",
+    ...call({ "mcp-protocol-version": "2025-11-25" }),
+    status: 400,
+    code: -32020,
+  },
   { what: "another method in the header", ...call({ "mcp-method": "tools/list" }), status: 400, code: -32020 },
   { what: "the method in another case", ...call({ "mcp-method": "Tools/Call" }), status: 400, code: -32020 },
   {
@@ -160,7 +170,7 @@ test("server/discover lists the versions, and tells how long it may be kept", as
 });
 
 test("tools/list is the same list, in the same order, each time", async () => {
-  const { body, headers } = modern("tools/list", {}, "a string id with \"quotes\" and é");
+  const { body, headers } = modern("tools/list", {}, 'a string id with "quotes" and é');
   const first = await post(endpoint, body, headers);
   const second = await post(endpoint, body, headers);
   expect(first.text).toBe(second.text);
@@ -204,7 +214,7 @@ test("output schemas are listed on request only", async () => {
 });
 
 test("a call answers with structured content and the same JSON as text", async () => {
-  const args = { sighting: { id: "s", severity: "high", seen_at: "2026-07-28T09:30:00Z", sensor: "a \"quoted\" é" } };
+  const args = { sighting: { id: "s", severity: "high", seen_at: "2026-07-28T09:30:00Z", sensor: 'a "quoted" é' } };
   const { body, headers } = modern("tools/call", { name: "echo_sighting", arguments: args }, 7);
   const { json, status } = await post(endpoint, body, headers);
   expect(status).toBe(200);
@@ -288,7 +298,11 @@ test("a token without the scope of a visible tool is challenged for all that it 
     ...message.headers,
     authorization: "Bearer reader",
   });
-  expect({ status, id: json.id, word: json.error.data.error }).toEqual({ status: 403, id: 1, word: "insufficient_scope" });
+  expect({ status, id: json.id, word: json.error.data.error }).toEqual({
+    status: 403,
+    id: 1,
+    word: "insufficient_scope",
+  });
   expect(headers.get("www-authenticate")).toBe(
     'Bearer error="insufficient_scope", scope="cti:read cti:write", resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/base/mcp/cti"',
   );

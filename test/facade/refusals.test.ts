@@ -72,11 +72,14 @@ test.each(["malformed", "unknown", "expired", "revoked", "disabled", "throttled"
   },
 );
 
-test.each(["$API_KEY", "${API_KEY}", "{env:API_KEY}"])("the token %s is told to be a variable's name", async (token) => {
-  const { status, json } = await post(endpoint, LIST.body, { ...LIST.headers, authorization: `Bearer ${token}` });
-  expect([status, json.error.message]).toEqual([401, expect.stringContaining("environment variable")]);
-  expect(server.keys.verified).toEqual([]);
-});
+test.each(["$API_KEY", "${API_KEY}", "{env:API_KEY}"])(
+  "the token %s is told to be a variable's name",
+  async (token) => {
+    const { status, json } = await post(endpoint, LIST.body, { ...LIST.headers, authorization: `Bearer ${token}` });
+    expect([status, json.error.message]).toEqual([401, expect.stringContaining("environment variable")]);
+    expect(server.keys.verified).toEqual([]);
+  },
+);
 
 test("where nobody can vouch for a token the answer is 503, never a stale yes", async () => {
   expect((await post(endpoint, LIST.body, LIST.headers)).status).toBe(200);

@@ -51,7 +51,11 @@ test.each([
   ["a client that takes JSON only", count(2, 1, 1), "application/json"],
   ["a client that takes anything", count(2, 1, 1), "*/*"],
   ["a client that says nothing", count(2, 1, 1), ""],
-  ["a call without progress", { name: "echo_sighting", _meta: { progressToken: 1 } }, "text/event-stream, application/json"],
+  [
+    "a call without progress",
+    { name: "echo_sighting", _meta: { progressToken: 1 } },
+    "text/event-stream, application/json",
+  ],
 ])("%s: the answer is JSON", async (_what, params, accept) => {
   const { body, headers } = modern("tools/call", params);
   const answer = await post(endpoint, body, { ...headers, accept });
@@ -140,5 +144,8 @@ test("a key that is revoked while its stream is open ends the stream with an err
     if (done) break;
     rest += Buffer.from(value).toString();
   }
-  expect(eventsOf(rest).at(-1)).toMatchObject({ id: 9, error: { code: -32603, message: "The credential was revoked" } });
+  expect(eventsOf(rest).at(-1)).toMatchObject({
+    id: 9,
+    error: { code: -32603, message: "The credential was revoked" },
+  });
 });

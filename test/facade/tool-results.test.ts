@@ -22,9 +22,17 @@ test.each([
   ["an argument of no known name", { zzzzzz: 1 }, 'unknown argument "zzzzzz": known are sighting, word'],
   ["a wrong type", { word: 5 }, "word: must be a string, not 5"],
   ["a wrong word", { sighting: { severity: "awful" } }, 'sighting.severity: "awful" is not one of low, high'],
-  ["a fault deep inside", { sighting: { parts: [{}, { count: "x" }] } }, "sighting.parts[1].count: must be a whole number"],
+  [
+    "a fault deep inside",
+    { sighting: { parts: [{}, { count: "x" }] } },
+    "sighting.parts[1].count: must be a whole number",
+  ],
   ["a bad time", { sighting: { seen_at: "yesterday" } }, 'sighting.seen_at: "yesterday" is not a time such as'],
-  ["two of one choice", { sighting: { sensor: "a", analyst: {} } }, "sighting.analyst: cannot be given together with sensor"],
+  [
+    "two of one choice",
+    { sighting: { sensor: "a", analyst: {} } },
+    "sighting.analyst: cannot be given together with sensor",
+  ],
   ["a rule of the service", { word: "much too long" }, "word: must be at most 10 characters"],
 ])("%s is a result that names it", async (_what, args, text) => {
   const { result } = await call("echo_sighting", args);
@@ -34,7 +42,10 @@ test.each([
 });
 
 test("null is not given, camel case and JSON in text are understood", async () => {
-  const { result } = await call("echo_sighting", { word: null, sighting: '{"seenAt":"2026-01-01T00:00:00Z","ports":"[1,2]"}' });
+  const { result } = await call("echo_sighting", {
+    word: null,
+    sighting: '{"seenAt":"2026-01-01T00:00:00Z","ports":"[1,2]"}',
+  });
   expect(result.structuredContent.sighting).toMatchObject({ seen_at: "2026-01-01T00:00:00Z", ports: [1, 2] });
 });
 
@@ -54,13 +65,16 @@ test.each([
   expect(result).toMatchObject({ isError: true, content: [{ text: "what went wrong and what to do" }] });
 });
 
-test.each([0, Code.Internal, Code.Unknown, Code.DataLoss])("a fault (%s) is an error that tells nothing", async (code) => {
-  const { error } = await call("fail_sighting", { code });
-  expect(error.code).toBe(-32603);
-  expect(JSON.stringify(error)).not.toMatch(/secret|went wrong/);
-  const old = legacy("tools/call", { name: "fail_sighting", arguments: { code } });
-  expect((await post(endpoint, old.body, old.headers)).json.error.code).toBe(-32603);
-});
+test.each([0, Code.Internal, Code.Unknown, Code.DataLoss])(
+  "a fault (%s) is an error that tells nothing",
+  async (code) => {
+    const { error } = await call("fail_sighting", { code });
+    expect(error.code).toBe(-32603);
+    expect(JSON.stringify(error)).not.toMatch(/secret|went wrong/);
+    const old = legacy("tools/call", { name: "fail_sighting", arguments: { code } });
+    expect((await post(endpoint, old.body, old.headers)).json.error.code).toBe(-32603);
+  },
+);
 
 test("a result above 100 KB is cut at an item, and says how to get the rest", async () => {
   const { result } = await call("list_sightings", { page_size: 1_000 });
