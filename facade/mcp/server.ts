@@ -37,10 +37,10 @@ export interface McpContext {
   refuseRevoked(admitted: Admitted, id: string | number): void;
 }
 
-/** The caller's view; where the catalogue cannot say, the error names no internals. */
-export async function viewFor(context: McpContext, admitted: Admitted): Promise<View> {
+/** Waits for a caller's view; where the catalogue cannot say, the error names no internals. */
+export async function viewOnceKnown(view: View | Promise<View>): Promise<View> {
   try {
-    return await context.view(admitted);
+    return await view;
   } catch {
     throw new RpcError(
       INTERNAL_ERROR,
