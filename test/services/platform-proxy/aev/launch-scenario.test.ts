@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, request as send, type Server } from "node:http";
+import { createServer, type Server, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Code } from "@connectrpc/connect";
 import { afterEach, expect, test, vi } from "vitest";
@@ -107,8 +107,22 @@ test("leaving between two looks ends the call at once", async () => {
   expect(performance.now() - began).toBeLessThan(5_000);
 });
 
-/** Passes requests on to a platform, but never answers those whose path contains a word. */
-async function startHolding(word: string) {
+test("a platform that fails after the launch does not hide that it was launched", async () => {
+  const failing = await startHolding("/injects/search", 500);
+  stack = await startStack({ through: failing.through });
+  try {
+    const scenarioId = await firstScenario(stack);
+    const { result } = await collect(stack.stream("analyst", launchScenario, { scenarioId }));
+    expect(result).toMatchObject({ started: false, simulation: { scenarioId } });
+    expect(result.remaining).toContain("fell silent");
+    expect(result.remaining).toContain(result.simulation?.id);
+  } finally {
+    await failing.close();
+  }
+});
+
+/** Passes requests on to a platform, but never answers those whose path contains a word, or with a status alone. */
+async function startHolding(word: string, status?: number) {
   let target = "";
   let tellArrived: () => void = () => undefined;
   let tellClosed: () => void = () => undefined;
@@ -116,6 +130,7 @@ async function startHolding(word: string) {
   const closed = new Promise<void>((resolve) => (tellClosed = resolve));
   const server: Server = createServer((request, response) => {
     if (request.url?.includes(word)) {
+      if (status !== undefined) return response.writeHead(status).end();
       request.socket.once("close", tellClosed);
       return tellArrived();
     }

@@ -139,14 +139,14 @@ test("a scenario of another tenant cannot be read, changed, launched or deleted,
 
   const unknown = await refused(stack.call("outsider", getScenario, { scenarioId: UNKNOWN }));
   for (const attempt of [
-    stack.call("outsider", getScenario, { scenarioId }),
-    stack.call("outsider", updateScenario, { scenarioId, name: "taken over" }),
-    stack.call("outsider", deleteScenario, { scenarioId }),
-    (async () => {
+    () => stack.call("outsider", getScenario, { scenarioId }),
+    () => stack.call("outsider", updateScenario, { scenarioId, name: "taken over" }),
+    () => stack.call("outsider", deleteScenario, { scenarioId }),
+    async () => {
       for await (const _ of stack.stream("outsider", ScenarioService.method.launchScenario, { scenarioId }));
-    })(),
+    },
   ]) {
-    const error = await refused(attempt);
+    const error = await refused(attempt());
     expect(error.code).toBe(Code.NotFound);
     expect(error.rawMessage.replace(scenarioId, UNKNOWN)).toBe(unknown.rawMessage);
   }

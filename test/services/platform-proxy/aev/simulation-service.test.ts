@@ -81,23 +81,23 @@ test("results and injects of an unknown simulation are refused instead of empty"
   const open = await stack.ask("planner", "GET", `/api/exercises/${UNKNOWN}/results`);
   expect(open).toEqual({ status: 200, body: [] });
   for (const attempt of [
-    stack.call("analyst", getSimulationResults, { simulationId: UNKNOWN }),
-    stack.call("analyst", searchInjects, { parent: { case: "simulationId", value: UNKNOWN } }),
-    stack.call("analyst", searchInjects, { parent: { case: "scenarioId", value: UNKNOWN } }),
+    () => stack.call("analyst", getSimulationResults, { simulationId: UNKNOWN }),
+    () => stack.call("analyst", searchInjects, { parent: { case: "simulationId", value: UNKNOWN } }),
+    () => stack.call("analyst", searchInjects, { parent: { case: "scenarioId", value: UNKNOWN } }),
   ]) {
-    expect(await refused(attempt)).toMatchObject({ code: Code.NotFound });
+    expect(await refused(attempt())).toMatchObject({ code: Code.NotFound });
   }
 });
 
 test("a simulation of another tenant looks like none", async () => {
   const simulationId = await firstId();
   for (const attempt of [
-    stack.call("outsider", getSimulation, { simulationId }),
-    stack.call("outsider", getSimulationResults, { simulationId }),
-    stack.call("outsider", setSimulationStatus, { simulationId, status: SimulationStatus.CANCELED }),
-    stack.call("outsider", searchInjects, { parent: { case: "simulationId", value: simulationId } }),
+    () => stack.call("outsider", getSimulation, { simulationId }),
+    () => stack.call("outsider", getSimulationResults, { simulationId }),
+    () => stack.call("outsider", setSimulationStatus, { simulationId, status: SimulationStatus.CANCELED }),
+    () => stack.call("outsider", searchInjects, { parent: { case: "simulationId", value: simulationId } }),
   ]) {
-    expect(await refused(attempt)).toMatchObject({ code: Code.NotFound });
+    expect(await refused(attempt())).toMatchObject({ code: Code.NotFound });
   }
 });
 
