@@ -1,8 +1,8 @@
 import type { ConfiguredPlatform, ConfiguredPlatforms } from "./catalogue/platforms.js";
 import type { Settings } from "./config.js";
 import { startAevSandbox } from "./platform-proxy/sandbox/aev/sandbox.js";
-import { startCtiSandbox } from "./platform-proxy/sandbox/cti/sandbox.js";
-import { startGrcSandbox } from "./platform-proxy/sandbox/grc/sandbox.js";
+import { startCtiSandbox } from "./platform-proxy/sandbox/cti/start.js";
+import { startGrcSandbox } from "./platform-proxy/sandbox/grc/server.js";
 import type { Sandbox } from "./platform-proxy/sandbox/sandbox.js";
 
 export interface Platforms {
@@ -38,7 +38,8 @@ export async function configurePlatforms(settings: Settings, trust: string): Pro
   if (aevUrl !== undefined) configured.aev = real(aevUrl, settings.aevPublicUrl);
   else if (settings.sandbox) configured.aev = await builtIn("Sandbox exposure validation", startAevSandbox(where));
   if (grcUrl !== undefined) configured.grc = real(grcUrl, settings.grcPublicUrl);
-  else if (settings.sandbox) configured.grc = await builtIn("Sandbox governance, risk, compliance", startGrcSandbox(where));
+  else if (settings.sandbox)
+    configured.grc = await builtIn("Sandbox governance, risk, compliance", startGrcSandbox(where));
 
   return {
     configured,

@@ -37,7 +37,8 @@ export async function startWorkers({ count, env, log }: Options): Promise<Worker
       if (draining) return;
       log.error({ slot, code, signal }, "a façade worker died; another takes its place");
       setTimeout(() => {
-        if (!draining) start(slot).catch((error: unknown) => log.error({ err: error, slot }, "the worker did not start"));
+        if (!draining)
+          start(slot).catch((error: unknown) => log.error({ err: error, slot }, "the worker did not start"));
       }, RESTART_MS);
     });
     return new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ export interface Options {
   readonly apiKey: string;
   /** grpc where a proxy in between speaks only gRPC; connect by default. */
   readonly protocol?: "connect" | "grpc";
-  /** 1.1 where a proxy in between speaks no HTTP/2; Connect only. 2 by default. */
+  /** 1.1 for the façade's /rpc, which takes JSON, and for proxies without HTTP/2; Connect only. 2 by default. */
   readonly httpVersion?: "1.1" | "2";
 }
 
@@ -32,6 +32,6 @@ export function connectClient<S extends DescService>(
   const transport =
     protocol === "grpc"
       ? createGrpcTransport({ baseUrl, interceptors })
-      : createConnectTransport({ baseUrl, httpVersion, useBinaryFormat: true, interceptors });
+      : createConnectTransport({ baseUrl, httpVersion, useBinaryFormat: httpVersion === "2", interceptors });
   return createClient(service, transport);
 }

@@ -64,12 +64,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<BootstrapSec
   const groupId = await makeGroup(records);
   const { admin, analyst } = secrets;
   await makeUser(records, { login: admin.email, name: "Administrator", admin: true }, admin.password, adminKey);
-  await makeUser(
-    records,
-    { login: analyst.email, name: "Analyst", groups: [groupId] },
-    analyst.password,
-    analystKey,
-  );
+  await makeUser(records, { login: analyst.email, name: "Analyst", groups: [groupId] }, analyst.password, analystKey);
   await makeUser(records, { login: SERVICE_LOGIN, name: "Sallyport services", service: true }, null, serviceKey);
   await records.state.insertOne({ _id: DONE, n: 1 });
   return secrets;

@@ -5,7 +5,7 @@ import { migrate, SCHEMA_VERSIONS } from "./migrations.js";
 import type { Base, CollectionSpec, DocCollection, IndexSpec, Store } from "./store.js";
 
 export interface MongoOptions {
-  /** The one that the connection string names, unless told. */
+  /** Unless told, the one that the connection string names, or else "sallyport". */
   readonly database?: string;
 }
 
@@ -27,7 +27,12 @@ export async function openMongoStore(uri: string, options: MongoOptions = {}): P
     pkFactory: { createPk: () => uuid() },
   });
   await client.connect();
-  return new MongoStore(client, client.db(options.database));
+  return new MongoStore(client, client.db(options.database ?? databaseIn(uri) ?? "sallyport"));
+}
+
+/** The driver itself would silently take "test" where none is named. */
+function databaseIn(uri: string): string | undefined {
+  return /^[^/]+\/\/[^/]+\/([^?]+)/.exec(uri)?.[1];
 }
 
 class MongoStore implements Store {

@@ -1,6 +1,5 @@
 import type { Log } from "../log.js";
 import { openEmbeddedStore } from "./embedded/embedded.js";
-import { openMongoStore } from "./mongo.js";
 import type { Store } from "./store.js";
 
 export interface StoreOptions {
@@ -12,6 +11,9 @@ export interface StoreOptions {
 }
 
 /** Opens the store that the settings name. */
-export function openStore({ mongodbUri, dataDir, log }: StoreOptions): Promise<Store> {
-  return mongodbUri ? openMongoStore(mongodbUri) : openEmbeddedStore(dataDir, { log });
+export async function openStore({ mongodbUri, dataDir, log }: StoreOptions): Promise<Store> {
+  if (!mongodbUri) return openEmbeddedStore(dataDir, { log });
+  // The driver takes a while to load, which only those who use it should wait for.
+  const { openMongoStore } = await import("./mongo.js");
+  return openMongoStore(mongodbUri);
 }

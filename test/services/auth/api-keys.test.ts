@@ -101,10 +101,7 @@ describe("verifying", () => {
     const { token, key } = await stack.as(analyst, keys.createApiKey, { name: "Unlucky" });
     const secret = createKeyFormat("slp_").parse(token)?.secret as string;
     const check = createHash("sha256").update(secret).digest("hex").slice(0, 8);
-    await stack.records.keys.updateOne(
-      { _id: key?.id as string },
-      { $set: { hash: await hash("another", 4), check } },
-    );
+    await stack.records.keys.updateOne({ _id: key?.id as string }, { $set: { hash: await hash("another", 4), check } });
     const reasons: (string | undefined)[] = [];
     for (let i = 0; i < 7; i++) reasons.push(await refusalOf(token));
     expect(reasons).toEqual([...Array(5).fill("unknown"), "throttled", "throttled"]);

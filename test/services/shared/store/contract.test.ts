@@ -32,6 +32,7 @@ const THINGS: CollectionSpec = {
     { name: "org", key: { org: 1, createdAt: -1 } },
     { name: "tags", key: { tags: 1 } },
     { name: "tag-n", key: { tags: 1, n: 1 } },
+    { name: "scores", key: { scores: 1 } },
     { name: "codes", key: { codes: 1 }, unique: true, sparse: true },
     { name: "expiry", key: { exp: 1 }, expireAfterSeconds: 0, sparse: true },
   ],
@@ -209,6 +210,14 @@ for (const backend of backends) {
         expect(rest).toEqual([{ _id: "c", n: 3 }]);
         expect(await cursor.next()).toBeNull();
         await cursor.close();
+      });
+
+      test("more documents than one answer of a server holds", async () => {
+        await things.insertMany(Array.from({ length: 2_500 }, (_, i) => ({ _id: `k${i}`, g: i % 2 })));
+        let found = 0;
+        for await (const { g } of things.find({ g: 1 })) found += g;
+        expect(found).toBe(1_250);
+        expect(await things.countDocuments({})).toBe(2_504);
       });
 
       test("the distinct values of a field, elements of arrays one by one", async () => {
