@@ -1,7 +1,7 @@
 import { permissionDenied } from "../shared/errors.js";
 import type { Adapter, Session, Snapshot } from "./adapter.js";
 
-const KEPT_MS = 60_000;
+const KEPT_MS = 30_000;
 const KEPT = 10_000;
 
 interface Identity {
@@ -12,7 +12,7 @@ interface Identity {
 
 /**
  * Who the platform thinks is calling, asked before the first exchange for a
- * caller and kept for up to 60 seconds.
+ * caller and kept for up to 30 seconds.
  */
 export interface Identities {
   /** @throws ConnectError permission_denied, where the platform takes the caller for somebody else. */

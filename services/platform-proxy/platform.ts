@@ -15,7 +15,7 @@ export interface Platform {
   readonly server: PlatformServer;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** The platform's answer to "who am I", kept for up to 60 seconds; its shape is the adapter's. */
+  /** The platform's answer to "who am I", kept for up to 30 seconds; its shape is the adapter's. */
   me<Me>(): Promise<Me>;
   /** @throws ConnectError with the platform's own refusal in words for the caller. */
   graphql<Data>(document: string, variables: Record<string, unknown>): Promise<Data>;
