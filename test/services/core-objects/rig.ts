@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { pino } from "pino";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { createCoreObjectsService } from "../../../services/core-objects/service.js";
 import type { Authenticator, Caller, Credential } from "../../../services/shared/call.js";
@@ -66,10 +67,15 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-/** A store in a folder of its own, core-objects in front of it, and room for more services. */
-export async function startRig(): Promise<Rig> {
+/**
+ * A store in a folder of its own, core-objects in front of it, and room for
+ * more services. Closing it fails when any query was not covered by an index.
+ */
+export async function startRig({ sweepEveryMs }: { sweepEveryMs?: number } = {}): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), "core-"));
-  const store = await openEmbeddedStore(folder);
+  const uncovered: string[] = [];
+  const log = pino({ level: "warn" }, { write: (line) => void uncovered.push(line) });
+  const store = await openEmbeddedStore(folder, { log, ...(sweepEveryMs !== undefined && { sweepEveryMs }) });
   const mounted = new Map<ServiceName, Dispatch>();
   const services: Service[] = [];
   const mount = (name: ServiceName, methods: Service["methods"], observe?: Chain["observe"]) =>
@@ -103,6 +109,7 @@ export async function startRig(): Promise<Rig> {
       for (const service of services.reverse()) await service.close();
       await store.close();
       await rm(folder, { recursive: true, force: true });
+      if (uncovered.length > 0) throw new Error(uncovered.join(""));
     },
   };
 }
