@@ -11,6 +11,7 @@ import type { ObjectRecord } from "./store.js";
 export type Content<T extends ObjectRecord> = Omit<T, Exclude<keyof ObjectRecord, Chosen>>;
 type Chosen = "name" | "description" | "tags" | "enabled";
 
+/** What is decided once, when an object is created. */
 export interface Creation {
   readonly companyManaged: boolean;
   readonly acl: readonly Grant[];
@@ -18,6 +19,7 @@ export interface Creation {
   readonly requestId: string;
 }
 
+/** Which objects of those that the caller can read, and which page of them. */
 export interface Selection {
   readonly search: string;
   readonly tags: readonly string[];
@@ -28,6 +30,7 @@ export interface Selection {
   readonly without: readonly string[];
 }
 
+/** One page of a list. */
 export interface Page<T> {
   readonly items: T[];
   readonly nextPageToken: string;

@@ -5,6 +5,7 @@ import type { Store } from "../shared/store/store.js";
 import { routesOf } from "./routes.js";
 import { openCollections } from "./store.js";
 
+/** What the service needs. */
 export interface Options {
   readonly store: Store;
   /** Reaches core-objects, which says whose agents a caller can manage. */

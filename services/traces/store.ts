@@ -45,7 +45,7 @@ export interface SpanRecord extends Base {
   readonly error: boolean;
   readonly started_at: Date;
   readonly duration_ms: number;
-  /** The start in nanoseconds and the id: what a trace's spans are ordered by. */
+  /** The start in nanoseconds, what comes first of equals, and the id: what a trace's spans are ordered by. */
   readonly order: string;
   readonly agent_id: string;
   readonly agent_name: string;
@@ -77,6 +77,7 @@ export type PayloadField =
   | { readonly field: string; readonly text: string; readonly json: boolean }
   | { readonly field: string; readonly same: string };
 
+/** The records of this service. */
 export interface Collections {
   readonly traces: DocCollection<TraceRecord>;
   readonly spans: DocCollection<SpanRecord>;

@@ -118,6 +118,16 @@ test("spans of a trace add up to its summary, whatever order and batches they co
   ]);
 });
 
+test("of spans that begin in the same moment, the outermost comes first and then what lasted longest", async () => {
+  const trace = newTraceId();
+  const parent = newSpanId();
+  const at = Date.now();
+  const children = [3, 9, 6].map((ms) => ({ trace, parent, at, ms, name: `${ms} ms` }));
+  await send("alice", "ties", [...children, { trace, id: parent, at, ms: 1, name: "outermost" }]);
+  const { spans } = await inspect("alice", { traceId: trace });
+  expect(spans.map(({ name }) => name)).toEqual(["outermost", "9 ms", "6 ms", "3 ms"]);
+});
+
 test("a delivery that is repeated, also at the same time, is counted once", async () => {
   const spans = [{ trace: newTraceId(), id: newSpanId(), attributes: { "gen_ai.usage.input_tokens": 7 } }];
   await Promise.all([send("alice", "again", spans), send("alice", "again", spans)]);
