@@ -16,11 +16,11 @@ export interface Options {
 }
 
 /** Takes spans in over OTLP and lets those who may inspect them. */
-export async function createTracesService({ store, peers, retentionDays }: Options): Promise<Service> {
+export async function createTracesService({ store, peers, log, retentionDays }: Options): Promise<Service> {
   const collections = await openCollections(store);
   return {
     name: "traces",
-    methods: routesOf(collections, peers, retentionDays),
+    methods: routesOf({ collections, peers, log, retentionDays }),
     async ready() {
       try {
         await store.ping();

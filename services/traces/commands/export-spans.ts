@@ -6,6 +6,7 @@ import type {
   ExportTraceServiceResponseSchema,
 } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import type { Call } from "../../shared/call.js";
+import type { Log } from "../../shared/log.js";
 import type { Peers } from "../../shared/peers.js";
 import { isDuplicateKey } from "../../shared/store/store.js";
 import { usableAgents } from "../access.js";
@@ -20,19 +21,25 @@ const MAX_SET = 100;
 const BATCHES_REMEMBERED = 64;
 const DAY_MS = 86_400_000;
 
+/** Where spans go, and for how long. */
+export interface Inbox {
+  readonly collections: Collections;
+  readonly peers: Peers;
+  readonly log: Log;
+  /** Days that spans are kept after they arrive. */
+  readonly retentionDays: number;
+}
+
 /**
  * Takes spans in (OTLP). They belong to the caller; a delivery that is repeated
  * changes nothing; spans that cannot be taken are counted in partial_success.
  */
 export async function exportSpans(
-  collections: Collections,
-  peers: Peers,
-  retentionDays: number,
+  { collections, peers, log, retentionDays }: Inbox,
   request: MessageShape<typeof ExportTraceServiceRequestSchema>,
   call: Call,
 ): Promise<MessageInitShape<typeof ExportTraceServiceResponseSchema>> {
   const { spans, rejects } = readAll(request);
-  if (spans.length === 0) return responseOf(rejects);
   const claimed = new Set(spans.map(({ facts }) => facts.agent_id).filter((id) => id !== "" && id.length <= 128));
   const agents = await usableAgents(peers, call, [...claimed]);
   const expiresAt = new Date(Date.now() + retentionDays * DAY_MS);
@@ -50,12 +57,10 @@ export async function exportSpans(
     await keepSpans(collections, trace, some, expiresAt);
     await countSpans(collections, trace, call.caller.id, some, agents, expiresAt);
   }
-  return responseOf(rejects);
-}
-
-function responseOf(rejects: Rejects): MessageInitShape<typeof ExportTraceServiceResponseSchema> {
   if (rejects.count === 0) return {};
-  return { partialSuccess: { rejectedSpans: BigInt(rejects.count), errorMessage: [...rejects.reasons].join("; ") } };
+  const errorMessage = [...rejects.reasons].join("; ");
+  log.debug({ caller: call.caller.id, rejected: rejects.count, reasons: errorMessage }, "spans rejected");
+  return { partialSuccess: { rejectedSpans: BigInt(rejects.count), errorMessage } };
 }
 
 interface Rejects {

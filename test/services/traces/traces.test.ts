@@ -144,6 +144,7 @@ test("spans that cannot be taken are counted and explained, the others are kept"
   expect(partialSuccess?.errorMessage).toContain("span_id");
   expect(partialSuccess?.errorMessage).toContain("start time");
   expect(await sourcesSeenBy("alice", { source: "partial" })).toEqual(["partial"]);
+  expect((await send("alice", "nothing", [])).partialSuccess).toBeUndefined();
   const many = await send(
     "alice",
     "many",
