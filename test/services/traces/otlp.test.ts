@@ -175,8 +175,3 @@ test("our own calls are traced as children of the caller's span, over OTLP, with
   expect(JSON.stringify(fields)).not.toContain(secret);
   expect((await inspect("alice", { source: "our-own" })).totalSize).toBe(0);
 });
-
-test("tracing that is off is nothing at all", async () => {
-  const options = { endpoint: url, headers: {}, serviceName: "off", sampleRatio: 1 };
-  expect(await createTracing({ ...options, enabled: false })).toBeUndefined();
-});
