@@ -4,13 +4,19 @@ import type { ApiKeyRecord, UserRecord } from "./store.js";
 const SERVERS = ["cti", "aev", "grc", "core"] as const;
 const EVERYONE = "public";
 const ACCOUNT = "account";
-const PERSON: readonly string[] = [ACCOUNT, ...SERVERS.flatMap((server) => [`${server}:read`, `${server}:write`])];
+/** Whoever has an exporter of spans: people's agents, and our own processes. */
+const EXPORTER = "traces:write";
+const PERSON: readonly string[] = [
+  ACCOUNT,
+  EXPORTER,
+  ...SERVERS.flatMap((server) => [`${server}:read`, `${server}:write`]),
+];
 const ADMINISTRATOR = "admin";
 const SERVICE = "internal";
 
 /** The scopes that a user holds without any narrowing. */
 export function scopesOf({ service, admin }: Pick<UserRecord, "service" | "admin">): ReadonlySet<string> {
-  if (service) return new Set([EVERYONE, SERVICE]);
+  if (service) return new Set([EVERYONE, SERVICE, EXPORTER]);
   return new Set([EVERYONE, ...PERSON, ...(admin ? [ADMINISTRATOR] : [])]);
 }
 

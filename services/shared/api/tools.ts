@@ -9,7 +9,7 @@ import {
 } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
 import { scope } from "#proto/auth/v1/access_pb.js";
-import { ProgressSchema, server, tool } from "#proto/mcp/v1/tool_pb.js";
+import { ContentResultSchema, header, ProgressSchema, server, tool } from "#proto/mcp/v1/tool_pb.js";
 import { needs } from "#proto/platform/v1/needs_pb.js";
 import { commentOf } from "./comments.js";
 import { type JsonSchema, schemaOf } from "./schema.js";
@@ -30,15 +30,25 @@ export interface Tool {
   readonly method: DescMethodUnary | DescMethodServerStreaming;
   /** The message that is the tool's result: a stream's `result`, else the response. */
   readonly result: DescMessage;
+  /** The arguments that a header repeats for gateways to route by. */
+  readonly headers: readonly HeaderArgument[];
   /** What tools/list says of it, ready to send. */
   readonly listing: {
     readonly name: string;
     readonly title: string;
     readonly description: string;
     readonly inputSchema: JsonSchema;
-    readonly outputSchema: JsonSchema;
+    /** Absent where the result is content blocks. */
+    readonly outputSchema?: JsonSchema;
     readonly annotations: Readonly<Record<string, boolean>>;
   };
+}
+
+/** An argument that the header Mcp-Param-`header` repeats (MCP 2026-07-28, x-mcp-header). */
+export interface HeaderArgument {
+  readonly header: string;
+  /** The names that lead to the argument, outermost first. */
+  readonly path: readonly string[];
 }
 
 /** Reads every tool of an image, in the order of the .proto files, which does not change between runs. */
@@ -69,13 +79,14 @@ function toolOf(method: DescMethod): Tool {
     clientCapabilities: option.clientCapabilities,
     method: method as Tool["method"],
     result,
+    headers: headersOf(method.input, []),
     listing: {
       name,
       title: option.title || `${words[0]!.charAt(0).toUpperCase()}${words.join(" ").slice(1)}`,
       description: commentOf(method),
       inputSchema:
         option.inputSchema === "" ? schemaOf(method.input, "in") : (JSON.parse(option.inputSchema) as JsonSchema),
-      outputSchema: schemaOf(result, "out"),
+      ...(result.typeName !== ContentResultSchema.typeName && { outputSchema: outputSchemaOf(result) }),
       annotations: {
         readOnlyHint: readOnly,
         destructiveHint: option.destructive,
@@ -103,3 +114,27 @@ function resultOf(method: DescMethod): DescMessage {
   }
   throw new Error(`${method.parent.typeName}.${method.name}: a tool is unary, or streams progress and then a result`);
 }
+
+/** A result that holds a list may be cut; the two members that say so are part of its schema. */
+function outputSchemaOf(result: DescMessage): JsonSchema {
+  const schema = schemaOf(result, "out");
+  if (!result.fields.some((field) => field.fieldKind === "list")) return schema;
+  const said: Record<string, JsonSchema> = {
+    truncated: { type: "boolean", description: "True where a list was cut because the result is too large." },
+    truncated_hint: { type: "string", description: "What was cut and how to get the rest." },
+  };
+  return { ...schema, properties: { ...said, ...schema.properties } };
+}
+
+function headersOf(message: DescMessage, path: readonly string[]): HeaderArgument[] {
+  if (path.length > MAX_HEADER_DEPTH) return [];
+  return message.fields.flatMap((field) => {
+    const own = [...path, field.name];
+    const name = getOption(field, header);
+    if (name !== "") return [{ header: name, path: own }];
+    return field.fieldKind === "message" ? headersOf(field.message, own) : [];
+  });
+}
+
+/** Bounds the walk into messages that contain themselves. */
+const MAX_HEADER_DEPTH = 5;

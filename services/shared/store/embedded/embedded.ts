@@ -1,12 +1,13 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
-import type { Document } from "mongodb";
 import { type Log, silentLog } from "../../log.js";
+import { migrate, SCHEMA_VERSIONS } from "../migrations.js";
 import type { Base, CollectionSpec, DocCollection, Store } from "../store.js";
 import { EmbeddedCollection } from "./collection.js";
 import { ensureIndexes } from "./ensure-indexes.js";
 import { type Lock, lockDirectory } from "./lock.js";
+import { Records, type Stored } from "./records.js";
 import type { IndexRecord } from "./secondary-index.js";
 import { sweep } from "./sweeper.js";
 
@@ -74,20 +75,21 @@ class EmbeddedStore implements Store {
   }
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
-    for (const spec of specs) {
+    for (const spec of [SCHEMA_VERSIONS, ...specs]) {
       const root = this.#environment(spec.environment ?? "main");
-      const records: Database<IndexRecord, string> = root.openDB("indexes", { encoding: "msgpack" });
+      const catalogue: Database<IndexRecord, string> = root.openDB("indexes", { encoding: "msgpack" });
       let collection = this.#collections.get(spec.name);
       if (!collection) {
-        const documents: Database<Document & { _id: string }, Buffer> = root.openDB(`d:${spec.name}`, {
+        const documents: Database<Stored, Buffer> = root.openDB(`d:${spec.name}`, {
           keyEncoding: "binary",
           ...DOCUMENTS,
         });
-        collection = new EmbeddedCollection(spec.name, root, documents, spec, this.#log);
+        collection = new EmbeddedCollection(spec, new Records(root, documents), this.#log);
       }
-      await ensureIndexes(collection, spec, root, records);
+      await ensureIndexes(spec, collection.records, root, catalogue);
       this.#collections.set(spec.name, collection);
     }
+    for (const spec of specs) await migrate(this, spec);
   }
 
   async ping(): Promise<void> {
@@ -116,8 +118,8 @@ class EmbeddedStore implements Store {
   async #sweep(): Promise<void> {
     for (const collection of this.#collections.values()) {
       if (this.#closed) return;
-      await sweep(collection).catch((error: unknown) =>
-        this.#log.error({ err: error, collection: collection.name }, "expired documents could not be deleted"),
+      await sweep(collection.records).catch((error: unknown) =>
+        this.#log.error({ err: error, collection: collection.spec.name }, "expired documents could not be deleted"),
       );
     }
   }

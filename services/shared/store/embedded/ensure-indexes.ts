@@ -1,6 +1,6 @@
 import type { Database, RootDatabase } from "lmdb";
 import type { CollectionSpec, IndexSpec } from "../store.js";
-import type { EmbeddedCollection } from "./collection.js";
+import type { Records } from "./records.js";
 import { type IndexRecord, SecondaryIndex } from "./secondary-index.js";
 
 /** Documents that one transaction adds to a new index. */
@@ -12,53 +12,54 @@ const BATCH = 200;
  * from the documents there are. Throws when those break a unique index.
  */
 export async function ensureIndexes(
-  collection: EmbeddedCollection,
-  spec: CollectionSpec,
+  collection: CollectionSpec,
+  records: Records,
   root: RootDatabase,
-  records: Database<IndexRecord, string>,
+  catalogue: Database<IndexRecord, string>,
 ): Promise<void> {
-  const declared = new Set(spec.indexes.map(({ name }) => name));
-  for (const name of recordedNames(collection.name, records)) {
+  const declared = new Set(collection.indexes.map(({ name }) => name));
+  for (const name of recordedNames(collection.name, catalogue)) {
     if (declared.has(name)) continue;
-    collection.indexes.delete(name);
-    await records.remove(`${collection.name}/${name}`);
+    records.indexes.delete(name);
+    await catalogue.remove(`${collection.name}/${name}`);
     await openIndexDatabase(root, collection.name, name).drop();
   }
-  for (const index of spec.indexes) await ensureIndex(collection, index, root, records);
+  for (const index of collection.indexes) await ensureIndex(collection, index, records, root, catalogue);
 }
 
 async function ensureIndex(
-  collection: EmbeddedCollection,
+  collection: CollectionSpec,
   spec: IndexSpec,
+  records: Records,
   root: RootDatabase,
-  records: Database<IndexRecord, string>,
+  catalogue: Database<IndexRecord, string>,
 ): Promise<void> {
   const recordKey = `${collection.name}/${spec.name}`;
   const database = openIndexDatabase(root, collection.name, spec.name);
-  let index = new SecondaryIndex(spec, database, records, recordKey);
+  let index = new SecondaryIndex(spec, database, catalogue, recordKey);
   if (!index.isRecorded) {
-    collection.indexes.delete(spec.name);
-    await records.remove(recordKey);
+    records.indexes.delete(spec.name);
+    await catalogue.remove(recordKey);
     await database.clearAsync();
-    index = new SecondaryIndex(spec, database, records, recordKey);
-    collection.indexes.set(spec.name, index);
+    index = new SecondaryIndex(spec, database, catalogue, recordKey);
+    records.indexes.set(spec.name, index);
     try {
-      await fill(index, collection);
+      await fill(index, records);
     } catch (error) {
-      collection.indexes.delete(spec.name);
+      records.indexes.delete(spec.name);
       throw error;
     }
   }
   index.complete = true;
-  collection.indexes.set(spec.name, index);
+  records.indexes.set(spec.name, index);
 }
 
-async function fill(index: SecondaryIndex, collection: EmbeddedCollection): Promise<void> {
+async function fill(index: SecondaryIndex, records: Records): Promise<void> {
   let after: Buffer | undefined;
   do {
-    after = await collection.transaction(() => {
+    after = await records.transaction(() => {
       const options = after ? { start: after, exclusiveStart: true } : {};
-      const batch = [...collection.documents.getRange({ ...options, limit: BATCH })];
+      const batch = [...records.documents.getRange({ ...options, limit: BATCH })];
       for (const { value: document } of batch) {
         const keys = index.keysOf(document);
         index.check(document, keys);
@@ -71,9 +72,9 @@ async function fill(index: SecondaryIndex, collection: EmbeddedCollection): Prom
   } while (after);
 }
 
-function recordedNames(collection: string, records: Database<IndexRecord, string>): string[] {
+function recordedNames(collection: string, catalogue: Database<IndexRecord, string>): string[] {
   const prefix = `${collection}/`;
-  return [...records.getKeys({ start: prefix, end: `${collection}0` })].map((key) => key.slice(prefix.length));
+  return [...catalogue.getKeys({ start: prefix, end: `${collection}0` })].map((key) => key.slice(prefix.length));
 }
 
 function openIndexDatabase(root: RootDatabase, collection: string, name: string): Database<string, Buffer> {

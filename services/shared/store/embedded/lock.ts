@@ -6,6 +6,8 @@ import { join } from "node:path";
 import type { Database, RootDatabase } from "lmdb";
 
 const KEY = "holder";
+/** What fits a socket's address on every system; a longer path would be cut without a word. */
+const MAX_SOCKET_PATH = 100;
 const DEAD: ReadonlySet<string | undefined> = new Set(["ENOENT", "ECONNREFUSED", "EINVAL"]);
 
 /** A data directory held against other processes. */
@@ -50,18 +52,16 @@ function replace(holder: Database<string, string>, expected: string | undefined,
   });
 }
 
-/** In the directory, or with the temporary files where a path is too long for a socket or the disk has no sockets. */
+/** Throws what the last place answered. */
 async function listenIn(dir: string, name: string): Promise<Server> {
-  const [inside, temporary] = placesOf(dir, name);
-  try {
-    return await listen(inside);
-  } catch {
-    return listen(temporary);
-  }
+  const [first, ...rest] = placesOf(dir, name);
+  return rest.reduce((server, path) => server.catch(() => listen(path)), listen(first));
 }
 
-function placesOf(dir: string, name: string): [string, string] {
-  return [join(dir, name), join(tmpdir(), `sallyport-${name}`)];
+/** In the directory or, where its path is too long for a socket or its disk has no sockets, with the temporary files. */
+function placesOf(dir: string, name: string): [string, ...string[]] {
+  const [inside, temporary] = [join(dir, name), join(tmpdir(), `sallyport-${name}`)];
+  return Buffer.byteLength(inside) <= MAX_SOCKET_PATH ? [inside, temporary] : [temporary];
 }
 
 async function isHeld(dir: string, name: string | undefined): Promise<boolean> {

@@ -23,7 +23,7 @@ export interface Plan<C extends Candidate> {
   readonly full: boolean;
 }
 
-/** More points than this in one plan, and the rest of the filter is left to the matcher. */
+/** Points that the values of several fields may multiply to; what is past it is left to the matcher. */
 const MAX_POINTS = 1_000;
 
 /**
@@ -65,7 +65,7 @@ function planWith<C extends Candidate>(
   let equal = 0;
   for (; equal < index.fields.length; equal++) {
     const values = byPath.get(index.fields[equal]?.path as string)?.equal;
-    if (!values || values.length * points.length > MAX_POINTS) break;
+    if (!values || (points.length > 1 && values.length * points.length > MAX_POINTS)) break;
     const parts = distinct(values.map((value) => index.part(equal, value)));
     points = points.flatMap((point) => parts.map((part) => Buffer.concat([point, part])));
   }

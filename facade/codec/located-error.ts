@@ -1,0 +1,18 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+
+/** Something wrong with an argument, and where: the path grows as the error passes outwards. */
+export class ArgumentError extends Error {
+  private path = "";
+
+  /** Puts the name of the field, or the index of the item, in front of where the error is. */
+  within(part: string | number): this {
+    const own = typeof part === "number" ? `[${part}]` : part;
+    this.path = this.path === "" || this.path.startsWith("[") ? own + this.path : `${own}.${this.path}`;
+    return this;
+  }
+
+  /** The error as the caller reads it. */
+  toConnectError(): ConnectError {
+    return new ConnectError(this.path === "" ? this.message : `${this.path}: ${this.message}`, Code.InvalidArgument);
+  }
+}

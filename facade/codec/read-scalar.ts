@@ -1,0 +1,116 @@
+import { type JsonValue, ScalarType } from "@bufbuild/protobuf";
+import { base64Decode } from "@bufbuild/protobuf/wire";
+import { ArgumentError } from "./located-error.js";
+
+/** Reads one JSON value, or throws an ArgumentError that says what it should be. */
+export type Read = (json: JsonValue) => unknown;
+
+/** How a scalar is read, by the rules of proto JSON: numbers may come as text, 64 bits as either. */
+export function readerOfScalar(type: ScalarType): Read {
+  switch (type) {
+    case ScalarType.STRING:
+      return readString;
+    case ScalarType.BOOL:
+      return readBool;
+    case ScalarType.BYTES:
+      return readBytes;
+    case ScalarType.DOUBLE:
+      return readDouble;
+    case ScalarType.FLOAT:
+      return readFloat;
+    case ScalarType.INT32:
+    case ScalarType.SINT32:
+    case ScalarType.SFIXED32:
+      return int32;
+    case ScalarType.UINT32:
+    case ScalarType.FIXED32:
+      return uint32;
+    case ScalarType.INT64:
+    case ScalarType.SINT64:
+    case ScalarType.SFIXED64:
+      return int64;
+    case ScalarType.UINT64:
+    case ScalarType.FIXED64:
+      return uint64;
+  }
+}
+
+const int32 = integerBetween(-0x80000000, 0x7fffffff);
+const uint32 = integerBetween(0, 0xffffffff);
+const int64 = bigBetween(-(2n ** 63n), 2n ** 63n - 1n);
+const uint64 = bigBetween(0n, 2n ** 64n - 1n);
+
+const MAX_FLOAT = 3.4028234663852886e38;
+const NAMED: Readonly<Record<string, number>> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  "-Infinity": Number.NEGATIVE_INFINITY,
+};
+const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** What was given, short enough for a message. */
+export function shown(json: JsonValue): string {
+  const text = JSON.stringify(json);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+function refuse(expected: string, json: JsonValue): never {
+  throw new ArgumentError(`must be ${expected}, not ${shown(json)}`);
+}
+
+function readString(json: JsonValue): string {
+  if (typeof json !== "string") return refuse("a string", json);
+  if (LONE_SURROGATE.test(json)) throw new ArgumentError("holds half a character (a lone surrogate)");
+  return json;
+}
+
+function readBool(json: JsonValue): boolean {
+  return typeof json === "boolean" ? json : refuse("true or false", json);
+}
+
+function readBytes(json: JsonValue): Uint8Array {
+  if (typeof json !== "string") return refuse("base64 text", json);
+  if (json === "") return new Uint8Array();
+  try {
+    return base64Decode(json);
+  } catch {
+    return refuse("base64 text", json);
+  }
+}
+
+function readDouble(json: JsonValue): number {
+  if (typeof json === "number") return json;
+  if (typeof json === "string") {
+    const named = NAMED[json];
+    if (named !== undefined) return named;
+    if (NUMERAL.test(json) && Number.isFinite(Number(json))) return Number(json);
+  }
+  return refuse("a number", json);
+}
+
+function readFloat(json: JsonValue): number {
+  const value = readDouble(json);
+  if (Number.isFinite(value) && Math.abs(value) > MAX_FLOAT) return refuse("a number in the range of 32 bits", json);
+  return value;
+}
+
+function integerBetween(least: number, most: number): Read {
+  return (json) => {
+    const value = typeof json === "string" && NUMERAL.test(json) ? Number(json) : json;
+    if (typeof value !== "number" || !Number.isInteger(value)) return refuse("a whole number", json);
+    if (value < least || value > most) return refuse(`between ${least} and ${most}`, json);
+    return value;
+  };
+}
+
+function bigBetween(least: bigint, most: bigint): Read {
+  return (json) => {
+    let value: bigint;
+    if (typeof json === "number" && Number.isSafeInteger(json)) value = BigInt(json);
+    else if (typeof json === "string" && /^-?\d{1,20}$/.test(json)) value = BigInt(json);
+    else return refuse("a whole number (as text where above 2^53)", json);
+    if (value < least || value > most) return refuse(`between ${least} and ${most}`, json);
+    return value;
+  };
+}

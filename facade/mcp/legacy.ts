@@ -1,0 +1,127 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { LEGACY_VERSIONS } from "./era.js";
+import {
+  errorText,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isObject,
+  isRequestId,
+  METHOD_NOT_FOUND,
+  RpcError,
+  type RpcRequest,
+  resultText,
+} from "./json-rpc.js";
+import { type ProgressNote, Reply } from "./reply.js";
+import {
+  type Admitted,
+  callParamsOf,
+  checkCursor,
+  checkScope,
+  type McpContext,
+  progressTokenOf,
+  toolOf,
+  traceparentOf,
+  viewFor,
+} from "./server.js";
+import { RevokedError } from "./tool-call.js";
+
+// The legacy era, without sessions: initialize is answered and forgotten, any
+// request is served whatever was negotiated. JSON-RPC errors are HTTP 200. A
+// client that hangs up has not cancelled: the call is carried through.
+
+/** Answers one request of the legacy era. */
+export function serveLegacy(context: McpContext, admitted: Admitted, request: RpcRequest) {
+  const reply = new Reply(admitted.exchange, admitted.headers);
+  const { id } = request;
+  if (request.method === "tools/list" && !(isObject(request.params) && "cursor" in request.params)) {
+    const view = context.view(admitted);
+    if ("tools" in view) return reply.finish(200, view.list("legacy", id), id);
+  }
+  const token = progressTokenOf(request.params);
+  const onProgress = token === undefined ? undefined : (note: ProgressNote) => reply.progress(token, note);
+  answer(context, admitted, request, onProgress).then(
+    (text) => reply.finish(200, text, id),
+    (error: unknown) => {
+      if (error instanceof RevokedError && !reply.isStream) return context.refuseRevoked(admitted, id);
+      const forbidden = error instanceof RpcError && error.status === 403;
+      reply.finish(forbidden ? 403 : 200, failureText(id, error), id, forbidden ? error.headers : []);
+    },
+  );
+}
+
+/** Answers a batch of version 2025-03-26: the responses in order, 202 where there is none. */
+export function serveBatch(context: McpContext, admitted: Admitted, elements: readonly unknown[]) {
+  const answers = elements.flatMap((element) => {
+    const text = answerElement(context, admitted, element);
+    return text === undefined ? [] : [text];
+  });
+  const { exchange, headers } = admitted;
+  if (answers.length === 0) return exchange.answer(202, []);
+  Promise.all(answers).then(
+    (texts) => exchange.answer(200, headers, `[${texts.join(",")}]`),
+    () => exchange.close(),
+  );
+}
+
+function answerElement(context: McpContext, admitted: Admitted, element: unknown): Promise<string> | undefined {
+  if (isObject(element) && element.jsonrpc === "2.0") {
+    const { id, method, params } = element;
+    const isNotice = typeof method === "string" && !("id" in element);
+    const isResponse = method === undefined && ("result" in element || "error" in element);
+    if (isNotice || isResponse) return undefined;
+    if (typeof method === "string" && isRequestId(id)) {
+      return answer(context, admitted, { id, method, params }, undefined).catch((error: unknown) =>
+        failureText(id, error),
+      );
+    }
+  }
+  return Promise.resolve(errorText(undefined, INVALID_REQUEST, "Invalid request"));
+}
+
+function failureText(id: string | number, error: unknown): string {
+  if (error instanceof RpcError) return errorText(id, error.code, error.message, error.data);
+  return errorText(id, INTERNAL_ERROR, error instanceof RevokedError ? "The credential was revoked" : "Internal error");
+}
+
+/** @throws RpcError, RevokedError */
+async function answer(
+  context: McpContext,
+  admitted: Admitted,
+  { id, method, params }: RpcRequest,
+  onProgress: ((note: ProgressNote) => void) | undefined,
+): Promise<string> {
+  switch (method) {
+    case "initialize":
+      return resultText(id, initialize(admitted, params));
+    case "ping":
+      return resultText(id, "{}");
+    case "tools/list":
+      checkCursor(params);
+      return Buffer.from((await viewFor(context, admitted)).list("legacy", id)).toString();
+    case "tools/call": {
+      const { name, args } = callParamsOf(params);
+      const tool = toolOf(await viewFor(context, admitted), name);
+      checkScope(tool, admitted);
+      const members = await context.callTool(tool, {
+        known: admitted.known,
+        args: args as JsonObject,
+        traceparent: traceparentOf(params, admitted.exchange.headers.traceparent),
+        onProgress,
+      });
+      return resultText(id, `{${members}}`);
+    }
+    default:
+      throw new RpcError(METHOD_NOT_FOUND, "Method not found");
+  }
+}
+
+function initialize({ server }: Admitted, params: unknown): string {
+  const asked = isObject(params) ? params.protocolVersion : undefined;
+  if (typeof asked !== "string") throw new RpcError(INVALID_PARAMS, "Invalid params: protocolVersion must be a string");
+  const version = LEGACY_VERSIONS.includes(asked) ? asked : LEGACY_VERSIONS[0];
+  return (
+    `{"protocolVersion":"${version}","capabilities":{"tools":{}},"serverInfo":${server.serverInfo},` +
+    `"instructions":${server.instructions}}`
+  );
+}

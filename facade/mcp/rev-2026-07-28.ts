@@ -1,0 +1,183 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { ServedTool } from "../served-tool.js";
+import { LIST_TTL_MS } from "../tools-list.js";
+import { CAPABILITIES_KEY, MODERN_VERSIONS, PROTOCOL_VERSION_KEY } from "./era.js";
+import { checkName, checkParams, mismatch } from "./headers.js";
+import {
+  errorText,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  isObject,
+  METHOD_NOT_FOUND,
+  MISSING_CAPABILITY,
+  RpcError,
+  type RpcRequest,
+  resultText,
+  UNSUPPORTED_VERSION,
+} from "./json-rpc.js";
+import { Reply } from "./reply.js";
+import {
+  type Admitted,
+  callParamsOf,
+  checkCursor,
+  checkScope,
+  type McpContext,
+  progressTokenOf,
+  toolOf,
+  traceparentOf,
+  viewFor,
+} from "./server.js";
+import { RevokedError } from "./tool-call.js";
+
+// The modern era. Every request passes the same ladder, and the first step it
+// fails answers it: metadata, headers, version, method, name, parameters,
+// tool, scope, capabilities, routed arguments, and only then the tool itself.
+
+const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+type Handler = (context: McpContext, admitted: Admitted, request: Modern, reply: Reply) => Promise<void> | void;
+
+interface Modern extends RpcRequest {
+  readonly params: Record<string, unknown>;
+  readonly meta: Record<string, unknown>;
+}
+
+const METHODS: ReadonlyMap<string, Handler> = new Map([
+  ["server/discover", discover],
+  ["tools/list", listTools],
+  ["tools/call", callTool],
+  ["subscriptions/listen", listen],
+]);
+
+/** The parameter that Mcp-Name repeats, by method. */
+const NAMED: Readonly<Record<string, string>> = { "tools/call": "name" };
+
+/** Answers one request of the modern era. */
+export function serveModern(context: McpContext, admitted: Admitted, request: RpcRequest): void {
+  const reply = new Reply(admitted.exchange, admitted.headers);
+  const failed = (error: unknown) => {
+    if (error instanceof RevokedError && !reply.isStream) return context.refuseRevoked(admitted, request.id);
+    fail(reply, request, error);
+  };
+  try {
+    const modern = checkEnvelope(request, admitted);
+    const handler = METHODS.get(modern.method) as Handler;
+    handler(context, admitted, modern, reply)?.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+/** The steps that need nothing but the request: what it says of itself, and its headers. */
+function checkEnvelope({ id, method, params }: RpcRequest, { exchange }: Admitted): Modern {
+  const { headers } = exchange;
+  const given = params as Record<string, unknown>;
+  const meta = given._meta as Record<string, unknown>;
+  const version = meta[PROTOCOL_VERSION_KEY];
+  if (typeof version !== "string") throw badMeta(PROTOCOL_VERSION_KEY, "a string");
+  if (!isObject(meta[CAPABILITIES_KEY])) throw badMeta(CAPABILITIES_KEY, "an object");
+
+  const { "mcp-protocol-version": versionHeader, "mcp-method": methodHeader } = headers;
+  if (versionHeader !== undefined && versionHeader !== version) {
+    throw mismatch("MCP-Protocol-Version does not say the version that the body says");
+  }
+  if (methodHeader !== undefined && methodHeader !== method) {
+    throw mismatch("Mcp-Method does not name the method that the body names");
+  }
+  if (!MODERN_VERSIONS.includes(version)) {
+    throw new RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", 400, {
+      supported: [...MODERN_VERSIONS],
+      requested: version,
+    });
+  }
+  if (versionHeader === undefined) throw mismatch("the required header MCP-Protocol-Version is missing");
+  if (methodHeader === undefined) throw mismatch("the required header Mcp-Method is missing");
+  if (!METHODS.has(method)) throw new RpcError(METHOD_NOT_FOUND, "Method not found", 404);
+  const named = NAMED[method];
+  if (named !== undefined) checkName(headers["mcp-name"], given[named]);
+
+  const level = meta["io.modelcontextprotocol/logLevel"];
+  if (level !== undefined && !LOG_LEVELS.includes(level as string)) {
+    throw new RpcError(INVALID_PARAMS, `Invalid params: logLevel must be one of ${LOG_LEVELS.join(", ")}`);
+  }
+  return { id, method, params: given, meta };
+}
+
+function badMeta(key: string, what: string): RpcError {
+  return new RpcError(INVALID_PARAMS, `Invalid params: _meta["${key}"] must be ${what}`, 400);
+}
+
+function discover(_context: McpContext, { server }: Admitted, { id }: Modern, reply: Reply): void {
+  const result =
+    `{"resultType":"complete","supportedVersions":${JSON.stringify(MODERN_VERSIONS)},"capabilities":{"tools":{}},` +
+    `"instructions":${server.instructions},"ttlMs":${LIST_TTL_MS},"cacheScope":"private",${metaOf(server.serverInfo)}}`;
+  reply.finish(200, resultText(id, result), id);
+}
+
+function listTools(
+  context: McpContext,
+  admitted: Admitted,
+  { id, params }: Modern,
+  reply: Reply,
+): Promise<void> | void {
+  checkCursor(params);
+  const view = context.view(admitted);
+  if ("tools" in view) return reply.finish(200, view.list("modern", id), id);
+  return viewFor(context, admitted).then((seen) => reply.finish(200, seen.list("modern", id), id));
+}
+
+async function callTool(context: McpContext, admitted: Admitted, request: Modern, reply: Reply): Promise<void> {
+  const { exchange, known, server } = admitted;
+  const { name, args } = callParamsOf(request.params);
+  const seen = context.view(admitted);
+  const tool = toolOf("tools" in seen ? seen : await viewFor(context, admitted), name);
+  checkScope(tool, admitted);
+  checkCapabilities(tool, request.meta[CAPABILITIES_KEY] as Record<string, unknown>);
+  if (tool.tool.headers.length > 0) checkParams(tool.tool.headers, args, exchange.headers);
+
+  const token = progressTokenOf(request.params);
+  const members = await context.callTool(tool, {
+    known,
+    args: args as JsonObject,
+    traceparent: traceparentOf(request.params, exchange.headers.traceparent),
+    onProgress: token === undefined ? undefined : (note) => reply.progress(token, note),
+    onCancellable: (cancel) => {
+      exchange.onGone(cancel);
+      if (exchange.gone) cancel();
+    },
+  });
+  const result = `{"resultType":"complete",${members},${metaOf(server.serverInfo)}}`;
+  reply.finish(200, resultText(request.id, result), request.id);
+}
+
+function checkCapabilities({ tool }: ServedTool, declared: Record<string, unknown>): void {
+  const missing = tool.clientCapabilities.filter((capability) => !isObject(declared[capability]));
+  if (missing.length === 0) return;
+  throw new RpcError(MISSING_CAPABILITY, `Missing required client capability: ${missing.join(", ")}`, 400, {
+    requiredCapabilities: Object.fromEntries(missing.map((capability) => [capability, {}])),
+  });
+}
+
+/** Nothing is offered to subscribe to, so the subscription is acknowledged empty and ended at once. */
+function listen(_context: McpContext, { server }: Admitted, { id, params }: Modern, reply: Reply): void {
+  if (!isObject(params.notifications)) {
+    throw new RpcError(INVALID_PARAMS, "Invalid params: notifications must be an object");
+  }
+  const subscription = { "io.modelcontextprotocol/subscriptionId": id };
+  reply.notify("notifications/subscriptions/acknowledged", { notifications: {}, _meta: subscription });
+  const own = JSON.stringify(subscription).slice(1, -1);
+  const result = `{"resultType":"complete","_meta":{${own},"io.modelcontextprotocol/serverInfo":${server.serverInfo}}}`;
+  reply.finish(200, resultText(id, result), id);
+}
+
+function fail(reply: Reply, { id }: RpcRequest, error: unknown) {
+  if (error instanceof RpcError) {
+    return reply.finish(error.status, errorText(id, error.code, error.message, error.data), id, error.headers);
+  }
+  const said = error instanceof RevokedError ? "The credential was revoked" : "Internal error";
+  reply.finish(200, errorText(id, INTERNAL_ERROR, said), id);
+}
+
+function metaOf(serverInfo: string): string {
+  return `"_meta":{"io.modelcontextprotocol/serverInfo":${serverInfo}}`;
+}

@@ -1,0 +1,100 @@
+import { scopeRefusal } from "../challenge.js";
+import type { Known } from "../credentials.js";
+import type { Endpoint } from "../endpoints.js";
+import type { Exchange, HeaderList } from "../http.js";
+import type { ServedTool } from "../served-tool.js";
+import type { View } from "../tools-list.js";
+import { INTERNAL_ERROR, INVALID_PARAMS, isObject, RpcError } from "./json-rpc.js";
+import type { CallTool } from "./tool-call.js";
+
+/** One MCP server, as both eras present it. */
+export interface McpServer {
+  readonly name: string;
+  /** All its tools, in file order. */
+  readonly tools: readonly ServedTool[];
+  /** Its name and version as JSON text. */
+  readonly serverInfo: string;
+  /** What a model should know before it uses the server, as JSON text. */
+  readonly instructions: string;
+}
+
+/** A request that has passed every refusal of HTTP. */
+export interface Admitted {
+  readonly exchange: Exchange;
+  readonly endpoint: Endpoint;
+  readonly server: McpServer;
+  readonly known: Known;
+  /** What a JSON answer carries. */
+  readonly headers: HeaderList;
+}
+
+/** What both eras need of the façade. */
+export interface McpContext {
+  readonly callTool: CallTool;
+  /** What the caller sees of the server. @throws ConnectError */
+  view(admitted: Admitted): View | Promise<View>;
+  /** Answers a request whose credential was revoked while it ran. */
+  refuseRevoked(admitted: Admitted, id: string | number): void;
+}
+
+/** The caller's view; where the catalogue cannot say, the error names no internals. */
+export async function viewFor(context: McpContext, admitted: Admitted): Promise<View> {
+  try {
+    return await context.view(admitted);
+  } catch {
+    throw new RpcError(
+      INTERNAL_ERROR,
+      "The tools of this server cannot be listed at the moment; try again in a few seconds",
+      200,
+      { error: "unavailable" },
+    );
+  }
+}
+
+/** Finds the tool that a call names. @throws RpcError as for any unknown tool where the caller may not see it. */
+export function toolOf(view: View, name: string): ServedTool {
+  const found = view.tools.get(name);
+  if (found === undefined) throw new RpcError(INVALID_PARAMS, `Unknown tool: ${name}`);
+  return found;
+}
+
+/** Checks that the caller's token was given the scope of a tool. @throws RpcError 403 insufficient_scope, in both eras. */
+export function checkScope({ tool }: ServedTool, { endpoint, known }: Admitted): void {
+  const { scopes } = known.caller;
+  if (scopes.has(tool.scope)) return;
+  const held = endpoint.scopes.filter((scope) => scopes.has(scope));
+  const { message, word, headers } = scopeRefusal(endpoint.challenge, [...held, tool.scope]);
+  throw new RpcError(403, message, 403, { error: word }, headers);
+}
+
+/** A list is one page, so there is no cursor to go on from. @throws RpcError -32602 */
+export function checkCursor(params: unknown): void {
+  if (!isObject(params) || params.cursor === undefined) return;
+  throw new RpcError(INVALID_PARAMS, "Invalid params: unknown cursor; the list is one page");
+}
+
+/** The parameters of tools/call. @throws RpcError -32602 */
+export function callParamsOf(params: unknown): { readonly name: string; readonly args: Record<string, unknown> } {
+  if (!isObject(params) || typeof params.name !== "string") {
+    throw new RpcError(INVALID_PARAMS, "Invalid params: name must be the name of a tool");
+  }
+  const { name, arguments: args = {} } = params;
+  if (!isObject(args)) throw new RpcError(INVALID_PARAMS, "Invalid params: arguments must be an object");
+  return { name, args };
+}
+
+/** The token by which a client recognises progress; undefined where it asks for none. */
+export function progressTokenOf(params: unknown): string | number | undefined {
+  const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
+  const { progressToken: token } = meta;
+  return typeof token === "string" || typeof token === "number" ? token : undefined;
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** The W3C trace context of a request: that of `_meta` before that of the header; a bad one is ignored. */
+export function traceparentOf(params: unknown, header: string | undefined): string | undefined {
+  const meta = isObject(params) && isObject(params._meta) ? params._meta.traceparent : undefined;
+  const given = typeof meta === "string" ? meta : header;
+  return given !== undefined && TRACEPARENT.test(given) ? given : undefined;
+}

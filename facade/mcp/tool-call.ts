@@ -1,0 +1,124 @@
+import type { JsonObject, Message } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { Progress } from "#proto/mcp/v1/tool_pb.js";
+import type { Dispatch, Outgoing } from "../../services/shared/dispatch.js";
+import { canceled, deadlineExceeded, internal, unauthenticated } from "../../services/shared/errors.js";
+import type { Log } from "../../services/shared/log.js";
+import type { Credentials, Known } from "../credentials.js";
+import type { RateLimit } from "../limits.js";
+import type { ServedTool } from "../served-tool.js";
+import type { Deadlines } from "./deadlines.js";
+import { explain } from "./explain.js";
+import { INTERNAL_ERROR, RpcError } from "./json-rpc.js";
+import type { ProgressNote } from "./reply.js";
+
+/** What goes with a call of a tool. */
+export interface ToolCall {
+  readonly known: Known;
+  readonly args: JsonObject;
+  readonly traceparent: string | undefined;
+  /** Set where the client asked for progress. */
+  readonly onProgress?: ((note: ProgressNote) => void) | undefined;
+  /** Hands over how to cancel the call, for who may do so. */
+  readonly onCancellable?: (cancel: () => void) => void;
+}
+
+/** The caller's credential was revoked, or could not be vouched for any more, while the call ran. */
+export class RevokedError extends Error {}
+
+export interface ToolCallOptions {
+  readonly dispatch: Dispatch;
+  readonly credentials: Pick<Credentials, "hold">;
+  readonly rate: RateLimit;
+  readonly deadlines: Deadlines;
+  readonly log: Log;
+}
+
+/**
+ * Calls the rpc behind a tool. Resolves to the members of the result as JSON
+ * text, also for what the model can mend.
+ *
+ * @throws RpcError -32603 for what it cannot, RevokedError.
+ */
+export type CallTool = (served: ServedTool, call: ToolCall) => Promise<string>;
+
+export function createCallTool({ dispatch, credentials, rate, deadlines, log }: ToolCallOptions): CallTool {
+  return async (served, call) => {
+    const { caller } = call.known;
+    const wait = rate.take(caller.keyId === "" ? caller.id : caller.keyId);
+    if (wait > 0) return failure(`too many calls at once: wait ${Math.ceil(wait)} s and call again`);
+    try {
+      return served.encode(await run(served, served.decode(call.args), call));
+    } catch (error) {
+      if (error instanceof RevokedError) throw error;
+      const failed = ConnectError.from(error);
+      const said = explain(failed);
+      if (said !== undefined) return failure(said);
+      if (failed.code !== Code.Canceled) {
+        log.error({ err: error, tool: served.tool.name, caller: caller.id, trace: call.traceparent }, "a tool failed");
+      }
+      throw new RpcError(INTERNAL_ERROR, "Internal error: the service's log says more");
+    }
+  };
+
+  function run(served: ServedTool, request: Message, call: ToolCall): Promise<Message> {
+    const aborter = new AbortController();
+    return new Promise<Message>((resolve, reject) => {
+      const stop = (error: Error): void => {
+        aborter.abort(error);
+        settle();
+        reject(error);
+      };
+      const ticket = deadlines.start(() =>
+        stop(deadlineExceeded("the tool did not answer in time: ask for less, or call again later")),
+      );
+      const unhold = credentials.hold(call.known, () => stop(new RevokedError("the credential was revoked")));
+      const settle = (): void => {
+        ticket.done();
+        unhold();
+      };
+      call.onCancellable?.(() => stop(canceled("the client went away")));
+      if (aborter.signal.aborted) return;
+      send(served, request, call, { signal: aborter.signal, deadline: ticket.at }).then(
+        (result) => {
+          settle();
+          resolve(result);
+        },
+        (error: unknown) => {
+          settle();
+          reject(error);
+        },
+      );
+    });
+  }
+
+  function send(served: ServedTool, request: Message, call: ToolCall, bounds: Partial<Outgoing>): Promise<Message> {
+    const { method } = served.tool;
+    const assertion = call.known.assertions[served.service];
+    if (assertion === undefined) return Promise.reject(unauthenticated(`no assertion for ${served.service}`));
+    const out: Outgoing = { credential: { assertion }, traceparent: call.traceparent, ...bounds };
+    if (method.methodKind === "unary") return dispatch.unary(method, request, out);
+    return lastOf(dispatch.stream(method, request, out) as AsyncIterable<StreamedEvent>, call.onProgress);
+  }
+}
+
+/** See mcp.v1.Progress for the shape of a stream. */
+type StreamedEvent = Message & {
+  readonly event:
+    | { readonly case: "progress"; readonly value: Progress }
+    | { readonly case: "result"; readonly value: Message }
+    | { readonly case: undefined };
+};
+
+async function lastOf(events: AsyncIterable<StreamedEvent>, onProgress: ToolCall["onProgress"]): Promise<Message> {
+  for await (const { event } of events) {
+    if (event.case === "result") return event.value;
+    if (event.case === "progress") onProgress?.(event.value);
+  }
+  throw internal("the stream ended without a result");
+}
+
+/** A result that is an error the model can act on. */
+function failure(said: string): string {
+  return `"content":[{"type":"text","text":${JSON.stringify(said)}}],"isError":true`;
+}

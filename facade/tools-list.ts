@@ -1,0 +1,89 @@
+import type { ServedTool } from "./served-tool.js";
+
+/** How the query of an endpoint's URL narrows or widens its list. */
+export interface ListOptions {
+  /** ?output_schemas=1: entries with their output schemas. */
+  readonly outputSchemas: boolean;
+  /** ?readonly=1: tools without side effects only. */
+  readonly readOnly: boolean;
+  /** ?toolsets=a,b: tools of these toolsets only; undefined for all. */
+  readonly toolsets: ReadonlySet<string> | undefined;
+}
+
+/** The tools that one caller sees through one URL. */
+export interface View {
+  /** By name. A tool that is not here does not exist. */
+  readonly tools: ReadonlyMap<string, ServedTool>;
+  /** The answer to tools/list in one era, for a request id. */
+  list(era: "modern" | "legacy", id: string | number): Uint8Array;
+}
+
+/** Reads the query of an endpoint's URL; what it does not know is ignored. */
+export function listOptionsOf(query: string): ListOptions {
+  const given = new URLSearchParams(query);
+  const toolsets = given.get("toolsets");
+  return {
+    outputSchemas: isOn(given.get("output_schemas")),
+    readOnly: isOn(given.get("readonly")),
+    toolsets: toolsets === null ? undefined : new Set(toolsets.split(",").map((name) => name.trim())),
+  };
+}
+
+function isOn(value: string | null): boolean {
+  return value === "1" || value === "true";
+}
+
+/** Bytes kept free behind a list for the id of a request. */
+const ID_ROOM = 128;
+
+/** How long a modern client may keep a list, in milliseconds. */
+export const LIST_TTL_MS = 60_000;
+
+/**
+ * Prepares what one set of visible tools looks like under some options: the
+ * list is built at the first request and sent from then on as it is.
+ *
+ * @param serverInfo the server's name and version as JSON text.
+ */
+export function viewOf(visible: readonly ServedTool[], options: ListOptions, serverInfo: string): View {
+  const { outputSchemas, readOnly, toolsets } = options;
+  const served = visible.filter(
+    ({ tool }) => (!readOnly || tool.readOnly) && (toolsets === undefined || toolsets.has(tool.toolset)),
+  );
+  let modern: SplicedText | undefined;
+  let legacy: SplicedText | undefined;
+  const tools = (): string => `"tools":[${served.map((one) => (outputSchemas ? one.fullEntry : one.entry)).join(",")}]`;
+  return {
+    tools: new Map(served.map((one) => [one.tool.name, one])),
+    list(era, id) {
+      if (era === "legacy") {
+        legacy ??= new SplicedText(`{"jsonrpc":"2.0","result":{${tools()}},"id":`);
+        return legacy.with(id);
+      }
+      modern ??= new SplicedText(
+        `{"jsonrpc":"2.0","result":{"resultType":"complete",${tools()},"ttlMs":${LIST_TTL_MS},"cacheScope":"private",` +
+          `"_meta":{"io.modelcontextprotocol/serverInfo":${serverInfo}}},"id":`,
+      );
+      return modern.with(id);
+    },
+  };
+}
+
+/** A long text that is sent again and again, each time with another id behind it. */
+class SplicedText {
+  private readonly bytes: Buffer;
+  private readonly length: number;
+
+  constructor(text: string) {
+    this.length = Buffer.byteLength(text);
+    this.bytes = Buffer.allocUnsafeSlow(this.length + ID_ROOM);
+    this.bytes.write(text);
+  }
+
+  /** The bytes with an id; good until the next call, so they are to be sent at once. */
+  with(id: string | number): Uint8Array {
+    const end = `${JSON.stringify(id)}}`;
+    if (end.length * 3 > ID_ROOM) return Buffer.concat([this.bytes.subarray(0, this.length), Buffer.from(end)]);
+    return this.bytes.subarray(0, this.length + this.bytes.write(end, this.length));
+  }
+}

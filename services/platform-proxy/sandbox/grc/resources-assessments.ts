@@ -1,0 +1,278 @@
+import { randomUUID } from "node:crypto";
+import * as choices from "./choices.js";
+import { BY_FOLDER, empty, pick, type Resource, type View } from "./resource.js";
+import { HIDDEN_SCORES, shortOf } from "./resources-library.js";
+import { idsIn, type Json, type Row, type World } from "./world.js";
+
+type Visibility = Record<string, { auditor: string }>;
+
+/** Whether the audit shows a field to auditors. */
+function shows(audit: Row, field: string): boolean {
+  return (audit.field_visibility as unknown as Visibility)[field]?.auditor !== "hidden";
+}
+
+const AUDIT = ["id", "created_at", "updated_at", "is_published", "name", "description", "eta", "due_date", "version"];
+const AUDIT_MORE = ["status", "observation", "is_locked", "ref_id", "min_score", "max_score", "computed_outcome"];
+const AUDIT_LAST = [
+  "score_calculation_method",
+  "target_score",
+  "anchor_na_to_target",
+  "auto_sync",
+  "scores_definition",
+];
+
+export const complianceAssessments: Resource = {
+  path: "compliance-assessments",
+  model: "ComplianceAssessment",
+  codename: "complianceassessment",
+  verbs: ["POST", "PATCH", "DELETE"],
+  search: ["name", "description", "ref_id", "framework__name"],
+  fields: {
+    name: { kind: "text", required: true },
+    description: { kind: "text" },
+    ref_id: { kind: "text" },
+    framework: { kind: "one", path: "frameworks", required: true },
+    perimeter: { kind: "one", path: "perimeters" },
+    status: { kind: "choice", choices: choices.AUDIT_STATUS, initial: "planned" },
+    version: { kind: "text", initial: "1.0" },
+    is_locked: { kind: "boolean", initial: false },
+    field_visibility: { kind: "json", initial: HIDDEN_SCORES },
+    score_calculation_method: { kind: "text", initial: "average" },
+    anchor_na_to_target: { kind: "boolean", initial: false },
+    auto_sync: { kind: "boolean", initial: false },
+  },
+  filters: {
+    folder: BY_FOLDER,
+    framework: { kind: "related", path: "frameworks", of: (row) => [row.framework as string] },
+    status: { kind: "choice", choices: choices.AUDIT_STATUS, of: (row) => row.status },
+  },
+  folderOf: (body, world) => world.get("perimeters", body.perimeter)?.folder,
+  row: (row, view) => ({
+    ...pick(row, ["id", "ref_id", "name", "description", "version", "computed_outcome", "status", "is_locked", "eta"]),
+    ...pick(row, ["due_date", "created_at", "updated_at"]),
+    framework: view.ref("frameworks", row.framework),
+    folder: view.ref("folders", row.folder),
+    perimeter: view.ref("perimeters", row.perimeter),
+    progress: 0,
+    path: view.path(row.folder),
+  }),
+  read(row, view) {
+    const framework = view.world.get("frameworks", row.framework)!;
+    return {
+      ...pick(row, [...AUDIT, ...AUDIT_MORE, ...AUDIT_LAST, "field_visibility"]),
+      ...empty(["authors", "reviewers", "selected_implementation_groups", "assets", "evidences", "validation_flows"]),
+      path: view.path(row.folder),
+      perimeter: view.ref("perimeters", row.perimeter),
+      folder: view.ref("folders", row.folder),
+      campaign: null,
+      framework: {
+        ...(view.ref("frameworks", row.framework) as object),
+        ...pick(framework, ["urn", "min_score", "max_score", "ref_id"]),
+        implementation_groups_definition: null,
+        outcomes_definition: [],
+        reference_controls: [],
+        has_update: false,
+      },
+      progress: 0,
+      answers_progress: null,
+      scoring_enabled: shows(row, "score"),
+      show_documentation_score: false,
+      extended_result_enabled: true,
+      progress_status_enabled: true,
+      is_published: false,
+    };
+  },
+  written: (row) => ({
+    ...pick(row, [...AUDIT, ...AUDIT_MORE, ...AUDIT_LAST, "field_visibility", "folder", "perimeter", "framework"]),
+    ...empty(["genericcollection", "selected_implementation_groups", "reviewers", "authors", "assets", "evidences"]),
+    campaign: null,
+    is_published: false,
+  }),
+  save(row, patch, world) {
+    const framework = world.get("frameworks", row.framework);
+    row.min_score ??= framework?.min_score ?? null;
+    row.max_score ??= framework?.max_score ?? null;
+    row.scores_definition ??= framework?.scores_definition ?? null;
+    if (patch.field_visibility !== undefined) {
+      row.field_visibility = { ...(HIDDEN_SCORES as object), ...(patch.field_visibility as object) };
+      if (shows(row, "score")) scoreLowest(row, world);
+    }
+    return undefined;
+  },
+  created(row, world) {
+    for (const node of world.all("requirement-nodes")) {
+      if (node.framework === row.framework) assess(row, node, world, randomUUID(), row.created_at);
+    }
+  },
+  deleted(row, world) {
+    for (const one of world.all("requirement-assessments")) {
+      if (one.compliance_assessment === row.id) world.table("requirement-assessments").delete(one.id);
+    }
+  },
+};
+
+/** Showing scores gives every unscored requirement the lowest one. */
+function scoreLowest(audit: Row, world: World): void {
+  for (const one of world.all("requirement-assessments")) {
+    if (one.compliance_assessment !== audit.id || one.is_scored === true) continue;
+    one.is_scored = true;
+    one.score = audit.min_score ?? null;
+  }
+}
+
+/** Opens the assessment of one requirement. */
+export function assess(audit: Row, node: Row, world: World, id: string, at: string): Row {
+  return world.insert("requirement-assessments", {
+    id,
+    folder: audit.folder,
+    name: node.name === null ? String(node.ref_id) : `${node.ref_id} - ${node.name}`,
+    created_at: at,
+    updated_at: at,
+    compliance_assessment: audit.id,
+    requirement: node.id,
+    assessable: node.assessable ?? false,
+    status: "to_do",
+    result: "not_assessed",
+    is_scored: false,
+    score: null,
+    observation: null,
+    applied_controls: [],
+    evidences: [],
+  });
+}
+
+const ONE = [
+  "id",
+  "created_at",
+  "updated_at",
+  "eta",
+  "due_date",
+  "status",
+  "result",
+  "extended_result",
+  "target_score",
+];
+
+export const requirementAssessments: Resource = {
+  path: "requirement-assessments",
+  model: "RequirementAssessment",
+  codename: "requirementassessment",
+  verbs: ["PATCH"],
+  search: ["requirement__name", "requirement__description", "requirement__urn"],
+  fields: {
+    status: { kind: "choice", choices: choices.REQUIREMENT_STATUS },
+    result: { kind: "choice", choices: choices.RESULT },
+    score: { kind: "integer" },
+    is_scored: { kind: "boolean" },
+    observation: { kind: "text" },
+    applied_controls: { kind: "many", path: "applied-controls" },
+    evidences: { kind: "many", path: "evidences" },
+  },
+  filters: {
+    folder: BY_FOLDER,
+    compliance_assessment: {
+      kind: "related",
+      path: "compliance-assessments",
+      of: (row) => [row.compliance_assessment as string],
+    },
+    applied_controls: { kind: "related", path: "applied-controls", of: (row) => idsIn(row, "applied_controls") },
+    evidences: { kind: "related", path: "evidences", of: (row) => idsIn(row, "evidences") },
+    result: { kind: "choice", choices: choices.RESULT, of: (row) => row.result },
+    requirement__assessable: { kind: "exact", of: (row) => row.assessable },
+  },
+  read(row, view) {
+    const audit = view.world.get("compliance-assessments", row.compliance_assessment)!;
+    const node = view.world.get("requirement-nodes", row.requirement)!;
+    const leaf = node.assessable === true;
+    return {
+      ...pick(row, [...ONE, "name", "observation"]),
+      description: node.description ?? null,
+      evidences: view.refs("evidences", idsIn(row, "evidences")),
+      compliance_assessment: auditOf(audit, view),
+      folder: view.ref("folders", row.folder),
+      perimeter: view.ref("perimeters", audit.perimeter),
+      assessable: leaf,
+      requirement: requirementOf(node, view),
+      ...empty(["security_exceptions"]),
+      is_locked: audit.is_locked ?? false,
+      applied_controls: view.refs("applied-controls", idsIn(row, "applied_controls")),
+      answers: {},
+      effective_min_score: leaf ? (audit.min_score ?? null) : null,
+      effective_max_score: leaf ? (audit.max_score ?? null) : null,
+      effective_scores_definition: leaf ? (audit.scores_definition ?? null) : null,
+      is_published: false,
+      ...(shows(audit, "is_scored") && { is_scored: row.is_scored ?? false }),
+      ...(shows(audit, "score") && { score: row.score ?? null }),
+      selected: true,
+      mapping_inference: {},
+    };
+  },
+  written: (row) => ({
+    ...pick(row, ["id", "requirement", "eta", "due_date", "status", "result", "extended_result", "is_scored", "score"]),
+    ...pick(row, ["documentation_score", "target_score", "observation", "respondent_alignment", "folder"]),
+    ...pick(row, ["compliance_assessment", "evidences", "applied_controls"]),
+    ...empty(["security_exceptions"]),
+    is_published: false,
+    selected: true,
+    mapping_inference: {},
+  }),
+  save(row, patch, world) {
+    const audit = world.get("compliance-assessments", row.compliance_assessment)!;
+    if (audit.is_locked === true) {
+      return { non_field_errors: ["⚠️ Cannot modify the requirement when the audit is locked."] };
+    }
+    const [min, max] = [Number(audit.min_score), Number(audit.max_score)];
+    if (typeof patch.score === "number" && (patch.score < min || patch.score > max)) {
+      return { score: [`Score must be between ${min} and ${max}.`] };
+    }
+    return undefined;
+  },
+};
+
+function auditOf(audit: Row, view: View): Json {
+  return {
+    ...(view.ref("compliance-assessments", audit.id) as object),
+    ...pick(audit, ["name", "is_locked", "min_score", "max_score", "score_calculation_method", "field_visibility"]),
+    scores_definition: { scale: audit.scores_definition ?? [] },
+    progress_status_enabled: true,
+    extended_result_enabled: true,
+    framework: {
+      str: view.str("frameworks", view.world.get("frameworks", audit.framework)!),
+      implementation_groups_definition: null,
+      field_visibility: {},
+    },
+  };
+}
+
+const NODE = ["id", "urn", "annotation", "name", "description", "typical_evidence", "ref_id", "questions"];
+const NODE_MORE = ["implementation_groups", "min_score", "max_score", "scores_definition_ref"];
+
+function requirementOf(node: Row, view: View): Json {
+  const parent = view.world
+    .all("requirement-nodes")
+    .find((one) => one.framework === node.framework && one.urn === node.parent_urn);
+  return {
+    ...pick(node, [...NODE, ...NODE_MORE]),
+    associated_reference_controls: view.refs("reference-controls", idsIn(node, "reference_controls"), "urn"),
+    associated_threats: [],
+    parent_requirement:
+      parent === undefined
+        ? null
+        : { str: shortOf(parent), ...pick(parent, ["urn", "id", "ref_id", "name", "description"]) },
+    display_mode: "default",
+    weight: 1,
+  };
+}
+
+export const perimeters: Resource = {
+  path: "perimeters",
+  model: "Perimeter",
+  codename: "perimeter",
+  verbs: [],
+  search: ["name", "ref_id", "description"],
+  fields: {},
+  filters: { folder: BY_FOLDER },
+  str: (row, view) => `${view.world.get("folders", row.folder)?.name}/${row.name}`,
+  read: (row, view) => ({ ...pick(row, ["id", "name"]), folder: view.ref("folders", row.folder) }),
+  written: (row) => pick(row, ["id", "name", "folder"]),
+};

@@ -1,0 +1,109 @@
+import type { CredentialEvent, Credentials, Known, Refusal } from "../../../facade/credentials.js";
+import type { Authenticator, Caller } from "../../../services/shared/call.js";
+import { unauthenticated } from "../../../services/shared/errors.js";
+import { SERVICE_NAMES } from "../../../services/shared/service.js";
+
+/** Keys in memory: what the façade's side of auth does, without auth. */
+export interface Keys extends Credentials {
+  readonly authenticator: Authenticator;
+  /** Makes a key for a user; the token is the key's name. */
+  add(token: string, caller: Partial<Caller> & { readonly scopes: ReadonlySet<string> }): Known;
+  /** Refuses the token from now on and ends what it holds open. */
+  revoke(token: string): void;
+  /** Answers every verification of this token with a refusal. */
+  refuse(token: string, reason: string): void;
+  /** Publishes an event; resolves when every listener has acknowledged it. */
+  publish(event: CredentialEvent): Promise<void>;
+  /** Forgets what peek knows, so that the next request verifies. */
+  forget(): void;
+  /** Tokens that verify was asked about, in order. */
+  readonly verified: string[];
+  /** Holds back verifications until the promise resolves. */
+  delay: Promise<void>;
+  lease: boolean;
+}
+
+const SERVICE_CALLER: Caller = {
+  id: "facade",
+  email: "",
+  name: "facade",
+  admin: false,
+  groups: [],
+  scopes: new Set(["internal", "public", "account"]),
+  keyId: "",
+  service: true,
+};
+
+export function createKeys(): Keys {
+  const all = new Map<string, Known>();
+  const refused = new Map<string, string>();
+  const peeked = new Map<string, Known>();
+  const callers = new Map<string, Caller>();
+  const listeners = new Set<(event: CredentialEvent) => void | Promise<void>>();
+  const held = new Map<Known, Set<() => void>>();
+
+  const keys: Keys = {
+    lease: true,
+    delay: Promise.resolve(),
+    verified: [],
+    authenticator: {
+      authenticate({ authorization, assertion }) {
+        if (authorization === "Bearer facade") return { caller: SERVICE_CALLER, assertion: "" };
+        const caller = callers.get(assertion ?? "");
+        if (caller === undefined) throw unauthenticated("no caller");
+        return { caller, assertion: assertion as string };
+      },
+    },
+    add(token, given) {
+      const caller: Caller = {
+        id: `user of ${token}`,
+        email: `${token}@example.com`,
+        name: token,
+        admin: false,
+        groups: [],
+        keyId: token,
+        service: false,
+        ...given,
+      };
+      const assertions = Object.fromEntries(SERVICE_NAMES.map((name) => [name, `${token} for ${name}`]));
+      for (const assertion of Object.values(assertions)) callers.set(assertion, caller);
+      const known = { caller, assertions, expiresAt: Date.now() + 300_000 };
+      all.set(token, known);
+      return known;
+    },
+    revoke(token) {
+      const known = all.get(token);
+      keys.refuse(token, "revoked");
+      if (known !== undefined) for (const kill of held.get(known) ?? []) kill();
+    },
+    refuse(token, reason) {
+      all.delete(token);
+      peeked.delete(token);
+      refused.set(token, reason);
+    },
+    async publish(event) {
+      await Promise.all([...listeners].map((listener) => listener(event)));
+    },
+    forget: () => peeked.clear(),
+    peek: (token) => (keys.lease ? peeked.get(token) : undefined),
+    async verify(token): Promise<Known | Refusal> {
+      keys.verified.push(token);
+      await keys.delay;
+      const known = all.get(token);
+      if (known === undefined) return { refused: refused.get(token) ?? "unknown" };
+      peeked.set(token, known);
+      return known;
+    },
+    hold(known, kill) {
+      const kills = held.get(known) ?? new Set();
+      held.set(known, kills.add(kill));
+      return () => kills.delete(kill);
+    },
+    onEvent(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    leased: () => keys.lease,
+  };
+  return keys;
+}

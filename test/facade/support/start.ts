@@ -1,0 +1,53 @@
+import { createFacade, type Facade, type FacadeOptions } from "../../../facade/facade.js";
+import { readImage } from "../../../services/shared/api/image.js";
+import { mountInProcess } from "../../../services/shared/in-process.js";
+import { type Log, silentLog } from "../../../services/shared/log.js";
+import { createKeys, type Keys } from "./credentials.js";
+import { createWorld, fixtureMethods, type World } from "./services.js";
+
+/** A façade over the fixture services, on a port of its own. */
+export interface Started {
+  readonly facade: Facade;
+  readonly url: string;
+  readonly port: number;
+  readonly keys: Keys;
+  readonly world: World;
+  close(): Promise<void>;
+}
+
+export const FIXTURE_IMAGE = new URL("../../conformance/gen/api.binpb", import.meta.url);
+
+export const LIMITS = { inFlight: 500, callMs: 60_000, callsPerSecond: 1e6, callBurst: 1e6, badTokens: 30 };
+
+/** The scopes of a caller who may do everything on cti. */
+export const CTI = new Set(["account", "public", "cti:read", "cti:write"]);
+
+/** Starts a façade; the key "good" may do everything on cti. */
+export async function start(options: Partial<FacadeOptions> = {}, log: Log = silentLog): Promise<Started> {
+  const keys = createKeys();
+  const world = createWorld();
+  keys.add("good", { scopes: CTI });
+  const servers = ["cti", "aev", "grc", "core"];
+  const facade = await createFacade({
+    dispatch: mountInProcess(fixtureMethods(world, servers), { authenticator: keys.authenticator, log }),
+    self: { authorization: "Bearer facade" },
+    credentials: keys,
+    image: readImage(FIXTURE_IMAGE),
+    baseUrl: new URL("https://mcp.example.com/base"),
+    serviceName: "Test",
+    version: "1.2.3",
+    ready: async () => [],
+    limits: LIMITS,
+    log,
+    ...options,
+  });
+  const port = await facade.listen("127.0.0.1", 0);
+  return {
+    facade,
+    port,
+    url: `http://127.0.0.1:${port}/base`,
+    keys,
+    world,
+    close: () => facade.drain(0),
+  };
+}
