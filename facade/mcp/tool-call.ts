@@ -77,7 +77,7 @@ export function createCallTool({ dispatch, credentials, rate, deadlines, log }: 
       };
       call.onCancellable?.(() => stop(canceled("the client went away")));
       if (aborter.signal.aborted) return;
-      send(served, request, call, { signal: aborter.signal, deadline: ticket.at }).then(
+      send(served, request, call, { signal: aborter.signal, deadline: ticket.at, signalsDeadline: true }).then(
         (result) => {
           settle();
           resolve(result);

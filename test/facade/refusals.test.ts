@@ -72,7 +72,7 @@ test.each(["malformed", "unknown", "expired", "revoked", "disabled", "throttled"
   },
 );
 
-test.each(["$API_KEY", "${API_KEY}", "{env:API_KEY}"])(
+test.each(["$API_KEY", `$${"{API_KEY}"}`, "{env:API_KEY}"])(
   "the token %s is told to be a variable's name",
   async (token) => {
     const { status, json } = await post(endpoint, LIST.body, { ...LIST.headers, authorization: `Bearer ${token}` });
