@@ -37,7 +37,7 @@ export const launchScenario = stream(
     const path = tenant.path(`/scenarios/${scenario.scenario_id}/exercise/running`);
     const launched = await platform.rest<UpstreamSimulation>({ verb: "POST", path });
     const starts = launched.exercise_start_date ?? "the next full minute";
-    const report = (message: string) => ({ done: Math.round(elapsed() / 1_000), message });
+    const report = (message: string) => ({ done: Math.round(elapsed() / 100) / 10, message });
     yield report(`launched simulation ${launched.exercise_id}; it starts at ${starts}`);
 
     let seen: Seen = { simulation: launched, injects: undefined };
