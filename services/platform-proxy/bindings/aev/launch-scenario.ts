@@ -37,10 +37,11 @@ export const launchScenario = stream(
     const path = tenant.path(`/scenarios/${scenario.scenario_id}/exercise/running`);
     const launched = await platform.rest<UpstreamSimulation>({ verb: "POST", path });
     const starts = launched.exercise_start_date ?? "the next full minute";
-    const report = (message: string) => ({ done: Math.round(elapsed() / 1_000), message });
+    const report = (message: string) => ({ done: Math.round(elapsed() / 100) / 10, message });
     yield report(`launched simulation ${launched.exercise_id}; it starts at ${starts}`);
 
     let seen: Seen = { simulation: launched, injects: undefined };
+    let lost: string | undefined;
     try {
       seen = await look(platform, tenant, launched, GLANCE);
       for (let looks = 0; !isUnderWay(seen) && elapsed() < FOLLOW_MS; looks++) {
@@ -59,7 +60,8 @@ export const launchScenario = stream(
         );
       }
       if (!(error instanceof ConnectError)) throw error;
-      // What was launched cannot be called back: it is told, although the platform fell silent.
+      // What was launched cannot be called back: it is told, although it can be followed no longer.
+      lost = error.rawMessage;
     }
 
     const { waiting, running, done } = countOf(seen);
@@ -69,7 +71,7 @@ export const launchScenario = stream(
       injectsWaiting: waiting,
       injectsRunning: running,
       injectsDone: done,
-      remaining: remainingOf(seen, running + done > 0),
+      remaining: remainingOf(seen, running + done > 0, lost),
     };
   },
 );
@@ -110,10 +112,12 @@ function countOf({ injects }: Seen): { waiting: number; running: number; done: n
   return count;
 }
 
-function remainingOf({ simulation, injects }: Seen, started: boolean): string {
+function remainingOf({ simulation, injects }: Seen, started: boolean, lost: string | undefined): string {
   const { exercise_id, exercise_status, exercise_start_date } = simulation;
   const tools = `get_simulation ${exercise_id} tells how far it is, search_injects what each inject does, get_simulation_results what it shows`;
-  if (injects === undefined) return `it was launched, but the platform fell silent while it was followed. ${tools}`;
+  if (injects === undefined || lost !== undefined) {
+    return `it was launched, but could not be followed further: ${lost}. ${tools}`;
+  }
   if (injects.totalSize === 0) {
     return "the simulation has no injects, so nothing will run; add some to its scenario and launch it again";
   }

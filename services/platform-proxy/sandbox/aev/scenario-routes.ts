@@ -88,7 +88,8 @@ export function scenarioRoutes(world: World): Route[] {
       method: "DELETE",
       path: "/scenarios/{id}",
       answer: ({ actor, ids: [id = ""] }) => {
-        need(holds(actor, "DELETE_ASSESSMENT"));
+        need(may(actor, "DELETE_ASSESSMENT", id, "PLANNER"));
+        for (const user of world.users.values()) user.grants.delete(id);
         // Also for one that does not exist, and for one of another tenant.
         const scenario = world.scenarios.get(id);
         for (const inject of scenario?.injects ?? []) world.injects.delete(inject);

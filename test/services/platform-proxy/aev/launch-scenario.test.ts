@@ -114,7 +114,7 @@ test("a platform that fails after the launch does not hide that it was launched"
     const scenarioId = await firstScenario(stack);
     const { result } = await collect(stack.stream("analyst", launchScenario, { scenarioId }));
     expect(result).toMatchObject({ started: false, simulation: { scenarioId } });
-    expect(result.remaining).toContain("fell silent");
+    expect(result.remaining).toContain("could not be followed further: the aev platform failed");
     expect(result.remaining).toContain(result.simulation?.id);
   } finally {
     await failing.close();

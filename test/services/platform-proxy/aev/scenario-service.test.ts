@@ -227,6 +227,13 @@ test("deleting tells what is gone and which simulations stay", async () => {
   });
 });
 
+test("a planner by grant deletes the scenario, and the grant goes with it", async () => {
+  const { scenarios } = await stack.call("granted", searchScenarios, {});
+  const scenarioId = scenarios[0]?.id ?? "";
+  expect(await stack.call("granted", deleteScenario, { scenarioId })).toMatchObject({ scenarioId });
+  expect((await stack.call("granted", searchScenarios, {})).totalSize).toBe(0);
+});
+
 async function one() {
   const { scenarios } = await stack.call("analyst", searchScenarios, { pageSize: 1 });
   return scenarios[0] as NonNullable<(typeof scenarios)[0]>;

@@ -47,7 +47,7 @@ test("every search is paged and bounded", () => {
     const properties = listing.inputSchema.properties ?? {};
     expect({ name, page_size: properties.page_size }).toMatchObject({ page_size: { minimum: 1, maximum: 100 } });
     expect(properties).toHaveProperty("page_token");
-    expect(listing.outputSchema.properties).toHaveProperty("next_page_token");
+    expect(listing.outputSchema?.properties).toHaveProperty("next_page_token");
   }
 });
 
