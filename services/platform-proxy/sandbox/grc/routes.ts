@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { listOf } from "./listing.js";
 import { BROKEN, detail, NO_SUCH_PATH, ok, type Reply, refused } from "./reply.js";
 import { type Resource, View } from "./resource.js";
-import { complianceAssessments, perimeters, requirementAssessments } from "./resources-assessments.js";
+import { complianceAssessments, perimeters } from "./resources-assessments.js";
 import { assets } from "./resources-assets.js";
 import { appliedControls, referenceControls } from "./resources-controls.js";
 import { addVersion, evidenceRevisions, evidences } from "./resources-evidence.js";
@@ -16,6 +16,7 @@ import {
   threats,
   treeOf,
 } from "./resources-library.js";
+import { requirementAssessments } from "./resources-requirements.js";
 import { operationalScenarios, riskAssessments, riskScenarios, studies } from "./resources-risks.js";
 import { may, permissionsOf } from "./roles.js";
 import { searchAll } from "./search.js";
