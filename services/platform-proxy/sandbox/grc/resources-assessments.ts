@@ -62,7 +62,7 @@ export const complianceAssessments: Resource = {
       ...pick(row, [...AUDIT, ...AUDIT_MORE, ...AUDIT_LAST, "field_visibility"]),
       ...empty(["authors", "reviewers", "selected_implementation_groups", "assets", "evidences", "validation_flows"]),
       path: view.path(row.folder),
-      perimeter: view.ref("perimeters", row.perimeter),
+      perimeter: view.housed("perimeters", row.perimeter),
       folder: view.ref("folders", row.folder),
       campaign: null,
       framework: {
@@ -85,6 +85,7 @@ export const complianceAssessments: Resource = {
   written: (row) => ({
     ...pick(row, [...AUDIT, ...AUDIT_MORE, ...AUDIT_LAST, "field_visibility", "folder", "perimeter", "framework"]),
     ...empty(["genericcollection", "selected_implementation_groups", "reviewers", "authors", "assets", "evidences"]),
+    scores_definition: row.scores_definition == null ? null : { scale: row.scores_definition },
     campaign: null,
     is_published: false,
   }),

@@ -311,7 +311,7 @@ class Seed {
       });
       RISKS.forEach((name, i) => {
         const probability = (i + a + 3) % 5;
-        const impact = 4 - ((i + a) % 5);
+        const impact = 4 - ((i * 2 + a) % 5);
         const residual = Math.max(0, probability - 2);
         this.add("risk-scenarios", `${key}:${a}:${i}`, assessment.folder, `${short} ${name}`, {
           ref_id: `R.${i + 1}`,
