@@ -23,7 +23,7 @@ import type { Store } from "../../../services/shared/store/store.js";
 // words: "alice@core-objects" is alice's for that service alone. A bearer token
 // "key-alice" is her API key.
 
-const SCOPES = ["account", "core:read", "core:write"];
+const SCOPES = ["account", "core:read", "core:write", "traces:write"];
 
 function person(id: string, groups: readonly string[], admin = false): Caller {
   const scopes = new Set(admin ? [...SCOPES, "admin"] : SCOPES);
@@ -35,7 +35,7 @@ const PEOPLE: Readonly<Record<string, Caller>> = {
   bob: person("bob", ["soc"]),
   carl: person("carl", []),
   root: person("root", [], true),
-  services: { ...person("services", []), scopes: new Set(["internal", "account", "core:write"]), service: true },
+  services: { ...person("services", []), scopes: new Set(["internal", "account", "traces:write"]), service: true },
   reader: { ...person("reader", []), scopes: new Set(["account", "core:read"]) },
 };
 

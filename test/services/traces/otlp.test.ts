@@ -99,7 +99,7 @@ test("an agent's spans from OpenTelemetry's exporter are inspected by who manage
   expect((await read("input")).text).toBe('[{"role":"user"}]');
 });
 
-test("an exporter with an unknown key, or none of core:write, is refused and its spans are nowhere", async () => {
+test("an exporter with an unknown key, or none of the scope, is refused and its spans are nowhere", async () => {
   for (const key of ["key-nobody", "key-reader"]) {
     const exporter = exporterOf(key);
     const spans: ReadableSpan[] = [];
