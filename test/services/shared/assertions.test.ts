@@ -12,6 +12,8 @@ import { unavailable } from "../../../services/shared/errors.js";
 import { silentLog } from "../../../services/shared/log.js";
 import { type Stack, startStack } from "../auth/stack.js";
 
+vi.setConfig({ testTimeout: 20_000 });
+
 let stack: Stack;
 let credentials: Credentials;
 let verifier: Authenticator;
@@ -19,7 +21,7 @@ let asked: string[];
 let gone: boolean;
 
 beforeEach(async () => {
-  stack = await startStack({ leaseMs: 600 });
+  stack = await startStack({ leaseMs: 1_500 });
   asked = [];
   gone = false;
   const credential = { authorization: `Bearer ${stack.secrets.serviceKey}` };
@@ -40,7 +42,7 @@ beforeEach(async () => {
   };
   credentials = createCredentials({ dispatch, credential, log: silentLog });
   verifier = createAssertionVerifier({ service: "traces", credentials, dispatch, credential });
-  await vi.waitFor(() => expect(credentials.leased()).toBe(true), { interval: 5 });
+  await vi.waitFor(() => expect(credentials.leased()).toBe(true), { interval: 5, timeout: 10_000 });
 });
 afterEach(async () => {
   await credentials.close();
@@ -96,7 +98,7 @@ describe("an assertion", () => {
     const { assertions } = await newKey();
     await present({ assertion: assertions.traces as string });
     gone = true;
-    await vi.waitFor(() => expect(credentials.leased()).toBe(false), { interval: 10, timeout: 3_000 });
+    await vi.waitFor(() => expect(credentials.leased()).toBe(false), { interval: 10, timeout: 10_000 });
     const unsure = present({ assertion: assertions.traces as string });
     await expect(unsure).rejects.toEqual(code(Code.Unavailable));
   });
