@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { Code } from "@connectrpc/connect";
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from "jose";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { CredentialService, VerifyCredentialRequestSchema } from "#proto/auth/v1/credential_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
@@ -20,8 +21,11 @@ let verifier: Authenticator;
 let asked: string[];
 let gone: boolean;
 
-beforeEach(async () => {
+beforeAll(async () => {
   stack = await startStack({ leaseMs: 1_500 });
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
   asked = [];
   gone = false;
   const credential = { authorization: `Bearer ${stack.secrets.serviceKey}` };
@@ -46,7 +50,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await credentials.close();
-  await stack.close();
 });
 
 const code = (expected: Code) => expect.objectContaining({ code: expected });
@@ -54,7 +57,15 @@ const present = async (credential: Parameters<Authenticator["authenticate"]>[0])
   verifier.authenticate(credential);
 
 async function newKey(): Promise<Known & { readonly id: string; readonly token: string }> {
-  const { key, token } = await stack.as(stack.secrets.analyst.apiKey, ApiKeyService.method.createApiKey, { name: "K" });
+  const { admin } = stack.secrets;
+  const { user } = await stack.as(admin.apiKey, UserService.method.createUser, {
+    email: `${randomUUID()}@example.org`,
+    name: "Somebody",
+  });
+  const { key, token } = await stack.as(admin.apiKey, ApiKeyService.method.createApiKey, {
+    name: "K",
+    userId: user?.id as string,
+  });
   const known = await credentials.verify(token);
   if ("refused" in known) throw new Error(known.refused);
   return { ...known, id: key?.id as string, token };

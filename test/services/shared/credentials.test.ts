@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
@@ -21,10 +21,13 @@ let asked: string[];
 let admin: string;
 let analyst: string;
 
-beforeEach(async () => {
+beforeAll(async () => {
   stack = await startStack({ leaseMs: LEASE_MS });
   admin = stack.secrets.admin.apiKey;
   analyst = stack.secrets.analyst.apiKey;
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
   asked = [];
   const watched: Dispatch = {
     ...stack.dispatch,
@@ -43,7 +46,6 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.useRealTimers();
   await credentials.close();
-  await stack.close();
 });
 
 async function known(token: string): Promise<Known> {

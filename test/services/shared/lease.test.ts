@@ -60,6 +60,18 @@ test("a watch recovers after the server was away, and hears what it missed witho
   expect(events).toEqual(["reset", "key"]);
 });
 
+test("a process that ends in good order gives its lease back, so that nobody waits for it", async () => {
+  await credentials.close();
+  expect(credentials.leased()).toBe(false);
+  const { analyst } = stack.secrets;
+  const { key } = await stack.as(analyst.apiKey, ApiKeyService.method.createApiKey, { name: "K" });
+  const id = key?.id as string;
+  expect(await stack.as(analyst.apiKey, ApiKeyService.method.revokeApiKey, { id })).toMatchObject({
+    acknowledged: 0,
+    expired: 0,
+  });
+});
+
 test("a lease lives on renewals for as long as the server answers", async () => {
   const until = performance.now() + 2 * LEASE_MS;
   while (performance.now() < until) {
