@@ -275,8 +275,9 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     async close() {
       clearInterval(reporting);
       await report();
-      lease.close();
+      // Nobody waits for this process once its lease is given back.
       holds.kill(() => true);
+      await lease.close();
     },
   };
 }
