@@ -15,9 +15,9 @@ interface Settings {
 
 /**
  * Speaks to an OpenAEV-compatible platform: JSON over REST under /api, a token
- * signed for the caller on every request. No cookie is ever sent or kept: one
- * that the platform sets acts as the user by itself, and any cookie beside a
- * token makes it refuse writes.
+ * signed for the caller on every request. No cookie is ever sent or kept: a
+ * session is a credential of its own, and any cookie beside a token makes the
+ * platform refuse writes.
  */
 export function createOpenaevAdapter(): Adapter {
   return {

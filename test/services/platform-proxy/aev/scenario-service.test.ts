@@ -133,7 +133,7 @@ test("reading without the right is refused as the caller's own rights there", as
 test("a scenario of another tenant cannot be read, changed, launched or deleted, and looks like none", async () => {
   const { scenarios } = await stack.call("analyst", searchScenarios, { pageSize: 1 });
   const scenarioId = scenarios[0]?.id ?? "";
-  // The platform itself gives it away.
+  // The sandbox would answer: it is our own check that is tried here.
   const open = await stack.ask("outsider", "GET", `/api/tenants/${SECOND_TENANT}/scenarios/${scenarioId}`);
   expect(open.status).toBe(200);
 
