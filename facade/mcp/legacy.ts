@@ -114,7 +114,7 @@ async function answer(
       return Buffer.from((await viewOnceKnown(context.view(admitted))).list("legacy", id)).toString();
     case "tools/call": {
       const { name, args } = callParamsOf(params);
-      const tool = toolOf(await viewOnceKnown(context.view(admitted)), name);
+      const tool = toolOf(await viewOnceKnown(context.view(admitted)), name, admitted, context.log);
       checkScope(tool, admitted);
       const members = await context.callTool(tool, {
         known: admitted.known,

@@ -130,7 +130,8 @@ async function callTool(context: McpContext, admitted: Admitted, request: Modern
   const { exchange, known, server } = admitted;
   const { name, args } = callParamsOf(request.params);
   const seen = context.view(admitted);
-  const tool = toolOf("tools" in seen ? seen : await viewOnceKnown(seen), name);
+  const view = "tools" in seen ? seen : await viewOnceKnown(seen);
+  const tool = toolOf(view, name, admitted, context.log);
   checkScope(tool, admitted);
   checkCapabilities(tool, request.meta[CAPABILITIES_KEY] as Record<string, unknown>);
   if (tool.tool.headers.length > 0) checkParams(tool.tool.headers, args, exchange.headers);

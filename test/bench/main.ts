@@ -55,11 +55,14 @@ const sighting = {
   parts: Array.from({ length: 6 }, (_, i) => part(i)),
 };
 const call = { name: "echo_sighting", arguments: { word: "hi", sighting } };
+const small = { name: "echo_sighting", arguments: { word: "hi" } };
 const shapes = [
   { name: "tools/list 2026-07-28", message: modern("tools/list") },
   { name: "tools/list 2025-11-25", message: legacy("tools/list") },
-  { name: "tools/call 2026-07-28", message: modern("tools/call", call) },
-  { name: "tools/call 2025-11-25", message: legacy("tools/call", call) },
+  { name: "tools/call of a word, 2026-07-28", message: modern("tools/call", small) },
+  { name: "tools/call of a word, 2025-11-25", message: legacy("tools/call", small) },
+  { name: "tools/call of 7 objects, 2026-07-28", message: modern("tools/call", call) },
+  { name: "tools/call of 7 objects, 2025-11-25", message: legacy("tools/call", call) },
 ];
 
 const facade = await start({ facade: true });
@@ -97,7 +100,7 @@ for (let i = 0; i < variants.length; i += 2) {
       `${Math.round(rate)}/s`,
       `${Math.round(rss / 1e6)} MB`,
     ];
-    process.stdout.write(`${name.padEnd(58)}${figures.join("  ")}\n`);
+    process.stdout.write(`${name.padEnd(72)}${figures.join("  ")}\n`);
   }
 }
 for (const { server } of variants) if (server.connected) server.disconnect();
