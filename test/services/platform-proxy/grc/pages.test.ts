@@ -49,7 +49,7 @@ test("pages of several lists put together are the pages of one list", async () =
   );
 });
 
-test("rows of another tenant are withheld: a platform that does not know the filter ignores it", async () => {
+test("rows of another tenant are withheld: a filter that did not narrow the list lets nothing through", async () => {
   const page = { limit: 10, offset: 0, digest: "" };
   const stranger = readTenantPage(platformOf({ p: ["a"] }, "other"), "/api/x/", { folder: ["own"] }, page, TENANT);
   await expect(stranger).rejects.toMatchObject({
