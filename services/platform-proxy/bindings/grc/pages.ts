@@ -21,6 +21,8 @@ interface Paged {
 
 const DEFAULT_PAGE = 25;
 const MAX_OFFSET = 10_000_000;
+/** What may differ from page to page; the tenant is added as it was resolved. */
+const NOT_ASKED = ["pageSize", "pageToken", "tenantId", "$unknown"];
 
 /**
  * Reads which page a request asks for.
@@ -29,7 +31,11 @@ const MAX_OFFSET = 10_000_000;
  * @throws ConnectError invalid_argument for a token that is not of this question.
  */
 export function pageOf(request: Paged, tenantId = "", defaultSize = DEFAULT_PAGE): Page {
-  const { pageSize, pageToken, ...question } = request;
+  const { pageSize, pageToken } = request;
+  // A message keeps its fields in the order in which the client sent them.
+  const question = Object.entries(request)
+    .filter(([name]) => !NOT_ASKED.includes(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   const digest = createHash("sha256")
     .update(JSON.stringify([question, tenantId]))
     .digest("base64url")
