@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import { scopeRefusal } from "../challenge.js";
 import type { Known } from "../credentials.js";
 import type { Endpoint } from "../endpoints.js";
@@ -5,7 +6,7 @@ import type { Exchange, HeaderList } from "../http.js";
 import type { ServedTool } from "../served-tool.js";
 import type { View } from "../tools-list.js";
 import { INTERNAL_ERROR, INVALID_PARAMS, isObject, RpcError } from "./json-rpc.js";
-import type { CallTool } from "./tool-call.js";
+import { type CallTool, RevokedError } from "./tool-call.js";
 
 /** One MCP server, as both eras present it. */
 export interface McpServer {
@@ -37,11 +38,12 @@ export interface McpContext {
   refuseRevoked(admitted: Admitted, id: string | number): void;
 }
 
-/** The caller's view; where the catalogue cannot say, the error names no internals. */
-export async function viewFor(context: McpContext, admitted: Admitted): Promise<View> {
+/** Waits for a caller's view; where the catalogue cannot say, the error names no internals. */
+export async function viewOnceKnown(view: View | Promise<View>): Promise<View> {
   try {
-    return await context.view(admitted);
-  } catch {
+    return await view;
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.Unauthenticated) throw new RevokedError("the credential was revoked");
     throw new RpcError(
       INTERNAL_ERROR,
       "The tools of this server cannot be listed at the moment; try again in a few seconds",

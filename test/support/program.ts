@@ -30,8 +30,10 @@ export interface Program {
   readonly grpcAddress: string;
   /** What it wrote to standard output and error so far. */
   readonly output: () => string;
-  /** Ends it and forgets its data. */
+  /** Ends it and forgets its data, where they are its own. */
   stop(): Promise<void>;
+  /** Removes its data. */
+  forget(): void;
 }
 
 export interface Options {
@@ -41,6 +43,8 @@ export interface Options {
   readonly args?: readonly string[];
   /** Keeps the data of an earlier start. */
   readonly dataDir?: string;
+  /** Leaves its own data there when it stops. */
+  readonly keepData?: boolean;
 }
 
 /** Starts the built program under plain Node, on free ports and data of its own, until it is ready. */
@@ -49,12 +53,14 @@ export async function startProgram({
   env = {},
   args = [],
   dataDir,
+  keepData = false,
 }: Options = {}): Promise<Program> {
   const dir = dataDir ?? mkdtempSync(join(tmpdir(), "sallyport-"));
   const child = spawnProgram(main, args, { PORT: "0", GRPC_PORT: "0", DATA_DIR: dir, ...env });
+  const forget = (): void => rmSync(dir, { recursive: true, force: true });
   const stop = async (): Promise<void> => {
     await child.stop();
-    if (dataDir === undefined) rmSync(dir, { recursive: true, force: true });
+    if (dataDir === undefined && !keepData) forget();
   };
   try {
     await untilReady(child);
@@ -68,6 +74,7 @@ export async function startProgram({
       grpcAddress: new URL(bootstrap.grpc_url).host,
       output: child.output,
       stop,
+      forget,
     };
   } catch (error) {
     await stop();

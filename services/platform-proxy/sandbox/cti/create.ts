@@ -2,7 +2,7 @@ import { badInput, functional, missingReference, unsupported, validation } from 
 import { isVisible } from "./graph.js";
 import { type Kind, kindOf, PATTERN_TYPES, REFERENCES, VOCABULARIES } from "./kinds.js";
 import { mainOf } from "./names.js";
-import { isWellFormed, type ObservableKind, observableKindOf, valueOf } from "./observables.js";
+import { isWellFormed, type ObservableKind, observableKindOf, observableValueOf } from "./observables.js";
 import { type GivenRefs, highestOf, labelOf, resolveRefs } from "./references.js";
 import { isAllowed, RELATION_TYPES } from "./relations.js";
 import { aliasesOf, type Refs, type Thing, text } from "./thing.js";
@@ -10,12 +10,25 @@ import type { Visit } from "./world.js";
 
 export type Input = Readonly<Record<string, unknown>> & GivenRefs;
 
-const TECHNICAL = ["stix_id", "update", "confidence", "revoked", "lang", "created", "modified", "basedOn", "createObservables", ...REFERENCES];
+const TECHNICAL = [
+  "stix_id",
+  "update",
+  "confidence",
+  "revoked",
+  "lang",
+  "created",
+  "modified",
+  "basedOn",
+  "createObservables",
+  ...REFERENCES,
+];
 
 /** Creates a domain object, or takes it for one that is there already. */
 export function createDomainObject(kind: Kind, input: Input, visit: Visit): Thing {
   const missing = Object.entries(kind.attributes)
-    .filter(([name, type]) => type.endsWith("!") && typeof input[name] === "string" && (input[name] as string).trim() === "")
+    .filter(
+      ([name, type]) => type.endsWith("!") && typeof input[name] === "string" && (input[name] as string).trim() === "",
+    )
     .map(([src]) => ({ src }));
   if (missing.length > 0) {
     const names = missing.map(({ src }) => src).join(", ");
@@ -71,10 +84,15 @@ function existingOf(kind: Kind, attributes: Record<string, unknown>, visit: Visi
   const { graph, account, draft } = visit;
   if (["Note", "Opinion", "Task", "Feedback"].includes(kind.type) || kind.parents.includes("Case")) return undefined;
   let found: Thing | undefined;
-  if (kind.type === "Indicator") found = find(visit, kind.type, (thing) => thing.attributes.pattern === attributes.pattern);
+  if (kind.type === "Indicator")
+    found = find(visit, kind.type, (thing) => thing.attributes.pattern === attributes.pattern);
   else if (kind.type === "Report") {
     const name = String(attributes.name).toLowerCase();
-    found = find(visit, kind.type, (thing) => text(thing, "name")?.toLowerCase() === name && thing.attributes.published === attributes.published);
+    found = find(
+      visit,
+      kind.type,
+      (thing) => text(thing, "name")?.toLowerCase() === name && thing.attributes.published === attributes.published,
+    );
   } else if (typeof attributes.name === "string") found = graph.namesake(kind.type, [attributes.name]);
   if (found !== undefined && !isVisible(found, account, draft)) {
     throw unsupported("Restricted entity already exists", { doc_code: "RESTRICTED_ELEMENT" });
@@ -109,7 +127,8 @@ function upsert(existing: Thing, attributes: Record<string, unknown>, refs: Refs
 
 function checkPattern(input: Input): void {
   const type = String(input.pattern_type);
-  if (!PATTERN_TYPES.includes(type)) throw functional("Indicator pattern type is not supported", { pattern_type: type });
+  if (!PATTERN_TYPES.includes(type))
+    throw functional("Indicator pattern type is not supported", { pattern_type: type });
   if (type === "stix" && !/^\s*\[.+\]/s.test(String(input.pattern))) {
     throw functional("Indicator of type stix is not correctly formatted.", { doc_code: "INCORRECT_INDICATOR_FORMAT" });
   }
@@ -135,7 +154,10 @@ function checkScore(input: Input): void {
 
 function requireReference(type: string, input: Input, { world }: Visit): void {
   if (!world.settings.enforceReferences.includes(type) || (input.externalReferences ?? []).length > 0) return;
-  throw validation("You must provide at least one external reference to create this type of entity", "externalReferences");
+  throw validation(
+    "You must provide at least one external reference to create this type of entity",
+    "externalReferences",
+  );
 }
 
 /** Creates an observable from the argument of its type, or takes it for one of the same value. */
@@ -143,10 +165,15 @@ export function createObservable(args: Input & { readonly type: string }, visit:
   const kind = observableKindOf(args.type);
   if (kind === undefined) throw functional(`Observable type ${args.type} is not supported.`);
   const own = args[kind.graphql] as Record<string, unknown> | undefined;
-  if (own === undefined || own === null) throw functional(`Expecting variable ${kind.graphql} in the input, got nothing.`);
+  if (own === undefined || own === null)
+    throw functional(`Expecting variable ${kind.graphql} in the input, got nothing.`);
   checkScore(args);
   if (!isWellFormed(kind, own)) {
-    throw functional("Observable is not correctly formatted", { type: kind.type, input: own, doc_code: "INCORRECT_OBSERVABLE_FORMAT" });
+    throw functional("Observable is not correctly formatted", {
+      type: kind.type,
+      input: own,
+      doc_code: "INCORRECT_OBSERVABLE_FORMAT",
+    });
   }
   requireReference(kind.type, args, visit);
   const refs = resolveRefs(args, kind.type, visit);
@@ -162,10 +189,10 @@ export function createObservable(args: Input & { readonly type: string }, visit:
 }
 
 function sameObservable(kind: ObservableKind, attributes: Record<string, unknown>, visit: Visit): Thing | undefined {
-  const value = valueOf(kind, attributes);
+  const value = observableValueOf(kind, attributes);
   const folds = ["Domain-Name", "Hostname", "Email-Addr"].includes(kind.type);
   const same = (one: string) => (folds ? one.toLowerCase() === value.toLowerCase() : one === value);
-  const found = find(visit, kind.type, (thing) => same(valueOf(kind, thing.attributes)));
+  const found = find(visit, kind.type, (thing) => same(observableValueOf(kind, thing.attributes)));
   if (found !== undefined && !isVisible(found, visit.account, visit.draft)) {
     throw unsupported("Restricted entity already exists", { doc_code: "RESTRICTED_ELEMENT" });
   }
@@ -192,11 +219,16 @@ export function createRelationship(input: EndsInput & { readonly relationship_ty
   const { fromId: _from, toId: _to, relationship_type: _type, ...rest } = attributesOf(input);
   const attributes = { description: "", start_time: NEVER, stop_time: FOREVER, ...rest };
   const near = (a: unknown, b: unknown) => Math.abs(Date.parse(String(a)) - Date.parse(String(b))) <= WINDOW_MS;
-  const existing = visit.graph.relationsOf(from.id).find(
-    (thing) =>
-      thing.ends?.from === from.id && thing.ends.to === to.id && thing.ends.relation === relation && isVisible(thing, visit.account, visit.draft) &&
-      (input.start_time == null || near(thing.attributes.start_time, attributes.start_time)),
-  );
+  const existing = visit.graph
+    .relationsOf(from.id)
+    .find(
+      (thing) =>
+        thing.ends?.from === from.id &&
+        thing.ends.to === to.id &&
+        thing.ends.relation === relation &&
+        isVisible(thing, visit.account, visit.draft) &&
+        (input.start_time == null || near(thing.attributes.start_time, attributes.start_time)),
+    );
   if (existing !== undefined) return upsert(existing, rest, refs, input, visit);
   const { graph, account, draft, world } = visit;
   const made = graph.add({
@@ -208,7 +240,13 @@ export function createRelationship(input: EndsInput & { readonly relationship_ty
     draft,
   });
   const main = mainOf(made, graph);
-  world.history.record("create", made, main, account, `creates the relation ${relation} from \`${mainOf(from, graph)}\` (${from.type}) to \`${mainOf(to, graph)}\` (${to.type})`);
+  world.history.record(
+    "create",
+    made,
+    main,
+    account,
+    `creates the relation ${relation} from \`${mainOf(from, graph)}\` (${from.type}) to \`${mainOf(to, graph)}\` (${to.type})`,
+  );
   return made;
 }
 
@@ -240,7 +278,9 @@ export function createLabel(input: { readonly value: string; readonly color?: st
   const value = input.value.trim().toLowerCase();
   if (value === "") throw badInput("A label needs a value");
   const color = input.color ?? "#0fbcff";
-  return labelOf(value, visit) ?? visit.graph.add({ type: "Label", attributes: { value, color }, creator: visit.account.id });
+  return (
+    labelOf(value, visit) ?? visit.graph.add({ type: "Label", attributes: { value, color }, creator: visit.account.id })
+  );
 }
 
 /** Creates by the generic form: few fields, any kind. */

@@ -35,16 +35,37 @@ function checkCommit(thing: Thing, commit: Commit, { world, graph }: Visit): voi
     throw validation("You must provide at least one external reference to update", "references");
   }
   for (const id of references) {
-    if (graph.get(id)?.type !== "External-Reference") throw functional("Cant find element references for commit", { id });
+    if (graph.get(id)?.type !== "External-Reference")
+      throw functional("Cant find element references for commit", { id });
   }
 }
 
-const COMMON = ["confidence", "revoked", "lang", "createdBy", "objectMarking", "objectLabel", "externalReferences", "killChainPhases", "created", "modified"];
+const COMMON = [
+  "confidence",
+  "revoked",
+  "lang",
+  "createdBy",
+  "objectMarking",
+  "objectLabel",
+  "externalReferences",
+  "killChainPhases",
+  "created",
+  "modified",
+];
 
 function attributesOf(thing: Thing): Readonly<Record<string, string>> {
-  if (thing.ends !== undefined) return { description: "String", start_time: "DateTime", stop_time: "DateTime", attribute_count: "Int", first_seen: "DateTime", last_seen: "DateTime" };
+  if (thing.ends !== undefined)
+    return {
+      description: "String",
+      start_time: "DateTime",
+      stop_time: "DateTime",
+      attribute_count: "Int",
+      first_seen: "DateTime",
+      last_seen: "DateTime",
+    };
   const observable = observableKindOf(thing.type);
-  if (observable !== undefined) return { ...observable.attributes, x_opencti_score: "Int", x_opencti_description: "String" };
+  if (observable !== undefined)
+    return { ...observable.attributes, x_opencti_score: "Int", x_opencti_description: "String" };
   return kindOf(thing.type)?.attributes ?? {};
 }
 
@@ -59,7 +80,12 @@ export function patchFields(thing: Thing, input: readonly EditInput[], commit: C
   const { graph, account, world } = visit;
   graph.touch(thing);
   const keys = input.map(({ key }) => key);
-  const message = input.map(({ key, value, operation }) => `${operation === "add" ? "adds" : operation === "remove" ? "removes" : "replaces"} \`${value.join(", ")}\` in \`${key}\``).join(" - ");
+  const message = input
+    .map(
+      ({ key, value, operation }) =>
+        `${operation === "add" ? "adds" : operation === "remove" ? "removes" : "replaces"} \`${value.join(", ")}\` in \`${key}\``,
+    )
+    .join(" - ");
   // The message is kept only together with references.
   const kept = (commit.references ?? []).length > 0 ? (commit.commitMessage ?? null) : null;
   thing.refs.externalReferences = [...new Set([...thing.refs.externalReferences, ...(commit.references ?? [])])];
@@ -79,13 +105,23 @@ function changeOf(thing: Thing, edit: EditInput, known: Readonly<Record<string, 
         : [...given];
   switch (key) {
     case "objectMarking":
-      if (value.some((id) => visit.graph.get(String(id)) === undefined || !maySet(idOf(id, visit), visit))) throw missingMarkings(value[0], visit);
+      if (value.some((id) => visit.graph.get(String(id)) === undefined || !maySet(idOf(id, visit), visit)))
+        throw missingMarkings(value[0], visit);
       return () => {
-        thing.refs.markings = highestOf(merged(thing.refs.markings, value.map((id) => idOf(id, visit))) as string[], visit);
+        thing.refs.markings = highestOf(
+          merged(
+            thing.refs.markings,
+            value.map((id) => idOf(id, visit)),
+          ) as string[],
+          visit,
+        );
       };
     case "objectLabel": {
       // A value that is no id is ignored.
-      const ids = value.map(String).filter((id) => visit.graph.get(id)?.type === "Label").map((id) => idOf(id, visit));
+      const ids = value
+        .map(String)
+        .filter((id) => visit.graph.get(id)?.type === "Label")
+        .map((id) => idOf(id, visit));
       return () => {
         thing.refs.labels = merged(thing.refs.labels, ids) as string[];
       };
@@ -97,7 +133,10 @@ function changeOf(thing: Thing, edit: EditInput, known: Readonly<Record<string, 
     case "externalReferences":
     case "killChainPhases":
       return () => {
-        thing.refs[key] = merged(thing.refs[key], value.map((id) => idOf(id, visit))) as string[];
+        thing.refs[key] = merged(
+          thing.refs[key],
+          value.map((id) => idOf(id, visit)),
+        ) as string[];
       };
   }
   if (type?.startsWith("[")) {
@@ -112,7 +151,8 @@ function changeOf(thing: Thing, edit: EditInput, known: Readonly<Record<string, 
   if (key === "name") checkName(thing, String(set), visit);
   return () => {
     if (edit.operation === "remove") delete thing.attributes[key];
-    else if (key === "confidence") thing.attributes[key] = Math.max(0, Math.min(Number(set), visit.account.maxConfidence));
+    else if (key === "confidence")
+      thing.attributes[key] = Math.max(0, Math.min(Number(set), visit.account.maxConfidence));
     else thing.attributes[key] = set;
   };
 }
@@ -121,11 +161,13 @@ function castOf(key: string, type: string, value: unknown): unknown {
   if (/^(Int|Float)/.test(type)) {
     const number = Number(value);
     if (value === "" || Number.isNaN(number)) throw validation(`The value of ${key} is not a number`, key);
-    if (key === "x_opencti_score" && (number < 0 || number > 100)) throw validation("The score should be an integer between 0 and 100", key);
+    if (key === "x_opencti_score" && (number < 0 || number > 100))
+      throw validation("The score should be an integer between 0 and 100", key);
     return number;
   }
   if (type.startsWith("Boolean")) return value === true || value === "true";
-  if (type.startsWith("DateTime") && Number.isNaN(Date.parse(String(value)))) throw validation(`The value of ${key} is not a date`, key);
+  if (type.startsWith("DateTime") && Number.isNaN(Date.parse(String(value))))
+    throw validation(`The value of ${key} is not a date`, key);
   if (type.endsWith("!") && String(value ?? "").trim() === "") throw validation(`${key} cannot be empty`, key);
   return value;
 }
@@ -143,12 +185,22 @@ function missingMarkings(id: unknown, { account }: Visit) {
   return functional("User trying to create the data has missing markings", { id, user_markings: [...account.allowed] });
 }
 
-const LISTS = { "object-label": "labels", "external-reference": "externalReferences", "kill-chain-phase": "killChainPhases", object: "objects" } as const;
+const LISTS = {
+  "object-label": "labels",
+  "external-reference": "externalReferences",
+  "kill-chain-phase": "killChainPhases",
+  object: "objects",
+} as const;
 type ListRelation = keyof typeof LISTS;
 const isList = (relation: string): relation is ListRelation => relation in LISTS;
 
 /** Adds one reference, with every check; of markings of one kind the higher stays. */
-export function addReference(thing: Thing, toId: string, relation: string, visit: Visit): { readonly id: string; readonly entity_type: string; readonly relationship_type: string } {
+export function addReference(
+  thing: Thing,
+  toId: string,
+  relation: string,
+  visit: Visit,
+): { readonly id: string; readonly entity_type: string; readonly relationship_type: string } {
   const { graph, account, draft, world } = visit;
   checkDraft(thing, visit);
   if (relation !== "object-label") checkConfidence(thing, visit);
@@ -159,23 +211,39 @@ export function addReference(thing: Thing, toId: string, relation: string, visit
   } else if (target === undefined) {
     throw accident("Cannot read properties of undefined (reading 'internal_id')");
   } else if (relation === "created-by") {
-    if (!target.types.includes("Identity")) throw functional("CreatedBy relation must be an Identity entity", { entityType: thing.type });
+    if (!target.types.includes("Identity"))
+      throw functional("CreatedBy relation must be an Identity entity", { entityType: thing.type });
     thing.refs.author = target.id;
   } else if (isList(relation)) {
     thing.refs[LISTS[relation]] = [...new Set([...thing.refs[LISTS[relation]], target.id])];
   } else throw functional("Unsupported relation", { relation });
   graph.touch(thing);
-  world.history.record("update", thing, mainOf(thing, graph), account, `adds \`${target === undefined ? "" : mainOf(target, graph)}\` in \`${relation}\``, { changes: [relation] });
+  world.history.record(
+    "update",
+    thing,
+    mainOf(thing, graph),
+    account,
+    `adds \`${target === undefined ? "" : mainOf(target, graph)}\` in \`${relation}\``,
+    { changes: [relation] },
+  );
   return { id: `${thing.id}-${target?.id}`, entity_type: relation, relationship_type: relation };
 }
 
 /** Adds several at once, as the platform does it: what is unknown is dropped, markings and authors are not checked. */
-export function addReferences(thing: Thing, toIds: readonly string[], relation: string, commit: Commit, visit: Visit): Thing {
+export function addReferences(
+  thing: Thing,
+  toIds: readonly string[],
+  relation: string,
+  commit: Commit,
+  visit: Visit,
+): Thing {
   const { graph, account, draft, world } = visit;
   checkDraft(thing, visit);
   if (relation !== "object-label") checkConfidence(thing, visit);
   checkCommit(thing, commit, visit);
-  const found = toIds.map((id) => (relation === "object-marking" ? graph.get(id) : graph.see(id, account, draft))).filter((target) => target !== undefined);
+  const found = toIds
+    .map((id) => (relation === "object-marking" ? graph.get(id) : graph.see(id, account, draft)))
+    .filter((target) => target !== undefined);
   if (relation === "object-marking") {
     thing.refs.markings = highestOf([...thing.refs.markings, ...found.map(({ id }) => id)], visit);
   } else if (relation === "created-by") {
@@ -187,7 +255,10 @@ export function addReferences(thing: Thing, toIds: readonly string[], relation: 
   graph.touch(thing);
   if (found.length > 0) {
     const names = found.map((target) => mainOf(target, graph)).join(", ");
-    world.history.record("update", thing, mainOf(thing, graph), account, `adds \`${names}\` in \`${relation}\``, { changes: [relation], commit: (commit.references ?? []).length > 0 ? (commit.commitMessage ?? null) : null });
+    world.history.record("update", thing, mainOf(thing, graph), account, `adds \`${names}\` in \`${relation}\``, {
+      changes: [relation],
+      commit: (commit.references ?? []).length > 0 ? (commit.commitMessage ?? null) : null,
+    });
   }
   return thing;
 }
@@ -203,7 +274,14 @@ export function removeReference(thing: Thing, toId: string, relation: string, vi
   else if (relation === "created-by") thing.refs.author = undefined;
   else if (isList(relation)) thing.refs[LISTS[relation]] = without(thing.refs[LISTS[relation]]);
   graph.touch(thing);
-  world.history.record("update", thing, mainOf(thing, graph), account, `removes \`${target === undefined ? toId : mainOf(target, graph)}\` in \`${relation}\``, { changes: [relation] });
+  world.history.record(
+    "update",
+    thing,
+    mainOf(thing, graph),
+    account,
+    `removes \`${target === undefined ? toId : mainOf(target, graph)}\` in \`${relation}\``,
+    { changes: [relation] },
+  );
   return thing;
 }
 
@@ -231,8 +309,12 @@ export function purge(report: Thing, visit: Visit): void {
 export function merge(target: Thing | undefined, sourceIds: readonly string[], visit: Visit): Thing {
   const { graph, account, draft, world } = visit;
   const sources = sourceIds.map((id) => graph.see(id, account, draft));
-  if (target === undefined || sources.some((source) => source === undefined)) throw functional("Cannot access all entities for merging");
-  if (sources.includes(target)) throw functional("Cannot merge entities, same ID detected in source and destination", { targetEntityId: target.id });
+  if (target === undefined || sources.some((source) => source === undefined))
+    throw functional("Cannot access all entities for merging");
+  if (sources.includes(target))
+    throw functional("Cannot merge entities, same ID detected in source and destination", {
+      targetEntityId: target.id,
+    });
   const found = sources as Thing[];
   for (const one of [target, ...found]) checkConfidence(one, visit);
   if (found.some((source) => source.type !== target.type)) throw functional("Cannot merge entities of different types");
@@ -240,22 +322,37 @@ export function merge(target: Thing | undefined, sourceIds: readonly string[], v
     for (const { attributes, refs, ends, type, creator } of graph.relationsOf(source.id)) {
       const moved = (id: string) => (id === source.id ? target.id : id);
       const { from, to, relation } = ends!;
-      if (moved(from) !== moved(to)) graph.add({ type, attributes, refs, ends: { from: moved(from), to: moved(to), relation }, creator, draft });
+      if (moved(from) !== moved(to))
+        graph.add({ type, attributes, refs, ends: { from: moved(from), to: moved(to), relation }, creator, draft });
     }
     for (const container of graph.containersOf(source.id)) container.refs.objects.push(target.id);
-    const names = [...aliasesOf(target), ...aliasesOf(source), text(source, "name")].filter((name) => name !== undefined);
+    const names = [...aliasesOf(target), ...aliasesOf(source), text(source, "name")].filter(
+      (name) => name !== undefined,
+    );
     target.attributes.aliases = [...new Set(names)];
-    for (const key of ["labels", "externalReferences"] as const) target.refs[key] = [...new Set([...target.refs[key], ...source.refs[key]])];
+    for (const key of ["labels", "externalReferences"] as const)
+      target.refs[key] = [...new Set([...target.refs[key], ...source.refs[key]])];
     target.refs.markings = highestOf([...target.refs.markings, ...source.refs.markings], visit);
     graph.remove(source);
   }
   graph.touch(target);
-  world.history.record("merge", target, mainOf(target, graph), account, `merges ${target.type} \`${found.map((source) => text(source, "name")).join(", ")}\` in \`${text(target, "name")}\``);
+  world.history.record(
+    "merge",
+    target,
+    mainOf(target, graph),
+    account,
+    `merges ${target.type} \`${found.map((source) => text(source, "name")).join(", ")}\` in \`${text(target, "name")}\``,
+  );
   return target;
 }
 
 /** @throws ApiError "cannot be found", for what is unknown, hidden, deleted or of another type alike. */
-export function found(thing: Thing | undefined, action: "edit the field" | "delete the object", what: string, id: string): Thing {
+export function found(
+  thing: Thing | undefined,
+  action: "edit the field" | "delete the object",
+  what: string,
+  id: string,
+): Thing {
   if (thing === undefined) throw notFound(action, what, id);
   return thing;
 }

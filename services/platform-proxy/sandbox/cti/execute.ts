@@ -30,7 +30,8 @@ const schema = buildSchema(SDL, { assumeValid: true, assumeValidSDL: true });
 const STIX_REF = /^([a-z0-9-]+--)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 scalar("StixRef", (value) => {
-  if (typeof value !== "string" || !STIX_REF.test(value)) throw new GraphQLError("Provided value is not a valid STIX Reference");
+  if (typeof value !== "string" || !STIX_REF.test(value))
+    throw new GraphQLError("Provided value is not a valid STIX Reference");
   return value;
 });
 scalar("DateTime", (value) => {
@@ -72,7 +73,10 @@ export async function answer(request: GraphqlRequest, context: Context): Promise
   const operation = operationOf(document, request.operationName);
   const fields = operation === undefined ? [] : rootFields(operation, document);
   if (fields.some((field) => field.startsWith("__") && field !== "__typename")) {
-    return refused("RESOURCE_NOT_FOUND", "GraphQL introspection not authorized!", { http_status: 404, genre: "TECHNICAL" });
+    return refused("RESOURCE_NOT_FOUND", "GraphQL introspection not authorized!", {
+      http_status: 404,
+      genre: "TECHNICAL",
+    });
   }
   const problem = validate(schema, document)[0]?.message ?? tooOften(operation, fields);
   if (problem !== undefined) return refused("GRAPHQL_VALIDATION_FAILED", problem);
@@ -96,7 +100,13 @@ export async function answer(request: GraphqlRequest, context: Context): Promise
 function format(error: GraphQLError, fallback: string) {
   const extensions = { code: fallback, ...error.extensions };
   const { message, locations, path } = error;
-  return { message, ...(locations !== undefined && { locations }), ...(path !== undefined && { path }), extensions, name: String(extensions.code) };
+  return {
+    message,
+    ...(locations !== undefined && { locations }),
+    ...(path !== undefined && { path }),
+    extensions,
+    name: String(extensions.code),
+  };
 }
 
 function refused(code: string, message: string, data?: Readonly<Record<string, unknown>>): GraphqlReply {
@@ -105,7 +115,9 @@ function refused(code: string, message: string, data?: Readonly<Record<string, u
 }
 
 function operationOf(document: DocumentNode, name: string | null | undefined): OperationDefinitionNode | undefined {
-  const operations = document.definitions.filter((one): one is OperationDefinitionNode => one.kind === Kind.OPERATION_DEFINITION);
+  const operations = document.definitions.filter(
+    (one): one is OperationDefinitionNode => one.kind === Kind.OPERATION_DEFINITION,
+  );
   return name == null ? operations[0] : operations.find((one) => one.name?.value === name);
 }
 
@@ -114,7 +126,9 @@ function rootFields(operation: OperationDefinitionNode, document: DocumentNode):
     selections.selections.flatMap((selection) => {
       if (selection.kind === Kind.FIELD) return [selection.name.value];
       if (selection.kind === Kind.INLINE_FRAGMENT) return walk(selection.selectionSet);
-      const fragment = document.definitions.find((one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === selection.name.value);
+      const fragment = document.definitions.find(
+        (one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === selection.name.value,
+      );
       return fragment?.kind === Kind.FRAGMENT_DEFINITION ? walk(fragment.selectionSet) : [];
     });
   return walk(operation.selectionSet);
@@ -123,7 +137,9 @@ function rootFields(operation: OperationDefinitionNode, document: DocumentNode):
 function tooOften(operation: OperationDefinitionNode | undefined, fields: readonly string[]): string | undefined {
   const [type, max] = operation?.operation === "mutation" ? ["Mutation", 1] : ["Query", 2];
   const counted = fields.find((field) => fields.filter((other) => other === field).length > Number(max));
-  return counted === undefined ? undefined : `Allowed number of calls for ${type}->${counted} has been exceeded (max: ${max})`;
+  return counted === undefined
+    ? undefined
+    : `Allowed number of calls for ${type}->${counted} has been exceeded (max: ${max})`;
 }
 
 const resolve: GraphQLFieldResolver<unknown, Context> = (source, args, context, info) => {
@@ -148,7 +164,8 @@ function authorize(context: Context, { parentType, fieldName }: GraphQLResolveIn
   if (directive === undefined) return;
   const { account } = visitOf(context);
   const wanted = directive.arguments?.find(({ name }) => name.value === "for")?.value;
-  const capabilities = wanted?.kind === Kind.LIST ? wanted.values.map((value) => (value.kind === Kind.ENUM ? value.value : "")) : [];
+  const capabilities =
+    wanted?.kind === Kind.LIST ? wanted.values.map((value) => (value.kind === Kind.ENUM ? value.value : "")) : [];
   if (capabilities.length > 0 && !capabilities.some((capability) => can(account, capability))) throw forbidden();
 }
 
@@ -157,14 +174,17 @@ function checkLengths(info: GraphQLResolveInfo): void {
   const field = info.parentType.getFields()[info.fieldName];
   if (field === undefined) return;
   const args = getArgumentValues(field, info.fieldNodes[0] as FieldNode, info.variableValues);
-  for (const arg of field.args) checkLength(arg.type, args[arg.name], `Argument "${arg.name}" of "${info.fieldName}"`, "");
+  for (const arg of field.args)
+    checkLength(arg.type, args[arg.name], `Argument "${arg.name}" of "${info.fieldName}"`, "");
 }
 
 function checkLength(type: GraphQLInputType, value: unknown, where: string, path: string): void {
   if (value === null || value === undefined) return;
   const bare = isNonNullType(type) ? type.ofType : type;
   if (isListType(bare) && Array.isArray(value)) {
-    value.forEach((one, index) => checkLength(bare.ofType, one, where, `${path}[${index}]`));
+    value.forEach((one, index) => {
+      checkLength(bare.ofType, one, where, `${path}[${index}]`);
+    });
   } else if (isInputObjectType(bare)) {
     for (const [name, field] of Object.entries(bare.getFields())) {
       const own = (value as Record<string, unknown>)[name];
@@ -172,7 +192,10 @@ function checkLength(type: GraphQLInputType, value: unknown, where: string, path
       const rule = field.astNode?.directives?.find((one) => one.name.value === "constraint")?.arguments?.[0]?.value;
       const least = rule?.kind === Kind.INT ? Number(rule.value) : 0;
       if (typeof own === "string" && own.length < least) {
-        throw badInput(`${where} got invalid value "${own}" at "${at}". Must be at least ${least} characters in length`, true);
+        throw badInput(
+          `${where} got invalid value "${own}" at "${at}". Must be at least ${least} characters in length`,
+          true,
+        );
       }
       checkLength(field.type, own, where, at);
     }

@@ -1,7 +1,7 @@
 import { isVisible } from "./graph.js";
 import { type ListArgs, pageOf, select } from "./lists.js";
 import { graphqlTypeOf, mainOf, secondaryOf, stixOf } from "./names.js";
-import { observableKindOf, valueOf } from "./observables.js";
+import { observableKindOf, observableValueOf } from "./observables.js";
 import { relationDistribution } from "./statistics.js";
 import type { Thing } from "./thing.js";
 import { see, type Visit } from "./world.js";
@@ -36,6 +36,16 @@ const end =
   (thing, _, visit) =>
     visit.graph.see(thing.ends?.[side], visit.account, visit.draft) ?? null;
 
+/** A relationship is named by its ends; one that the caller may not see is called restricted. */
+function shownMain(thing: Thing, { graph, account, draft }: Visit): string {
+  if (thing.ends === undefined) return mainOf(thing, graph);
+  const name = (id: string) => {
+    const other = graph.see(id, account, draft);
+    return other === undefined ? "Restricted" : mainOf(other, graph);
+  };
+  return `${name(thing.ends.from)} ${thing.ends.relation} ${name(thing.ends.to)}`;
+}
+
 /** The fields that are not plain attributes. */
 export const FIELDS: Readonly<Record<string, Field>> = {
   id: (thing) => thing.id,
@@ -49,7 +59,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   spec_version: () => "2.1",
   is_inferred: () => false,
   revoked: (thing) => thing.attributes.revoked ?? false,
-  representative: (thing, _, { graph }) => ({ main: mainOf(thing, graph), secondary: secondaryOf(thing) }),
+  representative: (thing, _, visit) => ({ main: shownMain(thing, visit), secondary: secondaryOf(thing) }),
   toStix: (thing, _, { graph }) => stixOf(thing, graph),
   creators: (thing, _, { world }) => world.accounts.filter(({ id }) => id === thing.creator),
   createdBy: (thing, _, { graph, account, draft }) => graph.see(thing.refs.author, account, draft) ?? null,
@@ -57,7 +67,8 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   objectLabel: (thing, _, visit) => visible(thing.refs.labels, visit),
   killChainPhases: (thing, _, visit) => visible(thing.refs.killChainPhases, visit),
   externalReferences: (thing, args, visit) => listed(visible(thing.refs.externalReferences, visit), args),
-  numberOfConnectedElement: (thing, _, { graph }) => graph.relationsOf(thing.id).length + graph.containersOf(thing.id).length,
+  numberOfConnectedElement: (thing, _, { graph }) =>
+    graph.relationsOf(thing.id).length + graph.containersOf(thing.id).length,
   containersNumber: (thing, _, { graph, account, draft }) => {
     const total = graph.containersOf(thing.id).filter((one) => isVisible(one, account, draft)).length;
     return { total, count: total };
@@ -72,12 +83,13 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   objects: (thing, args, visit) => {
     const { types } = args as { types?: string[] | null };
     const held = select(visible(thing.refs.objects, visit), args as ListArgs, visit);
-    const wanted = (types ?? []).length === 0 ? held : held.filter((one) => one.types.some((type) => types!.includes(type)));
+    const wanted =
+      (types ?? []).length === 0 ? held : held.filter((one) => one.types.some((type) => types!.includes(type)));
     return listed(wanted, args);
   },
   observable_value: (thing) => {
     const kind = observableKindOf(thing.type);
-    return kind === undefined ? "Unknown" : valueOf(kind, thing.attributes);
+    return kind === undefined ? "Unknown" : observableValueOf(kind, thing.attributes);
   },
   indicators: (thing, args, visit) => listed(basedOn(thing, "from", visit), args),
   observables: (thing, args, visit) => listed(basedOn(thing, "to", visit), args),

@@ -21,12 +21,59 @@ interface Filter {
 export type Test = (thing: Thing) => boolean;
 
 const SPECIAL = [
-  "id", "ids", "internal_id", "standard_id", "entity_type", "created_at", "updated_at", "created", "modified", "confidence", "revoked",
-  "createdBy", "creator_id", "objectMarking", "objectLabel", "externalReferences", "killChainPhases", "objects", "alias",
-  "regardingOf", "fromId", "toId", "fromOrToId", "fromTypes", "toTypes", "relationship_type", "elementWithTargetTypes", "connections",
-  "sightedBy", "bulkSearchKeywords", "workflow_id", "x_opencti_workflow_id", "x_opencti_score", "x_opencti_description",
-  "hashes.MD5", "hashes.SHA-1", "hashes.SHA-256", "hashes.SHA-512", "event_type", "event_scope", "context_data.id", "start_time", "stop_time",
-  "first_seen", "last_seen", "definition", "definition_type", "phase_name", "kill_chain_name", "source_name", "url", "external_id", "category",
+  "id",
+  "ids",
+  "internal_id",
+  "standard_id",
+  "entity_type",
+  "created_at",
+  "updated_at",
+  "created",
+  "modified",
+  "confidence",
+  "revoked",
+  "createdBy",
+  "creator_id",
+  "objectMarking",
+  "objectLabel",
+  "externalReferences",
+  "killChainPhases",
+  "objects",
+  "alias",
+  "regardingOf",
+  "fromId",
+  "toId",
+  "fromOrToId",
+  "fromTypes",
+  "toTypes",
+  "relationship_type",
+  "elementWithTargetTypes",
+  "connections",
+  "sightedBy",
+  "bulkSearchKeywords",
+  "workflow_id",
+  "x_opencti_workflow_id",
+  "x_opencti_score",
+  "x_opencti_description",
+  "hashes.MD5",
+  "hashes.SHA-1",
+  "hashes.SHA-256",
+  "hashes.SHA-512",
+  "event_type",
+  "event_scope",
+  "context_data.id",
+  "start_time",
+  "stop_time",
+  "first_seen",
+  "last_seen",
+  "definition",
+  "definition_type",
+  "phase_name",
+  "kill_chain_name",
+  "source_name",
+  "url",
+  "external_id",
+  "category",
 ];
 
 const KEYS = new Set([
@@ -55,7 +102,8 @@ export function testOf(group: FilterGroup | null | undefined, graph: Graph): Tes
 function testOfFilter(filter: Filter, graph: Graph): Test {
   const keys = filter.key;
   const unknown = keys.filter((key) => !KEYS.has(key));
-  if (unknown.length > 0) throw unsupported("Incorrect filter keys not existing in any schema definition", { keys: unknown });
+  if (unknown.length > 0)
+    throw unsupported("Incorrect filter keys not existing in any schema definition", { keys: unknown });
   const operator = filter.operator ?? "eq";
   if (operator === "script") throw unsupported("Filter script is not allowed", { filter });
   const values = filter.values ?? [];
@@ -174,7 +222,7 @@ function comparisonOf(operator: string, values: readonly unknown[], filter: Filt
       case "search":
         return textual((own, wanted) => wanted.split(/\s+/).some((word) => own.includes(word)));
       case "wildcard":
-        return textual((own, wanted) => new RegExp(`^${wanted.split("*").map(escape).join(".*")}$`).test(own));
+        return textual((own, wanted) => new RegExp(`^${wanted.split("*").map(escapePattern).join(".*")}$`).test(own));
       case "gt":
       case "gte":
       case "lt":
@@ -193,7 +241,13 @@ function comparisonOf(operator: string, values: readonly unknown[], filter: Filt
 function ordered(operator: string, values: readonly unknown[]): Compare {
   const limit = limitOf(values[0]);
   const holds = (own: number) =>
-    operator === "gt" ? own > limit : operator === "gte" ? own >= limit : operator === "lt" ? own < limit : own <= limit;
+    operator === "gt"
+      ? own > limit
+      : operator === "gte"
+        ? own >= limit
+        : operator === "lt"
+          ? own < limit
+          : own <= limit;
   return (own) => own.some((value) => holds(typeof value === "string" ? Date.parse(value) : Number(value)));
 }
 
@@ -206,7 +260,14 @@ function limitOf(value: unknown): number {
   return at;
 }
 
-const UNITS: Readonly<Record<string, number>> = { m: 60e3, h: 3600e3, d: 86400e3, w: 604800e3, M: 2592000e3, y: 31536000e3 };
+const UNITS: Readonly<Record<string, number>> = {
+  m: 60e3,
+  h: 3600e3,
+  d: 86400e3,
+  w: 604800e3,
+  M: 2592000e3,
+  y: 31536000e3,
+};
 
 function relative(text: string): number | undefined {
   const found = /^now(?:-(\d+)([mhdwMy]))?(?:\/[mhdwMy])?$/.exec(text);
@@ -220,11 +281,15 @@ function within(values: readonly unknown[], filter: Filter): Compare {
     const text = String(value);
     const exact = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) ? Date.parse(text) : relative(text);
     if (exact === undefined) {
-      throw unsupported('The values for filter with "within" operator are not valid: you should provide a datetime or a relative date expression', { filter });
+      throw unsupported(
+        'The values for filter with "within" operator are not valid: you should provide a datetime or a relative date expression',
+        { filter },
+      );
     }
     return exact;
   });
-  return (own) => own.some((value) => Date.parse(String(value)) >= bounds[0]! && Date.parse(String(value)) <= bounds[1]!);
+  return (own) =>
+    own.some((value) => Date.parse(String(value)) >= bounds[0]! && Date.parse(String(value)) <= bounds[1]!);
 }
 
-const escape = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, "\\$&");
+const escapePattern = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, "\\$&");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { v5 as uuidv5 } from "uuid";
 import { kindOf } from "./kinds.js";
-import { observableKindOf, valueOf } from "./observables.js";
+import { observableKindOf, observableValueOf } from "./observables.js";
 import { aliasesOf, type Ends, noRefs, type Refs, type Thing, text } from "./thing.js";
 import type { Account } from "./users.js";
 
@@ -133,8 +133,7 @@ const META_STIX: Readonly<Record<string, string>> = { DraftWorkspace: "draftwork
 
 function standardIdOf(thing: Thing): string {
   const { type, attributes, ends } = thing;
-  const made = (prefix: string, of: unknown) =>
-    `${prefix}--${uuidv5(JSON.stringify({ type, of }), STIX_NAMESPACE)}`;
+  const made = (prefix: string, of: unknown) => `${prefix}--${uuidv5(JSON.stringify({ type, of }), STIX_NAMESPACE)}`;
   if (type === "stix-sighting-relationship") return made("sighting", [ends, attributes.first_seen]);
   if (ends !== undefined) return made("relationship", [ends, attributes.start_time, attributes.stop_time]);
   if (type === "Note" || type === "Opinion") return `${type.toLowerCase()}--${thing.id}`;
@@ -148,8 +147,17 @@ function standardIdOf(thing: Thing): string {
     return made(kind.stix, lower(attributes.name ?? attributes.result_name ?? attributes.first_observed));
   }
   const observable = observableKindOf(type);
-  if (observable !== undefined) return made(observable.stix, valueKeyOf(type, valueOf(observable, attributes)));
-  const key = attributes.value ?? attributes.definition ?? attributes.name ?? [attributes.source_name, attributes.url, attributes.external_id, attributes.kill_chain_name, attributes.phase_name];
+  if (observable !== undefined)
+    return made(observable.stix, valueKeyOf(type, observableValueOf(observable, attributes)));
+  const key = attributes.value ??
+    attributes.definition ??
+    attributes.name ?? [
+      attributes.source_name,
+      attributes.url,
+      attributes.external_id,
+      attributes.kill_chain_name,
+      attributes.phase_name,
+    ];
   return made(META_STIX[type] ?? type.toLowerCase(), lower(key));
 }
 

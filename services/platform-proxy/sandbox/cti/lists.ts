@@ -84,7 +84,12 @@ export function pageOf(things: readonly Thing[], args: ListArgs): Connection {
   const rest = after === undefined ? rows : rows.filter((row) => compare(row.sort, after) > 0);
   const taken = rest.slice(0, first);
   const sorts = taken.map(({ sort }) => sort);
-  return page(taken.map(({ thing }) => thing), sorts, taken.length === first, things.length);
+  return page(
+    taken.map(({ thing }) => thing),
+    sorts,
+    taken.length === first,
+    things.length,
+  );
 }
 
 function keysOf(order: string | undefined, args: ListArgs): (thing: Thing) => unknown[] {

@@ -1,5 +1,24 @@
-import { createDomainObject, createGeneric, createLabel, createObservable, createRelationship, createSighting, type Input } from "./create.js";
-import { addReference, addReferences, type Commit, type EditInput, found, merge, patchFields, purge, remove, removeReference } from "./edit.js";
+import {
+  createDomainObject,
+  createGeneric,
+  createLabel,
+  createObservable,
+  createRelationship,
+  createSighting,
+  type Input,
+} from "./create.js";
+import {
+  addReference,
+  addReferences,
+  type Commit,
+  type EditInput,
+  found,
+  merge,
+  patchFields,
+  purge,
+  remove,
+  removeReference,
+} from "./edit.js";
 import { accident, functional, unsupported } from "./errors.js";
 import { KINDS, kindOf } from "./kinds.js";
 import { mainOf } from "./names.js";
@@ -23,8 +42,10 @@ function editor(id: string, type: string, what: string, visit: Visit) {
       remove(lookup("delete the object"), visit);
       return id;
     },
-    fieldPatch: ({ input, ...commit }: { input: readonly EditInput[] } & Commit) => patchFields(lookup("edit the field"), input, commit, visit),
-    relationAdd: ({ input }: { input: RefInput }) => addReference(lookup("edit the field"), input.toId ?? "", input.relationship_type, visit),
+    fieldPatch: ({ input, ...commit }: { input: readonly EditInput[] } & Commit) =>
+      patchFields(lookup("edit the field"), input, commit, visit),
+    relationAdd: ({ input }: { input: RefInput }) =>
+      addReference(lookup("edit the field"), input.toId ?? "", input.relationship_type, visit),
     relationsAdd: ({ input, ...commit }: { input: { toIds: readonly string[]; relationship_type: string } } & Commit) =>
       addReferences(lookup("edit the field"), input.toIds, input.relationship_type, commit, visit),
     relationDelete: ({ toId, relationship_type }: { toId: string; relationship_type: string }) =>
@@ -75,7 +96,10 @@ function promote(observable: Thing, visit: Visit): Thing {
 }
 
 const KIND_MUTATIONS: Readonly<Record<string, Resolver>> = Object.fromEntries(
-  KINDS.map((kind): [string, Resolver] => [`${kind.get}Add`, ({ input }: { input: Input }, visit) => createDomainObject(kind, input, visit)]),
+  KINDS.map((kind): [string, Resolver] => [
+    `${kind.get}Add`,
+    ({ input }: { input: Input }, visit) => createDomainObject(kind, input, visit),
+  ]),
 );
 
 /** The fields of Mutation. */
@@ -88,10 +112,13 @@ export const MUTATIONS: Readonly<Record<string, Resolver>> = {
     }
     return meOf(visit);
   },
-  draftWorkspaceAdd: ({ input }, { graph, account }) => graph.add({ type: "DraftWorkspace", attributes: { name: input.name }, creator: account.id }),
+  draftWorkspaceAdd: ({ input }, { graph, account }) =>
+    graph.add({ type: "DraftWorkspace", attributes: { name: input.name }, creator: account.id }),
   labelAdd: ({ input }, visit) => createLabel(input, visit),
   externalReferenceAdd: ({ input }, { graph, account }) => {
-    const attributes = Object.fromEntries(Object.entries(input).filter(([name, value]) => name !== "update" && value != null));
+    const attributes = Object.fromEntries(
+      Object.entries(input).filter(([name, value]) => name !== "update" && value != null),
+    );
     return graph.add({ type: "External-Reference", attributes, creator: account.id });
   },
   stixDomainObjectAdd: ({ input }, visit) => createGeneric(input, visit),
@@ -111,7 +138,8 @@ export const MUTATIONS: Readonly<Record<string, Resolver>> = {
     },
   }),
   stixEdit: ({ id }: Id, visit) => ({
-    merge: ({ stixObjectsIds }: { stixObjectsIds: readonly string[] }) => merge(see(visit, id, "Stix-Domain-Object"), stixObjectsIds, visit),
+    merge: ({ stixObjectsIds }: { stixObjectsIds: readonly string[] }) =>
+      merge(see(visit, id, "Stix-Domain-Object"), stixObjectsIds, visit),
   }),
   containerEdit: edit("Container"),
   reportEdit: ({ id }: Id, visit) => ({
@@ -124,7 +152,8 @@ export const MUTATIONS: Readonly<Record<string, Resolver>> = {
   }),
   noteEdit: edit("Note"),
   userNoteAdd: ({ input }, visit) => createDomainObject(kindOf("Note")!, input, visit),
-  indicatorFieldPatch: ({ id, input, ...commit }, visit) => patchFields(found(see(visit, id, "Indicator"), "edit the field", "Indicator", id), input, commit, visit),
+  indicatorFieldPatch: ({ id, input, ...commit }, visit) =>
+    patchFields(found(see(visit, id, "Indicator"), "edit the field", "Indicator", id), input, commit, visit),
   indicatorDelete: ({ id }: Id, visit) => {
     remove(found(see(visit, id, "Indicator"), "delete the object", "Stix-Domain-Object", id), visit);
     return id;
@@ -136,7 +165,8 @@ export const MUTATIONS: Readonly<Record<string, Resolver>> = {
     const { graph, account, draft } = visit;
     const [from, to] = [graph.see(fromId, account, draft), graph.see(toId, account, draft)];
     for (const thing of from === undefined ? [] : graph.relationsOf(from.id)) {
-      if (thing.ends?.from === from?.id && thing.ends?.to === to?.id && thing.ends?.relation === relationship_type) remove(thing, visit);
+      if (thing.ends?.from === from?.id && thing.ends?.to === to?.id && thing.ends?.relation === relationship_type)
+        remove(thing, visit);
     }
     return true;
   },

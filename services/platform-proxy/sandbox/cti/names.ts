@@ -1,6 +1,6 @@
 import type { Graph } from "./graph.js";
 import { kindOf } from "./kinds.js";
-import { observableKindOf, valueOf } from "./observables.js";
+import { observableKindOf, observableValueOf } from "./observables.js";
 import { type Thing, text } from "./thing.js";
 
 /** What the platform calls an element: its main and secondary representation. */
@@ -14,7 +14,7 @@ export function mainOf(thing: Thing, graph: Graph): string {
     return `${name(ends.from)} ${ends.relation} ${name(ends.to)}`;
   }
   const observable = observableKindOf(type);
-  if (observable !== undefined) return valueOf(observable, attributes);
+  if (observable !== undefined) return observableValueOf(observable, attributes);
   if (type === "Attack-Pattern" && attributes.x_mitre_id) return `[${attributes.x_mitre_id}] ${attributes.name}`;
   if (type === "Note") return text(thing, "attribute_abstract") ?? text(thing, "content") ?? "";
   if (type === "Observed-Data") return `${attributes.first_observed} - ${attributes.last_observed}`;

@@ -16,20 +16,52 @@ const ROWS: readonly Row[] = [
   ["Directory", "path:String!, path_enc:String", "path"],
   ["Domain-Name", "value:String!"],
   ["Email-Addr", "value:String, display_name:String"],
-  ["Email-Message", "is_multipart:Boolean, attribute_date:DateTime, content_type:String, message_id:String, subject:String, body:String", "subject body"],
+  [
+    "Email-Message",
+    "is_multipart:Boolean, attribute_date:DateTime, content_type:String, message_id:String, subject:String, body:String",
+    "subject body",
+  ],
   ["Email-Mime-Part-Type", "body:String, content_type:String, content_disposition:String", "body"],
-  ["Artifact", "hashes:[HashInput], mime_type:String, payload_bin:String, url:String, x_opencti_additional_names:[String]", "hashes url payload_bin"],
-  ["StixFile", "hashes:[HashInput], size:Int, name:String, name_enc:String, magic_number_hex:String, mime_type:String, x_opencti_additional_names:[String]", "hashes name"],
-  ["X509-Certificate", "hashes:[HashInput], is_self_signed:Boolean, version:String, serial_number:String, issuer:String, subject:String", "subject serial_number hashes"],
+  [
+    "Artifact",
+    "hashes:[HashInput], mime_type:String, payload_bin:String, url:String, x_opencti_additional_names:[String]",
+    "hashes url payload_bin",
+  ],
+  [
+    "StixFile",
+    "hashes:[HashInput], size:Int, name:String, name_enc:String, magic_number_hex:String, mime_type:String, x_opencti_additional_names:[String]",
+    "hashes name",
+  ],
+  [
+    "X509-Certificate",
+    "hashes:[HashInput], is_self_signed:Boolean, version:String, serial_number:String, issuer:String, subject:String",
+    "subject serial_number hashes",
+  ],
   ["IPv4-Addr", "value:String, belongsTo:[String], resolvesTo:[String]"],
   ["IPv6-Addr", "value:String"],
   ["Mac-Addr", "value:String"],
   ["Mutex", "name:String", "name"],
-  ["Network-Traffic", "start:DateTime, end:DateTime, is_active:Boolean, networkSrc:String, networkDst:String, src_port:Int, dst_port:Int, protocols:[String]", "dst_port src_port"],
-  ["Process", "is_hidden:Boolean, pid:Int, cwd:String, x_opencti_description:String, command_line:String!", "command_line"],
-  ["Software", "name:String, cpe:String, swid:String, languages:[String], vendor:String, version:String, x_opencti_product:String", "name"],
+  [
+    "Network-Traffic",
+    "start:DateTime, end:DateTime, is_active:Boolean, networkSrc:String, networkDst:String, src_port:Int, dst_port:Int, protocols:[String]",
+    "dst_port src_port",
+  ],
+  [
+    "Process",
+    "is_hidden:Boolean, pid:Int, cwd:String, x_opencti_description:String, command_line:String!",
+    "command_line",
+  ],
+  [
+    "Software",
+    "name:String, cpe:String, swid:String, languages:[String], vendor:String, version:String, x_opencti_product:String",
+    "name",
+  ],
   ["Url", "value:String"],
-  ["User-Account", "user_id:String, credential:String, account_login:String, account_type:String, display_name:String", "account_login user_id"],
+  [
+    "User-Account",
+    "user_id:String, credential:String, account_login:String, account_type:String, display_name:String",
+    "account_login user_id",
+  ],
   ["Windows-Registry-Key", "attribute_key:String, modified_time:DateTime, number_of_subkeys:Int", "attribute_key"],
   ["Windows-Registry-Value-Type", "name:String, data:String, data_type:String", "name data"],
   ["Cryptographic-Key", "value:String"],
@@ -42,9 +74,17 @@ const ROWS: readonly Row[] = [
   ["Tracking-Number", "value:String"],
   ["Phone-Number", "value:String"],
   ["Payment-Card", "card_number:String!, expiration_date:DateTime, cvv:Int, holder_name:String", "card_number"],
-  ["Media-Content", "title:String, content:String, media_category:String, url:String!, publication_date:DateTime", "title url"],
+  [
+    "Media-Content",
+    "title:String, content:String, media_category:String, url:String!, publication_date:DateTime",
+    "title url",
+  ],
   ["Persona", "persona_name:String!, persona_type:String!", "persona_name"],
-  ["SSH-Key", "key_type:String, public_key:String, fingerprint_sha256:String!, fingerprint_md5:String, key_length:String, comment:String", "fingerprint_sha256"],
+  [
+    "SSH-Key",
+    "key_type:String, public_key:String, fingerprint_sha256:String!, fingerprint_md5:String, key_length:String, comment:String",
+    "fingerprint_sha256",
+  ],
   ["AI-Prompt", "value:String"],
   ["IMEI", "value:String"],
   ["ICCID", "value:String"],
@@ -73,12 +113,14 @@ interface Hash {
 const HASH_ORDER = ["SHA-256", "SHA-512", "SHA-1", "MD5"];
 
 /** What the platform shows as the observable's value. */
-export function valueOf(kind: ObservableKind, attributes: Readonly<Record<string, unknown>>): string {
+export function observableValueOf(kind: ObservableKind, attributes: Readonly<Record<string, unknown>>): string {
   for (const name of kind.main) {
     const value = attributes[name];
     if (name === "hashes") {
       const hashes = (value ?? []) as Hash[];
-      const best = HASH_ORDER.map((algorithm) => hashes.find((h) => h.algorithm.toUpperCase() === algorithm)).find(Boolean);
+      const best = HASH_ORDER.map((algorithm) => hashes.find((h) => h.algorithm.toUpperCase() === algorithm)).find(
+        Boolean,
+      );
       if (best !== undefined) return best.hash;
     } else if (value !== undefined && value !== null && value !== "") return String(value);
   }
@@ -119,8 +161,10 @@ export function patternOf(kind: ObservableKind, attributes: Readonly<Record<stri
   const quoted = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const hashes = (attributes.hashes ?? []) as Hash[];
   if (hashes.length > 0) {
-    const terms = hashes.map(({ algorithm, hash }) => `${kind.stix}:hashes.'${algorithm.toUpperCase()}' = ${quoted(hash)}`);
+    const terms = hashes.map(
+      ({ algorithm, hash }) => `${kind.stix}:hashes.'${algorithm.toUpperCase()}' = ${quoted(hash)}`,
+    );
     return `[${terms.join(" AND ")}]`;
   }
-  return `[${kind.stix}:${PATTERN_PATHS[kind.type] ?? kind.main[0]} = ${quoted(valueOf(kind, attributes))}]`;
+  return `[${kind.stix}:${PATTERN_PATHS[kind.type] ?? kind.main[0]} = ${quoted(observableValueOf(kind, attributes))}]`;
 }

@@ -1,15 +1,69 @@
 /** The types of core relationships (the API refuses every other). */
 export const RELATION_TYPES: readonly string[] = [
-  "delivers", "targets", "attributed-to", "indicates", "derived-from", "mitigates", "uses", "related-to", "located-at",
-  "impersonates", "exploits", "variant-of", "compromises", "controls", "has", "hosts", "owns", "authored-by", "beacons-to",
-  "exfiltrates-to", "downloads", "drops", "based-on", "consists-of", "communicates-with", "originates-from", "cooperates-with",
-  "participates-in", "publishes", "amplifies", "analysis-of", "static-analysis-of", "dynamic-analysis-of", "part-of",
-  "employed-by", "citizen-of", "national-of", "resolves-to", "belongs-to", "subtechnique-of", "detects", "remediates",
-  "provides", "should-cover", "known-as", "reports-to", "supports", "demonstrates", "subnarrative-of", "has-covered",
+  "delivers",
+  "targets",
+  "attributed-to",
+  "indicates",
+  "derived-from",
+  "mitigates",
+  "uses",
+  "related-to",
+  "located-at",
+  "impersonates",
+  "exploits",
+  "variant-of",
+  "compromises",
+  "controls",
+  "has",
+  "hosts",
+  "owns",
+  "authored-by",
+  "beacons-to",
+  "exfiltrates-to",
+  "downloads",
+  "drops",
+  "based-on",
+  "consists-of",
+  "communicates-with",
+  "originates-from",
+  "cooperates-with",
+  "participates-in",
+  "publishes",
+  "amplifies",
+  "analysis-of",
+  "static-analysis-of",
+  "dynamic-analysis-of",
+  "part-of",
+  "employed-by",
+  "citizen-of",
+  "national-of",
+  "resolves-to",
+  "belongs-to",
+  "subtechnique-of",
+  "detects",
+  "remediates",
+  "provides",
+  "should-cover",
+  "known-as",
+  "reports-to",
+  "supports",
+  "demonstrates",
+  "subnarrative-of",
+  "has-covered",
 ];
 
 const ACTORS = ["Threat-Actor-Group", "Threat-Actor-Individual", "Intrusion-Set", "Campaign"];
-const VICTIMS = ["Individual", "Organization", "Sector", "System", "Region", "Country", "City", "Administrative-Area", "Vulnerability"];
+const VICTIMS = [
+  "Individual",
+  "Organization",
+  "Sector",
+  "System",
+  "Region",
+  "Country",
+  "City",
+  "Administrative-Area",
+  "Vulnerability",
+];
 const MEANS = ["Attack-Pattern", "Malware", "Tool", "Infrastructure"];
 const NETWORK = ["IPv4-Addr", "IPv6-Addr", "Domain-Name", "Url", "Hostname"];
 const INDICATED = [...ACTORS, "Attack-Pattern", "Malware", "Tool", "Infrastructure", "Vulnerability", "Incident"];
@@ -21,8 +75,16 @@ const RULES: readonly Rule[] = [
   [ACTORS, "targets", VICTIMS],
   [["Intrusion-Set"], "attributed-to", ["Threat-Actor-Group", "Threat-Actor-Individual"]],
   [["Campaign", "Incident"], "attributed-to", ["Intrusion-Set", "Threat-Actor-Group", "Threat-Actor-Individual"]],
-  [["Threat-Actor-Group", "Threat-Actor-Individual", "Intrusion-Set"], "cooperates-with", ["Threat-Actor-Group", "Threat-Actor-Individual"]],
-  [["Threat-Actor-Group", "Threat-Actor-Individual", "Intrusion-Set", "Infrastructure", "Organization", "Individual"], "located-at", ["Region", "Country", "City", "Administrative-Area", "Position"]],
+  [
+    ["Threat-Actor-Group", "Threat-Actor-Individual", "Intrusion-Set"],
+    "cooperates-with",
+    ["Threat-Actor-Group", "Threat-Actor-Individual"],
+  ],
+  [
+    ["Threat-Actor-Group", "Threat-Actor-Individual", "Intrusion-Set", "Infrastructure", "Organization", "Individual"],
+    "located-at",
+    ["Region", "Country", "City", "Administrative-Area", "Position"],
+  ],
   [["Intrusion-Set", "Malware"], "originates-from", ["Region", "Country", "City"]],
   [["Attack-Pattern", "Malware", "Tool", "Incident"], "targets", VICTIMS],
   [["Attack-Pattern", "Malware", "Incident"], "uses", MEANS],
@@ -46,7 +108,12 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Whether the platform allows the type between two ends; related-to is allowed between any. */
-export function isAllowed(fromType: string, type: string, toType: string, isObservable: (type: string) => boolean): boolean {
+export function isAllowed(
+  fromType: string,
+  type: string,
+  toType: string,
+  isObservable: (type: string) => boolean,
+): boolean {
   if (type === "related-to") return true;
   const holds = (types: readonly string[], end: string) =>
     types.includes(end) || (types.includes("*observable") && isObservable(end));

@@ -35,8 +35,7 @@ type Settings { id: ID! platform_title: String }
 type Capability { id: ID! name: String! description: String }
 type Creator { id: ID! entity_type: String! name: String! }
 type DraftContext { id: ID! name: String! }
-type MaxConfidence { max_confidence: Int! }
-type MeUser { id: ID! entity_type: String! name: String! user_email: String! capabilities: [Capability!]! allowed_marking: [MarkingDefinition!] max_shareable_marking: [MarkingDefinition!] draftContext: DraftContext effective_confidence_level: MaxConfidence }
+type MeUser { id: ID! entity_type: String! name: String! user_email: String! capabilities: [Capability!]! allowed_marking: [MarkingDefinition!] max_shareable_marking: [MarkingDefinition!] draftContext: DraftContext }
 type Representative { main: String! secondary: String }
 type PageInfo { startCursor: String! endCursor: String! hasNextPage: Boolean! hasPreviousPage: Boolean! globalCount: Int! }
 type Number { total: Int! count: Int! }

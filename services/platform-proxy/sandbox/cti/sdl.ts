@@ -102,7 +102,22 @@ type ${name}Connection { pageInfo: PageInfo! edges: [${name}Edge] }
 type ${name}Edge { cursor: String! node: ${node}! }`;
 
 const ordering = (name: string, own: readonly string[] = []): string => {
-  const values = ["name", "entity_type", "created", "modified", "created_at", "updated_at", "confidence", "createdBy", "creator", "objectMarking", "objectLabel", "x_opencti_workflow_id", "_score", ...own];
+  const values = [
+    "name",
+    "entity_type",
+    "created",
+    "modified",
+    "created_at",
+    "updated_at",
+    "confidence",
+    "createdBy",
+    "creator",
+    "objectMarking",
+    "objectLabel",
+    "x_opencti_workflow_id",
+    "_score",
+    ...own,
+  ];
   return `\nenum ${name}Ordering { ${[...new Set(values)].join(" ")} }`;
 };
 
@@ -110,7 +125,13 @@ const ordering = (name: string, own: readonly string[] = []): string => {
 const MIN_LENGTH: Readonly<Record<string, number>> = { "Indicator.name": 2, "Note.content": 2, "Opinion.opinion": 2 };
 
 function kindSdl(kind: Kind): string {
-  const interfaces = ["BasicObject", "StixObject", "StixCoreObject", "StixDomainObject", ...kind.parents.map((parent) => parent.replaceAll("-", ""))];
+  const interfaces = [
+    "BasicObject",
+    "StixObject",
+    "StixCoreObject",
+    "StixDomainObject",
+    ...kind.parents.map((parent) => parent.replaceAll("-", "")),
+  ];
   const container = kind.parents.includes("Container");
   const own = { ...kind.attributes };
   // The API names what has no name of its own.
@@ -123,7 +144,9 @@ function kindSdl(kind: Kind): string {
   const objects = container ? `\n  objects: ${kind.type === "Observed-Data" ? "[String]!" : "[String]"}` : "";
   const indicator = kind.type === "Indicator" ? "\n  basedOn: [String]\n  createObservables: Boolean" : "";
   const observables = kind.type === "Indicator" ? "\n  observables(first: Int): StixCyberObservableConnection" : "";
-  const sortable = Object.entries(kind.attributes).filter(([, type]) => !type.startsWith("[")).map(([name]) => name);
+  const sortable = Object.entries(kind.attributes)
+    .filter(([, type]) => !type.startsWith("["))
+    .map(([name]) => name);
   return `
 type ${kind.graphql} implements ${interfaces.join(" & ")} {${DOMAIN}${container ? CONTAINED : ""}${lines(own)}${observables}
 }
@@ -133,7 +156,9 @@ input ${kind.graphql}AddInput {${INPUT}${input.join("")}${objects}${indicator}
 }
 
 function observableSdl({ graphql, attributes }: (typeof OBSERVABLE_KINDS)[number]): string {
-  const own = Object.entries(attributes).filter(([name]) => !["belongsTo", "resolvesTo", "networkSrc", "networkDst", "x_opencti_description"].includes(name));
+  const own = Object.entries(attributes).filter(
+    ([name]) => !["belongsTo", "resolvesTo", "networkSrc", "networkDst", "x_opencti_description"].includes(name),
+  );
   const output = own.map(([name, type]) => `\n  ${name}: ${type.replace("HashInput", "Hash").replace(/!$/, "")}`);
   return `
 type ${graphql} implements BasicObject & StixObject & StixCoreObject & StixCyberObservable {${OBSERVABLE}${output.join("")}
@@ -191,11 +216,37 @@ type StixSightingRelationship implements BasicRelationship {${RELATIONSHIP}
   x_opencti_negative: Boolean!
 }`;
 
-const CONNECTIONS = ["StixCoreObject", "StixDomainObject", "StixCyberObservable", "Container", "Case", "Location", "ThreatActor", "StixCoreRelationship", "StixSightingRelationship", "MarkingDefinition", "Label", "ExternalReference", "KillChainPhase", "Vocabulary", "Log", "SubType"]
+const CONNECTIONS = [
+  "StixCoreObject",
+  "StixDomainObject",
+  "StixCyberObservable",
+  "Container",
+  "Case",
+  "Location",
+  "ThreatActor",
+  "StixCoreRelationship",
+  "StixSightingRelationship",
+  "MarkingDefinition",
+  "Label",
+  "ExternalReference",
+  "KillChainPhase",
+  "Vocabulary",
+  "Log",
+  "SubType",
+]
   .map((name) => connection(name, name))
   .join("");
 
-const ORDERINGS = ["StixCoreObjects", "StixDomainObjects", "StixCyberObservables", "Containers", "Cases", "Locations", "ThreatActors", "StixObjectOrStixRelationships"]
+const ORDERINGS = [
+  "StixCoreObjects",
+  "StixDomainObjects",
+  "StixCyberObservables",
+  "Containers",
+  "Cases",
+  "Locations",
+  "ThreatActors",
+  "StixObjectOrStixRelationships",
+]
   .map((name) => ordering(name, name === "StixCyberObservables" ? ["observable_value"] : []))
   .join("");
 
@@ -209,7 +260,9 @@ function kindOperations(): string {
     const get = `\n  ${kind.get}(id: String${["Report", "Note", "Opinion", "Observed-Data"].includes(kind.type) ? "" : "!"}): ${kind.graphql} ${auth}`;
     return `${get}\n  ${kind.list}(${LIST}, orderBy: ${pascal(kind.list)}Ordering): ${kind.graphql}Connection ${auth}${contains}`;
   });
-  const mutations = KINDS.map((kind) => `\n  ${kind.get}Add(input: ${kind.graphql}AddInput!): ${kind.graphql} @auth(for: [KNOWLEDGE_KNUPDATE])`);
+  const mutations = KINDS.map(
+    (kind) => `\n  ${kind.get}Add(input: ${kind.graphql}AddInput!): ${kind.graphql} @auth(for: [KNOWLEDGE_KNUPDATE])`,
+  );
   const observables = OBSERVABLE_KINDS.map(({ graphql }) => `${graphql}: ${graphql}AddInput`).join(", ");
   return `
 extend type Query {${queries.join("")}

@@ -15,7 +15,10 @@ export function scorerOf(search: string): Scorer {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(wanted)) return (thing) => (thing.id === wanted ? 10 : 0);
   if ((wanted.match(/"/g)?.length ?? 0) % 2 === 1) return () => 0;
   const phrases = [...wanted.matchAll(/"([^"]*)"/g)].map(([, phrase]) => tokensOf(phrase as string));
-  const words = wanted.replace(/"[^"]*"/g, " ").split(/\s+/).filter((word) => word !== "");
+  const words = wanted
+    .replace(/"[^"]*"/g, " ")
+    .split(/\s+/)
+    .filter((word) => word !== "");
   const matchers: ((token: string) => number)[] = words.flatMap((word) => {
     const suffix = word.startsWith("*");
     return tokensOf(word).map((part) => (token: string) => {

@@ -6,17 +6,18 @@ const DAY_MS = 86_400_000;
 const EPOCH = Date.UTC(2026, 10, 1);
 
 /** Marking definitions with the ids that STIX gives those of TLP. */
-const MARKINGS: readonly (readonly [kind: string, name: string, order: number, color: string, standardId?: string])[] = [
-  ["TLP", "TLP:CLEAR", 1, "#ffffff", "marking-definition--613f2e26-407d-48c7-9eca-b8e91df99dc9"],
-  ["TLP", "TLP:GREEN", 2, "#2e7d32", "marking-definition--34098fce-860f-48ae-8e50-ebd3cc5e41da"],
-  ["TLP", "TLP:AMBER", 3, "#d84315", "marking-definition--f88d31f6-486f-44da-b317-01333bde0b82"],
-  ["TLP", "TLP:AMBER+STRICT", 4, "#d84315", "marking-definition--826578e1-40ad-459f-bc73-ede076f81f37"],
-  ["TLP", "TLP:RED", 5, "#c62828", "marking-definition--5e57c739-391a-4eb3-b6be-7d15ca92d5ed"],
-  ["PAP", "PAP:CLEAR", 1, "#ffffff"],
-  ["PAP", "PAP:GREEN", 2, "#2e7d32"],
-  ["PAP", "PAP:AMBER", 3, "#d84315"],
-  ["PAP", "PAP:RED", 4, "#c62828"],
-];
+const MARKINGS: readonly (readonly [kind: string, name: string, order: number, color: string, standardId?: string])[] =
+  [
+    ["TLP", "TLP:CLEAR", 1, "#ffffff", "marking-definition--613f2e26-407d-48c7-9eca-b8e91df99dc9"],
+    ["TLP", "TLP:GREEN", 2, "#2e7d32", "marking-definition--34098fce-860f-48ae-8e50-ebd3cc5e41da"],
+    ["TLP", "TLP:AMBER", 3, "#d84315", "marking-definition--f88d31f6-486f-44da-b317-01333bde0b82"],
+    ["TLP", "TLP:AMBER+STRICT", 4, "#d84315", "marking-definition--826578e1-40ad-459f-bc73-ede076f81f37"],
+    ["TLP", "TLP:RED", 5, "#c62828", "marking-definition--5e57c739-391a-4eb3-b6be-7d15ca92d5ed"],
+    ["PAP", "PAP:CLEAR", 1, "#ffffff"],
+    ["PAP", "PAP:GREEN", 2, "#2e7d32"],
+    ["PAP", "PAP:AMBER", 3, "#d84315"],
+    ["PAP", "PAP:RED", 4, "#c62828"],
+  ];
 
 export interface MakeOptions {
   readonly refs?: Partial<Refs>;
@@ -70,13 +71,25 @@ export function createSource({ graph, accounts }: World, seed: number): Source {
 
   const some = <T>(from: readonly T[], count: number): T[] => {
     const chosen = new Set<T>();
-    for (let tries = 0; chosen.size < Math.min(count, from.length) && tries < count * 20; tries += 1) chosen.add(pick(from));
+    for (let tries = 0; chosen.size < Math.min(count, from.length) && tries < count * 20; tries += 1)
+      chosen.add(pick(from));
     return [...chosen];
   };
 
   function markingsFor(): string[] {
     const roll = int(0, 99);
-    const tlp = roll < 40 ? undefined : roll < 55 ? "TLP:CLEAR" : roll < 78 ? "TLP:GREEN" : roll < 91 ? "TLP:AMBER" : roll < 95 ? "TLP:AMBER+STRICT" : "TLP:RED";
+    const tlp =
+      roll < 40
+        ? undefined
+        : roll < 55
+          ? "TLP:CLEAR"
+          : roll < 78
+            ? "TLP:GREEN"
+            : roll < 91
+              ? "TLP:AMBER"
+              : roll < 95
+                ? "TLP:AMBER+STRICT"
+                : "TLP:RED";
     return [...(tlp === undefined ? [] : [marking(tlp)]), ...(chance(10) ? [marking("PAP:GREEN")] : [])];
   }
 
@@ -92,17 +105,38 @@ export function createSource({ graph, accounts }: World, seed: number): Source {
             externalReferences: references.length > 0 && chance(25) ? [pick(references).id] : [],
           };
       const confidence = meta ? {} : { confidence: pick([40, 50, 60, 70, 75, 80, 90]) };
-      return graph.add({ id: id(), type, attributes: { ...confidence, ...attributes }, refs: { ...given, ...refs }, creator, at: day(400) });
+      return graph.add({
+        id: id(),
+        type,
+        attributes: { ...confidence, ...attributes },
+        refs: { ...given, ...refs },
+        creator,
+        at: day(400),
+      });
     },
     relate(from, relation, to) {
       if (from === to) return;
       const start = day(400);
       const stop = new Date(Date.parse(start) + int(5, 90) * DAY_MS).toISOString();
       const attributes = { description: "", start_time: start, stop_time: stop, confidence: pick([40, 60, 75, 90]) };
-      graph.add({ id: id(), type: relation, attributes, ends: { from: from.id, to: to.id, relation }, creator, at: day(300) });
+      graph.add({
+        id: id(),
+        type: relation,
+        attributes,
+        ends: { from: from.id, to: to.id, relation },
+        creator,
+        at: day(300),
+      });
     },
     link(from, relation, to, attributes) {
-      graph.add({ id: id(), type: relation, attributes, ends: { from: from.id, to: to.id, relation }, creator, at: day(90) });
+      graph.add({
+        id: id(),
+        type: relation,
+        attributes,
+        ends: { from: from.id, to: to.id, relation },
+        creator,
+        at: day(90),
+      });
     },
     useLabels: (given) => {
       labels = given;

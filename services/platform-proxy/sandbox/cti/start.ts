@@ -24,7 +24,11 @@ export interface CtiSandbox extends Sandbox {
 }
 
 const MAX_BODY_BYTES = 50 << 20;
-const DRAFT_UNKNOWN = { message: "Could not find draft workspace", extensions: { code: "DRAFT_LOCKED", data: { http_status: 400, genre: "BUSINESS" } }, name: "DRAFT_LOCKED" };
+const DRAFT_UNKNOWN = {
+  message: "Could not find draft workspace",
+  extensions: { code: "DRAFT_LOCKED", data: { http_status: 400, genre: "BUSINESS" } },
+  name: "DRAFT_LOCKED",
+};
 
 /** Starts the built-in OpenCTI-compatible platform: its GraphQL API over HTTP, with its rights, rules and refusals. */
 export async function startCtiSandbox(options: CtiSandboxOptions): Promise<CtiSandbox> {
@@ -41,15 +45,24 @@ export async function startCtiSandbox(options: CtiSandboxOptions): Promise<CtiSa
     const body = await bodyOf(request);
     if (body === undefined) return send(response, 500, { status: "error", error: "request entity too large" });
     const given = parsed(request, body);
-    if (given === undefined) return send(response, 400, badRequest("POST body missing, invalid Content-Type, or JSON object has no keys."));
+    if (given === undefined)
+      return send(response, 400, badRequest("POST body missing, invalid Content-Type, or JSON object has no keys."));
     if (Array.isArray(given)) return send(response, 400, badRequest("Operation batching disabled."));
     const account = await accountOf(request.headers.authorization);
     const draft = draftOf(request, account);
-    if (draft !== undefined && world.graph.get(draft)?.type !== "DraftWorkspace") return send(response, 500, { errors: [DRAFT_UNKNOWN] });
+    if (draft !== undefined && world.graph.get(draft)?.type !== "DraftWorkspace")
+      return send(response, 500, { errors: [DRAFT_UNKNOWN] });
     const strict = ["1", "2"].includes(String(request.headers["opencti-retry-number"]));
     const reply = await answer(given as GraphqlRequest, { world, account, draft, strict });
     const header = request.headers["opencti-draft-id"];
-    audit.record({ at: new Date(), user: account?.email, userAgent: request.headers["user-agent"], fields: reply.fields, draft: header === undefined ? undefined : String(header), code: reply.code });
+    audit.record({
+      at: new Date(),
+      user: account?.email,
+      userAgent: request.headers["user-agent"],
+      fields: reply.fields,
+      draft: header === undefined ? undefined : String(header),
+      code: reply.code,
+    });
     send(response, 200, reply.body);
   }
 
@@ -57,7 +70,10 @@ export async function startCtiSandbox(options: CtiSandboxOptions): Promise<CtiSa
     const { pathname } = new URL(request.url ?? "/", "http://platform");
     if (pathname === "/graphql") {
       if (request.method === "POST") return graphql(request, response);
-      return send(response, 405, { name: "MethodNotAllowedError", message: "Method Not Allowed. Use POST for GraphQL requests." });
+      return send(response, 405, {
+        name: "MethodNotAllowedError",
+        message: "Method Not Allowed. Use POST for GraphQL requests.",
+      });
     }
     if (pathname === "/schema" && request.method === "GET") {
       const account = await accountOf(request.headers.authorization);
@@ -116,7 +132,9 @@ function parsed(request: IncomingMessage, body: Buffer): unknown {
   }
 }
 
-const badRequest = (message: string) => ({ errors: [{ message, extensions: { code: "BAD_REQUEST" }, name: "BAD_REQUEST" }] });
+const badRequest = (message: string) => ({
+  errors: [{ message, extensions: { code: "BAD_REQUEST" }, name: "BAD_REQUEST" }],
+});
 
 function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(body));

@@ -40,12 +40,16 @@ export function relationTest(args: RelationArgs, { graph }: Visit): (thing: Thin
     if (!has(fromIds, from) || !has(toIds, to) || !isOf(fromTypes, from) || !isOf(toTypes, to)) return false;
     if (any.length > 0 && !any.includes(from) && !any.includes(to)) return false;
     if (either.length > 0 && !isOf(either, from) && !isOf(either, to)) return false;
-    if (types.length > 0 && !types.includes(relation) && !types.some((type) => thing.types.includes(type))) return false;
+    if (types.length > 0 && !types.includes(relation) && !types.some((type) => thing.types.includes(type)))
+      return false;
     return within(thing);
   };
 }
 
-export function periodTest(start: string | null | undefined, end: string | null | undefined): (thing: Thing) => boolean {
+export function periodTest(
+  start: string | null | undefined,
+  end: string | null | undefined,
+): (thing: Thing) => boolean {
   const from = start ? Date.parse(start) : Number.NEGATIVE_INFINITY;
   const until = end ? Date.parse(end) : Number.POSITIVE_INFINITY;
   return (thing) => {
@@ -89,32 +93,51 @@ export function distributionOf(things: readonly Thing[], args: DistributionArgs,
       for (const id of ids.length === 0 ? ["unknown"] : ids) add(id);
       continue;
     }
-    const value = args.field === "entity_type" ? thing.type : args.field === "internal_id" ? thing.id : thing.attributes[args.field];
+    const value =
+      args.field === "entity_type"
+        ? thing.type
+        : args.field === "internal_id"
+          ? thing.id
+          : thing.attributes[args.field];
     const values = Array.isArray(value) ? value : [value];
     for (const one of values) add(one === undefined || one === null ? "Unknown" : String(one));
   }
   return bucketsOf(counts, args, (label) => (references === undefined ? null : (graph.get(label) ?? null)));
 }
 
-/** How many relationships lead from the given objects to each other object, type or relationship type. */
-export function relationDistribution(things: readonly Thing[], args: DistributionArgs & RelationArgs & { readonly isTo?: boolean | null }, visit: Visit): Bucket[] {
+/** How many relationships join the given objects to each other object, type or relationship type; `isTo` counts one direction. */
+export function relationDistribution(
+  things: readonly Thing[],
+  args: DistributionArgs & RelationArgs & { readonly isTo?: boolean | null },
+  visit: Visit,
+): Bucket[] {
   const { graph, account, draft } = visit;
   const given = new Set([...listOf(args.fromOrToId), ...listOf(args.fromId), ...listOf(args.toId)]);
   const counts = new Map<string, number>();
   for (const thing of things) {
     const { from, to, relation } = thing.ends!;
-    const others = given.size === 0 ? [args.isTo === false ? from : to] : [from, to].filter((id) => !given.has(id));
+    const sides = args.isTo === true ? [to] : args.isTo === false ? [from] : [from, to];
+    const others = sides.filter((id) => !given.has(id));
     for (const id of others) {
       const other = graph.get(id);
       if (other === undefined || !isVisible(other, account, draft)) continue;
-      const label = args.field === "entity_type" ? other.type : args.field === "relationship_type" ? relation.charAt(0).toUpperCase() + relation.slice(1) : other.id;
+      const label =
+        args.field === "entity_type"
+          ? other.type
+          : args.field === "relationship_type"
+            ? relation.charAt(0).toUpperCase() + relation.slice(1)
+            : other.id;
       counts.set(label, (counts.get(label) ?? 0) + 1);
     }
   }
   return bucketsOf(counts, args, (label) => (args.field === "internal_id" ? (graph.get(label) ?? null) : null));
 }
 
-function bucketsOf(counts: ReadonlyMap<string, number>, args: DistributionArgs, entity: (label: string) => Thing | null): Bucket[] {
+function bucketsOf(
+  counts: ReadonlyMap<string, number>,
+  args: DistributionArgs,
+  entity: (label: string) => Thing | null,
+): Bucket[] {
   const up = args.order === "asc" ? 1 : -1;
   return [...counts]
     .sort(([a, x], [b, y]) => (x - y) * up || (a < b ? -1 : 1))
@@ -125,9 +148,19 @@ function bucketsOf(counts: ReadonlyMap<string, number>, args: DistributionArgs, 
 const INTERVALS = ["year", "quarter", "month", "week", "day", "hour"];
 
 /** Counts by period, empty periods included. */
-export function timeSeriesOf(things: readonly Thing[], args: { readonly field: string; readonly startDate: string; readonly endDate?: string | null; readonly interval: string }) {
+export function timeSeriesOf(
+  things: readonly Thing[],
+  args: {
+    readonly field: string;
+    readonly startDate: string;
+    readonly endDate?: string | null;
+    readonly interval: string;
+  },
+) {
   if (!INTERVALS.includes(args.interval)) {
-    throw functional(`Unsupported interval, please choose between ${INTERVALS.slice(0, -1).join(", ")} or hour`, { interval: args.interval });
+    throw functional(`Unsupported interval, please choose between ${INTERVALS.slice(0, -1).join(", ")} or hour`, {
+      interval: args.interval,
+    });
   }
   const from = new Date(args.startDate);
   const until = args.endDate ? new Date(args.endDate) : new Date();
@@ -135,7 +168,9 @@ export function timeSeriesOf(things: readonly Thing[], args: { readonly field: s
   for (let at = floorOf(from, args.interval); at <= until; at = nextOf(at, args.interval)) starts.push(at.getTime());
   const counts = starts.map(() => 0);
   for (const thing of things) {
-    const value = Date.parse(String(args.field.startsWith("created") ? thing.createdAt : (thing.attributes[args.field] ?? "")));
+    const value = Date.parse(
+      String(args.field.startsWith("created") ? thing.createdAt : (thing.attributes[args.field] ?? "")),
+    );
     if (Number.isNaN(value) || value < from.getTime() || value > until.getTime()) continue;
     const index = starts.findLastIndex((start) => start <= value);
     if (index >= 0) counts[index] = (counts[index] ?? 0) + 1;

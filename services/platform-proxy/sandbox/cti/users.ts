@@ -51,5 +51,8 @@ export function can(account: Account, capability: string): boolean {
 
 /** How the platform compares e-mail addresses: ignoring case and accents. */
 export function foldEmail(email: string): string {
-  return email.normalize("NFD").replace(/\p{Mn}/gu, "").toLowerCase();
+  return email
+    .normalize("NFD")
+    .replace(/\p{Mn}/gu, "")
+    .toLowerCase();
 }
