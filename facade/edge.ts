@@ -148,7 +148,9 @@ class UwsExchange implements Exchange {
       if (status !== 200) res.writeStatus(STATUS[status]);
       for (let i = 0; i < headers.length; i += 2) res.writeHeader(headers[i] as string, headers[i + 1] as string);
       // A body too large is not read to its end: what follows on the connection is not a request.
-      res.end(body, this.shared.closing || status === 413);
+      const close = this.shared.closing || status === 413;
+      if (this.method === "HEAD") res.endWithoutBody(Buffer.byteLength(body), close);
+      else res.end(body, close);
     });
   }
 

@@ -109,6 +109,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     badTokens,
     servers,
     context: {
+      log,
       view: ({ known, server, exchange }) => visible.of(known, server.name, exchange.query),
       callTool: createCallTool({
         dispatch,
@@ -136,6 +137,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   let edge: Edge | undefined;
   const handle = (exchange: Exchange) => {
     const { path, headers } = exchange;
+    if (HEALTH.has(path)) return pages.serve(exchange);
     if (edge !== undefined && edge.inFlight() > limits.inFlight) return shed(exchange);
     if (hosts !== undefined && !hosts.has(headers.host?.toLowerCase() ?? "")) return refuseHost(exchange);
     const endpoint = endpoints.at(path, headers.host);
@@ -162,6 +164,8 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   };
 }
 
+/** Answered under overload too, and to probes that know no host name. */
+const HEALTH = new Set(["/healthz", "/readyz"]);
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 function serversOf(tools: readonly Tool[], serviceName: string, version: string): Map<string, McpServer> {

@@ -51,7 +51,6 @@ async function startParts(
   const { host, dataDir, workers, mongodbUri } = settings;
   const port = workers === 0 ? settings.port : await reservePort(host, settings.port, "port");
   const grpcPort = await reservePort(host, settings.grpcPort, "gRPC port");
-  const local = `http://${reachable(host)}:${port}`;
   const baseUrl = settings.baseUrl ?? `http://${host}:${port}`;
 
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -60,8 +59,8 @@ async function startParts(
   const runsAuth = settings.services.includes("auth");
   const isFirst = runsAuth && (await firstStart(store, dataDir, settings.keyPrefix));
 
-  const runsProxy = settings.services.includes("catalogue");
-  const platforms = await configurePlatforms({ ...settings, sandbox: settings.sandbox && runsProxy }, local);
+  const runsCatalogue = settings.services.includes("catalogue");
+  const platforms = await configurePlatforms({ ...settings, sandbox: settings.sandbox && runsCatalogue }, baseUrl);
   ending.push(() => platforms.close());
 
   const self = (): Credential => ({ authorization: `Bearer ${serviceKey(settings.serviceKey, dataDir)}` });
@@ -100,7 +99,7 @@ async function startParts(
     ending.push((graceMs) => pool.drain(graceMs));
   }
   if (runsAuth) writeAddresses(dataDir, baseUrl, grpcUrl);
-  const coreSwitchedOn = isFirst && settings.sandbox && runsProxy && (await switchCoreOn(routing, dataDir));
+  const coreSwitchedOn = isFirst && settings.sandbox && runsCatalogue && (await switchCoreOn(routing, dataDir));
   return { baseUrl, grpcUrl, coreSwitchedOn };
 }
 

@@ -12,12 +12,14 @@ import { valueOfWord, wordOf } from "../../services/shared/api/enums.js";
 import { closestName } from "./closest-name.js";
 import { ArgumentError } from "./located-error.js";
 import { type Read, readerOfScalar, shown } from "./read-scalar.js";
+import { timestampOf } from "./time.js";
 
 // Arguments are proto JSON as a model writes it: field names as in the .proto
 // file (camelCase is understood too), enum values as words, null for "not
-// given", and at times a list or an object as its JSON text. Each message is
-// compiled once into closures; an argument is walked once, straight into the
-// message.
+// given", and at times a list or an object as its JSON text. Each message type
+// is compiled once into a function of its own that walks the arguments once,
+// straight into the message; its source text is made of names of our own
+// descriptors alone.
 
 /** Reads a tool's arguments into its request message. */
 export type Decode = (args: JsonObject) => Message;
@@ -39,41 +41,89 @@ export function compileDecode(desc: DescMessage): Decode {
   };
 }
 
-type Store = (target: Record<string, unknown>, json: JsonValue) => void;
-
 function readerOf(desc: DescMessage, compiled: Map<DescMessage, Read>): Read {
   const known = compiled.get(desc);
   if (known !== undefined) return known;
-  if (desc.typeName.startsWith("google.protobuf.")) {
-    return compile(desc, compiled, (json) => readWellKnown(desc, json));
-  }
-  const stores = new Map<string, Store>();
-  const read = compile(desc, compiled, (json) => {
-    if (!isObject(json)) throw new ArgumentError(`must be an object, not ${shown(json)}`);
-    const message = create(desc) as Message & Record<string, unknown>;
-    let name = "";
-    try {
-      for (name in json) {
-        const value = json[name] as JsonValue;
-        const store = stores.get(name);
-        if (store === undefined) return refuseUnknown(desc, name);
-        if (value !== null) store(message, value);
-      }
-    } catch (error) {
-      throw error instanceof ArgumentError && stores.has(name) ? error.within(name) : error;
-    }
-    return message;
-  });
-  for (const field of desc.fields) {
-    const store = storeOf(field, compiled);
-    stores.set(field.name, store).set(field.jsonName, store);
-  }
+  if (desc.typeName.startsWith("google.protobuf.")) return (json) => readWellKnown(desc, json);
+  // Known before it is compiled, for messages that contain themselves.
+  let read: Read = () => undefined;
+  compiled.set(desc, (json) => read(json));
+  read = compileMessage(desc, compiled);
+  compiled.set(desc, read);
   return read;
 }
 
-function compile(desc: DescMessage, compiled: Map<DescMessage, Read>, read: Read): Read {
-  compiled.set(desc, read);
-  return read;
+function compileMessage(desc: DescMessage, compiled: Map<DescMessage, Read>): Read {
+  const readers = desc.fields.map((field) => fieldReaderOf(field, compiled));
+  const cases = desc.fields.map((field, i) => {
+    const names = [...new Set([field.name, field.jsonName])].map((name) => `case ${JSON.stringify(name)}:`);
+    const value = `r[${i}](v)`;
+    const own = JSON.stringify(field.localName);
+    const store =
+      field.oneof === undefined
+        ? `m.${field.localName} = ${value};`
+        : `alone(m.${field.oneof.localName}, ${own}); m.${field.oneof.localName} = { case: ${own}, value: ${value} };`;
+    return `${names.join(" ")} if (v !== null) ${store} break;`;
+  });
+  const source = [
+    "return (json) => {",
+    "if (!isObject(json)) refuseObject(json);",
+    `const m = ${zeroOf(desc)};`,
+    'let name = "";',
+    "try {",
+    "for (name in json) {",
+    "const v = json[name];",
+    "switch (name) {",
+    ...cases,
+    // What is wrong is the object around it: there is no such name to point at.
+    'default: { const unknown = name; name = ""; refuseUnknown(unknown); }',
+    "}",
+    "}",
+    "} catch (error) { throw locate(error, name); }",
+    "return m;",
+    "};",
+  ].join("\n");
+  return new Function("r", "isObject", "refuseObject", "refuseUnknown", "alone", "locate", source)(
+    readers,
+    isObject,
+    refuseObject,
+    (name: string) => refuseUnknown(desc, name),
+    alone,
+    locate,
+  ) as Read;
+}
+
+/** The source of an empty message: what the library's create() makes, as a literal. */
+function zeroOf(desc: DescMessage): string {
+  if (desc.file.edition !== PROTO3) throw new Error(`${desc.typeName} is not of proto3`);
+  const members = Object.entries(create(desc)).map(([name, value]) => {
+    if (value instanceof Uint8Array) return `${name}: new Uint8Array(0)`;
+    if (typeof value === "bigint") return `${name}: ${value}n`;
+    if (Array.isArray(value)) return `${name}: []`;
+    if (typeof value === "object") return `${name}: ${"case" in (value as object) ? "{ case: undefined }" : "{}"}`;
+    return `${name}: ${JSON.stringify(value)}`;
+  });
+  return `{ ${members.join(", ")} }`;
+}
+
+const PROTO3 = 999;
+
+/** Of the members of a oneof, one is given. */
+function alone(chosen: { readonly case: string | undefined }, name: string): void {
+  if (chosen.case === undefined || chosen.case === name) return;
+  throw new ArgumentError(`cannot be given together with ${snakeCase(chosen.case)}`);
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function locate(error: unknown, name: string): unknown {
+  return error instanceof ArgumentError && name !== "" ? error.within(name) : error;
+}
+
+function refuseObject(json: JsonValue): never {
+  throw new ArgumentError(`must be an object, not ${shown(json)}`);
 }
 
 function refuseUnknown(desc: DescMessage, name: string): never {
@@ -85,35 +135,17 @@ function refuseUnknown(desc: DescMessage, name: string): never {
   );
 }
 
-function storeOf(field: DescField, compiled: Map<DescMessage, Read>): Store {
-  const { localName: name } = field;
+function fieldReaderOf(field: DescField, compiled: Map<DescMessage, Read>): Read {
   const one = valueReaderOf(field, compiled);
   switch (field.fieldKind) {
     case "list":
-      return (target, json) => {
-        target[name] = readList(one, unquoted(json));
-      };
+      return (json) => readList(one, unquoted(json));
     case "map":
-      return (target, json) => {
-        target[name] = readMap(one, unquoted(json));
-      };
-    default: {
-      const read: Read = field.fieldKind === "message" ? (json) => one(unquoted(json)) : one;
-      if (field.oneof === undefined) {
-        return (target, json) => {
-          target[name] = read(json);
-        };
-      }
-      const { localName: oneof, fields } = field.oneof;
-      const others = fields.filter((f) => f !== field).map((f) => f.name);
-      return (target, json) => {
-        const { case: other } = target[oneof] as { case: string | undefined };
-        if (other !== undefined && other !== name) {
-          throw new ArgumentError(`cannot be given together with ${others.join(", ")}`);
-        }
-        target[oneof] = { case: name, value: read(json) };
-      };
-    }
+      return (json) => readMap(one, unquoted(json));
+    case "message":
+      return (json) => one(typeof json === "string" ? unquoted(json) : json);
+    default:
+      return one;
   }
 }
 
@@ -172,6 +204,11 @@ function readWellKnown(desc: DescMessage, json: JsonValue): unknown {
   if (desc.typeName === "google.protobuf.Struct") {
     if (isObject(json)) return json;
     throw new ArgumentError(`must be an object, not ${shown(json)}`);
+  }
+  if (desc.typeName === "google.protobuf.Timestamp") {
+    const time = typeof json === "string" ? timestampOf(json) : undefined;
+    if (time !== undefined) return time;
+    throw new ArgumentError(`${shown(json)} is not ${FORMS[desc.typeName]}`);
   }
   try {
     return fromJson(desc, json);

@@ -2,12 +2,16 @@ import { type DescEnum, type DescField, type DescMessage, type Message, ScalarTy
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { wordOf } from "../../services/shared/api/enums.js";
+import { fractionText, timeText } from "./time.js";
 
 // A result is proto JSON with three differences that suit a model: field names
 // are those of the .proto file, enum values are words ("high"), and every
 // field without presence is written, empty or not. An enum's zero value means
-// "not given" and is left out. Each message is compiled once into closures
-// that concatenate the text; no JSON object is built on the way.
+// "not given" and is left out.
+//
+// Each message type is compiled once into a function of its own that
+// concatenates the text; no JSON object is built on the way. The source text
+// of that function is made of names of our own descriptors alone.
 
 /** Writes a message as JSON text. */
 export type Encode = (message: Message) => string;
@@ -17,48 +21,55 @@ export function compileEncode(desc: DescMessage): Encode {
   return writerOf(desc, new Map()) as Encode;
 }
 
-/** Writes one value as JSON text. */
-type Write = (value: never) => string;
-/** Writes one field with its name, a comma before each; "" where it is not set. */
-type WriteField = (message: Readonly<Record<string, unknown>>) => string;
+/** Writes one value as JSON text; undefined for an enum value that means "not given". */
+type Write = (value: never) => string | undefined;
 
 function writerOf(desc: DescMessage, compiled: Map<DescMessage, Write>): Write {
   const known = compiled.get(desc);
   if (known !== undefined) return known;
   if (desc.typeName.startsWith("google.protobuf.")) return wellKnown(desc);
-  const fields: WriteField[] = [];
-  const write: Write = (message: Message) => {
-    let text = "";
-    for (let i = 0; i < fields.length; i++) text += (fields[i] as WriteField)(message as never);
-    return text === "" ? "{}" : `{${text.slice(1)}}`;
-  };
+  // Known before it is compiled, for messages that contain themselves.
+  let write: Write = () => "";
+  compiled.set(desc, (value) => write(value));
+  write = compileMessage(desc, compiled);
   compiled.set(desc, write);
-  for (const field of desc.fields) fields.push(fieldWriterOf(field, compiled));
   return write;
 }
 
-function fieldWriterOf(field: DescField, compiled: Map<DescMessage, Write>): WriteField {
-  const { localName } = field;
-  const prefix = `,${JSON.stringify(field.name)}:`;
-  const one = valueWriterOf(field, compiled) as (value: unknown) => string | undefined;
-  if (field.fieldKind === "list") {
-    return (message) => prefix + writeList(message[localName] as readonly unknown[], one);
-  }
-  if (field.fieldKind === "map") {
-    return (message) => prefix + writeMap(message[localName] as Readonly<Record<string, unknown>>, one);
-  }
-  const write = (value: unknown): string => {
-    if (value === undefined) return "";
-    const text = one(value);
-    return text === undefined ? "" : prefix + text;
-  };
-  if (field.oneof === undefined) return (message) => write(message[localName]);
-  const oneof = field.oneof.localName;
-  return (message) => {
-    const chosen = message[oneof] as { case: string | undefined; value?: unknown };
-    return chosen.case === localName ? write(chosen.value) : "";
-  };
+function compileMessage(desc: DescMessage, compiled: Map<DescMessage, Write>): Write {
+  const writers = desc.fields.map((field) => valueWriterOf(field, compiled));
+  const always: { readonly name: string; readonly text: string }[] = [];
+  const maybe: string[] = [];
+  desc.fields.forEach((field, i) => {
+    const { oneof, fieldKind, localName } = field;
+    const name = `${JSON.stringify(field.name)}:`;
+    const write = (condition: string, value: string): void => {
+      maybe.push(`if (${condition}) { s = w[${i}](${value}); if (s !== undefined) t += ${literal(`,${name}`)} + s; }`);
+    };
+    if (fieldKind === "list") always.push({ name, text: `list(m.${localName}, w[${i}])` });
+    else if (fieldKind === "map") always.push({ name, text: `map(m.${localName}, w[${i}])` });
+    else if (oneof !== undefined)
+      write(`m.${oneof.localName}.case === ${literal(localName)}`, `m.${oneof.localName}.value`);
+    else if (fieldKind !== "enum" && field.presence === IMPLICIT)
+      always.push({ name, text: `w[${i}](m.${localName})` });
+    else write(`m.${localName} !== undefined`, `m.${localName}`);
+  });
+  const source = [
+    "return (m) => {",
+    'let t = "{", s;',
+    ...always.map(({ name, text }, i) => `t += ${literal(i === 0 ? name : `,${name}`)} + ${text};`),
+    ...maybe,
+    // Where nothing is sure to be written, the first comma is one too many.
+    always.length > 0 ? 'return t + "}";' : 'return t === "{" ? "{}" : "{" + t.slice(2) + "}";',
+    "};",
+  ].join("\n");
+  return new Function("w", "list", "map", source)(writers, writeList, writeMap) as Write;
 }
+
+const IMPLICIT = 2;
+
+/** A text as source text. */
+const literal = JSON.stringify;
 
 function writeList(values: readonly unknown[], one: (value: unknown) => string | undefined): string {
   let text = "";
@@ -135,20 +146,8 @@ function wellKnown(desc: DescMessage): Write {
   }
 }
 
-function timeText({ seconds, nanos }: Timestamp): string {
-  const text = new Date(Number(seconds) * 1000).toISOString();
-  return nanos === 0 ? text.replace(".000Z", "Z") : text.replace("000Z", `${fraction(nanos)}Z`);
-}
-
 function durationText({ seconds, nanos }: Duration): string {
   const sign = seconds < 0n || nanos < 0 ? "-" : "";
   const whole = seconds < 0n ? -seconds : seconds;
-  return `${sign}${whole}${nanos === 0 ? "" : `.${fraction(Math.abs(nanos))}`}s`;
-}
-
-/** Nanoseconds as 3, 6 or 9 digits, as proto JSON writes them. */
-function fraction(nanos: number): string {
-  return String(nanos)
-    .padStart(9, "0")
-    .replace(/(?:000){1,2}$/, "");
+  return `${sign}${whole}${nanos === 0 ? "" : `.${fractionText(Math.abs(nanos))}`}s`;
 }

@@ -22,7 +22,7 @@ import {
   progressTokenOf,
   toolOf,
   traceparentOf,
-  viewFor,
+  viewOnceKnown,
 } from "./server.js";
 import { RevokedError } from "./tool-call.js";
 
@@ -33,21 +33,34 @@ import { RevokedError } from "./tool-call.js";
 /** Answers one request of the legacy era. */
 export function serveLegacy(context: McpContext, admitted: Admitted, request: RpcRequest) {
   const reply = new Reply(admitted.exchange, admitted.headers);
-  const { id } = request;
-  if (request.method === "tools/list" && !(isObject(request.params) && "cursor" in request.params)) {
-    const view = context.view(admitted);
-    if ("tools" in view) return reply.finish(200, view.list("legacy", id), id);
-  }
-  const token = progressTokenOf(request.params);
+  const { id, params } = request;
+  const failed = (error: unknown): void => {
+    const forbidden = error instanceof RpcError && error.status === 403;
+    if (error instanceof RevokedError && !reply.isStream) context.refuseRevoked(admitted, id);
+    else reply.finish(forbidden ? 403 : 200, failureText(id, error), id, forbidden ? error.headers : []);
+  };
+  if (request.method === "tools/list") return listTools(context, admitted, request, reply, failed);
+  const token = progressTokenOf(params);
   const onProgress = token === undefined ? undefined : (note: ProgressNote) => reply.progress(token, note);
-  answer(context, admitted, request, onProgress).then(
-    (text) => reply.finish(200, text, id),
-    (error: unknown) => {
-      if (error instanceof RevokedError && !reply.isStream) return context.refuseRevoked(admitted, id);
-      const forbidden = error instanceof RpcError && error.status === 403;
-      reply.finish(forbidden ? 403 : 200, failureText(id, error), id, forbidden ? error.headers : []);
-    },
-  );
+  answer(context, admitted, request, onProgress).then((text) => reply.finish(200, text, id), failed);
+}
+
+/** Sends a list that is known as the bytes it is. */
+function listTools(
+  context: McpContext,
+  admitted: Admitted,
+  { id, params }: RpcRequest,
+  reply: Reply,
+  failed: (error: unknown) => void,
+): void {
+  try {
+    checkCursor(params);
+    const view = context.view(admitted);
+    if ("tools" in view) reply.finish(200, view.list("legacy", id), id);
+    else viewOnceKnown(view).then((seen) => reply.finish(200, seen.list("legacy", id), id), failed);
+  } catch (error) {
+    failed(error);
+  }
 }
 
 /** Answers a batch of version 2025-03-26: the responses in order, 202 where there is none. */
@@ -98,10 +111,10 @@ async function answer(
       return resultText(id, "{}");
     case "tools/list":
       checkCursor(params);
-      return Buffer.from((await viewFor(context, admitted)).list("legacy", id)).toString();
+      return Buffer.from((await viewOnceKnown(context.view(admitted))).list("legacy", id)).toString();
     case "tools/call": {
       const { name, args } = callParamsOf(params);
-      const tool = toolOf(await viewFor(context, admitted), name);
+      const tool = toolOf(await viewOnceKnown(context.view(admitted)), name, admitted, context.log);
       checkScope(tool, admitted);
       const members = await context.callTool(tool, {
         known: admitted.known,

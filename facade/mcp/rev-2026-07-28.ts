@@ -25,7 +25,7 @@ import {
   progressTokenOf,
   toolOf,
   traceparentOf,
-  viewFor,
+  viewOnceKnown,
 } from "./server.js";
 import { RevokedError } from "./tool-call.js";
 
@@ -123,14 +123,15 @@ function listTools(
   checkCursor(params);
   const view = context.view(admitted);
   if ("tools" in view) return reply.finish(200, view.list("modern", id), id);
-  return viewFor(context, admitted).then((seen) => reply.finish(200, seen.list("modern", id), id));
+  return viewOnceKnown(view).then((seen) => reply.finish(200, seen.list("modern", id), id));
 }
 
 async function callTool(context: McpContext, admitted: Admitted, request: Modern, reply: Reply): Promise<void> {
   const { exchange, known, server } = admitted;
   const { name, args } = callParamsOf(request.params);
   const seen = context.view(admitted);
-  const tool = toolOf("tools" in seen ? seen : await viewFor(context, admitted), name);
+  const view = "tools" in seen ? seen : await viewOnceKnown(seen);
+  const tool = toolOf(view, name, admitted, context.log);
   checkScope(tool, admitted);
   checkCapabilities(tool, request.meta[CAPABILITIES_KEY] as Record<string, unknown>);
   if (tool.tool.headers.length > 0) checkParams(tool.tool.headers, args, exchange.headers);

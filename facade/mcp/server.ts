@@ -1,3 +1,5 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { Log } from "../../services/shared/log.js";
 import { scopeRefusal } from "../challenge.js";
 import type { Known } from "../credentials.js";
 import type { Endpoint } from "../endpoints.js";
@@ -5,7 +7,7 @@ import type { Exchange, HeaderList } from "../http.js";
 import type { ServedTool } from "../served-tool.js";
 import type { View } from "../tools-list.js";
 import { INTERNAL_ERROR, INVALID_PARAMS, isObject, RpcError } from "./json-rpc.js";
-import type { CallTool } from "./tool-call.js";
+import { type CallTool, RevokedError } from "./tool-call.js";
 
 /** One MCP server, as both eras present it. */
 export interface McpServer {
@@ -33,15 +35,17 @@ export interface McpContext {
   readonly callTool: CallTool;
   /** What the caller sees of the server. @throws ConnectError */
   view(admitted: Admitted): View | Promise<View>;
+  readonly log: Log;
   /** Answers a request whose credential was revoked while it ran. */
   refuseRevoked(admitted: Admitted, id: string | number): void;
 }
 
-/** The caller's view; where the catalogue cannot say, the error names no internals. */
-export async function viewFor(context: McpContext, admitted: Admitted): Promise<View> {
+/** Waits for a caller's view; where the catalogue cannot say, the error names no internals. */
+export async function viewOnceKnown(view: View | Promise<View>): Promise<View> {
   try {
-    return await context.view(admitted);
-  } catch {
+    return await view;
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.Unauthenticated) throw new RevokedError("the credential was revoked");
     throw new RpcError(
       INTERNAL_ERROR,
       "The tools of this server cannot be listed at the moment; try again in a few seconds",
@@ -51,12 +55,23 @@ export async function viewFor(context: McpContext, admitted: Admitted): Promise<
   }
 }
 
-/** Finds the tool that a call names. @throws RpcError as for any unknown tool where the caller may not see it. */
-export function toolOf(view: View, name: string): ServedTool {
+/**
+ * Finds the tool that a call names, and records a call of one that the caller
+ * may not see or that is not there.
+ *
+ * @throws RpcError the same in both cases.
+ */
+export function toolOf(view: View, name: string, { known, server }: Admitted, log: Log): ServedTool {
   const found = view.tools.get(name);
-  if (found === undefined) throw new RpcError(INVALID_PARAMS, `Unknown tool: ${name}`);
-  return found;
+  if (found !== undefined) return found;
+  const shown = name.slice(0, MAX_SHOWN);
+  const { id: caller, keyId: key } = known.caller;
+  log.info({ audit: true, server: server.name, tool: shown, caller, key, code: "unknown_tool" }, "a call is refused");
+  throw new RpcError(INVALID_PARAMS, `Unknown tool: ${shown}`);
 }
+
+/** Longest name that is repeated to who sent it, in characters. */
+const MAX_SHOWN = 128;
 
 /** Checks that the caller's token was given the scope of a tool. @throws RpcError 403 insufficient_scope, in both eras. */
 export function checkScope({ tool }: ServedTool, { endpoint, known }: Admitted): void {

@@ -69,9 +69,7 @@ export function createCallTool({ dispatch, credentials, rate, deadlines, log }: 
         settle();
         reject(error);
       };
-      const ticket = deadlines.start(() =>
-        stop(deadlineExceeded("the tool did not answer in time: ask for less, or call again later")),
-      );
+      const ticket = deadlines.start(() => stop(tooLate()));
       const unhold = credentials.hold(call.known, () => stop(new RevokedError("the credential was revoked")));
       const settle = (): void => {
         ticket.done();
@@ -79,14 +77,15 @@ export function createCallTool({ dispatch, credentials, rate, deadlines, log }: 
       };
       call.onCancellable?.(() => stop(canceled("the client went away")));
       if (aborter.signal.aborted) return;
-      send(served, request, call, { signal: aborter.signal, deadline: ticket.at }).then(
+      send(served, request, call, { signal: aborter.signal, deadline: ticket.at, signalsDeadline: true }).then(
         (result) => {
           settle();
           resolve(result);
         },
         (error: unknown) => {
           settle();
-          reject(error);
+          // A service whose deadline passed may say no more than that it was stopped.
+          reject(ticket.at <= Date.now() ? tooLate(error) : error);
         },
       );
     });
@@ -116,6 +115,10 @@ async function lastOf(events: AsyncIterable<StreamedEvent>, onProgress: ToolCall
     if (event.case === "progress") onProgress?.(event.value);
   }
   throw internal("the stream ended without a result");
+}
+
+function tooLate(cause?: unknown): ConnectError {
+  return deadlineExceeded("the tool did not answer in time: ask for less, or call again later", cause);
 }
 
 /** A result that is an error the model can act on. */

@@ -90,6 +90,8 @@ export async function openKeyRing(
   }
 
   async function tend(): Promise<void> {
+    // Another process may have rotated.
+    await load();
     const newest = keys[0];
     if (newest !== undefined && now() - newest.record.signsFrom.getTime() > rotateMs) await rotate();
     const { deletedCount } = await signingKeys.deleteMany({ ring, removeAt: { $lte: new Date(now()) } });

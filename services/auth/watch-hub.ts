@@ -107,6 +107,10 @@ export function createWatchHub({ tenure, leaseMs, fenceMs, logged = 10_000 }: Wa
         () => undefined,
       );
     }
+    wake();
+  }
+
+  function wake(): void {
     for (const check of [...waiting]) check();
   }
 
@@ -123,6 +127,9 @@ export function createWatchHub({ tenure, leaseMs, fenceMs, logged = 10_000 }: Wa
           watcher = welcome(message.value.watcher, Number(message.value.since), outbox);
         } else if (message.case === "renew" && watcher?.outbox === outbox) {
           renew(watcher, message.value.n, Number(message.value.ack));
+        } else if (message.case === "goodbye" && watcher?.outbox === outbox) {
+          watcher.leaseUntil = performance.now();
+          wake();
         } else throw invalidArgument("say hello first, and once; then renew");
       }
     };

@@ -3,6 +3,7 @@ import type { Filter, OptionalUnlessRequiredId, UpdateFilter } from "mongodb";
 import { v7 as uuid } from "uuid";
 import type { Caller } from "../shared/call.js";
 import { aborted, invalidArgument, notFound, permissionDenied } from "../shared/errors.js";
+import { pageTokenOf, positionOf } from "../shared/page-token.js";
 import { type Action, accessOf, filterOf, type Grant, may, type Origin } from "../shared/policy.js";
 import { type DocCollection, isDuplicateKey } from "../shared/store/store.js";
 import type { ObjectRecord } from "./store.js";
@@ -11,6 +12,7 @@ import type { ObjectRecord } from "./store.js";
 export type Content<T extends ObjectRecord> = Omit<T, Exclude<keyof ObjectRecord, Chosen>>;
 type Chosen = "name" | "description" | "tags" | "enabled";
 
+/** What is decided once, when an object is created. */
 export interface Creation {
   readonly companyManaged: boolean;
   readonly acl: readonly Grant[];
@@ -18,6 +20,7 @@ export interface Creation {
   readonly requestId: string;
 }
 
+/** Which objects of those that the caller can read, and which page of them. */
 export interface Selection {
   readonly search: string;
   readonly tags: readonly string[];
@@ -28,6 +31,7 @@ export interface Selection {
   readonly without: readonly string[];
 }
 
+/** One page of a list. */
 export interface Page<T> {
   readonly items: T[];
   readonly nextPageToken: string;
@@ -121,7 +125,7 @@ export function createObjects<T extends ObjectRecord>(collection: DocCollection<
         ...(tags.length > 0 && { tags: { $all: tags } }),
         ...(search !== "" && { $or: [{ name: textOf(search) }, { description: textOf(search) }] }),
       };
-      const after = idOf(pageToken);
+      const after = positionOf(pageToken);
       const page = after === undefined ? found : { ...found, _id: { $lt: after } };
       const projection = Object.fromEntries(without.map((field) => [field, 0]));
       const [items, totalSize] = await Promise.all([
@@ -130,7 +134,7 @@ export function createObjects<T extends ObjectRecord>(collection: DocCollection<
       ]);
       const more = items.length > pageSize;
       if (more) items.pop();
-      return { items, nextPageToken: more ? tokenOf(items.at(-1)!._id) : "", totalSize };
+      return { items, nextPageToken: more ? pageTokenOf(items.at(-1)!._id) : "", totalSize };
     },
 
     async update(caller, id, etag, action, change) {
@@ -174,18 +178,4 @@ function newEtag(): string {
 
 function textOf(search: string): { $regex: string; $options: string } {
   return { $regex: search.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"), $options: "i" };
-}
-
-const TOKEN = "after:";
-
-function tokenOf(id: string): string {
-  return Buffer.from(TOKEN + id).toString("base64url");
-}
-
-function idOf(token: string): string | undefined {
-  if (token === "") return undefined;
-  const text = Buffer.from(token, "base64url").toString();
-  if (!text.startsWith(TOKEN))
-    throw invalidArgument("page_token is not one that this list gave; leave it out to start");
-  return text.slice(TOKEN.length);
 }

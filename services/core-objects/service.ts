@@ -6,6 +6,7 @@ import { installBuiltins, readBuiltins } from "./builtins.js";
 import { routesOf } from "./routes.js";
 import { openCollections } from "./store.js";
 
+/** What the service needs. */
 export interface Options {
   readonly store: Store;
   /** How other services are called; our own objects need none so far. */

@@ -17,6 +17,7 @@ export interface ObjectRecord extends Base, Governed {
   readonly content_hash?: string;
 }
 
+/** An agent. */
 export interface AgentRecord extends ObjectRecord {
   readonly instructions: string;
   readonly model: string;
@@ -26,12 +27,14 @@ export interface AgentRecord extends ObjectRecord {
   readonly knowledge_bases: readonly string[];
 }
 
+/** A skill. */
 export interface SkillRecord extends ObjectRecord {
   /** The body of SKILL.md. */
   readonly instructions: string;
   readonly files: readonly SkillFileRecord[];
 }
 
+/** A file of a skill; its path is relative to the skill. */
 export interface SkillFileRecord {
   readonly path: string;
   readonly text: string;

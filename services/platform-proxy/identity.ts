@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import { permissionDenied } from "../shared/errors.js";
 import type { Adapter, Session, Snapshot } from "./adapter.js";
 
@@ -28,11 +29,20 @@ export function createIdentities(): Identities {
     const key = `${session.caller.id} ${adapter.server} ${session.target.url}`;
     const found = kept.get(key);
     if (found !== undefined) {
-      return found.then((identity) => {
-        if (identity.until > Date.now()) return identity;
+      const again = () => {
         if (kept.get(key) === found) kept.delete(key);
         return identityOf(adapter, session);
-      });
+      };
+      return found.then(
+        (identity) => (identity.until > Date.now() ? identity : again()),
+        (error: unknown) => {
+          // The call that asked has ended; this one has not.
+          const { code } = ConnectError.from(error);
+          const ended = code === Code.Canceled || code === Code.DeadlineExceeded;
+          if (ended && !session.signal.aborted) return again();
+          throw error;
+        },
+      );
     }
     if (kept.size >= KEPT) kept.delete(kept.keys().next().value as string);
     const asked = ask(adapter, session);

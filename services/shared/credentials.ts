@@ -1,14 +1,9 @@
-import type { MessageShape } from "@bufbuild/protobuf";
-import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { Code, ConnectError } from "@connectrpc/connect";
-import {
-  type CallerIdentitySchema,
-  CredentialService,
-  type VerifiedCaller,
-  type VerifyCredentialResponse,
-} from "#proto/auth/v1/credential_service_pb.js";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import type { Caller, Credential } from "./call.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "./credentials-format.js";
+import { createHolds } from "./credentials-holds.js";
+import { askAuth } from "./credentials-question.js";
 import { createUsageCounter, type Usage } from "./credentials-usage.js";
 import type { Dispatch } from "./dispatch.js";
 import { type Change, createLease } from "./lease.js";
@@ -78,21 +73,11 @@ interface Entry extends Vouched {
 }
 
 const REFUSALS_KEPT = 10_000;
-const VERIFY_DEADLINE_MS = 5_000;
+const REPORT_DEADLINE_MS = 5_000;
 const REPORT_LIMIT = 10_000;
 /** Assertions are renewed while they have this long to live, so that a busy credential never waits. */
 const RENEW_BEFORE_MS = 60_000;
 const RENEW_RETRY_MS = 5_000;
-/** A response opened before the first lease is held for this long without one. */
-const UNLEASED_HOLD_MS = 3_000;
-const REASONS: ReadonlySet<string> = new Set<Refusal["refused"]>([
-  "malformed",
-  "unknown",
-  "expired",
-  "revoked",
-  "throttled",
-  "disabled",
-]);
 
 /**
  * The tokens themselves are the keys of the map: its look-up is the cheapest
@@ -104,27 +89,12 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   const { dispatch, credential, log, keyPrefix = DEFAULT_KEY_PREFIX, reportMs = 60_000, kept = 100_000 } = options;
   const format = createKeyFormat(keyPrefix);
   const entries = new Map<string, Entry>();
+  const entryOfKnown = new WeakMap<Known, Entry>();
   const refusals = new Map<string, { readonly refusal: Refusal; readonly until: number }>();
   const asking = new Map<string, Promise<Entry | Refusal>>();
-  const entryOfKnown = new WeakMap<Known, Entry>();
-  const holds = new Set<{ readonly caller: Caller; readonly kill: () => void }>();
   const listeners = new Set<(event: CredentialsEvent) => void | Promise<void>>();
   const standings = createStandings();
   const usage = createUsageCounter();
-
-  async function tell(event: CredentialsEvent): Promise<void> {
-    for (const listener of [...listeners]) await listener(event);
-  }
-
-  function drop(gone: (caller: Caller) => boolean): void {
-    for (const [token, { known }] of entries) if (gone(known.caller)) entries.delete(token);
-    for (const hold of [...holds]) if (gone(hold.caller)) release(hold);
-  }
-
-  function release(hold: { readonly kill: () => void }): void {
-    holds.delete(hold as never);
-    hold.kill();
-  }
 
   const lease = createLease({
     dispatch,
@@ -135,68 +105,76 @@ export function createCredentials(options: CredentialsOptions): Credentials {
         // Dead at once; the listeners may take their time before it is acknowledged.
         if (kind === "key") {
           standings.killKey(id, seq);
-          drop(({ keyId }) => keyId === id);
+          changed(({ keyId }) => keyId === id);
         } else if (kind === "user") {
           standings.touchUser(id, seq);
-          drop((caller) => caller.id === id);
-          refusals.clear();
+          changed((caller) => caller.id === id);
         }
         return listeners.size === 0 ? undefined : tell({ kind, id });
       },
       reset(seq) {
         standings.floor(seq);
-        refusals.clear();
-        drop(() => true);
+        changed(() => true);
         return tell({ kind: "reset", id: "" });
       },
     },
   });
+  const holds = createHolds(lease);
 
-  let lapse: NodeJS.Timeout | undefined;
-  /** Ends what is held open once the lease has lapsed: without it nobody would hear of a revocation. */
-  function watchLapse(graceMs: number): void {
-    lapse ??= setTimeout(() => {
-      lapse = undefined;
-      if (lease.held()) {
-        if (holds.size > 0) watchLapse(0);
-      } else for (const hold of [...holds]) release(hold);
-    }, Math.max(lease.left(), graceMs) + 1).unref();
+  async function tell(event: CredentialsEvent): Promise<void> {
+    for (const listener of [...listeners]) await listener(event);
+  }
+
+  let sweeping = false;
+  /** What the events made bad is not used from now on, and swept out once for all events that come together. */
+  function changed(whose: (caller: Caller) => boolean): void {
+    refusals.clear();
+    holds.kill(whose);
+    if (sweeping) return;
+    sweeping = true;
+    setImmediate(() => {
+      sweeping = false;
+      for (const [token, entry] of entries) if (standings.of(entry) !== "good") entries.delete(token);
+    });
+  }
+
+  function keep(token: string, entry: Entry): void {
+    entries.delete(token);
+    if (entries.size >= kept) entries.delete(entries.keys().next().value as string);
+    entries.set(token, entry);
+    entryOfKnown.set(entry.known, entry);
+  }
+
+  function remember(token: string, refusal: Refusal, ms: number): void {
+    entries.delete(token);
+    if (ms === 0) return;
+    if (refusals.size >= REFUSALS_KEPT) refusals.delete(refusals.keys().next().value as string);
+    refusals.set(token, { refusal, until: Date.now() + ms });
   }
 
   async function ask(token: string): Promise<Entry | Refusal> {
     for (let attempt = 0; attempt < 3; attempt++) {
-      let answer: VerifyCredentialResponse;
-      try {
-        answer = await dispatch.unary(
-          CredentialService.method.verifyCredential,
-          { token },
-          { credential, deadline: Date.now() + VERIFY_DEADLINE_MS },
-        );
-      } catch (error) {
-        const { code } = ConnectError.from(error);
-        if (code === Code.ResourceExhausted) return { refused: "throttled" };
-        log.warn({ err: error }, "a credential cannot be verified");
-        return { refused: "unavailable" };
+      const answer = await askAuth(dispatch, credential, log, token);
+      if ("refused" in answer) {
+        const refusal: Refusal = { refused: answer.refused };
+        if (refusal.refused !== "unavailable") remember(token, refusal, answer.rememberMs);
+        return refusal;
       }
-      const { outcome } = answer;
-      if (outcome.case === "verified") {
-        const entry = entryOf(outcome.value);
-        const standing = standings.of(entry);
-        if (standing === "dead") return { refused: "revoked" };
-        // An event overtook the answer: it may tell of the user as before.
-        if (standing === "old") continue;
-        keep(token, entry);
-        return entry;
-      }
-      if (outcome.case === undefined) return { refused: "unavailable" };
-      const { reason, rememberMs } = outcome.value;
-      const refusal: Refusal = { refused: REASONS.has(reason) ? (reason as Refusal["refused"]) : "unknown" };
-      entries.delete(token);
-      if (rememberMs > 0) {
-        if (refusals.size >= REFUSALS_KEPT) refusals.delete(refusals.keys().next().value as string);
-        refusals.set(token, { refusal, until: Date.now() + rememberMs });
-      }
-      return refusal;
+      const { known, seq, assertionsUntil } = answer;
+      const entry: Entry = {
+        known,
+        keyId: known.caller.keyId,
+        userId: known.caller.id,
+        seq,
+        usage: usage.of(known.caller.keyId),
+        renewAt: assertionsUntil - RENEW_BEFORE_MS * (1 + Math.random() / 2),
+      };
+      const standing = standings.of(entry);
+      if (standing === "dead") return { refused: "revoked" };
+      // An event overtook the answer: it may tell of the user as before.
+      if (standing === "old") continue;
+      keep(token, entry);
+      return entry;
     }
     return { refused: "unavailable" };
   }
@@ -209,26 +187,17 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     return asked;
   }
 
-  function entryOf({ caller, assertions, assertionsExpireAt, credentialExpiresAt, seq }: VerifiedCaller): Entry {
-    const who = callerOf(caller as MessageShape<typeof CallerIdentitySchema>);
-    const assertionsUntil = assertionsExpireAt === undefined ? 0 : timestampMs(assertionsExpireAt);
-    const credentialUntil =
-      credentialExpiresAt === undefined ? Number.POSITIVE_INFINITY : timestampMs(credentialExpiresAt);
-    return {
-      known: { caller: who, assertions, expiresAt: Math.min(assertionsUntil, credentialUntil) },
-      keyId: who.keyId,
-      userId: who.id,
-      seq: Number(seq),
-      usage: usage.of(who.keyId),
-      renewAt: assertionsUntil - RENEW_BEFORE_MS * (1 + Math.random() / 2),
-    };
-  }
-
-  function keep(token: string, entry: Entry): void {
-    entries.delete(token);
-    if (entries.size >= kept) entries.delete(entries.keys().next().value as string);
-    entries.set(token, entry);
-    entryOfKnown.set(entry.known, entry);
+  /**
+   * The answer to a question asked before this request began counts for it only
+   * under a lease: without one, a revocation may have been acknowledged between.
+   */
+  async function shared(token: string): Promise<Entry | Refusal> {
+    const asked = asking.get(token);
+    if (asked !== undefined && lease.held()) {
+      const answer = await asked;
+      if (lease.held()) return answer;
+    }
+    return askOnce(token);
   }
 
   function count({ usage: counted }: Entry, now: number): void {
@@ -236,17 +205,15 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     counted.lastUsedAt = now;
   }
 
-  function renew(token: string, entry: Entry, now: number): void {
-    entry.renewAt = now + RENEW_RETRY_MS;
-    if (!asking.has(token)) void askOnce(token);
-  }
-
   function peek(token: string): Known | undefined {
     const entry = entries.get(token);
-    if (entry === undefined || !lease.held()) return undefined;
+    if (entry === undefined || !lease.held() || standings.of(entry) !== "good") return undefined;
     const now = Date.now();
     if (now >= entry.known.expiresAt) return undefined;
-    if (now >= entry.renewAt) renew(token, entry, now);
+    if (now >= entry.renewAt) {
+      entry.renewAt = now + RENEW_RETRY_MS;
+      if (!asking.has(token)) void askOnce(token);
+    }
     count(entry, now);
     return entry.known;
   }
@@ -268,33 +235,15 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     return answer.known;
   }
 
-  /**
-   * The answer to a question asked before this request began counts for it only
-   * under a lease: without one, a revocation may have been acknowledged between.
-   */
-  async function shared(token: string): Promise<Entry | Refusal> {
-    const asked = asking.get(token);
-    if (asked !== undefined && lease.held()) {
-      const answer = await asked;
-      if (lease.held()) return answer;
-    }
-    return askOnce(token);
-  }
-
   async function report(): Promise<void> {
     for (;;) {
       const taken = usage.take(REPORT_LIMIT);
       if (taken.length === 0) return;
       try {
-        const usages = taken.map(({ keyId, uses, lastUsedAt }) => ({
-          keyId,
-          uses,
-          lastUsedAt: timestampFromMs(lastUsedAt),
-        }));
         await dispatch.unary(
           CredentialService.method.reportUsage,
-          { usages },
-          { credential, deadline: Date.now() + VERIFY_DEADLINE_MS },
+          { usages: taken.map((counted) => ({ ...counted, lastUsedAt: timestampFromMs(counted.lastUsedAt) })) },
+          { credential, deadline: Date.now() + REPORT_DEADLINE_MS },
         );
       } catch (error) {
         usage.restore(taken);
@@ -309,18 +258,11 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     peek,
     verify,
     hold(known, kill) {
-      const hold = { caller: known.caller, kill };
       const entry = entryOfKnown.get(known);
-      // The event may have come between the answer and now.
-      if (entry === undefined || standings.of(entry) !== "good") {
-        queueMicrotask(kill);
-        return () => undefined;
-      }
-      holds.add(hold);
-      watchLapse(lease.held() ? 0 : UNLEASED_HOLD_MS);
-      return () => {
-        holds.delete(hold);
-      };
+      if (entry !== undefined && standings.of(entry) === "good") return holds.add(known.caller, kill);
+      // The event came between the answer and now.
+      queueMicrotask(kill);
+      return () => undefined;
     },
     onEvent(listener) {
       listeners.add(listener);
@@ -333,15 +275,9 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     async close() {
       clearInterval(reporting);
       await report();
-      clearTimeout(lapse);
-      lease.close();
-      for (const hold of [...holds]) release(hold);
+      // Nobody waits for this process once its lease is given back.
+      holds.kill(() => true);
+      await lease.close();
     },
   };
-}
-
-/** A caller as auth describes it. */
-function callerOf(identity: MessageShape<typeof CallerIdentitySchema>): Caller {
-  const { id, email, name, admin, groups, scopes, keyId, service } = identity;
-  return { id, email, name, admin, groups, scopes: new Set(scopes), keyId, service };
 }

@@ -14,6 +14,8 @@ export interface Outgoing {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds since the epoch. */
   readonly deadline?: number | undefined;
+  /** The signal is aborted at the deadline too: nobody else need watch the clock. */
+  readonly signalsDeadline?: boolean;
   readonly traceparent?: string | undefined;
 }
 

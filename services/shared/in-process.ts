@@ -61,12 +61,12 @@ export function keyOf(method: DescMethod): string {
   return `${method.parent.typeName}/${method.name}`;
 }
 
-function incomingOf({ credential, signal, deadline, traceparent }: Outgoing): Incoming {
+function incomingOf({ credential, signal, deadline, signalsDeadline, traceparent }: Outgoing): Incoming {
   const given = signal ?? NEVER;
   return {
     credential,
     signal:
-      deadline === undefined
+      deadline === undefined || signalsDeadline === true
         ? given
         : AbortSignal.any([given, AbortSignal.timeout(Math.max(0, deadline - Date.now()))]),
     ...(deadline !== undefined && { deadline }),

@@ -16,7 +16,8 @@ export interface Lease {
   held(): boolean;
   /** Milliseconds until it runs out; 0 when it is not held. */
   left(): number;
-  close(): void;
+  /** Gives the lease back, so that nobody waits for it to run out. */
+  close(): Promise<void>;
 }
 
 /** What happens while a lease is watched over, in the order of the stream. */
@@ -49,6 +50,9 @@ const KINDS: Readonly<Record<EventKind, Change["kind"] | undefined>> = {
   [EventKind.PLATFORM]: "platform",
 };
 
+/** How long a goodbye may take to be heard. */
+const GOODBYE_MS = 500;
+
 /** How long a stream may be silent before the server has said how long its leases are. */
 const FIRST_SILENCE_MS = 3_000;
 
@@ -62,6 +66,8 @@ const FIRST_SILENCE_MS = 3_000;
 export function createLease({ dispatch, credential, log, events }: LeaseOptions): Lease {
   const watcher = randomUUID();
   const closing = new AbortController();
+  let closed = false;
+  let leave = (): void => undefined;
   let seq = 0;
   let untilMono = 0;
   let untilWall = 0;
@@ -92,10 +98,15 @@ export function createLease({ dispatch, credential, log, events }: LeaseOptions)
       timer.unref();
     };
 
+    leave = () => {
+      outbox.push({ message: { case: "goodbye", value: {} } });
+      outbox.end();
+    };
     every(silence);
     outbox.push({ message: { case: "hello", value: { watcher, since: BigInt(seq) } } });
     try {
       for await (const { message } of dispatch.duplex(WatchService.method.watch, outbox, { credential, signal })) {
+        if (closed) continue;
         heard = performance.now();
         busy = true;
         if (message.case === "welcome") {
@@ -130,23 +141,27 @@ export function createLease({ dispatch, credential, log, events }: LeaseOptions)
   }
 
   async function run(): Promise<void> {
-    while (!closing.signal.aborted) {
+    while (!closed) {
       try {
         await follow();
       } catch (error) {
-        if (!closing.signal.aborted) log.debug({ err: error }, "the watch stream broke");
+        if (!closed) log.debug({ err: error }, "the watch stream broke");
       }
+      if (closed) return;
       await sleep(100 + Math.random() * 200, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
     }
   }
-  void run();
+  const running = run();
 
   const left = (): number => Math.max(0, Math.min(untilMono - performance.now(), untilWall - Date.now()));
   return {
     held: () => performance.now() < untilMono && Date.now() < untilWall,
     left,
-    close() {
+    async close() {
       untilMono = 0;
+      closed = true;
+      leave();
+      await Promise.race([running, sleep(GOODBYE_MS, undefined, { ref: false })]);
       closing.abort();
     },
   };

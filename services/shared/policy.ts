@@ -15,8 +15,10 @@ import type { Caller } from "./call.js";
 
 /** View < config < manage; each holds the ones before it. */
 export const TIER = { view: 1, config: 2, manage: 3 } as const;
+/** One of {@link TIER}. */
 export type Tier = 1 | 2 | 3;
 
+/** Ships with the product, is managed by administrators, or belongs to a user. */
 export type Origin = "builtin" | "company" | "user";
 
 /** Gives a principal a tier: `u:<user id>`, `g:<group id>` or `all`. */
@@ -39,6 +41,7 @@ export interface Governed extends Ownership {
   readonly access: readonly string[];
 }
 
+/** What somebody may or may not do to an object. */
 export type Action = "read" | "modify" | "delete" | "share";
 
 /**

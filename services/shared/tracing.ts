@@ -2,6 +2,7 @@ import { Code } from "@connectrpc/connect";
 import type { SpanContext } from "@opentelemetry/api";
 import type { Chain } from "./chain.js";
 
+/** What is traced, and where to. */
 export interface TracingOptions {
   readonly enabled: boolean;
   /** Where spans go, over OTLP/gRPC: http://host:port. */

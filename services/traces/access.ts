@@ -52,7 +52,7 @@ const PER_CALL = 100;
 
 async function checkManaged(peers: Peers, call: Call, agentId: string): Promise<void> {
   const { tiers } = await peers.call(AgentAccessService.method.getAgentTiers, { agentIds: [agentId] }, call);
-  const tier = tiers[agentId];
+  const tier = Object.hasOwn(tiers, agentId) ? tiers[agentId] : undefined;
   if (tier === undefined) throw notFound(`no agent that you can see has the id ${agentId}`);
   if (tier !== Tier.MANAGE) {
     throw permissionDenied(

@@ -14,6 +14,7 @@ export type Fact =
   | "input"
   | "output";
 
+/** How one convention says it. */
 export interface Convention {
   readonly name: string;
   /** The version of the convention that the row was written from. */

@@ -5,6 +5,7 @@ import type { Store } from "../shared/store/store.js";
 import { routesOf } from "./routes.js";
 import { openCollections } from "./store.js";
 
+/** What the service needs. */
 export interface Options {
   readonly store: Store;
   /** Reaches core-objects, which says whose agents a caller can manage. */
@@ -15,11 +16,11 @@ export interface Options {
 }
 
 /** Takes spans in over OTLP and lets those who may inspect them. */
-export async function createTracesService({ store, peers, retentionDays }: Options): Promise<Service> {
+export async function createTracesService({ store, peers, log, retentionDays }: Options): Promise<Service> {
   const collections = await openCollections(store);
   return {
     name: "traces",
-    methods: routesOf(collections, peers, retentionDays),
+    methods: routesOf({ collections, peers, log, retentionDays }),
     async ready() {
       try {
         await store.ping();

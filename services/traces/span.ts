@@ -20,6 +20,8 @@ export interface ReadSpan {
 
 const MAX_PREVIEWS = 64;
 const MAX_NAME = 200;
+/** Past every time that OTLP can say. */
+const LATEST = 2n ** 64n;
 // Both bits: it is known whether the parent is in another process, and it is (OTLP SpanFlags).
 const REMOTE_PARENT = 0x300;
 
@@ -77,7 +79,7 @@ export function readSpan(
       error,
       started_at: new Date(Number(startedAt / 1_000_000n)),
       duration_ms: Number(lasted) / 1e6,
-      order: `${startedAt.toString().padStart(20, "0")}.${hex(span.spanId)}`,
+      order: orderOf(startedAt, startedAt + lasted, parent, hex(span.spanId)),
       agent_id: word("agentId"),
       agent_name: word("agentName"),
       model: word("model"),
@@ -112,6 +114,12 @@ function previewsOf(payload: readonly PayloadField[]) {
 function textOf(attributes: readonly MessageShape<typeof KeyValueSchema>[] | undefined, key: string): string {
   const found = attributes?.find((attribute) => attribute.key === key);
   return found === undefined ? "" : keptOf(found.value).text;
+}
+
+/** By start; among those that clocks cannot tell apart the outermost first, then what ended last, as parents do. */
+function orderOf(start: bigint, end: bigint, parent: string, id: string): string {
+  const digits = (nanos: bigint): string => nanos.toString().padStart(20, "0");
+  return [digits(start), parent === "" ? 0 : 1, digits(LATEST - end), id].join(".");
 }
 
 function count(text: string): number {

@@ -9,17 +9,17 @@ export interface TraceRecord extends Base {
   readonly trace_id: string;
   /** Whose credential sent the spans. */
   readonly user: string;
-  /** Ids of agents that the sender could use and the spans name. */
-  readonly agents: readonly string[];
+  /** Ids of agents that the sender could use and the spans name. This set and the next are absent while empty. */
+  readonly agents?: readonly string[];
   /** `u:<user>` and `a:<agent id>`: what a reader must hold one of. */
   readonly viewers: readonly string[];
   readonly name: string;
   /** The outermost span; absent until it has come. */
   readonly root?: string;
   readonly fields?: readonly FieldRecord[];
-  readonly sources: readonly string[];
-  readonly models: readonly string[];
-  readonly tools: readonly string[];
+  readonly sources?: readonly string[];
+  readonly models?: readonly string[];
+  readonly tools?: readonly string[];
   readonly started_at: Date;
   readonly ended_at: Date;
   /** The start as ISO 8601 and the id: what lists are ordered and cut by. */
@@ -45,7 +45,7 @@ export interface SpanRecord extends Base {
   readonly error: boolean;
   readonly started_at: Date;
   readonly duration_ms: number;
-  /** The start in nanoseconds and the id: what a trace's spans are ordered by. */
+  /** The start in nanoseconds, what comes first of equals, and the id: what a trace's spans are ordered by. */
   readonly order: string;
   readonly agent_id: string;
   readonly agent_name: string;
@@ -77,6 +77,7 @@ export type PayloadField =
   | { readonly field: string; readonly text: string; readonly json: boolean }
   | { readonly field: string; readonly same: string };
 
+/** The records of this service. */
 export interface Collections {
   readonly traces: DocCollection<TraceRecord>;
   readonly spans: DocCollection<SpanRecord>;

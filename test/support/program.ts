@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -29,8 +30,10 @@ export interface Program {
   readonly grpcAddress: string;
   /** What it wrote to standard output and error so far. */
   readonly output: () => string;
-  /** Ends it and forgets its data. */
+  /** Ends it and forgets its data, where they are its own. */
   stop(): Promise<void>;
+  /** Removes its data. */
+  forget(): void;
 }
 
 export interface Options {
@@ -40,6 +43,8 @@ export interface Options {
   readonly args?: readonly string[];
   /** Keeps the data of an earlier start. */
   readonly dataDir?: string;
+  /** Leaves its own data there when it stops. */
+  readonly keepData?: boolean;
 }
 
 /** Starts the built program under plain Node, on free ports and data of its own, until it is ready. */
@@ -48,23 +53,19 @@ export async function startProgram({
   env = {},
   args = [],
   dataDir,
+  keepData = false,
 }: Options = {}): Promise<Program> {
   const dir = dataDir ?? mkdtempSync(join(tmpdir(), "sallyport-"));
   const child = spawnProgram(main, args, { PORT: "0", GRPC_PORT: "0", DATA_DIR: dir, ...env });
+  const forget = (): void => rmSync(dir, { recursive: true, force: true });
   const stop = async (): Promise<void> => {
-    if (child.process.exitCode === null && child.process.signalCode === null) {
-      child.process.kill("SIGTERM");
-      await Promise.race([once(child.process, "exit"), sleep(15_000).then(() => child.process.kill("SIGKILL"))]);
-    }
-    if (dataDir === undefined) rmSync(dir, { recursive: true, force: true });
+    await child.stop();
+    if (dataDir === undefined && !keepData) forget();
   };
   try {
-    const bootstrap = await until(child, () => {
-      const file = join(dir, "bootstrap.json");
-      return child.output().includes("ready") && existsSync(file)
-        ? (JSON.parse(readFileSync(file, "utf8")) as Bootstrap)
-        : undefined;
-    });
+    await untilReady(child);
+    const file = join(dir, "bootstrap.json");
+    const bootstrap = JSON.parse(readFileSync(file, "utf8")) as Bootstrap;
     return {
       process: child.process,
       dataDir: dir,
@@ -73,6 +74,7 @@ export async function startProgram({
       grpcAddress: new URL(bootstrap.grpc_url).host,
       output: child.output,
       stop,
+      forget,
     };
   } catch (error) {
     await stop();
@@ -80,31 +82,57 @@ export async function startProgram({
   }
 }
 
+/** A built program that was started, ready or not. */
+export interface Child {
+  readonly process: ChildProcess;
+  /** What it wrote to standard output and error so far. */
+  readonly output: () => string;
+  /** Ends it, if it has not ended already. */
+  stop(): Promise<void>;
+}
+
 /** Starts a built program and collects what it says. */
-export function spawnProgram(main: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  const process_ = spawn(process.execPath, [join(ROOT, "dist", main), ...args], {
+export function spawnProgram(main: string, args: readonly string[], env: Readonly<Record<string, string>>): Child {
+  const child = spawn(process.execPath, [join(ROOT, "dist", main), ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";
-  process_.stdout.on("data", (chunk: Buffer) => {
+  const hear = (chunk: Buffer): void => {
     said += chunk;
-  });
-  process_.stderr.on("data", (chunk: Buffer) => {
-    said += chunk;
-  });
-  return { process: process_, output: () => said };
+  };
+  child.stdout.on("data", hear);
+  child.stderr.on("data", hear);
+  return {
+    process: child,
+    output: () => said,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), 15_000);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
 }
 
-async function until<T>(child: ReturnType<typeof spawnProgram>, look: () => T | undefined): Promise<T> {
+/** Waits until a program says that it is ready. */
+export async function untilReady({ process: child, output }: Child): Promise<void> {
   const deadline = Date.now() + 30_000;
-  while (Date.now() < deadline) {
-    const found = look();
-    if (found !== undefined) return found;
-    if (child.process.exitCode !== null)
-      throw new Error(`the program ended with ${child.process.exitCode}:\n${child.output()}`);
+  while (!output().includes("ready")) {
+    if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}:\n${output()}`);
+    if (Date.now() > deadline) throw new Error(`the program was not ready in 30 seconds:\n${output()}`);
     await sleep(25);
   }
-  throw new Error(`the program was not ready in 30 seconds:\n${child.output()}`);
+}
+
+/** Ports that are free now, for programs that must know each other's addresses beforehand. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  return ports;
 }

@@ -5,6 +5,7 @@ import { ASSERTION_TTL_S } from "../assertion-mint.js";
 import { callerOfKey } from "../authenticator.js";
 import { identityOf } from "../identity.js";
 import type { Parts } from "../parts.js";
+import type { ApiKeyRecord } from "../store.js";
 
 export async function verifyCredential(
   { verification, assertions }: Parts,
@@ -16,7 +17,7 @@ export async function verifyCredential(
     return { outcome: { case: "refused", value: { reason, rememberMs } } };
   }
   const caller = callerOfKey(found);
-  const expiresAt = Math.floor(Date.now() / 1000) + ASSERTION_TTL_S;
+  const expiresAt = assertionEndOf(found.key);
   return {
     outcome: {
       case: "verified",
@@ -29,4 +30,10 @@ export async function verifyCredential(
       },
     },
   };
+}
+
+/** Seconds since the epoch: no assertion outlives the key that it was minted for. */
+function assertionEndOf({ expiresAt }: ApiKeyRecord): number {
+  const end = Math.floor(Date.now() / 1000) + ASSERTION_TTL_S;
+  return expiresAt === null ? end : Math.min(end, Math.ceil(expiresAt.getTime() / 1000));
 }

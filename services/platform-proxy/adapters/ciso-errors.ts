@@ -89,7 +89,11 @@ function badRequest(body: unknown): ConnectError {
   const problems = problemsOf(body);
   const text = problems.map(({ field, text }) => (field === "" ? text : `${field}: ${text}`)).join("; ");
   const all = (pattern: RegExp) => problems.length > 0 && problems.every((p) => pattern.test(p.text));
-  if (all(/is already used in this scope/)) return alreadyExists(text);
+  if (all(/is already used in this scope/)) {
+    return alreadyExists(
+      problems.map(({ field }) => `${field}: already used in this domain; choose another`).join("; "),
+    );
+  }
   if (all(/object does not exist|^select a valid choice\. [0-9a-f]{8}-/i)) {
     return notFound(problems.map(({ field }) => `${field}: ${HIDDEN}`).join("; "));
   }
@@ -145,11 +149,11 @@ interface Problem {
 }
 
 function problemsOf(body: unknown): Problem[] {
-  if (Array.isArray(body)) return textsOf(body).map((text) => ({ field: "", text }));
   if (typeof body !== "object" || body === null) return [];
-  return Object.entries(body).flatMap(([name, value]) =>
-    textsOf(value).map((text) => ({ field: fieldOf(name), text })),
-  );
+  const problems = Array.isArray(body)
+    ? textsOf(body).map((text) => ({ field: "", text }))
+    : Object.entries(body).flatMap(([name, value]) => textsOf(value).map((text) => ({ field: fieldOf(name), text })));
+  return problems.slice(0, MAX_PROBLEMS);
 }
 
 function fieldOf(name: string): string {
@@ -157,6 +161,7 @@ function fieldOf(name: string): string {
 }
 
 const MAX_TEXT = 300;
+const MAX_PROBLEMS = 10;
 
 function textsOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(textsOf);

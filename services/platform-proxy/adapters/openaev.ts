@@ -15,9 +15,9 @@ interface Settings {
 
 /**
  * Speaks to an OpenAEV-compatible platform: JSON over REST under /api, a token
- * signed for the caller on every request. No cookie is ever sent or kept: one
- * that the platform sets acts as the user by itself, and any cookie beside a
- * token makes it refuse writes.
+ * signed for the caller on every request. No cookie is ever sent or kept: a
+ * session is a credential of its own, and any cookie beside a token makes the
+ * platform refuse writes.
  */
 export function createOpenaevAdapter(): Adapter {
   return {
@@ -52,9 +52,9 @@ export function createOpenaevAdapter(): Adapter {
 }
 
 /**
- * What the caller can do, implied capabilities included: each of them implies
- * those below it, a grant on an object implies what it allows there, and
- * creating, which no grant allows, goes by the name CREATE_ASSESSMENT.
+ * What the caller can do: the platform's own capabilities, which imply no
+ * others there; those that a grant on an object stands for on that object; and
+ * CREATE_ASSESSMENT, our name for what MANAGE_ASSESSMENT allows and no grant.
  */
 export function capabilitiesOf({ user, tenants }: OpenaevMe): Snapshot["capabilities"] {
   if (user.user_is_admin_or_bypass || user.user_admin || user.user_capabilities.includes("BYPASS")) return ["*"];
@@ -64,16 +64,10 @@ export function capabilitiesOf({ user, tenants }: OpenaevMe): Snapshot["capabili
   const others = openTenants(tenants).every((tenant) => tenant.tenant_id !== DEFAULT_TENANT);
   if (others && tenants.length > 0 && all.size === 0 && grants.length === 0) return ["*"];
 
-  for (const capability of user.user_capabilities) {
-    const [, verb, area] = /^(DELETE|MANAGE|LAUNCH)_(.+)$/.exec(capability) ?? [];
-    if (verb === undefined) continue;
-    all.add(`ACCESS_${area}`);
-    if (verb === "DELETE") all.add(`MANAGE_${area}`);
-  }
   if (all.has("MANAGE_ASSESSMENT")) all.add("CREATE_ASSESSMENT");
   for (const level of grants) {
     all.add("ACCESS_ASSESSMENT");
-    if (level === "PLANNER" || level === "LAUNCHER") all.add("MANAGE_ASSESSMENT");
+    if (level === "PLANNER" || level === "LAUNCHER") all.add("MANAGE_ASSESSMENT").add("DELETE_ASSESSMENT");
     if (level === "LAUNCHER") all.add("LAUNCH_ASSESSMENT");
   }
   return [...all].sort();

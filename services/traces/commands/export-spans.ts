@@ -6,12 +6,14 @@ import type {
   ExportTraceServiceResponseSchema,
 } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import type { Call } from "../../shared/call.js";
+import type { Log } from "../../shared/log.js";
 import type { Peers } from "../../shared/peers.js";
 import { isDuplicateKey } from "../../shared/store/store.js";
 import { usableAgents } from "../access.js";
 import { ownsTokens } from "../gen-ai.js";
+import { insertNew } from "../insert-new.js";
 import { type ReadSpan, readSpan } from "../span.js";
-import type { Collections, PayloadRecord, SpanRecord, TraceRecord } from "../store.js";
+import type { Collections, TraceRecord } from "../store.js";
 
 const MAX_SPANS = 4096;
 const MAX_SPANS_OF_A_TRACE = 20_000;
@@ -19,19 +21,25 @@ const MAX_SET = 100;
 const BATCHES_REMEMBERED = 64;
 const DAY_MS = 86_400_000;
 
+/** Where spans go, and for how long. */
+export interface Inbox {
+  readonly collections: Collections;
+  readonly peers: Peers;
+  readonly log: Log;
+  /** Days that spans are kept after they arrive. */
+  readonly retentionDays: number;
+}
+
 /**
  * Takes spans in (OTLP). They belong to the caller; a delivery that is repeated
  * changes nothing; spans that cannot be taken are counted in partial_success.
  */
 export async function exportSpans(
-  collections: Collections,
-  peers: Peers,
-  retentionDays: number,
+  { collections, peers, log, retentionDays }: Inbox,
   request: MessageShape<typeof ExportTraceServiceRequestSchema>,
   call: Call,
 ): Promise<MessageInitShape<typeof ExportTraceServiceResponseSchema>> {
   const { spans, rejects } = readAll(request);
-  if (spans.length === 0) return responseOf(rejects);
   const claimed = new Set(spans.map(({ facts }) => facts.agent_id).filter((id) => id !== "" && id.length <= 128));
   const agents = await usableAgents(peers, call, [...claimed]);
   const expiresAt = new Date(Date.now() + retentionDays * DAY_MS);
@@ -49,12 +57,10 @@ export async function exportSpans(
     await keepSpans(collections, trace, some, expiresAt);
     await countSpans(collections, trace, call.caller.id, some, agents, expiresAt);
   }
-  return responseOf(rejects);
-}
-
-function responseOf(rejects: Rejects): MessageInitShape<typeof ExportTraceServiceResponseSchema> {
   if (rejects.count === 0) return {};
-  return { partialSuccess: { rejectedSpans: BigInt(rejects.count), errorMessage: [...rejects.reasons].join("; ") } };
+  const errorMessage = [...rejects.reasons].join("; ");
+  log.debug({ caller: call.caller.id, rejected: rejects.count, reasons: errorMessage }, "spans rejected");
+  return { partialSuccess: { rejectedSpans: BigInt(rejects.count), errorMessage } };
 }
 
 interface Rejects {
@@ -102,21 +108,14 @@ async function keepSpans(
   some: readonly ReadSpan[],
   expiresAt: Date,
 ): Promise<void> {
-  const once = <T>(id: string, content: T) => ({
-    updateOne: { filter: { _id: id }, update: { $setOnInsert: content }, upsert: true },
-  });
   const idOf = ({ facts }: ReadSpan): string => `${trace}.${facts.span_id}`;
-  await payloads.bulkWrite(
-    some.map((span) =>
-      once<Omit<PayloadRecord, "_id">>(idOf(span), { fields: span.payload, expires_at: expiresAt }),
-    ) as never,
-    { ordered: false },
+  await insertNew(
+    payloads,
+    some.map((span) => ({ _id: idOf(span), fields: span.payload, expires_at: expiresAt })),
   );
-  await spans.bulkWrite(
-    some.map((span) =>
-      once<Omit<SpanRecord, "_id">>(idOf(span), { ...span.facts, trace, expires_at: expiresAt }),
-    ) as never,
-    { ordered: false },
+  await insertNew(
+    spans,
+    some.map((span) => ({ _id: idOf(span), ...span.facts, trace, expires_at: expiresAt })),
   );
 }
 
@@ -140,7 +139,7 @@ async function countSpans(
   const first = facts.reduce((a, b) => (a.order < b.order ? a : b));
   const root = some.find(({ outermost }) => outermost === "yes")?.facts;
   const local = some.find(({ outermost }) => outermost === "here")?.facts;
-  const about = ({ name, span_id, fields }: SpanRecord | ReadSpan["facts"]) => ({
+  const about = ({ name, span_id, fields }: ReadSpan["facts"]) => ({
     name,
     root: span_id,
     fields: fields.filter(({ field }) => field === "input" || field === "output" || field === "error"),
@@ -160,13 +159,13 @@ async function countSpans(
       ended_at: new Date(Math.max(...facts.map((span) => span.started_at.getTime() + span.duration_ms))),
       expires_at: expiresAt,
     },
-    $addToSet: {
-      agents: { $each: agents },
-      viewers: { $each: [`u:${user}`, ...agents.map((id) => `a:${id}`)] },
-      sources: { $each: distinct(some.map(({ source }) => source)) },
-      models: { $each: distinct(facts.map(({ model }) => model)) },
-      tools: { $each: distinct(facts.map(({ tool }) => tool)) },
-    },
+    $addToSet: eachOf({
+      agents,
+      viewers: [`u:${user}`, ...agents.map((id) => `a:${id}`)],
+      sources: distinct(some.map(({ source }) => source)),
+      models: distinct(facts.map(({ model }) => model)),
+      tools: distinct(facts.map(({ tool }) => tool)),
+    }),
     $inc: {
       span_count: facts.length,
       error_count: facts.filter(({ error }) => error).length,
@@ -175,16 +174,23 @@ async function countSpans(
     },
     $push: { batches: { $each: [batch], $slice: -BATCHES_REMEMBERED } },
   } as unknown as UpdateFilter<TraceRecord>;
+  const uncounted = { _id: trace, batches: { $ne: batch } };
   try {
-    await traces.updateOne({ _id: trace, batches: { $ne: batch } }, update, { upsert: true });
+    await traces.updateOne(uncounted, update, { upsert: true });
   } catch (error) {
-    // The trace is there and has counted this batch: the upsert met its own id.
     if (!isDuplicateKey(error)) throw error;
+    // The trace is there: this batch is counted already, or another one began it just now.
+    await traces.updateOne(uncounted, update);
   }
 }
 
 function distinct(words: readonly string[]): string[] {
   return [...new Set(words)].filter((word) => word !== "").slice(0, MAX_SET);
+}
+
+function eachOf(sets: Readonly<Record<string, readonly string[]>>): Record<string, { $each: readonly string[] }> {
+  const filled = Object.entries(sets).filter(([, words]) => words.length > 0);
+  return Object.fromEntries(filled.map(([name, words]) => [name, { $each: words }]));
 }
 
 /** Tells users' parts of one trace apart without naming them in ids. */

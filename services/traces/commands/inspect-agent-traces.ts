@@ -12,6 +12,7 @@ import {
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
 import type { Call } from "../../shared/call.js";
 import { invalidArgument, notFound } from "../../shared/errors.js";
+import { pageTokenOf, positionOf } from "../../shared/page-token.js";
 import type { Peers } from "../../shared/peers.js";
 import { readableBy } from "../access.js";
 import { previewOf } from "../preview.js";
@@ -57,7 +58,7 @@ export async function inspectAgentTraces(
 async function listTraces({ traces }: Collections, wanted: Filter<TraceRecord>, request: Request): Promise<Response> {
   const [from, to] = periodOf(request);
   const all = { ...wanted, order: { $gte: from, ...(to !== undefined && { $lt: to }) } } as Filter<TraceRecord>;
-  const before = cursorOf(request.pageToken);
+  const before = positionOf(request.pageToken);
   const page = before === undefined ? all : ({ ...all, order: { $gte: from, $lt: before } } as Filter<TraceRecord>);
   const size = request.pageSize ?? PAGE_SIZE;
   const [found, totalSize] = await Promise.all([
@@ -67,7 +68,7 @@ async function listTraces({ traces }: Collections, wanted: Filter<TraceRecord>, 
   const shown = found.slice(0, size);
   return {
     traces: shown.map((trace) => summaryOf(trace, request)),
-    nextPageToken: found.length > size ? tokenOf(shown.at(-1)!.order) : "",
+    nextPageToken: found.length > size ? pageTokenOf(shown.at(-1)!.order) : "",
     totalSize,
   };
 }
@@ -84,7 +85,7 @@ async function showTrace(
   if (parts.length > 1) return { traces: summaries, totalSize: 0 };
 
   const all: Filter<SpanRecord> = { trace: parts[0]!._id };
-  const after = cursorOf(request.pageToken);
+  const after = positionOf(request.pageToken);
   const page = after === undefined ? all : ({ ...all, order: { $gt: after } } as Filter<SpanRecord>);
   const size = request.pageSize ?? PAGE_SIZE;
   const [found, totalSize] = await Promise.all([
@@ -95,7 +96,7 @@ async function showTrace(
   return {
     traces: summaries,
     spans: shown.map((span) => stepOf(span, request)),
-    nextPageToken: found.length > size ? tokenOf(shown.at(-1)!.order) : "",
+    nextPageToken: found.length > size ? pageTokenOf(shown.at(-1)!.order) : "",
     totalSize,
   };
 }
@@ -105,14 +106,14 @@ function summaryOf(trace: TraceRecord, request: Request): MessageInitShape<typeo
     id: trace._id,
     traceId: trace.trace_id,
     name: trace.name,
-    source: trace.sources.join(", "),
+    source: (trace.sources ?? []).join(", "),
     status: trace.error_count > 0 ? TraceStatus.ERROR : TraceStatus.OK,
     startedAt: timestampFromDate(trace.started_at),
     durationMs: trace.ended_at.getTime() - trace.started_at.getTime(),
     userId: trace.user,
-    agentIds: [...trace.agents],
-    models: [...trace.models],
-    tools: [...trace.tools],
+    agentIds: [...(trace.agents ?? [])],
+    models: [...(trace.models ?? [])],
+    tools: [...(trace.tools ?? [])],
     inputTokens: trace.input_tokens,
     outputTokens: trace.output_tokens,
     spanCount: trace.span_count,
@@ -163,18 +164,4 @@ function periodOf({ period, startedAfter, startedBefore }: Request): [from: stri
     Number.isFinite(from) ? new Date(from).toISOString() : "",
     to === undefined ? to : new Date(to).toISOString(),
   ];
-}
-
-const TOKEN = "from:";
-
-function tokenOf(order: string): string {
-  return Buffer.from(TOKEN + order).toString("base64url");
-}
-
-function cursorOf(token: string): string | undefined {
-  if (token === "") return undefined;
-  const text = Buffer.from(token, "base64url").toString();
-  if (!text.startsWith(TOKEN))
-    throw invalidArgument("page_token is not one that this list gave; leave it out to start");
-  return text.slice(TOKEN.length);
 }

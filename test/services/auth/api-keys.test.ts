@@ -8,6 +8,7 @@ import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { WatchService } from "#proto/auth/v1/watch_service_pb.js";
 import { createKeyFormat } from "../../../services/shared/credentials-format.js";
+import { createOutbox } from "../../../services/shared/lease-outbox.js";
 import { type Stack, startStack } from "./stack.js";
 
 const keys = ApiKeyService.method;
@@ -117,6 +118,9 @@ describe("verifying", () => {
     await expect(verify).rejects.toEqual(code(Code.PermissionDenied));
     const publish = stack.as(admin, WatchService.method.publish, { kind: 3, id: "core" });
     await expect(publish).rejects.toEqual(code(Code.PermissionDenied));
+    const credential = { authorization: `Bearer ${admin}` };
+    const watch = stack.dispatch.duplex(WatchService.method.watch, createOutbox<never>(), { credential });
+    await expect(watch[Symbol.asyncIterator]().next()).rejects.toEqual(code(Code.PermissionDenied));
   });
 });
 

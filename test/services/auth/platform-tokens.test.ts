@@ -84,6 +84,20 @@ describe("a platform token", () => {
   });
 });
 
+test("nothing else that auth signs is a login at a platform", async () => {
+  const { jwks } = await stack.as("", getPlatformIssuer, {});
+  const { outcome } = await stack.as(stack.secrets.serviceKey, CredentialService.method.verifyCredential, {
+    token: stack.secrets.admin.apiKey,
+  });
+  const { assertions } = outcome.value as { assertions: Record<string, string> };
+  for (const assertion of Object.values(assertions)) {
+    await expect(jwtVerify(assertion, createLocalJWKSet(JSON.parse(jwks)))).rejects.toThrow(/no applicable key/);
+  }
+  const { token } = await mint(stack.secrets.admin.apiKey, { server: "cti" });
+  const presented = stack.dispatch.unary(ApiKeyService.method.whoAmI, {}, { credential: { assertion: token } });
+  await expect(presented).rejects.toEqual(code(Code.Unauthenticated));
+});
+
 describe("no platform token is given", () => {
   test("to a client, whatever its key: only to a service that calls on", async () => {
     for (const key of [stack.secrets.analyst.apiKey, stack.secrets.admin.apiKey, stack.secrets.serviceKey]) {

@@ -39,6 +39,7 @@ function connect(watcher: string, since: number) {
   return {
     hello,
     renew: (ack: number) => requests.push(request({ case: "renew", value: { n: ++n, ack: BigInt(ack) } })),
+    goodbye: () => requests.push(request({ case: "goodbye", value: {} })),
     async next(): Promise<Said> {
       const { value, done } = await replies.next();
       return done ? undefined : (value as MessageInitShape<typeof WatchResponseSchema>).message;
@@ -120,6 +121,16 @@ describe("publishing", () => {
     const begun = performance.now();
     expect(await change("a")).toMatchObject({ acknowledged: 0, expired: 1 });
     expect(performance.now() - begun).toBeGreaterThan(LEASE_MS * 0.9);
+  });
+
+  test("does not wait for a watcher that said goodbye, and stops waiting when one does", async () => {
+    const [gone, going] = [await leased("gone"), await leased("going")];
+    gone.goodbye();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const published = change("a");
+    await going.next();
+    going.goodbye();
+    expect(await published).toMatchObject({ acknowledged: 0, expired: 1 });
   });
 
   test("carries the lease over a reconnection, and takes nothing as acknowledged by it", async () => {

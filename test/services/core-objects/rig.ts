@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { pino } from "pino";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { createCoreObjectsService } from "../../../services/core-objects/service.js";
 import type { Authenticator, Caller, Credential } from "../../../services/shared/call.js";
@@ -14,13 +16,14 @@ import { unary } from "../../../services/shared/method.js";
 import { createPeers, type Peers } from "../../../services/shared/peers.js";
 import { type Service, type ServiceName, serviceOf } from "../../../services/shared/service.js";
 import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
+import { openMongoStore } from "../../../services/shared/store/mongo.js";
 import type { Store } from "../../../services/shared/store/store.js";
 
 // Services as they run in one process, with people whose assertions are plain
 // words: "alice@core-objects" is alice's for that service alone. A bearer token
 // "key-alice" is her API key.
 
-const SCOPES = ["account", "core:read", "core:write"];
+const SCOPES = ["account", "core:read", "core:write", "traces:write"];
 
 function person(id: string, groups: readonly string[], admin = false): Caller {
   const scopes = new Set(admin ? [...SCOPES, "admin"] : SCOPES);
@@ -32,7 +35,7 @@ const PEOPLE: Readonly<Record<string, Caller>> = {
   bob: person("bob", ["soc"]),
   carl: person("carl", []),
   root: person("root", [], true),
-  services: { ...person("services", []), scopes: new Set(["internal", "account", "core:write"]), service: true },
+  services: { ...person("services", []), scopes: new Set(["internal", "account", "traces:write"]), service: true },
   reader: { ...person("reader", []), scopes: new Set(["account", "core:read"]) },
 };
 
@@ -66,10 +69,19 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-/** A store in a folder of its own, core-objects in front of it, and room for more services. */
-export async function startRig(): Promise<Rig> {
+/**
+ * A store of its own (embedded, or in the MongoDB that MONGODB_URI names), core-objects in front of it, and room for
+ * more services. Closing it fails when any query was not covered by an index.
+ */
+export async function startRig({ sweepEveryMs }: { sweepEveryMs?: number } = {}): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), "core-"));
-  const store = await openEmbeddedStore(folder);
+  const uncovered: string[] = [];
+  const log = pino({ level: "warn" }, { write: (line) => void uncovered.push(line) });
+  const uri = process.env.MONGODB_URI;
+  const store =
+    uri === undefined
+      ? await openEmbeddedStore(folder, { log, ...(sweepEveryMs !== undefined && { sweepEveryMs }) })
+      : await openMongoStore(uri, { database: `core-${randomUUID()}` });
   const mounted = new Map<ServiceName, Dispatch>();
   const services: Service[] = [];
   const mount = (name: ServiceName, methods: Service["methods"], observe?: Chain["observe"]) =>
@@ -103,6 +115,7 @@ export async function startRig(): Promise<Rig> {
       for (const service of services.reverse()) await service.close();
       await store.close();
       await rm(folder, { recursive: true, force: true });
+      if (uncovered.length > 0) throw new Error(uncovered.join(""));
     },
   };
 }

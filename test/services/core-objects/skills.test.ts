@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
 import { Origin, Tier } from "#proto/core/v1/sharing_pb.js";
 import { type CreateSkillRequestSchema, SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { as, type Rig, startRig } from "./rig.js";
@@ -137,6 +138,24 @@ test("files are put and removed by path", async () => {
   expect(resources.map(({ path, bytes }) => [path, bytes])).toEqual([["b.txt", 5]]);
   const gone = rig.dispatch.unary(updateSkill, { id, removeFiles: ["nothing.md"] }, as("alice"));
   expect((await refusal(gone))[0]).toBe("InvalidArgument");
+});
+
+test("the capability to load skills is held while an enabled skill is visible", async () => {
+  const bare = await startRig();
+  try {
+    const held = async (who: string) =>
+      (await bare.dispatch.unary(CapabilityService.method.getCapabilities, {}, as(who))).capabilities;
+    expect(await held("carl")).toEqual(["skill"]);
+    await bare.store.collection("skills").deleteMany({ origin: "builtin" } as never);
+    expect(await held("carl")).toEqual([]);
+    const request = { name: "s", description: "d", instructions: "i", sharing: [{ to: "everyone", tier: Tier.VIEW }] };
+    const { skill } = await bare.dispatch.unary(createSkill, request, as("alice"));
+    expect(await held("carl")).toEqual(["skill"]);
+    await bare.dispatch.unary(updateSkill, { id: skill!.id, enabled: false }, as("alice"));
+    expect(await held("carl")).toEqual([]);
+  } finally {
+    await bare.close();
+  }
 });
 
 test("deleting a skill that agents use names those the caller can see and counts the others", async () => {

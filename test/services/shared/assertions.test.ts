@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { Code } from "@connectrpc/connect";
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from "jose";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { CredentialService, VerifyCredentialRequestSchema } from "#proto/auth/v1/credential_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
@@ -12,14 +13,19 @@ import { unavailable } from "../../../services/shared/errors.js";
 import { silentLog } from "../../../services/shared/log.js";
 import { type Stack, startStack } from "../auth/stack.js";
 
+vi.setConfig({ testTimeout: 20_000 });
+
 let stack: Stack;
 let credentials: Credentials;
 let verifier: Authenticator;
 let asked: string[];
 let gone: boolean;
 
+beforeAll(async () => {
+  stack = await startStack({ leaseMs: 1_500 });
+});
+afterAll(() => stack.close());
 beforeEach(async () => {
-  stack = await startStack({ leaseMs: 600 });
   asked = [];
   gone = false;
   const credential = { authorization: `Bearer ${stack.secrets.serviceKey}` };
@@ -40,11 +46,10 @@ beforeEach(async () => {
   };
   credentials = createCredentials({ dispatch, credential, log: silentLog });
   verifier = createAssertionVerifier({ service: "traces", credentials, dispatch, credential });
-  await vi.waitFor(() => expect(credentials.leased()).toBe(true), { interval: 5 });
+  await vi.waitFor(() => expect(credentials.leased()).toBe(true), { interval: 5, timeout: 10_000 });
 });
 afterEach(async () => {
   await credentials.close();
-  await stack.close();
 });
 
 const code = (expected: Code) => expect.objectContaining({ code: expected });
@@ -52,7 +57,15 @@ const present = async (credential: Parameters<Authenticator["authenticate"]>[0])
   verifier.authenticate(credential);
 
 async function newKey(): Promise<Known & { readonly id: string; readonly token: string }> {
-  const { key, token } = await stack.as(stack.secrets.analyst.apiKey, ApiKeyService.method.createApiKey, { name: "K" });
+  const { admin } = stack.secrets;
+  const { user } = await stack.as(admin.apiKey, UserService.method.createUser, {
+    email: `${randomUUID()}@example.org`,
+    name: "Somebody",
+  });
+  const { key, token } = await stack.as(admin.apiKey, ApiKeyService.method.createApiKey, {
+    name: "K",
+    userId: user?.id as string,
+  });
   const known = await credentials.verify(token);
   if ("refused" in known) throw new Error(known.refused);
   return { ...known, id: key?.id as string, token };
@@ -96,7 +109,7 @@ describe("an assertion", () => {
     const { assertions } = await newKey();
     await present({ assertion: assertions.traces as string });
     gone = true;
-    await vi.waitFor(() => expect(credentials.leased()).toBe(false), { interval: 10, timeout: 3_000 });
+    await vi.waitFor(() => expect(credentials.leased()).toBe(false), { interval: 10, timeout: 10_000 });
     const unsure = present({ assertion: assertions.traces as string });
     await expect(unsure).rejects.toEqual(code(Code.Unavailable));
   });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
@@ -10,7 +10,9 @@ import type { Dispatch } from "../../../services/shared/dispatch.js";
 import { silentLog } from "../../../services/shared/log.js";
 import { type Stack, startStack } from "../auth/stack.js";
 
-const LEASE_MS = 600;
+const LEASE_MS = 1_500;
+
+vi.setConfig({ testTimeout: 20_000 });
 
 let stack: Stack;
 let credentials: Credentials;
@@ -19,10 +21,13 @@ let asked: string[];
 let admin: string;
 let analyst: string;
 
-beforeEach(async () => {
+beforeAll(async () => {
   stack = await startStack({ leaseMs: LEASE_MS });
   admin = stack.secrets.admin.apiKey;
   analyst = stack.secrets.analyst.apiKey;
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
   asked = [];
   const watched: Dispatch = {
     ...stack.dispatch,
@@ -36,12 +41,11 @@ beforeEach(async () => {
     credential: { authorization: `Bearer ${stack.secrets.serviceKey}` },
     log: silentLog,
   });
-  await vi.waitFor(() => expect(credentials.leased()).toBe(true), { interval: 5 });
+  await vi.waitFor(() => expect(credentials.leased()).toBe(true), { interval: 5, timeout: 10_000 });
 });
 afterEach(async () => {
   vi.useRealTimers();
   await credentials.close();
-  await stack.close();
 });
 
 async function known(token: string): Promise<Known> {
@@ -92,9 +96,9 @@ describe("what is known", () => {
     const before = await known(analyst);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 260_000 });
     // A jump of the wall clock ends the lease; the next renewal gives one by the new time.
-    await vi.waitFor(() => expect(credentials.leased()).toBe(true), { interval: 5 });
+    await vi.waitFor(() => expect(credentials.leased()).toBe(true), { interval: 5, timeout: 10_000 });
     expect(credentials.peek(analyst)).toBe(before);
-    await vi.waitFor(() => expect(credentials.peek(analyst)).not.toBe(before), { interval: 5 });
+    await vi.waitFor(() => expect(credentials.peek(analyst)).not.toBe(before), { interval: 5, timeout: 10_000 });
     expect((credentials.peek(analyst) as Known).expiresAt).toBeGreaterThan(before.expiresAt + 200_000);
     expect(verifications()).toBe(2);
   });
@@ -102,7 +106,7 @@ describe("what is known", () => {
   test("is not used after its assertions have run out", async () => {
     await known(analyst);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 301_000 });
-    await vi.waitFor(() => expect(credentials.leased()).toBe(true), { interval: 5 });
+    await vi.waitFor(() => expect(credentials.leased()).toBe(true), { interval: 5, timeout: 10_000 });
     expect(credentials.peek(analyst)).toBeUndefined();
   });
 
@@ -185,7 +189,7 @@ describe("what changes", () => {
       order.push("published");
       return answer;
     });
-    await vi.waitFor(() => expect(finish).toBeDefined(), { interval: 5 });
+    await vi.waitFor(() => expect(finish).toBeDefined(), { interval: 5, timeout: 10_000 });
     finish?.();
     expect((await published).acknowledged).toBe(1);
     expect(order).toEqual(["heard setting core", "applied", "published"]);
@@ -200,7 +204,7 @@ describe("what changes", () => {
     });
     const out = { credential: { authorization: `Bearer ${stack.secrets.serviceKey}` } };
     await stack.dispatch.unary(WatchService.method.publish, { kind: EventKind.PLATFORM, id: "cti" }, out);
-    await vi.waitFor(() => expect(heard).toBe(2), { interval: 5 });
+    await vi.waitFor(() => expect(heard).toBe(2), { interval: 5, timeout: 10_000 });
   });
 
   test("a listener that hangs costs the lease and nobody else's time", async () => {

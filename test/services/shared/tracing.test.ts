@@ -1,5 +1,6 @@
+import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { spanContextOf } from "../../../services/shared/tracing.js";
+import { createTracing, spanContextOf } from "../../../services/shared/tracing.js";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SPAN = "b7ad6b7169203331";
@@ -25,4 +26,15 @@ test("what is no traceparent has no context", () => {
   ]) {
     expect(spanContextOf(text)).toBeUndefined();
   }
+});
+
+test("nothing of OpenTelemetry is loaded until tracing is on", async () => {
+  const loaded = () =>
+    Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes("@opentelemetry"));
+  const options = { endpoint: "http://127.0.0.1:1", headers: {}, serviceName: "s", sampleRatio: 1 };
+  expect(await createTracing({ ...options, enabled: false })).toBeUndefined();
+  expect(loaded()).toBe(false);
+  const tracing = await createTracing({ ...options, enabled: true });
+  expect(loaded()).toBe(true);
+  await tracing?.close();
 });

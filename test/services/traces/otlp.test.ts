@@ -99,7 +99,7 @@ test("an agent's spans from OpenTelemetry's exporter are inspected by who manage
   expect((await read("input")).text).toBe('[{"role":"user"}]');
 });
 
-test("an exporter with an unknown key, or none of core:write, is refused and its spans are nowhere", async () => {
+test("an exporter with an unknown key, or none of the scope, is refused and its spans are nowhere", async () => {
   for (const key of ["key-nobody", "key-reader"]) {
     const exporter = exporterOf(key);
     const spans: ReadableSpan[] = [];
@@ -113,6 +113,29 @@ test("an exporter with an unknown key, or none of core:write, is refused and its
     await exporter.shutdown();
   }
   expect((await inspect("root", { source: "refused" })).totalSize).toBe(0);
+});
+
+test("an export of more than 4 MiB is refused, one just below is kept whole", async () => {
+  const send = async (chars: number): Promise<Error | undefined> => {
+    const exporter = exporterOf("key-alice");
+    const spans: ReadableSpan[] = [];
+    const collect = { onStart() {}, onEnd: (span: ReadableSpan) => void spans.push(span) };
+    const rest = { forceFlush: async () => {}, shutdown: async () => {} };
+    const resource = resourceFromAttributes({ "service.name": "big" });
+    const provider = new BasicTracerProvider({ resource, spanProcessors: [{ ...collect, ...rest }] });
+    provider
+      .getTracer("test")
+      .startSpan("s", { attributes: { "input.value": "x".repeat(chars) } })
+      .end();
+    const { error } = await new Promise<{ error?: Error }>((done) => exporter.export(spans, done));
+    await exporter.shutdown();
+    return error;
+  };
+  expect((await send(5 << 20))?.message).toMatch(/RESOURCE_EXHAUSTED|8 /);
+  expect(await send((4 << 20) - 4096)).toBeUndefined();
+  const { traces, totalSize } = await inspect("alice", { source: "big" });
+  expect(totalSize).toBe(1);
+  expect(traces[0]!.fields[0]).toMatchObject({ field: "input", bytes: (4 << 20) - 4096, truncated: true });
 });
 
 test("our own calls are traced as children of the caller's span, over OTLP, without their content", async () => {
@@ -151,9 +174,4 @@ test("our own calls are traced as children of the caller's span, over OTLP, with
   expect(fields.map((field) => field["attributes.rpc.grpc.status_code"]).sort()).toEqual(["0", "3"]);
   expect(JSON.stringify(fields)).not.toContain(secret);
   expect((await inspect("alice", { source: "our-own" })).totalSize).toBe(0);
-});
-
-test("tracing that is off is nothing at all", async () => {
-  const options = { endpoint: url, headers: {}, serviceName: "off", sampleRatio: 1 };
-  expect(await createTracing({ ...options, enabled: false })).toBeUndefined();
 });

@@ -44,9 +44,10 @@ const MAX_NAMESAKES = 5_000;
  * Reads an object by its id, and confirms that it lies in the tenant before
  * anything is told or done.
  *
- * A platform does not confine calls by id to the tenant in the path; its
- * searches it does. So the object must come up in a search inside the tenant.
- * One of another tenant and one that does not exist get the same answer.
+ * That a call stays inside the tenant named is our own promise, so it is checked
+ * here and not left to the platform: the object must come up in a search inside
+ * the tenant. One of another tenant and one that does not exist get the same
+ * answer.
  *
  * @throws ConnectError not_found, or permission_denied where the caller may not read it.
  */

@@ -13,8 +13,8 @@ export interface TenantScope {
 /**
  * Finds the tenant a call acts in: the one named, or the caller's only one.
  *
- * The tenant always stands in the path. A path without one means the
- * platform's default tenant, also for callers who are not its members.
+ * The tenant always stands in the path: a path without one means the
+ * platform's default tenant.
  *
  * @throws ConnectError that lists the caller's tenants, where none is named
  * and there are several, or one is named that is not the caller's.

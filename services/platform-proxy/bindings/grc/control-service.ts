@@ -10,7 +10,7 @@ import { steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import { codeOf, EFFORTS } from "./codes.js";
 import { CONTROLS, type ControlFields, controlOf, type UpstreamControl } from "./control.js";
-import { pageOf, pagingOf, readPage, readTenantPage } from "./pages.js";
+import { pageOf, pagingOf, readPage, readTenantPages } from "./pages.js";
 import { maturityOf, REQUIREMENT_ASSESSMENTS, type UpstreamRequirementAssessment } from "./requirement-assessment.js";
 import { setControlMaturity } from "./set-control-maturity.js";
 import {
@@ -33,15 +33,15 @@ const ORDERS: Readonly<Record<ControlOrder, string>> = {
   [ControlOrder.PRIORITY]: "priority,id",
 };
 
-/** A control answers few requirements; more than these are not listed with it. */
-const MAX_MATURITY = 50;
+/** Requirements read for the maturity of one control or of a page; each is some 8 KB at the platform. */
+const MAX_MATURITY = 500;
 
 export const controlService = [
   steps(ControlService.method.listControls, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);
+    const domains = r.domainId === undefined ? domainIdsOf(tenant) : [domainOf(tenant, r.domainId)];
     const query = {
-      folder: r.domainId === undefined ? domainIdsOf(tenant) : [domainOf(tenant, r.domainId)],
       status: r.statuses.map((status) => codeOf(ControlStatusSchema, status)),
       ...(r.category !== undefined && { category: codeOf(ControlCategorySchema, r.category) }),
       ...(r.csfFunction !== undefined && { csf_function: codeOf(CsfFunctionSchema, r.csfFunction) }),
@@ -49,8 +49,13 @@ export const controlService = [
       search: r.search,
       ordering: ORDERS[r.orderBy ?? ControlOrder.NEWEST],
     };
-    const { count, results } = await readTenantPage<UpstreamControl>(platform, CONTROLS, query, page, tenant);
-    return { controls: results.map(controlOf), ...pagingOf(page, count) };
+    const { count, results } = await readTenantPages<UpstreamControl>(platform, CONTROLS, query, domains, page, tenant);
+    const ids = r.withMaturity === true ? results.map(({ id }) => id) : [];
+    const maturity = await maturityByControl(platform, ids, tenant);
+    return {
+      controls: results.map((control) => ({ ...controlOf(control), maturity: maturity.get(control.id) ?? [] })),
+      ...pagingOf(page, count),
+    };
   }),
 
   steps(ControlService.method.getControl, async (r, platform) => {
@@ -99,16 +104,28 @@ export const controlService = [
 
 async function readControl(platform: Platform, id: string, tenant: Tenant) {
   const control = await readOwned<UpstreamControl>(platform, CONTROLS, id, "control_id", tenant);
-  const page = { limit: MAX_MATURITY, offset: 0, digest: "" };
-  const answers = await readPage<UpstreamRequirementAssessment>(
+  const maturity = await maturityByControl(platform, [id], tenant);
+  return { ...controlOf(control), maturity: maturity.get(id) ?? [] };
+}
+
+/** The scores of the requirements that controls answer, by control. */
+async function maturityByControl(platform: Platform, ids: readonly string[], tenant: Tenant) {
+  const byControl = new Map<string, ReturnType<typeof maturityOf>[]>();
+  if (ids.length === 0) return byControl;
+  const { results } = await readPage<UpstreamRequirementAssessment>(
     platform,
     REQUIREMENT_ASSESSMENTS,
-    { applied_controls: id },
-    page,
+    { applied_controls: ids },
+    { limit: MAX_MATURITY, offset: 0, digest: "" },
   );
-  // Somebody with roles in two tenants may have linked it across them.
-  const own = answers.results.filter(({ folder }) => tenant.domains.has(folder.id ?? ""));
-  return { ...controlOf(control), maturity: own.map(maturityOf) };
+  for (const answer of results) {
+    // Somebody with roles in two tenants may have linked it across them.
+    if (!tenant.domains.has(answer.folder.id ?? "")) continue;
+    for (const { id } of answer.applied_controls) {
+      if (id !== undefined && ids.includes(id)) byControl.set(id, [...(byControl.get(id) ?? []), maturityOf(answer)]);
+    }
+  }
+  return byControl;
 }
 
 /** The platform's names and codes for the fields given; an empty text takes a value away. */

@@ -1,9 +1,10 @@
-import { endpointRow, findingRow, settingsView, tagRow, techniqueRow, userView } from "./catalogue-views.js";
+import { endpointRow, findingRow, tagRow, techniqueRow, userView } from "./catalogue-views.js";
 import { ENDPOINT_FIELDS, findingFields, TAG_FIELDS, TECHNIQUE_FIELDS } from "./fields.js";
-import { ok } from "./replies.js";
+import { notFound, ok } from "./replies.js";
 import { type Actor, holds, need } from "./rights.js";
 import type { Route } from "./router.js";
 import { type SearchRules, searchRows } from "./search.js";
+import { settingsView } from "./settings.js";
 import { DEFAULT_TENANT, type Finding, rowsOf, type World } from "./world.js";
 
 /** Accounts, settings, endpoints, techniques, findings and tags. */
@@ -24,8 +25,11 @@ export function catalogueRoutes(world: World, baseUrl: () => string, trust: stri
   const scoped = (kind: string, key: string): Route => ({
     method: "POST",
     path: `/findings/${kind}/{id}/search`,
-    answer: ({ actor, ids: [id = ""], body, query }) =>
-      search(actor, body, query, { silent: true }, (row) => [findings[key]?.of(row)].flat().includes(id)),
+    answer: ({ actor, ids: [id = ""], body, query }) => {
+      // Injects are looked up before rights are, other parents not at all.
+      if (kind === "injects" && !world.injects.has(id)) throw notFound(`Inject not found with id: ${id}`);
+      return search(actor, body, query, { silent: true }, (row) => [findings[key]?.of(row)].flat().includes(id));
+    },
   });
 
   return [

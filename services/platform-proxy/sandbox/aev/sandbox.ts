@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Sandbox, SandboxOptions } from "../sandbox.js";
 import { catalogueRoutes } from "./catalogue-routes.js";
-import { PUBLIC_SETTINGS } from "./catalogue-views.js";
 import { Bare, bareBody, Refusal, type Reply } from "./replies.js";
 import { needTenant } from "./rights.js";
 import { createRouter } from "./router.js";
 import { advance } from "./runs.js";
 import { scenarioRoutes } from "./scenario-routes.js";
 import { seedWorld } from "./seed.js";
+import { PUBLIC_SETTINGS } from "./settings.js";
 import { createSignIn } from "./sign-in.js";
 import { simulationRoutes } from "./simulation-routes.js";
 import { createTokenVerifier } from "./tokens.js";
@@ -34,6 +34,8 @@ export interface AevSandbox extends Sandbox {
   readonly audit: readonly AuditEntry[];
 }
 
+/** To a browser every refusal looks like this. */
+const WHITELABEL = "<html><body><h1>Whitelabel Error Page</h1></body></html>";
 const MAX_BODY_BYTES = 1 << 20;
 const MAX_AUDIT = 10_000;
 
@@ -82,6 +84,10 @@ export async function startAevSandbox(options: AevSandboxOptions): Promise<AevSa
       const body = jsonOf(text, request.headers["content-type"]);
       send(found.answer({ actor: { user, tenant }, ids, query, body, now: now() }));
     } catch (error) {
+      if (request.headers.accept?.includes("text/html") === true) {
+        response.writeHead(500, { "content-type": "text/html" }).end(WHITELABEL);
+        return;
+      }
       if (error instanceof Refusal) return send({ status: error.status, body: error.body });
       const status = error instanceof Bare ? error.status : 500;
       send({ status, body: bareBody(status, path, now()) });
@@ -89,7 +95,7 @@ export async function startAevSandbox(options: AevSandboxOptions): Promise<AevSa
   }
 
   const server = createServer((request, response) => {
-    void answer(request, response);
+    answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

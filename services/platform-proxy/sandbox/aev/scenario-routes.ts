@@ -18,7 +18,7 @@ export function scenarioRoutes(world: World): Route[] {
   const fields = scenarioFields(world);
   const exercises = simulationFields(world);
 
-  /** By-id calls look the object up in every tenant, as the platform does. */
+  /** Looked up in every tenant, so that what confines a tool to one is its own check. */
   const byId = (id: string | undefined): Scenario => {
     const scenario = world.scenarios.get(id ?? "");
     if (scenario === undefined) throw notFound("Scenario not found");
@@ -88,8 +88,9 @@ export function scenarioRoutes(world: World): Route[] {
       method: "DELETE",
       path: "/scenarios/{id}",
       answer: ({ actor, ids: [id = ""] }) => {
-        need(holds(actor, "DELETE_ASSESSMENT"));
-        // Also for one that does not exist, and for one of another tenant.
+        need(may(actor, "DELETE_ASSESSMENT", id, "PLANNER"));
+        for (const user of world.users.values()) user.grants.delete(id);
+        // Also where there is none.
         const scenario = world.scenarios.get(id);
         for (const inject of scenario?.injects ?? []) world.injects.delete(inject);
         world.scenarios.delete(id);

@@ -96,13 +96,18 @@ function inputOf(input: unknown, silent: boolean): Input {
 
 function matchesText<Row>(row: Row, fields: Fields<Row>, text: string): boolean {
   if (text === "") return true;
-  // As in SQL's LIKE: % stands for any text, _ for any character.
-  const pattern = text
-    .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("%", ".*")
-    .replaceAll("_", ".");
-  const like = new RegExp(pattern, "is");
-  return Object.values(fields).some((field) => field.text === true && like.test(String(field.of(row) ?? "")));
+  // As in SQL's LIKE: % stands for any text.
+  const parts = text.toLowerCase().split("%");
+  return Object.values(fields).some((field) => {
+    if (field.text !== true) return false;
+    const held = String(field.of(row) ?? "").toLowerCase();
+    let from = 0;
+    return parts.every((part) => {
+      const at = held.indexOf(part, from);
+      from = at + part.length;
+      return at >= 0;
+    });
+  });
 }
 
 function matchesGroup<Row>(row: Row, fields: Fields<Row>, { mode, filters = [] }: Input["filterGroup"]): boolean {

@@ -14,10 +14,9 @@ const MAX_SESSIONS = 10_000;
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Signs requests in as the platform does: by a bearer token, or by the session
- * that every token request opens and that then acts as the user by itself. A
- * session goes over to the user of a valid token that comes with it. Writes
- * need either a token without any cookie or the CSRF cookie's value repeated.
+ * Signs requests in by a bearer token, or by the session that every token
+ * request opens; with both, a valid token decides. Writes need either a token
+ * without any cookie or the CSRF cookie's value repeated.
  */
 export function createSignIn(
   world: World,

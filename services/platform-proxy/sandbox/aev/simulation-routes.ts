@@ -58,11 +58,14 @@ export function simulationRoutes(world: World): Route[] {
       method: "DELETE",
       path: "/exercises/{id}",
       answer: ({ actor, ids: [id = ""] }) => {
-        need(holds(actor, "DELETE_ASSESSMENT"));
+        need(may(actor, "DELETE_ASSESSMENT", id, "PLANNER"));
         const simulation = world.simulations.get(id);
         if (simulation === undefined) throw notFound("Exercise not found");
-        // With people enabled the first deletion is answered and does nothing.
+        // With people enabled the first deletion is answered and does nothing;
+        // one with both media pressure and attacks is never deleted.
         if (simulation.teamUsers.length > 0 && simulation.deletions++ === 0) return ok();
+        const types = new Set(rowsOf(world.injects, simulation.injects).map(({ contract }) => contract.type));
+        if (types.has("openaev_channel") && types.has("openaev_implant")) throw new Bare(500);
         for (const inject of simulation.injects) world.injects.delete(inject);
         world.simulations.delete(id);
         const scenario = world.scenarios.get(simulation.scenario ?? "");

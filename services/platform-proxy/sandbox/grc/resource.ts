@@ -47,6 +47,13 @@ export class View {
     return { str: this.str(path, row), id: row.id, ...extra };
   }
 
+  /** A related object with its folder. */
+  housed(path: string, id: unknown): Json {
+    const row = this.world.get(path, id);
+    if (row === undefined || !this.sees(path, row)) return this.ref(path, id);
+    return { ...(this.ref(path, id) as object), folder: this.ref("folders", row.folder) };
+  }
+
   refs(path: string, ids: readonly string[], ...more: readonly string[]): Json[] {
     return ids.map((id) => this.ref(path, id, ...more));
   }

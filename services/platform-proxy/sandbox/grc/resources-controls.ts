@@ -1,6 +1,6 @@
 import * as choices from "./choices.js";
 import { BY_FOLDER, empty, pick, type Resource, type View } from "./resource.js";
-import { idsIn, type Json, type Row } from "./world.js";
+import { idsIn, type Json, type Row, type World } from "./world.js";
 
 const COST = {
   currency: "€",
@@ -128,10 +128,12 @@ export const appliedControls: Resource = {
     cost: COST,
     ...pick(row, ["folder", "reference_control", "evidences", "assets", "owner"]),
   }),
-  save(row) {
+  save(row, patch, world) {
     if (row.status === "active") row.progress_field = 100;
+    if (patch.evidences !== undefined) linkBack(row, world);
     return undefined;
   },
+  created: linkBack,
   deleted(row, world) {
     for (const path of ["requirement-assessments", "risk-scenarios", "evidences"]) {
       for (const other of world.all(path)) {
@@ -142,6 +144,15 @@ export const appliedControls: Resource = {
     }
   },
 };
+
+/** The relation is one: what the control names, names the control. */
+function linkBack(control: Row, world: World): void {
+  for (const evidence of world.all("evidences")) {
+    const others = idsIn(evidence, "applied_controls").filter((id) => id !== control.id);
+    const linked = idsIn(control, "evidences").includes(evidence.id);
+    evidence.applied_controls = linked ? [...others, control.id] : others;
+  }
+}
 
 const LIBRARY = ["id", "name", "description", "annotation", "created_at", "updated_at", "urn", "ref_id", "provider"];
 const LOCALE = { locale: "en", default_locale: true, is_published: true };

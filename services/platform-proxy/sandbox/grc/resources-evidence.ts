@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import * as choices from "./choices.js";
 import { BY_FOLDER, empty, pick, type Resource } from "./resource.js";
 import { idsIn, type Row, type World } from "./world.js";
@@ -83,9 +84,20 @@ export const evidences: Resource = {
   },
   created(row, world) {
     linkBack(row, world);
-    if (row.link !== null) addVersion(row, { link: row.link ?? null }, world, crypto.randomUUID(), row.created_at);
+    if (row.link !== null) addVersion(row, { link: row.link ?? null }, world, randomUUID(), row.created_at);
   },
+  deleted: unlink,
 };
+
+/** Takes the evidence out of everything that names it, with its versions. */
+function unlink(evidence: Row, world: World): void {
+  for (const path of ["applied-controls", "requirement-assessments"]) {
+    for (const row of world.all(path)) row.evidences = idsIn(row, "evidences").filter((id) => id !== evidence.id);
+  }
+  for (const version of world.all("evidence-revisions")) {
+    if (version.evidence === evidence.id) world.table("evidence-revisions").delete(version.id);
+  }
+}
 
 /** The relation is one: what the evidence names, names the evidence. */
 function linkBack(evidence: Row, world: World): void {

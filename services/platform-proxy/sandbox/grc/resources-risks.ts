@@ -23,6 +23,16 @@ function stepOf(matrix: Matrix, scale: "probability" | "impact" | "risk", value:
   };
 }
 
+const KNOWLEDGE = ["low", "medium", "high"];
+
+function knowledgeOf(value: unknown): Json {
+  const name = KNOWLEDGE[Number(value)];
+  const said = `The strength of the knowledge supporting the assessment is ${name ?? "undefined"}`;
+  return name === undefined
+    ? { name: "--", description: said }
+    : { name, description: said, symbol: "◔◑◕"[Number(value)]! };
+}
+
 function levelOf(matrix: Matrix, probability: unknown, impact: unknown): number {
   if (Number(probability) < 0 || Number(impact) < 0) return -1;
   const row = matrix.grid[Number(probability)];
@@ -103,10 +113,7 @@ export const riskScenarios: Resource = {
       existing_applied_controls: view.refs("applied-controls", idsIn(row, "existing_applied_controls")),
       ...empty(["threats", "qualifications", "antecedent_scenarios", "incidents", "owner", "security_exceptions"]),
       ...empty(["filtering_labels", "vulnerabilities"]),
-      strength_of_knowledge: {
-        name: "--",
-        description: "The strength of the knowledge supporting the assessment is undefined",
-      },
+      strength_of_knowledge: knowledgeOf(row.strength_of_knowledge),
       within_tolerance: "--",
       is_published: false,
     };
@@ -156,7 +163,7 @@ export const riskAssessments: Resource = {
     return {
       ...pick(row, [...ASSESSMENT, "observation", "is_locked", "ref_id", "ebios_rm_study"]),
       path: view.path(row.folder),
-      perimeter: view.ref("perimeters", row.perimeter),
+      perimeter: view.housed("perimeters", row.perimeter),
       ...empty(["authors", "reviewers", "validation_flows"]),
       folder: view.ref("folders", row.folder),
       str: view.str("risk-assessments", row),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { listOf } from "./listing.js";
 import { BROKEN, detail, NO_SUCH_PATH, ok, type Reply, refused } from "./reply.js";
 import { type Resource, View } from "./resource.js";
-import { complianceAssessments, perimeters, requirementAssessments } from "./resources-assessments.js";
+import { complianceAssessments, perimeters } from "./resources-assessments.js";
 import { assets } from "./resources-assets.js";
 import { appliedControls, referenceControls } from "./resources-controls.js";
 import { addVersion, evidenceRevisions, evidences } from "./resources-evidence.js";
@@ -16,6 +16,7 @@ import {
   threats,
   treeOf,
 } from "./resources-library.js";
+import { requirementAssessments } from "./resources-requirements.js";
 import { operationalScenarios, riskAssessments, riskScenarios, studies } from "./resources-risks.js";
 import { may, permissionsOf } from "./roles.js";
 import { searchAll } from "./search.js";
@@ -102,7 +103,6 @@ function member(resource: Resource, id: string, request: Request, view: View): R
 
 function actionOf(resource: Resource, id: string, action: string, verb: string, view: View): Reply {
   if (verb !== "GET" || resource !== frameworks || action !== "tree") return NO_SUCH_PATH;
-  // It checks no right, and breaks on an id that does not exist.
   const framework = view.world.get(frameworks.path, id);
   return framework === undefined ? BROKEN : ok(treeOf(framework, view));
 }
@@ -119,11 +119,7 @@ function withBody(request: Request, answer: (body: Body) => Reply): Reply {
   }
 }
 
-/**
- * Adds a version to evidence. The right is looked up for the folder in the
- * body, not for that of the evidence, which is sent to review even when the
- * version is refused.
- */
+/** Adds a version to evidence, which goes to review. */
 function createVersion(body: Body, view: View): Reply {
   const { world, user } = view;
   const evidence = world.get("evidences", body.evidence);

@@ -2,11 +2,14 @@
 export const TENANTS: readonly {
   readonly key: string;
   readonly name: string;
+  /** The first part of the e-mail address of who owns things there. */
+  readonly owner: string;
   readonly domains: readonly (readonly [key: string, name: string, parent: string])[];
 }[] = [
   {
     key: "northwind",
     name: "Northwind Energy",
+    owner: "analyst",
     domains: [
       ["northwind-grid", "Grid operations", "northwind"],
       ["northwind-retail", "Retail", "northwind"],
@@ -16,12 +19,13 @@ export const TENANTS: readonly {
   {
     key: "baltic",
     name: "Baltic Trust Bank",
+    owner: "manager",
     domains: [
       ["baltic-payments", "Payments", "baltic"],
       ["baltic-retail", "Retail", "baltic"],
     ],
   },
-  { key: "helios", name: "Helios Health", domains: [["helios-hospitals", "Hospitals", "helios"]] },
+  { key: "helios", name: "Helios Health", owner: "admin", domains: [["helios-hospitals", "Hospitals", "helios"]] },
 ];
 
 /** Usual controls: name, category, function. */

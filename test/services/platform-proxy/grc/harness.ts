@@ -16,6 +16,13 @@ import { unary } from "../../../../services/shared/method.js";
 import { createPeers } from "../../../../services/shared/peers.js";
 import { type Issuer, startIssuer } from "./issuer.js";
 
+/** What of the platform's answers is looked at. */
+export interface PlatformAnswer {
+  readonly meta: { readonly access_token: string };
+  readonly field_visibility: { readonly score: { readonly auditor: string } };
+  readonly applied_controls: readonly unknown[];
+}
+
 export interface Harness {
   readonly issuer: Issuer;
   readonly sandbox: GrcSandbox;
@@ -28,6 +35,8 @@ export interface Harness {
   ): Promise<MessageShape<O>>;
   /** What a user did at the platform, by verb and path. */
   done(as: string): string[];
+  /** Does something at the platform itself, past the service. */
+  atPlatform(as: string, verb: string, path: string, body?: unknown): Promise<PlatformAnswer>;
   /** Tells the service that something changed. */
   emit(kind: string, id: string): Promise<void>;
   close(): Promise<void>;
@@ -44,7 +53,13 @@ const authenticator: Authenticator = {
       name,
       admin: false,
       groups: [],
-      scopes: new Set(["account", "internal", "grc:read", "grc:write"]),
+      scopes: new Set([
+        "account",
+        "internal",
+        "grc:read",
+        "grc:write",
+        ...(assertion === undefined ? [] : ["delegated"]),
+      ]),
       keyId: `key-${name}`,
       service: name === "self",
     };
@@ -104,6 +119,15 @@ export async function startHarness(auth: "exchange" | "bearer", options?: CisoOp
     },
   });
   const dispatch = mountInProcess(service.methods, { authenticator, log: silentLog });
+  const send = async (where: string, verb: string, authorization: string | undefined, json: unknown) => {
+    const reply = await fetch(`${sandbox.url}${where}`, {
+      method: verb,
+      headers: { "content-type": "application/json", ...(authorization !== undefined && { authorization }) },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    });
+    return (await reply.json()) as PlatformAnswer;
+  };
+
   let closing: Promise<void> | undefined;
   return {
     issuer,
@@ -114,6 +138,13 @@ export async function startHarness(auth: "exchange" | "bearer", options?: CisoOp
       sandbox.audit
         .filter(({ email }) => email === `${as}@sallyport.example`)
         .map(({ verb, path }) => `${verb} ${path.split("?")[0]}`),
+    async atPlatform(as, verb, path, body) {
+      const claims = { aud: clientId, sub: as, email: `${as}@sallyport.example` };
+      const token = { client_id: clientId, id_token: await issuer.sign(claims) };
+      const login = { provider: "openid_connect", process: "login", token };
+      const { meta } = await send("/api/_allauth/app/v1/auth/provider/token", "POST", undefined, login);
+      return send(path, verb, `Token ${meta.access_token}`, body);
+    },
     async emit(kind, id) {
       await Promise.all([...listeners].map((listener) => listener({ kind, id })));
     },

@@ -80,10 +80,8 @@ describe("by exchange", () => {
     const others = Array.from({ length: 5 }, () => harness.call(TenantService.method.searchGrc, { query: "vault" }));
     gone.abort();
     await expect(first).rejects.toMatchObject({ code: Code.Canceled });
-    const replies = await Promise.allSettled(others);
-    // Those that waited for the same "who am I" may end with it; none may hang, and the next call is served.
-    expect(replies).toHaveLength(5);
-    await expect(harness.call(listTenants, {})).resolves.toBeDefined();
+    const replies = await Promise.all(others);
+    expect(replies.every(({ hits }) => hits.length > 0)).toBe(true);
   });
 
   test("no account and an account that is not active are told apart from a wrong set-up", async () => {
