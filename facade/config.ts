@@ -1,5 +1,4 @@
-import { type Config, type Option, port, text, url } from "../services/shared/config.js";
-import type { FacadeOptions } from "./facade.js";
+import { type Option, port, text, url } from "../services/shared/config.js";
 
 /** The façade's settings; the launcher adds where the services are. */
 export const FACADE_OPTIONS = {
@@ -20,31 +19,6 @@ export const FACADE_OPTIONS = {
   callBurst: option("Calls of tools that a key may make at once.", count, 200),
   badTokensPerMinute: option("Different bad tokens that an address may try a minute.", count, 30),
 } as const;
-
-/** The part of a façade's options that its settings say. */
-export function facadeOptionsOf(
-  config: Config<typeof FACADE_OPTIONS>,
-): Pick<FacadeOptions, "baseUrl" | "publicUrls" | "serviceName" | "origins" | "hosts" | "proxies" | "limits"> {
-  const { mcpCtiUrl: cti, mcpAevUrl: aev, mcpGrcUrl: grc, mcpCoreUrl: core } = config;
-  const given = Object.entries({ cti, aev, grc, core }).filter(
-    (entry): entry is [string, URL] => entry[1] !== undefined,
-  );
-  return {
-    baseUrl: config.baseUrl ?? new URL(`http://${config.host}:${config.port}`),
-    publicUrls: Object.fromEntries(given),
-    serviceName: config.serviceName,
-    origins: config.allowedOrigins,
-    hosts: config.allowedHosts,
-    proxies: config.trustedProxies,
-    limits: {
-      inFlight: config.maxInFlight,
-      callMs: config.callTimeoutMs,
-      callsPerSecond: config.callsPerSecond,
-      callBurst: config.callBurst,
-      badTokens: config.badTokensPerMinute,
-    },
-  };
-}
 
 function option<T>(doc: string, parse: (value: string) => T, fallback: T): Option<T> & { readonly fallback: T } {
   return { doc, parse, fallback };

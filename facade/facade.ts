@@ -21,6 +21,7 @@ import { healthRoutes } from "./routes/health.js";
 import { platformIssuerRoutes } from "./routes/platform-issuer.js";
 import { registrationRoutes } from "./routes/platform-registration.js";
 import { resourceMetadataRoutes } from "./routes/resource-metadata.js";
+import { rpcRoutes } from "./routes/rpc.js";
 import { serveTool } from "./served-tool.js";
 import { createVisibleTools } from "./visible-tools.js";
 
@@ -100,11 +101,12 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   });
   const visible = createVisibleTools({ dispatch, credentials, servers });
   const deadlines = createDeadlines(limits.callMs);
+  const badTokens = createBadTokens(limits.badTokens, MINUTE_MS);
   const serve = createServe({
     credentials,
     states: createEndpointStates({ dispatch, self, credentials, log }),
     origins,
-    badTokens: createBadTokens(limits.badTokens, MINUTE_MS),
+    badTokens,
     servers,
     context: {
       log,
@@ -125,6 +127,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       ...resourceMetadataRoutes({ endpoints, issuer, serviceName }),
       ...platformIssuerRoutes(dispatch, base),
       ...registrationRoutes({ dispatch, self, version, base }),
+      ...rpcRoutes({ dispatch, credentials, badTokens, image, base }),
       ...(options.routes ?? []),
     ],
     log,

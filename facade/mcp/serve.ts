@@ -118,8 +118,9 @@ export function createServe(options: ServeOptions): (exchange: Exchange, endpoin
     if (!read) exchange.pause();
     const judge = (judged: Verdict): void => {
       verdict = judged;
+      // Also when the body came with the headers: the connection's next request must be read.
+      exchange.resume();
       if (read) settle(exchange, endpoint, verdict, body);
-      else exchange.resume();
     };
     pending.then(judge, () => judge(tokenRefusal(endpoint.challenge, "unavailable")));
   }

@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Log } from "../../services/shared/log.js";
 import { scopeRefusal } from "../challenge.js";
 import type { Known } from "../credentials.js";
@@ -6,7 +7,7 @@ import type { Exchange, HeaderList } from "../http.js";
 import type { ServedTool } from "../served-tool.js";
 import type { View } from "../tools-list.js";
 import { INTERNAL_ERROR, INVALID_PARAMS, isObject, RpcError } from "./json-rpc.js";
-import type { CallTool } from "./tool-call.js";
+import { type CallTool, RevokedError } from "./tool-call.js";
 
 /** One MCP server, as both eras present it. */
 export interface McpServer {
@@ -43,7 +44,8 @@ export interface McpContext {
 export async function viewOnceKnown(view: View | Promise<View>): Promise<View> {
   try {
     return await view;
-  } catch {
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.Unauthenticated) throw new RevokedError("the credential was revoked");
     throw new RpcError(
       INTERNAL_ERROR,
       "The tools of this server cannot be listed at the moment; try again in a few seconds",

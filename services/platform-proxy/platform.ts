@@ -1,5 +1,8 @@
 import type { Caller } from "../shared/call.js";
+import { internal } from "../shared/errors.js";
+import type { Adapter, PlatformServer, Session } from "./adapter.js";
 import type { RestRequest } from "./binding.js";
+import type { Identities } from "./identity.js";
 
 /**
  * A connected platform, as one caller may use it during one call.
@@ -9,13 +12,33 @@ import type { RestRequest } from "./binding.js";
  * exchange ends with the call's signal and deadline.
  */
 export interface Platform {
-  readonly server: "cti" | "aev" | "grc";
+  readonly server: PlatformServer;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** The platform's answer to "who am I", kept for up to 60 seconds; its shape is the adapter's. */
+  /** The platform's answer to "who am I", kept for up to 30 seconds; its shape is the adapter's. */
   me<Me>(): Promise<Me>;
   /** @throws ConnectError with the platform's own refusal in words for the caller. */
   graphql<Data>(document: string, variables: Record<string, unknown>): Promise<Data>;
   /** @throws ConnectError with the platform's own refusal in words for the caller. */
   rest<Body>(request: RestRequest): Promise<Body>;
+}
+
+/** Opens a platform for one caller. */
+export function openPlatform(adapter: Adapter, session: Session, identities: Identities): Platform {
+  return {
+    server: adapter.server,
+    caller: session.caller,
+    signal: session.signal,
+    me: <Me>() => identities.me(adapter, session) as Promise<Me>,
+    async graphql<Data>(document: string, variables: Record<string, unknown>) {
+      if (adapter.graphql === undefined) throw internal(`the ${adapter.server} platform speaks no GraphQL`);
+      await identities.me(adapter, session);
+      return adapter.graphql<Data>(session, document, variables);
+    },
+    async rest<Body>(request: RestRequest) {
+      if (adapter.rest === undefined) throw internal(`the ${adapter.server} platform speaks no REST`);
+      await identities.me(adapter, session);
+      return adapter.rest<Body>(session, request);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { type DescMethod, getOption, hasOption, isMessage, type Message } from "@bufbuild/protobuf";
+import { type DescMethod, getOption, isMessage, type Message } from "@bufbuild/protobuf";
 import { createValidator, violationsToProto } from "@bufbuild/protovalidate";
 import { ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -52,8 +52,8 @@ const validator = createValidator();
 /** Builds the steps in front of a method. */
 export function chain(method: Method, { authenticator, log, observe }: Chain): Run {
   const { desc } = method;
-  if (!hasOption(desc, scope)) throw new Error(`${desc.parent.typeName}.${desc.name} states no (auth.v1.scope)`);
-  const needed = getOption(desc, scope);
+  const needed = method.scope ?? getOption(desc, scope);
+  if (needed === "") throw new Error(`${desc.parent.typeName}.${desc.name} states no (auth.v1.scope)`);
   const rpc = `${desc.parent.typeName}/${desc.name}`;
   const writes = desc.idempotency !== 1;
   const handle = method.handle as (request: unknown, call: Call) => unknown;

@@ -18,6 +18,8 @@ export interface Method {
   readonly desc: DescMethod;
   /** Takes a message, or for a bidirectional rpc an iterable of them. */
   readonly handle: (request: never, call: Call) => unknown;
+  /** The scope a caller must hold, for rpcs of other people's APIs, which cannot state one. */
+  readonly scope?: string;
 }
 
 type Init<M extends DescMessage> = MessageInitShape<M>;
@@ -44,4 +46,9 @@ export function duplex<I extends DescMessage, O extends DescMessage>(
   handle: (requests: AsyncIterable<MessageShape<I>>, call: Call) => AsyncIterable<Init<O>>,
 ): Method {
   return { desc, handle };
+}
+
+/** States the scope of an rpc that somebody else's API defines. */
+export function withScope(scope: string, method: Method): Method {
+  return { ...method, scope };
 }

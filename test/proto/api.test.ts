@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { API_IMAGE, readImage } from "../../services/shared/api/image.js";
-import { problemsOf } from "../../services/shared/api/lint.js";
+import { problemsOf } from "./problems.js";
 
 test("nothing in the API would trip a client or leave an rpc open", () => {
   expect(problemsOf(readImage(API_IMAGE))).toEqual([]);

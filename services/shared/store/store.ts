@@ -78,18 +78,38 @@ export interface IndexSpec {
   readonly expireAfterSeconds?: number;
 }
 
+/**
+ * One step forward in the shape of a collection's documents. The filter finds
+ * only documents that the step has not reached, so that it can run again.
+ */
+export interface Migration {
+  readonly filter: Document;
+  readonly update: Document;
+}
+
 /** Every collection is declared once, by the service that owns it, with its indexes. */
 export interface CollectionSpec {
   readonly name: string;
   readonly indexes: readonly IndexSpec[];
   /** Traces live in an environment of their own, so that spans never queue before logins. */
   readonly environment?: "main" | "traces";
+  /**
+   * Documents that a query without an index may look at before the log hears
+   * of it: for a collection that stays small. 0 unless told.
+   */
+  readonly scanBound?: number;
+  /** Only ever appended to: how many have run is the schema version of the collection. */
+  readonly migrations?: readonly Migration[];
 }
 
 /** Where a service keeps its records. Resolved means durable. */
 export interface Store {
   collection<T extends Base>(name: string): DocCollection<T>;
-  /** Creates the collections and indexes that are missing, and indexes what is there already. */
+  /**
+   * Creates the collections and indexes that are missing, indexes what is
+   * there already, then runs the migrations that have not run. Throws when a
+   * newer version of the product has migrated a collection further.
+   */
   ensure(specs: readonly CollectionSpec[]): Promise<void>;
   ping(): Promise<void>;
   close(): Promise<void>;

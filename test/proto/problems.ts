@@ -1,11 +1,13 @@
 import { type FileRegistry, getOption, hasOption } from "@bufbuild/protobuf";
 import { scope } from "#proto/auth/v1/access_pb.js";
 import { server, tool } from "#proto/mcp/v1/tool_pb.js";
-import { commentOf } from "./comments.js";
-import { readTools, type Tool } from "./tools.js";
+import { commentOf } from "../../services/shared/api/comments.js";
+import { readTools, type Tool } from "../../services/shared/api/tools.js";
 
 /** The scopes that are not a server's. */
 const COMMON_SCOPES = new Set(["account", "admin", "internal", "public"]);
+/** Other people's APIs stay as published; their scopes are given where they are mounted. */
+const VENDORED = /^(grpc|opentelemetry)\./;
 const NAME = /^[a-zA-Z0-9_-]{1,40}$/;
 /** Keywords that make some client drop a tool or its whole list. */
 const UNSAFE_KEYWORDS = new Set(["$ref", "anyOf", "oneOf", "allOf", "not", "if", "$defs"]);
@@ -19,7 +21,7 @@ const MAX_DESCRIPTION = 2048;
 export function problemsOf(image: FileRegistry): string[] {
   const problems: string[] = [];
   for (const desc of image) {
-    if (desc.kind !== "service") continue;
+    if (desc.kind !== "service" || VENDORED.test(desc.typeName)) continue;
     for (const method of desc.methods) {
       const at = `${desc.typeName}.${method.name}`;
       if (!hasOption(method, scope) || getOption(method, scope) === "")

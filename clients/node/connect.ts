@@ -1,0 +1,37 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { type Client, createClient, type Interceptor } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
+
+export interface Options {
+  /** Where the service listens, such as http://127.0.0.1:50051. */
+  readonly baseUrl: string;
+  /** An API key; every call is made as its user and meets that user's gates. */
+  readonly apiKey: string;
+  /** grpc where a proxy in between speaks only gRPC; connect by default. */
+  readonly protocol?: "connect" | "grpc";
+  /** 1.1 for the façade's /rpc, which takes JSON, and for proxies without HTTP/2; Connect only. 2 by default. */
+  readonly httpVersion?: "1.1" | "2";
+}
+
+/**
+ * A typed client of one of our services, over Connect or gRPC.
+ *
+ * @example
+ * const agents = connectClient(AgentService, { baseUrl, apiKey });
+ * const { agents: page } = await agents.listAgents({ pageSize: 20 });
+ */
+export function connectClient<S extends DescService>(
+  service: S,
+  { baseUrl, apiKey, protocol, httpVersion = "2" }: Options,
+): Client<S> {
+  const authorize: Interceptor = (next) => (request) => {
+    request.header.set("authorization", `Bearer ${apiKey}`);
+    return next(request);
+  };
+  const interceptors = [authorize];
+  const transport =
+    protocol === "grpc"
+      ? createGrpcTransport({ baseUrl, interceptors })
+      : createConnectTransport({ baseUrl, httpVersion, useBinaryFormat: httpVersion === "2", interceptors });
+  return createClient(service, transport);
+}

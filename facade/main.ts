@@ -1,0 +1,93 @@
+import { readImage } from "../services/shared/api/image.js";
+import { ConfigError, oneOf, onOff, optional, readConfig, text, url } from "../services/shared/config.js";
+import { createCredentials } from "../services/shared/credentials.js";
+import { createLog } from "../services/shared/log.js";
+import { connectRemote } from "../services/shared/remote.js";
+import { FACADE_OPTIONS } from "./config.js";
+import { createFacade } from "./facade.js";
+import { facadeOptionsOf } from "./settings.js";
+
+// A façade in a process of its own: everything it needs it asks of services
+// elsewhere. Started by itself, or by services/main.ts as one of --workers.
+
+const OPTIONS = {
+  ...FACADE_OPTIONS,
+  authUrl: { doc: "Where auth listens.", parse: url },
+  catalogueUrl: { doc: "Where catalogue listens.", parse: url },
+  platformProxyUrl: { doc: "Where platform-proxy listens.", parse: url },
+  coreObjectsUrl: { doc: "Where core-objects listens.", parse: url },
+  tracesUrl: { doc: "Where traces listens.", parse: url },
+  serviceKey: {
+    doc: "The API key by which our processes call each other: auth writes it to service-key in its data directory.",
+    parse: text,
+    secret: true,
+  },
+  keyPrefix: optional({ doc: "What API keys begin with, where it is not slp_.", parse: text }),
+  sharedPort: { doc: "Share the port with other façades of this machine: on or off.", parse: onOff, fallback: false },
+  logLevel: {
+    doc: "What is logged: debug, info, warn or error.",
+    parse: oneOf("debug", "info", "warn", "error"),
+    fallback: "warn" as const,
+  },
+};
+
+const GRACE_MS = 10_000;
+
+function settingsOrExit() {
+  try {
+    return readConfig(OPTIONS, process.argv.slice(2), process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+const settings = settingsOrExit();
+const log = createLog(settings.logLevel);
+const self = { authorization: `Bearer ${settings.serviceKey}` };
+const addresses = {
+  auth: settings.authUrl,
+  catalogue: settings.catalogueUrl,
+  "platform-proxy": settings.platformProxyUrl,
+  "core-objects": settings.coreObjectsUrl,
+  traces: settings.tracesUrl,
+};
+const dispatch = connectRemote((service) => addresses[service]);
+const { keyPrefix } = settings;
+const credentials = createCredentials({
+  dispatch,
+  credential: self,
+  log,
+  ...(keyPrefix !== undefined && { keyPrefix }),
+});
+const facade = await createFacade({
+  ...facadeOptionsOf(settings, settings.baseUrl ?? `http://${settings.host}:${settings.port}`),
+  dispatch,
+  self,
+  credentials,
+  image: readImage(),
+  ready: async () => (credentials.leased() ? [] : ["auth has not been heard from lately"]),
+  log,
+});
+
+let stopping = false;
+async function stop(): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  await facade.drain(GRACE_MS);
+  await credentials.close();
+  process.exit(0);
+}
+process.on("SIGTERM", () => void stop()).on("SIGINT", () => void stop());
+// A worker does not outlive the process that started it.
+process.on("disconnect", () => void stop());
+
+try {
+  await facade.listen(settings.host, settings.port, { exclusive: !settings.sharedPort });
+  process.send?.("listening");
+  if (process.send === undefined) process.stdout.write(`the façade is ready on ${settings.host}:${settings.port}\n`);
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,36 @@
+import { SignJWT } from "jose";
+import { ASSERTION_ISSUER, ASSERTION_TYPE, claimsOf } from "../shared/assertions-claims.js";
+import type { Caller } from "../shared/call.js";
+import { SERVICE_NAMES, type ServiceName } from "../shared/service.js";
+import type { KeyRing } from "./key-ring.js";
+
+/** How long a caller assertion lives, in seconds. */
+export const ASSERTION_TTL_S = 300;
+
+/** Signs caller assertions. */
+export interface AssertionMint {
+  /** An assertion for one service. Times are in seconds since the epoch. */
+  mint(caller: Caller, audience: ServiceName, seq: number, expiresAt: number): Promise<string>;
+  /** One for each service. */
+  mintAll(caller: Caller, seq: number, expiresAt: number): Promise<Record<string, string>>;
+}
+
+export function createAssertionMint(ring: KeyRing): AssertionMint {
+  function mint(caller: Caller, audience: ServiceName, seq: number, expiresAt: number): Promise<string> {
+    const { kid, key } = ring.signer();
+    return new SignJWT({ ...claimsOf(caller, seq) })
+      .setProtectedHeader({ alg: "EdDSA", typ: ASSERTION_TYPE, kid })
+      .setIssuer(ASSERTION_ISSUER)
+      .setAudience(audience)
+      .setIssuedAt()
+      .setExpirationTime(expiresAt)
+      .sign(key);
+  }
+  return {
+    mint,
+    async mintAll(caller, seq, expiresAt) {
+      const minted = SERVICE_NAMES.map(async (name) => [name, await mint(caller, name, seq, expiresAt)] as const);
+      return Object.fromEntries(await Promise.all(minted));
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { bearerOf, refusalOf, verifyAssertion } from "../shared/assertions.js";
+import { type AssertionClaims, callerOfClaims } from "../shared/assertions-claims.js";
+import type { Authenticated, Authenticator, Caller } from "../shared/call.js";
+import type { UsageCounter } from "../shared/credentials-usage.js";
+import { unauthenticated } from "../shared/errors.js";
+import { callerOf } from "./identity.js";
+import type { KeyRing } from "./key-ring.js";
+import { DELEGATED, scopesOfKey } from "./scopes.js";
+import type { KeyVerification, VerifiedKey } from "./verification.js";
+
+const KEPT = 20_000;
+
+/** Establishes who calls auth itself, from its own records: no lease is needed. */
+export function createAuthAuthenticator(
+  verification: KeyVerification,
+  ring: KeyRing,
+  usage: UsageCounter,
+): Authenticator {
+  const verified = new Map<string, AssertionClaims>();
+
+  async function claimsOf(assertion: string): Promise<AssertionClaims> {
+    const kept = verified.get(assertion);
+    if (kept !== undefined && (kept.exp as number) * 1000 > Date.now()) return kept;
+    const claims = await verifyOwn(assertion, ring, ["auth"]);
+    if (verified.size >= KEPT) verified.delete(verified.keys().next().value as string);
+    verified.set(assertion, claims);
+    return claims;
+  }
+
+  async function fromAssertion(assertion: string): Promise<Authenticated> {
+    const claims = await claimsOf(assertion);
+    return { caller: (await currentCaller(claims, verification)).caller, assertion };
+  }
+
+  async function fromKey(token: string): Promise<Authenticated> {
+    const found = await verification.verify(token);
+    if ("refused" in found) throw refusalOf(found);
+    const counted = usage.of(found.key._id);
+    counted.uses++;
+    counted.lastUsedAt = Date.now();
+    return { caller: callerOfKey(found), assertion: "" };
+  }
+
+  return {
+    authenticate({ assertion, authorization }) {
+      return assertion === undefined ? fromKey(bearerOf(authorization)) : fromAssertion(assertion);
+    },
+  };
+}
+
+/** The caller that a verified key stands for. */
+export function callerOfKey({ user, key }: VerifiedKey): Caller {
+  return callerOf(user, scopesOfKey(user, key), key._id);
+}
+
+/**
+ * The caller of an assertion as the records stand now, never with more than the
+ * assertion said.
+ *
+ * @throws ConnectError unauthenticated, where the key or the user is no longer good.
+ */
+export async function currentCaller(
+  claims: AssertionClaims,
+  verification: KeyVerification,
+): Promise<{ readonly caller: Caller; readonly seq: number }> {
+  const found = await verification.standing(claims.key, claims.sub);
+  if ("refused" in found) throw refusalOf(found);
+  const said = callerOfClaims(claims).scopes;
+  const scopes = new Set([...scopesOfKey(found.user, found.key)].filter((scope) => said.has(scope)));
+  if (said.has(DELEGATED)) scopes.add(DELEGATED);
+  return { caller: callerOf(found.user, scopes, found.key._id), seq: found.seq };
+}
+
+/** @throws ConnectError unauthenticated, for any assertion that this ring did not sign for one of the audiences. */
+export async function verifyOwn(
+  assertion: string,
+  ring: KeyRing,
+  audiences: Parameters<typeof verifyAssertion>[2],
+): Promise<AssertionClaims> {
+  try {
+    return await verifyAssertion(assertion, ring.verifier(), audiences);
+  } catch (error) {
+    throw unauthenticated("the caller assertion is not valid here", error);
+  }
+}

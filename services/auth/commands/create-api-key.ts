@@ -1,0 +1,55 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { v7 as uuidv7 } from "uuid";
+import type { CreateApiKeyRequest, CreateApiKeyResponseSchema } from "#proto/auth/v1/api_key_service_pb.js";
+import type { Call } from "../../shared/call.js";
+import { failedPrecondition, invalidArgument } from "../../shared/errors.js";
+import { ownerOf } from "../key-owner.js";
+import type { Parts } from "../parts.js";
+import { apiKeyOf } from "../records.js";
+import { scopesOf, scopesOfNewKey } from "../scopes.js";
+import type { ApiKeyRecord, UserRecord } from "../store.js";
+import { hashSecret } from "../verification.js";
+
+const MAX_KEYS = 200;
+
+export async function createApiKey(
+  parts: Parts,
+  request: CreateApiKeyRequest,
+  call: Call,
+): Promise<MessageInitShape<typeof CreateApiKeyResponseSchema>> {
+  const owner = await ownerOf(parts, request, call);
+  if (owner.disabled) throw failedPrecondition("the user is disabled: enable the user first");
+  const ceiling = owner._id === call.caller.id ? call.caller.scopes : scopesOf(owner);
+  const scopes = scopesOfNewKey(request.scopes, owner, ceiling);
+  const expiresAt = request.expiresAt === undefined ? null : timestampDate(request.expiresAt);
+  if (expiresAt !== null && expiresAt.getTime() <= Date.now()) throw invalidArgument("expires_at is in the past");
+  const name = await freeNameOf(parts, owner, request.name);
+
+  const { keyId, secret, token } = parts.format.mint();
+  const key: ApiKeyRecord = {
+    _id: keyId,
+    userId: owner._id,
+    serial: uuidv7(),
+    name,
+    ...(await parts.hashing.run(() => hashSecret(secret))),
+    scopes,
+    createdAt: new Date(),
+    expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+    uses: 0,
+  };
+  await parts.records.keys.insertOne(key);
+  return { key: apiKeyOf(key, owner), token };
+}
+
+/** The name wanted, or with a number where the user has a key of that name. */
+async function freeNameOf({ records }: Parts, owner: UserRecord, wanted: string): Promise<string> {
+  const live = await records.keys.find({ userId: owner._id, revokedAt: null }).toArray();
+  if (live.length >= MAX_KEYS) throw failedPrecondition(`a user can have ${MAX_KEYS} API keys: revoke some first`);
+  const taken = new Set(live.map(({ name }) => name));
+  let name = wanted;
+  for (let number = 2; taken.has(name); number++) name = `${wanted} (${number})`;
+  return name;
+}

@@ -1,0 +1,39 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { v7 as uuidv7 } from "uuid";
+import type { CreateUserRequest, CreateUserResponseSchema } from "#proto/auth/v1/user_service_pb.js";
+import { alreadyExists } from "../../shared/errors.js";
+import { isDuplicateKey } from "../../shared/store/store.js";
+import { normalEmail } from "../emails.js";
+import type { Parts } from "../parts.js";
+import { hashPassword } from "../passwords.js";
+import { checkGroups, userOf } from "../records.js";
+import type { UserRecord } from "../store.js";
+
+export async function createUser(
+  { records, hashing }: Parts,
+  request: CreateUserRequest,
+): Promise<MessageInitShape<typeof CreateUserResponseSchema>> {
+  const login = normalEmail(request.email);
+  const own = [login, login.slice(0, login.indexOf("@")), request.name];
+  const now = new Date();
+  const user: UserRecord = {
+    _id: uuidv7(),
+    login,
+    name: request.name,
+    admin: request.admin,
+    disabled: false,
+    groups: await checkGroups(records, request.groups),
+    emailVerified: request.emailVerified ?? true,
+    service: false,
+    passwordHash: request.password === undefined ? null : await hashPassword(request.password, own, hashing),
+    createdAt: now,
+    updatedAt: now,
+  };
+  try {
+    await records.users.insertOne(user);
+  } catch (error) {
+    if (isDuplicateKey(error)) throw alreadyExists(`${login} is already a user's address`, error);
+    throw error;
+  }
+  return { user: userOf(user) };
+}

@@ -1,0 +1,25 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type {
+  ExchangeAssertionRequest,
+  ExchangeAssertionResponseSchema,
+} from "#proto/auth/v1/credential_service_pb.js";
+import { invalidArgument } from "../../shared/errors.js";
+import { SERVICE_NAMES } from "../../shared/service.js";
+import { currentCaller, verifyOwn } from "../authenticator.js";
+import type { Parts } from "../parts.js";
+import { DELEGATED } from "../scopes.js";
+
+export async function exchangeAssertion(
+  { assertionRing, assertions, verification }: Parts,
+  request: ExchangeAssertionRequest,
+): Promise<MessageInitShape<typeof ExchangeAssertionResponseSchema>> {
+  const audience = SERVICE_NAMES.find((name) => name === request.audience);
+  if (audience === undefined) throw invalidArgument(`audience has to be one of ${SERVICE_NAMES.join(", ")}`);
+  const claims = await verifyOwn(request.subjectToken, assertionRing, SERVICE_NAMES);
+  const { caller, seq } = await currentCaller(claims, verification);
+  const scopes = caller.service ? caller.scopes : new Set([...caller.scopes, DELEGATED]);
+  const expiresAt = claims.exp as number;
+  const assertion = await assertions.mint({ ...caller, scopes }, audience, seq, expiresAt);
+  return { assertion, expiresAt: timestampFromMs(expiresAt * 1000) };
+}

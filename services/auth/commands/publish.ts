@@ -1,0 +1,11 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { PublishRequest, PublishResponseSchema } from "#proto/auth/v1/watch_service_pb.js";
+import type { Parts } from "../parts.js";
+
+export async function publish(
+  { hub }: Parts,
+  { kind, id }: PublishRequest,
+): Promise<MessageInitShape<typeof PublishResponseSchema>> {
+  const { seq, acknowledged, expired } = await hub.publish([{ kind, id }]);
+  return { seq: BigInt(seq), acknowledged, expired };
+}

@@ -1,0 +1,55 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { UpdateGroupRequest, UpdateGroupResponseSchema } from "#proto/auth/v1/group_service_pb.js";
+import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
+import { failedPrecondition, invalidArgument, notFound } from "../../shared/errors.js";
+import { groupOf, nameKeyOf, refusingTakenName } from "../group-records.js";
+import type { Parts } from "../parts.js";
+import type { AuthStore } from "../store.js";
+
+/** Groups travel with every call, so a user is a member of no more. */
+const MAX_GROUPS = 100;
+
+export async function updateGroup(
+  { records, hub }: Parts,
+  { id, name, addUserIds, removeUserIds }: UpdateGroupRequest,
+): Promise<MessageInitShape<typeof UpdateGroupResponseSchema>> {
+  if (addUserIds.some((userId) => removeUserIds.includes(userId))) {
+    throw invalidArgument("a user cannot be in both add_user_ids and remove_user_ids");
+  }
+  const found = await records.groups.findOne({ _id: id });
+  if (found === null) throw notFound(`there is no group ${JSON.stringify(id)}`);
+  await checkNewMembers(records, addUserIds, id);
+  const group = name === undefined ? found : await rename(records, id, name);
+
+  const updatedAt = new Date();
+  if (addUserIds.length > 0) {
+    await records.users.updateMany({ _id: { $in: addUserIds } }, { $addToSet: { groups: id }, $set: { updatedAt } });
+  }
+  if (removeUserIds.length > 0) {
+    await records.users.updateMany({ _id: { $in: removeUserIds } }, { $pull: { groups: id }, $set: { updatedAt } });
+  }
+  const changed = [...new Set([...addUserIds, ...removeUserIds])];
+  if (changed.length > 0) await hub.publish(changed.map((userId) => ({ kind: EventKind.USER, id: userId })));
+  return { group: await groupOf(records, group) };
+}
+
+async function rename({ groups }: AuthStore, id: string, name: string) {
+  const group = await refusingTakenName(name, () =>
+    groups.findOneAndUpdate({ _id: id }, { $set: { name, nameKey: nameKeyOf(name) } }, { returnDocument: "after" }),
+  );
+  if (group === null) throw notFound(`there is no group ${JSON.stringify(id)}`);
+  return group;
+}
+
+async function checkNewMembers({ users }: AuthStore, ids: readonly string[], groupId: string): Promise<void> {
+  if (ids.length === 0) return;
+  const wanted = [...new Set(ids)];
+  const found = await users.find({ _id: { $in: wanted } }).toArray();
+  const missing = wanted.filter((id) => !found.some((user) => user._id === id));
+  if (missing.length > 0)
+    throw invalidArgument(`there is no user ${missing.map((id) => JSON.stringify(id)).join(", ")}`);
+  const full = found.find(({ groups }) => groups.length >= MAX_GROUPS && !groups.includes(groupId));
+  if (full !== undefined) {
+    throw failedPrecondition(`the user ${full._id} is a member of ${MAX_GROUPS} groups already, which is the most`);
+  }
+}

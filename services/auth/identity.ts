@@ -1,0 +1,31 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { CallerIdentitySchema } from "#proto/auth/v1/credential_service_pb.js";
+import type { Caller } from "../shared/call.js";
+import type { UserRecord } from "./store.js";
+
+/**
+ * The caller that a user is with these scopes. An administrator whose
+ * credential is narrowed below `admin` calls as everybody else.
+ */
+export function callerOf(user: UserRecord, scopes: ReadonlySet<string>, keyId: string): Caller {
+  return {
+    id: user._id,
+    email: emailOf(user),
+    name: user.name,
+    admin: user.admin && scopes.has("admin"),
+    groups: user.groups,
+    scopes,
+    keyId,
+    service: user.service,
+  };
+}
+
+/** The e-mail address of a user; "" for a service account. */
+export function emailOf({ login, service }: UserRecord): string {
+  return service ? "" : login;
+}
+
+/** A caller as it travels. */
+export function identityOf(caller: Caller): MessageInitShape<typeof CallerIdentitySchema> {
+  return { ...caller, groups: [...caller.groups], scopes: [...caller.scopes] };
+}

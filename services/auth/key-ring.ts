@@ -1,0 +1,124 @@
+import {
+  type CryptoKey,
+  calculateJwkThumbprint,
+  createLocalJWKSet,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+} from "jose";
+import type { AuthStore, RingName, SigningKeyRecord } from "./store.js";
+
+/**
+ * Signing keys of one purpose, Ed25519, kept in the store.
+ *
+ * A key belongs to one ring for ever: an access token signed with a key that
+ * platforms trust would be a login there.
+ */
+export interface KeyRing {
+  /** The key that signs now. */
+  signer(): { readonly kid: string; readonly key: CryptoKey };
+  /** The public keys as JWK set: those that signed lately, the one that signs, and the one that will. */
+  jwks(): { readonly keys: JWK[] };
+  /** Finds the public key of a signature among those published. */
+  verifier(): ReturnType<typeof createLocalJWKSet>;
+  /** Publishes a key that signs after the lead, and takes those before it down after lead and grace. */
+  rotate(): Promise<void>;
+  /** Rotates where the newest key is old, and forgets what is no longer published. */
+  tend(): Promise<void>;
+}
+
+export interface KeyRingOptions {
+  /** How long a key is published before it signs: longer than verifiers keep the set, in milliseconds. */
+  readonly leadMs: number;
+  /** How long a key is published after its last signature: longer than what it signed lives. */
+  readonly graceMs: number;
+  /** The age at which a key is followed by another. */
+  readonly rotateMs: number;
+  readonly now?: () => number;
+}
+
+const ALG = "EdDSA";
+
+interface LoadedKey {
+  readonly record: SigningKeyRecord;
+  readonly key: CryptoKey;
+}
+
+/** Loads a ring and makes its first key where there is none. */
+export async function openKeyRing(
+  { signingKeys }: AuthStore,
+  ring: RingName,
+  { leadMs, graceMs, rotateMs, now = Date.now }: KeyRingOptions,
+): Promise<KeyRing> {
+  let keys: LoadedKey[] = [];
+  let verifier: ReturnType<typeof createLocalJWKSet>;
+
+  async function load(): Promise<void> {
+    const records = await signingKeys.find({ ring }).toArray();
+    records.sort((a, b) => b.signsFrom.getTime() - a.signsFrom.getTime());
+    keys = await Promise.all(
+      records.map(async (record) => ({ record, key: (await importJWK(record.jwk, ALG)) as CryptoKey })),
+    );
+    verifier = createLocalJWKSet(jwks());
+  }
+
+  function jwks(): { readonly keys: JWK[] } {
+    const published = keys.filter(({ record: { removeAt } }) => removeAt === null || removeAt.getTime() > now());
+    return { keys: published.map(({ record }) => publicJwk(record)) };
+  }
+
+  async function add(signsFrom: number): Promise<void> {
+    const { privateKey } = await generateKeyPair(ALG, { crv: "Ed25519", extractable: true });
+    const jwk = await exportJWK(privateKey);
+    await signingKeys.insertOne({
+      _id: await calculateJwkThumbprint(jwk),
+      ring,
+      jwk,
+      createdAt: new Date(now()),
+      signsFrom: new Date(signsFrom),
+      removeAt: null,
+    });
+  }
+
+  async function rotate(): Promise<void> {
+    const from = now() + leadMs;
+    await add(from);
+    const removeAt = new Date(from + graceMs);
+    await signingKeys.updateMany({ ring, removeAt: null, signsFrom: { $lt: new Date(from) } }, { $set: { removeAt } });
+    await load();
+  }
+
+  async function tend(): Promise<void> {
+    // Another process may have rotated.
+    await load();
+    const newest = keys[0];
+    if (newest !== undefined && now() - newest.record.signsFrom.getTime() > rotateMs) await rotate();
+    const { deletedCount } = await signingKeys.deleteMany({ ring, removeAt: { $lte: new Date(now()) } });
+    if (deletedCount > 0) await load();
+  }
+
+  await load();
+  if (keys.length === 0) {
+    await add(now());
+    await load();
+  }
+  await tend();
+
+  return {
+    signer() {
+      const signing = keys.find(({ record }) => record.signsFrom.getTime() <= now());
+      if (signing === undefined) throw new Error(`the ${ring} ring has no key that signs`);
+      return { kid: signing.record._id, key: signing.key };
+    },
+    jwks,
+    verifier: () => verifier,
+    rotate,
+    tend,
+  };
+}
+
+/** The public half, named member by member so that the private one cannot slip out. */
+function publicJwk({ _id, jwk: { kty, crv, x } }: SigningKeyRecord): JWK {
+  return { kty, crv, x, kid: _id, alg: ALG, use: "sig" } as JWK;
+}

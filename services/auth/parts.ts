@@ -1,0 +1,29 @@
+import type { KeyFormat } from "../shared/credentials-format.js";
+import type { UsageCounter } from "../shared/credentials-usage.js";
+import type { Peers } from "../shared/peers.js";
+import type { AssertionMint } from "./assertion-mint.js";
+import type { KeyRing } from "./key-ring.js";
+import type { PlatformTokens } from "./platform-tokens.js";
+import type { Semaphore } from "./semaphore.js";
+import type { AuthStore } from "./store.js";
+import type { KeyVerification } from "./verification.js";
+import type { WatchHub } from "./watch-hub.js";
+
+/** What the commands of the auth service work with. */
+export interface Parts {
+  readonly records: AuthStore;
+  readonly format: KeyFormat;
+  readonly hub: WatchHub;
+  readonly verification: KeyVerification;
+  readonly usage: UsageCounter;
+  readonly assertionRing: KeyRing;
+  readonly assertions: AssertionMint;
+  readonly platformRing: KeyRing;
+  readonly platformTokens: PlatformTokens;
+  /** Bounds bcrypt and Argon2 work. */
+  readonly hashing: Semaphore;
+  /** One at a time: changes that could take away the last administrator. */
+  readonly administrators: Semaphore;
+  /** How to reach the other services; undefined while they are not there. */
+  readonly peers: () => Peers | undefined;
+}

@@ -1,0 +1,61 @@
+import { invalidArgument, permissionDenied } from "../shared/errors.js";
+import type { ApiKeyRecord, UserRecord } from "./store.js";
+
+const SERVERS = ["cti", "aev", "grc", "core"] as const;
+const EVERYONE = "public";
+const ACCOUNT = "account";
+/** Whoever has an exporter of spans: people's agents, and our own processes. */
+const EXPORTER = "traces:write";
+const PERSON: readonly string[] = [
+  ACCOUNT,
+  EXPORTER,
+  ...SERVERS.flatMap((server) => [`${server}:read`, `${server}:write`]),
+];
+const ADMINISTRATOR = "admin";
+const SERVICE = "internal";
+
+/** The scopes that a user holds without any narrowing. */
+export function scopesOf({ service, admin }: Pick<UserRecord, "service" | "admin">): ReadonlySet<string> {
+  if (service) return new Set([EVERYONE, SERVICE, EXPORTER]);
+  return new Set([EVERYONE, ...PERSON, ...(admin ? [ADMINISTRATOR] : [])]);
+}
+
+/**
+ * What a caller holds while a service of ours calls on in the caller's name:
+ * only an exchanged assertion has it, so nobody reaches such an rpc directly.
+ */
+export const DELEGATED = "delegated";
+
+/** The scopes that a key gives: those of its user, cut to those of the key; its own account it always reaches. */
+export function scopesOfKey(user: UserRecord, key: Pick<ApiKeyRecord, "scopes">): ReadonlySet<string> {
+  const held = scopesOf(user);
+  if (key.scopes === null) return held;
+  const { scopes } = key;
+  return new Set([...held].filter((scope) => scope === EVERYONE || scope === ACCOUNT || scopes.includes(scope)));
+}
+
+/**
+ * The scopes of a new key. A caller whose own credential is narrowed hands on
+ * no more than it has, or a narrowed key could make itself a full one.
+ *
+ * @param wanted empty for as much as may be.
+ * @param ceiling what the caller may hand on.
+ * @throws ConnectError invalid_argument for an unknown scope, permission_denied for one beyond the ceiling.
+ */
+export function scopesOfNewKey(
+  wanted: readonly string[],
+  user: UserRecord,
+  ceiling: ReadonlySet<string>,
+): string[] | null {
+  const held = [...scopesOf(user)].filter((scope) => scope !== EVERYONE);
+  for (const scope of wanted) {
+    if (!held.includes(scope)) {
+      throw invalidArgument(`scopes: ${JSON.stringify(scope)} is not one of ${held.join(", ")}`);
+    }
+    if (!ceiling.has(scope)) {
+      throw permissionDenied(`your own key does not hold the scope ${scope}, so it cannot give it to another`);
+    }
+  }
+  if (wanted.length > 0) return [...wanted];
+  return held.every((scope) => ceiling.has(scope)) ? null : held.filter((scope) => ceiling.has(scope));
+}

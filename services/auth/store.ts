@@ -1,0 +1,99 @@
+import type { JWK } from "jose";
+import type { Base, CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
+
+/** Someone who may call: a person, or a service account. */
+export interface UserRecord extends Base {
+  /** The normalised e-mail address of a person, or `service:<name>`; unique. */
+  readonly login: string;
+  readonly name: string;
+  readonly admin: boolean;
+  readonly disabled: boolean;
+  readonly groups: string[];
+  readonly emailVerified: boolean;
+  readonly service: boolean;
+  /** Argon2id in PHC format; null for who signs in elsewhere. */
+  readonly passwordHash: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface GroupRecord extends Base {
+  readonly name: string;
+  /** The name as it is compared: NFKC, lower case; unique. */
+  readonly nameKey: string;
+  readonly createdAt: Date;
+}
+
+/** An API key at rest; the id is the public part of the token. */
+export interface ApiKeyRecord extends Base {
+  readonly userId: string;
+  /** UUIDv7: the order in which keys were created. */
+  readonly serial: string;
+  readonly name: string;
+  /** bcrypt of the secret alone: 43 bytes, below the 72 that bcrypt looks at. */
+  readonly hash: string;
+  /** The first 32 bits of the secret's SHA-256: a wrong secret never costs a bcrypt. */
+  readonly check: string;
+  /** null for every scope of the user. */
+  readonly scopes: string[] | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly uses: number;
+}
+
+/** The rings of signing keys; a key belongs to one of them for ever. */
+export type RingName = "access" | "assertion" | "platform";
+
+/** A private signing key; the id is its RFC 7638 thumbprint. */
+export interface SigningKeyRecord extends Base {
+  readonly ring: RingName;
+  readonly jwk: JWK;
+  readonly createdAt: Date;
+  /** When it begins to sign; it is published before. */
+  readonly signsFrom: Date;
+  /** When it is no longer published; null while it has no successor. */
+  readonly removeAt: Date | null;
+}
+
+/** Single facts about this installation. */
+export interface StateRecord extends Base {
+  readonly n: number;
+}
+
+export const COLLECTIONS: readonly CollectionSpec[] = [
+  {
+    name: "users",
+    indexes: [
+      { name: "users_login", key: { login: 1 }, unique: true },
+      { name: "users_groups", key: { groups: 1 } },
+      { name: "users_admin", key: { admin: 1 } },
+    ],
+  },
+  { name: "groups", indexes: [{ name: "groups_name", key: { nameKey: 1 }, unique: true }] },
+  { name: "api_keys", indexes: [{ name: "api_keys_user", key: { userId: 1, serial: -1 } }] },
+  { name: "signing_keys", indexes: [{ name: "signing_keys_ring", key: { ring: 1 } }] },
+  { name: "auth_state", indexes: [] },
+];
+
+/** The records of the auth service. */
+export interface AuthStore {
+  readonly users: DocCollection<UserRecord>;
+  readonly groups: DocCollection<GroupRecord>;
+  readonly keys: DocCollection<ApiKeyRecord>;
+  readonly signingKeys: DocCollection<SigningKeyRecord>;
+  readonly state: DocCollection<StateRecord>;
+}
+
+/** Creates what is missing and gives the records. */
+export async function openAuthStore(store: Store): Promise<AuthStore> {
+  await store.ensure(COLLECTIONS);
+  return {
+    users: store.collection("users"),
+    groups: store.collection("groups"),
+    keys: store.collection("api_keys"),
+    signingKeys: store.collection("signing_keys"),
+    state: store.collection("auth_state"),
+  };
+}

@@ -1,0 +1,134 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { compare, hash } from "bcrypt";
+import type { Refusal } from "../shared/credentials.js";
+import type { KeyFormat } from "../shared/credentials-format.js";
+import type { Semaphore } from "./semaphore.js";
+import type { ApiKeyRecord, AuthStore, UserRecord } from "./store.js";
+
+/** A key that is good, with its user, as of an event. */
+export interface VerifiedKey {
+  readonly user: UserRecord;
+  readonly key: ApiKeyRecord;
+  /** The last event that the records already take account of. */
+  readonly seq: number;
+}
+
+/** A key that is refused. */
+export interface RefusedKey extends Refusal {
+  /** How long the refusal may be remembered. */
+  readonly rememberMs: number;
+}
+
+/** Verifies API keys. */
+export interface KeyVerification {
+  /** The first verification of a key costs a bcrypt, each later one two reads by id. */
+  verify(token: string): Promise<VerifiedKey | RefusedKey>;
+  /** The records behind a key that was verified before; for who holds something minted from it. */
+  standing(keyId: string, userId: string): Promise<VerifiedKey | RefusedKey>;
+}
+
+/**
+ * The secret has 256 random bits: no dictionary finds it, so the cost only has
+ * to be more than nothing. 8 keeps a cold start short.
+ */
+const COST = 8;
+const REMEMBERED_MS = 5_000;
+const THROTTLE_AFTER = 5;
+const THROTTLE_MS = 1_000;
+const PROVEN_KEPT = 100_000;
+const FAILURES_KEPT = 10_000;
+
+/** What is kept of a new secret. */
+export async function hashSecret(secret: string): Promise<Pick<ApiKeyRecord, "hash" | "check">> {
+  return { hash: await hash(secret, COST), check: checkOf(digestOf(secret)) };
+}
+
+export function createKeyVerification(
+  { keys, users }: AuthStore,
+  format: KeyFormat,
+  hashing: Semaphore,
+  seqOf: () => number,
+): KeyVerification {
+  /** SHA-256 of secrets that bcrypt has accepted, by key. */
+  const proven = new Map<string, Buffer>();
+  const proving = new Map<string, Promise<boolean>>();
+  const failures = new Map<string, { readonly count: number; readonly at: number }>();
+
+  async function standing(keyId: string, userId: string): Promise<VerifiedKey | RefusedKey> {
+    const seq = seqOf();
+    const [key, user] = await Promise.all([keys.findOne({ _id: keyId }), users.findOne({ _id: userId })]);
+    if (key === null || user === null) return refuse("unknown");
+    if (key.revokedAt !== null) return refuse("revoked");
+    if (key.expiresAt !== null && key.expiresAt.getTime() <= Date.now()) return refuse("expired");
+    if (user.disabled) return refuse("disabled");
+    return { user, key, seq };
+  }
+
+  async function prove(secret: string, digest: Buffer, key: ApiKeyRecord): Promise<boolean> {
+    const good = await hashing.run(() => compare(secret, key.hash));
+    if (good) {
+      failures.delete(key._id);
+      if (proven.size >= PROVEN_KEPT) proven.delete(proven.keys().next().value as string);
+      proven.set(key._id, digest);
+    } else {
+      if (failures.size >= FAILURES_KEPT) failures.delete(failures.keys().next().value as string);
+      failures.set(key._id, { count: (failures.get(key._id)?.count ?? 0) + 1, at: Date.now() });
+    }
+    return good;
+  }
+
+  /** One bcrypt for all who present the same secret at the same time. */
+  function proveOnce(secret: string, digest: Buffer, key: ApiKeyRecord): Promise<boolean> {
+    const name = `${key._id} ${digest.toString("base64url")}`;
+    let running = proving.get(name);
+    if (running === undefined) {
+      running = prove(secret, digest, key).finally(() => proving.delete(name));
+      proving.set(name, running);
+    }
+    return running;
+  }
+
+  function throttled(keyId: string): boolean {
+    const failed = failures.get(keyId);
+    return failed !== undefined && failed.count >= THROTTLE_AFTER && Date.now() - failed.at < THROTTLE_MS;
+  }
+
+  return {
+    standing,
+    async verify(token) {
+      const parts = format.parse(token);
+      if (parts === undefined) return refuse("malformed");
+      const { keyId, secret } = parts;
+      const key = await keys.findOne({ _id: keyId });
+      const digest = digestOf(secret);
+      if (key === null || key.check !== checkOf(digest)) return refuse("unknown");
+      const known = proven.get(keyId);
+      if (known === undefined || !timingSafeEqual(known, digest)) {
+        // Nothing is spent on a key that is dead anyway.
+        if (key.revokedAt !== null) return refuse("revoked");
+        if (throttled(keyId)) return refuse("throttled", THROTTLE_MS);
+        try {
+          if (!(await proveOnce(secret, digest, key))) return refuse("unknown");
+        } catch (error) {
+          if (ConnectError.from(error).code === Code.ResourceExhausted) return refuse("throttled", 0);
+          throw error;
+        }
+      }
+      // Read after the slow part: what was revoked in the meantime is refused.
+      return standing(keyId, key.userId);
+    },
+  };
+}
+
+function refuse(refused: Refusal["refused"], rememberMs = REMEMBERED_MS): RefusedKey {
+  return { refused, rememberMs };
+}
+
+function digestOf(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}
+
+function checkOf(digest: Buffer): string {
+  return digest.toString("hex", 0, 4);
+}

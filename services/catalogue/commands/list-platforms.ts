@@ -1,0 +1,46 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ConnectionState } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
+import type { Context } from "../context.js";
+import { PLATFORM_SERVERS, type PlatformServer, type RegisteredPlatform, registeredPlatform } from "../platforms.js";
+
+/** Two heartbeats may be missed: platforms send one every five minutes. */
+const FRESH_MS = 11 * 60_000;
+
+/** Lists the platforms; one without a fresh heartbeat is asked whether it answers. */
+export async function listPlatforms(context: Context) {
+  return { platforms: await Promise.all(PLATFORM_SERVERS.map((server) => platformOf(server, context))) };
+}
+
+async function platformOf(server: PlatformServer, context: Context) {
+  const doc = await context.store.platforms.findOne({ _id: server });
+  const platform = registeredPlatform(server, context.configured, doc);
+  if (platform === undefined) return { server, state: ConnectionState.NOT_CONNECTED };
+  const { url, publicUrl, title, version, lastSeenAt, configured } = platform;
+  const connected = isFresh(platform) || (await answers(server, context));
+  const seen = connected && !isFresh(platform) ? new Date() : lastSeenAt;
+  return {
+    server,
+    state: connected ? ConnectionState.CONNECTED : ConnectionState.REGISTERED,
+    url,
+    publicUrl,
+    title,
+    version,
+    configured,
+    ...(seen !== undefined && { lastSeenAt: timestampFromDate(seen) }),
+  };
+}
+
+function isFresh({ lastSeenAt, configured }: RegisteredPlatform): boolean {
+  return !configured && lastSeenAt !== undefined && Date.now() - lastSeenAt.getTime() < FRESH_MS;
+}
+
+async function answers(server: PlatformServer, { peers, log }: Context): Promise<boolean> {
+  try {
+    const { reachable } = await peers.callAsService(SnapshotService.method.probe, { server });
+    return reachable;
+  } catch (error) {
+    log.warn({ err: error, server }, "the platform could not be probed");
+    return false;
+  }
+}

@@ -1,0 +1,40 @@
+import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
+import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
+import type { Call } from "../../shared/call.js";
+import { notFound } from "../../shared/errors.js";
+import type { Context } from "../context.js";
+import { isPlatformServer } from "../platforms.js";
+import { type Capabilities, visibleTools } from "../visibility.js";
+
+/** With the 30 seconds that platform-proxy keeps a snapshot, a list is at most a minute old. */
+const KEEP_MS = 30_000;
+const KEEP_WITHOUT_SNAPSHOT_MS = 2_000;
+
+/** The tools that the caller may see on a server. */
+export async function listVisibleTools(
+  server: string,
+  call: Call,
+  context: Context,
+): Promise<{ tools: string[]; keepMs: number; unlisted: string[] }> {
+  const tools = context.tools.get(server);
+  if (tools === undefined) throw notFound(`there is no server ${server}`);
+  const capabilities = await capabilitiesOf(server, call, context);
+  const { listed, unlisted } = visibleTools(tools, call.caller, capabilities);
+  const keepMs = isPlatformServer(server) ? (capabilities === undefined ? KEEP_WITHOUT_SNAPSHOT_MS : KEEP_MS) : 0;
+  return { tools: listed.map((tool) => tool.name), keepMs, unlisted: unlisted.map((tool) => tool.name) };
+}
+
+async function capabilitiesOf(server: string, call: Call, { peers, log }: Context): Promise<Capabilities> {
+  if (server === "core") {
+    const reply = await peers.call(CapabilityService.method.getCapabilities, {}, call);
+    return new Set(reply.capabilities);
+  }
+  if (!isPlatformServer(server)) return new Set();
+  try {
+    const reply = await peers.call(SnapshotService.method.getSnapshot, { server }, call);
+    return new Set(reply.capabilities);
+  } catch (error) {
+    log.warn({ err: error, server }, "no snapshot of the platform; only read tools are listed");
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Tool } from "../shared/api/tools.js";
+import type { Log } from "../shared/log.js";
+import type { Peers } from "../shared/peers.js";
+import type { ConfiguredPlatforms, GrcAuthentication } from "./platforms.js";
+import type { CatalogueStore } from "./store.js";
+
+/** What every command of the catalogue works with. */
+export interface Context {
+  readonly store: CatalogueStore;
+  readonly peers: Peers;
+  readonly log: Log;
+  /** The allow-list: every tool of the API, by server, in file order. */
+  readonly tools: ReadonlyMap<string, readonly Tool[]>;
+  readonly configured: ConfiguredPlatforms;
+  readonly grc: GrcAuthentication;
+  /** The registration token set by configuration. */
+  readonly registrationToken: string | undefined;
+}

@@ -1,0 +1,36 @@
+import type { Tool } from "../shared/api/tools.js";
+import type { Log } from "../shared/log.js";
+import type { Peers } from "../shared/peers.js";
+import type { Service } from "../shared/service.js";
+import type { Store } from "../shared/store/store.js";
+import type { ConfiguredPlatforms, GrcAuthentication } from "./platforms.js";
+import { routes } from "./routes.js";
+import { openCatalogueStore } from "./store.js";
+
+export interface Options {
+  readonly store: Store;
+  readonly peers: Peers;
+  readonly log: Log;
+  /** Every tool of the API. */
+  readonly tools: readonly Tool[];
+  readonly configured: ConfiguredPlatforms;
+  readonly grc: GrcAuthentication;
+  readonly registrationToken: string | undefined;
+}
+
+/** The service that knows which tools exist, who may see them and which endpoints are open. */
+export async function createCatalogueService({ store, tools, ...options }: Options): Promise<Service> {
+  const byServer = new Map<string, Tool[]>();
+  for (const tool of tools) byServer.set(tool.server, [...(byServer.get(tool.server) ?? []), tool]);
+  const context = { ...options, tools: byServer, store: await openCatalogueStore(store) };
+  return {
+    name: "catalogue",
+    methods: routes(context),
+    ready: () =>
+      store.ping().then(
+        () => undefined,
+        () => "the catalogue's store does not answer",
+      ),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,28 @@
+import type { Tool } from "../shared/api/tools.js";
+import type { Caller } from "../shared/call.js";
+
+/** What the platform behind a server can do and the caller can do there; undefined where it could not be asked. */
+export type Capabilities = ReadonlySet<string> | undefined;
+
+export interface Visible {
+  readonly listed: readonly Tool[];
+  /** Not listed, but let through so that the call can say why the platform does not answer. */
+  readonly unlisted: readonly Tool[];
+}
+
+/**
+ * The tools of one open server that a caller may see, in file order:
+ *
+ *     visible = scope held ∧ platform can ∧ caller can
+ *
+ * Listing is a courtesy; the gates are in the services and on the platform.
+ */
+export function visibleTools(tools: readonly Tool[], caller: Caller, capabilities: Capabilities): Visible {
+  const inScope = tools.filter((tool) => caller.scopes.has(tool.scope));
+  if (capabilities === undefined) {
+    return { listed: inScope.filter((tool) => tool.readOnly), unlisted: inScope.filter((tool) => !tool.readOnly) };
+  }
+  const all = capabilities.has("*");
+  const listed = inScope.filter((tool) => all || tool.needs.every((need) => capabilities.has(need)));
+  return { listed, unlisted: [] };
+}

@@ -1,0 +1,61 @@
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { type GrantSchema, Origin as OriginWord, type Tier as TierWord } from "#proto/core/v1/sharing_pb.js";
+import type { Caller } from "../shared/call.js";
+import { invalidArgument } from "../shared/errors.js";
+import { accessOf, type Grant, may, type Origin, type Ownership, type Tier } from "../shared/policy.js";
+import { OPEN_ALREADY } from "./objects.js";
+
+/** What a caller asks to share or to share no longer. */
+export interface SharingChange {
+  readonly share: readonly MessageShape<typeof GrantSchema>[];
+  readonly unshare: readonly string[];
+}
+
+/** The acl and the locks after a change of sharing; nothing where nothing changes. */
+export function sharingAfter(
+  current: Ownership,
+  { share, unshare }: SharingChange,
+): { acl?: readonly Grant[]; access?: readonly string[] } {
+  if (share.length === 0 && unshare.length === 0) return {};
+  if (current.origin === "company") throw invalidArgument(OPEN_ALREADY);
+  const gone = new Set(unshare.map(principalOf));
+  const acl = aclOf(share, current.acl).filter(({ p }) => !gone.has(p));
+  if (acl.length > MAX_GRANTS) throw invalidArgument(`an object is shared with at most ${MAX_GRANTS}; use groups`);
+  return { acl, access: accessOf({ ...current, acl }) };
+}
+
+/** The acl that grants make, over the one there is; the last word on a principal counts. */
+export function aclOf(grants: readonly MessageShape<typeof GrantSchema>[], before: readonly Grant[] = []): Grant[] {
+  const acl = new Map(before.map((grant) => [grant.p, grant]));
+  for (const { to, tier } of grants) acl.set(principalOf(to), { p: principalOf(to), t: tier as Tier });
+  return [...acl.values()];
+}
+
+/** The grants that a caller is shown: all to who can manage the object, none to others. */
+export function grantsFor(caller: Caller, object: Ownership): MessageInitShape<typeof GrantSchema>[] {
+  if (!may(caller, "share", object)) return [];
+  return object.acl.map(({ p, t }) => ({ to: nameOf(p), tier: t as TierWord }));
+}
+
+/** The word of the API for an origin. */
+export function originWordOf(origin: Origin): OriginWord {
+  return { builtin: OriginWord.BUILTIN, company: OriginWord.COMPANY, user: OriginWord.USER }[origin];
+}
+
+/** The origin that a word of the API means; undefined where none is given. */
+export function originOf(word: OriginWord): Origin | undefined {
+  if (word === OriginWord.UNSPECIFIED) return undefined;
+  return ({ [OriginWord.BUILTIN]: "builtin", [OriginWord.COMPANY]: "company", [OriginWord.USER]: "user" } as const)[
+    word
+  ];
+}
+
+const MAX_GRANTS = 200;
+
+function principalOf(to: string): string {
+  return to === "everyone" ? "all" : to.replace(/^user:/, "u:").replace(/^group:/, "g:");
+}
+
+function nameOf(principal: string): string {
+  return principal === "all" ? "everyone" : principal.replace(/^u:/, "user:").replace(/^g:/, "group:");
+}

@@ -1,0 +1,43 @@
+import type { BootstrapFile } from "./first-start.js";
+import type { Running } from "./start.js";
+
+/** What a person reads once the service is ready: where it is, and a first call to copy. */
+export function greeting(
+  name: string,
+  { baseUrl, grpcUrl, coreSwitchedOn }: Running,
+  file: BootstrapFile | undefined,
+): string {
+  const lines = [`${name} is ready.`, "", `  MCP   ${baseUrl}/mcp/{cti,aev,grc,core}`, `  gRPC  ${grpcUrl}`];
+  if (coreSwitchedOn)
+    lines.push("", "  This first start switched the core server on: npm run -s cli -- settings set core off");
+  if (file === undefined) return `${lines.join("\n")}\n`;
+  const { analyst } = file;
+  const configuration = {
+    mcpServers: {
+      "sallyport-cti": {
+        type: "http",
+        url: `${baseUrl}/mcp/cti`,
+        headers: { Authorization: `Bearer ${analyst.api_key}` },
+      },
+    },
+  };
+  lines.push(
+    "",
+    `  A first API key, of ${analyst.email} (more in bootstrap.json of the data directory):`,
+    "",
+    `    ${analyst.api_key}`,
+    "",
+    "  A first call:",
+    "",
+    `    curl -s ${baseUrl}/mcp/cti -H 'Authorization: Bearer ${analyst.api_key}' \\`,
+    "      -H 'Content-Type: application/json' \\",
+    `      -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"whoami"}}'`,
+    "",
+    "  A client's configuration:",
+    "",
+    ...JSON.stringify(configuration, null, 2)
+      .split("\n")
+      .map((line) => `    ${line}`),
+  );
+  return `${lines.join("\n")}\n`;
+}

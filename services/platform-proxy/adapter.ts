@@ -1,0 +1,58 @@
+import type { Caller } from "../shared/call.js";
+import type { RestRequest } from "./binding.js";
+import type { HttpClient } from "./http.js";
+
+export const PLATFORM_SERVERS = ["cti", "aev", "grc"] as const;
+/** The MCP servers that connected platforms answer. */
+export type PlatformServer = (typeof PLATFORM_SERVERS)[number];
+
+/** A registered platform: where it is called, and what it calls itself. */
+export interface Target {
+  readonly server: PlatformServer;
+  /** The address to call, without a trailing slash. */
+  readonly url: string;
+  /** The audience of its tokens. */
+  readonly publicUrl: string;
+  /** How it takes our token: `bearer`, or `exchange` for a session of its own. */
+  readonly auth: string;
+  /** The client id of the exchange. */
+  readonly clientId: string;
+}
+
+/** One caller's use of one platform during one call. */
+export interface Session {
+  readonly caller: Caller;
+  readonly target: Target;
+  readonly signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  readonly deadline: number | undefined;
+  readonly traceparent: string | undefined;
+  /** The rpc that is being answered, for the platform's own audit. */
+  readonly tool: string;
+  readonly http: HttpClient;
+  /** A token signed for the caller and this platform; `fresh` for one never presented before. */
+  token(fresh?: boolean): Promise<string>;
+}
+
+/** What the platform, and the caller on it, can do. */
+export interface Snapshot {
+  readonly version: string;
+  readonly edition: string;
+  /** Implied ones included; "*" stands for all. */
+  readonly capabilities: readonly string[];
+}
+
+/** How one kind of platform is spoken to: one file a kind in adapters/. */
+export interface Adapter {
+  readonly server: PlatformServer;
+  /** Asks the platform who it thinks is calling. */
+  whoAmI(session: Session): Promise<{ readonly email: string; readonly me: unknown }>;
+  snapshot(session: Session, me: unknown): Promise<Snapshot>;
+  graphql?<Data>(session: Session, document: string, variables: Record<string, unknown>): Promise<Data>;
+  rest?<Body>(session: Session, request: RestRequest): Promise<Body>;
+  /** Whether the platform answers at all, without acting as anybody; the reason where it does not. */
+  probe(http: HttpClient, target: Target, signal: AbortSignal): Promise<string | undefined>;
+  /** Ends what is kept for a user at the platform. */
+  forget?(userId: string): Promise<void>;
+  close?(): Promise<void>;
+}

@@ -1,0 +1,49 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { type KnowledgeFilter, Order } from "#proto/cti/v1/knowledge_pb.js";
+import type { Platform } from "../../platform.js";
+import { all, authorIdOf, type Filter, type FilterGroup, labelIdsOf, markingsOf } from "./resolve.js";
+
+/** Makes the platform's filters of ours; names become internal ids. @throws ConnectError where one is unknown. */
+export async function filtersOf(
+  platform: Platform,
+  filter: KnowledgeFilter | undefined,
+  ...own: Filter[]
+): Promise<FilterGroup | null> {
+  const filters = [...own];
+  if (filter !== undefined) {
+    const labels = await labelIdsOf(platform, filter.labels, "filter.labels");
+    if (labels.length > 0) filters.push({ key: ["objectLabel"], values: labels });
+    const markings = await markingsOf(platform, filter.markings, "filter.markings");
+    if (markings.length > 0) filters.push({ key: ["objectMarking"], values: markings.map(({ id }) => id) });
+    if (filter.author !== undefined) {
+      filters.push({ key: ["createdBy"], values: [await authorIdOf(platform, filter.author, "filter.author")] });
+    }
+    const { createdAfter, createdBefore, updatedAfter, minConfidence } = filter;
+    if (createdAfter) filters.push(bound("created_at", "gte", timestampDate(createdAfter)));
+    if (createdBefore) filters.push(bound("created_at", "lte", timestampDate(createdBefore)));
+    if (updatedAfter) filters.push(bound("updated_at", "gte", timestampDate(updatedAfter)));
+    if (minConfidence !== undefined)
+      filters.push({ key: ["confidence"], values: [String(minConfidence)], operator: "gte" });
+  }
+  return filters.length === 0 ? null : all(...filters);
+}
+
+export const bound = (key: string, operator: "gte" | "lte", at: Date): Filter => ({
+  key: [key],
+  values: [at.toISOString()],
+  operator,
+});
+
+/** The order as the platform takes it; left to it where none is asked for, which is relevance for a search. */
+export function orderOf(order: Order): { readonly orderBy?: string; readonly orderMode?: "asc" | "desc" } {
+  switch (order) {
+    case Order.NEWEST:
+      return { orderBy: "created_at", orderMode: "desc" };
+    case Order.OLDEST:
+      return { orderBy: "created_at", orderMode: "asc" };
+    case Order.NAME:
+      return { orderBy: "name", orderMode: "asc" };
+    default:
+      return {};
+  }
+}

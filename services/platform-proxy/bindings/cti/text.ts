@@ -1,0 +1,33 @@
+/** Turns a defanged value, such as hxxps://a[.]b, back into what it stands for. */
+export function refang(value: string): string {
+  return value
+    .trim()
+    .replace(/^["'<]+|["'>]+$/g, "")
+    .replace(/^h(?:xx|\*\*|tt)p(s?)(?=\[?:)/i, "http$1")
+    .replace(/^fxp(?=\[?:)/i, "ftp")
+    .replace(/\[:\/\/\]|\[:\]\/\//g, "://")
+    .replace(/[[({](?:\.|dot)[\])}]/gi, ".")
+    .replace(/[[({]:[\])}]/g, ":")
+    .replace(/[[({](?:@|at)[\])}]/gi, "@");
+}
+
+/** A list holds each of its words as an alternative, and the platform cuts words at punctuation: what holds any goes quoted. */
+export function searchTextOf(query: string): string | null {
+  const trimmed = query.trim();
+  if (trimmed === "") return null;
+  const balanced = (trimmed.match(/"/g)?.length ?? 0) % 2 === 0 ? trimmed : trimmed.replaceAll('"', " ");
+  const parts = balanced.match(/"[^"]*"|[^\s"]+/g) ?? [];
+  const quoted = parts.map((part) => {
+    if (part.startsWith('"')) return part;
+    const word = refang(part);
+    return /[^\p{L}\p{N}_*]/u.test(word) ? `"${word}"` : word;
+  });
+  return quoted.join(" ");
+}
+
+const HASHES: Readonly<Record<number, string>> = { 32: "MD5", 40: "SHA-1", 64: "SHA-256", 128: "SHA-512" };
+
+/** The algorithm that a value could be a hash of. */
+export function hashAlgorithmOf(value: string): string | undefined {
+  return /^[0-9a-f]+$/i.test(value) ? HASHES[value.length] : undefined;
+}

@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import { internal, invalidArgument } from "../../../shared/errors.js";
+import type { RestRequest } from "../../binding.js";
+import type { Platform } from "../../platform.js";
+import type { Tenant } from "./tenancy.js";
+import type { Listing, Related } from "./upstream.js";
+
+/** Which part of a list is asked for. */
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+  /** What the token of the next page must repeat: a digest of the question. */
+  readonly digest: string;
+}
+
+interface Paged {
+  readonly $typeName: string;
+  readonly pageSize?: number | undefined;
+  readonly pageToken?: string | undefined;
+}
+
+const DEFAULT_PAGE = 25;
+const MAX_OFFSET = 10_000_000;
+
+/**
+ * Reads which page a request asks for.
+ *
+ * @param tenantId goes into the digest, so that a token is good for one tenant.
+ * @throws ConnectError invalid_argument for a token that is not of this question.
+ */
+export function pageOf(request: Paged, tenantId = "", defaultSize = DEFAULT_PAGE): Page {
+  const { pageSize, pageToken, ...question } = request;
+  const digest = createHash("sha256")
+    .update(JSON.stringify([question, tenantId]))
+    .digest("base64url")
+    .slice(0, 12);
+  return { limit: pageSize ?? defaultSize, offset: pageToken === undefined ? 0 : offsetOf(pageToken, digest), digest };
+}
+
+function offsetOf(token: string, digest: string): number {
+  const [, offset, of] = /^([0-9]{1,8})\.([\w-]{12})$/.exec(Buffer.from(token, "base64url").toString("latin1")) ?? [];
+  if (of !== digest || Number(offset) > MAX_OFFSET) {
+    throw invalidArgument(
+      "page_token: does not belong to this query; send every other argument as it was, or start anew",
+    );
+  }
+  return Number(offset);
+}
+
+/** The paging fields of a response. */
+export function pagingOf(
+  { limit, offset, digest }: Page,
+  total: number,
+): { totalSize: number; nextPageToken?: string } {
+  const next = offset + limit;
+  if (next >= total) return { totalSize: total };
+  return { totalSize: total, nextPageToken: Buffer.from(`${next}.${digest}`, "latin1").toString("base64url") };
+}
+
+type Query = NonNullable<RestRequest["query"]>;
+
+/** Reads one page of a list of the platform; the limit and the order are always said. */
+export async function readPage<T>(platform: Platform, path: string, query: Query, page: Page): Promise<Listing<T>> {
+  const { limit, offset } = page;
+  return platform.rest<Listing<T>>({
+    verb: "GET",
+    path,
+    query: { ordering: "created_at,id", ...query, limit, offset },
+  });
+}
+
+/** A list row that belongs to a domain. */
+export interface Housed {
+  readonly folder: Related;
+}
+
+/**
+ * Reads one page of a list that is to hold one tenant's objects only.
+ *
+ * @throws ConnectError internal, where the platform did not keep to the tenant:
+ * it ignores filters that it does not know.
+ */
+export async function readTenantPage<T extends Housed>(
+  platform: Platform,
+  path: string,
+  query: Query,
+  page: Page,
+  tenant: Tenant,
+): Promise<Listing<T>> {
+  const listing = await readPage<T>(platform, path, query, page);
+  const stranger = listing.results.some(({ folder }) => folder.id === undefined || !tenant.domains.has(folder.id));
+  if (stranger) throw internal("the grc platform answered with objects of another tenant; they are withheld");
+  return listing;
+}
+
+/**
+ * Reads one page of the concatenation of several lists of one resource, for
+ * filters that take only one value: the same query once a value.
+ */
+export async function readConcatenated<T extends Housed>(
+  platform: Platform,
+  path: string,
+  query: Query,
+  { name, values }: { readonly name: string; readonly values: readonly string[] },
+  page: Page,
+  tenant: Tenant,
+): Promise<Listing<T>> {
+  const read = (value: string, limit: number, offset: number) =>
+    readTenantPage<T>(platform, path, { ...query, [name]: value }, { ...page, limit, offset }, tenant);
+  if (values.length === 0) return { count: 0, results: [] };
+  if (values.length === 1) return read(values[0]!, page.limit, page.offset);
+  const counts = await inTurns(values, async (value) => (await read(value, 1, 0)).count);
+  const parts: { value: string; limit: number; offset: number }[] = [];
+  let before = 0;
+  values.forEach((value, i) => {
+    const from = Math.max(page.offset - before, 0);
+    const to = Math.min(page.offset + page.limit - before, counts[i]!);
+    if (to > from) parts.push({ value, limit: to - from, offset: from });
+    before += counts[i]!;
+  });
+  const listings = await inTurns(parts, ({ value, limit, offset }) => read(value, limit, offset));
+  return { count: before, results: listings.flatMap(({ results }) => results) };
+}
+
+const AT_ONCE = 6;
+
+/** Runs a few at a time, in order, so that one call does not take the whole platform. */
+export async function inTurns<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let i = 0; i < items.length; i += AT_ONCE) {
+    results.push(...(await Promise.all(items.slice(i, i + AT_ONCE).map(run))));
+  }
+  return results;
+}

@@ -1,0 +1,81 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { permissionDenied } from "../shared/errors.js";
+import type { Adapter, Session, Snapshot } from "./adapter.js";
+
+const KEPT_MS = 30_000;
+const KEPT = 10_000;
+
+interface Identity {
+  readonly me: unknown;
+  readonly until: number;
+  snapshot?: Promise<Snapshot>;
+}
+
+/**
+ * Who the platform thinks is calling, asked before the first exchange for a
+ * caller and kept for up to 30 seconds.
+ */
+export interface Identities {
+  /** @throws ConnectError permission_denied, where the platform takes the caller for somebody else. */
+  me(adapter: Adapter, session: Session): Promise<unknown>;
+  snapshot(adapter: Adapter, session: Session): Promise<Snapshot>;
+  forget(userId: string): void;
+}
+
+export function createIdentities(): Identities {
+  const kept = new Map<string, Promise<Identity>>();
+
+  function identityOf(adapter: Adapter, session: Session): Promise<Identity> {
+    const key = `${session.caller.id} ${adapter.server} ${session.target.url}`;
+    const found = kept.get(key);
+    if (found !== undefined) {
+      const again = () => {
+        if (kept.get(key) === found) kept.delete(key);
+        return identityOf(adapter, session);
+      };
+      return found.then(
+        (identity) => (identity.until > Date.now() ? identity : again()),
+        (error: unknown) => {
+          // The call that asked has ended; this one has not.
+          const { code } = ConnectError.from(error);
+          const ended = code === Code.Canceled || code === Code.DeadlineExceeded;
+          if (ended && !session.signal.aborted) return again();
+          throw error;
+        },
+      );
+    }
+    if (kept.size >= KEPT) kept.delete(kept.keys().next().value as string);
+    const asked = ask(adapter, session);
+    kept.set(key, asked);
+    asked.catch(() => {
+      if (kept.get(key) === asked) kept.delete(key);
+    });
+    return asked;
+  }
+
+  return {
+    me: async (adapter, session) => (await identityOf(adapter, session)).me,
+    async snapshot(adapter, session) {
+      const identity = await identityOf(adapter, session);
+      identity.snapshot ??= adapter.snapshot(session, identity.me).catch((error: unknown) => {
+        delete identity.snapshot;
+        throw error;
+      });
+      return identity.snapshot;
+    },
+    forget(userId) {
+      for (const key of kept.keys()) if (key.startsWith(`${userId} `)) kept.delete(key);
+    },
+  };
+}
+
+async function ask(adapter: Adapter, session: Session): Promise<Identity> {
+  const { email, me } = await adapter.whoAmI(session);
+  // Platforms match addresses ignoring case, and some ignoring accents too.
+  if (email.toLowerCase() !== session.caller.email) {
+    throw permissionDenied(
+      `the ${adapter.server} platform signs this account in as another one; ask an administrator to make the e-mail addresses on both sides equal`,
+    );
+  }
+  return { me, until: Date.now() + KEPT_MS };
+}

@@ -1,0 +1,55 @@
+import { Bare } from "./replies.js";
+import type { Tag, World } from "./world.js";
+
+// How the platform reads bodies: members it does not know are ignored, wrong
+// types end in a refusal without a reason.
+
+export type Body = Readonly<Record<string, unknown>>;
+
+/** @throws Bare 400 for anything but an object. */
+export function objectOf(body: unknown): Body {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw new Bare(400);
+  return body as Body;
+}
+
+/** A text; null where it is missing. */
+export function textOf(body: Body, key: string): string | null {
+  const value = body[key];
+  if (value === undefined || value === null) return null;
+  if (typeof value === "object") throw new Bare(400);
+  return String(value);
+}
+
+/** One of some words; null where it is missing. */
+export function wordOf<Word extends string>(body: Body, key: string, words: readonly Word[]): Word | null {
+  const value = body[key];
+  if (value === undefined || value === null) return null;
+  const word = words.find((known) => known === value);
+  if (word === undefined) throw new Bare(400);
+  return word;
+}
+
+/** Texts; empty where they are missing. */
+export function textsOf(body: Body, key: string): string[] {
+  const value = body[key];
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw new Bare(400);
+  return value.map(String);
+}
+
+/** The tags that exist; others are dropped without a word. */
+export function tagsOf(world: World, tenant: string, body: Body, key: string): string[] {
+  const isHere = (tag: Tag | undefined) => tag?.tenant === tenant;
+  return [...new Set(textsOf(body, key))].filter((id) => isHere(world.tags.get(id)));
+}
+
+/** An instant with its offset, or seconds since the epoch; null where it is missing. */
+export function instantOf(body: Body, key: string): number | null {
+  const value = body[key];
+  if (value === undefined || value === null) return null;
+  const text = String(value);
+  if (/^\d+$/.test(text)) return Number(text) * 1_000;
+  const at = /^\d{4}-\d\d-\d\dT.+(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at)) throw new Bare(400);
+  return Math.floor(at / 1_000) * 1_000;
+}

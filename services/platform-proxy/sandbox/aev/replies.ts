@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+
+// The forms in which the platform answers, refusals above all: bare, with a
+// message, with fields, empty.
+
+/** What a request is answered with. */
+export interface Reply {
+  readonly status: number;
+  /** Undefined for an empty body. */
+  readonly body: unknown;
+}
+
+/** A refusal that has no reason in it: the path is added where it is sent. */
+export class Bare extends Error {
+  constructor(readonly status: number) {
+    super(`status ${status}`);
+  }
+}
+
+/** A refusal with a body of its own. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: unknown,
+  ) {
+    super(`status ${status}`);
+  }
+}
+
+export function ok(body?: unknown): Reply {
+  return { status: 200, body };
+}
+
+/** The id of such an answer is a new one, not the object's. */
+export function refusal(status: number, message: string): Refusal {
+  return new Refusal(status, { id: randomUUID(), message });
+}
+
+export function notFound(what: string | null): Refusal {
+  return refusal(404, `Element not found: ${what}`);
+}
+
+/** @param errors reasons by the JSON name of the field. */
+export function invalid(errors: Readonly<Record<string, string>>): Refusal {
+  const children = Object.fromEntries(Object.entries(errors).map(([field, reason]) => [field, { errors: [reason] }]));
+  return new Refusal(400, { code: 400, message: "Validation Failed", errors: { children } });
+}
+
+const WORDS: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  415: "Unsupported Media Type",
+  500: "Internal Server Error",
+};
+
+export function bareBody(status: number, path: string, now: number): unknown {
+  return {
+    timestamp: new Date(now).toISOString().replace("Z", "+00:00"),
+    status,
+    error: WORDS[status] ?? "Error",
+    path,
+  };
+}

@@ -1,0 +1,221 @@
+// What the sandbox holds. Rows are plain data; views.ts gives them the
+// platform's JSON, rights.ts says who may see them.
+
+export const DEFAULT_TENANT = "2cffad3a-0001-4078-b0e2-ef74274022c3";
+export const SECOND_TENANT = "2cffad3a-0002-4078-b0e2-ef74274022c3";
+
+export interface Tenant {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+export type GrantLevel = "OBSERVER" | "PLANNER" | "LAUNCHER";
+
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly firstname: string;
+  readonly lastname: string;
+  readonly admin: boolean;
+  readonly tenants: readonly string[];
+  /** Capabilities by tenant. */
+  readonly capabilities: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Grants by the id of a scenario or simulation. */
+  readonly grants: Map<string, GrantLevel>;
+  readonly createdAt: number;
+}
+
+export interface Tag {
+  readonly id: string;
+  readonly tenant: string;
+  readonly name: string;
+  readonly color: string;
+}
+
+export interface Phase {
+  readonly id: string;
+  readonly name: string;
+  readonly shortname: string;
+  readonly externalId: string;
+  readonly order: number;
+}
+
+export interface Technique {
+  readonly id: string;
+  readonly externalId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly platforms: readonly string[];
+  readonly phase: Phase;
+  readonly parent: string | undefined;
+  readonly createdAt: number;
+}
+
+export interface Contract {
+  readonly id: string;
+  readonly injector: string;
+  readonly type: "openaev_implant" | "openaev_email" | "openaev_manual" | "openaev_channel";
+  readonly label: string;
+  readonly labelFr: string;
+  readonly platforms: readonly string[];
+  readonly technique: Technique | undefined;
+  readonly createdAt: number;
+}
+
+export interface Team {
+  readonly id: string;
+  readonly tenant: string;
+  readonly name: string;
+  readonly users: readonly string[];
+}
+
+export interface Endpoint {
+  readonly id: string;
+  readonly tenant: string;
+  readonly name: string;
+  readonly hostname: string;
+  readonly platform: string;
+  readonly arch: string;
+  readonly ips: readonly string[];
+  readonly tags: readonly string[];
+  readonly agent: { readonly id: string; readonly active: boolean; readonly lastSeen: number } | undefined;
+}
+
+export interface AssetGroup {
+  readonly id: string;
+  readonly tenant: string;
+  readonly name: string;
+  readonly assets: readonly string[];
+}
+
+export interface Scenario {
+  readonly id: string;
+  readonly tenant: string;
+  name: string;
+  description: string | null;
+  subtitle: string | null;
+  category: string | null;
+  mainFocus: string | null;
+  severity: string | null;
+  externalReference: string | null;
+  externalUrl: string | null;
+  recurrence: string | null;
+  header: string | null;
+  footer: string | null;
+  mailFromName: string;
+  replyTo: string[];
+  customDashboard: string | null;
+  tags: string[];
+  teams: string[];
+  teamUsers: { readonly team: string; readonly user: string }[];
+  injects: string[];
+  simulations: string[];
+  createdAt: number;
+  updatedAt: number;
+}
+
+export type SimulationStatus = "SCHEDULED" | "RUNNING" | "PAUSED" | "CANCELED" | "FINISHED";
+
+export interface Simulation {
+  readonly id: string;
+  readonly tenant: string;
+  readonly scenario: string | null;
+  name: string;
+  description: string | null;
+  category: string | null;
+  mainFocus: string | null;
+  severity: string | null;
+  status: SimulationStatus;
+  start: number | null;
+  end: number | null;
+  pausedAt: number | null;
+  /** Time spent paused, by which everything runs later. */
+  pausedMs: number;
+  replyTo: string[];
+  tags: string[];
+  teams: string[];
+  teamUsers: { readonly team: string; readonly user: string }[];
+  injects: string[];
+  /** How often a deletion was asked for; see simulation-routes.ts. */
+  deletions: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface Expectation {
+  readonly type: "PREVENTION" | "DETECTION" | "VULNERABILITY" | "HUMAN_RESPONSE";
+  readonly decidedAt: number;
+  /** What it comes to once decided. */
+  readonly verdict: "SUCCESS" | "PARTIAL" | "FAILED";
+}
+
+export interface Inject {
+  readonly id: string;
+  readonly tenant: string;
+  readonly scenario: string | null;
+  readonly simulation: string | null;
+  readonly title: string;
+  readonly contract: Contract;
+  readonly delaySeconds: number;
+  readonly enabled: boolean;
+  readonly teams: readonly string[];
+  readonly assets: readonly string[];
+  readonly assetGroups: readonly string[];
+  readonly tags: readonly string[];
+  status: { readonly id: string; name: string; readonly sentAt: number; endAt: number | null } | null;
+  expectations: Expectation[];
+  readonly createdAt: number;
+  updatedAt: number;
+}
+
+export interface Finding {
+  readonly id: string;
+  readonly tenant: string;
+  readonly type: string;
+  readonly field: string;
+  readonly value: string;
+  readonly inject: string;
+  readonly assets: readonly string[];
+  readonly createdAt: number;
+}
+
+/** Everything, by id. */
+export interface World {
+  readonly tenants: Map<string, Tenant>;
+  /** By e-mail in lower case. */
+  readonly users: Map<string, User>;
+  readonly tags: Map<string, Tag>;
+  readonly techniques: Map<string, Technique>;
+  readonly teams: Map<string, Team>;
+  readonly endpoints: Map<string, Endpoint>;
+  readonly assetGroups: Map<string, AssetGroup>;
+  readonly scenarios: Map<string, Scenario>;
+  readonly simulations: Map<string, Simulation>;
+  readonly injects: Map<string, Inject>;
+  readonly findings: Map<string, Finding>;
+}
+
+export function emptyWorld(): World {
+  return {
+    tenants: new Map(),
+    users: new Map(),
+    tags: new Map(),
+    techniques: new Map(),
+    teams: new Map(),
+    endpoints: new Map(),
+    assetGroups: new Map(),
+    scenarios: new Map(),
+    simulations: new Map(),
+    injects: new Map(),
+    findings: new Map(),
+  };
+}
+
+/** The rows of ids, in their order; ids of nothing are left out. */
+export function rowsOf<Row>(map: ReadonlyMap<string, Row>, ids: readonly string[]): Row[] {
+  return ids.flatMap((id) => {
+    const row = map.get(id);
+    return row === undefined ? [] : [row];
+  });
+}

@@ -1,0 +1,56 @@
+/** A step's name, and its colour where it has one. */
+type Step = readonly [name: string, hexcolor?: string];
+
+/** A risk matrix: the level for each probability and impact, as indexes. */
+export interface Matrix {
+  readonly probability: readonly Step[];
+  readonly impact: readonly Step[];
+  readonly risk: readonly Step[];
+  /** By probability, then by impact. */
+  readonly grid: readonly (readonly number[])[];
+}
+
+export const RISK_MATRIX: Matrix = {
+  probability: [["1 - unlikely"], ["2 - rather unlikely"], ["3 - likely"], ["4 - very likely"], ["5 - almost certain"]],
+  impact: [["1 - minor"], ["2 - significant"], ["3 - serious"], ["4 - critical"], ["5 - catastrophic"]],
+  risk: [
+    ["1 - very low", "#00B050"],
+    ["2 - low", "#92D050"],
+    ["3 - medium", "#FFA600"],
+    ["4 - high", "#FF0000"],
+    ["5 - very high", "#C00000"],
+  ],
+  grid: [
+    [0, 0, 1, 1, 2],
+    [0, 1, 1, 2, 2],
+    [1, 1, 2, 2, 3],
+    [1, 2, 2, 3, 4],
+    [2, 2, 3, 4, 4],
+  ],
+};
+
+export const EBIOS_MATRIX: Matrix = {
+  probability: [
+    ["Rather unlikely", "#BBF7D0"],
+    ["Likely", "#BEF264"],
+    ["Very likely", "#DCCC77"],
+    ["Nearly certain", "#E6686D"],
+  ],
+  impact: [
+    ["Minor", "#BBF7D0"],
+    ["Significant", "#BEF264"],
+    ["Serious", "#DCCC77"],
+    ["Critical", "#EE7B86"],
+  ],
+  risk: [
+    ["Low", "#BBF7D0"],
+    ["Medium", "#BEF264"],
+    ["High", "#E6686D"],
+  ],
+  grid: [
+    [0, 0, 1, 1],
+    [0, 1, 1, 2],
+    [0, 1, 2, 2],
+    [1, 2, 2, 2],
+  ],
+};

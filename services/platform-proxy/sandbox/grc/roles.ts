@@ -1,0 +1,81 @@
+import type { Row, User, World } from "./world.js";
+
+const LIBRARY = ["framework", "requirementnode", "referencecontrol", "threat", "riskmatrix", "securityadvisory"];
+const CONTENT = [
+  "actor",
+  "appliedcontrol",
+  "asset",
+  "complianceassessment",
+  "ebiosrmstudy",
+  "evidence",
+  "evidencerevision",
+  "operationalscenario",
+  "perimeter",
+  "requirementassessment",
+  "riskassessment",
+  "riskscenario",
+];
+
+const named = (verbs: readonly string[], models: readonly string[]) =>
+  models.flatMap((model) => verbs.map((verb) => `${verb}_${model}`));
+
+const VIEW = [...named(["view"], [...LIBRARY, ...CONTENT, "folder"])];
+
+/** What a role allows, as the codenames of the platform. */
+export interface Role {
+  readonly code: string;
+  /** The group that carries it. */
+  readonly group: string;
+  readonly codenames: ReadonlySet<string>;
+}
+
+function role(code: string, group: string, codenames: readonly string[]): Role {
+  return { code, group, codenames: new Set(codenames) };
+}
+
+export const READER = role("BI-RL-AUD", "BI-UG-AUD", VIEW);
+export const ANALYST = role("BI-RL-ANA", "BI-UG-ANA", [...VIEW, ...named(["add", "change", "delete"], CONTENT)]);
+/** A role of the instance's own: an analyst who deletes nothing. */
+export const CAREFUL_ANALYST = role("Analyst without deletion", "Analysts", [
+  ...VIEW,
+  ...named(["add", "change"], CONTENT),
+]);
+export const MANAGER = role("BI-RL-DMA", "BI-UG-DMA", [
+  ...ANALYST.codenames,
+  ...named(["add", "change", "delete"], ["folder"]),
+]);
+export const ADMINISTRATOR = role("BI-RL-ADM", "BI-UG-ADM", [
+  ...MANAGER.codenames,
+  ...named(["add", "change", "delete"], LIBRARY),
+]);
+
+/** Whether a user may do something to what lies in a folder. */
+export function may(world: World, user: User, codename: string, folder: string): boolean {
+  const line = world.lineOf(folder);
+  return user.grants.some((grant) => grant.role.codenames.has(codename) && line.includes(grant.folder));
+}
+
+/** Whether a user sees an object: by a role on its folder, or any role for what lies in the root. */
+export function sees(world: World, user: User, model: string, row: Row): boolean {
+  const codename = `view_${model}`;
+  const housed = model === "folder" ? row.id : row.folder;
+  if (housed === world.rootId) return user.grants.some((grant) => grant.role.codenames.has(codename));
+  return may(world, user, codename, housed);
+}
+
+/** The root is open to everybody with a role, and listed for administrators only. */
+export function lists(world: World, user: User, model: string, row: Row): boolean {
+  if (model === "folder" && row.id === world.rootId) return may(world, user, "view_folder", world.rootId);
+  return sees(world, user, model, row);
+}
+
+/** What a user may do, folder by folder, as the platform tells it of itself. */
+export function permissionsOf(world: World, user: User): Record<string, string[]> {
+  const permissions: Record<string, string[]> = {};
+  for (const folder of world.all("folders")) {
+    const line = world.lineOf(folder.id);
+    const codenames = user.grants.filter((g) => line.includes(g.folder)).flatMap((g) => [...g.role.codenames]);
+    if (codenames.length > 0) permissions[folder.id] = [...new Set(codenames)];
+  }
+  return permissions;
+}

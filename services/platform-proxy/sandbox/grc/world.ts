@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import type { Role } from "./roles.js";
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined };
+
+/** One object: the fields as they are written, with ids and codes. */
+export interface Row {
+  readonly id: string;
+  folder: string;
+  name: string | null;
+  readonly created_at: string;
+  updated_at: string;
+  [field: string]: Json | undefined;
+}
+
+/** A role on a folder and on everything inside it. */
+export interface Grant {
+  readonly folder: string;
+  readonly role: Role;
+}
+
+export interface User {
+  readonly id: string;
+  readonly actorId: string;
+  readonly email: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly active: boolean;
+  readonly joinedAt: string;
+  readonly grants: readonly Grant[];
+}
+
+/** Everything the platform holds: tables by the path of their resource. */
+export class World {
+  readonly users = new Map<string, User>();
+  private readonly tables = new Map<string, Map<string, Row>>();
+
+  /** @param rootId the folder above all tenants. */
+  constructor(readonly rootId: string) {}
+
+  table(path: string): Map<string, Row> {
+    let table = this.tables.get(path);
+    if (table === undefined) {
+      table = new Map();
+      this.tables.set(path, table);
+    }
+    return table;
+  }
+
+  get(path: string, id: unknown): Row | undefined {
+    return typeof id === "string" ? this.tables.get(path)?.get(id) : undefined;
+  }
+
+  all(path: string): Row[] {
+    return [...(this.tables.get(path)?.values() ?? [])];
+  }
+
+  insert(path: string, row: Row): Row {
+    this.table(path).set(row.id, row);
+    return row;
+  }
+
+  userOf(email: string): User | undefined {
+    return this.users.get(email.toLowerCase());
+  }
+
+  /** A folder and those above it, itself first. */
+  lineOf(folder: string): string[] {
+    const line: string[] = [];
+    for (let id: Json | undefined = folder; typeof id === "string"; id = this.get("folders", id)?.parent_folder) {
+      line.push(id);
+    }
+    return line;
+  }
+}
+
+/** The ids in a many-valued field. */
+export function idsIn(row: Row, field: string): string[] {
+  return (row[field] as string[] | undefined) ?? [];
+}
+
+/** The id of a seeded object: a UUID that is the same at every start. */
+export function seededId(name: string): string {
+  const hex = createHash("sha256").update(name).digest("hex");
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
+  return parts.join("-");
+}

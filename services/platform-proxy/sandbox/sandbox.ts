@@ -1,0 +1,16 @@
+/** A built-in platform: a real HTTP server with the API, rights and refusals of the kind it stands for. */
+export interface Sandbox {
+  /** Where it is called, without a trailing slash. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface SandboxOptions {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** What it calls itself, the audience it expects; its own address where left out. */
+  readonly publicUrl?: string;
+  /** The base URL of the service whose tokens it trusts. */
+  readonly trust: string;
+}

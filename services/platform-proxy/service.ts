@@ -1,0 +1,44 @@
+import type { Log } from "../shared/log.js";
+import type { Peers } from "../shared/peers.js";
+import type { Service } from "../shared/service.js";
+import type { Adapter } from "./adapter.js";
+import { forgetCaller } from "./commands/forget-caller.js";
+import { createHttpClient } from "./http.js";
+import { type Bindings, routes } from "./routes.js";
+import { createSessions } from "./sessions.js";
+
+export interface Options {
+  readonly peers: Peers;
+  readonly log: Log;
+  readonly adapters: readonly Adapter[];
+  readonly bindings: Bindings;
+  /** Goes first in the User-Agent, such as `sallyport/1.0.0`. */
+  readonly agentName: string;
+  /** Tells of what changes at run time; what is kept about it is dropped before the event counts as applied. */
+  readonly onEvent: (listener: (event: { readonly kind: string; readonly id: string }) => Promise<void>) => () => void;
+}
+
+/** The service that answers tools from connected platforms, as the calling user. */
+export function createPlatformProxyService({ peers, log, adapters, bindings, agentName, onEvent }: Options): Service {
+  const http = createHttpClient(agentName);
+  const sessions = createSessions(adapters, http, peers);
+  const unsubscribe = onEvent(async ({ kind, id }) => {
+    if (kind === "platform" || kind === "reset") sessions.targets.forget();
+    const userId = kind === "user" ? id : kind === "key" ? sessions.userOf(id) : undefined;
+    // What is kept here is gone at once; that the platform hears of it may take longer than an event may wait.
+    if (userId !== undefined)
+      forgetCaller(userId, sessions).catch((error: unknown) =>
+        log.warn({ err: error }, "a platform session could not be ended"),
+      );
+  });
+  return {
+    name: "platform-proxy",
+    methods: routes(bindings, sessions),
+    ready: async () => undefined,
+    async close() {
+      unsubscribe();
+      await Promise.all(adapters.map((adapter) => adapter.close?.()));
+      await http.close();
+    },
+  };
+}

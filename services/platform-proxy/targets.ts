@@ -1,0 +1,38 @@
+import { SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { failedPrecondition } from "../shared/errors.js";
+import type { Peers } from "../shared/peers.js";
+import type { PlatformServer, Target } from "./adapter.js";
+
+const KEPT_MS = 60_000;
+
+/** Where the registered platforms are, as the catalogue says. */
+export interface Targets {
+  /** @throws ConnectError failed_precondition, where no platform of this type is registered. */
+  of(server: PlatformServer): Promise<Target>;
+  /** Asks anew at the next call. */
+  forget(): void;
+}
+
+export function createTargets(peers: Peers): Targets {
+  const kept = new Map<PlatformServer, { readonly target: Target; readonly until: number }>();
+  return {
+    async of(server) {
+      const found = kept.get(server);
+      if (found !== undefined && found.until > Date.now()) return found.target;
+      const reply = await peers.callAsService(SettingService.method.getPlatformTarget, { server });
+      if (!reply.registered) {
+        throw failedPrecondition(`no ${server} platform is registered; an administrator registers one`);
+      }
+      const target: Target = {
+        server,
+        url: reply.url.replace(/\/+$/, ""),
+        publicUrl: reply.publicUrl.replace(/\/+$/, ""),
+        auth: reply.auth,
+        clientId: reply.clientId,
+      };
+      kept.set(server, { target, until: Date.now() + KEPT_MS });
+      return target;
+    },
+    forget: () => kept.clear(),
+  };
+}

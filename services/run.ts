@@ -1,0 +1,49 @@
+import { options, type Settings } from "./config.js";
+import { readBootstrap } from "./first-start.js";
+import { greeting } from "./greeting.js";
+import { ConfigError, readConfig } from "./shared/config.js";
+import { createLog } from "./shared/log.js";
+import type { ServiceName } from "./shared/service.js";
+import { start } from "./start.js";
+
+const GRACE_MS = 10_000;
+
+/**
+ * Runs the process: settings, start, signals. A start that fails says why in
+ * one line and exits 1; SIGTERM and SIGINT drain and exit 0.
+ *
+ * @param only a service that runs alone, without a façade.
+ */
+export async function run(only?: ServiceName): Promise<void> {
+  let settings: Settings;
+  try {
+    settings = readConfig(options, process.argv.slice(2), process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+  if (only !== undefined) settings = { ...settings, services: [only], workers: 0 };
+  const log = createLog(settings.logLevel);
+  try {
+    const running = await start(settings, log);
+    let stopping = false;
+    const stop = (): void => {
+      if (stopping) return;
+      stopping = true;
+      running.stop(GRACE_MS).then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, "the process could not be stopped in order");
+          process.exit(1);
+        },
+      );
+    };
+    process.on("SIGTERM", stop).on("SIGINT", stop);
+    process.stdout.write(greeting(settings.serviceName, running, readBootstrap(settings.dataDir)));
+  } catch (error) {
+    log.debug({ err: error }, "the start failed");
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,129 @@
+import { mkdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { type Database, open, type RootDatabase } from "lmdb";
+import { type Log, silentLog } from "../../log.js";
+import { migrate, SCHEMA_VERSIONS } from "../migrations.js";
+import type { Base, CollectionSpec, DocCollection, Store } from "../store.js";
+import { EmbeddedCollection } from "./collection.js";
+import { ensureIndexes } from "./ensure-indexes.js";
+import { type Lock, lockDirectory } from "./lock.js";
+import { Records, type Stored } from "./records.js";
+import type { IndexRecord } from "./secondary-index.js";
+import { sweep } from "./sweeper.js";
+
+export interface EmbeddedOptions {
+  /** Hears of queries that no index covers, and of failing sweeps. */
+  readonly log?: Log;
+  /** How often expired documents are deleted, in milliseconds. */
+  readonly sweepEveryMs?: number;
+}
+
+/** Directories open in this process; the lock cannot tell a process from itself. */
+const opened = new Set<string>();
+
+/**
+ * Opens the store that lives in a directory, creating it when it is not there.
+ * The directory must be on a local disk. Throws when another process, or this
+ * one, has it open.
+ */
+export async function openEmbeddedStore(dir: string, options: EmbeddedOptions = {}): Promise<Store> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const path = await realpath(dir);
+  if (opened.has(path)) throw new Error(`the data directory ${dir} is open in this process already; share its store`);
+  opened.add(path);
+  const main = openEnvironment(join(path, "main"));
+  try {
+    const lock = await lockDirectory(path, main);
+    return new EmbeddedStore(path, main, lock, options);
+  } catch (error) {
+    opened.delete(path);
+    await main.close();
+    throw error;
+  }
+}
+
+/** Resolved means on disk: without overlapping syncs a commit ends after its flush. */
+function openEnvironment(path: string): RootDatabase {
+  return open({ path, maxDbs: 512, overlappingSync: false, pageSize: 8192 });
+}
+
+class EmbeddedStore implements Store {
+  readonly #environments: Map<"main" | "traces", RootDatabase>;
+  readonly #collections = new Map<string, EmbeddedCollection>();
+  readonly #log: Log;
+  readonly #sweeper: NodeJS.Timeout;
+  #sweeping: Promise<void> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  constructor(
+    private readonly dir: string,
+    main: RootDatabase,
+    private readonly lock: Lock,
+    options: EmbeddedOptions,
+  ) {
+    this.#environments = new Map([["main", main]]);
+    this.#log = options.log ?? silentLog;
+    this.#sweeper = setInterval(() => {
+      this.#sweeping = this.#sweeping.then(() => this.#sweep());
+    }, options.sweepEveryMs ?? 60_000).unref();
+  }
+
+  collection<T extends Base>(name: string): DocCollection<T> {
+    const collection = this.#collections.get(name);
+    if (!collection) throw new Error(`collection ${name} is not declared; pass it to ensure first`);
+    return collection as unknown as DocCollection<T>;
+  }
+
+  async ensure(specs: readonly CollectionSpec[]): Promise<void> {
+    for (const spec of [SCHEMA_VERSIONS, ...specs]) {
+      const root = this.#environment(spec.environment ?? "main");
+      const catalogue: Database<IndexRecord, string> = root.openDB("indexes", { encoding: "msgpack" });
+      let collection = this.#collections.get(spec.name);
+      if (!collection) {
+        const documents: Database<Stored, Buffer> = root.openDB(`d:${spec.name}`, {
+          keyEncoding: "binary",
+          ...DOCUMENTS,
+        });
+        collection = new EmbeddedCollection(spec, new Records(root, documents), this.#log);
+      }
+      await ensureIndexes(spec, collection.records, root, catalogue);
+      this.#collections.set(spec.name, collection);
+    }
+    for (const spec of specs) await migrate(this, spec);
+  }
+
+  async ping(): Promise<void> {
+    if (this.#closed) throw new Error("the store is closed");
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#sweeper);
+    await this.#sweeping;
+    for (const environment of this.#environments.values()) await environment.close();
+    await this.lock.release();
+    opened.delete(this.dir);
+  }
+
+  #environment(name: "main" | "traces"): RootDatabase {
+    const environment = this.#environments.get(name) ?? openEnvironment(join(this.dir, name));
+    this.#environments.set(name, environment);
+    return environment;
+  }
+
+  async #sweep(): Promise<void> {
+    for (const collection of this.#collections.values()) {
+      if (this.#closed) return;
+      await sweep(collection.records).catch((error: unknown) =>
+        this.#log.error({ err: error, collection: collection.spec.name }, "expired documents could not be deleted"),
+      );
+    }
+  }
+}
+
+/** Without shared record structures a document can be read whatever became of the writes around it. */
+const DOCUMENTS = { encoding: "msgpack", encoder: { useRecords: false, structures: undefined } } as const;

@@ -1,0 +1,140 @@
+import type { Constraint, Constraints } from "./constraints.js";
+import { beginningWith, between, type KeyRange } from "./keys.js";
+import type { SortField } from "./order.js";
+import type { SecondaryIndex } from "./secondary-index.js";
+
+/** What the planner needs to know of an index; the documents themselves are one, over _id. */
+export type Candidate = Pick<
+  SecondaryIndex,
+  "fields" | "unique" | "sparse" | "complete" | "isRegular" | "isMultiple" | "part"
+>;
+
+export interface Plan<C extends Candidate> {
+  readonly index: C;
+  readonly ranges: readonly KeyRange[];
+  readonly reverse: boolean;
+  /** The documents come in the order that was asked for. */
+  readonly sorted: boolean;
+  /** Whatever the ranges hold matches: the filter needs no second look. */
+  readonly exact: boolean;
+  /** One document may come more than once. */
+  readonly repeats: boolean;
+  /** The filter does not narrow the scan at all. */
+  readonly full: boolean;
+}
+
+/** Points that the values of several fields may multiply to; what is past it is left to the matcher. */
+const MAX_POINTS = 1_000;
+
+/**
+ * Chooses the index that narrows a filter most: equalities on its first
+ * fields, then a range or the sort. Without one, all documents by _id.
+ */
+export function planOf<C extends Candidate>(
+  constraints: Constraints,
+  sort: readonly SortField[],
+  primary: C,
+  indexes: readonly C[],
+): Plan<C> {
+  let best = planWith(primary, constraints, sort);
+  for (const index of indexes) {
+    if (!index.complete || !servesSparse(index, constraints)) continue;
+    const plan = planWith(index, constraints, sort);
+    if (plan.score > best.score) best = plan;
+  }
+  return best;
+}
+
+/** A sparse index lacks the documents without any of its fields: it serves only filters that exclude them. */
+function servesSparse(index: Candidate, { byPath }: Constraints): boolean {
+  if (!index.sparse) return true;
+  return index.fields.some(({ path }) => {
+    const constraint = byPath.get(path);
+    if (!constraint) return false;
+    if (constraint.lower !== undefined || constraint.upper !== undefined) return true;
+    return constraint.equal?.every((value) => value !== null) ?? false;
+  });
+}
+
+function planWith<C extends Candidate>(
+  index: C,
+  { byPath, exact }: Constraints,
+  sort: readonly SortField[],
+): Plan<C> & { score: number } {
+  let points: Buffer[] = [Buffer.alloc(0)];
+  let equal = 0;
+  for (; equal < index.fields.length; equal++) {
+    const values = byPath.get(index.fields[equal]?.path as string)?.equal;
+    if (!values || (points.length > 1 && values.length * points.length > MAX_POINTS)) break;
+    const parts = distinct(values.map((value) => index.part(equal, value)));
+    points = points.flatMap((point) => parts.map((part) => Buffer.concat([point, part])));
+  }
+  const range = rangeOn(index, equal, byPath);
+  const order = orderOf(index, equal, points.length, sort, byPath);
+  const whole = index.unique && equal === index.fields.length;
+  return {
+    index,
+    ranges: points.map((point) =>
+      range ? between(point, range.lower, range.upper, index.fields[equal]?.descending ?? false) : beginningWith(point),
+    ),
+    reverse: order.reverse,
+    sorted: order.sorted,
+    exact: exact && byPath.size === equal,
+    repeats: index.isMultiple,
+    full: equal === 0 && !range,
+    score:
+      (whole ? 100 : 0) +
+      equal * 10 +
+      (range ? 5 : 0) +
+      (sort.length > 0 && order.sorted ? 6 : 0) -
+      index.fields.length / 10,
+  };
+}
+
+/** On an array the two bounds may be met by two elements, so that only one of them narrows. */
+function rangeOn(index: Candidate, field: number, byPath: Constraints["byPath"]): Constraint | undefined {
+  const constraint = byPath.get(index.fields[field]?.path ?? "");
+  if (constraint?.lower === undefined && constraint?.upper === undefined) return undefined;
+  if (index.isRegular(field) || constraint.lower === undefined) return constraint;
+  return { lower: constraint.lower };
+}
+
+function orderOf(
+  index: Candidate,
+  equal: number,
+  points: number,
+  sort: readonly SortField[],
+  byPath: Constraints["byPath"],
+): { sorted: boolean; reverse: boolean } {
+  const unsorted = { sorted: sort.length === 0, reverse: false };
+  const constant = new Set(
+    index.fields
+      .slice(0, equal)
+      .filter(({ path }, i) => index.isRegular(i) && byPath.get(path)?.equal?.length === 1)
+      .map(({ path }) => path),
+  );
+  const wanted = sort.filter(({ path }) => !constant.has(path));
+  const rest = index.fields.slice(equal).map(({ path, descending }, i) => ({ path, descending, at: equal + i }));
+  if (wanted.length === 0) return { sorted: true, reverse: false };
+  if (points > 1) return unsorted;
+  let reverse: boolean | undefined;
+  for (const [i, { path, descending }] of wanted.entries()) {
+    const field = rest[i] ?? tieBreak(index, i - rest.length);
+    if (field === "none left") break;
+    if (!field || field.path !== path || (field.at >= 0 && !index.isRegular(field.at))) return unsorted;
+    const against = field.descending !== descending;
+    if (reverse !== undefined && reverse !== against) return unsorted;
+    reverse = against;
+  }
+  return { sorted: true, reverse: reverse ?? false };
+}
+
+/** After its fields a key is ordered by the id; in a unique index nothing is left to order. */
+function tieBreak(index: Candidate, past: number): { path: string; descending: boolean; at: number } | "none left" {
+  if (index.unique || past > 0) return "none left";
+  return { path: "_id", descending: index.fields.at(-1)?.descending ?? false, at: -1 };
+}
+
+function distinct(parts: readonly Buffer[]): Buffer[] {
+  return [...new Map(parts.map((part) => [part.toString("latin1"), part])).values()];
+}

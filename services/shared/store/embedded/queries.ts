@@ -1,0 +1,137 @@
+import { find } from "mingo";
+import type { Document, Sort } from "mongodb";
+import type { Log } from "../../log.js";
+import { refuseUndefined } from "../filter.js";
+import type { CollectionSpec, FindOptions } from "../store.js";
+import { constraintsOf } from "./constraints.js";
+import { matcherOf } from "./matcher.js";
+import { sortDocuments, sortFieldsOf } from "./order.js";
+import { type Plan, planOf } from "./plan.js";
+import type { Records, Stored } from "./records.js";
+import { Scan, turn, type Walkable } from "./scan.js";
+import { idKey } from "./values.js";
+
+/** Finds documents: plans, scans, and sorts what no index has sorted. */
+export class Queries {
+  readonly #primary: Walkable;
+  readonly #reported = new Set<string>();
+
+  constructor(
+    private readonly records: Records,
+    private readonly spec: CollectionSpec,
+    private readonly log: Log,
+  ) {
+    this.#primary = primaryIndex(records);
+  }
+
+  /** How many match, up to the limit. */
+  async count(filter: Document, limit: number): Promise<number> {
+    const plan = this.#plan(filter, undefined);
+    const scan = this.#scan(plan, filter);
+    let count = 0;
+    while (!scan.done && count < limit) {
+      count += plan.exact ? scan.countSlice(limit - count) : scan.slice(limit - count).length;
+      if (!scan.done && count < limit) await turn();
+    }
+    this.#reportScan(plan, scan, filter);
+    return count;
+  }
+
+  /** Inside a transaction: the first documents that match, found without giving way. */
+  matching(filter: Document, limit: number, sort?: Sort): Stored[] {
+    const direct = this.records.direct(filter);
+    if (direct !== undefined) return direct ? [direct] : [];
+    const plan = this.#plan(filter, sort);
+    const scan = this.#scan(plan, filter);
+    const found = scan.all(plan.sorted ? limit : Number.POSITIVE_INFINITY) as Stored[];
+    this.#reportScan(plan, scan, filter);
+    return plan.sorted ? found : (sortDocuments(found, sortFieldsOf(sort)).slice(0, limit) as Stored[]);
+  }
+
+  /** What matches, a batch at a time, giving way between batches. */
+  async *batches(filter: Document, options: FindOptions): AsyncGenerator<Document[], void> {
+    refuseUndefined(filter);
+    const plan = this.#plan(filter, options.sort);
+    const scan = this.#scan(plan, filter);
+    const limit = options.limit ? Math.abs(options.limit) : Number.POSITIVE_INFINITY;
+    const batches = plan.sorted
+      ? inOrder(scan, options.skip ?? 0, limit)
+      : sorted(scan, options.sort, options.skip ?? 0, limit);
+    for await (const batch of batches)
+      yield options.projection ? batch.map((document) => projected(document, options.projection) as Document) : batch;
+    this.#reportScan(plan, scan, filter);
+  }
+
+  #plan(filter: Document, sort: Sort | undefined): Plan<Walkable> {
+    return planOf<Walkable>(constraintsOf(filter), sortFieldsOf(sort), this.#primary, [
+      ...this.records.indexes.values(),
+    ]);
+  }
+
+  #scan(plan: Plan<Walkable>, filter: Document): Scan {
+    const documentOf =
+      plan.index === this.#primary
+        ? (value: unknown) => value as Stored
+        : (value: unknown) => this.records.byId(value as string);
+    const matches = plan.exact ? () => true : matcherOf(filter);
+    return new Scan(plan, documentOf, matches);
+  }
+
+  #reportScan(plan: Plan<Walkable>, scan: Scan, filter: Document): void {
+    if (!plan.full || scan.examined <= (this.spec.scanBound ?? 0)) return;
+    const paths = Object.keys(filter).sort().join(",");
+    if (paths === "" || this.#reported.has(paths)) return;
+    this.#reported.add(paths);
+    this.log.warn({ collection: this.spec.name, paths, examined: scan.examined }, "a query is not covered by an index");
+  }
+}
+
+async function* inOrder(scan: Scan, skip: number, limit: number): AsyncGenerator<Document[], void> {
+  let [toSkip, left] = [skip, limit];
+  while (!scan.done && left > 0) {
+    const batch = scan.slice(toSkip + left);
+    const kept = batch.slice(toSkip);
+    toSkip -= batch.length - kept.length;
+    left -= kept.length;
+    if (kept.length > 0) yield kept;
+    if (!scan.done && left > 0) await turn();
+  }
+}
+
+/** Sorts in memory, keeping no more than what may still be among the first that are wanted. */
+async function* sorted(
+  scan: Scan,
+  sort: Sort | undefined,
+  skip: number,
+  limit: number,
+): AsyncGenerator<Document[], void> {
+  const fields = sortFieldsOf(sort);
+  const keep = skip + limit;
+  let found: Document[] = [];
+  while (!scan.done) {
+    found.push(...scan.slice());
+    if (found.length > keep * 2 + 1_000) found = sortDocuments(found, fields).slice(0, keep);
+    if (!scan.done) await turn();
+  }
+  yield sortDocuments(found, fields).slice(skip, keep);
+}
+
+/** The fields of a document that were asked for. */
+export function projected(document: Document | null, projection: Document | undefined): Stored | null {
+  if (!document || !projection) return document as Stored | null;
+  return (find([document], {}, projection).all()[0] as Stored | undefined) ?? null;
+}
+
+/** The documents seen as an index over _id. */
+function primaryIndex({ documents }: Records): Walkable {
+  return {
+    database: documents,
+    fields: [{ path: "_id", segments: ["_id"], descending: false }],
+    unique: true,
+    sparse: false,
+    complete: true,
+    isRegular: () => true,
+    isMultiple: false,
+    part: (_field, value) => idKey(value as string),
+  };
+}

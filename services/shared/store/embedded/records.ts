@@ -1,0 +1,73 @@
+import type { Database, RootDatabase } from "lmdb";
+import type { Document } from "mongodb";
+import { DuplicateKeyError } from "./duplicate-key-error.js";
+import { isScalar } from "./keys.js";
+import type { SecondaryIndex } from "./secondary-index.js";
+import { idKey } from "./values.js";
+
+export type Stored = Document & { _id: string };
+
+/** The documents of a collection and the entries that its indexes hold of them: always both or neither. */
+export class Records {
+  readonly indexes = new Map<string, SecondaryIndex>();
+
+  constructor(
+    private readonly root: RootDatabase,
+    readonly documents: Database<Stored, Buffer>,
+  ) {}
+
+  get count(): number {
+    return (this.documents.getStats() as { entryCount: number }).entryCount;
+  }
+
+  /** Runs writes that happen together or, when one throws, not at all; resolves when they are on disk. */
+  transaction<R>(run: () => R): Promise<R> {
+    const undo = (error: unknown): never => {
+      for (const index of this.indexes.values()) index.undone();
+      throw error;
+    };
+    return this.root
+      .childTransaction(() => {
+        // At once, because the next transaction may run before a rejection is heard of.
+        try {
+          return run();
+        } catch (error) {
+          return undo(error);
+        }
+      })
+      .catch(undo);
+  }
+
+  byId(id: string): Stored | undefined {
+    return this.documents.get(idKey(id));
+  }
+
+  /** Inside a transaction: everything is checked before anything is written, so that a refusal leaves nothing. */
+  write(before: Stored | undefined, after: Stored | undefined): void {
+    const id = (after ?? before)?._id as string;
+    const key = idKey(id);
+    if (!before && this.documents.doesExist(key)) throw new DuplicateKeyError("_id_", { _id: 1 });
+    const changes = [...this.indexes.values()].map((index) => {
+      const [from, to] = [index.keysOf(before), index.keysOf(after)];
+      if (after) index.check(after, to);
+      return { index, from, to };
+    });
+    for (const { index, from, to } of changes) index.replace(id, from, to);
+    if (after) void this.documents.put(key, after);
+    else void this.documents.remove(key);
+  }
+
+  /** The document that a filter names by its id or by a unique index alone: null when there is none. */
+  direct(filter: Document): Stored | null | undefined {
+    const names = Object.keys(filter);
+    if (names.length === 1 && typeof filter._id === "string") return this.byId(filter._id) ?? null;
+    for (const index of this.indexes.values()) {
+      if (!index.unique || !index.complete || index.fields.length !== names.length) continue;
+      const values = index.fields.map(({ path }) => filter[path]);
+      if (!values.every((value) => isScalar(value) && value !== null)) continue;
+      const id = index.database.get(Buffer.concat(values.map((value, i) => index.part(i, value))));
+      return id === undefined ? null : (this.byId(id) ?? null);
+    }
+    return undefined;
+  }
+}

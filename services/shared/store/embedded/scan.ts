@@ -1,0 +1,109 @@
+import type { Database } from "lmdb";
+import type { Document } from "mongodb";
+import type { Matcher } from "./matcher.js";
+import type { Candidate, Plan } from "./plan.js";
+
+/** An index that a scan can walk: bytes to the id of a document, or to the document itself. */
+export interface Walkable extends Candidate {
+  readonly database: Database<unknown, Buffer>;
+}
+
+/** How long a scan may hold the event loop before it gives way, in milliseconds. */
+const SLICE_MS = 4;
+const CHECK_EVERY = 32;
+
+/**
+ * Walks the ranges of a plan and stops where it is told to, so that a long
+ * scan can give way and go on later from the key where it stopped. Nothing is
+ * held in between: a document written meanwhile may be seen or not.
+ */
+export class Scan {
+  done = false;
+  /** How many keys were looked at. */
+  examined = 0;
+  #range = 0;
+  #after: Buffer | undefined;
+  readonly #seen: Set<string> | undefined;
+
+  constructor(
+    private readonly plan: Plan<Walkable>,
+    private readonly documentOf: (value: unknown) => Document | undefined,
+    private readonly matches: Matcher,
+  ) {
+    this.#seen = plan.repeats ? new Set() : undefined;
+  }
+
+  /** The documents that match, to the end or to the limit. Inside a write transaction, or for few. */
+  all(limit = Number.POSITIVE_INFINITY): Document[] {
+    const found: Document[] = [];
+    this.#walk((value) => {
+      const document = this.#accept(value);
+      return document === undefined || found.push(document) < limit;
+    });
+    return found;
+  }
+
+  /** The documents that match and were found within one slice of time. */
+  slice(limit = Number.POSITIVE_INFINITY): Document[] {
+    const found: Document[] = [];
+    const keepOn = timeSlice();
+    this.#walk((value) => {
+      const document = this.#accept(value);
+      if (document !== undefined && found.push(document) >= limit) return false;
+      return keepOn();
+    });
+    return found;
+  }
+
+  /** How many entries were passed within one slice of time; only for an exact plan. */
+  countSlice(limit: number): number {
+    let count = 0;
+    const keepOn = timeSlice();
+    this.#walk((value) => {
+      if (this.#isNew(value) && ++count >= limit) return false;
+      return keepOn();
+    });
+    return count;
+  }
+
+  #accept(value: unknown): Document | undefined {
+    if (!this.#isNew(value)) return undefined;
+    const document = this.documentOf(value);
+    return document !== undefined && (this.plan.exact || this.matches(document)) ? document : undefined;
+  }
+
+  #isNew(value: unknown): boolean {
+    if (!this.#seen) return true;
+    const before = this.#seen.size;
+    return this.#seen.add(value as string).size > before;
+  }
+
+  /** Goes on until the visitor says false. */
+  #walk(visit: (value: unknown) => boolean): void {
+    const { index, ranges, reverse } = this.plan;
+    for (; this.#range < ranges.length; this.#range++, this.#after = undefined) {
+      const { start, end } = ranges[this.#range]!;
+      const [from, to] = reverse ? [end, start] : [start, end];
+      const options = { start: this.#after ?? from, end: to, reverse, inclusiveEnd: true };
+      const entries = index.database.getRange({ ...options, exclusiveStart: this.#after !== undefined });
+      for (const { key, value } of entries) {
+        this.examined++;
+        if (visit(value)) continue;
+        this.#after = Buffer.from(key);
+        return;
+      }
+    }
+    this.done = true;
+  }
+}
+
+/** Lets other work run. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function timeSlice(): () => boolean {
+  const until = performance.now() + SLICE_MS;
+  let count = 0;
+  return () => ++count % CHECK_EVERY !== 0 || performance.now() < until;
+}

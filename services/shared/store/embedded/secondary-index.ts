@@ -1,0 +1,154 @@
+import type { Database } from "lmdb";
+import type { Document } from "mongodb";
+import type { IndexSpec } from "../store.js";
+import { DuplicateKeyError } from "./duplicate-key-error.js";
+import { componentOf, inverted, isOrdered } from "./keys.js";
+import { valuesAt } from "./paths.js";
+
+interface IndexField {
+  readonly path: string;
+  readonly segments: readonly string[];
+  readonly descending: boolean;
+}
+
+/** The state of an index that outlives the process. */
+export interface IndexRecord {
+  readonly shape: string;
+  /** Bit i: field i has held an array, or a value whose order the key does not carry. */
+  readonly irregular: number;
+}
+
+/**
+ * One declared index: key bytes to document id. The id ends the key, in the
+ * direction of the last field, unless the index is unique.
+ */
+export class SecondaryIndex {
+  readonly fields: readonly IndexField[];
+  readonly unique: boolean;
+  readonly sparse: boolean;
+  /** False while documents that were there before it are being added. */
+  complete = false;
+  #irregular: number;
+  /** What of it is on disk, or will be if the transaction that runs succeeds. */
+  #recorded: number;
+
+  constructor(
+    readonly spec: IndexSpec,
+    readonly database: Database<string, Buffer>,
+    private readonly records: Database<IndexRecord, string>,
+    private readonly recordKey: string,
+  ) {
+    this.fields = Object.entries(spec.key).map(([path, direction]) => ({
+      path,
+      segments: path.split("."),
+      descending: direction === -1,
+    }));
+    this.unique = spec.unique ?? false;
+    this.sparse = spec.sparse ?? false;
+    const record = records.get(recordKey);
+    this.#irregular = record?.irregular ?? 0;
+    this.#recorded = this.#irregular;
+  }
+
+  /** Whether what is on disk was made for this declaration. */
+  get isRecorded(): boolean {
+    return this.records.get(this.recordKey)?.shape === shapeOf(this.spec);
+  }
+
+  /** Inside a transaction: from now on the index is kept, and trusted after a restart. */
+  record(): void {
+    void this.records.put(this.recordKey, { shape: shapeOf(this.spec), irregular: this.#irregular });
+    this.#recorded = this.#irregular;
+  }
+
+  /** When a transaction is undone: what it recorded must be recorded again. */
+  undone(): void {
+    this.#recorded = 0;
+  }
+
+  /** Whether the keys of a field give its order, and one document one key. */
+  isRegular(field: number): boolean {
+    return (this.#irregular & (1 << field)) === 0;
+  }
+
+  get isMultiple(): boolean {
+    return this.#irregular !== 0;
+  }
+
+  /** The bytes of one field's value inside a key. */
+  part(field: number, value: unknown): Buffer {
+    const component = componentOf(value);
+    return this.fields[field]?.descending ? inverted(component) : component;
+  }
+
+  /** Inside a transaction: refuses a document whose key another document has. */
+  check(document: Document, keys: ReadonlyMap<string, Buffer>): void {
+    if (!this.unique) return;
+    for (const key of keys.values()) {
+      const owner = this.database.get(key);
+      if (owner !== undefined && owner !== document._id) throw new DuplicateKeyError(this.spec.name, this.spec.key);
+    }
+  }
+
+  /** Inside a transaction, after check: replaces the keys of one version of a document by those of the next. */
+  replace(id: string, before: ReadonlyMap<string, Buffer>, after: ReadonlyMap<string, Buffer>): void {
+    for (const [text, key] of before) if (!after.has(text)) void this.database.remove(key);
+    for (const [text, key] of after) if (!before.has(text)) void this.database.put(key, id);
+  }
+
+  /** Every key of a document, by its bytes as text: one for each element of an array. */
+  keysOf(document: Document | undefined): Map<string, Buffer> {
+    const keys = new Map<string, Buffer>();
+    if (!document) return keys;
+    const found = this.fields.map((field) => valuesAt(document, field.segments));
+    if (this.sparse && found.every(({ missing }) => missing)) return keys;
+    if (found.filter(({ many }) => many).length > 1) this.#refuseParallelArrays(document);
+    let rows: Buffer[] = [Buffer.alloc(0)];
+    found.forEach(({ values, many }, i) => {
+      if (many || !values.every(isOrdered)) this.#noteIrregular(i);
+      const parts = values.map((value) => this.part(i, value));
+      rows = rows.flatMap((row) => parts.map((part) => Buffer.concat([row, part])));
+    });
+    for (const row of rows) {
+      const key = this.unique ? row : Buffer.concat([row, this.#idPart(document._id)]);
+      keys.set(key.toString("latin1"), key);
+    }
+    return keys;
+  }
+
+  #idPart(id: string): Buffer {
+    const component = componentOf(id);
+    return this.fields.at(-1)?.descending ? inverted(component) : component;
+  }
+
+  #noteIrregular(field: number): void {
+    const bit = 1 << field;
+    if (this.#recorded & bit) return;
+    this.#irregular |= bit;
+    if (this.complete) this.record();
+  }
+
+  /** Two arrays in one key would multiply; MongoDB refuses them alike. */
+  #refuseParallelArrays(document: Document): void {
+    const arrays = new Set(this.fields.flatMap(({ segments }) => firstArrayAt(document, segments) ?? []));
+    if (arrays.size > 1)
+      throw Object.assign(new Error(`cannot index parallel arrays ${[...arrays].join(" and ")} in ${this.spec.name}`), {
+        code: 171,
+      });
+  }
+}
+
+/** What must be equal for the bytes on disk to serve a declaration. */
+export function shapeOf(spec: IndexSpec): string {
+  return JSON.stringify([Object.entries(spec.key), spec.unique ?? false, spec.sparse ?? false]);
+}
+
+function firstArrayAt(document: Document, segments: readonly string[]): string | undefined {
+  let node: unknown = document;
+  for (const [depth, segment] of segments.entries()) {
+    node = (node as Document | undefined)?.[segment];
+    if (Array.isArray(node)) return segments.slice(0, depth + 1).join(".");
+    if (typeof node !== "object" || node === null) return undefined;
+  }
+  return undefined;
+}

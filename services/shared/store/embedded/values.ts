@@ -1,0 +1,38 @@
+import type { Document } from "mongodb";
+import { componentOf, isOrdered } from "./keys.js";
+
+/**
+ * Copies a document into what can be stored: absent fields dropped, binary as
+ * Buffer. Throws TypeError, naming the field, for a value of any other kind.
+ */
+export function storable(document: Document): Document & { _id: string } {
+  const copy = copyOf(document, "") as Document & { _id: string };
+  if (typeof copy._id !== "string" || !isOrdered(copy._id))
+    throw new TypeError("_id must be a string of at most 240 bytes");
+  return copy;
+}
+
+/** The key of a document in its collection. */
+export function idKey(id: string): Buffer {
+  return componentOf(id);
+}
+
+function copyOf(value: unknown, path: string): unknown {
+  if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "number")
+    return value;
+  if (value instanceof Date) return new Date(value);
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  if (Array.isArray(value)) return value.map((element) => (element === undefined ? null : copyOf(element, path)));
+  if (typeof value !== "object" || !isPlain(value)) throw new TypeError(`${path || "a document"} cannot be stored`);
+  const copy: Document = {};
+  for (const [name, field] of Object.entries(value)) {
+    if (name === "__proto__") throw new TypeError("a field cannot be named __proto__");
+    if (field !== undefined) copy[name] = copyOf(field, path === "" ? name : `${path}.${name}`);
+  }
+  return copy;
+}
+
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

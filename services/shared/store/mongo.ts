@@ -1,0 +1,115 @@
+import { type Collection, type Db, type IndexDescription, MongoClient, MongoServerError } from "mongodb";
+import { v7 as uuid } from "uuid";
+import { refuseUndefined, withUpsertId } from "./filter.js";
+import { migrate, SCHEMA_VERSIONS } from "./migrations.js";
+import type { Base, CollectionSpec, DocCollection, IndexSpec, Store } from "./store.js";
+
+export interface MongoOptions {
+  /** Unless told, the one that the connection string names, or else "sallyport". */
+  readonly database?: string;
+}
+
+/** An index of this name or of these fields is there with other options. */
+const INDEX_CONFLICTS: ReadonlySet<unknown> = new Set([85, 86]);
+
+/**
+ * Opens the store that lives in MongoDB. A write resolves when a majority has
+ * it on disk, and is tried again once when a primary steps down. Throws when no
+ * server answers.
+ */
+export async function openMongoStore(uri: string, options: MongoOptions = {}): Promise<Store> {
+  const client = new MongoClient(uri, {
+    writeConcern: { w: "majority", journal: true },
+    retryWrites: true,
+    promoteBuffers: true,
+    ignoreUndefined: true,
+    serverSelectionTimeoutMS: 10_000,
+    pkFactory: { createPk: () => uuid() },
+  });
+  await client.connect();
+  return new MongoStore(client, client.db(options.database ?? databaseIn(uri) ?? "sallyport"));
+}
+
+/** The driver itself would silently take "test" where none is named. */
+function databaseIn(uri: string): string | undefined {
+  return /^[^/]+\/\/[^/]+\/([^?]+)/.exec(uri)?.[1];
+}
+
+class MongoStore implements Store {
+  constructor(
+    private readonly client: MongoClient,
+    private readonly database: Db,
+  ) {}
+
+  collection<T extends Base>(name: string): DocCollection<T> {
+    return guarded(this.database.collection<Base>(name)) as unknown as DocCollection<T>;
+  }
+
+  async ensure(specs: readonly CollectionSpec[]): Promise<void> {
+    for (const spec of [SCHEMA_VERSIONS, ...specs])
+      for (const index of spec.indexes) await ensureIndex(this.database.collection(spec.name), index);
+    for (const spec of specs) await migrate(this, spec);
+  }
+
+  async ping(): Promise<void> {
+    await this.database.command({ ping: 1 });
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+}
+
+/** An index whose declaration changed is made anew. */
+async function ensureIndex(collection: Collection, spec: IndexSpec): Promise<void> {
+  const index: IndexDescription = { ...spec, key: new Map(Object.entries(spec.key)) };
+  try {
+    await collection.createIndexes([index]);
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || !INDEX_CONFLICTS.has(error.code)) throw error;
+    await collection.dropIndex(spec.name);
+    await collection.createIndexes([index]);
+  }
+}
+
+/** The driver's collection, behind the checks that both backends make of filters and ids. */
+function guarded(collection: Collection<Base>): DocCollection<Base> {
+  const driver: DocCollection<Base> = collection;
+  return {
+    insertOne: (document) => driver.insertOne(document),
+    insertMany: (documents, options) => driver.insertMany(documents, options),
+    findOne: async (filter, options) => driver.findOne(checked(filter), options),
+    find: (filter, options) => driver.find(checked(filter), options),
+    countDocuments: async (filter = {}, options = {}) => driver.countDocuments(checked(filter), options),
+    distinct: async (key, filter) => driver.distinct(key, checked(filter)),
+    updateOne: async (filter, update, options = {}) =>
+      driver.updateOne(checked(filter), options.upsert ? withUpsertId(filter, update) : update, options),
+    updateMany: async (filter, update, options = {}) => driver.updateMany(checked(filter), update, options),
+    findOneAndUpdate: async (filter, update, options) =>
+      driver.findOneAndUpdate(checked(filter), options.upsert ? withUpsertId(filter, update) : update, options),
+    findOneAndDelete: async (filter, options) => driver.findOneAndDelete(checked(filter), options),
+    deleteOne: async (filter) => driver.deleteOne(checked(filter)),
+    deleteMany: async (filter) => driver.deleteMany(checked(filter)),
+    bulkWrite: async (operations, options) =>
+      driver.bulkWrite(
+        operations.map((operation) => {
+          if ("insertOne" in operation) return operation;
+          if ("deleteOne" in operation) return { deleteOne: { filter: checked(operation.deleteOne.filter) } };
+          const { filter, update, upsert } = operation.updateOne;
+          return {
+            updateOne: {
+              ...operation.updateOne,
+              update: upsert ? withUpsertId(filter, update) : update,
+              filter: checked(filter),
+            },
+          };
+        }),
+        options,
+      ),
+  };
+}
+
+function checked<F extends object>(filter: F): F {
+  refuseUndefined(filter);
+  return filter;
+}

@@ -1,0 +1,55 @@
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { Filter } from "mongodb";
+import type {
+  GetTracePayloadRequestSchema,
+  GetTracePayloadResponseSchema,
+} from "#proto/traces/v1/trace_inspection_service_pb.js";
+import type { Call } from "../../shared/call.js";
+import { invalidArgument, notFound } from "../../shared/errors.js";
+import type { Peers } from "../../shared/peers.js";
+import { textPage } from "../../shared/text-page.js";
+import { readableBy } from "../access.js";
+import { fieldOf } from "../span.js";
+import type { Collections, TraceRecord } from "../store.js";
+import { tracesNamed } from "../trace-name.js";
+
+const NAMED = 60;
+
+/** Reads a page of one field of a span that the caller may read. */
+export async function getTracePayload(
+  collections: Collections,
+  peers: Peers,
+  request: MessageShape<typeof GetTracePayloadRequestSchema>,
+  call: Call,
+): Promise<MessageInitShape<typeof GetTracePayloadResponseSchema>> {
+  const trace = await theTrace(collections, await readableBy(peers, call), request.traceId);
+  const span = request.spanId === "" ? await outermostOf(collections, trace) : request.spanId.toLowerCase();
+  const payload = await collections.payloads.findOne({ _id: `${trace._id}.${span}` });
+  if (payload === null) throw notFound(`the trace has no span ${span}`);
+  const field = fieldOf(payload.fields, request.field);
+  if (field === undefined) {
+    const names = payload.fields.map((entry) => entry.field);
+    const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
+    throw notFound(`the span has no field ${request.field}; it has ${names.slice(0, NAMED).join(", ")}${more}`);
+  }
+  return { ...textPage(field.text, request.page, request.pageBytes), json: field.json };
+}
+
+async function theTrace({ traces }: Collections, readable: Filter<TraceRecord>, id: string): Promise<TraceRecord> {
+  const filter = { ...readable, ...tracesNamed(id), expires_at: { $gt: new Date() } } as Filter<TraceRecord>;
+  const parts = await traces.find(filter, { limit: 10, projection: { batches: 0 } }).toArray();
+  if (parts.length === 0) throw notFound(`no trace that you can read has the id ${id}`);
+  if (parts.length > 1) {
+    throw invalidArgument(
+      `several users sent parts of this trace; give the id of one: ${parts.map((p) => p._id).join(", ")}`,
+    );
+  }
+  return parts[0]!;
+}
+
+async function outermostOf({ spans }: Collections, trace: TraceRecord): Promise<string> {
+  if (trace.root !== undefined) return trace.root;
+  const [first] = await spans.find({ trace: trace._id }, { sort: { order: 1 }, limit: 1 }).toArray();
+  if (first === undefined) throw notFound("the trace has no spans any more");
+  return first.span_id;
+}

@@ -1,0 +1,127 @@
+// How spans say what an agent did. Conventions changed names over the years and
+// other vendors have their own; each is a row with its version, and the first
+// row that a span speaks decides. Supporting another is adding a row.
+
+/** What is read from a span's attributes. */
+export type Fact =
+  | "agentId"
+  | "agentName"
+  | "operation"
+  | "model"
+  | "tool"
+  | "inputTokens"
+  | "outputTokens"
+  | "input"
+  | "output";
+
+/** How one convention says it. */
+export interface Convention {
+  readonly name: string;
+  /** The version of the convention that the row was written from. */
+  readonly version: string;
+  /** Attribute keys by fact; the first that is there counts. */
+  readonly keys: Readonly<Partial<Record<Fact, readonly string[]>>>;
+  /** Its words for operations, in those of the first row. */
+  readonly operations?: Readonly<Record<string, string>>;
+}
+
+/** The table, in the order in which rows are asked. */
+export const CONVENTIONS: readonly Convention[] = [
+  { name: "sallyport", version: "1", keys: { agentId: ["sallyport.agent.id"] } },
+  {
+    // OpenTelemetry semantic conventions for generative AI, status Development.
+    name: "otel-gen-ai",
+    version: "2026-05",
+    keys: {
+      agentId: ["gen_ai.agent.id"],
+      agentName: ["gen_ai.agent.name"],
+      operation: ["gen_ai.operation.name"],
+      model: ["gen_ai.response.model", "gen_ai.request.model"],
+      tool: ["gen_ai.tool.name"],
+      inputTokens: ["gen_ai.usage.input_tokens"],
+      outputTokens: ["gen_ai.usage.output_tokens"],
+      input: ["gen_ai.input.messages", "gen_ai.tool.call.arguments"],
+      output: ["gen_ai.output.messages", "gen_ai.tool.call.result"],
+    },
+  },
+  {
+    // The same before 1.27 (2024-07): other words for tokens and content.
+    name: "otel-gen-ai",
+    version: "1.26",
+    keys: {
+      inputTokens: ["gen_ai.usage.prompt_tokens"],
+      outputTokens: ["gen_ai.usage.completion_tokens"],
+      input: ["gen_ai.prompt"],
+      output: ["gen_ai.completion"],
+    },
+  },
+  {
+    name: "openinference",
+    version: "0.1",
+    keys: {
+      agentName: ["agent.name"],
+      operation: ["openinference.span.kind"],
+      model: ["llm.model_name", "embedding.model_name"],
+      tool: ["tool.name"],
+      inputTokens: ["llm.token_count.prompt"],
+      outputTokens: ["llm.token_count.completion"],
+      input: ["input.value"],
+      output: ["output.value"],
+    },
+    operations: {
+      LLM: "chat",
+      TOOL: "execute_tool",
+      AGENT: "invoke_agent",
+      CHAIN: "invoke_workflow",
+      RETRIEVER: "retrieval",
+      EMBEDDING: "embeddings",
+    },
+  },
+  {
+    name: "traceloop",
+    version: "0.4",
+    keys: {
+      operation: ["llm.request.type", "traceloop.span.kind"],
+      tool: ["traceloop.entity.name"],
+      inputTokens: ["llm.usage.prompt_tokens"],
+      outputTokens: ["llm.usage.completion_tokens"],
+      input: ["traceloop.entity.input", "gen_ai.prompt.0.content"],
+      output: ["traceloop.entity.output", "gen_ai.completion.0.content"],
+    },
+    operations: {
+      completion: "text_completion",
+      tool: "execute_tool",
+      agent: "invoke_agent",
+      workflow: "invoke_workflow",
+      task: "invoke_workflow",
+    },
+  },
+];
+
+/** The key that tells a fact about a span; undefined where none does. */
+export function keyOf(fact: Fact, has: (key: string) => boolean): string | undefined {
+  return rowOf(fact, has)?.key;
+}
+
+/** What was done, in the words of OpenTelemetry; "" where the span does not say. */
+export function operationOf(read: (key: string) => string | undefined): string {
+  const found = rowOf("operation", (key) => read(key) !== undefined);
+  const word = found === undefined ? "" : (read(found.key) as string);
+  return found?.row.operations?.[word] ?? word;
+}
+
+/**
+ * Whether tokens that a span states are its own: spans of agents, workflows and
+ * tools repeat the sum of the model calls inside them.
+ */
+export function ownsTokens(operation: string): boolean {
+  return !["invoke_agent", "create_agent", "invoke_workflow", "execute_tool", "plan"].includes(operation);
+}
+
+function rowOf(fact: Fact, has: (key: string) => boolean): { row: Convention; key: string } | undefined {
+  for (const row of CONVENTIONS) {
+    const key = row.keys[fact]?.find(has);
+    if (key !== undefined) return { row, key };
+  }
+  return undefined;
+}

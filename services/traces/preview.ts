@@ -1,0 +1,10 @@
+/** The most characters kept of a field beside its payload. */
+export const MAX_PREVIEW_CHARS = 500;
+
+/** The first characters of a text; a character is never split. */
+export function previewOf(text: string, chars = MAX_PREVIEW_CHARS): string {
+  if (text.length <= chars) return text;
+  let end = 0;
+  for (let n = 0; n < chars && end < text.length; n++) end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  return text.slice(0, end);
+}

@@ -1,0 +1,115 @@
+import type { Base, CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
+
+// A trace is kept apart for every user who sends spans of it, so that nobody
+// reads another's spans, or writes into them, by using their trace id.
+
+/** What one user's spans of a trace add up to. */
+export interface TraceRecord extends Base {
+  /** Lower-case hexadecimal, as W3C has it. */
+  readonly trace_id: string;
+  /** Whose credential sent the spans. */
+  readonly user: string;
+  /** Ids of agents that the sender could use and the spans name. This set and the next are absent while empty. */
+  readonly agents?: readonly string[];
+  /** `u:<user>` and `a:<agent id>`: what a reader must hold one of. */
+  readonly viewers: readonly string[];
+  readonly name: string;
+  /** The outermost span; absent until it has come. */
+  readonly root?: string;
+  readonly fields?: readonly FieldRecord[];
+  readonly sources?: readonly string[];
+  readonly models?: readonly string[];
+  readonly tools?: readonly string[];
+  readonly started_at: Date;
+  readonly ended_at: Date;
+  /** The start as ISO 8601 and the id: what lists are ordered and cut by. */
+  readonly order: string;
+  readonly span_count: number;
+  readonly error_count: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** Digests of the latest deliveries that are counted, so that one that is repeated is not counted twice. */
+  readonly batches: readonly string[];
+  readonly expires_at: Date;
+}
+
+/** A span without its payload. */
+export interface SpanRecord extends Base {
+  /** The trace record's id. */
+  readonly trace: string;
+  readonly span_id: string;
+  /** "" for the outermost. */
+  readonly parent_span_id: string;
+  readonly name: string;
+  readonly operation: string;
+  readonly error: boolean;
+  readonly started_at: Date;
+  readonly duration_ms: number;
+  /** The start in nanoseconds, what comes first of equals, and the id: what a trace's spans are ordered by. */
+  readonly order: string;
+  readonly agent_id: string;
+  readonly agent_name: string;
+  readonly model: string;
+  readonly tool: string;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** The first of its fields, begun. */
+  readonly fields: readonly FieldRecord[];
+  readonly field_count: number;
+  readonly expires_at: Date;
+}
+
+/** The beginning of a field. */
+export interface FieldRecord {
+  readonly field: string;
+  readonly preview: string;
+  readonly bytes: number;
+}
+
+/** Every field of a span, whole; under the span's id. */
+export interface PayloadRecord extends Base {
+  readonly fields: readonly PayloadField[];
+  readonly expires_at: Date;
+}
+
+/** A field, or another name for one. */
+export type PayloadField =
+  | { readonly field: string; readonly text: string; readonly json: boolean }
+  | { readonly field: string; readonly same: string };
+
+/** The records of this service. */
+export interface Collections {
+  readonly traces: DocCollection<TraceRecord>;
+  readonly spans: DocCollection<SpanRecord>;
+  readonly payloads: DocCollection<PayloadRecord>;
+}
+
+// Each document says itself when it ends, so that another retention needs no
+// other index. What is past that is left out of reads until it is deleted.
+const EXPIRY = { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 } as const;
+
+const COLLECTIONS: readonly CollectionSpec[] = [
+  {
+    name: "traces",
+    environment: "traces",
+    indexes: [
+      { name: "order", key: { order: -1 } },
+      { name: "viewers", key: { viewers: 1, order: -1 } },
+      { name: "agents", key: { agents: 1, order: -1 } },
+      { name: "trace_id", key: { trace_id: 1 } },
+      EXPIRY,
+    ],
+  },
+  { name: "spans", environment: "traces", indexes: [{ name: "trace", key: { trace: 1, order: 1 } }, EXPIRY] },
+  { name: "span_payloads", environment: "traces", indexes: [EXPIRY] },
+];
+
+/** Opens this service's collections, creating what is missing. */
+export async function openCollections(store: Store): Promise<Collections> {
+  await store.ensure(COLLECTIONS);
+  return {
+    traces: store.collection("traces"),
+    spans: store.collection("spans"),
+    payloads: store.collection("span_payloads"),
+  };
+}

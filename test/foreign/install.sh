@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Installs the foreign clients that tests call, each into a folder of its own
+# that git ignores; what is missing on a machine is skipped, by name, by the tests.
+set -uo pipefail
+cd "$(dirname "$0")"
+
+if command -v python3 >/dev/null; then
+  [ -x python/.venv/bin/python ] || python3 -m venv python/.venv
+  python/.venv/bin/pip install -q --disable-pip-version-check -r python/requirements.txt || echo "python clients: not installed"
+else
+  echo "python clients: no python3"
+fi
+
+if command -v go >/dev/null; then
+  GOBIN="$PWD/grpcurl/bin" go install github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.3 || echo "grpcurl: not installed"
+else
+  echo "grpcurl: no go"
+fi
+
+(cd claude-code && npm ci --no-audit --no-fund --loglevel=error) || echo "claude-code: not installed"

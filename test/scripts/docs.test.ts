@@ -1,0 +1,10 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { configurationPage, toolsPage } from "../../scripts/docs.js";
+
+test.each([
+  ["docs/configuration.md", configurationPage],
+  ["docs/tools.md", toolsPage],
+])("%s says what the program reads (npm run docs)", (file, page) => {
+  expect(readFileSync(file, "utf8")).toBe(page());
+});

@@ -1,0 +1,87 @@
+import { hash } from "bcrypt";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createSemaphore } from "../../../services/auth/semaphore.js";
+import { createKeyVerification, hashSecret } from "../../../services/auth/verification.js";
+import { createKeyFormat } from "../../../services/shared/credentials-format.js";
+import { type Stack, startStack } from "./stack.js";
+
+const format = createKeyFormat("slp_");
+let stack: Stack;
+let minted: ReturnType<typeof format.mint>;
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(() => stack.close());
+
+/** A key whose bcrypt takes about a third of a second, so that something can happen meanwhile. */
+beforeEach(async () => {
+  minted = format.mint();
+  const user = await stack.records.users.findOne({ login: "analyst@example.org" });
+  await stack.records.keys.insertOne({
+    _id: minted.keyId,
+    userId: user?._id as string,
+    serial: minted.keyId,
+    name: "Slow",
+    ...(await hashSecret(minted.secret)),
+    hash: await hash(minted.secret, 12),
+    scopes: null,
+    createdAt: new Date(),
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    uses: 0,
+  });
+});
+
+const verificationWith = (running: number, waiting: number) =>
+  createKeyVerification(stack.records, format, createSemaphore(running, waiting), () => 0);
+
+describe("verifying a key", () => {
+  test("refuses one that was revoked while its secret was being checked", async () => {
+    const verified = verificationWith(1, 1).verify(minted.token);
+    await stack.records.keys.updateOne({ _id: minted.keyId }, { $set: { revokedAt: new Date() } });
+    expect(await verified).toMatchObject({ refused: "revoked" });
+  });
+
+  test("costs one bcrypt for all who come together, and none for those who come later", async () => {
+    // With nobody allowed to wait, a second bcrypt at the same time would be refused.
+    const verification = verificationWith(1, 0);
+    const together = await Promise.all(Array.from({ length: 20 }, () => verification.verify(minted.token)));
+    expect(together.filter((answer) => "refused" in answer)).toEqual([]);
+    await stack.records.keys.updateOne({ _id: minted.keyId }, { $set: { hash: "no longer read" } });
+    expect(await verification.verify(minted.token)).toMatchObject({ key: { _id: minted.keyId } });
+  });
+
+  test("is refused as throttled, and not remembered so, where too many are waiting", async () => {
+    const semaphore = createSemaphore(1, 0);
+    const verification = createKeyVerification(stack.records, format, semaphore, () => 0);
+    let finish: (() => void) | undefined;
+    const busy = semaphore.run(
+      () =>
+        new Promise<void>((resolve) => {
+          finish = resolve;
+        }),
+    );
+    expect(await verification.verify(minted.token)).toEqual({ refused: "throttled", rememberMs: 0 });
+    finish?.();
+    await busy;
+    expect(await verification.verify(minted.token)).toMatchObject({ key: { _id: minted.keyId } });
+  });
+});
+
+test("a semaphore runs so many at once, lets so many wait, and gives a place back after a failure", async () => {
+  const semaphore = createSemaphore(2, 1);
+  const finish: (() => void)[] = [];
+  const work = () => new Promise<void>((_, reject) => finish.push(() => reject(new Error("failed"))));
+  const runs = [semaphore.run(work), semaphore.run(work), semaphore.run(work)];
+  for (const run of runs) run.catch(() => undefined);
+  await expect(semaphore.run(work)).rejects.toThrow(/too many/);
+  expect(finish).toHaveLength(2);
+  finish[0]?.();
+  await expect(runs[0]).rejects.toThrow("failed");
+  expect(finish).toHaveLength(3);
+  finish[1]?.();
+  finish[2]?.();
+  await Promise.allSettled(runs);
+  expect(await semaphore.run(async () => "free")).toBe("free");
+});

@@ -1,0 +1,166 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EventKind, WatchRequestSchema, type WatchResponseSchema } from "#proto/auth/v1/watch_service_pb.js";
+import { openAuthStore } from "../../../services/auth/store.js";
+import { type Tenure, takeTenure } from "../../../services/auth/tenure.js";
+import { createWatchHub, type WatchHub } from "../../../services/auth/watch-hub.js";
+import { createOutbox } from "../../../services/shared/lease-outbox.js";
+import type { Store } from "../../../services/shared/store/store.js";
+import { temporaryStore } from "./stack.js";
+
+const LEASE_MS = 300;
+let store: Store;
+let tenure: Tenure;
+let hub: WatchHub;
+beforeEach(async () => {
+  store = await temporaryStore();
+  tenure = await takeTenure(await openAuthStore(store), LEASE_MS / 3);
+  hub = createWatchHub({ tenure, leaseMs: LEASE_MS, fenceMs: 0, logged: 3 });
+});
+afterEach(async () => {
+  hub.close();
+  tenure.close();
+  await store.close();
+});
+
+type Said = MessageInitShape<typeof WatchResponseSchema>["message"];
+
+/** A watcher that says exactly what a test wants said. */
+function connect(watcher: string, since: number) {
+  const requests = createOutbox<ReturnType<typeof request>>();
+  const gone = new AbortController();
+  const replies = hub.watch(requests, gone.signal)[Symbol.asyncIterator]();
+  const request = (message: MessageInitShape<typeof WatchRequestSchema>["message"]) =>
+    create(WatchRequestSchema, { message: message as never });
+  let n = 0n;
+  const hello = () => requests.push(request({ case: "hello", value: { watcher, since: BigInt(since) } }));
+  hello();
+  return {
+    hello,
+    renew: (ack: number) => requests.push(request({ case: "renew", value: { n: ++n, ack: BigInt(ack) } })),
+    goodbye: () => requests.push(request({ case: "goodbye", value: {} })),
+    async next(): Promise<Said> {
+      const { value, done } = await replies.next();
+      return done ? undefined : (value as MessageInitShape<typeof WatchResponseSchema>).message;
+    },
+    /** The stream breaks without a word. */
+    cut: () => gone.abort(),
+  };
+}
+
+const change = (id: string) => hub.publish([{ kind: EventKind.KEY, id }]);
+
+/** Gives a watcher its first lease. */
+async function leased(watcher: string) {
+  const connected = connect(watcher, hub.seq);
+  expect((await connected.next())?.case).toBe("welcome");
+  connected.renew(hub.seq);
+  expect((await connected.next())?.case).toBe("lease");
+  return connected;
+}
+
+describe("a watcher", () => {
+  test("that is new has to drop what it keeps; one that missed events gets them again", async () => {
+    expect(await connect("new", 0).next()).toMatchObject({ case: "welcome", value: { reset: true } });
+    const since = hub.seq;
+    await change("a");
+    await change("b");
+    const back = connect("back", since);
+    expect(await back.next()).toMatchObject({ case: "welcome", value: { reset: false } });
+    expect(await back.next()).toMatchObject({ case: "event", value: { id: "a" } });
+    expect(await back.next()).toMatchObject({ case: "event", value: { id: "b" } });
+  });
+
+  test("that missed more than the log holds has to drop what it keeps", async () => {
+    const since = hub.seq;
+    for (const id of ["a", "b", "c"]) await change(id);
+    expect(await connect("w", since).next()).toMatchObject({ value: { reset: false } });
+    await change("d");
+    expect(await connect("w", since).next()).toMatchObject({ value: { reset: true } });
+  });
+
+  test("that knows events of another time has to drop what it keeps", async () => {
+    expect(await connect("w", hub.seq + 1).next()).toMatchObject({ value: { reset: true } });
+  });
+
+  test("cannot renew before it has said hello, nor say it twice", async () => {
+    const watcher = await leased("w");
+    watcher.hello();
+    await expect(watcher.next()).rejects.toThrow(/hello first, and once/);
+  });
+});
+
+describe("publishing", () => {
+  test("returns when the watcher has acknowledged that very event", async () => {
+    const watcher = await leased("w");
+    let returned = false;
+    const published = change("a").then((outcome) => {
+      returned = true;
+      return outcome;
+    });
+    const event = await watcher.next();
+    expect(event).toMatchObject({ case: "event", value: { id: "a" } });
+    watcher.renew(hub.seq - 1);
+    await watcher.next();
+    expect(returned).toBe(false);
+    watcher.renew(hub.seq);
+    expect(await published).toMatchObject({ acknowledged: 1, expired: 0 });
+  });
+
+  test("does not believe an acknowledgement of what has not happened yet", async () => {
+    const watcher = await leased("w");
+    watcher.renew(hub.seq + 1_000);
+    await watcher.next();
+    expect(await change("a")).toMatchObject({ acknowledged: 0, expired: 1 });
+  });
+
+  test("waits for the lease of a watcher whose stream broke", async () => {
+    const watcher = await leased("w");
+    watcher.cut();
+    const begun = performance.now();
+    expect(await change("a")).toMatchObject({ acknowledged: 0, expired: 1 });
+    expect(performance.now() - begun).toBeGreaterThan(LEASE_MS * 0.9);
+  });
+
+  test("does not wait for a watcher that said goodbye, and stops waiting when one does", async () => {
+    const [gone, going] = [await leased("gone"), await leased("going")];
+    gone.goodbye();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const published = change("a");
+    await going.next();
+    going.goodbye();
+    expect(await published).toMatchObject({ acknowledged: 0, expired: 1 });
+  });
+
+  test("carries the lease over a reconnection, and takes nothing as acknowledged by it", async () => {
+    const watcher = await leased("w");
+    const before = hub.seq;
+    watcher.cut();
+    const published = change("a");
+    const again = connect("w", before);
+    expect((await again.next())?.case).toBe("welcome");
+    expect(await again.next()).toMatchObject({ case: "event", value: { id: "a" } });
+    const early = await Promise.race([published, new Promise((resolve) => setTimeout(resolve, 30, "waiting"))]);
+    expect(early).toBe("waiting");
+    again.renew(hub.seq);
+    expect(await published).toMatchObject({ acknowledged: 1, expired: 0 });
+  });
+
+  test("needs nobody's acknowledgement where nobody holds a lease", async () => {
+    expect(await change("a")).toMatchObject({ acknowledged: 0, expired: 0 });
+  });
+});
+
+describe("a process that was replaced", () => {
+  test("gives no lease any more, reports no success, and ends its streams", async () => {
+    const watcher = await leased("w");
+    const successor = await takeTenure(await openAuthStore(store), LEASE_MS / 3);
+    expect(successor.epoch).toBe(tenure.epoch + 1);
+    await expect(change("a")).rejects.toThrow(/replaced by a newer one/);
+    expect(tenure.held()).toBe(false);
+    expect(await watcher.next()).toMatchObject({ case: "event" });
+    expect(await watcher.next()).toBeUndefined();
+    successor.close();
+  });
+});

@@ -1,0 +1,222 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Code } from "@connectrpc/connect";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
+import { EventKind, WatchService } from "#proto/auth/v1/watch_service_pb.js";
+import {
+  ConnectionState,
+  EndpointAvailability,
+  EndpointService,
+  SettingService,
+} from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
+import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
+import { createCatalogueService } from "../../../services/catalogue/service.js";
+import { readImage } from "../../../services/shared/api/image.js";
+import { readTools } from "../../../services/shared/api/tools.js";
+import type { Authenticator, Caller } from "../../../services/shared/call.js";
+import type { Dispatch } from "../../../services/shared/dispatch.js";
+import { unauthenticated, unavailable } from "../../../services/shared/errors.js";
+import { mountInProcess } from "../../../services/shared/in-process.js";
+import { silentLog } from "../../../services/shared/log.js";
+import { unary } from "../../../services/shared/method.js";
+import { createPeers } from "../../../services/shared/peers.js";
+import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
+import type { Store } from "../../../services/shared/store/store.js";
+
+const caller = (id: string, scopes: string[]): Caller => ({
+  id,
+  email: `${id}@example.org`,
+  name: id,
+  admin: id === "admin",
+  groups: [],
+  scopes: new Set(["public", ...scopes]),
+  keyId: "",
+  service: id === "service",
+});
+const tools = ["cti", "aev", "grc", "core"].flatMap((server) => [`${server}:read`, `${server}:write`]);
+const CALLERS: Record<string, Caller> = {
+  admin: caller("admin", ["account", "admin", ...tools]),
+  analyst: caller("analyst", ["account", ...tools]),
+  reader: caller("reader", ["account", "cti:read"]),
+  service: caller("service", ["internal"]),
+};
+const authenticator: Authenticator = {
+  authenticate({ assertion = "" }) {
+    const found = CALLERS[assertion];
+    if (found === undefined) throw unauthenticated("who are you?");
+    return { caller: found, assertion };
+  },
+};
+
+let dir: string;
+let store: Store;
+let published: { kind: EventKind; id: string }[];
+let capabilities: () => string[];
+let reachable: boolean;
+let dispatch: Dispatch;
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), "sallyport-"));
+  store = await openEmbeddedStore(dir);
+  published = [];
+  capabilities = () => ["*"];
+  reachable = true;
+  dispatch = await start({ cti: { url: "http://cti", publicUrl: "https://cti.example.com", title: "CTI" } });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(dir, { recursive: true });
+});
+
+/** The catalogue with the services it calls: they answer what the test says. */
+async function start(configured: Parameters<typeof createCatalogueService>[0]["configured"]): Promise<Dispatch> {
+  const steps = { authenticator, log: silentLog };
+  const others = mountInProcess(
+    [
+      unary(WatchService.method.publish, async ({ kind, id }) => {
+        published.push({ kind, id });
+        return { seq: 1n };
+      }),
+      unary(CredentialService.method.exchangeAssertion, async ({ subjectToken }) => ({ assertion: subjectToken })),
+      unary(SnapshotService.method.getSnapshot, async () => ({ capabilities: capabilities() })),
+      unary(SnapshotService.method.probe, async () => ({ reachable })),
+      unary(CapabilityService.method.getCapabilities, async () => ({ capabilities: capabilities() })),
+    ],
+    steps,
+  );
+  const service = await createCatalogueService({
+    store,
+    peers: createPeers(others, { assertion: "service" }),
+    log: silentLog,
+    tools: readTools(readImage()),
+    configured,
+    grc: { auth: "exchange", clientId: undefined },
+    registrationToken: "configured-token",
+  });
+  return mountInProcess(service.methods, steps);
+}
+
+const as = (who: string) => ({ credential: { assertion: who } });
+const stateOf = async (server: string) => {
+  const { endpoints } = await dispatch.unary(EndpointService.method.getEndpointStates, {}, as("service"));
+  return endpoints.find((endpoint) => endpoint.server === server)?.availability;
+};
+const listed = (server: string, who: string) =>
+  dispatch.unary(EndpointService.method.listVisibleTools, { server }, as(who));
+const register = (token: string, fields = {}) =>
+  dispatch.unary(
+    SettingService.method.registerPlatform,
+    {
+      token,
+      platformIdentifier: "openaev",
+      platformUrl: "https://aev.example.com/",
+      platformVersion: "2.4.0",
+      ...fields,
+    },
+    as("service"),
+  );
+
+test("the switches begin as specified: platform servers on, core off, AI on", async () => {
+  const { settings } = await dispatch.unary(SettingService.method.getSettings, {}, as("admin"));
+  expect(settings).toMatchObject({ platformServers: true, core: false, ai: true });
+  expect(await stateOf("cti")).toBe(EndpointAvailability.OPEN);
+  expect(await stateOf("aev")).toBe(EndpointAvailability.NOT_REGISTERED);
+  expect(await stateOf("core")).toBe(EndpointAvailability.CORE_OFF);
+});
+
+test("a switch acts on the endpoints, is published before it returns, and leaves the others", async () => {
+  const set = (changes: object) => dispatch.unary(SettingService.method.updateSettings, changes, as("admin"));
+  expect((await set({ core: true, ai: false })).settings).toMatchObject({
+    platformServers: true,
+    core: true,
+    ai: false,
+  });
+  expect(published).toEqual([{ kind: EventKind.SETTING, id: "switches" }]);
+  expect(await stateOf("core")).toBe(EndpointAvailability.AI_OFF);
+  await set({ ai: true });
+  expect(await stateOf("core")).toBe(EndpointAvailability.OPEN);
+  await set({ platformServers: false });
+  expect(await stateOf("cti")).toBe(EndpointAvailability.PLATFORM_SERVERS_OFF);
+  expect(await stateOf("core")).toBe(EndpointAvailability.OPEN);
+});
+
+test("only an administrator turns switches", async () => {
+  const set = dispatch.unary(SettingService.method.updateSettings, { core: true }, as("analyst"));
+  await expect(set).rejects.toMatchObject({ code: Code.PermissionDenied });
+});
+
+test("a platform registers with a token, which is digest and dust afterwards", async () => {
+  await expect(register("wrong")).rejects.toMatchObject({ code: Code.Unauthenticated });
+  expect(await register("configured-token")).toMatchObject({ server: "aev" });
+  expect(published).toEqual([{ kind: EventKind.PLATFORM, id: "aev" }]);
+  await register("configured-token", { platformVersion: "2.4.1" });
+  expect(published).toHaveLength(1);
+  const target = await dispatch.unary(SettingService.method.getPlatformTarget, { server: "aev" }, as("service"));
+  expect(target).toMatchObject({
+    registered: true,
+    url: "https://aev.example.com",
+    publicUrl: "https://aev.example.com",
+  });
+  await expect(register("configured-token", { platformIdentifier: "other" })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+  });
+});
+
+test("an administrator's registration token works until it is taken back", async () => {
+  const made = await dispatch.unary(SettingService.method.createRegistrationToken, { name: "aev" }, as("admin"));
+  expect(await register(made.token)).toMatchObject({ server: "aev" });
+  await dispatch.unary(SettingService.method.revokeRegistrationToken, { id: made.id }, as("admin"));
+  await expect(register(made.token)).rejects.toMatchObject({ code: Code.Unauthenticated });
+});
+
+test("a platform is connected, registered or neither", async () => {
+  await register("configured-token");
+  const states = async () => {
+    const { platforms } = await dispatch.unary(SettingService.method.listPlatforms, {}, as("analyst"));
+    return platforms.map((platform) => ConnectionState[platform.state]);
+  };
+  expect(await states()).toEqual(["CONNECTED", "CONNECTED", "NOT_CONNECTED"]);
+  reachable = false;
+  expect(await states()).toEqual(["REGISTERED", "CONNECTED", "NOT_CONNECTED"]);
+});
+
+test("configuration wins over a platform's own registration", async () => {
+  await register("configured-token", { platformIdentifier: "opencti", platformUrl: "https://other" });
+  const target = await dispatch.unary(SettingService.method.getPlatformTarget, { server: "cti" }, as("service"));
+  expect(target).toMatchObject({ url: "http://cti", publicUrl: "https://cti.example.com", auth: "bearer" });
+});
+
+test("a list holds what the caller can do on the platform and has the scope for", async () => {
+  const all = (await listed("cti", "admin")).tools;
+  capabilities = () => ["KNOWLEDGE"];
+  const read = (await listed("cti", "analyst")).tools;
+  expect(read.length).toBeGreaterThan(0);
+  expect(read.length).toBeLessThan(all.length);
+  expect(all.filter((name) => read.includes(name))).toEqual(read);
+  capabilities = () => ["*"];
+  const narrowed = (await listed("cti", "reader")).tools;
+  expect(narrowed).not.toContain("delete_entity");
+  expect((await listed("grc", "reader")).tools).toEqual([]);
+});
+
+test("a platform that cannot be asked leaves the read tools, and lets calls say why", async () => {
+  capabilities = () => {
+    throw unavailable("the cti platform cannot be reached");
+  };
+  const reply = await listed("cti", "analyst");
+  const readOnly = new Set(
+    readTools(readImage())
+      .filter((tool) => tool.readOnly)
+      .map((tool) => tool.name),
+  );
+  expect(reply.tools.every((name) => readOnly.has(name))).toBe(true);
+  expect(reply.unlisted.length).toBeGreaterThan(0);
+  expect(reply.unlisted.some((name) => readOnly.has(name))).toBe(false);
+});
+
+test("an unknown server has no list", async () => {
+  await expect(listed("nope", "admin")).rejects.toMatchObject({ code: Code.NotFound });
+});

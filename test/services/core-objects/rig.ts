@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { pino } from "pino";
+import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
+import { createCoreObjectsService } from "../../../services/core-objects/service.js";
+import type { Authenticator, Caller, Credential } from "../../../services/shared/call.js";
+import type { Chain } from "../../../services/shared/chain.js";
+import type { Dispatch } from "../../../services/shared/dispatch.js";
+import { unauthenticated, unavailable } from "../../../services/shared/errors.js";
+import { mountInProcess } from "../../../services/shared/in-process.js";
+import { silentLog } from "../../../services/shared/log.js";
+import { unary } from "../../../services/shared/method.js";
+import { createPeers, type Peers } from "../../../services/shared/peers.js";
+import { type Service, type ServiceName, serviceOf } from "../../../services/shared/service.js";
+import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
+import { openMongoStore } from "../../../services/shared/store/mongo.js";
+import type { Store } from "../../../services/shared/store/store.js";
+
+// Services as they run in one process, with people whose assertions are plain
+// words: "alice@core-objects" is alice's for that service alone. A bearer token
+// "key-alice" is her API key.
+
+const SCOPES = ["account", "core:read", "core:write", "traces:write"];
+
+function person(id: string, groups: readonly string[], admin = false): Caller {
+  const scopes = new Set(admin ? [...SCOPES, "admin"] : SCOPES);
+  return { id, email: `${id}@example.com`, name: id, admin, groups, scopes, keyId: "", service: false };
+}
+
+const PEOPLE: Readonly<Record<string, Caller>> = {
+  alice: person("alice", ["soc"]),
+  bob: person("bob", ["soc"]),
+  carl: person("carl", []),
+  root: person("root", [], true),
+  services: { ...person("services", []), scopes: new Set(["internal", "account", "traces:write"]), service: true },
+  reader: { ...person("reader", []), scopes: new Set(["account", "core:read"]) },
+};
+
+/** What a person presents to a service. */
+export function as(who: string, service: ServiceName = "core-objects"): { credential: Credential } {
+  return { credential: { assertion: `${who}@${service}` } };
+}
+
+export function authenticatorFor(service: ServiceName): Authenticator {
+  return {
+    authenticate({ assertion, authorization }) {
+      const [who, audience] = assertion?.split("@") ?? [authorization?.replace(/^Bearer key-/, ""), service];
+      const caller = audience === service ? PEOPLE[who ?? ""] : undefined;
+      if (caller === undefined) throw unauthenticated("this credential is not known");
+      return { caller, assertion: `${who}@${service}` };
+    },
+  };
+}
+
+const exchange = unary(CredentialService.method.exchangeAssertion, ({ subjectToken, audience }) => ({
+  assertion: `${subjectToken.split("@")[0]}@${audience}`,
+  expiresAt: timestampFromMs(Date.now() + 60_000),
+}));
+
+export interface Rig {
+  readonly store: Store;
+  readonly peers: Peers;
+  readonly dispatch: Dispatch;
+  /** Adds a running service to those that are called. */
+  add(service: Service, observe?: Chain["observe"]): void;
+  close(): Promise<void>;
+}
+
+/**
+ * A store of its own (embedded, or in the MongoDB that MONGODB_URI names), core-objects in front of it, and room for
+ * more services. Closing it fails when any query was not covered by an index.
+ */
+export async function startRig({ sweepEveryMs }: { sweepEveryMs?: number } = {}): Promise<Rig> {
+  const folder = await mkdtemp(join(tmpdir(), "core-"));
+  const uncovered: string[] = [];
+  const log = pino({ level: "warn" }, { write: (line) => void uncovered.push(line) });
+  const uri = process.env.MONGODB_URI;
+  const store =
+    uri === undefined
+      ? await openEmbeddedStore(folder, { log, ...(sweepEveryMs !== undefined && { sweepEveryMs }) })
+      : await openMongoStore(uri, { database: `core-${randomUUID()}` });
+  const mounted = new Map<ServiceName, Dispatch>();
+  const services: Service[] = [];
+  const mount = (name: ServiceName, methods: Service["methods"], observe?: Chain["observe"]) =>
+    mounted.set(
+      name,
+      mountInProcess(methods, { authenticator: authenticatorFor(name), log: silentLog, ...(observe && { observe }) }),
+    );
+  const to = (method: Parameters<Dispatch["unary"]>[0]): Dispatch => {
+    const found = mounted.get(serviceOf(method) as ServiceName);
+    if (found === undefined) throw unavailable(`${method.parent.typeName} does not run`);
+    return found;
+  };
+  const dispatch: Dispatch = {
+    unary: async (method, request, out) => to(method).unary(method, request, out),
+    stream: (method, request, out) => to(method as never).stream(method, request, out),
+    duplex: (method, requests, out) => to(method as never).duplex(method, requests, out),
+  };
+  mount("auth", [exchange]);
+  const peers = createPeers(dispatch, { authorization: "Bearer key-services" });
+  const add = (service: Service, observe?: Chain["observe"]): void => {
+    services.push(service);
+    mount(service.name, service.methods, observe);
+  };
+  add(await createCoreObjectsService({ store, peers, log: silentLog }));
+  return {
+    store,
+    peers,
+    dispatch,
+    add,
+    async close() {
+      for (const service of services.reverse()) await service.close();
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+      if (uncovered.length > 0) throw new Error(uncovered.join(""));
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
+import { Origin, Tier } from "#proto/core/v1/sharing_pb.js";
+import { type CreateSkillRequestSchema, SkillService } from "#proto/core/v1/skill_service_pb.js";
+import { as, type Rig, startRig } from "./rig.js";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig.close());
+
+const { listSkills, loadSkill, readSkillResource, createSkill, updateSkill, deleteSkill } = SkillService.method;
+
+async function create(who: string, request: Partial<MessageInitShape<typeof CreateSkillRequestSchema>>) {
+  const whole = { description: "Does it. Use when needed.", instructions: "# Do it", ...request };
+  return (await rig.dispatch.unary(createSkill, whole as never, as(who))).skill!;
+}
+const load = (who: string, skill: string) => rig.dispatch.unary(loadSkill, { skill }, as(who));
+
+async function refusal(call: Promise<unknown>): Promise<[string, string]> {
+  const error = ConnectError.from(
+    await call.then(
+      () => new Error("nothing was refused"),
+      (reason) => reason,
+    ),
+  );
+  return [Code[error.code]!, error.rawMessage];
+}
+
+test("a built-in skill is loaded by its name, with its files to read", async () => {
+  const { skill, instructions, resources } = await load("carl", "investigate-an-indicator");
+  expect(skill).toMatchObject({ origin: Origin.BUILTIN, yourAccess: Tier.VIEW, tags: ["cti", "triage"] });
+  expect(instructions).toMatch(/^# Investigate an indicator/);
+  expect(resources.map(({ path }) => path)).toEqual(["references/markings.md"]);
+  const request = { skill: "builtin.investigate-an-indicator", path: "references/markings.md" };
+  const page = await rig.dispatch.unary(readSkillResource, request, as("carl"));
+  expect(page).toMatchObject({ page: 1, pageCount: 1, totalBytes: resources[0]!.bytes });
+  expect(page.text).toContain("TLP:AMBER+STRICT");
+});
+
+test("every built-in skill keeps the rules of the Agent Skills standard", async () => {
+  const { skills } = await rig.dispatch.unary(listSkills, { origin: Origin.BUILTIN }, as("carl"));
+  expect(skills.length).toBeGreaterThanOrEqual(3);
+  for (const { id, name, description } of skills) {
+    expect(id).toBe(`builtin.${name}`);
+    expect(name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+    expect(description.length).toBeLessThanOrEqual(1024);
+    expect(description).toContain("Use when");
+    expect((await load("carl", name)).instructions.split("\n").length).toBeLessThan(500);
+  }
+});
+
+test("a resource is paged without splitting a character and its pages join to the whole", async () => {
+  const text = "überprüfen 🛡️ ".repeat(400);
+  const { id } = await create("alice", { name: "paged", files: [{ path: "references/long.md", text }] });
+  const read = (page: number) =>
+    rig.dispatch.unary(
+      readSkillResource,
+      { skill: id, path: "references/long.md", page, pageBytes: 1024 },
+      as("alice"),
+    );
+  const first = await read(1);
+  expect(first).toMatchObject({ page: 1, totalBytes: Buffer.byteLength(text) });
+  const pages = await Promise.all(Array.from({ length: first.pageCount }, (_, i) => read(i + 1)));
+  expect(pages.map((page) => page.text).join("")).toBe(text);
+  expect((await refusal(read(first.pageCount + 1)))[0]).toBe("InvalidArgument");
+});
+
+test("no path leads out of a skill, neither written nor read", async () => {
+  for (const path of [
+    "../x",
+    "a/../../x",
+    "/etc/passwd",
+    "a//b",
+    ".hidden",
+    "C:\\x",
+    "a\\b",
+    "SKILL.md",
+    "a/",
+    "a\0b",
+  ]) {
+    const [code] = await refusal(create("alice", { name: "escape", files: [{ path, text: "x" }] }));
+    expect([path, code]).toEqual([path, "InvalidArgument"]);
+  }
+  for (const path of ["../investigate-an-indicator/SKILL.md", "../../routes.ts", "/etc/passwd", "SKILL.md"]) {
+    const request = { skill: "assess-compliance", path };
+    expect((await refusal(rig.dispatch.unary(readSkillResource, request, as("alice"))))[0]).toBe("NotFound");
+  }
+});
+
+test("names keep the standard's rule", async () => {
+  for (const name of ["", "Upper", "-a", "a-", "a--b", "a_b", "a".repeat(65)]) {
+    expect((await refusal(create("alice", { name })))[0]).toBe("InvalidArgument");
+  }
+});
+
+test("a private skill is not found by others; a shared one is loaded and not changed", async () => {
+  const { id, name } = await create("alice", { name: "alices-own" });
+  for (const key of [id, name]) expect((await refusal(load("bob", key)))[0]).toBe("NotFound");
+  await rig.dispatch.unary(updateSkill, { id, share: [{ to: "group:soc", tier: Tier.VIEW }] }, as("alice"));
+  expect((await load("bob", name)).skill?.yourAccess).toBe(Tier.VIEW);
+  const change = rig.dispatch.unary(updateSkill, { id, instructions: "other" }, as("bob"));
+  expect((await refusal(change))[0]).toBe("PermissionDenied");
+  expect((await refusal(rig.dispatch.unary(deleteSkill, { id }, as("bob"))))[0]).toBe("PermissionDenied");
+  const builtin = rig.dispatch.unary(updateSkill, { id: "builtin.assess-compliance", instructions: "x" }, as("root"));
+  expect((await refusal(builtin))[0]).toBe("PermissionDenied");
+});
+
+test("a name that several visible skills have is settled by id, and a disabled skill is not loaded", async () => {
+  const mine = await create("bob", { name: "twice" });
+  const company = await create("root", { name: "twice", companyManaged: true });
+  const [code, message] = await refusal(load("bob", "twice"));
+  expect(code).toBe("InvalidArgument");
+  expect(message).toContain(`${mine.id} (yours)`);
+  expect(message).toContain(company.id);
+  expect((await load("bob", mine.id)).skill?.id).toBe(mine.id);
+  expect((await load("carl", "twice")).skill?.id).toBe(company.id);
+  await rig.dispatch.unary(updateSkill, { id: mine.id, enabled: false }, as("bob"));
+  expect((await load("bob", "twice")).skill?.id).toBe(company.id);
+  expect((await refusal(load("bob", mine.id)))[0]).toBe("FailedPrecondition");
+});
+
+test("files are put and removed by path", async () => {
+  const { id } = await create("alice", {
+    name: "files",
+    files: [
+      { path: "references/a.md", text: "1" },
+      { path: "b.txt", text: "2" },
+    ],
+  });
+  const change = { id, putFiles: [{ path: "b.txt", text: "three" }], removeFiles: ["references/a.md"] };
+  await rig.dispatch.unary(updateSkill, change, as("alice"));
+  const { resources } = await load("alice", id);
+  expect(resources.map(({ path, bytes }) => [path, bytes])).toEqual([["b.txt", 5]]);
+  const gone = rig.dispatch.unary(updateSkill, { id, removeFiles: ["nothing.md"] }, as("alice"));
+  expect((await refusal(gone))[0]).toBe("InvalidArgument");
+});
+
+test("the capability to load skills is held while an enabled skill is visible", async () => {
+  const bare = await startRig();
+  try {
+    const held = async (who: string) =>
+      (await bare.dispatch.unary(CapabilityService.method.getCapabilities, {}, as(who))).capabilities;
+    expect(await held("carl")).toEqual(["skill"]);
+    await bare.store.collection("skills").deleteMany({ origin: "builtin" } as never);
+    expect(await held("carl")).toEqual([]);
+    const request = { name: "s", description: "d", instructions: "i", sharing: [{ to: "everyone", tier: Tier.VIEW }] };
+    const { skill } = await bare.dispatch.unary(createSkill, request, as("alice"));
+    expect(await held("carl")).toEqual(["skill"]);
+    await bare.dispatch.unary(updateSkill, { id: skill!.id, enabled: false }, as("alice"));
+    expect(await held("carl")).toEqual([]);
+  } finally {
+    await bare.close();
+  }
+});
+
+test("deleting a skill that agents use names those the caller can see and counts the others", async () => {
+  const skill = await create("alice", { name: "in-use", sharing: [{ to: "user:bob", tier: Tier.VIEW }] });
+  const agent = async (who: string) => {
+    const request = { name: `${who} uses it`, skills: [skill.id] };
+    return (await rig.dispatch.unary(AgentService.method.createAgent, request, as(who))).agent!;
+  };
+  const mine = await agent("alice");
+  const hidden = await agent("bob");
+  const [code, message] = await refusal(rig.dispatch.unary(deleteSkill, { id: skill.id }, as("alice")));
+  expect(code).toBe("FailedPrecondition");
+  expect(message).toContain(`alice uses it (${mine.id})`);
+  expect(message).toContain("1 that you cannot see");
+  expect(message).not.toContain(hidden.id);
+  await rig.dispatch.unary(AgentService.method.deleteAgent, { id: mine.id }, as("alice"));
+  await rig.dispatch.unary(AgentService.method.updateAgent, { id: hidden.id, removeSkills: [skill.id] }, as("bob"));
+  await rig.dispatch.unary(deleteSkill, { id: skill.id }, as("alice"));
+  expect((await refusal(load("alice", skill.id)))[0]).toBe("NotFound");
+});

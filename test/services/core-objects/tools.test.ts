@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { readImage } from "../../../services/shared/api/image.js";
+import { readTools } from "../../../services/shared/api/tools.js";
+
+const TOOLSETS = ["agent", "skill", "trace_inspection"];
+const tools = readTools(readImage()).filter(({ server, toolset }) => server === "core" && TOOLSETS.includes(toolset));
+
+test("agents, skills and traces are published with the hints and needs that they have", () => {
+  const said = tools.map((tool) => [
+    tool.name,
+    tool.scope,
+    tool.needs.join(),
+    Object.entries(tool.listing.annotations)
+      .flatMap(([hint, holds]) => (holds ? [hint.replace("Hint", "")] : []))
+      .join(" "),
+  ]);
+  expect(said).toEqual([
+    ["list_agents", "core:read", "", "readOnly idempotent"],
+    ["get_agent", "core:read", "", "readOnly idempotent"],
+    ["create_agent", "core:write", "", ""],
+    ["update_agent", "core:write", "", "idempotent"],
+    ["delete_agent", "core:write", "", "destructive"],
+    ["list_skills", "core:read", "", "readOnly idempotent"],
+    ["load_skill", "core:read", "skill", "readOnly idempotent"],
+    ["read_skill_resource", "core:read", "skill", "readOnly idempotent"],
+    ["create_skill", "core:write", "", ""],
+    ["update_skill", "core:write", "", "idempotent"],
+    ["delete_skill", "core:write", "", "destructive"],
+    ["inspect_agent_traces", "core:read", "agent:manage", "readOnly idempotent"],
+    ["get_trace_payload", "core:read", "agent:manage", "readOnly idempotent"],
+  ]);
+});
+
+test("their schemas are plain, refuse what they do not know and say what every argument is", () => {
+  for (const { name, listing } of tools) {
+    expect(JSON.stringify(listing.inputSchema)).not.toMatch(/"\$ref"|"anyOf"|"oneOf"|"allOf"/);
+    expect(listing.inputSchema.additionalProperties).toBe(false);
+    expect(listing.description.length).toBeGreaterThan(60);
+    for (const [argument, schema] of Object.entries(listing.inputSchema.properties ?? {})) {
+      expect([name, argument, schema.description ?? ""]).not.toContain("");
+    }
+  }
+});

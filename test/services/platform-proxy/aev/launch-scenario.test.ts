@@ -1,0 +1,160 @@
+import { once } from "node:events";
+import { createServer, type Server, request as send } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Code } from "@connectrpc/connect";
+import { afterEach, expect, test, vi } from "vitest";
+import { type LaunchScenarioResponse, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
+import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
+import { type Stack, startStack } from "./harness.js";
+import { refused } from "./refused.js";
+
+const { launchScenario, searchScenarios, createScenario } = ScenarioService.method;
+let stack: Stack | undefined;
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await stack?.close();
+  stack = undefined;
+});
+
+async function firstScenario({ call }: Stack): Promise<string> {
+  const { scenarios } = await call("analyst", searchScenarios, { pageSize: 1 });
+  return scenarios[0]?.id ?? "";
+}
+
+async function collect(events: AsyncIterable<LaunchScenarioResponse>) {
+  const all: LaunchScenarioResponse["event"][] = [];
+  for await (const { event } of events) all.push(event);
+  const last = all.at(-1);
+  if (last?.case !== "result") throw new Error("the stream ended without a result");
+  const progress = all.flatMap((event) => (event.case === "progress" ? [event.value] : []));
+  return { progress, result: last.value };
+}
+
+test("a launch is followed until its first inject is at work, and says how to go on", async () => {
+  // Two seconds before the full minute on the platform's clock.
+  const offset = 58_000 - (Date.now() % 60_000);
+  stack = await startStack({ now: () => Date.now() + offset });
+  const scenarioId = await firstScenario(stack);
+  const { progress, result } = await collect(stack.stream("analyst", launchScenario, { scenarioId }));
+  expect(progress.length).toBeGreaterThan(1);
+  expect(progress.map(({ done }) => done)).toEqual(progress.map(({ done }) => done).sort((a, b) => a - b));
+  expect(result).toMatchObject({ started: true, simulation: { status: SimulationStatus.RUNNING, scenarioId } });
+  expect(result.injectsRunning + result.injectsDone).toBeGreaterThan(0);
+  expect(result.injectsWaiting).toBeGreaterThan(0);
+  for (const tool of ["get_simulation", "search_injects", "get_simulation_results", "set_simulation_status"]) {
+    expect(result.remaining).toContain(tool);
+  }
+});
+
+test("a launch whose start is further off ends in time and says when it starts", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const stopped = Date.now();
+  stack = await startStack({ now: () => stopped });
+  const scenarioId = await firstScenario(stack);
+  const events: LaunchScenarioResponse["event"][] = [];
+  for await (const { event } of stack.stream("analyst", launchScenario, { scenarioId })) {
+    events.push(event);
+    vi.setSystemTime(Date.now() + 30_000);
+  }
+  const last = events.at(-1);
+  expect(events.length).toBeLessThan(5);
+  expect(last).toMatchObject({ case: "result", value: { started: false, injectsRunning: 0 } });
+  expect(last?.case === "result" && last.value.remaining).toMatch(/starts at \d{4}-\d\d-\d\dT\d\d:\d\d:00Z/);
+});
+
+test("a scenario without injects is launched without waiting, and the result says that nothing will run", async () => {
+  stack = await startStack();
+  const { scenario } = await stack.call("analyst", createScenario, { name: "Empty" });
+  const { result } = await collect(stack.stream("analyst", launchScenario, { scenarioId: scenario?.id ?? "" }));
+  expect(result).toMatchObject({ started: false, injectsWaiting: 0 });
+  expect(result.remaining).toContain("no injects");
+});
+
+test("leaving while the launch is followed closes the platform's connection, and the simulation goes on", async () => {
+  const held = await startHolding("/injects/search");
+  stack = await startStack({ through: held.through });
+  try {
+    const scenarioId = await firstScenario(stack);
+    const leaving = new AbortController();
+    const events = stack.stream("analyst", launchScenario, { scenarioId }, leaving.signal)[Symbol.asyncIterator]();
+    const first = await events.next();
+    expect(first.value?.event.case).toBe("progress");
+    const rest = events.next();
+    await held.arrived;
+    leaving.abort();
+    const error = await refused(rest);
+    expect(error.code).toBe(Code.Canceled);
+    await held.closed;
+    const { body } = await stack.ask("planner", "GET", `/api/scenarios/${scenarioId}`);
+    expect((body as { scenario_exercises: string[] }).scenario_exercises).toHaveLength(3);
+  } finally {
+    await held.close();
+  }
+});
+
+test("leaving between two looks ends the call at once", async () => {
+  stack = await startStack({ now: () => 60_000 });
+  const scenarioId = await firstScenario(stack);
+  const leaving = new AbortController();
+  const began = performance.now();
+  const attempt = (async () => {
+    for await (const _ of stack.stream("analyst", launchScenario, { scenarioId }, leaving.signal)) {
+      setImmediate(() => leaving.abort());
+    }
+  })();
+  expect(await refused(attempt)).toMatchObject({ code: Code.Canceled });
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
+
+test("a platform that fails after the launch does not hide that it was launched", async () => {
+  const failing = await startHolding("/injects/search", 500);
+  stack = await startStack({ through: failing.through });
+  try {
+    const scenarioId = await firstScenario(stack);
+    const { result } = await collect(stack.stream("analyst", launchScenario, { scenarioId }));
+    expect(result).toMatchObject({ started: false, simulation: { scenarioId } });
+    expect(result.remaining).toContain("could not be followed further: the aev platform failed");
+    expect(result.remaining).toContain(result.simulation?.id);
+  } finally {
+    await failing.close();
+  }
+});
+
+/** Passes requests on to a platform, but never answers those whose path contains a word, or with a status alone. */
+async function startHolding(word: string, status?: number) {
+  let target = "";
+  let tellArrived: () => void = () => undefined;
+  let tellClosed: () => void = () => undefined;
+  const arrived = new Promise<void>((resolve) => (tellArrived = resolve));
+  const closed = new Promise<void>((resolve) => (tellClosed = resolve));
+  const server: Server = createServer((request, response) => {
+    if (request.url?.includes(word)) {
+      if (status !== undefined) return response.writeHead(status).end();
+      request.socket.once("close", tellClosed);
+      return tellArrived();
+    }
+    const { method, headers, url } = request;
+    const passed = send(new URL(url ?? "/", target), { method, headers }, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(response);
+    });
+    request.pipe(passed);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    arrived,
+    closed,
+    through(platform: string) {
+      target = platform;
+      return url;
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,149 @@
+import { Code } from "@connectrpc/connect";
+import { afterEach, describe, expect, test } from "vitest";
+import { TenantService } from "#proto/grc/v1/tenant_service_pb.js";
+import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
+import { type Harness, startHarness } from "./harness.js";
+
+const { listTenants } = TenantService.method;
+const EXCHANGE = "/api/_allauth/app/v1/auth/provider/token";
+const LOGOUT = "POST /api/iam/logout/";
+
+let harness: Harness;
+afterEach(() => harness.close());
+
+const exchanges = () => harness.sandbox.audit.filter(({ path }) => path === EXCHANGE).length;
+const logouts = (as: string) => harness.done(as).filter((line) => line === LOGOUT).length;
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe("by exchange", () => {
+  test("twenty calls at once exchange one token", async () => {
+    harness = await startHarness("exchange");
+    const replies = await Promise.all(Array.from({ length: 20 }, () => harness.call(listTenants, {})));
+    expect(replies.map(({ tenants }) => tenants[0]?.name)).toEqual(Array(20).fill("Northwind Energy"));
+    expect(exchanges()).toBe(1);
+  });
+
+  test("each user has a session of the user's own", async () => {
+    harness = await startHarness("exchange");
+    const [officer, manager] = await Promise.all(["officer", "manager"].map((as) => harness.call(listTenants, {}, as)));
+    expect(officer!.tenants.map(({ name }) => name)).toEqual(["Northwind Energy"]);
+    expect(manager!.tenants.map(({ name }) => name)).toEqual(["Baltic Trust Bank"]);
+    expect(exchanges()).toBe(2);
+  });
+
+  test("a session that the platform ended is exchanged anew, once", async () => {
+    harness = await startHarness("exchange");
+    await harness.call(listTenants, {});
+    harness.sandbox.endSessions();
+    const { hits } = await harness.call(TenantService.method.searchGrc, { query: "backup" });
+    expect(hits.length).toBeGreaterThan(0);
+    expect(exchanges()).toBe(2);
+  });
+
+  test("forgetting a user ends the session at the platform", async () => {
+    harness = await startHarness("exchange");
+    await harness.call(listTenants, {});
+    await harness.call(SnapshotService.method.forgetCaller, { userId: "user-officer" });
+    expect(logouts("officer")).toBe(1);
+    await harness.call(listTenants, {});
+    expect(exchanges()).toBe(2);
+  });
+
+  test("revoking a key ends the session of its user", async () => {
+    harness = await startHarness("exchange");
+    await harness.call(listTenants, {});
+    await harness.emit("key", "key-officer");
+    await until(() => logouts("officer") === 1);
+  });
+
+  test("closing the service ends every session", async () => {
+    harness = await startHarness("exchange");
+    await harness.call(listTenants, {});
+    await harness.call(listTenants, {}, "manager");
+    await harness.close();
+    expect([logouts("officer"), logouts("manager")]).toEqual([1, 1]);
+  });
+
+  test("a session that is not used is ended", async () => {
+    harness = await startHarness("exchange", { idleMs: 40 });
+    await harness.call(listTenants, {});
+    await until(() => logouts("officer") === 1);
+  });
+
+  test("a caller who goes away does not take the exchange from the others", async () => {
+    harness = await startHarness("exchange");
+    const gone = new AbortController();
+    const first = harness.call(listTenants, {}, "officer", gone.signal);
+    const others = Array.from({ length: 5 }, () => harness.call(TenantService.method.searchGrc, { query: "vault" }));
+    gone.abort();
+    await expect(first).rejects.toMatchObject({ code: Code.Canceled });
+    const replies = await Promise.all(others);
+    expect(replies.every(({ hits }) => hits.length > 0)).toBe(true);
+  });
+
+  test("no account and an account that is not active are told apart from a wrong set-up", async () => {
+    harness = await startHarness("exchange");
+    await expect(harness.call(listTenants, {}, "nobody")).rejects.toMatchObject({
+      code: Code.PermissionDenied,
+      rawMessage: expect.stringContaining("no account with your e-mail address"),
+    });
+    await expect(harness.call(listTenants, {}, "leaver")).rejects.toMatchObject({
+      code: Code.PermissionDenied,
+      rawMessage: expect.stringContaining("not active"),
+    });
+  });
+
+  test("the platform's user is the caller, in the platform's audit too", async () => {
+    harness = await startHarness("exchange");
+    await harness.call(listTenants, {}, "reader");
+    const entry = harness.sandbox.audit.find(({ path }) => path.startsWith("/api/folders/"));
+    expect(entry).toMatchObject({
+      email: "reader@sallyport.example",
+      userAgent: "sallyport-test/1.0 (mcp; tool=ListTenants)",
+    });
+  });
+});
+
+describe("by bearer token", () => {
+  test("every request carries the caller's token and nothing is exchanged", async () => {
+    harness = await startHarness("bearer");
+    const { tenants } = await harness.call(listTenants, {}, "manager");
+    expect(tenants.map(({ name }) => name)).toEqual(["Baltic Trust Bank"]);
+    expect(exchanges()).toBe(0);
+  });
+
+  test("no account is refused in words for the caller", async () => {
+    harness = await startHarness("bearer");
+    await expect(harness.call(listTenants, {}, "nobody")).rejects.toMatchObject({
+      code: Code.PermissionDenied,
+      rawMessage: expect.stringContaining("no active account with your e-mail address"),
+    });
+  });
+});
+
+describe("what the platform can do", () => {
+  test("the capabilities are the union over the caller's tenants", async () => {
+    harness = await startHarness("exchange");
+    const of = async (as: string) =>
+      (await harness.call(SnapshotService.method.getSnapshot, { server: "grc" }, as)).capabilities;
+    expect(await of("analyst")).toContain("change_appliedcontrol");
+    expect(await of("analyst")).not.toContain("delete_appliedcontrol");
+    expect(await of("officer")).toContain("delete_appliedcontrol");
+    expect(await of("outsider")).toEqual([]);
+    expect(await of("admin")).toEqual(["*"]);
+  });
+
+  test("the probe acts as nobody", async () => {
+    harness = await startHarness("exchange");
+    const probe = () => harness.call(SnapshotService.method.probe, { server: "grc" });
+    expect(await probe()).toMatchObject({ reachable: true, reason: "" });
+    expect(harness.sandbox.audit.map(({ email, path }) => ({ email, path }))).toEqual([
+      { email: "", path: "/api/health/" },
+    ]);
+    await harness.sandbox.close();
+    expect(await probe()).toMatchObject({ reachable: false, reason: expect.stringContaining("cannot be reached") });
+  });
+});

@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { EndpointService, SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { Health } from "#proto/grpc/health/v1/health_pb.js";
+import type { Authenticator, Call, Caller } from "../../../services/shared/call.js";
+import type { Chain, Outcome } from "../../../services/shared/chain.js";
+import { type RpcServer, serveConnect } from "../../../services/shared/connect.js";
+import type { Dispatch } from "../../../services/shared/dispatch.js";
+import { aborted, unauthenticated } from "../../../services/shared/errors.js";
+import { health } from "../../../services/shared/grpc/health.js";
+import { mountInProcess } from "../../../services/shared/in-process.js";
+import { silentLog } from "../../../services/shared/log.js";
+import { type Method, unary } from "../../../services/shared/method.js";
+import { connectRemote } from "../../../services/shared/remote.js";
+
+const ANA: Caller = {
+  id: "u1",
+  email: "ana@example.org",
+  name: "Ana",
+  admin: false,
+  groups: [],
+  scopes: new Set(["account", "public"]),
+  keyId: "k1",
+  service: false,
+};
+
+const authenticator: Authenticator = {
+  authenticate({ assertion, authorization }) {
+    if (assertion === "ana") return { caller: ANA, assertion };
+    // An answer that takes a moment, as one from auth does.
+    if (authorization === "Bearer ana") return sleep(5, { caller: ANA, assertion: "ana" });
+    throw unauthenticated("present a credential");
+  },
+};
+
+const seen: { call?: Call; outcomes: Outcome[] } = { outcomes: [] };
+const steps: Chain = { authenticator, log: silentLog, observe: (_m, _i, outcome) => void seen.outcomes.push(outcome) };
+const methods: Method[] = [
+  unary(EndpointService.method.listVisibleTools, async ({ server }, call) => {
+    seen.call = call;
+    if (server === "moved") throw aborted("it has moved on");
+    if (server === "broken") throw new Error("a secret of ours");
+    if (server === "slow") await sleep(60_000, undefined, { signal: call.signal });
+    return { tools: [server], keepMs: 1 };
+  }),
+  unary(SettingService.method.getSettings, () => ({ settings: { core: true } })),
+  ...health(async () => undefined),
+];
+
+let server: RpcServer;
+const mounts: Record<string, () => Dispatch> = {
+  "in process": () => mountInProcess(methods, steps),
+  "over Connect": () => connectRemote(() => `http://127.0.0.1:${server.port}`),
+};
+beforeAll(async () => {
+  const mounted = methods.map((method) => ({ method, steps }));
+  server = await serveConnect({ host: "127.0.0.1", port: 0, methods: mounted });
+});
+afterAll(() => server.close(100));
+
+const list = (dispatch: Dispatch, request: object, out = {}) =>
+  dispatch.unary(EndpointService.method.listVisibleTools, request, { credential: { assertion: "ana" }, ...out });
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => ConnectError.from(error),
+  );
+
+describe.each(Object.keys(mounts))("a method mounted %s", (name) => {
+  const dispatch = () => (mounts[name] as () => Dispatch)();
+
+  test("answers, and knows caller, deadline and trace", async () => {
+    const deadline = Date.now() + 5_000;
+    const reply = await list(dispatch(), { server: "cti" }, { deadline, traceparent: "00-1-2-01" });
+    expect(reply.tools).toEqual(["cti"]);
+    expect(seen.call).toMatchObject({ caller: ANA, assertion: "ana", traceparent: "00-1-2-01" });
+    expect(Math.abs((seen.call?.deadline as number) - deadline)).toBeLessThan(500);
+  });
+
+  test("takes an API key in authorization", async () => {
+    const reply = await list(dispatch(), { server: "cti" }, { credential: { authorization: "Bearer ana" } });
+    expect(reply.tools).toEqual(["cti"]);
+  });
+
+  test("is refused without a credential", async () => {
+    expect(await codeOf(list(dispatch(), { server: "cti" }, { credential: {} }))).toMatchObject({
+      code: Code.Unauthenticated,
+      rawMessage: "present a credential",
+    });
+  });
+
+  test("is refused without the scope that the rpc states", async () => {
+    const out = { credential: { assertion: "ana" } };
+    expect(await codeOf(dispatch().unary(SettingService.method.getSettings, {}, out))).toMatchObject({
+      code: Code.PermissionDenied,
+      rawMessage: "this needs the scope admin",
+    });
+  });
+
+  test("is refused what breaks a rule, and told which", async () => {
+    expect(await codeOf(list(dispatch(), { server: "" }))).toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: expect.stringContaining("server"),
+    });
+  });
+
+  test("passes its own codes on", async () => {
+    expect(await codeOf(list(dispatch(), { server: "moved" }))).toMatchObject({
+      code: Code.Aborted,
+      rawMessage: "it has moved on",
+    });
+  });
+
+  test("does not begin after its deadline, and ends at it", async () => {
+    expect(await codeOf(list(dispatch(), { server: "cti" }, { deadline: Date.now() - 1 }))).toMatchObject({
+      code: Code.DeadlineExceeded,
+    });
+    expect(await codeOf(list(dispatch(), { server: "slow" }, { deadline: Date.now() + 50 }))).toMatchObject({
+      code: Code.DeadlineExceeded,
+    });
+  });
+
+  test("is cancelled with its signal", async () => {
+    const leave = new AbortController();
+    const call = codeOf(list(dispatch(), { server: "slow" }, { signal: leave.signal }));
+    setTimeout(() => leave.abort(), 20);
+    expect(await call).toMatchObject({ code: Code.Canceled });
+    await expect.poll(() => seen.call?.signal.aborted).toBe(true);
+  });
+
+  test("serves what is public to everybody", async () => {
+    const reply = await dispatch()
+      .unary(Health.method.check, {}, { credential: {} })
+      .catch((error: unknown) => error);
+    if (name === "in process") expect(reply).toMatchObject({ status: 1 });
+  });
+
+  test("is observed with its outcome", async () => {
+    seen.outcomes.length = 0;
+    await list(dispatch(), { server: "cti" });
+    await codeOf(list(dispatch(), { server: "moved" }));
+    expect(seen.outcomes.map((outcome) => outcome.code)).toEqual([undefined, Code.Aborted]);
+    expect(seen.outcomes[0]?.caller).toBe(ANA);
+  });
+});
+
+test("an error of ours keeps its words inside over the wire", async () => {
+  const failed = await codeOf(list(mounts["over Connect"]?.() as Dispatch, { server: "broken" }));
+  expect(failed).toMatchObject({ code: Code.Internal });
+  expect(failed?.rawMessage).not.toContain("secret");
+});
+
+test("Connect over HTTP/1.1 and gRPC-Web are spoken on the same port", async () => {
+  const url = `http://127.0.0.1:${server.port}/grpc.health.v1.Health/Check`;
+  const connect = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+  expect(await connect.json()).toEqual({ status: "SERVING" });
+  const web = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/grpc-web+proto", "x-grpc-web": "1" },
+    body: new Uint8Array(5),
+  });
+  expect(web.headers.get("content-type")).toBe("application/grpc-web+proto");
+  expect(new Uint8Array(await web.arrayBuffer()).slice(5, 7)).toEqual(new Uint8Array([8, 1]));
+});

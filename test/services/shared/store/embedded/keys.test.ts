@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  beginningWith,
+  between,
+  componentOf,
+  EMPTY,
+  inverted,
+  isOrdered,
+  wholeComponentOf,
+} from "../../../../../services/shared/store/embedded/keys.js";
+
+const anyString = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 20 }),
+  fc.string({ unit: fc.constantFrom("\0", "\u0001", "a", "é", "ÿ", "\u{1f600}"), maxLength: 8 }),
+);
+const anyNumber = fc.oneof(fc.integer(), fc.double({ noNaN: true }));
+const anyDate = fc.date({ noInvalidDate: true });
+const sign = (n: number) => Math.sign(n);
+
+describe("a component orders as its value does", () => {
+  test("for numbers", () => {
+    fc.assert(
+      fc.property(anyNumber, anyNumber, (a, b) => {
+        expect(sign(Buffer.compare(componentOf(a), componentOf(b)))).toBe(a === b ? 0 : a < b ? -1 : 1);
+      }),
+    );
+  });
+
+  test("for strings, by their bytes", () => {
+    fc.assert(
+      fc.property(anyString, anyString, (a, b) => {
+        const expected = Buffer.compare(Buffer.from(a), Buffer.from(b));
+        expect(sign(Buffer.compare(componentOf(a), componentOf(b)))).toBe(expected);
+      }),
+    );
+  });
+
+  test("for dates", () => {
+    fc.assert(
+      fc.property(anyDate, anyDate, (a, b) => {
+        expect(sign(Buffer.compare(componentOf(a), componentOf(b)))).toBe(sign(a.getTime() - b.getTime()));
+      }),
+    );
+  });
+
+  test("for values of different types, in MongoDB's order", () => {
+    const ordered = [
+      EMPTY,
+      null,
+      Number.NaN,
+      -1,
+      0,
+      2,
+      "",
+      "z",
+      {},
+      Buffer.from("b"),
+      false,
+      true,
+      new Date(-5),
+      new Date(0),
+    ];
+    const keys = ordered.map(componentOf);
+    expect([...keys].sort(Buffer.compare)).toEqual(keys);
+  });
+
+  test("for two components in a row, each in its direction", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(anyString, anyNumber), { minLength: 2, maxLength: 8 }), (pairs) => {
+        const key = ([text, n]: [string, number]) => Buffer.concat([inverted(componentOf(text)), componentOf(n)]);
+        const byKey = [...pairs].sort((a, b) => Buffer.compare(key(a), key(b)));
+        const byValue = [...pairs].sort(
+          (a, b) => Buffer.compare(Buffer.from(b[0]), Buffer.from(a[0])) || (a[1] === b[1] ? 0 : a[1] - b[1]),
+        );
+        expect(byKey.map(key)).toEqual(byValue.map(key));
+      }),
+    );
+  });
+});
+
+describe("a range of keys", () => {
+  const inside = (key: Buffer, { start, end }: { start: Buffer; end: Buffer }) =>
+    Buffer.compare(start, key) <= 0 && Buffer.compare(key, end) <= 0;
+  const prefix = componentOf("p");
+  const suffix = componentOf("id");
+
+  test("holds exactly the values between its bounds, in both directions", () => {
+    for (const values of [anyNumber, anyString, anyDate] as fc.Arbitrary<number | string | Date>[])
+      fc.assert(
+        fc.property(values, values, values, fc.boolean(), (value, a, b, descending) => {
+          const [low, high] = Buffer.compare(componentOf(a), componentOf(b)) < 0 ? [a, b] : [b, a];
+          const part = descending ? inverted(componentOf(value)) : componentOf(value);
+          const key = Buffer.concat([prefix, part, suffix]);
+          const isAbove = Buffer.compare(componentOf(value), componentOf(low)) >= 0;
+          const isBelow = Buffer.compare(componentOf(value), componentOf(high)) <= 0;
+          expect(inside(key, between(prefix, low, high, descending))).toBe(isAbove && isBelow);
+          expect(inside(key, between(prefix, low, undefined, descending))).toBe(isAbove);
+          expect(inside(key, between(prefix, undefined, high, descending))).toBe(isBelow);
+          expect(inside(key, beginningWith(prefix))).toBe(true);
+        }),
+      );
+  });
+
+  test("holds no value of another type", () => {
+    const key = Buffer.concat([prefix, componentOf("text"), suffix]);
+    expect(inside(key, between(prefix, 5, undefined, false))).toBe(false);
+    expect(inside(key, between(prefix, undefined, new Date(), true))).toBe(false);
+    expect(inside(key, beginningWith(componentOf("q")))).toBe(false);
+  });
+});
+
+describe("a long string", () => {
+  const long = (end: string) => "é".repeat(200) + end;
+
+  test("is cut, hashed and stays within what a key may hold", () => {
+    expect(componentOf(long("")).length).toBeLessThan(300);
+    expect(componentOf("\0".repeat(10_000)).length).toBeLessThan(300);
+    expect(componentOf(long("a")).equals(componentOf(long("b")))).toBe(false);
+    expect(isOrdered(long(""))).toBe(false);
+    expect(isOrdered("e".repeat(240))).toBe(true);
+  });
+
+  test("is inside every range that its beginning is in", () => {
+    const key = Buffer.concat([componentOf(long("m")), componentOf("id")]);
+    for (const [low, high] of [
+      [long("a"), long("z")],
+      ["é", long("z")],
+      [long("a"), "ÿ"],
+    ] as const) {
+      const { start, end } = between(Buffer.alloc(0), low, high, false);
+      expect(Buffer.compare(start, key) <= 0 && Buffer.compare(key, end) <= 0).toBe(true);
+    }
+  });
+
+  test("is whole where it is compared in memory", () => {
+    expect(Buffer.compare(wholeComponentOf(long("a")), wholeComponentOf(long("b")))).toBe(-1);
+  });
+});

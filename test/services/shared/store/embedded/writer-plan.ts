@@ -1,0 +1,12 @@
+import type { CollectionSpec } from "../../../../../services/shared/store/store.js";
+
+export const ENTRIES = "entries";
+export const COUNTERS = "counters";
+export const LANES = 64;
+/** Inserts, each followed by an update. */
+export const WRITES = 5_000;
+
+export const SPECS: readonly CollectionSpec[] = [
+  { name: ENTRIES, indexes: [{ name: "code", key: { code: 1 }, unique: true }] },
+  { name: COUNTERS, indexes: [] },
+];

@@ -1,0 +1,33 @@
+import { openEmbeddedStore } from "../../../../../services/shared/store/embedded/embedded.js";
+import type { Base } from "../../../../../services/shared/store/store.js";
+import { COUNTERS, ENTRIES, LANES, SPECS, WRITES } from "./writer-plan.js";
+
+// Run as a process of its own that is killed: writes in many lanes at once, and
+// says each write on standard output only after it was acknowledged.
+
+interface Entry extends Base {
+  readonly code: string;
+  readonly body: string;
+}
+
+interface Counter extends Base {
+  readonly n: number;
+}
+
+const store = await openEmbeddedStore(process.argv[2] as string);
+await store.ensure(SPECS);
+const entries = store.collection<Entry>(ENTRIES);
+const counters = store.collection<Counter>(COUNTERS);
+
+let next = 0;
+await Promise.all(
+  Array.from({ length: LANES }, async (_, lane) => {
+    for (let n = 1; next < WRITES; n++) {
+      const i = next++;
+      await entries.insertOne({ _id: `e${i}`, code: `code-${i}`, body: "x".repeat(500) });
+      await counters.updateOne({ _id: `lane-${lane}` }, { $set: { n } }, { upsert: true });
+      process.stdout.write(`${i} ${lane} ${n}\n`);
+    }
+  }),
+);
+await store.close();

@@ -1,0 +1,308 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { Tier } from "#proto/core/v1/sharing_pb.js";
+import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import {
+  type GetTracePayloadRequestSchema,
+  type InspectAgentTracesRequestSchema,
+  Period,
+  TraceInspectionService,
+  TraceStatus,
+} from "#proto/traces/v1/trace_inspection_service_pb.js";
+import { silentLog } from "../../../services/shared/log.js";
+import { createTracesService } from "../../../services/traces/service.js";
+import { as, type Rig, startRig } from "../core-objects/rig.js";
+import { exportOf, newSpanId, newTraceId, type Sketch } from "./spans.js";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+  const { store, peers } = rig;
+  rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 30 }));
+});
+afterAll(() => rig.close());
+
+const send = (who: string, source: string, spans: readonly Sketch[]) =>
+  rig.dispatch.unary(TraceService.method.export, exportOf(source, spans), as(who, "traces"));
+const inspect = (who: string, request: MessageInitShape<typeof InspectAgentTracesRequestSchema> = {}) =>
+  rig.dispatch.unary(TraceInspectionService.method.inspectAgentTraces, request, as(who, "traces"));
+const payload = (who: string, request: MessageInitShape<typeof GetTracePayloadRequestSchema>) =>
+  rig.dispatch.unary(TraceInspectionService.method.getTracePayload, request, as(who, "traces"));
+
+async function newAgent(who: string, sharing: { to: string; tier: Tier }[] = []): Promise<string> {
+  const request = { name: `${who}'s agent`, sharing };
+  return (await rig.dispatch.unary(AgentService.method.createAgent, request, as(who))).agent!.id;
+}
+const sourcesSeenBy = async (who: string, request = {}) =>
+  (await inspect(who, { pageSize: 100, ...request })).traces.map(({ source }) => source);
+
+async function refusal(call: Promise<unknown>): Promise<[string, string]> {
+  const error = ConnectError.from(
+    await call.then(
+      () => new Error("nothing was refused"),
+      (reason) => reason,
+    ),
+  );
+  return [Code[error.code]!, error.rawMessage];
+}
+
+test("spans of a trace add up to its summary, whatever order and batches they come in", async () => {
+  const trace = newTraceId();
+  const root = newSpanId();
+  const at = Date.now() - 1000;
+  await send("alice", "sum", [
+    {
+      trace,
+      parent: root,
+      name: "chat m",
+      at: at + 10,
+      attributes: {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "m",
+        "gen_ai.usage.input_tokens": 100,
+        "gen_ai.usage.output_tokens": 20,
+      },
+    },
+    {
+      trace,
+      parent: root,
+      name: "execute_tool lookup",
+      at: at + 40,
+      error: "refused",
+      attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "lookup" },
+    },
+  ]);
+  await send("alice", "sum", [
+    {
+      trace,
+      id: root,
+      name: "invoke_agent a",
+      at,
+      ms: 500,
+      attributes: {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.usage.input_tokens": 100,
+        "gen_ai.input.messages": "the question",
+        "gen_ai.output.messages": "the answer",
+      },
+    },
+  ]);
+  const { traces, totalSize } = await inspect("alice", { source: "sum" });
+  expect(totalSize).toBe(1);
+  expect(traces[0]).toMatchObject({
+    traceId: trace,
+    name: "invoke_agent a",
+    status: TraceStatus.ERROR,
+    durationMs: 500,
+    userId: "alice",
+    models: ["m"],
+    tools: ["lookup"],
+    inputTokens: 100,
+    outputTokens: 20,
+    spanCount: 3,
+    errorCount: 1,
+  });
+  expect(traces[0]!.startedAt).toEqual(timestampFromMs(at));
+  expect(traces[0]!.fields.map(({ field, preview }) => [field, preview])).toEqual([
+    ["input", "the question"],
+    ["output", "the answer"],
+  ]);
+  const { spans } = await inspect("alice", { traceId: trace });
+  expect(spans.map(({ name, tool, status }) => [name, tool, status])).toEqual([
+    ["invoke_agent a", "", TraceStatus.OK],
+    ["chat m", "", TraceStatus.OK],
+    ["execute_tool lookup", "lookup", TraceStatus.ERROR],
+  ]);
+});
+
+test("of spans that begin in the same moment, the outermost comes first and then what lasted longest", async () => {
+  const trace = newTraceId();
+  const parent = newSpanId();
+  const at = Date.now();
+  const children = [3, 9, 6].map((ms) => ({ trace, parent, at, ms, name: `${ms} ms` }));
+  await send("alice", "ties", [...children, { trace, id: parent, at, ms: 1, name: "outermost" }]);
+  const { spans } = await inspect("alice", { traceId: trace });
+  expect(spans.map(({ name }) => name)).toEqual(["outermost", "9 ms", "6 ms", "3 ms"]);
+});
+
+test("a delivery that is repeated, also at the same time, is counted once", async () => {
+  const spans = [{ trace: newTraceId(), id: newSpanId(), attributes: { "gen_ai.usage.input_tokens": 7 } }];
+  await Promise.all([send("alice", "again", spans), send("alice", "again", spans)]);
+  await send("alice", "again", spans);
+  const [trace] = (await inspect("alice", { source: "again" })).traces;
+  expect(trace).toMatchObject({ spanCount: 1, inputTokens: 7 });
+});
+
+test("spans that cannot be taken are counted and explained, the others are kept", async () => {
+  const zero = "0".repeat(32);
+  const { partialSuccess } = await send("alice", "partial", [{}, { trace: zero }, { id: "00" }, { at: 0 }]);
+  expect(partialSuccess?.rejectedSpans).toBe(3n);
+  expect(partialSuccess?.errorMessage).toContain("trace_id");
+  expect(partialSuccess?.errorMessage).toContain("span_id");
+  expect(partialSuccess?.errorMessage).toContain("start time");
+  expect(await sourcesSeenBy("alice", { source: "partial" })).toEqual(["partial"]);
+  expect((await send("alice", "nothing", [])).partialSuccess).toBeUndefined();
+  const many = await send(
+    "alice",
+    "many",
+    Array.from({ length: 4100 }, () => ({ trace: "ab".repeat(16) })),
+  );
+  expect(many.partialSuccess?.rejectedSpans).toBe(4n);
+});
+
+test("spans without an agent are read by their sender and administrators alone", async () => {
+  await send("alice", "private", [{}]);
+  expect(await sourcesSeenBy("alice", { source: "private" })).toEqual(["private"]);
+  expect(await sourcesSeenBy("root", { source: "private" })).toEqual(["private"]);
+  expect(await sourcesSeenBy("bob", { source: "private" })).toEqual([]);
+});
+
+test("an agent's traces are read by those who can manage it and by no others", async () => {
+  const agent = await newAgent("alice", [
+    { to: "user:bob", tier: Tier.CONFIG },
+    { to: "user:reader", tier: Tier.MANAGE },
+  ]);
+  await send("bob", "of-agent", [{ attributes: { "gen_ai.agent.id": agent } }]);
+  const request = { targetAgentId: agent };
+  for (const who of ["alice", "reader", "root"]) expect(await sourcesSeenBy(who, request)).toEqual(["of-agent"]);
+  expect((await refusal(inspect("bob", request)))[0]).toBe("PermissionDenied");
+  expect(await refusal(inspect("carl", request))).toEqual([
+    "NotFound",
+    `no agent that you can see has the id ${agent}`,
+  ]);
+  expect(await sourcesSeenBy("alice", { source: "of-agent" })).toEqual(["of-agent"]);
+  expect(await sourcesSeenBy("bob", { source: "of-agent" })).toEqual(["of-agent"]);
+  expect(await sourcesSeenBy("carl", { source: "of-agent" })).toEqual([]);
+  const [trace] = (await inspect("alice", request)).traces;
+  expect(trace?.agentIds).toEqual([agent]);
+  expect((await refusal(inspect("carl", { traceId: trace!.id })))[0]).toBe("NotFound");
+  expect((await refusal(payload("carl", { traceId: trace!.id, field: "resource.service.name" })))[0]).toBe("NotFound");
+  expect((await payload("alice", { traceId: trace!.id, field: "resource.service.name" })).text).toBe("of-agent");
+});
+
+test("a trace of several agents is read only by those who can manage them all", async () => {
+  const mine = await newAgent("alice");
+  const theirs = await newAgent("carl", [{ to: "user:alice", tier: Tier.VIEW }]);
+  const trace = newTraceId();
+  const spans = [mine, theirs].map((id) => ({ trace, attributes: { "gen_ai.agent.id": id } }));
+  const both = await newAgent("bob", [{ to: "everyone", tier: Tier.MANAGE }]);
+  await send("alice", "several", spans);
+  expect(await sourcesSeenBy("carl", { source: "several" })).toEqual([]);
+  expect(await sourcesSeenBy("carl", { targetAgentId: theirs })).toEqual([]);
+  expect(await sourcesSeenBy("alice", { targetAgentId: mine })).toEqual(["several"]);
+  await send(
+    "carl",
+    "open",
+    [theirs, both].map((id) => ({ trace: "cd".repeat(16), attributes: { "gen_ai.agent.id": id } })),
+  );
+  expect(await sourcesSeenBy("bob", { source: "open" })).toEqual([]);
+  expect(await sourcesSeenBy("carl", { source: "open" })).toEqual(["open"]);
+});
+
+test("naming an agent that one cannot use does not put spans into its traces", async () => {
+  const agent = await newAgent("alice");
+  await send("carl", "forged", [{ attributes: { "gen_ai.agent.id": agent } }]);
+  expect(await sourcesSeenBy("alice", { targetAgentId: agent })).toEqual([]);
+  expect(await sourcesSeenBy("carl", { source: "forged" })).toEqual(["forged"]);
+});
+
+test("another user's trace id neither opens nor changes a trace", async () => {
+  const trace = newTraceId();
+  const id = newSpanId();
+  await send("alice", "hers", [{ trace, id, name: "hers", attributes: { secret: "s" } }]);
+  await send("carl", "his", [{ trace, id, name: "his" }]);
+  const seen = await inspect("carl", { traceId: trace });
+  expect(seen.traces.map(({ source }) => source)).toEqual(["his"]);
+  expect((await refusal(payload("carl", { traceId: trace, field: "attributes.secret" })))[0]).toBe("NotFound");
+  expect((await inspect("alice", { traceId: trace })).spans.map(({ name }) => name)).toEqual(["hers"]);
+  const parts = await inspect("root", { traceId: trace });
+  expect(parts.traces.map(({ userId }) => userId).sort()).toEqual(["alice", "carl"]);
+  expect(parts.spans).toEqual([]);
+  expect((await refusal(payload("root", { traceId: trace, field: "attributes.secret" })))[0]).toBe("InvalidArgument");
+  const hers = parts.traces.find(({ userId }) => userId === "alice")!;
+  expect((await payload("root", { traceId: hers.id, field: "attributes.secret" })).text).toBe("s");
+});
+
+test("lists are filtered by period, status, source and model, and paged to the end", async () => {
+  const now = Date.now();
+  const model = { "gen_ai.request.model": "paged-model" };
+  for (let n = 0; n < 5; n++) {
+    await send("carl", "paged", [
+      { at: now - n * 1000, name: `n${n}`, attributes: model, ...(n === 2 && { error: "x" }) },
+    ]);
+  }
+  await send("carl", "paged", [{ at: now - 3 * 3_600_000, name: "old", attributes: model }]);
+  await send("carl", "paged", [{ at: now - 40 * 86_400_000, name: "ancient", attributes: model }]);
+  const names = async (request: MessageInitShape<typeof InspectAgentTracesRequestSchema>) => {
+    const seen: string[] = [];
+    let pageToken = "";
+    do {
+      const page = await inspect("carl", { source: "paged", ...request, pageSize: 2, pageToken });
+      seen.push(...page.traces.map(({ name }) => name));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== "");
+    return seen.join(" ");
+  };
+  expect(await names({})).toBe("n0 n1 n2 n3 n4 old");
+  expect(await names({ period: Period.LAST_HOUR })).toBe("n0 n1 n2 n3 n4");
+  expect(await names({ period: Period.ALL })).toBe("n0 n1 n2 n3 n4 old ancient");
+  expect(await names({ status: TraceStatus.ERROR })).toBe("n2");
+  expect(await names({ status: TraceStatus.OK, period: Period.LAST_HOUR })).toBe("n0 n1 n3 n4");
+  expect(await names({ model: "other" })).toBe("");
+  const between = { startedAfter: timestampFromMs(now - 3000), startedBefore: timestampFromMs(now - 1000) };
+  expect(await names(between)).toBe("n2 n3");
+  const backwards = { startedAfter: timestampFromMs(now), startedBefore: timestampFromMs(now - 1) };
+  expect((await refusal(inspect("carl", backwards)))[0]).toBe("InvalidArgument");
+  expect((await refusal(inspect("carl", { pageToken: "nonsense" })))[0]).toBe("InvalidArgument");
+});
+
+test("previews are bounded and say what is missing; the payload is read whole, page by page", async () => {
+  const text = "наблюдение 🛰️ ".repeat(5_000);
+  const id = newSpanId();
+  await send("alice", "large", [{ id, attributes: { "gen_ai.input.messages": text } }]);
+  const [trace] = (await inspect("alice", { source: "large" })).traces;
+  const [field] = trace!.fields;
+  expect(field).toMatchObject({ field: "input", bytes: Buffer.byteLength(text), truncated: true });
+  expect([...field!.preview]).toHaveLength(200);
+  expect(text.startsWith(field!.preview)).toBe(true);
+  const short = await inspect("alice", { source: "large", previewChars: 11 });
+  expect(short.traces[0]!.fields[0]!.preview).toBe("наблюдение ");
+
+  for (const name of ["input", "attributes.gen_ai.input.messages"]) {
+    const first = await payload("alice", { traceId: trace!.id, spanId: id, field: name });
+    expect(first).toMatchObject({ page: 1, totalBytes: Buffer.byteLength(text), json: false });
+    const pages = Array.from({ length: first.pageCount }, (_, i) =>
+      payload("alice", { traceId: trace!.id, field: name, page: i + 1 }),
+    );
+    expect((await Promise.all(pages)).map((page) => page.text).join("")).toBe(text);
+  }
+  const [code, message] = await refusal(payload("alice", { traceId: trace!.id, field: "nothing" }));
+  expect([code, message]).toEqual(["NotFound", expect.stringContaining("input, attributes.gen_ai.input.messages")]);
+});
+
+test("different batches that begin a trace at the same time are all counted", async () => {
+  const trace = newTraceId();
+  await Promise.all(Array.from({ length: 8 }, () => send("alice", "racing", [{ trace }, { trace }])));
+  expect((await inspect("alice", { source: "racing" })).traces[0]).toMatchObject({ spanCount: 16 });
+});
+
+test("what is past its retention is read no more, and the embedded store deletes it", async () => {
+  const short = await startRig({ sweepEveryMs: 20 });
+  try {
+    const { store, peers } = short;
+    short.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 0 }));
+    await short.dispatch.unary(TraceService.method.export, exportOf("gone", [{}]), as("alice", "traces"));
+    const method = TraceInspectionService.method.inspectAgentTraces;
+    expect((await short.dispatch.unary(method, {}, as("alice", "traces"))).totalSize).toBe(0);
+    // MongoDB deletes once a minute, in its own time.
+    if (process.env.MONGODB_URI !== undefined) return;
+    const left = async () =>
+      Promise.all(["traces", "spans", "span_payloads"].map((name) => store.collection(name).countDocuments({})));
+    await expect.poll(left).toEqual([0, 0, 0]);
+  } finally {
+    await short.close();
+  }
+});

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Fetches the jars of an independent server that speaks MongoDB's protocol, so
+# that the store's contract is tested through the official driver. Needs a JDK
+# (17 or newer) and Maven; without either it says so and leaves the tests to
+# skip those cases by name.
+set -euo pipefail
+cd "$(dirname "$0")"
+if ! command -v java >/dev/null || ! command -v mvn >/dev/null; then
+  echo "mongo-java-server: no JDK or no Maven here; its tests will be skipped" >&2
+  exit 0
+fi
+[ -e lib/.complete ] && [ lib/.complete -nt pom.xml ] && exit 0
+rm -rf lib
+mvn -q -B dependency:copy-dependencies -DoutputDirectory=lib
+touch lib/.complete

@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+export interface Account {
+  readonly email: string;
+  readonly password: string;
+  readonly api_key: string;
+}
+
+export interface Bootstrap {
+  readonly base_url: string;
+  readonly grpc_url: string;
+  readonly admin: Account;
+  readonly analyst: Account;
+}
+
+export interface Program {
+  readonly process: ChildProcess;
+  readonly dataDir: string;
+  readonly bootstrap: Bootstrap;
+  readonly baseUrl: string;
+  /** host:port of gRPC. */
+  readonly grpcAddress: string;
+  /** What it wrote to standard output and error so far. */
+  readonly output: () => string;
+  /** Ends it and forgets its data, where they are its own. */
+  stop(): Promise<void>;
+  /** Removes its data. */
+  forget(): void;
+}
+
+export interface Options {
+  /** Relative to dist/; the whole service by default. */
+  readonly main?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** Keeps the data of an earlier start. */
+  readonly dataDir?: string;
+  /** Leaves its own data there when it stops. */
+  readonly keepData?: boolean;
+}
+
+/** Starts the built program under plain Node, on free ports and data of its own, until it is ready. */
+export async function startProgram({
+  main = "services/main.js",
+  env = {},
+  args = [],
+  dataDir,
+  keepData = false,
+}: Options = {}): Promise<Program> {
+  const dir = dataDir ?? mkdtempSync(join(tmpdir(), "sallyport-"));
+  const child = spawnProgram(main, args, { PORT: "0", GRPC_PORT: "0", DATA_DIR: dir, ...env });
+  const forget = (): void => rmSync(dir, { recursive: true, force: true });
+  const stop = async (): Promise<void> => {
+    await child.stop();
+    if (dataDir === undefined && !keepData) forget();
+  };
+  try {
+    await untilReady(child);
+    const file = join(dir, "bootstrap.json");
+    const bootstrap = JSON.parse(readFileSync(file, "utf8")) as Bootstrap;
+    return {
+      process: child.process,
+      dataDir: dir,
+      bootstrap,
+      baseUrl: bootstrap.base_url,
+      grpcAddress: new URL(bootstrap.grpc_url).host,
+      output: child.output,
+      stop,
+      forget,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A built program that was started, ready or not. */
+export interface Child {
+  readonly process: ChildProcess;
+  /** What it wrote to standard output and error so far. */
+  readonly output: () => string;
+  /** Ends it, if it has not ended already. */
+  stop(): Promise<void>;
+}
+
+/** Starts a built program and collects what it says. */
+export function spawnProgram(main: string, args: readonly string[], env: Readonly<Record<string, string>>): Child {
+  const child = spawn(process.execPath, [join(ROOT, "dist", main), ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  const hear = (chunk: Buffer): void => {
+    said += chunk;
+  };
+  child.stdout.on("data", hear);
+  child.stderr.on("data", hear);
+  return {
+    process: child,
+    output: () => said,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), 15_000);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Waits until a program says that it is ready. */
+export async function untilReady({ process: child, output }: Child): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!output().includes("ready")) {
+    if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}:\n${output()}`);
+    if (Date.now() > deadline) throw new Error(`the program was not ready in 30 seconds:\n${output()}`);
+    await sleep(25);
+  }
+}
+
+/** Ports that are free now, for programs that must know each other's addresses beforehand. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  return ports;
+}

@@ -1,0 +1,55 @@
+import { afterEach, expect, test } from "vitest";
+import { call, toolNames } from "../support/mcp.js";
+import { freePorts, type Program, spawnProgram, startProgram, untilReady } from "../support/program.js";
+
+const TOKEN = "a-registration-token-for-tests";
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+async function started(env: Record<string, string>): Promise<Program> {
+  const program = await startProgram({ env });
+  stops.push(program.stop);
+  return program;
+}
+
+async function sandbox(platform: string, port: number, trust: string): Promise<string> {
+  const args = ["--platform", platform, "--port", String(port), "--trust", trust];
+  const child = spawnProgram("services/platform-proxy/sandbox/main.js", args, { REGISTRATION_TOKEN: TOKEN });
+  stops.push(child.stop);
+  await untilReady(child);
+  return `http://127.0.0.1:${port}`;
+}
+
+/** What the cti tools answer: the parts that do not depend on when or where. */
+async function answersOf({ baseUrl, bootstrap }: Program) {
+  const url = `${baseUrl}/mcp/cti`;
+  const key = bootstrap.analyst.api_key;
+  const who = await call<Record<string, unknown>>(url, key, "whoami");
+  const found = await call<Record<string, unknown>>(url, key, "search_entities", {
+    types: ["Intrusion-Set"],
+    page_size: 5,
+  });
+  return { tools: await toolNames(url, key), who, found };
+}
+
+test("a sandbox started alone, trusted by CTI_URL, answers the cti tools as the built-in one does", async () => {
+  const [port, platformPort] = (await freePorts(2)) as [number, number];
+  const platformUrl = `http://127.0.0.1:${platformPort}`;
+  const alone = await started({ PORT: String(port), CTI_URL: platformUrl, REGISTRATION_TOKEN: TOKEN });
+  await sandbox("cti", platformPort, alone.baseUrl);
+  const builtIn = await started({});
+  expect(await answersOf(alone)).toEqual(await answersOf(builtIn));
+}, 120_000);
+
+test("a platform that registers itself opens its endpoint at once", async () => {
+  const [port, platformPort] = (await freePorts(2)) as [number, number];
+  const program = await started({ PORT: String(port), SANDBOX: "off", REGISTRATION_TOKEN: TOKEN });
+  const url = `${program.baseUrl}/mcp/aev`;
+  const key = program.bootstrap.analyst.api_key;
+  await expect(toolNames(url, key)).rejects.toThrow(/answered 404/);
+  await sandbox("aev", platformPort, program.baseUrl);
+  await expect.poll(() => toolNames(url, key).catch(() => []), { timeout: 15_000 }).toContain("whoami");
+  expect(JSON.stringify(await call(url, key, "whoami"))).toContain(program.bootstrap.analyst.email);
+}, 120_000);
