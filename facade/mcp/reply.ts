@@ -43,7 +43,7 @@ export class Reply {
 
   /** @param headers what a JSON answer carries, with CORS. */
   constructor(
-    readonly exchange: Exchange,
+    private readonly exchange: Exchange,
     private readonly headers: HeaderList,
   ) {
     const { accept } = exchange.headers;
@@ -73,7 +73,7 @@ export class Reply {
   }
 
   /** Sends the response and ends the answer. */
-  finish(status: 200 | 400 | 403 | 404, text: string | Uint8Array, id: RequestId, extra: HeaderList = []): void {
+  finish(status: 200 | 400 | 403 | 404, text: string | Buffer, id: RequestId, extra: HeaderList = []): void {
     this.stop();
     if (this.streaming) {
       this.exchange.end(eventOf(this.fitting(text.toString(), id)));

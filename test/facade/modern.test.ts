@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { envelope, eventsOf, modern, post } from "./support/client.js";
 import { CTI, type Started, start } from "./support/start.js";
@@ -306,4 +307,34 @@ test("a token without the scope of a visible tool is challenged for all that it 
   expect(headers.get("www-authenticate")).toBe(
     'Bearer error="insufficient_scope", scope="cti:read cti:write", resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/base/mcp/cti"',
   );
+});
+
+/** Sends a request whose headers may be given twice. */
+function raw(lines: readonly string[], body: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(server.port, "127.0.0.1");
+    let text = "";
+    socket.on("data", (data) => {
+      text += data;
+    });
+    socket.on("error", reject);
+    socket.on("close", () => resolve(text));
+    const all = [
+      "host: x",
+      "authorization: Bearer good",
+      "content-type: application/json",
+      "connection: close",
+      ...lines,
+    ];
+    socket.write(`POST /base/mcp/cti HTTP/1.1\r\n${all.join("\r\n")}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  });
+}
+
+test("a header given twice with one value is one, with two values it contradicts the body", async () => {
+  const { body } = modern("tools/list");
+  const once = ["mcp-protocol-version: 2026-07-28", "mcp-method: tools/list"];
+  expect(await raw([...once, "mcp-method: tools/list"], JSON.stringify(body))).toMatch(/^HTTP\/1.1 200 OK/);
+  const twice = await raw([...once, "mcp-method: tools/call"], JSON.stringify(body));
+  expect(twice).toMatch(/^HTTP\/1.1 400 Bad Request/);
+  expect(twice).toContain("-32020");
 });
