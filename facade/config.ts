@@ -1,42 +1,31 @@
-import { type Option, port, text, url } from "../services/shared/config.js";
+import { count, listOf, optional, port, text, url } from "../services/shared/config.js";
 
-/** The façade's settings; the launcher adds where the services are. */
+/** The façade's settings; where the services are is the launcher's. */
 export const FACADE_OPTIONS = {
-  host: option("Address to listen on.", text, "127.0.0.1"),
-  port: option("Port to listen on.", port, 8080),
-  baseUrl: optional("Public base URL; http://HOST:PORT where not given.", url),
-  serviceName: option("The name that users see.", text, "Sallyport"),
-  mcpCtiUrl: optional("A further public URL of the cti endpoint.", url),
-  mcpAevUrl: optional("A further public URL of the aev endpoint.", url),
-  mcpGrcUrl: optional("A further public URL of the grc endpoint.", url),
-  mcpCoreUrl: optional("A further public URL of the core endpoint.", url),
-  allowedOrigins: option("Web origins that may call, besides the base URL's own; by commas.", list, []),
-  allowedHosts: optional("Host names that requests may name, by commas; any where not given.", list),
-  trustedProxies: option("How many proxies in front append to X-Forwarded-For.", count, 0),
-  maxInFlight: option("Requests in flight in one worker before it answers 503.", count, 1000),
-  callTimeoutMs: option("How long a tool may take, in milliseconds.", count, 60_000),
-  callsPerSecond: option("Calls of tools that a key may make a second.", count, 50),
-  callBurst: option("Calls of tools that a key may make at once.", count, 200),
-  badTokensPerMinute: option("Different bad tokens that an address may try a minute.", count, 30),
-} as const;
-
-function option<T>(doc: string, parse: (value: string) => T, fallback: T): Option<T> & { readonly fallback: T } {
-  return { doc, parse, fallback };
-}
-
-function optional<T>(doc: string, parse: (value: string) => T): Option<T | undefined> {
-  return { doc, parse, fallback: undefined };
-}
-
-function list(value: string): readonly string[] {
-  return value
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-}
-
-function count(value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 0) throw new Error("must be a whole number");
-  return number;
-}
+  host: { doc: "The address to listen on.", parse: text, fallback: "127.0.0.1" },
+  port: { doc: "The port of the façade; 0 for any free one.", parse: port, fallback: 8080 },
+  baseUrl: optional({ doc: "The public base URL; http://HOST:PORT where left out.", parse: url }),
+  serviceName: { doc: "The name that users see.", parse: text, fallback: "Sallyport" },
+  mcpCtiUrl: optional({
+    doc: "A public URL of its own for the cti endpoint, such as https://cti.example.com/mcp.",
+    parse: url,
+  }),
+  mcpAevUrl: optional({ doc: "A public URL of its own for the aev endpoint.", parse: url }),
+  mcpGrcUrl: optional({ doc: "A public URL of its own for the grc endpoint.", parse: url }),
+  mcpCoreUrl: optional({ doc: "A public URL of its own for the core endpoint.", parse: url }),
+  allowedOrigins: {
+    doc: "Web origins that may call, besides the base URL's own, separated by commas.",
+    parse: listOf(text),
+    fallback: [] as readonly string[],
+  },
+  allowedHosts: optional({
+    doc: "Host names that requests may name, separated by commas; any where left out.",
+    parse: listOf(text),
+  }),
+  trustedProxies: { doc: "How many proxies in front append to X-Forwarded-For.", parse: count, fallback: 0 },
+  maxInFlight: { doc: "Requests in flight in one worker before it answers 503.", parse: count, fallback: 1000 },
+  callTimeoutMs: { doc: "How long a tool may take, in milliseconds.", parse: count, fallback: 60_000 },
+  callsPerSecond: { doc: "Tool calls that a key may make a second, in each worker.", parse: count, fallback: 1000 },
+  callBurst: { doc: "Tool calls that a key may make at once, in each worker.", parse: count, fallback: 2000 },
+  badTokensPerMinute: { doc: "Different bad tokens that an address may try a minute.", parse: count, fallback: 30 },
+};

@@ -13,7 +13,10 @@ const ASSETS = [
 ];
 
 rmSync(join(ROOT, "dist"), { recursive: true, force: true });
-const tsc = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc"], { cwd: ROOT, stdio: "inherit" });
+const tsc = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
+  cwd: ROOT,
+  stdio: "inherit",
+});
 if (tsc.status !== 0) process.exit(tsc.status ?? 1);
 for (const asset of ASSETS) {
   if (existsSync(join(ROOT, asset))) cpSync(join(ROOT, asset), join(ROOT, "dist", asset), { recursive: true });

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STAMPS = join(ROOT, "node_modules", ".sallyport");
-const SOURCES = ["facade", "services", "clients", "proto", "scripts", "test"];
+const SOURCES = ["facade", "services", "clients", "proto", "scripts"];
 
 /** Installs, generates and builds what is stale. @throws Error when a step fails. */
 export function prepare() {
@@ -31,7 +31,12 @@ export function prepare() {
     generated,
   );
   const built = existsSync(join(ROOT, "dist/services/main.js")) ? [] : ["missing"];
-  step("build", [...sources, join(ROOT, "tsconfig.json")], () => run("npm", ["run", "-s", "build"]), built);
+  step(
+    "build",
+    [...sources, join(ROOT, "tsconfig.json"), join(ROOT, "tsconfig.build.json")],
+    () => run("npm", ["run", "-s", "build"]),
+    built,
+  );
 }
 
 /** Runs a step when what it reads has changed since it last succeeded. */

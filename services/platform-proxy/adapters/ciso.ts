@@ -114,8 +114,14 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
       return { email: user.email, me };
     },
     async snapshot(session, me) {
-      const { version } = await rest<{ version?: string }>(session, { verb: "GET", path: "/api/build/" });
-      return { version: version ?? "", edition: "", capabilities: (me as CisoMe).capabilities };
+      const { capabilities } = me as CisoMe;
+      try {
+        const { version = "" } = await rest<{ version?: string }>(session, { verb: "GET", path: "/api/build/" });
+        return { version, edition: "", capabilities };
+      } catch {
+        // What the caller may do is known all the same.
+        return { version: "", edition: "", capabilities };
+      }
     },
     async probe(http, target, signal) {
       try {

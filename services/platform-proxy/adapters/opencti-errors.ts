@@ -103,6 +103,8 @@ function functional({ message = "", extensions }: GraphqlError): ConnectError {
   if (pair !== null) {
     return invalidArgument(`relationship_type: ${pair[1]} is not allowed from ${pair[2]} to ${pair[3]}`);
   }
+  const attribute = /failed on attribute \[([\w.-]{1,80})\]/.exec(message);
+  if (attribute !== null) return invalidArgument(`${attribute[1]}: the platform refused the value`);
   if (/cannot be found\.?$/.test(message)) return notFound("the object does not exist or is not visible to you");
   if (/missing markings/.test(message)) return permissionDenied(UNCLEARED);
   if (/produce a duplicate/.test(message)) return alreadyExists("the platform does not let this object take that name");

@@ -15,11 +15,15 @@ from grpc_tools import protoc
 
 
 def generate(protos: pathlib.Path, stubs: pathlib.Path) -> None:
-    files = [str(p.relative_to(protos)) for p in protos.rglob("*.proto") if "gen" not in p.relative_to(protos).parts]
+    # Stubs of grpc's own services would hide the grpc package itself.
+    files = [str(p.relative_to(protos)) for p in protos.rglob("*.proto") if p.relative_to(protos).parts[0] not in ("gen", "grpc")]
     include = importlib.resources.files("grpc_tools") / "_proto"
     arguments = ["protoc", f"-I{protos}", f"-I{include}", f"--python_out={stubs}", f"--grpc_python_out={stubs}", *files]
     if protoc.main(arguments) != 0:
         raise SystemExit("protoc failed")
+    # Regular packages, or an installed package of the same name (mcp) would win.
+    for folder in stubs.rglob("*/"):
+        (folder / "__init__.py").touch()
     sys.path.insert(0, str(stubs))
 
 

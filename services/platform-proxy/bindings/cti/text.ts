@@ -1,14 +1,21 @@
-/** Turns a defanged value, such as hxxps://a[.]b, back into what it stands for. */
+/**
+ * Turns a defanged value, such as hxxps://a[.]b, back into what it stands for.
+ * Round and curly brackets may stand in a path for themselves, so there they
+ * are left alone.
+ */
 export function refang(value: string): string {
-  return value
+  const bare = value
     .trim()
-    .replace(/^["'<]+|["'>]+$/g, "")
+    .replace(/^<(.*)>$|^"(.*)"$|^'(.*)'$/s, "$1$2$3")
     .replace(/^h(?:xx|\*\*|tt)p(s?)(?=\[?:)/i, "http$1")
     .replace(/^fxp(?=\[?:)/i, "ftp")
     .replace(/\[:\/\/\]|\[:\]\/\//g, "://")
-    .replace(/[[({](?:\.|dot)[\])}]/gi, ".")
-    .replace(/[[({]:[\])}]/g, ":")
-    .replace(/[[({](?:@|at)[\])}]/gi, "@");
+    .replace(/\[(?:\.|dot)\]/gi, ".")
+    .replace(/\[:\]/g, ":")
+    .replace(/\[(?:@|at)\]/gi, "@");
+  const [host = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*/i.exec(bare) ?? [];
+  const opened = host.replace(/[({](?:\.|dot)[)}]/gi, ".").replace(/[({](?:@|at)[)}]/gi, "@");
+  return `${opened}${bare.slice(host.length)}`;
 }
 
 /** A list holds each of its words as an alternative, and the platform cuts words at punctuation: what holds any goes quoted. */

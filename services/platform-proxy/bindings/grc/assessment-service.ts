@@ -4,7 +4,7 @@ import { failedPrecondition } from "../../../shared/errors.js";
 import { steps } from "../../binding.js";
 import { codeOf } from "./codes.js";
 import { CONTROLS } from "./control.js";
-import { pageOf, pagingOf, readTenantPage } from "./pages.js";
+import { pageOf, pagingOf, readTenantPages } from "./pages.js";
 import {
   REQUIREMENT_ASSESSMENTS,
   requirementAssessmentOf,
@@ -17,23 +17,23 @@ export const assessmentService = [
   steps(AssessmentService.method.listRequirementAssessments, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);
-    // An id that exists but is hidden would give an empty list, one that does not an error.
+    // What does not exist, what is hidden and what another tenant owns are answered alike.
     if (r.assessmentId !== undefined) {
       await readOwned(platform, "/api/compliance-assessments/", r.assessmentId, "assessment_id", tenant);
     }
     if (r.controlId !== undefined) await readOwned(platform, CONTROLS, r.controlId, "control_id", tenant);
     const query = {
-      folder: domainIdsOf(tenant),
       compliance_assessment: r.assessmentId,
       applied_controls: r.controlId,
       result: r.results.map((result) => codeOf(AssessmentResultSchema, result)),
       ...(r.withHeadings !== true && { requirement__assessable: true }),
       search: r.search,
     };
-    const { count, results } = await readTenantPage<UpstreamRequirementAssessment>(
+    const { count, results } = await readTenantPages<UpstreamRequirementAssessment>(
       platform,
       REQUIREMENT_ASSESSMENTS,
       query,
+      domainIdsOf(tenant),
       page,
       tenant,
     );

@@ -10,7 +10,7 @@ import { steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import { codeOf, EFFORTS } from "./codes.js";
 import { CONTROLS, type ControlFields, controlOf, type UpstreamControl } from "./control.js";
-import { pageOf, pagingOf, readPage, readTenantPage } from "./pages.js";
+import { pageOf, pagingOf, readPage, readTenantPages } from "./pages.js";
 import { maturityOf, REQUIREMENT_ASSESSMENTS, type UpstreamRequirementAssessment } from "./requirement-assessment.js";
 import { setControlMaturity } from "./set-control-maturity.js";
 import {
@@ -40,8 +40,8 @@ export const controlService = [
   steps(ControlService.method.listControls, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);
+    const domains = r.domainId === undefined ? domainIdsOf(tenant) : [domainOf(tenant, r.domainId)];
     const query = {
-      folder: r.domainId === undefined ? domainIdsOf(tenant) : [domainOf(tenant, r.domainId)],
       status: r.statuses.map((status) => codeOf(ControlStatusSchema, status)),
       ...(r.category !== undefined && { category: codeOf(ControlCategorySchema, r.category) }),
       ...(r.csfFunction !== undefined && { csf_function: codeOf(CsfFunctionSchema, r.csfFunction) }),
@@ -49,7 +49,7 @@ export const controlService = [
       search: r.search,
       ordering: ORDERS[r.orderBy ?? ControlOrder.NEWEST],
     };
-    const { count, results } = await readTenantPage<UpstreamControl>(platform, CONTROLS, query, page, tenant);
+    const { count, results } = await readTenantPages<UpstreamControl>(platform, CONTROLS, query, domains, page, tenant);
     const ids = r.withMaturity === true ? results.map(({ id }) => id) : [];
     const maturity = await maturityByControl(platform, ids, tenant);
     return {

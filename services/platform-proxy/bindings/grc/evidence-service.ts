@@ -3,7 +3,7 @@ import { type EvidenceSchema, EvidenceService, EvidenceStatusSchema } from "#pro
 import { steps } from "../../binding.js";
 import { codeOf, enumOf } from "./codes.js";
 import { CONTROLS } from "./control.js";
-import { pageOf, pagingOf, readTenantPage } from "./pages.js";
+import { pageOf, pagingOf, readTenantPages } from "./pages.js";
 import { domainIdsOf, domainOf, readAllOwned, readOwned, tenantOf } from "./tenancy.js";
 import { present, type Related, referenceOf, referencesOf, timeOf } from "./upstream.js";
 
@@ -31,13 +31,19 @@ export const evidenceService = [
     const page = pageOf(r, tenant.id);
     if (r.controlId !== undefined) await readOwned(platform, CONTROLS, r.controlId, "control_id", tenant);
     const query = {
-      folder: domainIdsOf(tenant),
       status: r.statuses.map((status) => codeOf(EvidenceStatusSchema, status)),
       applied_controls: r.controlId,
       search: r.search,
       ordering: "-created_at,id",
     };
-    const { count, results } = await readTenantPage<UpstreamEvidence>(platform, EVIDENCE, query, page, tenant);
+    const { count, results } = await readTenantPages<UpstreamEvidence>(
+      platform,
+      EVIDENCE,
+      query,
+      domainIdsOf(tenant),
+      page,
+      tenant,
+    );
     return { evidence: results.map(evidenceOf), ...pagingOf(page, count) };
   }),
 
@@ -58,8 +64,8 @@ export const evidenceService = [
       platform.rest({ verb: "PATCH", path: `${EVIDENCE}${r.evidenceId}/`, body });
     const before = await read();
     const status = r.status === undefined ? undefined : codeOf(EvidenceStatusSchema, r.status);
-    // Also where nothing else changes: it alone checks the caller's right to change
-    // this evidence. Adding a version does not, and sets the status even when refused.
+    // First, and also where nothing else changes: nothing is touched where the caller
+    // may not change this evidence.
     await patch({
       name: r.name,
       description: r.description === "" ? null : r.description,

@@ -53,7 +53,7 @@ export const frameworkService = [
 
   steps(FrameworkService.method.getFrameworkTree, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    // The tree itself checks no right, and fails on an id that does not exist.
+    // The outline is handed out only of a framework that the caller may read.
     await readShared(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant);
     const tree = await platform.rest<Tree>({ verb: "GET", path: `${FRAMEWORKS}${r.frameworkId}/tree/` });
     const outline = [...walk(tree)];

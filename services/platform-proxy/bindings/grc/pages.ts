@@ -21,6 +21,8 @@ interface Paged {
 
 const DEFAULT_PAGE = 25;
 const MAX_OFFSET = 10_000_000;
+/** What may differ from page to page; the tenant is added as it was resolved. */
+const NOT_ASKED = ["pageSize", "pageToken", "tenantId", "$unknown"];
 
 /**
  * Reads which page a request asks for.
@@ -29,7 +31,11 @@ const MAX_OFFSET = 10_000_000;
  * @throws ConnectError invalid_argument for a token that is not of this question.
  */
 export function pageOf(request: Paged, tenantId = "", defaultSize = DEFAULT_PAGE): Page {
-  const { pageSize, pageToken, ...question } = request;
+  const { pageSize, pageToken } = request;
+  // A message keeps its fields in the order in which the client sent them.
+  const question = Object.entries(request)
+    .filter(([name]) => !NOT_ASKED.includes(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   const digest = createHash("sha256")
     .update(JSON.stringify([question, tenantId]))
     .digest("base64url")
@@ -93,6 +99,23 @@ export async function readTenantPage<T extends Housed>(
   return listing;
 }
 
+/** More ids do not fit the longest request line that servers commonly take, 4 KB. */
+const DOMAINS_AT_ONCE = 50;
+
+/** Reads one page of a list of what lies in these domains of a tenant, in as many lists as their number takes. */
+export async function readTenantPages<T extends Housed>(
+  platform: Platform,
+  path: string,
+  query: Query,
+  domains: readonly string[],
+  page: Page,
+  tenant: Tenant,
+): Promise<Listing<T>> {
+  const values: string[][] = [];
+  for (let i = 0; i < domains.length; i += DOMAINS_AT_ONCE) values.push(domains.slice(i, i + DOMAINS_AT_ONCE));
+  return readConcatenated(platform, path, query, { name: "folder", values }, page, tenant);
+}
+
 /**
  * Reads one page of the concatenation of several lists of one resource, for
  * filters that take only one value: the same query once a value.
@@ -101,16 +124,16 @@ export async function readConcatenated<T extends Housed>(
   platform: Platform,
   path: string,
   query: Query,
-  { name, values }: { readonly name: string; readonly values: readonly string[] },
+  { name, values }: { readonly name: string; readonly values: readonly (string | readonly string[])[] },
   page: Page,
   tenant: Tenant,
 ): Promise<Listing<T>> {
-  const read = (value: string, limit: number, offset: number) =>
+  const read = (value: string | readonly string[], limit: number, offset: number) =>
     readTenantPage<T>(platform, path, { ...query, [name]: value }, { ...page, limit, offset }, tenant);
   if (values.length === 0) return { count: 0, results: [] };
   if (values.length === 1) return read(values[0]!, page.limit, page.offset);
   const counts = await inTurns(values, async (value) => (await read(value, 1, 0)).count);
-  const parts: { value: string; limit: number; offset: number }[] = [];
+  const parts: { value: string | readonly string[]; limit: number; offset: number }[] = [];
   let before = 0;
   values.forEach((value, i) => {
     const from = Math.max(page.offset - before, 0);

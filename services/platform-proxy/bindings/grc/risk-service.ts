@@ -9,7 +9,7 @@ import { steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import { codeOf, enumOf } from "./codes.js";
 import { CONTROLS } from "./control.js";
-import { type Housed, pageOf, pagingOf, readConcatenated, readTenantPage } from "./pages.js";
+import { type Housed, pageOf, pagingOf, readConcatenated, readTenantPage, readTenantPages } from "./pages.js";
 import { domainIdsOf, readOwned, type Tenant, tenantOf } from "./tenancy.js";
 import { present, type Related, ratingOf, referenceOf, referencesOf, type Step, timeOf } from "./upstream.js";
 
@@ -112,8 +112,14 @@ async function studyIdsOf(platform: Platform, tenant: Tenant): Promise<string[]>
   const ids: string[] = [];
   for (;;) {
     const page = { limit: STUDIES_A_PAGE, offset: ids.length, digest: "" };
-    const query = { folder: domainIdsOf(tenant) };
-    const { count, results } = await readTenantPage<Housed & { id: string }>(platform, STUDIES, query, page, tenant);
+    const { count, results } = await readTenantPages<Housed & { id: string }>(
+      platform,
+      STUDIES,
+      {},
+      domainIdsOf(tenant),
+      page,
+      tenant,
+    );
     ids.push(...results.map(({ id }) => id));
     if (ids.length >= count || results.length === 0) return ids;
   }

@@ -115,7 +115,7 @@ export async function readShared<T extends { readonly folder: Related }>(
   return object;
 }
 
-/** Reads every object that a write is to refer to; the platform itself does not check all of them. */
+/** Reads every object that a write is to refer to, before it is written. */
 export async function readAllOwned(
   platform: Platform,
   path: string,

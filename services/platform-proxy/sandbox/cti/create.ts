@@ -125,12 +125,17 @@ function upsert(existing: Thing, attributes: Record<string, unknown>, refs: Refs
   return existing;
 }
 
+const PATTERN_FORMS: Readonly<Record<string, RegExp>> = { stix: /^\s*\[.+\]/s, yara: /rule\s+\w+[^{]*\{.*\}/s };
+
 function checkPattern(input: Input): void {
   const type = String(input.pattern_type);
   if (!PATTERN_TYPES.includes(type))
     throw functional("Indicator pattern type is not supported", { pattern_type: type });
-  if (type === "stix" && !/^\s*\[.+\]/s.test(String(input.pattern))) {
-    throw functional("Indicator of type stix is not correctly formatted.", { doc_code: "INCORRECT_INDICATOR_FORMAT" });
+  const form = PATTERN_FORMS[type];
+  if (form !== undefined && !form.test(String(input.pattern))) {
+    throw functional(`Indicator of type ${type} is not correctly formatted.`, {
+      doc_code: "INCORRECT_INDICATOR_FORMAT",
+    });
   }
 }
 

@@ -72,9 +72,11 @@ function attributesOf(thing: Thing): Readonly<Record<string, string>> {
 /** Changes fields; nothing is changed where one of them is refused. */
 export function patchFields(thing: Thing, input: readonly EditInput[], commit: Commit, visit: Visit): Thing {
   checkDraft(thing, visit);
+  const known = attributesOf(thing);
+  const wrong = input.find(({ key }) => known[key] === undefined && !COMMON.includes(key));
+  if (wrong !== undefined) throw validation("You cannot update incompatible attribute", wrong.key);
   checkConfidence(thing, visit);
   checkCommit(thing, commit, visit);
-  const known = attributesOf(thing);
   const changes = input.map((edit) => changeOf(thing, edit, known, visit));
   for (const change of changes) change();
   const { graph, account, world } = visit;
@@ -96,7 +98,6 @@ export function patchFields(thing: Thing, input: readonly EditInput[], commit: C
 function changeOf(thing: Thing, edit: EditInput, known: Readonly<Record<string, string>>, visit: Visit): () => void {
   const { key, value } = edit;
   const type = known[key];
-  if (type === undefined && !COMMON.includes(key)) throw validation("You cannot update incompatible attribute", key);
   const merged = (own: readonly unknown[], given: readonly unknown[]) =>
     edit.operation === "add"
       ? [...new Set([...own, ...given])]
@@ -147,7 +148,7 @@ function changeOf(thing: Thing, edit: EditInput, known: Readonly<Record<string, 
   }
   if (value.length > 1) throw validation("Attribute cannot have multiple values", key);
   const [only] = value;
-  const set = castOf(key, type ?? (key === "confidence" ? "Int" : "String"), only);
+  const set = castOf(thing.type, key, type ?? (key === "confidence" ? "Int" : "String"), only);
   if (key === "name") checkName(thing, String(set), visit);
   return () => {
     if (edit.operation === "remove") delete thing.attributes[key];
@@ -157,7 +158,7 @@ function changeOf(thing: Thing, edit: EditInput, known: Readonly<Record<string, 
   };
 }
 
-function castOf(key: string, type: string, value: unknown): unknown {
+function castOf(owner: string, key: string, type: string, value: unknown): unknown {
   if (/^(Int|Float)/.test(type)) {
     const number = Number(value);
     if (value === "" || Number.isNaN(number)) throw validation(`The value of ${key} is not a number`, key);
@@ -166,9 +167,14 @@ function castOf(key: string, type: string, value: unknown): unknown {
     return number;
   }
   if (type.startsWith("Boolean")) return value === true || value === "true";
-  if (type.startsWith("DateTime") && Number.isNaN(Date.parse(String(value))))
-    throw validation(`The value of ${key} is not a date`, key);
-  if (type.endsWith("!") && String(value ?? "").trim() === "") throw validation(`${key} cannot be empty`, key);
+  if (type.startsWith("DateTime") && Number.isNaN(Date.parse(String(value)))) {
+    throw functional(
+      `Validation against schema failed on attribute [${key}]: this date field is not in a valid format`,
+    );
+  }
+  if (type.endsWith("!") && String(value ?? "").trim() === "") {
+    throw functional(`Missing required elements for ${owner} creation (${key})`, { properties: [{ src: key }] });
+  }
   return value;
 }
 

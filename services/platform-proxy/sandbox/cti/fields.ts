@@ -56,6 +56,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   updated_at: (thing) => thing.updatedAt,
   created: (thing) => thing.attributes.created ?? thing.createdAt,
   modified: (thing) => thing.updatedAt,
+  x_opencti_stix_ids: () => [],
   spec_version: () => "2.1",
   is_inferred: () => false,
   revoked: (thing) => thing.attributes.revoked ?? false,

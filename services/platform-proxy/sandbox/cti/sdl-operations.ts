@@ -26,6 +26,7 @@ input StixRefRelationshipsAddInput { relationship_type: String! fromIds: [StixRe
 input StixDomainObjectAddInput { type: String! name: String! description: String confidence: Int createdBy: String objectMarking: [String] objectLabel: [String] externalReferences: [String] aliases: [String] }
 input LabelAddInput { value: String! color: String update: Boolean }
 input ExternalReferenceAddInput { source_name: String! description: String url: String external_id: String update: Boolean }
+input NoteUserAddInput { stix_id: String attribute_abstract: String content: String! @constraint(minLength: 2) note_types: [String] likelihood: Int revoked: Boolean lang: String confidence: Int objectMarking: [String] objectLabel: [String] externalReferences: [String] objects: [String] created: DateTime modified: DateTime update: Boolean }
 input DraftWorkspaceAddInput { name: String! }
 input StixCoreRelationshipAddInput { stix_id: StixId fromId: StixRef! toId: StixRef! relationship_type: String! confidence: Int description: String start_time: DateTime stop_time: DateTime createdBy: String objectMarking: [String] objectLabel: [String] externalReferences: [String] killChainPhases: [String] revoked: Boolean lang: String update: Boolean }
 input StixSightingRelationshipAddInput { stix_id: StixId fromId: StixRef! toId: StixRef! attribute_count: Int! first_seen: DateTime last_seen: DateTime description: String confidence: Int x_opencti_negative: Boolean createdBy: String objectMarking: [String] objectLabel: [String] externalReferences: [String] update: Boolean }
@@ -159,7 +160,7 @@ type Mutation {
   containerEdit(id: ID!): ContainerEditMutations @auth(for: [KNOWLEDGE_KNUPDATE])
   reportEdit(id: ID!): ReportEditMutations @auth(for: [KNOWLEDGE_KNUPDATE])
   noteEdit(id: ID!): NoteEditMutations @auth(for: [KNOWLEDGE_KNUPDATE, KNOWLEDGE_KNPARTICIPATE])
-  userNoteAdd(input: NoteAddInput!): Note @auth(for: [KNOWLEDGE_KNPARTICIPATE])
+  userNoteAdd(input: NoteUserAddInput!): Note @auth(for: [KNOWLEDGE_KNPARTICIPATE])
   indicatorFieldPatch(id: ID!, input: [EditInput!]!, commitMessage: String, references: [String]): Indicator @auth(for: [KNOWLEDGE_KNUPDATE])
   indicatorDelete(id: ID!): ID @auth(for: [KNOWLEDGE_KNUPDATE_KNDELETE])
   stixCoreRelationshipAdd(input: StixCoreRelationshipAddInput): StixCoreRelationship @auth(for: [KNOWLEDGE_KNUPDATE])

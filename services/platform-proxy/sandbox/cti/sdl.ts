@@ -16,6 +16,7 @@ const BASIC = `
   parent_types: [String!]!`;
 
 const OBJECT = `${BASIC}
+  x_opencti_stix_ids: [StixId]
   representative: Representative!
   is_inferred: Boolean!
   spec_version: String!

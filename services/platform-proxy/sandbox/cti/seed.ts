@@ -368,7 +368,11 @@ function seedObservables({ make, int, chance, pick, hex }: Source) {
       : main === "hashes"
         ? [{ algorithm: "SHA-256", hash: hex(64) }]
         : `${kind.stix}-${pick(words)}`;
-    make(kind.type, { [main]: value, ...(kind.type === "Mac-Addr" && { value: "02:00:5e:00:53:01" }), ...scored() });
+    make(
+      kind.type,
+      { [main]: value, ...(kind.type === "Mac-Addr" && { value: "02:00:5e:00:53:01" }), ...scored() },
+      { open: true },
+    );
   }
   return { addresses, domains, files, network: [...addresses, ...domains, ...urls] as Thing[] };
 }

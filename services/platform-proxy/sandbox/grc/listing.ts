@@ -45,7 +45,6 @@ function problemOf(filter: Filter, values: readonly string[], view: View): strin
     if (filter.kind === "choice" && !(value in filter.choices)) return wrong;
     if (filter.kind === "related") {
       if (!isUuid(value)) return `“${value}” is not a valid value.`;
-      // That it exists is told even where it is hidden.
       if (view.world.get(filter.path, value) === undefined) return wrong;
     }
   }

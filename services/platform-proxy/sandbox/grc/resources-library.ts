@@ -117,7 +117,7 @@ const TREE_NULLS = ["implementation_groups", "ra_id", "status", "result", "exten
 const TREE_MORE_NULLS = ["documentation_score", "max_score", "min_score", "questions", "answers", "mapping_inference"];
 const TREE_LAST_NULLS = ["status_display", "status_i18n", "result_i18n"];
 
-/** A framework's requirements, each under its parent; drawn without looking at who asks. */
+/** A framework's requirements, each under its parent. */
 export function treeOf(framework: Row, view: View): Json {
   const nodes = view.world.all("requirement-nodes").filter((node) => node.framework === framework.id);
   const children = new Map<Json, Row[]>();

@@ -84,6 +84,13 @@ export const requirementAssessments: Resource = {
     if (audit.is_locked === true) {
       return { non_field_errors: ["⚠️ Cannot modify the requirement when the audit is locked."] };
     }
+    const node = world.get("requirement-nodes", row.requirement);
+    if (node?.questions != null && patch.score !== undefined) {
+      // Its score comes from the answers to its questions.
+      const before = world.get("requirement-assessments", row.id);
+      row.score = before?.score ?? null;
+      return undefined;
+    }
     const [min, max] = [Number(audit.min_score), Number(audit.max_score)];
     if (typeof patch.score === "number" && (patch.score < min || patch.score > max)) {
       return { score: [`Score must be between ${min} and ${max}.`] };

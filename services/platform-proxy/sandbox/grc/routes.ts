@@ -103,7 +103,6 @@ function member(resource: Resource, id: string, request: Request, view: View): R
 
 function actionOf(resource: Resource, id: string, action: string, verb: string, view: View): Reply {
   if (verb !== "GET" || resource !== frameworks || action !== "tree") return NO_SUCH_PATH;
-  // It checks no right, and breaks on an id that does not exist.
   const framework = view.world.get(frameworks.path, id);
   return framework === undefined ? BROKEN : ok(treeOf(framework, view));
 }
@@ -120,11 +119,7 @@ function withBody(request: Request, answer: (body: Body) => Reply): Reply {
   }
 }
 
-/**
- * Adds a version to evidence. The right is looked up for the folder in the
- * body, not for that of the evidence, which is sent to review even when the
- * version is refused.
- */
+/** Adds a version to evidence, which goes to review. */
 function createVersion(body: Body, view: View): Reply {
   const { world, user } = view;
   const evidence = world.get("evidences", body.evidence);

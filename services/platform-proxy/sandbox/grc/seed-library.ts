@@ -52,6 +52,9 @@ function frameworkOf(
   return sower.add("frameworks", key, sower.world.rootId, name, fields);
 }
 
+/** The one requirement that is scored by the answers to its questions. */
+const QUESTIONED = "A.8.1";
+
 interface Node {
   readonly ref: string;
   readonly parent: string | null;
@@ -73,6 +76,7 @@ function node(sower: Sower, framework: Row, { ref, parent, name, text, leaf }: N
     parent_urn: parent === null ? null : urn(parent),
     order_id: count,
     assessable: leaf,
+    questions: ref === QUESTIONED ? { "1": { type: "unique_choice", text: `${text}?`, choices: [] } } : null,
     framework: framework.id,
     reference_controls: leaf ? [seededId(`reference-controls:CTL.${String((count % 40) + 1).padStart(2, "0")}`)] : [],
   });

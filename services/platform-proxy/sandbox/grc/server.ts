@@ -35,7 +35,7 @@ const MAX_AUDIT = 10_000;
 const EXCHANGE = "/api/_allauth/app/v1/auth/provider/token";
 
 /**
- * Starts a platform with the API of CISO Assistant: its sign-in by OpenID
+ * Starts a CISO-Assistant-compatible platform: its sign-in by OpenID
  * Connect token, its rights, its forms of answer and its refusals. It trusts
  * the issuer at `{trust}/xtm`.
  */

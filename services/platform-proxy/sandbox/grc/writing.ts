@@ -117,7 +117,9 @@ function problemOf(field: Field, value: Json, view: View): string | undefined {
       if (/^\d{4}-\d{2}-\d{2}$/.test(String(value))) return undefined;
       return "Date has wrong format. Use one of these formats instead: YYYY-MM-DD.";
     case "url":
-      return URL.canParse(String(value)) ? undefined : "Enter a valid URL.";
+      return /^(https?|ftps?):$/.test(URL.canParse(String(value)) ? new URL(String(value)).protocol : "")
+        ? undefined
+        : "Enter a valid URL.";
     case "integer":
       if (!Number.isInteger(value)) return "A valid integer is required.";
       if (field.max !== undefined && Number(value) > field.max) {
@@ -139,7 +141,7 @@ function problemOf(field: Field, value: Json, view: View): string | undefined {
   }
 }
 
-/** Only many-valued relations are checked for what the caller may see; single ones are not. */
+/** Links to what the caller may not see are refused. */
 function linkRefusal(resource: Resource, body: Body, view: View): Reply | undefined {
   for (const [name, field] of Object.entries(resource.fields)) {
     if (field.kind !== "many") continue;

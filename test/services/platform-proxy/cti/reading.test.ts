@@ -256,9 +256,13 @@ test("what is hidden reads like what does not exist", async () => {
   const red = await harness.call(searchEntities, { types: ["Malware"], filter: { markings: ["TLP:RED"] } }, "admin");
   const { id } = red.entities[0]!;
   const unknown = "11111111-1111-4111-8111-111111111111";
-  for (const method of [EntityService.method.getEntity, EntityService.method.getEntityStix]) {
-    const hidden = await refusal(harness.call(method, { id }));
-    const absent = await refusal(harness.call(method, { id: unknown }));
+  const { getEntity, getEntityStix } = EntityService.method;
+  for (const read of [
+    (one: string) => harness.call(getEntity, { id: one }),
+    (one: string) => harness.call(getEntityStix, { id: one }),
+  ]) {
+    const hidden = await refusal(read(id));
+    const absent = await refusal(read(unknown));
     expect(hidden.code).toBe(Code.NotFound);
     expect(hidden.rawMessage.replace(id, "")).toBe(absent.rawMessage.replace(unknown, ""));
   }

@@ -97,6 +97,16 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       });
     });
 
+    test("of a requirement that is scored by its questions is refused instead of lost", async () => {
+      const { control } = await harness.call(createControl, { name: "Asked" });
+      const id = seededId("requirement-assessments:northwind:iso:A.8.1");
+      await link(id, [control!.id]);
+      await expect(harness.call(setControlMaturity, { controlId: control!.id, score: 77 })).rejects.toMatchObject({
+        code: Code.FailedPrecondition,
+        rawMessage: expect.stringContaining("by the answers to its questions"),
+      });
+    });
+
     test("of a control that answers several is asked for with the list of them", async () => {
       const { control } = await harness.call(createControl, { name: "Busy" });
       const ids = ["4.2", "4.3"].map((ref) => seededId(`requirement-assessments:northwind:iso:${ref}`));

@@ -59,7 +59,7 @@ describe("what the platform refuses is said to the caller", () => {
     expect(refusalOf(reply(400, body), false)).toMatchObject({ code: Code.FailedPrecondition });
   });
 
-  test("what does not exist and what is hidden read the same, however the platform tells them apart", () => {
+  test("what does not exist and what is hidden read the same", () => {
     const answers = [
       refusalOf(reply(400, { evidences: [`Invalid pk "${UNKNOWN}" - object does not exist.`] }), false),
       refusalOf(reply(403, { evidences: "You do not have permission to link to this evidence" }), false),

@@ -1,4 +1,4 @@
-import { create } from "@bufbuild/protobuf";
+import { create, fromJson } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -9,6 +9,7 @@ import {
   pagingOf,
   readConcatenated,
   readTenantPage,
+  readTenantPages,
 } from "../../../../services/platform-proxy/bindings/grc/pages.js";
 import type { Tenant } from "../../../../services/platform-proxy/bindings/grc/tenancy.js";
 import type { Platform } from "../../../../services/platform-proxy/platform.js";
@@ -49,7 +50,31 @@ test("pages of several lists put together are the pages of one list", async () =
   );
 });
 
-test("rows of another tenant are withheld: a platform that does not know the filter ignores it", async () => {
+test("a tenant with more domains than a request line holds is listed in parts, as one list", async () => {
+  const ids = Array.from({ length: 120 }, (_, i) => `d${i}`);
+  const tenant: Tenant = { ...TENANT, domains: new Map(ids.map(domain)) };
+  const asked: number[] = [];
+  const platform = {
+    async rest({ query }: RestRequest) {
+      const folders = query?.folder as readonly string[];
+      asked.push(folders.length);
+      const offset = Number(query?.offset);
+      const rows = folders.map((id) => ({ folder: { id } }));
+      return { count: rows.length, results: rows.slice(offset, offset + Number(query?.limit)) };
+    },
+  } as unknown as Platform;
+  const seen: (string | undefined)[] = [];
+  for (let offset = 0; offset < 120; offset += 45) {
+    const page = { limit: 45, offset, digest: "" };
+    const { count, results } = await readTenantPages(platform, "/api/x/", {}, ids, page, tenant);
+    expect(count).toBe(120);
+    seen.push(...results.map(({ folder }) => folder.id));
+  }
+  expect(seen).toEqual(ids);
+  expect(Math.max(...asked)).toBe(50);
+});
+
+test("rows of another tenant are withheld: a filter that did not narrow the list lets nothing through", async () => {
   const page = { limit: 10, offset: 0, digest: "" };
   const stranger = readTenantPage(platformOf({ p: ["a"] }, "other"), "/api/x/", { folder: ["own"] }, page, TENANT);
   await expect(stranger).rejects.toMatchObject({
@@ -82,6 +107,18 @@ test("a token leads to the next page of the same question, whatever the page's s
       },
     ),
   );
+});
+
+test("a token stays good when the client names the tenant or sends its arguments in another order", () => {
+  const first = pageOf(fromJson(ListControlsRequestSchema, { search: "x", priority: 1 }), "t");
+  const pageToken = pagingOf(first, 100).nextPageToken!;
+  const again = fromJson(ListControlsRequestSchema, {
+    page_token: pageToken,
+    priority: 1,
+    tenant_id: "t",
+    search: "x",
+  });
+  expect(pageOf(again, "t").offset).toBe(25);
 });
 
 test("any text is either a token of the question or refused", () => {

@@ -97,7 +97,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
     });
   });
 
-  test("the outline is asked for only after the framework itself, so that nobody reads past a right", async () => {
+  test("the outline is handed out only of a framework that the caller may read", async () => {
     const trees = () => harness.sandbox.audit.filter(({ path }) => path.includes("/tree/")).length;
     const before = trees();
     await expect(harness.call(getFrameworkTree, { frameworkId: seededId("nothing") })).rejects.toMatchObject({
