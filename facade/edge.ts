@@ -79,7 +79,7 @@ class UwsExchange implements Exchange {
   readonly headers: Record<string, string | undefined> = {};
   gone = false;
   private over = false;
-  private gonelistener: (() => void) | undefined;
+  private goneListener: (() => void) | undefined;
 
   // `req` is gone once the constructor's caller returns: all of it is taken here.
   constructor(
@@ -93,7 +93,7 @@ class UwsExchange implements Exchange {
     const { headers } = this;
     req.forEach((name, value) => {
       const before = headers[name];
-      headers[name] = before === undefined ? value : `${before}, ${value}`;
+      headers[name] = before === undefined || before === value ? value : `${before}, ${value}`;
     });
     shared.inFlight++;
     res.onAborted(() => this.abort());
@@ -104,7 +104,7 @@ class UwsExchange implements Exchange {
   }
 
   onGone(listener: () => void): void {
-    this.gonelistener = listener;
+    this.goneListener = listener;
   }
 
   read(given: number | (() => number), done: (text: string | undefined) => void) {
@@ -197,7 +197,7 @@ class UwsExchange implements Exchange {
     this.gone = true;
     if (this.over) return;
     this.finish();
-    this.gonelistener?.();
+    this.goneListener?.();
   }
 
   private finish(): void {

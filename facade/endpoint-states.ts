@@ -12,6 +12,8 @@ export type EndpointState = HttpRefusal | undefined;
 export interface EndpointStates {
   /** From memory while the lease is held, else from the catalogue. */
   of(server: string): EndpointState | Promise<EndpointState>;
+  /** Listens to events no more. */
+  close(): void;
 }
 
 export interface EndpointStatesOptions {
@@ -47,7 +49,7 @@ export function createEndpointStates({ dispatch, self, credentials, log }: Endpo
     return states;
   }
 
-  credentials.onEvent(async ({ kind }) => {
+  const close = credentials.onEvent(async ({ kind }) => {
     if (kind !== "setting" && kind !== "platform" && kind !== "reset") return;
     epoch++;
     kept = undefined;
@@ -69,6 +71,7 @@ export function createEndpointStates({ dispatch, self, credentials, log }: Endpo
   }
 
   return {
+    close,
     of: (server) => (kept !== undefined && credentials.leased() ? stateOf(server, kept) : asked(server)),
   };
 }

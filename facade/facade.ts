@@ -100,11 +100,12 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     paramHeaders: [...new Set(tools.flatMap((tool) => tool.headers.map(({ header }) => header)))],
   });
   const visible = createVisibleTools({ dispatch, credentials, servers });
+  const states = createEndpointStates({ dispatch, self, credentials, log });
   const deadlines = createDeadlines(limits.callMs);
   const badTokens = createBadTokens(limits.badTokens, MINUTE_MS);
   const serve = createServe({
     credentials,
-    states: createEndpointStates({ dispatch, self, credentials, log }),
+    states,
     origins,
     badTokens,
     servers,
@@ -160,6 +161,8 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       }
       edge?.close();
       deadlines.close();
+      states.close();
+      visible.close();
     },
   };
 }

@@ -6,7 +6,7 @@ export interface Exchange {
   readonly path: string;
   /** The query without its question mark; "" for none. */
   readonly query: string;
-  /** Lower-case name to value, trimmed; a name given more than once has its values joined by ", ". */
+  /** Lower-case name to value, trimmed; a name given with different values has them joined by ", ". */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The client's address as text. */
   readonly address: string;

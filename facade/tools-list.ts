@@ -15,7 +15,7 @@ export interface View {
   /** By name. A tool that is not here does not exist. */
   readonly tools: ReadonlyMap<string, ServedTool>;
   /** The answer to tools/list in one era, for a request id. */
-  list(era: "modern" | "legacy", id: string | number): Uint8Array;
+  list(era: "modern" | "legacy", id: string | number): Buffer;
 }
 
 /** Reads the query of an endpoint's URL; what it does not know is ignored. */
@@ -81,7 +81,7 @@ class SplicedText {
   }
 
   /** The bytes with an id; good until the next call, so they are to be sent at once. */
-  with(id: string | number): Uint8Array {
+  with(id: string | number): Buffer {
     const end = `${JSON.stringify(id)}}`;
     if (end.length * 3 > ID_ROOM) return Buffer.concat([this.bytes.subarray(0, this.length), Buffer.from(end)]);
     return this.bytes.subarray(0, this.length + this.bytes.write(end, this.length));

@@ -13,6 +13,8 @@ export interface VisibleTools {
    * @throws ConnectError where the catalogue cannot say.
    */
   of(known: Known, server: string, query: string): View | Promise<View>;
+  /** Listens to events no more. */
+  close(): void;
 }
 
 /** One MCP server with its tools, in file order. */
@@ -52,7 +54,7 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
   const shared = new BoundedMap<string, View>(MAX_VIEWS);
   let epoch = 0;
 
-  credentials.onEvent(({ kind, id }) => {
+  const close = credentials.onEvent(({ kind, id }) => {
     if (kind === "key") return;
     epoch++;
     if (kind === "user") byUser.delete(id);
@@ -115,6 +117,7 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
   }
 
   return {
+    close,
     of(known, server, query) {
       const kept = byUser.get(known.caller.id)?.get(known)?.get(server);
       if (kept !== undefined && kept.until > Date.now() && credentials.leased()) return view(kept, server, query);

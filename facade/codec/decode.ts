@@ -9,8 +9,8 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import { valueOfWord, wordOf } from "../../services/shared/api/enums.js";
+import { ArgumentError } from "./argument-error.js";
 import { closestName } from "./closest-name.js";
-import { ArgumentError } from "./located-error.js";
 import { type Read, readerOfScalar, shown } from "./read-scalar.js";
 import { timestampOf } from "./time.js";
 

@@ -1,6 +1,6 @@
 import { type JsonValue, ScalarType } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
-import { ArgumentError } from "./located-error.js";
+import { ArgumentError } from "./argument-error.js";
 
 /** Reads one JSON value, or throws an ArgumentError that says what it should be. */
 export type Read = (json: JsonValue) => unknown;

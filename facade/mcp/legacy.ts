@@ -111,7 +111,7 @@ async function answer(
       return resultText(id, "{}");
     case "tools/list":
       checkCursor(params);
-      return Buffer.from((await viewOnceKnown(context.view(admitted))).list("legacy", id)).toString();
+      return (await viewOnceKnown(context.view(admitted))).list("legacy", id).toString();
     case "tools/call": {
       const { name, args } = callParamsOf(params);
       const tool = toolOf(await viewOnceKnown(context.view(admitted)), name, admitted, context.log);

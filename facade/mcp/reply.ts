@@ -35,7 +35,7 @@ export class Reply {
   private behind = 0;
   private keepAlive: NodeJS.Timeout | undefined;
   private last = Number.NEGATIVE_INFINITY;
-  private lastAt = 0;
+  private lastAt = Number.NEGATIVE_INFINITY;
   private waiting: NodeJS.Timeout | undefined;
   private next: (() => string) | undefined;
   private readonly takesEvents: boolean;
@@ -43,7 +43,7 @@ export class Reply {
 
   /** @param headers what a JSON answer carries, with CORS. */
   constructor(
-    readonly exchange: Exchange,
+    private readonly exchange: Exchange,
     private readonly headers: HeaderList,
   ) {
     const { accept } = exchange.headers;
@@ -73,7 +73,7 @@ export class Reply {
   }
 
   /** Sends the response and ends the answer. */
-  finish(status: 200 | 400 | 403 | 404, text: string | Uint8Array, id: RequestId, extra: HeaderList = []): void {
+  finish(status: 200 | 400 | 403 | 404, text: string | Buffer, id: RequestId, extra: HeaderList = []): void {
     this.stop();
     if (this.streaming) {
       this.exchange.end(eventOf(this.fitting(text.toString(), id)));
@@ -101,9 +101,9 @@ export class Reply {
   private flush(): void {
     const { next } = this;
     this.waiting = undefined;
-    this.next = undefined;
     // A client that is behind gets the newest progress when it has caught up.
     if (next === undefined || this.behind > 0) return;
+    this.next = undefined;
     this.lastAt = performance.now();
     this.event(next());
   }
@@ -115,6 +115,7 @@ export class Reply {
       this.exchange.open(200, [...EVENT_STREAM, ...this.cors()]);
       this.exchange.onWritable(() => {
         this.behind = 0;
+        if (this.waiting === undefined) this.flush();
       });
       this.keepAlive = setInterval(() => this.send(": \n\n"), KEEP_ALIVE_MS);
     }

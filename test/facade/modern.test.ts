@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { envelope, eventsOf, modern, post } from "./support/client.js";
 import { CTI, type Started, start } from "./support/start.js";
 
@@ -230,38 +230,6 @@ test("a name may be sent encoded", async () => {
   const encoded = `=?base64?${Buffer.from("echo_sighting").toString("base64")}?=`;
   const { body, headers } = call({ "mcp-name": encoded });
   expect((await post(endpoint, body, headers)).json.result.structuredContent.word).toBe("hi");
-});
-
-describe("arguments that headers repeat", () => {
-  const route = (args: object, headers: Record<string, string>) => {
-    const message = modern("tools/call", { name: "route_sighting", arguments: args });
-    return post(endpoint, message.body, { ...message.headers, ...headers });
-  };
-  test.each([
-    [{ region: "eu" }, { "mcp-param-region": "eu" }, true],
-    [{ region: "é" }, { "mcp-param-region": "=?base64?w6k=?=" }, true],
-    [{ region: "eu", rank: 42 }, { "mcp-param-region": "eu", "mcp-param-rank": "42.0" }, true],
-    [{}, {}, true],
-    [{ region: null }, {}, true],
-    [{ region: "eu" }, { "mcp-param-region": "eu", "mcp-param-other": "x" }, true],
-    [{ region: "eu" }, {}, false],
-    [{ region: "eu" }, { "mcp-param-region": "EU" }, false],
-    [{ region: "eu" }, { "mcp-param-region": "=?base64?!?=" }, false],
-    [{ rank: 1 }, { "mcp-param-rank": "2" }, false],
-  ])("%j with %j: served is %s", async (args, headers, served) => {
-    const { status, json } = await route(args, headers as Record<string, string>);
-    if (served) expect(json.result.isError).toBeUndefined();
-    else expect({ status, code: json.error.code }).toEqual({ status: 400, code: -32020 });
-  });
-
-  test("their names are part of the input schema and of the preflight", async () => {
-    const { body, headers } = modern("tools/list");
-    const tools = (await post(endpoint, body, headers)).json.result.tools;
-    const { inputSchema } = tools.find((tool: { name: string }) => tool.name === "route_sighting");
-    expect(inputSchema.properties.region["x-mcp-header"]).toBe("Region");
-    const preflight = await fetch(endpoint, { method: "OPTIONS", headers: { origin: "https://mcp.example.com" } });
-    expect(preflight.headers.get("access-control-allow-headers")).toContain("Mcp-Param-Region");
-  });
 });
 
 test("a subscription is acknowledged empty and ended", async () => {

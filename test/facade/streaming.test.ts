@@ -63,6 +63,13 @@ test.each([
   expect(answer.json.result.resultType).toBe("complete");
 });
 
+test("a client that takes events only gets its list as one", async () => {
+  for (const { body, headers } of [modern("tools/list"), legacy("tools/list")]) {
+    const answer = await post(endpoint, body, { ...headers, accept: "text/event-stream" });
+    expect(eventsOf(answer.text)[0].result.tools.length).toBe(7);
+  }
+});
+
 test("a client that takes events only gets its answer as one", async () => {
   const { body, headers } = modern("tools/call", { name: "echo_sighting" });
   const answer = await post(endpoint, body, { ...headers, accept: "text/event-stream" });
