@@ -43,18 +43,24 @@ export const LIST_TTL_MS = 60_000;
  * Prepares what one set of visible tools looks like under some options: the
  * list is built at the first request and sent from then on as it is.
  *
+ * @param unlisted tools that may be called although the list leaves them out.
  * @param serverInfo the server's name and version as JSON text.
  */
-export function viewOf(visible: readonly ServedTool[], options: ListOptions, serverInfo: string): View {
+export function viewOf(
+  listed: readonly ServedTool[],
+  unlisted: readonly ServedTool[],
+  options: ListOptions,
+  serverInfo: string,
+): View {
   const { outputSchemas, readOnly, toolsets } = options;
-  const served = visible.filter(
-    ({ tool }) => (!readOnly || tool.readOnly) && (toolsets === undefined || toolsets.has(tool.toolset)),
-  );
+  const fits = ({ tool }: ServedTool): boolean =>
+    (!readOnly || tool.readOnly) && (toolsets === undefined || toolsets.has(tool.toolset));
+  const served = listed.filter(fits);
   let modern: SplicedText | undefined;
   let legacy: SplicedText | undefined;
   const tools = (): string => `"tools":[${served.map((one) => (outputSchemas ? one.fullEntry : one.entry)).join(",")}]`;
   return {
-    tools: new Map(served.map((one) => [one.tool.name, one])),
+    tools: new Map([...served, ...unlisted.filter(fits)].map((one) => [one.tool.name, one])),
     list(era, id) {
       if (era === "legacy") {
         legacy ??= new SplicedText(`{"jsonrpc":"2.0","result":{${tools()}},"id":`);

@@ -33,6 +33,8 @@ export interface VisibleToolsOptions {
 /** The tools of one caller on one server. */
 interface Visible {
   readonly names: readonly string[];
+  /** Not in the list, but a call is let through to say why the platform does not answer. */
+  readonly unlisted: readonly string[];
   readonly signature: string;
   readonly until: number;
   readonly views: Map<string, View>;
@@ -63,14 +65,15 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
 
   async function ask(known: Known, server: string): Promise<Visible> {
     const asked = epoch;
-    const { tools, keepMs } = await dispatch.unary(
+    const { tools, unlisted, keepMs } = await dispatch.unary(
       EndpointService.method.listVisibleTools,
       { server },
       { credential: { assertion: known.assertions.catalogue ?? "" }, deadline: Date.now() + TIMEOUT_MS },
     );
     const visible: Visible = {
       names: tools,
-      signature: `${server} ${tools.join(" ")}`,
+      unlisted,
+      signature: `${server} ${tools.join(" ")} / ${unlisted.join(" ")}`,
       until: Date.now() + keepMs,
       views: new Map(),
     };
@@ -107,9 +110,11 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
     let found = shared.get(key);
     if (found === undefined) {
       const { tools, serverInfo } = servers.get(server) as ServerTools;
-      const names = new Set(visible.names);
-      const seen = tools.filter(({ tool }) => names.has(tool.name));
-      found = viewOf(seen, listOptionsOf(query), serverInfo);
+      const named = (names: readonly string[]): ServedTool[] => {
+        const wanted = new Set(names);
+        return tools.filter(({ tool }) => wanted.has(tool.name));
+      };
+      found = viewOf(named(visible.names), named(visible.unlisted), listOptionsOf(query), serverInfo);
       shared.set(key, found);
     }
     if (visible.views.size < MAX_QUERIES) visible.views.set(query, found);
