@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Program, startProgram } from "../support/program.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await startProgram({ env: { BAD_TOKENS_PER_MINUTE: "1000" } });
+}, 60_000);
+afterAll(() => program?.stop());
+
+async function rpc(path: string, { key = program.bootstrap.analyst.api_key, body = "{}", headers = {} } = {}) {
+  const reply = await fetch(`${program.baseUrl}/rpc/${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...(key !== "" && { authorization: `Bearer ${key}` }), ...headers },
+    body,
+  });
+  return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+}
+
+test("a unary rpc is called as the user of the key", async () => {
+  const { status, body } = await rpc("auth.v1.ApiKeyService/WhoAmI");
+  expect(status).toBe(200);
+  expect(JSON.stringify(body)).toContain(program.bootstrap.analyst.email);
+});
+
+describe("refused is", () => {
+  test.each([
+    ["who brings no key", "auth.v1.ApiKeyService/WhoAmI", { key: "" }, 401, "unauthenticated"],
+    ["a key that is none", "auth.v1.ApiKeyService/WhoAmI", { key: "nothing" }, 401, "unauthenticated"],
+    ["what the user may not", "catalogue.v1.SettingService/GetSettings", {}, 403, "permission_denied"],
+    [
+      "what only services may",
+      "auth.v1.WatchService/Publish",
+      { body: '{"kind":1,"id":"x"}' },
+      403,
+      "permission_denied",
+    ],
+    [
+      "a platform token, which never leaves",
+      "auth.v1.PlatformTokenService/MintPlatformToken",
+      { body: '{"server":"cti"}' },
+      403,
+      "permission_denied",
+    ],
+    ["an unknown rpc", "auth.v1.ApiKeyService/Nothing", {}, 501, "unimplemented"],
+    ["an unknown service", "nothing.v1.NothingService/Nothing", {}, 501, "unimplemented"],
+    ["a stream", "auth.v1.WatchService/Watch", {}, 501, "unimplemented"],
+    ["a broken rule", "core.v1.AgentService/ListAgents", { body: '{"pageSize":1000}' }, 400, "invalid_argument"],
+    ["an unknown field", "core.v1.AgentService/ListAgents", { body: '{"colour":"red"}' }, 400, "invalid_argument"],
+    ["what is not JSON", "core.v1.AgentService/ListAgents", { body: "{" }, 400, "invalid_argument"],
+    [
+      "another media type",
+      "core.v1.AgentService/ListAgents",
+      { headers: { "content-type": "application/proto" } },
+      501,
+      "unimplemented",
+    ],
+  ])("%s", async (_what, path, given, status, code) => {
+    const reply = await rpc(path, given);
+    expect([reply.status, reply.body.code]).toEqual([status, code]);
+    expect(reply.body.message).toMatch(/\S/);
+  });
+});
