@@ -309,14 +309,17 @@ test("endpoints with and without an agent", async () => {
 });
 
 test("findings without an endpoint, and techniques without a parent", async () => {
-  play("findings", "attackPatterns", "scenario", "scenarioByName", "simulation", "simulationByName", "endpoints");
-  for (const scope of [
-    { case: "scenarioId", value: DRILL },
-    { case: "simulationId", value: RUN },
-    { case: "endpointId", value: "97b3ef98-5dc8-4f67-9f58-abc655467b24" },
+  const endpointId = "97b3ef98-5dc8-4f67-9f58-abc655467b24";
+  const answers = ["attackPatterns", "scenario", "scenarioByName", "simulation", "simulationByName", "endpoints"];
+  for (const [path, scope] of [
+    ["search", undefined],
+    [`scenarios/${DRILL}/search`, { case: "scenarioId", value: DRILL }],
+    [`exercises/${RUN}/search`, { case: "simulationId", value: RUN }],
+    [`endpoints/${endpointId}/search`, { case: "endpointId", value: endpointId }],
   ] as const) {
+    platform.play(...answers.map(recorded), { ...recorded("findings"), path: `/api/findings/${path}` });
     const { findings } = await stack.call("observer", FindingService.method.searchFindings, {
-      scope,
+      ...(scope !== undefined && { scope }),
       text: "CVE",
       types: ["cve"],
       createdAfter: BETWEEN[0],

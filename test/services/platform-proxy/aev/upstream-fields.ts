@@ -16,6 +16,14 @@ const INJECTS: Searchable = {
   sorts: of("inject", "title updated_at depends_duration status"),
 };
 
+const FINDINGS: Searchable = {
+  filters: of(
+    "finding",
+    "type value field name inject_id simulation scenario assets asset_groups tags created_at updated_at",
+  ),
+  sorts: of("finding", "type value field name inject_id created_at updated_at"),
+};
+
 /** By route, with {id} for an id. */
 export const SEARCHES: Readonly<Record<string, Searchable>> = {
   "POST /api/scenarios/search": {
@@ -31,13 +39,10 @@ export const SEARCHES: Readonly<Record<string, Searchable>> = {
   },
   "POST /api/scenarios/{id}/injects/simple": INJECTS,
   "POST /api/exercises/{id}/injects/search": INJECTS,
-  "POST /api/findings/search": {
-    filters: of(
-      "finding",
-      "type value field name inject_id simulation scenario assets asset_groups tags created_at updated_at",
-    ),
-    sorts: of("finding", "type value field name inject_id created_at updated_at"),
-  },
+  "POST /api/findings/search": FINDINGS,
+  "POST /api/findings/scenarios/{id}/search": FINDINGS,
+  "POST /api/findings/exercises/{id}/search": FINDINGS,
+  "POST /api/findings/endpoints/{id}/search": FINDINGS,
   "POST /api/endpoints/search": {
     filters: [
       ...of("asset", "id name tags external_reference"),
