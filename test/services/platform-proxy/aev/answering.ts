@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { INPUTS, SEARCHES } from "./upstream-fields.js";
 
 // What an OpenAEV 2.4.0 answered to the routes that the tools call, word for
 // word but for addresses and for what is long and read by no tool.
@@ -40,19 +41,33 @@ const WHO: Readonly<Record<string, readonly [string, string]>> = {
   "admin@sallyport.example": ["meOfAdmin", "tenantsOfAdmin"],
 };
 
-/** A server that gives recorded answers and nothing else, and remembers what it was asked. */
-export async function startAnswering() {
+export interface Answering {
+  readonly url: string;
+  readonly asked: Asked[];
+  /** Gives these answers from now on, besides those on who is calling and on tags. */
+  play(...given: readonly Answer[]): void;
+  close(): Promise<void>;
+}
+
+/**
+ * A server that gives recorded answers and nothing else, and remembers what it
+ * was asked. A key to search, sort or write by that the platform does not take
+ * is refused as it refuses one.
+ */
+export async function startAnswering(): Promise<Answering> {
   let answers: readonly Answer[] = [];
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
     const [, tenant, rest] = /^\/api(?:\/tenants\/([0-9a-f-]{36}))?(\/.*)$/.exec(request.url ?? "") ?? [];
     const path = `/api${rest}`;
     const method = request.method ?? "";
-    const body = await text(request);
-    asked.push({ method, path, tenant, body: body === "" ? undefined : JSON.parse(body) });
+    const sent = await text(request);
+    const body: unknown = sent === "" ? undefined : JSON.parse(sent);
+    asked.push({ method, path, tenant, body });
     const [me = "", tenants = ""] = WHO[emailOf(request.headers.authorization)] ?? [];
     const standing = [recorded(me), recorded(tenants), recorded("tags"), recorded("settings")];
-    const found = [...answers, ...standing].find((answer) => answer.method === method && answer.path === path);
+    const known = [...answers, ...standing].find((answer) => answer.method === method && answer.path === path);
+    const found = isTaken(`${method} ${path.replace(/[0-9a-f-]{36}/, "{id}")}`, body) ? known : recorded("unknownKey");
     response.writeHead(found?.status ?? 501, { "content-type": "application/json" });
     response.end(found?.body == null ? "" : JSON.stringify(found.body));
   });
@@ -61,12 +76,26 @@ export async function startAnswering() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
-    /** Gives these answers from now on, besides those on who is calling and on tags. */
-    play(...given: readonly Answer[]) {
+    play(...given) {
       answers = given;
     },
     close: () => new Promise<void>((done) => server.close(() => done())),
   };
+}
+
+interface SearchBody {
+  readonly filterGroup: { readonly filters: readonly { readonly key: string }[] };
+  readonly sorts: readonly { readonly property: string }[];
+}
+
+function isTaken(route: string, body: unknown): boolean {
+  const searchable = SEARCHES[route];
+  if (searchable === undefined) return Object.keys(body ?? {}).every((field) => INPUTS[route]?.includes(field));
+  const { filterGroup, sorts } = body as SearchBody;
+  return (
+    filterGroup.filters.every(({ key }) => searchable.filters.includes(key)) &&
+    sorts.every(({ property }) => searchable.sorts.includes(property))
+  );
 }
 
 function emailOf(authorization = ""): string {
