@@ -65,7 +65,7 @@ export async function startAnswering(): Promise<Answering> {
     const body: unknown = sent === "" ? undefined : JSON.parse(sent);
     asked.push({ method, path, tenant, body });
     const [me = "", tenants = ""] = WHO[emailOf(request.headers.authorization)] ?? [];
-    const standing = [recorded(me), recorded(tenants), recorded("tags"), recorded("settings")];
+    const standing = [recorded(me), recorded(tenants), recorded("tags")];
     const known = [...answers, ...standing].find((answer) => answer.method === method && answer.path === path);
     const found = isTaken(`${method} ${path.replace(/[0-9a-f-]{36}/, "{id}")}`, body) ? known : recorded("unknownKey");
     response.writeHead(found?.status ?? 501, { "content-type": "application/json" });
