@@ -17,11 +17,11 @@ export interface OpenaevMe {
 export interface OpenaevTenant {
   readonly tenant_id: string;
   readonly tenant_name: string;
-  readonly tenant_description: string | null;
-  readonly tenant_deleted_at: string | null;
+  readonly tenant_description?: string | null;
+  readonly tenant_deleted_at?: string | null;
 }
 
 /** The tenants that have not been deleted. */
 export function openTenants(tenants: readonly OpenaevTenant[]): OpenaevTenant[] {
-  return tenants.filter((tenant) => tenant.tenant_deleted_at === null);
+  return tenants.filter((tenant) => tenant.tenant_deleted_at == null);
 }

@@ -4,7 +4,7 @@ import { notFound } from "../../../shared/errors.js";
 import { steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import { memberOf, SCENARIO, SIMULATION } from "./member.js";
-import { between, type Filter, oneOf, pageFields, type Search, searchPage } from "./page.js";
+import { between, oneOf, pageFields, type Search, searchPage } from "./page.js";
 import { type TenantScope, tenantOf } from "./tenant.js";
 import { given, timeOf } from "./words.js";
 
@@ -24,13 +24,9 @@ export const findingBindings = [
   steps(FindingService.method.searchFindings, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const search: Search = {
-      route: "/findings/search",
+      route: await routeOf(platform, tenant, r.scope),
       text: r.text,
-      filters: [
-        ...(await scopeFilter(platform, tenant, r.scope)),
-        ...oneOf("finding_type", r.types),
-        ...between("finding_created_at", r.createdAfter, r.createdBefore),
-      ],
+      filters: [...oneOf("finding_type", r.types), ...between("finding_created_at", r.createdAfter, r.createdBefore)],
       sorts: [
         { property: "finding_created_at", direction: "desc" },
         { property: "finding_value", direction: "asc" },
@@ -57,20 +53,25 @@ export const findingBindings = [
   }),
 ];
 
-/** The platform answers for an unknown object as for one without findings, so it is looked up first. */
-async function scopeFilter(
+/**
+ * The route of a scope. A filter would not do: only the route of a simulation
+ * gives the findings of one that is not its scenario's latest finished one. The
+ * platform answers for an unknown object as for one without findings, so it is
+ * looked up first.
+ */
+async function routeOf(
   platform: Platform,
   tenant: TenantScope,
   scope: SearchFindingsRequest["scope"],
-): Promise<Filter[]> {
+): Promise<string> {
   switch (scope.case) {
     case "scenarioId": {
       const { scenario_id } = await memberOf(platform, tenant, SCENARIO, scope.value);
-      return oneOf("finding_scenario", [scenario_id]);
+      return `/findings/scenarios/${scenario_id}/search`;
     }
     case "simulationId": {
       const { exercise_id } = await memberOf(platform, tenant, SIMULATION, scope.value);
-      return oneOf("finding_simulation", [exercise_id]);
+      return `/findings/exercises/${exercise_id}/search`;
     }
     case "endpointId": {
       const id = scope.value.toLowerCase();
@@ -81,9 +82,9 @@ async function scopeFilter(
       };
       const { totalSize } = await searchPage(platform, tenant, search, { pageSize: 1 });
       if (totalSize === 0) throw notFound(`there is no endpoint ${id} in tenant ${tenant.name}`);
-      return oneOf("finding_assets", [id], "contains");
+      return `/findings/endpoints/${id}/search`;
     }
     default:
-      return [];
+      return "/findings/search";
   }
 }

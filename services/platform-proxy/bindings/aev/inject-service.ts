@@ -34,7 +34,7 @@ type InjectInit = MessageInitShape<typeof InjectSchema>;
 function ofScenario(row: UpstreamInject): InjectInit {
   return {
     ...common(row, row.inject_injector_contract),
-    targetCount: row.inject_assets.length + row.inject_asset_groups.length + row.inject_teams.length,
+    targetCount: distinct(row.inject_assets) + distinct(row.inject_asset_groups) + distinct(row.inject_teams),
     ...given({
       delaySeconds: row.inject_depends_duration,
       enabled: row.inject_enabled,
@@ -49,9 +49,14 @@ function ofSimulation(row: UpstreamInjectResult): InjectInit {
     status: enumOf(InjectStatus, row.inject_status?.status_name ?? "DRAFT"),
     results: row.inject_expectation_results.map(toResult),
     targets: toTargets(row.inject_targets),
-    targetCount: row.inject_targets.length,
+    targetCount: row.inject_targets?.length ?? 0,
     ...given({ sentAt: timeOf(row.inject_status?.tracking_sent_date) }),
   };
+}
+
+/** The platform names a target once for each domain and tag of the inject. */
+function distinct(ids: readonly string[] | null | undefined): number {
+  return new Set(ids).size;
 }
 
 function common(

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { invalidArgument } from "../../../shared/errors.js";
+import { digestOf, numberOf, tokenOf } from "../../page-token.js";
 import type { Platform } from "../../platform.js";
 import type { TenantScope } from "./tenant.js";
 
@@ -41,6 +41,8 @@ export interface Page<Row> {
 }
 
 const DEFAULT_SIZE = 20;
+/** The most that the platform gives at once. */
+const MAX_SIZE = 1_000;
 
 /**
  * Reads one page of a search inside a tenant.
@@ -53,25 +55,25 @@ export async function searchPage<Row>(
   search: Search,
   { pageSize = DEFAULT_SIZE, pageToken }: Paging,
 ): Promise<Page<Row>> {
-  const query = digestOf(platform, tenant, search, pageSize);
-  const page = pageToken === undefined ? 0 : pageOf(pageToken, query);
+  const digest = digestOf([platform.caller.id, tenant.id, search, pageSize]);
+  const page = pageToken === undefined ? 0 : numberOf(pageToken, digest);
   const reply = await searchOnce<Row>(platform, tenant, search, page, pageSize);
   return {
     rows: reply.content,
     totalSize: reply.totalElements,
-    nextPageToken: reply.last ? undefined : tokenOf(page + 1, query),
+    nextPageToken: reply.last ? undefined : tokenOf(page + 1, digest),
   };
 }
 
-/** Reads the rows of a search one page of a hundred after the other, up to `limit` rows. */
+/** Reads the rows of a search one page of a thousand after the other, up to `limit` rows. */
 export async function* searchAll<Row>(
   platform: Platform,
   tenant: TenantScope,
   search: Search,
   limit: number,
 ): AsyncGenerator<Row, void> {
-  for (let page = 0; page * 100 < limit; page++) {
-    const reply = await searchOnce<Row>(platform, tenant, search, page, 100);
+  for (let page = 0; page * MAX_SIZE < limit; page++) {
+    const reply = await searchOnce<Row>(platform, tenant, search, page, MAX_SIZE);
     yield* reply.content;
     if (reply.last) return;
   }
@@ -127,29 +129,4 @@ function searchOnce<Row>(
       filterGroup: { mode: "and", filters: filters.map((filter, i) => ({ id: String(i), mode: "or", ...filter })) },
     },
   });
-}
-
-// A token holds the page's number and a digest of the query it belongs to, so
-// that it cannot be used with another one by mistake.
-
-function digestOf(platform: Platform, tenant: TenantScope, search: Search, size: number): string {
-  const query = JSON.stringify([platform.caller.id, tenant.id, search, size]);
-  return createHash("sha256").update(query).digest("base64url").slice(0, 16);
-}
-
-function tokenOf(page: number, query: string): string {
-  return `${page.toString(36)}.${query}`;
-}
-
-function pageOf(token: string, query: string): number {
-  const [number = "", digest] = token.split(".", 2);
-  if (!/^[0-9a-z]{1,6}$/.test(number) || digest === undefined) {
-    throw invalidArgument("page_token: this is no token of this tool; leave it out for the first page");
-  }
-  if (digest !== query) {
-    throw invalidArgument(
-      "page_token: belongs to a search with other arguments; repeat them all unchanged, or leave it out for the first page",
-    );
-  }
-  return Number.parseInt(number, 36);
 }

@@ -56,7 +56,7 @@ export interface UpstreamInjectResult {
   readonly inject_injector_contract: UpstreamContract | null;
   readonly inject_status: { readonly status_name: string; readonly tracking_sent_date: string | null } | null;
   readonly inject_expectation_results: readonly UpstreamResult[];
-  readonly inject_targets: readonly UpstreamTarget[];
+  readonly inject_targets?: readonly UpstreamTarget[] | null;
 }
 
 /** An inject of a scenario, less the contract's content that comes with it. */
@@ -68,9 +68,9 @@ export interface UpstreamInject {
   readonly inject_enabled: boolean;
   readonly inject_ready: boolean | null;
   readonly inject_depends_duration: number;
-  readonly inject_assets: readonly string[];
-  readonly inject_asset_groups: readonly string[];
-  readonly inject_teams: readonly string[];
+  readonly inject_assets?: readonly string[] | null;
+  readonly inject_asset_groups?: readonly string[] | null;
+  readonly inject_teams?: readonly string[] | null;
 }
 
 export interface UpstreamContract {

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
-import { internal, invalidArgument } from "../../../shared/errors.js";
+import { internal } from "../../../shared/errors.js";
 import type { RestRequest } from "../../binding.js";
+import { digestOf, numberOf, tokenOf } from "../../page-token.js";
 import type { Platform } from "../../platform.js";
 import type { Tenant } from "./tenancy.js";
 import type { Listing, Related } from "./upstream.js";
@@ -20,7 +20,6 @@ interface Paged {
 }
 
 const DEFAULT_PAGE = 25;
-const MAX_OFFSET = 10_000_000;
 /** What may differ from page to page; the tenant is added as it was resolved. */
 const NOT_ASKED = ["pageSize", "pageToken", "tenantId", "$unknown"];
 
@@ -36,21 +35,8 @@ export function pageOf(request: Paged, tenantId = "", defaultSize = DEFAULT_PAGE
   const question = Object.entries(request)
     .filter(([name]) => !NOT_ASKED.includes(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  const digest = createHash("sha256")
-    .update(JSON.stringify([question, tenantId]))
-    .digest("base64url")
-    .slice(0, 12);
-  return { limit: pageSize ?? defaultSize, offset: pageToken === undefined ? 0 : offsetOf(pageToken, digest), digest };
-}
-
-function offsetOf(token: string, digest: string): number {
-  const [, offset, of] = /^([0-9]{1,8})\.([\w-]{12})$/.exec(Buffer.from(token, "base64url").toString("latin1")) ?? [];
-  if (of !== digest || Number(offset) > MAX_OFFSET) {
-    throw invalidArgument(
-      "page_token: does not belong to this query; send every other argument as it was, or start anew",
-    );
-  }
-  return Number(offset);
+  const digest = digestOf([question, tenantId]);
+  return { limit: pageSize ?? defaultSize, offset: pageToken === undefined ? 0 : numberOf(pageToken, digest), digest };
 }
 
 /** The paging fields of a response. */
@@ -60,7 +46,7 @@ export function pagingOf(
 ): { totalSize: number; nextPageToken?: string } {
   const next = offset + limit;
   if (next >= total) return { totalSize: total };
-  return { totalSize: total, nextPageToken: Buffer.from(`${next}.${digest}`, "latin1").toString("base64url") };
+  return { totalSize: total, nextPageToken: tokenOf(next, digest) };
 }
 
 type Query = NonNullable<RestRequest["query"]>;

@@ -28,7 +28,10 @@ export function catalogueRoutes(world: World, baseUrl: () => string, trust: stri
     answer: ({ actor, ids: [id = ""], body, query }) => {
       // Injects are looked up before rights are, other parents not at all.
       if (kind === "injects" && !world.injects.has(id)) throw notFound(`Inject not found with id: ${id}`);
-      return search(actor, body, query, { silent: true }, (row) => [findings[key]?.of(row)].flat().includes(id));
+      // Only what is asked for by simulation or inject is given whatever came of it.
+      const whole = kind === "exercises" || kind === "injects";
+      const keep = (row: Finding) => [findings[key]?.of(row)].flat().includes(id) && (whole || isLatest(world, row));
+      return search(actor, body, query, { silent: true }, keep);
     },
   });
 
@@ -79,11 +82,23 @@ export function catalogueRoutes(world: World, baseUrl: () => string, trust: stri
     {
       method: "POST",
       path: "/findings/search",
-      answer: ({ actor, body, query }) => search(actor, body, query, {}, () => true),
+      answer: ({ actor, body, query }) => search(actor, body, query, {}, (row) => isLatest(world, row)),
     },
     scoped("exercises", "finding_simulation"),
     scoped("scenarios", "finding_scenario"),
     scoped("endpoints", "finding_assets"),
     scoped("injects", "finding_inject_id"),
   ];
+}
+
+/** Of an atomic test, or of the last simulation of its scenario to have been started and finished. */
+function isLatest(world: World, finding: Finding): boolean {
+  const simulation = world.simulations.get(world.injects.get(finding.inject)?.simulation ?? "");
+  if (simulation === undefined) return true;
+  const { scenario, start } = simulation;
+  const finished = [...world.simulations.values()].filter((one) => one.status === "FINISHED");
+  return (
+    finished.includes(simulation) &&
+    !finished.some((one) => scenario !== null && one.scenario === scenario && (one.start ?? 0) > (start ?? 0))
+  );
 }

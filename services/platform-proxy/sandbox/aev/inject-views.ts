@@ -64,7 +64,7 @@ function convertedOf(contract: Contract): Record<string, unknown> {
 
 /** A row of an inject search of a scenario. */
 export function scenarioInjectRow(inject: Inject): unknown {
-  const { contract } = inject;
+  const { contract, tags, teams, assets, assetGroups } = inject;
   const converted = convertedOf(contract);
   return {
     listened: false,
@@ -101,11 +101,11 @@ export function scenarioInjectRow(inject: Inject): unknown {
       injector_contract_injectors: [contract.injector],
       injector_contract_injector_names: { [contract.injector]: contract.type },
     },
-    inject_tags: inject.tags,
+    inject_tags: tags,
     inject_type: contract.type,
-    inject_teams: inject.teams,
-    inject_assets: inject.assets,
-    inject_asset_groups: inject.assetGroups,
+    inject_teams: repeated(teams, tags, assets, assetGroups),
+    inject_assets: repeated(assets, tags, teams, assetGroups),
+    inject_asset_groups: repeated(assetGroups, tags, teams, assets),
     inject_content: {},
     inject_documents: [],
     inject_communications: [],
@@ -121,9 +121,15 @@ export function scenarioInjectRow(inject: Inject): unknown {
     inject_attack_patterns: null,
     inject_healthchecks: [],
     inject_contract_domains: [],
-    inject_ready: inject.teams.length + inject.assets.length + inject.assetGroups.length > 0,
+    inject_ready: teams.length + assets.length + assetGroups.length > 0,
     inject_testable: false,
   };
+}
+
+/** As of a join that is not made distinct: each id once for every row of the other lists. */
+function repeated(ids: readonly string[], ...others: readonly (readonly string[])[]): string[] {
+  const times = others.reduce((product, list) => product * Math.max(1, list.length), 1);
+  return ids.flatMap((id) => Array<string>(times).fill(id));
 }
 
 /** A row of an inject search of a simulation. */

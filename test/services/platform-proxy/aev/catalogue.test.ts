@@ -84,6 +84,24 @@ test("findings are found by type and by where they come from", async () => {
   expect(counts.some((count) => count > 0)).toBe(true);
 });
 
+test("findings of a simulation that a later one has overtaken are found by naming it, and only so", async () => {
+  const { simulations } = await stack.call("analyst", SimulationService.method.searchSimulations, {
+    statuses: [SimulationStatus.FINISHED],
+    pageSize: 100,
+  });
+  const idsOf = async (scope: { case: "scenarioId" | "simulationId"; value: string }) =>
+    (await stack.call("analyst", searchFindings, { scope, pageSize: 100 })).findings.map(({ id }) => id);
+  let overtaken = 0;
+  for (const { id } of simulations) {
+    const own = await idsOf({ case: "simulationId", value: id });
+    if (own.length === 0) continue;
+    const { simulation } = await stack.call("analyst", SimulationService.method.getSimulation, { simulationId: id });
+    const shown = await idsOf({ case: "scenarioId", value: simulation?.scenarioId ?? "" });
+    if (!own.some((finding) => shown.includes(finding))) overtaken++;
+  }
+  expect(overtaken).toBeGreaterThan(0);
+});
+
 test("findings of an unknown scenario, simulation or endpoint are refused instead of none", async () => {
   for (const place of ["scenarioId", "simulationId", "endpointId"] as const) {
     const attempt = stack.call("analyst", searchFindings, { scope: { case: place, value: UNKNOWN } });

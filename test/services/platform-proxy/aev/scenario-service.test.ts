@@ -68,7 +68,7 @@ test("a page token of another query is refused", async () => {
     stack.call("analyst", searchScenarios, { pageSize: 10, text: "drill", pageToken: nextPageToken }),
   );
   expect(other.code).toBe(Code.InvalidArgument);
-  expect(other.rawMessage).toContain("other arguments");
+  expect(other.rawMessage).toContain("does not belong to this query");
   const garbage = await refused(stack.call("analyst", searchScenarios, { pageToken: "garbage!" }));
   expect(garbage.code).toBe(Code.InvalidArgument);
 });

@@ -1,0 +1,191 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AssetService, EndpointPlatform } from "#proto/aev/v1/asset_service_pb.js";
+import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
+import { InjectService, InjectStatus } from "#proto/aev/v1/inject_service_pb.js";
+import { ExpectationKind, Outcome, TargetKind } from "#proto/aev/v1/result_pb.js";
+import { Severity } from "#proto/aev/v1/scenario_pb.js";
+import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
+import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
+import { SimulationOrder, SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
+import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
+import { type Answering, recorded, startAnswering } from "./answering.js";
+import { type Stack, startStack } from "./harness.js";
+import { refused } from "./refused.js";
+
+// The searching tools on the platform's own answers.
+
+const SECOND_TENANT = "2cffad3a-0002-4078-b0e2-ef74274022c3";
+const DRILL = "7afcd113-a838-4ade-a5c5-9882ee2deba6";
+const PHISHING = "745a61c7-5985-40b2-9e86-3a47439088df";
+const RUN = "70ea73cc-948e-4c90-9aca-2ef02992d95a";
+const TEAM = { id: "0aae9d2d-3c76-45d5-9ade-2a22942bdabe", name: "Blue team", kind: TargetKind.TEAM };
+const BETWEEN = [
+  { seconds: 1_700_000_000n, nanos: 0 },
+  { seconds: 1_800_000_000n, nanos: 0 },
+] as const;
+
+let platform: Answering;
+let stack: Stack;
+
+beforeAll(async () => {
+  platform = await startAnswering();
+  stack = await startStack({ through: () => platform.url });
+});
+afterAll(async () => {
+  await stack.close();
+  await platform.close();
+});
+
+const at = (time: Parameters<typeof timestampDate>[0] | undefined) => time && timestampDate(time).toISOString();
+const play = (...names: string[]) => platform.play(...names.map(recorded));
+
+test("a member of two tenants names one, and every request goes there", async () => {
+  play("scenarios");
+  const none = await refused(stack.call("planner", ScenarioService.method.searchScenarios, {}));
+  expect(none.rawMessage).toContain(`Second tenant (${SECOND_TENANT})`);
+  platform.asked.length = 0;
+  await stack.call("planner", ScenarioService.method.searchScenarios, { tenantId: SECOND_TENANT });
+  const inside = platform.asked.filter(({ path }) => !path.startsWith("/api/me"));
+  expect(inside.map(({ tenant }) => tenant)).toEqual([SECOND_TENANT, SECOND_TENANT]);
+});
+
+test("rows of a search for scenarios", async () => {
+  play("scenarios");
+  const reply = await stack.call("observer", ScenarioService.method.searchScenarios, {
+    text: "drill",
+    severities: [Severity.HIGH],
+    categories: ["attack-scenario"],
+    tags: ["red-team"],
+    updatedAfter: BETWEEN[0],
+    updatedBefore: BETWEEN[1],
+  });
+  expect(reply).toMatchObject({ totalSize: 3, nextPageToken: expect.any(String) });
+  expect(reply.scenarios).toMatchObject([
+    {
+      id: DRILL,
+      name: "Ransomware drill",
+      severity: Severity.HIGH,
+      category: "attack-scenario",
+      tags: ["red-team"],
+      platforms: ["Internal", "Linux"],
+    },
+    { id: PHISHING, name: "Phishing wave", severity: Severity.MEDIUM },
+  ]);
+  expect(reply.scenarios[0]).not.toHaveProperty("recurrence");
+});
+
+test("rows of a search for simulations, one of them without a start", async () => {
+  play("simulations", "scenario", "scenarioByName");
+  const reply = await stack.call("observer", SimulationService.method.searchSimulations, {
+    text: "drill",
+    statuses: [SimulationStatus.RUNNING, SimulationStatus.CANCELED],
+    scenarioId: DRILL,
+    tags: ["red-team"],
+    startedAfter: BETWEEN[0],
+    startedBefore: BETWEEN[1],
+    orderBy: SimulationOrder.STARTED,
+  });
+  const [draft, drill] = reply.simulations;
+  expect(draft).toMatchObject({ name: "Tabletop draft", status: SimulationStatus.SCHEDULED, results: [], targets: [] });
+  expect(draft?.startedAt).toBeUndefined();
+  expect(drill).toMatchObject({
+    id: RUN,
+    status: SimulationStatus.RUNNING,
+    results: [{ kind: ExpectationKind.HUMAN_RESPONSE, outcome: Outcome.UNKNOWN, counts: [] }],
+    targets: [TEAM, { name: "web01", kind: TargetKind.ENDPOINT }],
+  });
+  expect(at(drill?.startedAt)).toBe("2026-11-21T13:13:00.000Z");
+});
+
+test("injects of a scenario, whose targets the platform repeats", async () => {
+  play("scenario", "scenarioByName", "injectsOfScenario");
+  const { injects } = await stack.call("observer", InjectService.method.searchInjects, {
+    parent: { case: "scenarioId", value: DRILL },
+    text: "a",
+  });
+  expect(injects).toMatchObject([
+    {
+      title: "Wrap-up call",
+      type: "openaev_manual",
+      action: "Manual",
+      platforms: ["Internal"],
+      delaySeconds: 604_800,
+      enabled: true,
+      ready: false,
+      targetCount: 0,
+    },
+    { title: "Warn the team", type: "openaev_email", action: "Send individual mails", targetCount: 1 },
+  ]);
+});
+
+test("injects of a simulation that has not begun", async () => {
+  play("simulation", "simulationByName", "injectsOfSimulation");
+  const { injects } = await stack.call("observer", InjectService.method.searchInjects, {
+    parent: { case: "simulationId", value: RUN },
+    text: "a",
+  });
+  expect(injects).toMatchObject([
+    { type: "openaev_channel", action: "Publish a media pressure", status: InjectStatus.DRAFT, targets: [TEAM] },
+    {
+      type: "openaev_implant",
+      action: "List users",
+      platforms: ["Linux"],
+      targetCount: 2,
+      targets: [{ kind: TargetKind.ENDPOINT }, { name: "Servers", kind: TargetKind.ASSET_GROUP }],
+    },
+  ]);
+  expect(injects[0]?.sentAt).toBeUndefined();
+});
+
+test("endpoints with and without an agent", async () => {
+  play("endpoints");
+  const { endpoints } = await stack.call("observer", AssetService.method.searchEndpoints, {
+    text: "0",
+    platforms: [EndpointPlatform.MACOS],
+    hostname: "agent01",
+    ip: "10.0.0.1",
+    tags: ["red-team"],
+  });
+  expect(endpoints).toMatchObject([
+    { name: "win01", platform: EndpointPlatform.WINDOWS, arch: "x86_64", agents: [] },
+    {
+      name: "agent01",
+      platform: EndpointPlatform.LINUX,
+      agents: [{ executor: "OpenAEV Agent", active: true, elevated: true, version: "2.4.0" }],
+    },
+  ]);
+  expect(at(endpoints[1]?.agents[0]?.lastSeenAt)).toBe("2026-11-21T13:12:16.943Z");
+});
+
+test("findings without an endpoint, and techniques without a parent", async () => {
+  const endpointId = "97b3ef98-5dc8-4f67-9f58-abc655467b24";
+  const answers = ["attackPatterns", "scenario", "scenarioByName", "simulation", "simulationByName", "endpoints"];
+  for (const [path, scope] of [
+    ["search", undefined],
+    [`scenarios/${DRILL}/search`, { case: "scenarioId", value: DRILL }],
+    [`exercises/${RUN}/search`, { case: "simulationId", value: RUN }],
+    [`endpoints/${endpointId}/search`, { case: "endpointId", value: endpointId }],
+  ] as const) {
+    platform.play(...answers.map(recorded), { ...recorded("findings"), path: `/api/findings/${path}` });
+    const { findings } = await stack.call("observer", FindingService.method.searchFindings, {
+      ...(scope !== undefined && { scope }),
+      text: "CVE",
+      types: ["cve"],
+      createdAfter: BETWEEN[0],
+      createdBefore: BETWEEN[1],
+    });
+    expect(findings[0]).toMatchObject({
+      type: "cve",
+      value: "CVE-2021-44228",
+      endpoints: [],
+      assetGroups: [],
+      inject: { name: "Atomic list users" },
+    });
+    expect(at(findings[0]?.createdAt)).toBe("2026-11-21T13:12:20.915Z");
+  }
+  const request = { text: "T1059" };
+  const { attackPatterns } = await stack.call("observer", TechniqueService.method.searchAttackPatterns, request);
+  expect(attackPatterns).toMatchObject([{ externalId: "T1059", platforms: ["Windows", "Linux"] }]);
+  expect(attackPatterns[0]).not.toHaveProperty("parentId");
+});
