@@ -145,6 +145,31 @@ export async function readConcatenated<T extends Housed>(
   return { count: before, results: listings.flatMap(({ results }) => results) };
 }
 
+const ALL_AT_ONCE = 250;
+
+/**
+ * Reads everything of a tenant that a query finds, page after page.
+ *
+ * @param check is given the number of all before they are read; what it throws ends the reading.
+ */
+export async function readAllTenantPages<T extends Housed>(
+  platform: Platform,
+  path: string,
+  query: Query,
+  tenant: Tenant,
+  check?: (count: number) => void,
+): Promise<T[]> {
+  const all: T[] = [];
+  for (;;) {
+    const page = { limit: ALL_AT_ONCE, offset: all.length, digest: "" };
+    const domains = [...tenant.domains.keys()];
+    const { count, results } = await readTenantPages<T>(platform, path, query, domains, page, tenant);
+    check?.(count);
+    all.push(...results);
+    if (all.length >= count || results.length === 0) return all;
+  }
+}
+
 const AT_ONCE = 6;
 
 /** Runs a few at a time, in order, so that one call does not take the whole platform. */
