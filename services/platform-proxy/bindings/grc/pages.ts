@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { internal, invalidArgument } from "../../../shared/errors.js";
+import { internal, invalidArgument, resourceExhausted } from "../../../shared/errors.js";
 import type { RestRequest } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import type { Tenant } from "./tenancy.js";
@@ -145,26 +145,28 @@ export async function readConcatenated<T extends Housed>(
   return { count: before, results: listings.flatMap(({ results }) => results) };
 }
 
-const ALL_AT_ONCE = 250;
+const ALL_A_PAGE = 250;
+const MAX_ALL = 2_000;
 
 /**
  * Reads everything of a tenant that a query finds, page after page.
  *
- * @param check is given the number of all before they are read; what it throws ends the reading.
+ * @throws ConnectError resource_exhausted, rather than leave something out.
  */
 export async function readAllTenantPages<T extends Housed>(
   platform: Platform,
   path: string,
   query: Query,
   tenant: Tenant,
-  check?: (count: number) => void,
 ): Promise<T[]> {
+  const domains = [...tenant.domains.keys()];
   const all: T[] = [];
   for (;;) {
-    const page = { limit: ALL_AT_ONCE, offset: all.length, digest: "" };
-    const domains = [...tenant.domains.keys()];
+    const page = { limit: ALL_A_PAGE, offset: all.length, digest: "" };
     const { count, results } = await readTenantPages<T>(platform, path, query, domains, page, tenant);
-    check?.(count);
+    if (count > MAX_ALL) {
+      throw resourceExhausted(`this takes ${count} objects of the grc platform, and ${MAX_ALL} at most; ask for less`);
+    }
     all.push(...results);
     if (all.length >= count || results.length === 0) return all;
   }

@@ -1,7 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AssessmentResultSchema, type MaturitySchema } from "#proto/grc/v1/assessment_pb.js";
 import type { RequirementAssessmentSchema } from "#proto/grc/v1/assessment_service_pb.js";
-import { resourceExhausted } from "../../../shared/errors.js";
 import type { Platform } from "../../platform.js";
 import { enumOf } from "./codes.js";
 import { readAllTenantPages } from "./pages.js";
@@ -48,34 +47,14 @@ export interface UpstreamRequirementAssessment {
 
 export const REQUIREMENT_ASSESSMENTS = "/api/requirement-assessments/";
 
-/** Some 8 KB each at the platform. */
-const MAX_ANSWERED = 2_000;
-
-/**
- * Every requirement assessment of the tenant that these controls answer; the
- * platform lets somebody with roles in two tenants link across them.
- *
- * @throws ConnectError resource_exhausted rather than leave some out.
- */
+/** Every requirement assessment of the tenant that these controls answer; some 8 KB each at the platform. */
 export async function answeredBy(
   platform: Platform,
   controlIds: readonly string[],
   tenant: Tenant,
 ): Promise<UpstreamRequirementAssessment[]> {
   const query = { applied_controls: controlIds };
-  return readAllTenantPages<UpstreamRequirementAssessment>(
-    platform,
-    REQUIREMENT_ASSESSMENTS,
-    query,
-    tenant,
-    (count) => {
-      if (count > MAX_ANSWERED) {
-        throw resourceExhausted(
-          `the controls answer ${count} requirements, more than the ${MAX_ANSWERED} that are read at once; ask for fewer controls, or without maturity`,
-        );
-      }
-    },
-  );
+  return readAllTenantPages<UpstreamRequirementAssessment>(platform, REQUIREMENT_ASSESSMENTS, query, tenant);
 }
 
 /** The scale that a requirement is scored on. */
