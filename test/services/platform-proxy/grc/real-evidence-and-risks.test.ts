@@ -1,13 +1,14 @@
+import { Code } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { EvidenceService, EvidenceStatus } from "#proto/grc/v1/evidence_service_pb.js";
 import { RiskService, RiskTreatment } from "#proto/grc/v1/risk_service_pb.js";
 import { ALPHA, BACKUPS, EVIDENCE, MFA, MISSION, POLICY_PAGE, realCaller, SCREENSHOT, STUDY } from "./real-caller.js";
-import { answer } from "./real-platform.js";
+import { answer, EXCHANGE } from "./real-platform.js";
 
 // The tools read what the real platform answered, word for word; the built-in
 // platform, which might share a mistake with them, has no part in it.
 
-const { answers, answersWith, call, queries, sent } = realCaller();
+const { answers, answersWith, asked, call, queries, sent } = realCaller();
 
 describe("evidence", () => {
   test("is listed with what it proves", async () => {
@@ -38,7 +39,20 @@ describe("evidence", () => {
     expect(evidence).toMatchObject({ status: EvidenceStatus.IN_REVIEW, link: "https://wiki.example.test/mfa2" });
   });
 
+  test("is left alone where the caller may not add versions, since a refused one changes its status", async () => {
+    answers(202);
+    const request = { evidenceId: POLICY_PAGE, link: "https://wiki.example.test/mfa2" };
+    await expect(call(EvidenceService.method.updateEvidence, request)).rejects.toMatchObject({
+      code: Code.PermissionDenied,
+      rawMessage: expect.stringContaining("may not add versions"),
+    });
+    expect(asked().filter(({ verb, path }) => verb !== "GET" && path !== EXCHANGE)).toEqual([]);
+  });
+
   test("gets a new version for a new link, and the status after it", async () => {
+    const me = answer(1);
+    const permissions = { [ALPHA.id]: ["change_evidence", "add_evidencerevision"] };
+    answersWith({ ...me, response: { ...(me.response as object), domain_permissions: permissions } });
     answers(202, 217, 201);
     await call(EvidenceService.method.updateEvidence, {
       evidenceId: POLICY_PAGE,
