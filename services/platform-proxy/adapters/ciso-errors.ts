@@ -43,7 +43,7 @@ export function refusalOf(reply: HttpReply, read: boolean): ConnectError {
     case 401:
       return unauthorized(body);
     case 403:
-      return forbidden(body);
+      return forbidden(body, read);
     case 404:
       if (body === undefined) {
         return failedPrecondition("the grc platform does not offer this; its version or its modules lack it");
@@ -56,14 +56,30 @@ export function refusalOf(reply: HttpReply, read: boolean): ConnectError {
     const doubt = read ? "" : "; whether the change was made is not known, so read before trying again";
     return unavailable(`the grc platform failed to answer (status ${reply.status})${doubt}`);
   }
+  if (reply.status >= 300 && reply.status <= 399) return MOVED();
   return internal(`the grc platform answered with the unexpected status ${reply.status}`);
 }
+
+const MOVED = () =>
+  failedPrecondition("the grc platform redirects to another address; an administrator registers it under that one");
+
+/** What is left to do after the token was taken: the pending one of a 401's flows (allauth headless specification). */
+const PENDING: Readonly<Record<string, string>> = {
+  mfa_authenticate: "asks for a second factor, which cannot be given here; ask its administrator",
+  verify_email: "has not verified your e-mail address; sign in there once and do so",
+};
 
 /** Why the platform gave no session for our token. */
 export function exchangeRefusalOf(reply: HttpReply): ConnectError {
   switch (reply.status) {
-    case 401:
+    case 200:
+      return failedPrecondition("the grc platform took the sign-in and gave no session; its version is not supported");
+    case 401: {
+      const { data } = (bodyOf(reply) ?? {}) as { data?: { flows?: { id: string; is_pending?: boolean }[] } };
+      const pending = PENDING[data?.flows?.find(({ is_pending }) => is_pending)?.id ?? ""];
+      if (pending !== undefined) return permissionDenied(`the grc platform ${pending}`);
       return permissionDenied("your account on the grc platform is not active; ask its administrator");
+    }
     case 403:
       return permissionDenied(
         "the grc platform has no account with your e-mail address; ask its administrator for one",
@@ -76,12 +92,15 @@ export function exchangeRefusalOf(reply: HttpReply): ConnectError {
       return failedPrecondition(
         "the grc platform offers no sign-in by token; an administrator sets it up or chooses bearer",
       );
+    case 429:
+      return resourceExhausted("the grc platform takes no more sign-ins now; try again in a minute");
+    case 500:
+      // Its answer to a client id other than the one in its settings.
+      return failedPrecondition(
+        "the grc platform failed at the sign-in; an administrator checks that its OpenID Connect settings hold the same client id",
+      );
   }
-  if (reply.status >= 500) {
-    return failedPrecondition(
-      "the grc platform failed at the sign-in; an administrator checks that its OpenID Connect settings hold the same client id",
-    );
-  }
+  if (reply.status >= 300 && reply.status <= 399) return MOVED();
   return unavailable(`the grc platform answered the sign-in with the unexpected status ${reply.status}`);
 }
 
@@ -114,8 +133,8 @@ function unauthorized(body: unknown): ConnectError {
   );
 }
 
-function forbidden(body: unknown): ConnectError {
-  if (detailOf(body) !== "") {
+function forbidden(body: unknown, read: boolean): ConnectError {
+  if (detailOf(body) !== "" && !read) {
     return permissionDenied(
       "you may see this on the grc platform but not change it; ask its administrator for the right",
     );

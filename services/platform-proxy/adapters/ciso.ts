@@ -7,7 +7,6 @@ import { createCisoSessions } from "./ciso-sessions.js";
 
 /** Who the platform says is calling, and where that user may go. */
 export interface CisoMe {
-  readonly actorId: string;
   /** The folder above all tenants, where libraries live. */
   readonly rootId: string;
   /** The domains that the user may see, in any order. */
@@ -27,7 +26,6 @@ export interface CisoDomain {
 
 interface CurrentUser {
   readonly email: string;
-  readonly actor_id: string;
   readonly is_admin: boolean;
   readonly root_folder_id: string;
   readonly domain_permissions: Readonly<Record<string, readonly string[]>>;
@@ -106,7 +104,6 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
     async whoAmI(session) {
       const user = await rest<CurrentUser>(session, { verb: "GET", path: "/api/iam/current-user/" });
       const me: CisoMe = {
-        actorId: user.actor_id,
         rootId: user.root_folder_id,
         domains: await domainsOf(session),
         capabilities: user.is_admin ? ["*"] : [...new Set(Object.values(user.domain_permissions).flat())],

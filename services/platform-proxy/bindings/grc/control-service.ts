@@ -6,12 +6,13 @@ import {
   ControlStatusSchema,
   CsfFunctionSchema,
 } from "#proto/grc/v1/control_service_pb.js";
+import { failedPrecondition } from "../../../shared/errors.js";
 import { steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import { codeOf, EFFORTS } from "./codes.js";
 import { CONTROLS, type ControlFields, controlOf, type UpstreamControl } from "./control.js";
-import { pageOf, pagingOf, readPage, readTenantPages } from "./pages.js";
-import { maturityOf, REQUIREMENT_ASSESSMENTS, type UpstreamRequirementAssessment } from "./requirement-assessment.js";
+import { pageOf, pagingOf, readTenantPages } from "./pages.js";
+import { answeredBy, maturityOf } from "./requirement-assessment.js";
 import { setControlMaturity } from "./set-control-maturity.js";
 import {
   domainIdsOf,
@@ -32,9 +33,6 @@ const ORDERS: Readonly<Record<ControlOrder, string>> = {
   [ControlOrder.ETA]: "eta,id",
   [ControlOrder.PRIORITY]: "priority,id",
 };
-
-/** Requirements read for the maturity of one control or of a page; each is some 8 KB at the platform. */
-const MAX_MATURITY = 500;
 
 export const controlService = [
   steps(ControlService.method.listControls, async (r, platform) => {
@@ -87,7 +85,11 @@ export const controlService = [
 
   steps(ControlService.method.updateControl, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    await readOwned(platform, CONTROLS, r.controlId, "control_id", tenant);
+    const before = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
+    // The platform would answer that it did.
+    if (before.status === "active" && r.status === undefined && (r.progress ?? 100) !== 100) {
+      throw failedPrecondition("progress: an active control is always at 100 per cent; give another status with it");
+    }
     await platform.rest({ verb: "PATCH", path: `${CONTROLS}${r.controlId}/`, body: fieldsOf(r) });
     return { control: await readControl(platform, r.controlId, tenant) };
   }),
@@ -112,15 +114,7 @@ async function readControl(platform: Platform, id: string, tenant: Tenant) {
 async function maturityByControl(platform: Platform, ids: readonly string[], tenant: Tenant) {
   const byControl = new Map<string, ReturnType<typeof maturityOf>[]>();
   if (ids.length === 0) return byControl;
-  const { results } = await readPage<UpstreamRequirementAssessment>(
-    platform,
-    REQUIREMENT_ASSESSMENTS,
-    { applied_controls: ids },
-    { limit: MAX_MATURITY, offset: 0, digest: "" },
-  );
-  for (const answer of results) {
-    // Somebody with roles in two tenants may have linked it across them.
-    if (!tenant.domains.has(answer.folder.id ?? "")) continue;
+  for (const answer of await answeredBy(platform, ids, tenant)) {
     for (const { id } of answer.applied_controls) {
       if (id !== undefined && ids.includes(id)) byControl.set(id, [...(byControl.get(id) ?? []), maturityOf(answer)]);
     }

@@ -1,5 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type EvidenceSchema, EvidenceService, EvidenceStatusSchema } from "#proto/grc/v1/evidence_service_pb.js";
+import { permissionDenied } from "../../../shared/errors.js";
+import type { CisoMe } from "../../adapters/ciso.js";
 import { steps } from "../../binding.js";
 import { codeOf, enumOf } from "./codes.js";
 import { CONTROLS } from "./control.js";
@@ -63,6 +65,13 @@ export const evidenceService = [
     const patch = (body: Record<string, unknown>) =>
       platform.rest({ verb: "PATCH", path: `${EVIDENCE}${r.evidenceId}/`, body });
     const before = await read();
+    if (r.link !== undefined) {
+      // The platform puts the evidence back to review even where it then refuses the version.
+      const { capabilities } = await platform.me<CisoMe>();
+      if (!capabilities.includes("*") && !capabilities.includes("add_evidencerevision")) {
+        throw permissionDenied("link: you may not add versions of evidence; ask the grc platform's administrator");
+      }
+    }
     const status = r.status === undefined ? undefined : codeOf(EvidenceStatusSchema, r.status);
     // First, and also where nothing else changes: nothing is touched where the caller
     // may not change this evidence.

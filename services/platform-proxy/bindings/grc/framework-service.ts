@@ -4,7 +4,7 @@ import { notFound } from "../../../shared/errors.js";
 import { steps } from "../../binding.js";
 import { pageOf, pagingOf, readPage } from "./pages.js";
 import { readShared, tenantOf } from "./tenancy.js";
-import { present, type Related } from "./upstream.js";
+import { levelsOf, present, type Related, type ScoresDefinition } from "./upstream.js";
 
 interface UpstreamFramework {
   readonly id: string;
@@ -15,7 +15,7 @@ interface UpstreamFramework {
   readonly folder: Related;
   readonly min_score: number;
   readonly max_score: number;
-  readonly scores_definition: readonly { score: number; name: string; description: string | null }[] | null;
+  readonly scores_definition: ScoresDefinition;
   readonly has_compliance_assessments: boolean;
 }
 
@@ -74,7 +74,7 @@ function frameworkOf(framework: UpstreamFramework) {
     ...present({ refId: ref_id, description, provider }),
     minScore: min_score,
     maxScore: max_score,
-    levels: (scores_definition ?? []).map((level) => ({
+    levels: levelsOf(scores_definition).map((level) => ({
       score: level.score,
       name: level.name,
       ...present({ description: level.description }),

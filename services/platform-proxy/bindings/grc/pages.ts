@@ -1,4 +1,9 @@
+<<<<<<< HEAD
 import { internal } from "../../../shared/errors.js";
+=======
+import { createHash } from "node:crypto";
+import { internal, invalidArgument, resourceExhausted } from "../../../shared/errors.js";
+>>>>>>> rgrc
 import type { RestRequest } from "../../binding.js";
 import { digestOf, numberOf, tokenOf } from "../../page-token.js";
 import type { Platform } from "../../platform.js";
@@ -129,6 +134,33 @@ export async function readConcatenated<T extends Housed>(
   });
   const listings = await inTurns(parts, ({ value, limit, offset }) => read(value, limit, offset));
   return { count: before, results: listings.flatMap(({ results }) => results) };
+}
+
+const ALL_A_PAGE = 250;
+const MAX_ALL = 2_000;
+
+/**
+ * Reads everything of a tenant that a query finds, page after page.
+ *
+ * @throws ConnectError resource_exhausted, rather than leave something out.
+ */
+export async function readAllTenantPages<T extends Housed>(
+  platform: Platform,
+  path: string,
+  query: Query,
+  tenant: Tenant,
+): Promise<T[]> {
+  const domains = [...tenant.domains.keys()];
+  const all: T[] = [];
+  for (;;) {
+    const page = { limit: ALL_A_PAGE, offset: all.length, digest: "" };
+    const { count, results } = await readTenantPages<T>(platform, path, query, domains, page, tenant);
+    if (count > MAX_ALL) {
+      throw resourceExhausted(`this takes ${count} objects of the grc platform, and ${MAX_ALL} at most; ask for less`);
+    }
+    all.push(...results);
+    if (all.length >= count || results.length === 0) return all;
+  }
 }
 
 const AT_ONCE = 6;

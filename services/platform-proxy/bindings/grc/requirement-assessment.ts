@@ -1,13 +1,19 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AssessmentResultSchema, type MaturitySchema } from "#proto/grc/v1/assessment_pb.js";
 import type { RequirementAssessmentSchema } from "#proto/grc/v1/assessment_service_pb.js";
+import type { Platform } from "../../platform.js";
 import { enumOf } from "./codes.js";
-import { present, type Related, referenceOf, referencesOf } from "./upstream.js";
-
-interface Level {
-  readonly score: number;
-  readonly name: string;
-}
+import { readAllTenantPages } from "./pages.js";
+import type { Tenant } from "./tenancy.js";
+import {
+  type Level,
+  levelsOf,
+  present,
+  type Related,
+  referenceOf,
+  referencesOf,
+  type ScoresDefinition,
+} from "./upstream.js";
 
 /** A requirement assessment, as the platform shows it. */
 export interface UpstreamRequirementAssessment {
@@ -27,19 +33,29 @@ export interface UpstreamRequirementAssessment {
   readonly compliance_assessment: Related & {
     readonly min_score: number;
     readonly max_score: number;
-    readonly scores_definition: { readonly scale?: readonly Level[] } | null;
+    readonly scores_definition: ScoresDefinition;
   };
   readonly applied_controls: readonly Related[];
   readonly evidences: readonly Related[];
   readonly effective_min_score: number | null;
   readonly effective_max_score: number | null;
-  readonly effective_scores_definition: readonly Level[] | null;
+  readonly effective_scores_definition: ScoresDefinition;
   /** Absent, with is_scored, where the audit does not show scores to the caller. */
   readonly score?: number | null;
   readonly is_scored?: boolean;
 }
 
 export const REQUIREMENT_ASSESSMENTS = "/api/requirement-assessments/";
+
+/** Every requirement assessment of the tenant that these controls answer; some 8 KB each at the platform. */
+export async function answeredBy(
+  platform: Platform,
+  controlIds: readonly string[],
+  tenant: Tenant,
+): Promise<UpstreamRequirementAssessment[]> {
+  const query = { applied_controls: controlIds };
+  return readAllTenantPages<UpstreamRequirementAssessment>(platform, REQUIREMENT_ASSESSMENTS, query, tenant);
+}
 
 /** The scale that a requirement is scored on. */
 export function scaleOf(upstream: UpstreamRequirementAssessment): {
@@ -51,7 +67,7 @@ export function scaleOf(upstream: UpstreamRequirementAssessment): {
   return {
     min: upstream.effective_min_score ?? audit.min_score,
     max: upstream.effective_max_score ?? audit.max_score,
-    levels: upstream.effective_scores_definition ?? audit.scores_definition?.scale ?? [],
+    levels: levelsOf(upstream.effective_scores_definition ?? audit.scores_definition),
   };
 }
 

@@ -9,7 +9,7 @@ import { steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import { codeOf, enumOf } from "./codes.js";
 import { CONTROLS } from "./control.js";
-import { type Housed, pageOf, pagingOf, readConcatenated, readTenantPage, readTenantPages } from "./pages.js";
+import { type Housed, pageOf, pagingOf, readAllTenantPages, readConcatenated, readTenantPage } from "./pages.js";
 import { domainIdsOf, readOwned, type Tenant, tenantOf } from "./tenancy.js";
 import { present, type Related, ratingOf, referenceOf, referencesOf, type Step, timeOf } from "./upstream.js";
 
@@ -74,7 +74,7 @@ export const riskService = [
     const page = pageOf(r, tenant.id);
     const studies =
       r.studyId === undefined
-        ? await studyIdsOf(platform, tenant)
+        ? (await readAllTenantPages<Housed & { id: string }>(platform, STUDIES, {}, tenant)).map(({ id }) => id)
         : [(await readOwned<Housed & { id: string }>(platform, STUDIES, r.studyId, "study_id", tenant)).id];
     // There is no filter by domain; a study lies in one.
     const { count, results } = await readConcatenated<UpstreamOperationalScenario>(
@@ -104,25 +104,6 @@ async function scenariosOf(
   // Of several domains this one list takes only the last.
   const domains = { name: "folder", values: domainIdsOf(tenant) };
   return readConcatenated<UpstreamScenario>(platform, SCENARIOS, query, domains, page, tenant);
-}
-
-const STUDIES_A_PAGE = 200;
-
-async function studyIdsOf(platform: Platform, tenant: Tenant): Promise<string[]> {
-  const ids: string[] = [];
-  for (;;) {
-    const page = { limit: STUDIES_A_PAGE, offset: ids.length, digest: "" };
-    const { count, results } = await readTenantPages<Housed & { id: string }>(
-      platform,
-      STUDIES,
-      {},
-      domainIdsOf(tenant),
-      page,
-      tenant,
-    );
-    ids.push(...results.map(({ id }) => id));
-    if (ids.length >= count || results.length === 0) return ids;
-  }
 }
 
 function scenarioOf(upstream: UpstreamScenario): MessageInitShape<typeof RiskScenarioSchema> {

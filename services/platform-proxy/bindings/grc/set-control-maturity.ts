@@ -3,8 +3,8 @@ import type { SetControlMaturityRequest, SetControlMaturityResponseSchema } from
 import { failedPrecondition, invalidArgument } from "../../../shared/errors.js";
 import type { Platform } from "../../platform.js";
 import { CONTROLS, type UpstreamControl } from "./control.js";
-import { readPage } from "./pages.js";
 import {
+  answeredBy,
   maturityOf,
   REQUIREMENT_ASSESSMENTS,
   scaleOf,
@@ -36,8 +36,9 @@ export async function setControlMaturity(
   const body = { score: r.score, is_scored: true, observation: r.justification };
   const written = await platform.rest<{ score: number | null; is_scored: boolean }>({ verb: "PATCH", path, body });
   if (written.score !== r.score || !written.is_scored) {
+    const note = r.justification === undefined ? "" : "; the justification was written all the same";
     throw failedPrecondition(
-      "the platform did not take the score: this requirement is scored by the answers to its questions",
+      `the platform did not take the score: this requirement is scored by the answers to its questions${note}`,
     );
   }
   const after = await readOwned<UpstreamRequirementAssessment>(
@@ -67,13 +68,7 @@ async function chosenOf(
     if (chosen.applied_controls.some(({ id }) => id === control.id)) return chosen;
     throw failedPrecondition("the control does not answer this requirement; link_controls_to_requirement links it");
   }
-  const { results } = await readPage<UpstreamRequirementAssessment>(
-    platform,
-    REQUIREMENT_ASSESSMENTS,
-    { applied_controls: control.id },
-    { limit: 100, offset: 0, digest: "" },
-  );
-  const own = results.filter(({ folder }) => tenant.domains.has(folder.id ?? ""));
+  const own = await answeredBy(platform, [control.id], tenant);
   if (own.length === 0) {
     throw failedPrecondition(
       "the control answers no requirement that you may see, so there is nothing to score; link_controls_to_requirement links it",

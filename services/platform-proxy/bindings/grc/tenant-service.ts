@@ -9,7 +9,7 @@ import { type Listing, present, type Related } from "./upstream.js";
 interface Hit {
   readonly type: string;
   readonly id: string;
-  readonly name: string;
+  readonly name: string | null;
   readonly ref_id: string;
   readonly description: string;
   /** The name of its domain, not the id. */
@@ -71,7 +71,7 @@ export const tenantService = [
         .map((hit) => ({
           type: TYPES.get(hit.type)!,
           id: hit.id,
-          name: hit.name,
+          name: hit.name ?? "",
           ...present({ refId: hit.ref_id, description: hit.description, frameworkId: hit.framework_id }),
           domain: hit.folder,
           score: hit.score,
@@ -90,15 +90,24 @@ async function idsOf(hits: readonly Hit[], platform: Platform, tenant: Tenant): 
   const ids = new Set<string>();
   await inTurns([...new Set(hits.map(({ type }) => type))], async (type) => {
     const wanted = hits.filter((hit) => hit.type === type).map(({ id }) => id);
-    const { results } = await platform.rest<Listing<{ id: string; folder: Related | string }>>({
-      verb: "GET",
-      path: `/api/${type}/`,
-      query: { id: wanted.join(","), limit: MAX_HITS, ordering: "id" },
-    });
-    for (const { id, folder } of results) {
+    for (const { id, folder } of await readByIds(platform, `/api/${type}/`, wanted)) {
       const folderId = typeof folder === "string" ? folder : folder.id;
       if (folderId !== undefined && (folderId === rootId || tenant.domains.has(folderId))) ids.add(id);
     }
   });
   return ids;
+}
+
+interface Found {
+  readonly id: string;
+  /** Requirements have the id alone. */
+  readonly folder: Related | string;
+}
+
+/** Reads objects in one list, and one by one where the list does not know the filter, which it then ignores. */
+async function readByIds(platform: Platform, path: string, ids: readonly string[]): Promise<readonly Found[]> {
+  const query = { id: ids.join(","), limit: MAX_HITS, ordering: "id" };
+  const { results } = await platform.rest<Listing<Found>>({ verb: "GET", path, query });
+  if (results.every(({ id }) => ids.includes(id))) return results;
+  return inTurns(ids, (id) => platform.rest<Found>({ verb: "GET", path: `${path}${id}/` }));
 }

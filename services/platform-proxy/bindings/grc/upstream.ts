@@ -21,6 +21,22 @@ export interface Step {
   readonly name?: string;
 }
 
+/** A named level of a score scale. */
+export interface Level {
+  readonly score: number;
+  readonly name: string;
+  readonly description?: string | null;
+}
+
+/** The levels of a scale: a framework has the list, an audit wraps it; null where scores are plain numbers. */
+export type ScoresDefinition = readonly Level[] | { readonly scale?: readonly Level[] } | null;
+
+export function levelsOf(definition: ScoresDefinition | undefined): readonly Level[] {
+  const wrapped = definition !== null && definition !== undefined && "scale" in definition;
+  const levels = wrapped ? definition.scale : definition;
+  return Array.isArray(levels) ? levels : [];
+}
+
 type Reference = MessageInitShape<typeof ReferenceSchema>;
 
 /** A related object that the caller may see; undefined for none and for a hidden one. */

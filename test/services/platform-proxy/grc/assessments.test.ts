@@ -101,9 +101,13 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       const { control } = await harness.call(createControl, { name: "Asked" });
       const id = seededId("requirement-assessments:northwind:iso:A.8.1");
       await link(id, [control!.id]);
-      await expect(harness.call(setControlMaturity, { controlId: control!.id, score: 77 })).rejects.toMatchObject({
+      const request = { controlId: control!.id, score: 77 };
+      await expect(harness.call(setControlMaturity, request)).rejects.toMatchObject({
         code: Code.FailedPrecondition,
-        rawMessage: expect.stringContaining("by the answers to its questions"),
+        rawMessage: expect.stringMatching(/by the answers to its questions$/),
+      });
+      await expect(harness.call(setControlMaturity, { ...request, justification: "Seen" })).rejects.toMatchObject({
+        rawMessage: expect.stringContaining("the justification was written all the same"),
       });
     });
 

@@ -168,6 +168,12 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
         rawMessage: expect.stringContaining("always at 100 per cent"),
       });
       expect((await harness.call(updateControl, request)).control?.progress).toBe(100);
+      await expect(harness.call(updateControl, { controlId: control!.id, progress: 60 })).rejects.toMatchObject({
+        code: Code.FailedPrecondition,
+        rawMessage: expect.stringContaining("always at 100 per cent"),
+      });
+      const degraded = { controlId: control!.id, progress: 60, status: ControlStatus.DEGRADED };
+      expect((await harness.call(updateControl, degraded)).control?.progress).toBe(60);
     });
 
     test("names how many related objects the caller may not see, and none of them", async () => {

@@ -99,6 +99,18 @@ describe("what the platform refuses is said to the caller", () => {
     expect(refusalOf(reply(401, { detail: "Invalid token." }), true).code).toBe(Code.FailedPrecondition);
   });
 
+  test("403 of a read does not say that the object may be seen", () => {
+    const denied = refusalOf(reply(403, { detail: "You do not have permission to perform this action." }), true);
+    expect(denied).toMatchObject({ code: Code.PermissionDenied, rawMessage: expect.not.stringContaining("may see") });
+  });
+
+  test("301: another address is registered than the platform answers under", () => {
+    expect(refusalOf(reply(301, ""), true)).toMatchObject({
+      code: Code.FailedPrecondition,
+      rawMessage: expect.stringContaining("redirects to another address"),
+    });
+  });
+
   test("404 as a page: the platform lacks the module", () => {
     expect(refusalOf(reply(404, HTML), true)).toMatchObject({ code: Code.FailedPrecondition });
   });
@@ -116,14 +128,23 @@ describe("what the platform refuses is said to the caller", () => {
   });
 });
 
+const pending = (id: string) => ({ status: 401, data: { flows: [{ id: "login" }, { id, is_pending: true }] } });
+
 describe("a sign-in that the platform refuses", () => {
   test.each([
+    [200, { status: 200, meta: { is_authenticated: true } }, Code.FailedPrecondition, "gave no session"],
+    [301, "", Code.FailedPrecondition, "redirects to another address"],
     [400, { status: 400, errors: [{ code: "invalid_token" }] }, Code.FailedPrecondition, "clocks agree"],
-    [401, { status: 401 }, Code.PermissionDenied, "not active"],
+    [401, { status: 401, data: { flows: [{ id: "login" }] } }, Code.PermissionDenied, "not active"],
+    [401, pending("mfa_authenticate"), Code.PermissionDenied, "asks for a second factor"],
+    [401, pending("verify_email"), Code.PermissionDenied, "has not verified your e-mail address"],
     [403, { status: 403 }, Code.PermissionDenied, "no account with your e-mail address"],
     [404, HTML, Code.FailedPrecondition, "chooses bearer"],
+    [429, { status: 429 }, Code.ResourceExhausted, "no more sign-ins now"],
     [500, HTML, Code.FailedPrecondition, "same client id"],
-  ])("%d", (status, body, code, message) => {
+    [502, HTML, Code.Unavailable, "status 502"],
+    [503, HTML, Code.Unavailable, "status 503"],
+  ])("%d %j", (status, body, code, message) => {
     expect(exchangeRefusalOf(reply(status, body))).toMatchObject({
       code,
       rawMessage: expect.stringContaining(message),

@@ -7,6 +7,7 @@ import type { RestRequest } from "../../../../services/platform-proxy/binding.js
 import {
   pageOf,
   pagingOf,
+  readAllTenantPages,
   readConcatenated,
   readTenantPage,
   readTenantPages,
@@ -72,6 +73,16 @@ test("a tenant with more domains than a request line holds is listed in parts, a
   }
   expect(seen).toEqual(ids);
   expect(Math.max(...asked)).toBe(50);
+});
+
+test("everything is read page after page, or refused where it is too much, and never in part", async () => {
+  const names = Array.from({ length: 2_001 }, (_, i) => `n${i}`);
+  const read = (count: number) =>
+    readAllTenantPages(platformOf({ p: names.slice(0, count) }), "/api/x/", { part: "p" }, TENANT);
+  for (const count of [0, 1, 250, 251, 2_000]) {
+    expect((await read(count)).map((row) => (row as unknown as { name: string }).name)).toEqual(names.slice(0, count));
+  }
+  await expect(read(2_001)).rejects.toMatchObject({ code: Code.ResourceExhausted });
 });
 
 test("rows of another tenant are withheld: a filter that did not narrow the list lets nothing through", async () => {

@@ -1,0 +1,224 @@
+import { Code } from "@connectrpc/connect";
+import { describe, expect, test } from "vitest";
+import { AssessmentResult } from "#proto/grc/v1/assessment_pb.js";
+import { AssessmentService } from "#proto/grc/v1/assessment_service_pb.js";
+import {
+  ControlCategory,
+  ControlEffort,
+  ControlService,
+  ControlStatus,
+  CsfFunction,
+} from "#proto/grc/v1/control_service_pb.js";
+import {
+  ALPHA,
+  ALPHA_EU,
+  AUDIT,
+  BACKUPS,
+  CONTROLS,
+  EVIDENCE,
+  MFA,
+  MISSION,
+  REQUIREMENTS,
+  ROOT,
+  realCaller,
+  SCREENSHOT,
+} from "./real-caller.js";
+import { answer } from "./real-platform.js";
+
+// The tools read what the real platform answered, word for word; the built-in
+// platform, which might share a mistake with them, has no part in it.
+
+const { answers, answersWith, call, queries, sent } = realCaller();
+
+describe("controls", () => {
+  test("are listed by codes and read from labels", async () => {
+    answers(59);
+    const { controls } = await call(ControlService.method.listControls, {
+      statuses: [ControlStatus.TO_DO, ControlStatus.IN_PROGRESS],
+      category: ControlCategory.TECHNICAL,
+      csfFunction: CsfFunction.PROTECT,
+      priority: 1,
+      search: "mfa",
+    });
+    const query = queries(CONTROLS)[0]!;
+    expect(query.getAll("folder")).toEqual([ALPHA.id, ALPHA_EU]);
+    expect(query.getAll("status")).toEqual(["to_do", "in_progress"]);
+    expect([query.get("category"), query.get("csf_function"), query.get("priority")]).toEqual([
+      "technical",
+      "protect",
+      "1",
+    ]);
+    expect(controls).toMatchObject([
+      {
+        id: MFA,
+        refId: "C-a-1",
+        status: ControlStatus.IN_PROGRESS,
+        category: ControlCategory.TECHNICAL,
+        csfFunction: CsfFunction.PROTECT,
+        priority: 1,
+        effort: ControlEffort.MEDIUM,
+        impact: 4,
+        eta: "2027-03-31",
+        progress: 0,
+        domain: ALPHA,
+      },
+      { id: BACKUPS, status: ControlStatus.ACTIVE, effort: ControlEffort.UNSPECIFIED, progress: 100 },
+    ]);
+    expect([controls[1]?.refId, controls[1]?.impact, controls[1]?.eta, controls[1]?.description]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("are read with their maturity, and count what is hidden", async () => {
+    answers(104, 181);
+    const { control } = await call(ControlService.method.getControl, { controlId: MFA });
+    expect(control).toMatchObject({
+      evidence: [{ id: SCREENSHOT, name: "Alpha MFA screenshot" }],
+      hiddenLinks: 1,
+      maturity: [
+        {
+          requirementAssessmentId: MISSION,
+          requirementRefId: "GV.OC-01",
+          assessment: { id: AUDIT, name: "Alpha CSF review" },
+          scoreVisible: true,
+          score: 3,
+          level: "Repeatable",
+          minScore: 1,
+          maxScore: 4,
+          result: AssessmentResult.COMPLIANT,
+        },
+      ],
+    });
+  });
+
+  test("are created with fields that the platform takes", async () => {
+    answers(87, 181);
+    answersWith(answer(104), `${CONTROLS}c889145e-563d-4bba-b859-936cec5011fd/`);
+    answersWith(answer(202), `${EVIDENCE}${SCREENSHOT}/`);
+    answersWith({ ...answer(104), response: {} }, `/api/actors/${ROOT}/`);
+    answersWith(
+      { ...answer(116), response: (answer(116).response as { results: object[] }).results[0] },
+      `/api/reference-controls/${ROOT}/`,
+    );
+    await call(ControlService.method.createControl, {
+      name: "Alpha log review",
+      refId: "L-1",
+      description: "Weekly",
+      status: ControlStatus.TO_DO,
+      category: ControlCategory.PROCESS,
+      csfFunction: CsfFunction.DETECT,
+      priority: 2,
+      effort: ControlEffort.EXTRA_LARGE,
+      impact: 5,
+      eta: "2027-01-31",
+      link: "https://wiki.example.test/",
+      evidenceIds: [SCREENSHOT],
+      ownerActorIds: [ROOT],
+      referenceControlId: ROOT,
+    });
+    expect(sent("POST", CONTROLS)[0]).toMatchObject({
+      folder: ALPHA.id,
+      status: "to_do",
+      category: "process",
+      csf_function: "detect",
+      priority: 2,
+      effort: "XL",
+      control_impact: 5,
+    });
+  });
+
+  test("are changed field by field, and deleted", async () => {
+    const path = `${CONTROLS}${MFA}/`;
+    answers(104, 181);
+    answersWith(answer(98), path);
+    answersWith(answer(114), path);
+    await call(ControlService.method.updateControl, { controlId: MFA, progress: 60, observation: "weekly", eta: "" });
+    expect(sent("PATCH", path)).toEqual([{ progress_field: 60, observation: "weekly", eta: null }]);
+    const { deleted } = await call(ControlService.method.deleteControl, { controlId: MFA });
+    expect(deleted).toMatchObject({ id: MFA, name: "Alpha MFA for administrators" });
+  });
+
+  test.each([
+    [88, Code.PermissionDenied, "may not add objects in this domain"],
+    [93, Code.InvalidArgument, "priority:"],
+    [95, Code.AlreadyExists, "name: already used in this domain"],
+    [96, Code.NotFound, "evidence_ids: not found"],
+  ])("that are refused as in exchange %d are refused in words", async (line, code, message) => {
+    answers(line);
+    await expect(call(ControlService.method.createControl, { name: "No" })).rejects.toMatchObject({
+      code,
+      rawMessage: expect.stringContaining(message),
+    });
+  });
+});
+
+describe("requirement assessments", () => {
+  test("say that scores are hidden where the audit leaves them out", async () => {
+    answers(133, 145);
+    const { requirementAssessments, totalSize } = await call(AssessmentService.method.listRequirementAssessments, {
+      assessmentId: AUDIT,
+      results: [AssessmentResult.NOT_ASSESSED, AssessmentResult.PARTIALLY_COMPLIANT],
+      search: "mission",
+    });
+    const query = queries(REQUIREMENTS)[0]!;
+    expect(query.getAll("result")).toEqual(["not_assessed", "partially_compliant"]);
+    expect(query.get("requirement__assessable")).toBe("true");
+    expect(totalSize).toBe(134);
+    expect(requirementAssessments[0]).toMatchObject({
+      requirementRefId: "GV",
+      requirement: "GOVERN",
+      result: AssessmentResult.NOT_ASSESSED,
+      assessable: false,
+      locked: false,
+      domain: ALPHA,
+    });
+    expect(requirementAssessments[0]?.maturity).toBeUndefined();
+  });
+
+  test("of a locked audit without named levels say so", async () => {
+    answers(164);
+    const { requirementAssessments } = await call(AssessmentService.method.listRequirementAssessments, {});
+    expect(requirementAssessments[0]).toMatchObject({ requirementRefId: "core", requirement: "Clauses", locked: true });
+  });
+
+  test("take a score with what makes it count, and it is read back", async () => {
+    answers(104, 181, 157, 161);
+    const { maturity } = await call(ControlService.method.setControlMaturity, {
+      controlId: MFA,
+      score: 3,
+      justification: "Seen on site",
+    });
+    expect(sent("PATCH", `${REQUIREMENTS}${MISSION}/`)).toEqual([
+      { score: 3, is_scored: true, observation: "Seen on site" },
+    ]);
+    expect(maturity).toMatchObject({ score: 3, level: "Repeatable", scoreVisible: true, requirementRefId: "GV.OC-01" });
+  });
+
+  test("take the controls that answer them", async () => {
+    answers(104);
+    answersWith(answer(104), `${CONTROLS}${BACKUPS}/`);
+    answers(161, 171);
+    await call(AssessmentService.method.linkControlsToRequirement, {
+      requirementAssessmentId: MISSION,
+      controlIds: [MFA, BACKUPS],
+    });
+    expect(sent("PATCH", `${REQUIREMENTS}${MISSION}/`)).toEqual([{ applied_controls: [MFA, BACKUPS] }]);
+  });
+
+  test.each([
+    [165, Code.FailedPrecondition, "the audit is locked"],
+    [168, Code.PermissionDenied, "may see this on the grc platform but not change it"],
+    [173, Code.NotFound, "control_ids: not found"],
+  ])("that are refused as in exchange %d are refused in words", async (line, code, message) => {
+    answers(161);
+    answersWith(answer(line), `${REQUIREMENTS}${MISSION}/`);
+    const request = { requirementAssessmentId: MISSION, controlIds: [] };
+    await expect(call(AssessmentService.method.linkControlsToRequirement, request)).rejects.toMatchObject({
+      code,
+      rawMessage: expect.stringContaining(message),
+    });
+  });
+});

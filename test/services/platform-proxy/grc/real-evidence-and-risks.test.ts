@@ -1,0 +1,139 @@
+import { Code } from "@connectrpc/connect";
+import { describe, expect, test } from "vitest";
+import { EvidenceService, EvidenceStatus } from "#proto/grc/v1/evidence_service_pb.js";
+import { RiskService, RiskTreatment } from "#proto/grc/v1/risk_service_pb.js";
+import { ALPHA, BACKUPS, EVIDENCE, MFA, MISSION, POLICY_PAGE, realCaller, SCREENSHOT, STUDY } from "./real-caller.js";
+import { answer, EXCHANGE } from "./real-platform.js";
+
+// The tools read what the real platform answered, word for word; the built-in
+// platform, which might share a mistake with them, has no part in it.
+
+const { answers, answersWith, asked, call, queries, sent } = realCaller();
+
+describe("evidence", () => {
+  test("is listed with what it proves", async () => {
+    answers(188);
+    const { evidence } = await call(EvidenceService.method.listEvidence, { statuses: [EvidenceStatus.IN_REVIEW] });
+    expect(queries(EVIDENCE)[0]?.getAll("status")).toEqual(["in_review"]);
+    expect(evidence).toMatchObject([
+      {
+        id: SCREENSHOT,
+        status: EvidenceStatus.DRAFT,
+        controls: [{ id: MFA, name: "Alpha MFA for administrators" }],
+        requirementAssessments: [{ id: MISSION, name: "GV.OC-01" }],
+        hiddenLinks: 0,
+        domain: ALPHA,
+      },
+    ]);
+  });
+
+  test("is recorded, and read back", async () => {
+    answers(104, 198, 202);
+    const { evidence } = await call(EvidenceService.method.createEvidence, {
+      name: "Alpha policy page",
+      link: "https://wiki.example.test/mfa",
+      description: "The page",
+      expiryDate: "2027-12-31",
+      controlIds: [MFA],
+    });
+    expect(evidence).toMatchObject({ status: EvidenceStatus.IN_REVIEW, link: "https://wiki.example.test/mfa2" });
+  });
+
+  test("is left alone where the caller may not add versions, since a refused one changes its status", async () => {
+    answers(202);
+    const request = { evidenceId: POLICY_PAGE, link: "https://wiki.example.test/mfa2" };
+    await expect(call(EvidenceService.method.updateEvidence, request)).rejects.toMatchObject({
+      code: Code.PermissionDenied,
+      rawMessage: expect.stringContaining("may not add versions"),
+    });
+    expect(asked().filter(({ verb, path }) => verb !== "GET" && path !== EXCHANGE)).toEqual([]);
+  });
+
+  test("gets a new version for a new link, and the status after it", async () => {
+    const me = answer(1);
+    const permissions = { [ALPHA.id]: ["change_evidence", "add_evidencerevision"] };
+    answersWith({ ...me, response: { ...(me.response as object), domain_permissions: permissions } });
+    answers(202, 217, 201);
+    await call(EvidenceService.method.updateEvidence, {
+      evidenceId: POLICY_PAGE,
+      link: "https://wiki.example.test/mfa2",
+      versionNote: "renewed",
+      status: EvidenceStatus.APPROVED,
+    });
+    expect(sent("POST", "/api/evidence-revisions/")).toEqual([
+      { evidence: POLICY_PAGE, folder: ALPHA.id, link: "https://wiki.example.test/mfa2", observation: "renewed" },
+    ]);
+    expect(sent("PATCH", `${EVIDENCE}${POLICY_PAGE}/`)).toEqual([{}, { status: "approved" }]);
+  });
+
+  test("names the file of its latest version", async () => {
+    answers(210);
+    answersWith(answer(217), `${EVIDENCE}${SCREENSHOT}/`);
+    const { evidence } = await call(EvidenceService.method.updateEvidence, { evidenceId: SCREENSHOT, expiryDate: "" });
+    expect(evidence).toMatchObject({ fileName: "proof.txt", fileSize: "17 B", status: EvidenceStatus.IN_REVIEW });
+  });
+});
+
+describe("risks", () => {
+  test("are listed with their ratings by name", async () => {
+    answers(230);
+    const { riskScenarios } = await call(RiskService.method.listRiskScenarios, {
+      treatments: [RiskTreatment.MITIGATE],
+      currentLevels: [3, 4],
+    });
+    const query = queries("/api/risk-scenarios/")[0]!;
+    expect([query.getAll("treatment"), query.getAll("current_level")]).toEqual([["mitigate"], ["3", "4"]]);
+    expect(new Set(queries("/api/risk-scenarios/").map((one) => one.getAll("folder").length))).toEqual(new Set([1]));
+    expect(riskScenarios[0]).toMatchObject({
+      refId: "R.1",
+      name: "Alpha ransomware",
+      riskAssessment: { name: "Alpha yearly risk review" },
+      domain: ALPHA,
+      treatment: RiskTreatment.MITIGATE,
+      inherent: { probability: { value: 4, name: "5 - almost certain" } },
+      current: { impact: { value: 4, name: "5 - catastrophic" }, level: { value: 4, name: "5 - very high" } },
+      residual: { level: { value: 2, name: "3 - medium" } },
+      assets: [{ name: "Alpha card database" }],
+      controls: [{ id: MFA }],
+      existingControls: [{ id: BACKUPS }],
+    });
+  });
+
+  test("that are not rated have no rating", async () => {
+    const scenario = answer(249).response as { risk_assessment: { id: string } };
+    const list = { count: 1, results: [scenario] };
+    answersWith({ ...answer(230), response: list });
+    const { riskScenarios } = await call(RiskService.method.listRiskScenarios, {});
+    expect(riskScenarios[0]).toMatchObject({
+      treatment: RiskTreatment.ACCEPT,
+      current: { level: { value: 3, name: "4 - high" } },
+    });
+    expect(riskScenarios[0]?.inherent?.level).toBeUndefined();
+    expect(riskScenarios[0]?.residual?.probability).toBeUndefined();
+  });
+
+  test("have attack outcomes: the operational scenarios of the tenant's studies", async () => {
+    const study = { id: STUDY, folder: { str: ALPHA.name, id: ALPHA.id } };
+    answersWith({ ...answer(257), path: "/api/ebios-rm/studies/", response: { count: 1, results: [study] } });
+    answers(257);
+    const { attackOutcomes } = await call(RiskService.method.listAttackOutcomes, {});
+    expect(queries("/api/ebios-rm/operational-scenarios/")[0]?.get("ebios_rm_study")).toBe(STUDY);
+    expect(attackOutcomes).toMatchObject([
+      {
+        refId: "AP.01",
+        name: "Alpha through the hosting supplier - Alpha supplier VPN",
+        method: "ebios-rm",
+        study: { id: STUDY, name: "Alpha EBIOS study" },
+        domain: ALPHA,
+        attackPath: { name: "Alpha supplier VPN" },
+        riskOrigin: "Activist",
+        targetObjective: "Resell card data",
+        operatingMode: "Stolen VPN account, then database export",
+        likelihood: { value: 2, name: "Very likely" },
+        gravity: { value: 3, name: "Critical" },
+        riskLevel: { value: 2, name: "High" },
+        selected: true,
+      },
+    ]);
+  });
+});
