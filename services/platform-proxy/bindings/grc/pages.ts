@@ -1,9 +1,4 @@
-<<<<<<< HEAD
-import { internal } from "../../../shared/errors.js";
-=======
-import { createHash } from "node:crypto";
-import { internal, invalidArgument, resourceExhausted } from "../../../shared/errors.js";
->>>>>>> rgrc
+import { internal, resourceExhausted } from "../../../shared/errors.js";
 import type { RestRequest } from "../../binding.js";
 import { digestOf, numberOf, tokenOf } from "../../page-token.js";
 import type { Platform } from "../../platform.js";
