@@ -6,6 +6,7 @@ import { agentOf, checkSkills } from "../agent.js";
 import { listAfter } from "../lists.js";
 import type { Objects } from "../objects.js";
 import { sharingAfter } from "../sharing.js";
+import { checkChanges } from "../something-to-change.js";
 import type { AgentRecord, Collections } from "../store.js";
 
 /** Changes what is given of an agent; sharing needs more than the rest does. */
@@ -15,6 +16,7 @@ export async function updateAgent(
   request: MessageShape<typeof UpdateAgentRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof UpdateAgentResponseSchema>> {
+  checkChanges(request);
   const shares = request.share.length > 0 || request.unshare.length > 0;
   const record = await agents.update(caller, request.id, request.etag, shares ? "share" : "modify", async (current) => {
     const added = request.addSkills.filter((id) => !current.skills.includes(id));

@@ -14,6 +14,7 @@ import { listAfter } from "../lists.js";
 import type { Objects } from "../objects.js";
 import { aclOf, sharingAfter } from "../sharing.js";
 import { filesAfter, skillOf } from "../skill.js";
+import { checkChanges } from "../something-to-change.js";
 import type { Collections, SkillRecord } from "../store.js";
 
 /** Creates a skill of the caller's own, or a company-managed one. */
@@ -43,6 +44,7 @@ export async function updateSkill(
   request: MessageShape<typeof UpdateSkillRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof UpdateSkillResponseSchema>> {
+  checkChanges(request);
   const shares = request.share.length > 0 || request.unshare.length > 0;
   const record = await skills.update(caller, request.id, request.etag, shares ? "share" : "modify", (current) => {
     const tags = listAfter(current.tags, request.addTags, request.removeTags);
