@@ -74,7 +74,9 @@ async function startParts(
   });
   const grpcUrl = `http://${reachable(host)}:${grpcPort}`;
   const tracing = await startTracing(settings, grpcUrl, self);
-  ending.push(() => tracing?.close());
+  // By then our own collector may have ended, and spans are not worth a failing exit.
+  const unsent = (err: unknown): void => log.info({ err }, "the last spans could not be sent");
+  ending.push(() => tracing?.close().catch(unsent));
   const services = await startLocalServices({
     settings,
     store,
@@ -89,6 +91,7 @@ async function startParts(
   ending.push(() => services.close());
   const rpc = await serveRpc(host, grpcPort, services, image);
   ending.push((graceMs) => rpc.close(graceMs));
+  ending.push(() => tracing?.flush().catch(unsent));
 
   if (workers === 1) {
     const facade = await runFacade(settings, { baseUrl, port, routing, services, self, image, log });
