@@ -1,5 +1,5 @@
 import { readImage } from "../services/shared/api/image.js";
-import { ConfigError, oneOf, onOff, optional, readConfig, text, url } from "../services/shared/config.js";
+import { ConfigError, helpOf, oneOf, onOff, optional, readConfig, text, url } from "../services/shared/config.js";
 import { createCredentials } from "../services/shared/credentials.js";
 import { createLog } from "../services/shared/log.js";
 import { connectRemote } from "../services/shared/remote.js";
@@ -34,6 +34,10 @@ const OPTIONS = {
 const GRACE_MS = 10_000;
 
 function settingsOrExit() {
+  if (process.argv.includes("--help")) {
+    process.stdout.write(helpOf(OPTIONS));
+    process.exit(0);
+  }
   try {
     return readConfig(OPTIONS, process.argv.slice(2), process.env);
   } catch (error) {

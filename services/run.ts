@@ -1,7 +1,7 @@
 import { options, type Settings } from "./config.js";
 import { readBootstrap } from "./first-start.js";
 import { greeting } from "./greeting.js";
-import { ConfigError, readConfig } from "./shared/config.js";
+import { ConfigError, helpOf, readConfig } from "./shared/config.js";
 import { createLog } from "./shared/log.js";
 import type { ServiceName } from "./shared/service.js";
 import { start } from "./start.js";
@@ -9,12 +9,17 @@ import { start } from "./start.js";
 const GRACE_MS = 10_000;
 
 /**
- * Runs the process: settings, start, signals. A start that fails says why in
+ * Runs the process: settings, start, signals; with --help it only shows the
+ * settings. A start that fails says why in
  * one line and exits 1; SIGTERM and SIGINT drain and exit 0.
  *
  * @param only a service that runs alone, without a façade.
  */
 export async function run(only?: ServiceName): Promise<void> {
+  if (process.argv.includes("--help")) {
+    process.stdout.write(helpOf(options));
+    return;
+  }
   let settings: Settings;
   try {
     settings = readConfig(options, process.argv.slice(2), process.env);

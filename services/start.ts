@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import { createFacade, type Facade } from "../facade/facade.js";
 import { facadeOptionsOf } from "../facade/settings.js";
@@ -53,7 +53,7 @@ async function startParts(
   const grpcPort = await reservePort(host, settings.grpcPort, "gRPC port");
   const baseUrl = settings.baseUrl ?? `http://${host}:${port}`;
 
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDataDir(dataDir);
   const store = await openStore({ mongodbUri, dataDir, log });
   ending.push(() => store.close());
   const runsAuth = settings.services.includes("auth");
@@ -74,7 +74,9 @@ async function startParts(
   });
   const grpcUrl = `http://${reachable(host)}:${grpcPort}`;
   const tracing = await startTracing(settings, grpcUrl, self);
-  ending.push(() => tracing?.close());
+  // By then our own collector may have ended, and spans are not worth a failing exit.
+  const unsent = (err: unknown): void => log.info({ err }, "the last spans could not be sent");
+  ending.push(() => tracing?.close().catch(unsent));
   const services = await startLocalServices({
     settings,
     store,
@@ -89,6 +91,7 @@ async function startParts(
   ending.push(() => services.close());
   const rpc = await serveRpc(host, grpcPort, services, image);
   ending.push((graceMs) => rpc.close(graceMs));
+  ending.push(() => tracing?.flush().catch(unsent));
 
   if (workers === 1) {
     const facade = await runFacade(settings, { baseUrl, port, routing, services, self, image, log });
@@ -101,6 +104,17 @@ async function startParts(
   if (runsAuth) writeAddresses(dataDir, baseUrl, grpcUrl);
   const coreSwitchedOn = isFirst && settings.sandbox && runsCatalogue && (await switchCoreOn(routing, dataDir));
   return { baseUrl, grpcUrl, coreSwitchedOn };
+}
+
+function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === "EEXIST" ? "it is no directory" : message;
+    throw new Error(`the data directory ${dataDir} cannot be used: ${reason}; set --data-dir (or DATA_DIR)`);
+  }
 }
 
 /** Our services, health and reflection, on one port. */

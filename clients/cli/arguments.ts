@@ -57,6 +57,12 @@ export function parseCommand(argv: readonly string[], commands: readonly Command
   };
 }
 
+/** How the commands of a noun are used, or all of them where none is named. */
+export function helpOf(argv: readonly string[], commands: readonly Command[]): string {
+  const named = commands.filter(({ noun }) => noun === argv[0]);
+  return usage(named.length > 0 ? named : commands);
+}
+
 function usage(commands: readonly Command[]): string {
   const lines = commands.map(({ noun, verb, positionals, flags, doc }) => {
     const options = Object.entries(flags).map(([name, { required, isSwitch }]) => {

@@ -1,5 +1,5 @@
 import { ConnectError } from "@connectrpc/connect";
-import { parseCommand } from "./arguments.js";
+import { helpOf, parseCommand } from "./arguments.js";
 import { keys } from "./commands/keys.js";
 import { platforms } from "./commands/platforms.js";
 import { settings } from "./commands/settings.js";
@@ -9,14 +9,19 @@ import { signIn } from "./session.js";
 import { UsageError } from "./usage-error.js";
 
 // Administration from a shell: one JSON value on standard output, reasons on
-// standard error, exit code 0 or 1.
+// standard error, exit code 0 or 1; with --help the usage on standard output.
 
 const COMMANDS = [...users, ...keys, ...settings, ...platforms, ...tools];
 
+const argv = process.argv.slice(2);
 try {
-  const { command, input, url, key } = parseCommand(process.argv.slice(2), COMMANDS);
-  const result = await command.run(signIn({ url, key }, process.env), input);
-  process.stdout.write(`${JSON.stringify(result)}\n`);
+  if (argv.includes("--help")) {
+    process.stdout.write(`${helpOf(argv, COMMANDS)}\n`);
+  } else {
+    const { command, input, url, key } = parseCommand(argv, COMMANDS);
+    const result = await command.run(signIn({ url, key }, process.env), input);
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+  }
 } catch (error) {
   process.stderr.write(`${reasonOf(error)}\n`);
   process.exitCode = 1;

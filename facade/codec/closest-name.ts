@@ -9,7 +9,7 @@ export function closestName(given: string, names: Iterable<string>): string | un
   let least = FAR;
   const wanted = plain(given);
   for (const name of names) {
-    const bound = Math.min(least, Math.max(1, Math.ceil(Math.min(name.length, wanted.length) / 3)) + 1);
+    const bound = Math.min(least, Math.max(1, Math.round(Math.min(name.length, wanted.length) / 3)) + 1);
     const edits = distance(wanted, plain(name), bound);
     if (edits < bound) {
       best = name;

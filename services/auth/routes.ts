@@ -1,5 +1,6 @@
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
+import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
@@ -17,6 +18,7 @@ import { listUsers } from "./commands/list-users.js";
 import { mintPlatformToken } from "./commands/mint-platform-token.js";
 import { publish } from "./commands/publish.js";
 import { reportUsage } from "./commands/report-usage.js";
+import { resolvePrincipals } from "./commands/resolve-principals.js";
 import { revokeApiKey } from "./commands/revoke-api-key.js";
 import { updateGroup } from "./commands/update-group.js";
 import { updateUser } from "./commands/update-user.js";
@@ -43,6 +45,7 @@ export function routes(parts: Parts): readonly Method[] {
     unary(users.getUser, (request) => getUser(parts, request)),
     unary(users.listUsers, (request) => listUsers(parts, request)),
     unary(users.updateUser, (request) => updateUser(parts, request)),
+    unary(DirectoryService.method.resolvePrincipals, (request) => resolvePrincipals(parts, request)),
     unary(groups.createGroup, (request) => createGroup(parts, request)),
     unary(groups.listGroups, (request) => listGroups(parts, request)),
     unary(groups.updateGroup, (request) => updateGroup(parts, request)),

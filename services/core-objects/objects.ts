@@ -165,7 +165,8 @@ export function createObjects<T extends ObjectRecord>(collection: DocCollection<
 export const OPEN_ALREADY = "what is company-managed is open to everyone already and cannot be shared otherwise";
 
 function refusalOf({ origin }: ObjectRecord, action: Action, noun: string): string {
-  if (origin === "builtin") return `built-in ${noun}s are read-only for everyone; create a ${noun} of your own instead`;
+  if (origin === "builtin")
+    return `built-in ${noun}s are read-only for everyone; make your own with create_${noun} instead`;
   if (origin === "company") return `company-managed ${noun}s are read-only for everyone but administrators`;
   if (action === "modify") return `this ${noun} is shared with you to view; its owner can give you the config tier`;
   const done = action === "share" ? "sharing" : "deleting";

@@ -13,10 +13,11 @@ import { loadSkill, readSkillResource } from "./commands/load-skill.js";
 import { updateAgent } from "./commands/update-agent.js";
 import { createSkill, deleteSkill, updateSkill } from "./commands/write-skill.js";
 import { createObjects } from "./objects.js";
+import type { Principals } from "./principals.js";
 import type { Collections } from "./store.js";
 
 /** Every rpc of this service and what answers it. */
-export function routesOf(collections: Collections): Method[] {
+export function routesOf(collections: Collections, principals: Principals): Method[] {
   const agents = createObjects(collections.agents, "agent");
   const skills = createObjects(collections.skills, "skill");
   const agent = AgentService.method;
@@ -25,8 +26,8 @@ export function routesOf(collections: Collections): Method[] {
   return [
     unary(agent.listAgents, (request, call) => listAgents(agents, request, call)),
     unary(agent.getAgent, async ({ id }, { caller }) => ({ agent: agentOf(caller, await agents.get(caller, id)) })),
-    unary(agent.createAgent, (request, call) => createAgent(agents, collections, request, call)),
-    unary(agent.updateAgent, (request, call) => updateAgent(agents, collections, request, call)),
+    unary(agent.createAgent, (request, call) => createAgent(agents, principals, collections, request, call)),
+    unary(agent.updateAgent, (request, call) => updateAgent(agents, principals, collections, request, call)),
     unary(agent.deleteAgent, async ({ id, etag }, { caller }) => {
       await agents.remove(caller, id, etag);
       return { id };
@@ -34,8 +35,8 @@ export function routesOf(collections: Collections): Method[] {
     unary(skill.listSkills, (request, call) => listSkills(skills, request, call)),
     unary(skill.loadSkill, (request, call) => loadSkill(collections, request, call)),
     unary(skill.readSkillResource, (request, call) => readSkillResource(collections, request, call)),
-    unary(skill.createSkill, (request, call) => createSkill(skills, request, call)),
-    unary(skill.updateSkill, (request, call) => updateSkill(skills, request, call)),
+    unary(skill.createSkill, (request, call) => createSkill(skills, principals, request, call)),
+    unary(skill.updateSkill, (request, call) => updateSkill(skills, principals, request, call)),
     unary(skill.deleteSkill, (request, call) => deleteSkill(skills, collections, request, call)),
     unary(access.listManageableAgents, (_request, call) => listManageableAgents(collections, call)),
     unary(access.getAgentTiers, (request, call) => getAgentTiers(collections, request, call)),

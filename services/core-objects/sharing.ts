@@ -4,11 +4,17 @@ import type { Caller } from "../shared/call.js";
 import { invalidArgument } from "../shared/errors.js";
 import { accessOf, type Grant, may, type Origin, type Ownership, type Tier } from "../shared/policy.js";
 import { OPEN_ALREADY } from "./objects.js";
+import type { Principals } from "./principals.js";
 
 /** What a caller asks to share or to share no longer. */
 export interface SharingChange {
   readonly share: readonly MessageShape<typeof GrantSchema>[];
   readonly unshare: readonly string[];
+}
+
+/** What a request asks to share, with ids in place of the names in it. */
+export async function sharingIn({ share, unshare }: SharingChange, principals: Principals): Promise<SharingChange> {
+  return { share: await principals.of(share), unshare: await principals.ofNames(unshare) };
 }
 
 /** The acl and the locks after a change of sharing; nothing where nothing changes. */

@@ -1,12 +1,11 @@
-import { type DescMethod, getOption, isMessage, type Message } from "@bufbuild/protobuf";
-import { createValidator, violationsToProto } from "@bufbuild/protovalidate";
-import { ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import { type DescMethod, getOption, type Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { scope } from "#proto/auth/v1/access_pb.js";
 import type { Authenticator, Call, Caller, Incoming } from "./call.js";
 import { deadlineExceeded, permissionDenied } from "./errors.js";
 import type { Log } from "./log.js";
 import type { Method } from "./method.js";
+import { checkRules } from "./rules.js";
 
 // Every adapter runs a method through the same steps, in this order:
 //
@@ -46,8 +45,6 @@ const NOBODY: Caller = {
   keyId: "",
   service: false,
 };
-
-const validator = createValidator();
 
 /** Builds the steps in front of a method. */
 export function chain(method: Method, { authenticator, log, observe }: Chain): Run {
@@ -157,23 +154,6 @@ async function* recorded(stream: AsyncIterable<unknown>, record: (error?: unknow
     throw error;
   }
   record();
-}
-
-function checkRules(desc: DescMethod, request: Message): void {
-  if (!isMessage(request)) throw new TypeError(`${desc.name}: the request is not a message`);
-  const result = validator.validate(desc.input, request);
-  if (result.kind === "valid") return;
-  if (result.kind === "error")
-    throw new ConnectError(
-      "the rules of this rpc cannot be checked",
-      Code.Internal,
-      undefined,
-      undefined,
-      result.error,
-    );
-  throw new ConnectError(result.error.message, Code.InvalidArgument, undefined, [
-    { desc: ViolationsSchema, value: violationsToProto(result.violations)[0] },
-  ]);
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

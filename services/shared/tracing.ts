@@ -19,7 +19,9 @@ export interface TracingOptions {
 export interface Tracing {
   /** Goes into the {@link Chain} of the methods to trace. */
   readonly observe: NonNullable<Chain["observe"]>;
-  /** Sends what is waiting. */
+  /** Sends what is waiting. @throws where the collector does not take it. */
+  flush(): Promise<void>;
+  /** Sends what is waiting and ends. @throws as flush does. */
   close(): Promise<void>;
 }
 
@@ -79,6 +81,7 @@ export async function createTracing(options: TracingOptions): Promise<Tracing | 
       }
       span.end(end);
     },
+    flush: () => provider.forceFlush(),
     close: () => provider.shutdown(),
   };
 }

@@ -29,6 +29,23 @@ test("a user and a key are made, used and revoked", async () => {
   expect((await post(core, key.json.api_key, "tools/list")).status).toBe(401);
 }, 60_000);
 
+test("a user who is disabled is refused at once, and served again when enabled", async () => {
+  const { email, api_key } = program.bootstrap.analyst;
+  const core = `${program.baseUrl}/mcp/core`;
+  expect((await cli("users", "disable", email)).json).toMatchObject({ email, disabled: true });
+  const refused = await post(core, api_key, "tools/list");
+  expect(refused.status).toBe(401);
+  expect((await cli("users", "enable", email)).json).toMatchObject({ email, disabled: false });
+  expect((await post(core, api_key, "tools/list")).status).toBe(200);
+}, 60_000);
+
+test("--help shows how it is used and is no failure", async () => {
+  const help = await run(process.execPath, ["dist/clients/cli/main.js", "keys", "--help"]);
+  expect(help.code).toBe(0);
+  expect(help.stdout).toContain("keys revoke ID");
+  expect(help.stdout).not.toContain("users create");
+});
+
 test("a key made with the read scopes lists no tool that writes", async () => {
   const key = await cli(
     "keys",

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -109,4 +109,25 @@ test("settings that are wrong are said all at once", async () => {
   expect(code).toBe(1);
   for (const name of ["PORT", "SANDBOX", "WORKERS"]) expect(child.output()).toContain(`(or ${name})`);
   expect(child.output().trim().split("\n")).toHaveLength(1);
+}, 20_000);
+
+test("a data directory that is none is said in one line, with the setting that names it", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "sallyport-"));
+  const file = join(dir, "file");
+  writeFileSync(file, "");
+  const child = spawnProgram("services/main.js", [], { PORT: "0", GRPC_PORT: "0", DATA_DIR: file });
+  const [code] = (await once(child.process, "exit")) as [number];
+  expect(code).toBe(1);
+  expect(child.output().trim()).toBe(
+    `the data directory ${file} cannot be used: it is no directory; set --data-dir (or DATA_DIR)`,
+  );
+  rmSync(dir, { recursive: true });
+}, 20_000);
+
+test("--help shows every setting, starts nothing and is no failure", async () => {
+  const child = spawnProgram("services/main.js", ["--help"], { DATA_DIR: "/nowhere" });
+  const [code] = (await once(child.process, "exit")) as [number];
+  expect(code).toBe(0);
+  expect(child.output()).toContain("--grpc-port (or GRPC_PORT) [50051]");
+  expect(child.output()).toContain("--sandbox (or SANDBOX) [on]");
 }, 20_000);

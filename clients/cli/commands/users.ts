@@ -1,6 +1,7 @@
 import type { User } from "#proto/auth/v1/user_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import type { Command } from "../command.js";
+import type { Session } from "../session.js";
 
 export const users: readonly Command[] = [
   {
@@ -24,6 +25,22 @@ export const users: readonly Command[] = [
   },
   {
     noun: "users",
+    verb: "disable",
+    doc: "Disable a user: when this returns, none of the user's keys is served.",
+    positionals: ["EMAIL"],
+    flags: {},
+    run: (session, { args }) => setDisabled(session, args.EMAIL as string, true),
+  },
+  {
+    noun: "users",
+    verb: "enable",
+    doc: "Enable a user again, with the keys that were not revoked.",
+    positionals: ["EMAIL"],
+    flags: {},
+    run: (session, { args }) => setDisabled(session, args.EMAIL as string, false),
+  },
+  {
+    noun: "users",
     verb: "list",
     doc: "List every user.",
     positionals: [],
@@ -40,6 +57,12 @@ export const users: readonly Command[] = [
     },
   },
 ];
+
+async function setDisabled(session: Session, email: string, disabled: boolean): Promise<object> {
+  const client = session.client(UserService);
+  const { user } = await client.getUser({ email });
+  return toJson((await client.updateUser({ id: (user as User).id, disabled })).user as User);
+}
 
 function toJson({ id, email, name, admin, disabled, groups }: User): object {
   return { id, email, name, admin, disabled, groups };

@@ -4,17 +4,20 @@ import type { Call } from "../../shared/call.js";
 import { agentOf, checkSkills } from "../agent.js";
 import { listAfter } from "../lists.js";
 import type { Objects } from "../objects.js";
+import type { Principals } from "../principals.js";
 import { aclOf } from "../sharing.js";
 import type { AgentRecord, Collections } from "../store.js";
 
 /** Creates an agent of the caller's own, or a company-managed one. */
 export async function createAgent(
   agents: Objects<AgentRecord>,
+  principals: Principals,
   { skills }: Collections,
   request: MessageShape<typeof CreateAgentRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof CreateAgentResponseSchema>> {
   await checkSkills(skills, caller, request.skills);
+  const acl = aclOf(await principals.of(request.sharing));
   const record = await agents.create(
     caller,
     {
@@ -28,7 +31,7 @@ export async function createAgent(
       knowledge_bases: listAfter([], request.knowledgeBases, []),
       enabled: request.enabled ?? true,
     },
-    { companyManaged: request.companyManaged, acl: aclOf(request.sharing), requestId: request.requestId },
+    { companyManaged: request.companyManaged, acl, requestId: request.requestId },
   );
   return { agent: agentOf(caller, record) };
 }

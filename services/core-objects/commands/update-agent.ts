@@ -5,17 +5,22 @@ import { invalidArgument } from "../../shared/errors.js";
 import { agentOf, checkSkills } from "../agent.js";
 import { listAfter } from "../lists.js";
 import type { Objects } from "../objects.js";
-import { sharingAfter } from "../sharing.js";
+import type { Principals } from "../principals.js";
+import { sharingAfter, sharingIn } from "../sharing.js";
+import { checkChanges } from "../something-to-change.js";
 import type { AgentRecord, Collections } from "../store.js";
 
 /** Changes what is given of an agent; sharing needs more than the rest does. */
 export async function updateAgent(
   agents: Objects<AgentRecord>,
+  principals: Principals,
   { skills }: Collections,
   request: MessageShape<typeof UpdateAgentRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof UpdateAgentResponseSchema>> {
+  checkChanges(request);
   const shares = request.share.length > 0 || request.unshare.length > 0;
+  const sharing = await sharingIn(request, principals);
   const record = await agents.update(caller, request.id, request.etag, shares ? "share" : "modify", async (current) => {
     const added = request.addSkills.filter((id) => !current.skills.includes(id));
     await checkSkills(skills, caller, added);
@@ -33,7 +38,7 @@ export async function updateAgent(
         100,
         "knowledge bases",
       ),
-      ...sharingAfter(current, request),
+      ...sharingAfter(current, sharing),
     };
   });
   return { agent: agentOf(caller, record) };

@@ -12,16 +12,20 @@ import { failedPrecondition, invalidArgument } from "../../shared/errors.js";
 import { may } from "../../shared/policy.js";
 import { listAfter } from "../lists.js";
 import type { Objects } from "../objects.js";
-import { aclOf, sharingAfter } from "../sharing.js";
+import type { Principals } from "../principals.js";
+import { aclOf, sharingAfter, sharingIn } from "../sharing.js";
 import { filesAfter, skillOf } from "../skill.js";
+import { checkChanges } from "../something-to-change.js";
 import type { Collections, SkillRecord } from "../store.js";
 
 /** Creates a skill of the caller's own, or a company-managed one. */
 export async function createSkill(
   skills: Objects<SkillRecord>,
+  principals: Principals,
   request: MessageShape<typeof CreateSkillRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof CreateSkillResponseSchema>> {
+  const acl = aclOf(await principals.of(request.sharing));
   const record = await skills.create(
     caller,
     {
@@ -32,7 +36,7 @@ export async function createSkill(
       tags: listAfter([], request.tags, []),
       enabled: request.enabled ?? true,
     },
-    { companyManaged: request.companyManaged, acl: aclOf(request.sharing), requestId: request.requestId },
+    { companyManaged: request.companyManaged, acl, requestId: request.requestId },
   );
   return { skill: skillOf(caller, record) };
 }
@@ -40,10 +44,13 @@ export async function createSkill(
 /** Changes what is given of a skill. */
 export async function updateSkill(
   skills: Objects<SkillRecord>,
+  principals: Principals,
   request: MessageShape<typeof UpdateSkillRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof UpdateSkillResponseSchema>> {
+  checkChanges(request);
   const shares = request.share.length > 0 || request.unshare.length > 0;
+  const sharing = await sharingIn(request, principals);
   const record = await skills.update(caller, request.id, request.etag, shares ? "share" : "modify", (current) => {
     const tags = listAfter(current.tags, request.addTags, request.removeTags);
     if (tags.length > MAX_TAGS)
@@ -54,7 +61,7 @@ export async function updateSkill(
       ...(request.enabled !== undefined && { enabled: request.enabled }),
       files: filesAfter(current.files, request.putFiles, request.removeFiles),
       tags,
-      ...sharingAfter(current, request),
+      ...sharingAfter(current, sharing),
     };
   });
   return { skill: skillOf(caller, record) };

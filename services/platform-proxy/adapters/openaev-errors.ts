@@ -6,7 +6,6 @@ import {
   notFound,
   permissionDenied,
   resourceExhausted,
-  unauthenticated,
   unavailable,
 } from "../../shared/errors.js";
 import type { Session } from "../adapter.js";
@@ -41,7 +40,8 @@ export function refusalOf(reply: HttpReply, { session, request, isRead }: Refuse
     case 400:
       return invalidArgument(badArgument(body, message), cause);
     case 401:
-      return unauthenticated(
+      // Not unauthenticated: to us the caller is signed in, so this is for them to read.
+      return permissionDenied(
         `the aev platform does not accept this account; likely it has no account for ${session.caller.email}, or its clock, its own address or the service address configured there differ from this service's`,
         cause,
       );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { closestName } from "../../../facade/codec/closest-name.js";
 
-const NAMES = ["page_size", "page_token", "query", "id", "ids", "created_after"];
+const NAMES = ["page_size", "page_token", "query", "id", "ids", "created_after", "tier", "label"];
 
 test.each([
   ["pageSize", "page_size"],
@@ -10,6 +10,8 @@ test.each([
   ["createdAfter", "created_after"],
   ["crated-after", "created_after"],
   ["Id", "id"],
+  ["lable", "label"],
+  ["user", undefined],
   ["whatever", undefined],
   ["x", undefined],
   ["", undefined],

@@ -210,3 +210,16 @@ test("capabilities and manageable agents follow what the caller holds now", asyn
   const { tiers } = await rig.dispatch.unary(AgentAccessService.method.getAgentTiers, request, as("reader"));
   expect(tiers).toEqual({ [id]: Tier.MANAGE, [BUILTIN]: Tier.VIEW });
 });
+
+test("sharing takes an e-mail address, is stored by id, and refuses whom nobody knows", async () => {
+  const sharing = [{ to: "user:bob@example.com", tier: Tier.VIEW }];
+  const { id, sharing: shared } = await create("alice", { name: "By address", sharing });
+  expect(shared.map(({ to }) => to)).toEqual(["user:bob"]);
+  expect((await rig.dispatch.unary(AgentService.method.getAgent, { id }, as("bob"))).agent?.name).toBe("By address");
+  const stranger = update("alice", { id, share: [{ to: "user:zoe@example.com", tier: Tier.VIEW }] });
+  expect(await refusal(stranger)).toEqual([
+    "InvalidArgument",
+    "nobody is user:zoe@example.com: name a user by e-mail address or id, a group by name or id",
+  ]);
+  expect((await update("alice", { id, unshare: ["user:bob@example.com"] })).sharing).toEqual([]);
+});

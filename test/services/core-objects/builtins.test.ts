@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { installBuiltins, readBuiltins } from "../../../services/core-objects/builtins.js";
 import { openCollections } from "../../../services/core-objects/store.js";
+import { readImage } from "../../../services/shared/api/image.js";
+import { readTools } from "../../../services/shared/api/tools.js";
 import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
 
 test("what ships is installed once, again where its content changed, and removed where it no longer ships", async () => {
@@ -30,12 +32,27 @@ test("what ships is installed once, again where its content changed, and removed
   }
 });
 
-test("every built-in agent names tools of its own servers and skills that ship", () => {
+const image = readImage();
+const tools = readTools(image);
+
+test("every built-in agent names tools that there are and skills that ship", () => {
   const { agents, skills } = readBuiltins();
+  const published = new Set(tools.map(({ server, name }) => `${server}/${name}`));
   const shipped = new Set(skills.map(({ _id }) => _id));
   for (const agent of agents) {
-    for (const tool of agent.tools) expect(tool).toMatch(/^(cti|aev|grc|core)\/[a-z_]+$/);
+    expect(agent.tools.filter((tool) => !published.has(tool))).toEqual([]);
     for (const skill of agent.skills) expect(shipped).toContain(skill);
     expect(agent.instructions.length).toBeGreaterThan(300);
   }
+});
+
+test("what built-in agents and skills tell a model to call, give or read is in the API", () => {
+  const { agents, skills } = readBuiltins();
+  const words = new Set(tools.map(({ name }) => name));
+  for (const desc of image) if (desc.kind === "message") for (const { name } of desc.fields) words.add(name);
+  const texts = [...agents, ...skills].map(({ instructions }) => instructions);
+  for (const { files } of skills) texts.push(...files.map(({ text }) => text));
+  const said = texts.flatMap((text) => [...text.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(([, word]) => word!));
+  expect(said.length).toBeGreaterThan(20);
+  expect([...new Set(said)].filter((word) => !words.has(word))).toEqual([]);
 });

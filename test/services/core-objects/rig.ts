@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { pino } from "pino";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
+import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
 import { createCoreObjectsService } from "../../../services/core-objects/service.js";
 import type { Authenticator, Caller, Credential } from "../../../services/shared/call.js";
 import type { Chain } from "../../../services/shared/chain.js";
@@ -60,6 +61,18 @@ const exchange = unary(CredentialService.method.exchangeAssertion, ({ subjectTok
   expiresAt: timestampFromMs(Date.now() + 60_000),
 }));
 
+const GROUPS: ReadonlySet<string> = new Set(["group:soc"]);
+
+/** As auth does: people by id or e-mail address. */
+const resolve = unary(DirectoryService.method.resolvePrincipals, ({ names }) => {
+  const found = names.flatMap((name) => {
+    const id = name.replace(/^user:/, "").replace(/@example\.com$/, "");
+    if (GROUPS.has(name)) return [[name, name]];
+    return name.startsWith("user:") && PEOPLE[id] !== undefined ? [[name, `user:${id}`]] : [];
+  });
+  return { principals: Object.fromEntries(found) };
+});
+
 export interface Rig {
   readonly store: Store;
   readonly peers: Peers;
@@ -99,7 +112,7 @@ export async function startRig({ sweepEveryMs }: { sweepEveryMs?: number } = {})
     stream: (method, request, out) => to(method as never).stream(method, request, out),
     duplex: (method, requests, out) => to(method as never).duplex(method, requests, out),
   };
-  mount("auth", [exchange]);
+  mount("auth", [exchange, resolve]);
   const peers = createPeers(dispatch, { authorization: "Bearer key-services" });
   const add = (service: Service, observe?: Chain["observe"]): void => {
     services.push(service);

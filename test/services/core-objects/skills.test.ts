@@ -124,6 +124,32 @@ test("a name that several visible skills have is settled by id, and a disabled s
   expect((await refusal(load("bob", mine.id)))[0]).toBe("FailedPrecondition");
 });
 
+test("what others share does not get in the way of a built-in or a person's own skill of that name", async () => {
+  const name = "investigate-an-indicator";
+  await create("bob", { name, sharing: [{ to: "everyone", tier: Tier.VIEW }] });
+  expect((await load("carl", name)).skill?.origin).toBe(Origin.BUILTIN);
+  const sharing = [{ to: "everyone", tier: Tier.VIEW }];
+  const theirs = await create("bob", { name: "hunt", sharing });
+  expect((await load("carl", "hunt")).skill?.id).toBe(theirs.id);
+  const own = await create("carl", { name: "hunt" });
+  expect((await load("carl", "hunt")).skill?.id).toBe(own.id);
+});
+
+test("an update that changes nothing is refused and leaves the etag", async () => {
+  const skill = await create("alice", { name: "unchanged" });
+  const request = { id: skill.id, etag: skill.etag };
+  expect(await refusal(rig.dispatch.unary(updateSkill, request, as("alice")))).toEqual([
+    "InvalidArgument",
+    "give at least one field to change",
+  ]);
+  const agent = (await rig.dispatch.unary(AgentService.method.createAgent, { name: "Unchanged" }, as("alice"))).agent!;
+  const update = rig.dispatch.unary(AgentService.method.updateAgent, { id: agent.id }, as("alice"));
+  expect((await refusal(update))[1]).toBe("give at least one field to change");
+  expect((await rig.dispatch.unary(AgentService.method.getAgent, { id: agent.id }, as("alice"))).agent?.etag).toBe(
+    agent.etag,
+  );
+});
+
 test("files are put and removed by path", async () => {
   const { id } = await create("alice", {
     name: "files",

@@ -5,6 +5,7 @@ import { type Log, silentLog } from "../../log.js";
 import { migrate, SCHEMA_VERSIONS } from "../migrations.js";
 import type { Base, CollectionSpec, DocCollection, Store } from "../store.js";
 import { EmbeddedCollection } from "./collection.js";
+import { hearCommits } from "./commit.js";
 import { ensureIndexes } from "./ensure-indexes.js";
 import { type Lock, lockDirectory } from "./lock.js";
 import { Records, type Stored } from "./records.js";
@@ -44,7 +45,9 @@ export async function openEmbeddedStore(dir: string, options: EmbeddedOptions = 
 
 /** Resolved means on disk: without overlapping syncs a commit ends after its flush. */
 function openEnvironment(path: string): RootDatabase {
-  return open({ path, maxDbs: 512, overlappingSync: false, pageSize: 8192 });
+  const root = open({ path, maxDbs: 512, overlappingSync: false, pageSize: 8192 });
+  hearCommits(root);
+  return root;
 }
 
 class EmbeddedStore implements Store {

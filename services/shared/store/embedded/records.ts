@@ -1,5 +1,6 @@
 import type { Database, RootDatabase } from "lmdb";
 import type { Document } from "mongodb";
+import { told } from "./commit.js";
 import { DuplicateKeyError } from "./duplicate-key-error.js";
 import { isScalar } from "./keys.js";
 import type { SecondaryIndex } from "./secondary-index.js";
@@ -35,7 +36,7 @@ export class Records {
           return undo(error);
         }
       })
-      .catch(undo);
+      .catch((error: unknown) => undo(told(error)));
   }
 
   byId(id: string): Stored | undefined {

@@ -79,7 +79,7 @@ test("the platform says who is calling and in which tenants", async () => {
 
 test("an account that the platform does not know is told the likely reasons", async () => {
   const error = await refused(adapter.whoAmI(sessionOf("stranger")));
-  expect(error.code).toBe(Code.Unauthenticated);
+  expect(error.code).toBe(Code.PermissionDenied);
   for (const word of ["stranger@sallyport.example", "clock", "address"]) expect(error.rawMessage).toContain(word);
 });
 
@@ -134,7 +134,7 @@ test.each([
     "search or sort",
   ],
   [400, bare(400), Code.InvalidArgument, "without saying which"],
-  [401, "", Code.Unauthenticated, "no account for"],
+  [401, "", Code.PermissionDenied, "no account for"],
   [403, bare(403), Code.PermissionDenied, "own rights"],
   [403, JSON.stringify({ id: "1", message: "TENANT_ACCESS_DENIED" }), Code.PermissionDenied, "member of that tenant"],
   [404, JSON.stringify({ id: "1", message: "Element not found: null" }), Code.NotFound, "no such object"],

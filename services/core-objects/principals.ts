@@ -1,0 +1,41 @@
+import type { MessageShape } from "@bufbuild/protobuf";
+import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
+import type { GrantSchema } from "#proto/core/v1/sharing_pb.js";
+import { invalidArgument } from "../shared/errors.js";
+import type { Peers } from "../shared/peers.js";
+
+type Grant = MessageShape<typeof GrantSchema>;
+
+/** Whom the names in a request mean: a grant to a name that nobody has would give nothing and say nothing. */
+export interface Principals {
+  /** The grants, to ids. @throws ConnectError invalid_argument that names whom nobody knows. */
+  of(grants: readonly Grant[]): Promise<Grant[]>;
+  /** The names, as ids where they are still somebody's; a grant to who is gone can be taken back by its id. */
+  ofNames(names: readonly string[]): Promise<string[]>;
+}
+
+/** Asks auth whom names mean. */
+export function createPrincipals(peers: Peers): Principals {
+  async function idsOf(names: readonly string[]): Promise<Readonly<Record<string, string>>> {
+    const asked = names.filter((name) => name !== "everyone");
+    if (asked.length === 0) return {};
+    return (await peers.callAsService(DirectoryService.method.resolvePrincipals, { names: asked })).principals;
+  }
+
+  return {
+    async of(grants) {
+      const ids = await idsOf(grants.map(({ to }) => to));
+      const unknown = grants.map(({ to }) => to).filter((to) => to !== "everyone" && ids[to] === undefined);
+      if (unknown.length > 0) {
+        throw invalidArgument(
+          `nobody is ${unknown.join(", ")}: name a user by e-mail address or id, a group by name or id`,
+        );
+      }
+      return grants.map((grant) => ({ ...grant, to: ids[grant.to] ?? grant.to }));
+    },
+    async ofNames(names) {
+      const ids = await idsOf(names);
+      return names.map((name) => ids[name] ?? name);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, post } from "../support/mcp.js";
+import { type Program, startProgram } from "../support/program.js";
+
+let program: Program;
+beforeAll(async () => {
+  program = await startProgram({ env: { LOG_LEVEL: "debug" } });
+}, 60_000);
+afterAll(() => program?.stop());
+
+test("a read leaves no audit line, a write one, and neither arguments nor credentials are logged", async () => {
+  const { api_key } = program.bootstrap.analyst;
+  const url = `${program.baseUrl}/mcp/aev`;
+  const before = program.output().length;
+  const logged = (): { rpc?: string; audit?: boolean }[] =>
+    program
+      .output()
+      .slice(before)
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line));
+
+  await call(url, api_key, "whoami");
+  await call(url, api_key, "search_scenarios", { text: "a-needle-to-look-for" });
+  await call(url, api_key, "create_scenario", { name: "a-scenario-of-the-audit-test" });
+  await post(url, "slp_notakey", "tools/list");
+  await expect.poll(() => logged().some(({ rpc }) => rpc === "aev.v1.ScenarioService/CreateScenario")).toBe(true);
+
+  const audits = logged().filter(({ audit }) => audit);
+  expect(audits.map(({ rpc }) => rpc).filter((rpc) => rpc !== undefined)).toEqual([
+    "aev.v1.ScenarioService/CreateScenario",
+  ]);
+  const said = program.output().slice(before);
+  const secret = api_key.split("_").at(-1)!;
+  for (const word of ["a-needle-to-look-for", "a-scenario-of-the-audit-test", secret, "notakey", "eyJ"]) {
+    expect(said).not.toContain(word);
+  }
+}, 30_000);
