@@ -85,9 +85,11 @@ class Arrived implements Incoming {
   }
 }
 
-function signalOf({ signal = NEVER, deadline, signalsDeadline }: Outgoing): AbortSignal {
-  if (deadline === undefined || signalsDeadline === true) return signal;
-  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, deadline - Date.now()))]);
+function signalOf({ signal, deadline, signalsDeadline }: Outgoing): AbortSignal {
+  if (deadline === undefined || signalsDeadline === true) return signal ?? NEVER;
+  const left = deadline - Date.now();
+  const late = left > 0 ? AbortSignal.timeout(left) : AbortSignal.abort(deadlineExceeded("the deadline passed"));
+  return signal === undefined ? late : AbortSignal.any([signal, late]);
 }
 
 const NEVER = new AbortController().signal;
