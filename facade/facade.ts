@@ -7,7 +7,7 @@ import type { Credentials } from "./credentials.js";
 import { type Edge, listen } from "./edge.js";
 import { createEndpointStates } from "./endpoint-states.js";
 import { type Endpoints, layOutEndpoints } from "./endpoints.js";
-import { type Exchange, JSON_HEADERS, type Route } from "./http.js";
+import { type Exchange, JSON_HEADERS } from "./http.js";
 import { instructionsOf } from "./instructions.js";
 import { createBadTokens, createRateLimit } from "./limits.js";
 import { createDeadlines } from "./mcp/deadlines.js";
@@ -63,8 +63,6 @@ export interface FacadeOptions {
   readonly ready: () => Promise<readonly string[]>;
   readonly limits: Limits;
   readonly log: Log;
-  /** Further pages: the authorization server, the console, downloads. */
-  readonly routes?: readonly Route[];
 }
 
 /** One façade worker. */
@@ -129,7 +127,6 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       ...platformIssuerRoutes(dispatch, base),
       ...registrationRoutes({ dispatch, self, version, base }),
       ...rpcRoutes({ dispatch, credentials, badTokens, image, base }),
-      ...(options.routes ?? []),
     ],
     log,
   );

@@ -16,21 +16,22 @@ const TICK_MS = 100;
 
 /** @param ms how long a call may take; kept to within a tenth of a second. */
 export function createDeadlines(ms: number): Deadlines {
-  // Insertion order is the order of expiry.
-  const waiting = new Set<Pending>();
+  // A ring in the order of expiry, through its own head. A Set would be rebuilt
+  // every few calls, and its old tables keep what they held from being collected.
+  const head = new Pending(Number.POSITIVE_INFINITY, () => undefined);
   const timer = setInterval(() => {
     const now = Date.now();
-    for (const pending of waiting) {
-      if (pending.at > now) return;
-      waiting.delete(pending);
-      pending.expire();
+    while (head.next.at <= now) {
+      const { next } = head;
+      next.done();
+      next.expire();
     }
   }, TICK_MS);
   timer.unref();
   return {
     start(expire) {
-      const pending = new Pending(Date.now() + ms, expire, waiting);
-      waiting.add(pending);
+      const pending = new Pending(Date.now() + ms, expire);
+      pending.enter(head);
       return pending;
     },
     close: () => clearInterval(timer),
@@ -38,13 +39,26 @@ export function createDeadlines(ms: number): Deadlines {
 }
 
 class Pending implements Ticket {
+  next: Pending = this;
+  private previous: Pending = this;
+
   constructor(
     readonly at: number,
     readonly expire: () => void,
-    private readonly waiting: Set<Pending>,
   ) {}
 
+  /** Takes the last place of the ring. */
+  enter(head: Pending): void {
+    this.next = head;
+    this.previous = head.previous;
+    head.previous.next = this;
+    head.previous = this;
+  }
+
   done(): void {
-    this.waiting.delete(this);
+    this.previous.next = this.next;
+    this.next.previous = this.previous;
+    this.next = this;
+    this.previous = this;
   }
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Progress } from "#proto/mcp/v1/tool_pb.js";
+import type { Credential } from "../../services/shared/call.js";
 import type { Dispatch, Outgoing } from "../../services/shared/dispatch.js";
 import { canceled, deadlineExceeded, internal, unauthenticated } from "../../services/shared/errors.js";
 import type { Log } from "../../services/shared/log.js";
@@ -62,9 +63,13 @@ export function createCallTool({ dispatch, credentials, rate, deadlines, log }: 
   };
 
   function run(served: ServedTool, request: Message, call: ToolCall): Promise<Message> {
-    const aborter = new AbortController();
+    const assertion = call.known.assertions[served.service];
+    if (assertion === undefined) throw unauthenticated(`no assertion for ${served.service}`);
     return new Promise<Message>((resolve, reject) => {
+      const aborter = new AbortController();
+      let stopped = false;
       const stop = (error: Error): void => {
+        stopped = true;
         aborter.abort(error);
         settle();
         reject(error);
@@ -76,8 +81,8 @@ export function createCallTool({ dispatch, credentials, rate, deadlines, log }: 
         unhold();
       };
       call.onCancellable?.(() => stop(canceled("the client went away")));
-      if (aborter.signal.aborted) return;
-      send(served, request, call, { signal: aborter.signal, deadline: ticket.at, signalsDeadline: true }).then(
+      if (stopped) return;
+      send(served, request, call, new Bounded(assertion, call.traceparent, ticket.at, aborter)).then(
         (result) => {
           settle();
           resolve(result);
@@ -91,13 +96,29 @@ export function createCallTool({ dispatch, credentials, rate, deadlines, log }: 
     });
   }
 
-  function send(served: ServedTool, request: Message, call: ToolCall, bounds: Partial<Outgoing>): Promise<Message> {
+  function send(served: ServedTool, request: Message, call: ToolCall, out: Outgoing): Promise<Message> {
     const { method } = served.tool;
-    const assertion = call.known.assertions[served.service];
-    if (assertion === undefined) return Promise.reject(unauthenticated(`no assertion for ${served.service}`));
-    const out: Outgoing = { credential: { assertion }, traceparent: call.traceparent, ...bounds };
     if (method.methodKind === "unary") return dispatch.unary(method, request, out);
     return lastOf(dispatch.stream(method, request, out) as AsyncIterable<StreamedEvent>, call.onProgress);
+  }
+}
+
+/** A call on its way to a service. Node makes the signal when it is first asked for; most services never ask. */
+class Bounded implements Outgoing {
+  readonly credential: Credential;
+  readonly signalsDeadline = true;
+
+  constructor(
+    assertion: string,
+    readonly traceparent: string | undefined,
+    readonly deadline: number,
+    private readonly aborter: AbortController,
+  ) {
+    this.credential = { assertion };
+  }
+
+  get signal(): AbortSignal {
+    return this.aborter.signal;
   }
 }
 

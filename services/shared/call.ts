@@ -26,12 +26,12 @@ export interface Credential {
 /** What an adapter knows of a call before anybody has looked at it. */
 export interface Incoming {
   readonly credential: Credential;
-  /** Aborted when the client goes away or the deadline passes. */
+  /** Aborted when the client goes away or the deadline passes. It may be made when it is first asked for. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch; absent for no deadline. */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
   /** W3C trace context. */
-  readonly traceparent?: string;
+  readonly traceparent?: string | undefined;
 }
 
 /** What a method knows of the call it answers. */

@@ -1,7 +1,7 @@
 import { type DescMethod, getOption, type Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { scope } from "#proto/auth/v1/access_pb.js";
-import type { Authenticator, Call, Caller, Incoming } from "./call.js";
+import type { Authenticator, Call, Caller, Credential, Incoming } from "./call.js";
 import { deadlineExceeded, permissionDenied } from "./errors.js";
 import type { Log } from "./log.js";
 import type { Method } from "./method.js";
@@ -61,7 +61,7 @@ export function chain(method: Method, { authenticator, log, observe }: Chain): R
       throw deadlineExceeded("the deadline passed before the call began");
     }
     if (desc.methodKind === "unary" || desc.methodKind === "server_streaming") checkRules(desc, request as Message);
-    return handle(request, { ...incoming, caller, assertion });
+    return handle(request, new Entered(incoming, caller, assertion));
   };
 
   const record = (incoming: Incoming, caller: Caller | undefined, startedAt: number, error?: unknown): void => {
@@ -121,6 +121,31 @@ export function chain(method: Method, { authenticator, log, observe }: Chain): R
       throw error;
     }
   };
+}
+
+/** What a method is told. The signal is asked for only where the method asks: it is the dearest part of a call. */
+class Entered implements Call {
+  constructor(
+    private readonly incoming: Incoming,
+    readonly caller: Caller,
+    readonly assertion: string,
+  ) {}
+
+  get credential(): Credential {
+    return this.incoming.credential;
+  }
+
+  get signal(): AbortSignal {
+    return this.incoming.signal;
+  }
+
+  get deadline(): number | undefined {
+    return this.incoming.deadline;
+  }
+
+  get traceparent(): string | undefined {
+    return this.incoming.traceparent;
+  }
 }
 
 type Who = { readonly caller: Caller; readonly assertion: string };

@@ -7,7 +7,7 @@ import {
   type MessageInitShape,
 } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
-import type { Incoming } from "./call.js";
+import type { Credential, Incoming } from "./call.js";
 import { type Chain, chain, type Run } from "./chain.js";
 import type { Dispatch, Outgoing } from "./dispatch.js";
 import { deadlineExceeded, unimplemented } from "./errors.js";
@@ -20,7 +20,7 @@ export function mountInProcess(methods: readonly Method[], steps: Chain): Dispat
   function run(method: DescMethod, request: unknown, out: Outgoing): unknown {
     const found = runs.get(keyOf(method));
     if (found === undefined) throw unimplemented(`${keyOf(method)} is not served here`);
-    return found(request, incomingOf(out));
+    return found(request, new Arrived(out));
   }
 
   return {
@@ -61,17 +61,35 @@ export function keyOf(method: DescMethod): string {
   return `${method.parent.typeName}/${method.name}`;
 }
 
-function incomingOf({ credential, signal, deadline, signalsDeadline, traceparent }: Outgoing): Incoming {
-  const given = signal ?? NEVER;
-  return {
-    credential,
-    signal:
-      deadline === undefined || signalsDeadline === true
-        ? given
-        : AbortSignal.any([given, AbortSignal.timeout(Math.max(0, deadline - Date.now()))]),
-    ...(deadline !== undefined && { deadline }),
-    ...(traceparent !== undefined && { traceparent }),
-  };
+/** What went out, as it comes in. The signal is made when it is first asked for: few methods do. */
+class Arrived implements Incoming {
+  private made: AbortSignal | undefined;
+
+  constructor(private readonly out: Outgoing) {}
+
+  get credential(): Credential {
+    return this.out.credential;
+  }
+
+  get signal(): AbortSignal {
+    this.made ??= signalOf(this.out);
+    return this.made;
+  }
+
+  get deadline(): number | undefined {
+    return this.out.deadline;
+  }
+
+  get traceparent(): string | undefined {
+    return this.out.traceparent;
+  }
+}
+
+function signalOf({ signal, deadline, signalsDeadline }: Outgoing): AbortSignal {
+  if (deadline === undefined || signalsDeadline === true) return signal ?? NEVER;
+  const left = deadline - Date.now();
+  const late = left > 0 ? AbortSignal.timeout(left) : AbortSignal.abort(deadlineExceeded("the deadline passed"));
+  return signal === undefined ? late : AbortSignal.any([signal, late]);
 }
 
 const NEVER = new AbortController().signal;

@@ -1,5 +1,8 @@
 import { connect } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { listen } from "../../facade/edge.js";
+import type { Route } from "../../facade/http.js";
+import { createPages } from "../../facade/pages.js";
 import { silentLog } from "../../services/shared/log.js";
 import { answerOf, modern, post } from "./support/client.js";
 import { LIMITS, type Started, start } from "./support/start.js";
@@ -102,36 +105,34 @@ test("health says that the process lives, readiness whether it can serve", async
   await other.close();
 });
 
-test("a page of another part of the product is served, in pieces where it has them", async () => {
+test("a page is served, in pieces where it has them", async () => {
   async function* pieces() {
     for (let i = 0; i < 64; i++) yield "x".repeat(100_000);
   }
-  const other = await start({
-    log: silentLog,
-    routes: [
-      {
-        path: "/console/*",
-        methods: ["GET"],
-        maxBody: 0,
-        handle: ({ path }) => ({ status: 200, headers: [], body: path }),
+  const routes: Route[] = [
+    {
+      path: "/console/*",
+      methods: ["GET"],
+      maxBody: 0,
+      handle: ({ path }) => ({ status: 200, headers: [], body: path }),
+    },
+    { path: "/big", methods: ["GET"], maxBody: 0, handle: () => ({ status: 200, headers: [], body: pieces() }) },
+    {
+      path: "/echo",
+      methods: ["POST"],
+      maxBody: 10,
+      handle: ({ body }) => ({ status: 201, headers: ["x-injected", "a\r\nset-cookie: b"], body }),
+    },
+    {
+      path: "/fault",
+      methods: ["GET"],
+      maxBody: 0,
+      handle: () => {
+        throw new Error("a secret");
       },
-      { path: "/big", methods: ["GET"], maxBody: 0, handle: () => ({ status: 200, headers: [], body: pieces() }) },
-      {
-        path: "/echo",
-        methods: ["POST"],
-        maxBody: 10,
-        handle: ({ body }) => ({ status: 201, headers: ["x-injected", "a\r\nset-cookie: b"], body }),
-      },
-      {
-        path: "/fault",
-        methods: ["GET"],
-        maxBody: 0,
-        handle: () => {
-          throw new Error("a secret");
-        },
-      },
-    ],
-  });
+    },
+  ];
+  const other = await listen({ host: "127.0.0.1", port: 0, exclusive: true }, createPages(routes, silentLog).serve);
   const at = (path: string) => get(path, {}, "GET", other.port);
   expect((await at("/console/a/b")).text).toBe("/console/a/b");
   expect((await at("/big")).text.length).toBe(6_400_000);
@@ -141,7 +142,7 @@ test("a page of another part of the product is served, in pieces where it has th
   expect(long.status).toBe(413);
   const fault = await at("/fault");
   expect([fault.status, fault.text.includes("secret")]).toEqual([500, false]);
-  await other.close();
+  other.close();
 });
 
 test("a preflight of an allowed origin is answered, that of another refused", async () => {

@@ -1,11 +1,25 @@
 import { readFileSync } from "node:fs";
 import { createFileRegistry, type FileRegistry, fromBinary } from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { FileDescriptorSetSchema, type SourceCodeInfo_Location } from "@bufbuild/protobuf/wkt";
 
 /** The image of the whole API that `buf build` writes, with source info: beside the generated code. */
 export const API_IMAGE = new URL("../../../proto/gen/api.binpb", import.meta.url);
 
-/** Reads an image. The façade, the catalogue and reflection all read the same one. */
+/**
+ * Reads an image. The façade, the catalogue and reflection all read the same one.
+ *
+ * Of the source info only what holds a comment is kept: the positions of
+ * everything else are five sixths of it, and half of the memory of an image.
+ */
 export function readImage(image: string | URL = API_IMAGE): FileRegistry {
-  return createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(image)));
+  const set = fromBinary(FileDescriptorSetSchema, readFileSync(image));
+  for (const { sourceCodeInfo } of set.file) {
+    if (sourceCodeInfo !== undefined) sourceCodeInfo.location = sourceCodeInfo.location.filter(isCommented);
+  }
+  return createFileRegistry(set);
+}
+
+function isCommented(location: SourceCodeInfo_Location): boolean {
+  const { leadingComments, trailingComments, leadingDetachedComments } = location;
+  return leadingComments !== "" || trailingComments !== "" || leadingDetachedComments.length > 0;
 }

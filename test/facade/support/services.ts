@@ -79,11 +79,9 @@ export function fixtureMethods(world: World, servers: readonly string[]): Method
       issuer: "https://mcp.example.com/base",
       jwks: '{"keys":[{"kty":"OKP","crv":"Ed25519"}]}',
     })),
-    unary(SightingService.method.echoSighting, ({ sighting, word }, { caller }) => ({
-      ...(sighting !== undefined && { sighting }),
-      word,
-      caller: caller.id,
-    })),
+    unary(SightingService.method.echoSighting, ({ sighting, word }, { caller: { id: caller } }) =>
+      sighting === undefined ? { word, caller } : { sighting, word, caller },
+    ),
     unary(SightingService.method.listSightings, ({ pageSize }) => ({
       sightings: Array.from({ length: pageSize }, (_, i) => ({ id: `sighting-${i}`, sensor: "x".repeat(500) })),
       nextPageToken: "next",

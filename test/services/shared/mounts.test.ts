@@ -145,6 +145,19 @@ describe.each(Object.keys(mounts))("a method mounted %s", (name) => {
   });
 });
 
+test("a signal that is first asked for when its call was cancelled, or its deadline has passed, is aborted", async () => {
+  const dispatch = mounts["in process"]?.() as Dispatch;
+  const leave = new AbortController();
+  await list(dispatch, { server: "cti" }, { signal: leave.signal });
+  leave.abort();
+  expect(seen.call?.signal.aborted).toBe(true);
+  const deadline = Date.now() + 20;
+  await list(dispatch, { server: "cti" }, { deadline });
+  const { call } = seen;
+  await expect.poll(() => Date.now()).toBeGreaterThan(deadline);
+  expect(call?.signal.aborted).toBe(true);
+});
+
 test("an error of ours keeps its words inside over the wire", async () => {
   const failed = await codeOf(list(mounts["over Connect"]?.() as Dispatch, { server: "broken" }));
   expect(failed).toMatchObject({ code: Code.Internal });
