@@ -3,6 +3,7 @@ import { aborted, permissionDenied } from "../../../shared/errors.js";
 import { capabilitiesOf, type Marking, type Me } from "../../adapters/opencti.js";
 import { type Binding, steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
+import { someOf } from "./filters.js";
 import { CORE, markingsOf as namesOf, summaryOf, labelsOf as valuesOf } from "./knowledge.js";
 import { labelsOf, markingsOf, objectOf, objectsOf, type TargetNode } from "./resolve.js";
 import { checkReferences, inputOf, noticesOf } from "./writes.js";
@@ -41,7 +42,7 @@ export const annotationBindings: readonly Binding[] = [
     await platform.graphql(ADD_LABELS, {
       id: target.id,
       input: { relationship_type: "object-label", toIds: ids },
-      references: externalReferenceIds,
+      references: someOf(externalReferenceIds),
     });
     const written = await objectOf(platform, target.id);
     const now = valuesOf(written).map((value) => value.toLowerCase());

@@ -3,7 +3,7 @@ import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { aborted, alreadyExists, failedPrecondition, notFound } from "../../../shared/errors.js";
 import { type Binding, steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
-import { bound, filtersOf } from "./filters.js";
+import { bound, filtersOf, someOf } from "./filters.js";
 import {
   CORE,
   type CoreNode,
@@ -29,7 +29,7 @@ export const LIST_REPORTS = `query ListReports($search: String, $first: Int, $af
 export const GET_REPORT = `query GetReport($id: String) { report(id: $id) { ${REPORT} description content confidence x_opencti_reliability objects(first: 1) { pageInfo { globalCount } } notes(first: 10) { edges { node { id entity_type representative { main } } } } } }`;
 const ENDS =
   "from { ... on StixCoreObject { id representative { main } } } to { ... on StixCoreObject { id representative { main } } }";
-export const CONTENTS = `query Contents($id: String, $types: [String], $first: Int, $after: ID, $search: String, $filters: FilterGroup) { container(id: $id) { id entity_type representative { main } objects(types: $types, first: $first, after: $after, search: $search, filters: $filters) { edges { node { ... on StixCoreObject { id entity_type representative { main } } ... on StixCoreRelationship { id entity_type relationship_type ${ENDS} } ... on StixSightingRelationship { id entity_type relationship_type ${ENDS} } } } ${PAGE} } } }`;
+export const CONTENTS = `query Contents($id: String, $types: [String], $first: Int, $after: ID, $search: String, $filters: FilterGroup) { container(id: $id) { id entity_type representative { main } objects(types: $types, first: $first, after: $after, search: $search, filters: $filters) { edges { node { ... on StixCoreObject { id entity_type representative { main } } ... on StixCoreRelationship { id entity_type ${ENDS} } ... on StixSightingRelationship { id entity_type ${ENDS} } } } ${PAGE} } } }`;
 export const CREATE_REPORT = `mutation CreateReport($input: ReportAddInput!) { reportAdd(input: $input) { ...Core confidence objects(first: 1) { pageInfo { globalCount } } } } ${CORE}`;
 export const REPORTS_OF_NAME = `query ReportsOfName($filters: FilterGroup) { reports(filters: $filters, first: 20) { edges { node { id name published } } } }`;
 export const ADD_OBJECTS = `mutation AddObjects($id: ID!, $input: StixRefRelationshipsAddInput!, $commitMessage: String, $references: [String]) { stixCoreObjectEdit(id: $id) { relationsAdd(input: $input, commitMessage: $commitMessage, references: $references) { id } } }`;
@@ -50,11 +50,14 @@ interface End {
   readonly representative?: { readonly main: string };
 }
 
+/** Of a relationship the ends are asked for too; they are null where hidden. */
 type ContainedNode = RefNode & {
-  readonly relationship_type?: string;
   readonly from?: End | null;
   readonly to?: End | null;
 };
+
+/** What a container holds besides objects, as its list takes it for a type. */
+const RELATIONSHIPS = ["stix-core-relationship", "stix-sighting-relationship"];
 
 const MAX_CONTENT = 50_000;
 
@@ -122,11 +125,11 @@ export const containerBindings: readonly Binding[] = [
   steps(listContainerObjects, async (request, platform) => {
     await checkTypes(
       platform,
-      request.types.filter((type) => !type.startsWith("stix-")),
+      request.types.filter((type) => !RELATIONSHIPS.includes(type)),
       ["Stix-Domain-Object", "Stix-Cyber-Observable"],
     );
     const target = await containerOf(platform, request.containerId);
-    const variables = { id: target.id, types: request.types, search: searchTextOf(request.query) };
+    const variables = { id: target.id, types: someOf(request.types), search: searchTextOf(request.query) };
     const place = placeOf(request, ["contents", variables]);
     const objects = await contentsOf(platform, { ...variables, first: place.first, after: place.after });
     return {
@@ -169,8 +172,8 @@ export const containerBindings: readonly Binding[] = [
       await platform.graphql(ADD_OBJECTS, {
         id: container.id,
         input: { relationship_type: "object", toIds: wanted },
-        commitMessage: commitMessage || null,
-        references: externalReferenceIds,
+        commitMessage: commitMessage || undefined,
+        references: someOf(externalReferenceIds),
       });
     }
     const after = wanted.length === 0 ? before : await heldOf(platform, container.id, ids);
@@ -229,14 +232,14 @@ async function heldOf(
 }
 
 function containedOf(node: ContainedNode) {
-  if (node.relationship_type === undefined) return { object: refOf(node), relationship: false };
+  if (node.from === undefined) return { object: refOf(node), relationship: false };
   // Where an end is hidden the platform still gives its id; only what is visible is told.
   const name = (end: End | null | undefined) => end?.representative?.main ?? "(not visible to you)";
   return {
     object: {
       id: node.id,
-      type: node.relationship_type,
-      name: `${name(node.from)} ${node.relationship_type} ${name(node.to)}`,
+      type: node.entity_type,
+      name: `${name(node.from)} ${node.entity_type} ${name(node.to)}`,
     },
     relationship: true,
   };

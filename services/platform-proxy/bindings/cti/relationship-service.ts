@@ -3,6 +3,7 @@ import { RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
 import { alreadyExists } from "../../../shared/errors.js";
 import { type Binding, steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
+import { someOf } from "./filters.js";
 import { numberOf, type RefNode, refOf, timeOf } from "./knowledge.js";
 import { type Connection, nodesOf, PAGE, placeOf } from "./paging.js";
 import { all, checkRelationTypes, checkTypes, type FilterGroup, objectOf, objectsOf } from "./resolve.js";
@@ -49,7 +50,7 @@ export const relationshipBindings: readonly Binding[] = [
     const object = await objectOf(platform, request.id);
     const variables = {
       id: [object.id],
-      types: request.relationshipTypes,
+      types: someOf(request.relationshipTypes),
       filters: othersOf(object.id, request.otherTypes),
     };
     const place = placeOf(request, ["relationships", variables]);
@@ -108,8 +109,8 @@ export const relationshipBindings: readonly Binding[] = [
 ];
 
 /** Narrows to other ends of some types; the platform's own argument for it would match the object itself too. */
-function othersOf(id: string, types: readonly string[]): FilterGroup | null {
-  if (types.length === 0) return null;
+function othersOf(id: string, types: readonly string[]): FilterGroup | undefined {
+  if (types.length === 0) return undefined;
   const outwards = all({ key: ["fromId"], values: [id] }, { key: ["toTypes"], values: types });
   const inwards = all({ key: ["toId"], values: [id] }, { key: ["fromTypes"], values: types });
   return { mode: "or", filters: [], filterGroups: [outwards, inwards] };

@@ -63,6 +63,11 @@ export async function objectsOf(
     const more = await platform.graphql<{ stixCoreRelationships: Connection<Known> }>(RELATIONSHIPS_BY_ID, variables);
     learn(more.stixCoreRelationships);
   }
+  // A list finds an object by an id that an import gave it, but does not show that id.
+  for (const id of ids.filter((one) => one.includes("--") && !known.has(one))) {
+    const { stixCoreObject } = await platform.graphql<{ stixCoreObject: TargetNode | null }>(OBJECT, { id });
+    if (stixCoreObject !== null) known.set(id, stixCoreObject);
+  }
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0) {
     throw notFound(
