@@ -12,7 +12,7 @@ import { checkNames, checkReferences, inputOf, noticesOf } from "./writes.js";
 
 const { getEntity, getEntityStix, listThreatActors, createEntity, updateEntity, deleteEntity } = EntityService.method;
 
-export const GET_ENTITY = `query GetEntity($id: String!) { stixCoreObject(id: $id) { ...Core numberOfConnectedElement containersNumber { count: total } externalReferences(first: 50) { edges { node { id source_name url external_id } } } } } ${CORE}`;
+export const GET_ENTITY = `query GetEntity($id: String!) { stixCoreObject(id: $id) { ...Core numberOfConnectedElement containersNumber { total } externalReferences(first: 50) { edges { node { id source_name url external_id } } } } } ${CORE}`;
 export const GET_STIX = `query GetStix($id: String!) { stix(id: $id) }`;
 export const LIST_THREAT_ACTORS = `query ListThreatActors($search: String, $first: Int, $after: ID, $filters: FilterGroup, $orderBy: StixDomainObjectsOrdering, $orderMode: OrderingMode) { stixDomainObjects(types: ["Threat-Actor"], search: $search, first: $first, after: $after, filters: $filters, orderBy: $orderBy, orderMode: $orderMode) { edges { node { ...Core ... on ThreatActor { aliases threat_actor_types } } } ${PAGE} } } ${CORE}`;
 export const UPDATE = `mutation Update($id: ID!, $input: [EditInput]!, $commitMessage: String, $references: [String]) { stixDomainObjectEdit(id: $id) { fieldPatch(input: $input, commitMessage: $commitMessage, references: $references) { id } } }`;
@@ -24,7 +24,7 @@ export const createDocumentOf = ({ mutation, input }: CreatableType): string =>
 
 interface EntityNode extends CoreNode {
   readonly numberOfConnectedElement: number;
-  readonly containersNumber: { readonly count: number } | null;
+  readonly containersNumber: { readonly total: number } | null;
   readonly externalReferences: Connection<{
     id: string;
     source_name: string;
@@ -52,7 +52,7 @@ export const entityBindings: readonly Binding[] = [
         externalId: one.external_id ?? "",
       })),
       connections: node.numberOfConnectedElement,
-      containers: node.containersNumber?.count ?? 0,
+      containers: node.containersNumber?.total ?? 0,
     };
   }),
   steps(getEntityStix, async ({ id }, platform) => {
