@@ -4,15 +4,13 @@ import { alreadyExists } from "../../../shared/errors.js";
 import { type Binding, steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import { someOf } from "./filters.js";
-import { numberOf, type RefNode, refOf, timeOf } from "./knowledge.js";
+import { END, numberOf, type RefNode, refOf, timeOf } from "./knowledge.js";
 import { type Connection, nodesOf, PAGE, placeOf } from "./paging.js";
 import { all, checkRelationTypes, checkTypes, type FilterGroup, objectOf, objectsOf } from "./resolve.js";
 import { inputOf } from "./writes.js";
 
 const { getEntityRelationships, createRelationship } = RelationshipService.method;
 
-const END =
-  "... on StixCoreObject { id entity_type representative { main } } ... on StixCoreRelationship { id entity_type representative { main } }";
 const REL = `fragment Rel on StixCoreRelationship { id relationship_type description confidence start_time stop_time from { ${END} } to { ${END} } }`;
 export const LIST_RELATIONSHIPS = `query ListRelationships($id: [String], $types: [String], $filters: FilterGroup, $first: Int, $after: ID) { stixCoreRelationships(fromOrToId: $id, relationship_type: $types, filters: $filters, first: $first, after: $after, orderBy: created_at, orderMode: desc) { edges { node { ...Rel } } ${PAGE} } } ${REL}`;
 export const SAME_RELATIONSHIPS = `query SameRelationships($from: [String], $to: [String], $types: [String]) { stixCoreRelationships(fromId: $from, toId: $to, relationship_type: $types, first: 100) { edges { node { id start_time stop_time } } } }`;

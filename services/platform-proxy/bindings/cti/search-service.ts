@@ -44,8 +44,8 @@ async function pageOf<Node>(
 const scored = (score: number | undefined): Filter[] =>
   score === undefined ? [] : [{ key: ["x_opencti_score"], values: [String(score)], operator: "gte" }];
 
-/** Where a name may stand; a technique is known by its ATT&CK id too. */
-const NAMES = ["name", "aliases", "x_opencti_aliases", "x_mitre_id"];
+/** Where a name may stand; "alias" is each type's own list of other names, and a technique has its ATT&CK id. */
+const NAMES = ["name", "alias", "x_mitre_id"];
 
 export const searchBindings: readonly Binding[] = [
   steps(searchKnowledge, async (request, platform) => {

@@ -81,7 +81,7 @@ test("a search over everything, and where it goes on", async () => {
     pageSize: 2,
     pageToken: found.nextPageToken,
   });
-  const { pageInfo } = REAL.answers["search as analyst"]?.globalSearch as { pageInfo: { endCursor: string } };
+  const { pageInfo } = REAL.answers["search as analyst"]!.globalSearch as { pageInfo: { endCursor: string } };
   expect(platform.asked.at(-1)?.variables.after).toBe(pageInfo.endCursor);
 });
 
