@@ -124,7 +124,7 @@ function functional({ message = "", extensions }: GraphqlError): ConnectError {
 function validation(field: string | undefined): ConnectError {
   if (field === "references" || field === "externalReferences") {
     return failedPrecondition(
-      "the platform demands an external reference for this type of object; give external_reference_ids",
+      "the platform demands an external reference for this type of object; give external_reference_ids, or where this tool takes none make the change on the platform itself",
     );
   }
   if (field !== undefined && /^[\w.-]{1,80}$/.test(field))
