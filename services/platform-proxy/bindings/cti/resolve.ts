@@ -30,8 +30,15 @@ export interface FilterGroup {
   readonly filterGroups: readonly FilterGroup[];
 }
 
-export const all = (...filters: Filter[]): FilterGroup => ({ mode: "and", filters, filterGroups: [] });
-export const any = (...filters: Filter[]): FilterGroup => ({ mode: "or", filters, filterGroups: [] });
+export const all = (...filters: Filter[]): FilterGroup => groupOf("and", filters);
+export const any = (...filters: Filter[]): FilterGroup => groupOf("or", filters);
+
+// Operator and mode may be left out; they are written so that nothing hangs on what the platform takes then.
+const groupOf = (mode: FilterGroup["mode"], filters: readonly Filter[]): FilterGroup => ({
+  mode,
+  filters: filters.map((filter) => ({ operator: "eq", mode: "or", ...filter })),
+  filterGroups: [],
+});
 
 export type TargetNode = CoreNode & { readonly confidence?: number | null };
 

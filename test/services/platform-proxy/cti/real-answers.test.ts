@@ -118,7 +118,7 @@ test("observables and indicators", async () => {
   expect(Number(indicators[0]?.validUntil?.seconds)).toBe(Date.parse("2026-10-28T00:00:00Z") / 1000);
   expect(filters()).toEqual({
     mode: "and",
-    filters: [{ key: ["pattern_type"], values: ["stix"] }],
+    filters: [{ key: ["pattern_type"], values: ["stix"], operator: "eq", mode: "or" }],
     filterGroups: [],
   });
 });
@@ -139,7 +139,7 @@ test("what is known of a domain, with its indicators and the containers that hol
   ]);
   expect(filters()).toEqual({
     mode: "or",
-    filters: [{ key: ["value"], values: ["c2-0.evil.example"] }],
+    filters: [{ key: ["value"], values: ["c2-0.evil.example"], operator: "eq", mode: "or" }],
     filterGroups: [],
   });
 });
