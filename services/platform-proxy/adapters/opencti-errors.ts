@@ -1,7 +1,6 @@
 import type { ConnectError } from "@connectrpc/connect";
 import {
   aborted,
-  alreadyExists,
   failedPrecondition,
   invalidArgument,
   notFound,
@@ -107,7 +106,9 @@ function functional({ message = "", extensions }: GraphqlError): ConnectError {
   if (attribute !== null) return invalidArgument(`${attribute[1]}: the platform refused the value`);
   if (/cannot be found\.?$/.test(message)) return notFound("the object does not exist or is not visible to you");
   if (/missing markings/.test(message)) return permissionDenied(UNCLEARED);
-  if (/produce a duplicate/.test(message)) return alreadyExists("the platform does not let this object take that name");
+  // The caller could see no other of that name before, so what bears it may be hidden: its existence is not told.
+  if (/produce a duplicate/.test(message))
+    return failedPrecondition("the platform does not let this object take that name");
   if (/stix-core-relationship/.test(message))
     return invalidArgument("relationship_type: the platform knows no such type");
   if (/must be an Identity/.test(message))
@@ -123,7 +124,7 @@ function functional({ message = "", extensions }: GraphqlError): ConnectError {
 function validation(field: string | undefined): ConnectError {
   if (field === "references" || field === "externalReferences") {
     return failedPrecondition(
-      "the platform demands an external reference for this type of object; give external_reference_ids",
+      "the platform demands an external reference for this type of object; give external_reference_ids, or where this tool takes none make the change on the platform itself",
     );
   }
   if (field !== undefined && /^[\w.-]{1,80}$/.test(field))

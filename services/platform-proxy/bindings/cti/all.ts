@@ -6,6 +6,7 @@ import { entityBindings } from "./entity-service.js";
 import { insightBindings } from "./insight-service.js";
 import { observableBindings } from "./observable-service.js";
 import { relationshipBindings } from "./relationship-service.js";
+import { reportBindings } from "./reports.js";
 import { searchBindings } from "./search-service.js";
 
 /** How every tool of the cti server is answered. */
@@ -17,5 +18,6 @@ export const ctiBindings: readonly Binding[] = [
   ...insightBindings,
   ...observableBindings,
   ...relationshipBindings,
+  ...reportBindings,
   ...searchBindings,
 ];

@@ -3,6 +3,7 @@ import { aborted, permissionDenied } from "../../../shared/errors.js";
 import { capabilitiesOf, type Marking, type Me } from "../../adapters/opencti.js";
 import { type Binding, steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
+import { someOf } from "./filters.js";
 import { CORE, markingsOf as namesOf, summaryOf, labelsOf as valuesOf } from "./knowledge.js";
 import { labelsOf, markingsOf, objectOf, objectsOf, type TargetNode } from "./resolve.js";
 import { checkReferences, inputOf, noticesOf } from "./writes.js";
@@ -41,7 +42,7 @@ export const annotationBindings: readonly Binding[] = [
     await platform.graphql(ADD_LABELS, {
       id: target.id,
       input: { relationship_type: "object-label", toIds: ids },
-      references: externalReferenceIds,
+      references: someOf(externalReferenceIds),
     });
     const written = await objectOf(platform, target.id);
     const now = valuesOf(written).map((value) => value.toLowerCase());
@@ -64,37 +65,46 @@ export const annotationBindings: readonly Binding[] = [
   steps(addMarkings, async ({ id, markings }, platform) => {
     const wanted = await markingsOf(platform, markings, "markings");
     const target = await objectOf(platform, id);
-    const { allowed_marking } = await platform.me<Me>();
-    const worn = new Map<string, Marking>();
-    for (const name of namesOf(target)) {
-      const marking = (allowed_marking ?? []).find(({ definition }) => definition === name);
-      if (marking !== undefined) worn.set(marking.definition_type, marking);
-    }
-    const notices: string[] = [];
-    for (const marking of wanted) {
-      const held = worn.get(marking.definition_type);
-      // Adding a lower one of the same kind succeeds on the platform and changes nothing.
-      if (held !== undefined && held.x_opencti_order >= marking.x_opencti_order) {
-        notices.push(
-          held.id === marking.id
-            ? `${marking.definition} was on it already`
-            : `${marking.definition} was not added: ${held.definition} is higher and stays`,
-        );
-        continue;
-      }
-      await platform.graphql(ADD_MARKING, { id: target.id, marking: marking.id });
-      if (held !== undefined) notices.push(`${marking.definition} replaced ${held.definition}`);
-      worn.set(marking.definition_type, marking);
-    }
+    const before = namesOf(target);
+    const added = wanted.filter(({ definition }) => !before.includes(definition));
+    for (const marking of added) await platform.graphql(ADD_MARKING, { id: target.id, marking: marking.id });
     const written = await objectOf(platform, target.id);
-    const lost = [...worn.values()].filter(({ definition }) => !namesOf(written).includes(definition));
-    if (lost.length > 0)
-      throw aborted(
-        `the platform did not set ${lost.map(({ definition }) => definition).join(", ")}; read the object and try again`,
-      );
+    const { allowed_marking } = await platform.me<Me>();
+    const notices = markingNoticesOf(added, before, namesOf(written), allowed_marking ?? []);
     return { result: { object: summaryOf(written), notices } };
   }),
 ];
+
+/**
+ * Says what adding markings came to. Of one kind the higher stays: the platform
+ * takes a lower one without an error and changes nothing.
+ *
+ * @throws ConnectError aborted, where one is missing and no higher one explains it.
+ */
+function markingNoticesOf(
+  added: readonly Marking[],
+  before: readonly string[],
+  after: readonly string[],
+  known: readonly Marking[],
+): string[] {
+  const sameKindAs = (one: Marking, names: readonly string[]) =>
+    known.find(
+      ({ definition, definition_type }) => definition_type === one.definition_type && names.includes(definition),
+    )?.definition;
+  return added.flatMap((marking) => {
+    const { definition } = marking;
+    if (after.includes(definition)) {
+      const gone = sameKindAs(
+        marking,
+        before.filter((name) => !after.includes(name)),
+      );
+      return gone === undefined ? [] : [`${definition} replaced ${gone}`];
+    }
+    const higher = sameKindAs(marking, after);
+    if (higher === undefined) throw aborted(`the platform did not set ${definition}; read the object and try again`);
+    return [`${definition} was not added: ${higher} is higher and stays`];
+  });
+}
 
 async function checkMayCreateLabels(platform: Platform, missing: readonly string[]): Promise<void> {
   const held = capabilitiesOf(await platform.me<Me>());

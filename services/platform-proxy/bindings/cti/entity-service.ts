@@ -3,7 +3,7 @@ import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { aborted, failedPrecondition, invalidArgument, notFound } from "../../../shared/errors.js";
 import { type Binding, steps } from "../../binding.js";
 import { aliasesKeyOf, CREATABLE_TYPES, type CreatableType } from "./entity-types.js";
-import { filtersOf, orderOf } from "./filters.js";
+import { filtersOf, orderOf, someOf } from "./filters.js";
 import { CORE, type CoreNode, refOf, summaryOf } from "./knowledge.js";
 import { type Connection, nodesOf, PAGE, placeOf } from "./paging.js";
 import { OBJECT, objectOf, type TargetNode } from "./resolve.js";
@@ -12,9 +12,9 @@ import { checkNames, checkReferences, inputOf, noticesOf } from "./writes.js";
 
 const { getEntity, getEntityStix, listThreatActors, createEntity, updateEntity, deleteEntity } = EntityService.method;
 
-export const GET_ENTITY = `query GetEntity($id: String!) { stixCoreObject(id: $id) { ...Core numberOfConnectedElement containersNumber { count: total } externalReferences(first: 50) { edges { node { id source_name url external_id } } } } } ${CORE}`;
+export const GET_ENTITY = `query GetEntity($id: String!) { stixCoreObject(id: $id) { ...Core numberOfConnectedElement containersNumber { total } externalReferences(first: 50) { edges { node { id source_name url external_id } } } } } ${CORE}`;
 export const GET_STIX = `query GetStix($id: String!) { stix(id: $id) }`;
-export const LIST_THREAT_ACTORS = `query ListThreatActors($search: String, $first: Int, $after: ID, $filters: FilterGroup, $orderBy: StixDomainObjectsOrdering, $orderMode: OrderingMode) { stixDomainObjects(types: ["Threat-Actor"], search: $search, first: $first, after: $after, filters: $filters, orderBy: $orderBy, orderMode: $orderMode) { edges { node { ...Core ... on ThreatActorGroup { aliases threat_actor_types } ... on ThreatActorIndividual { aliases threat_actor_types } } } ${PAGE} } } ${CORE}`;
+export const LIST_THREAT_ACTORS = `query ListThreatActors($search: String, $first: Int, $after: ID, $filters: FilterGroup, $orderBy: StixDomainObjectsOrdering, $orderMode: OrderingMode) { stixDomainObjects(types: ["Threat-Actor"], search: $search, first: $first, after: $after, filters: $filters, orderBy: $orderBy, orderMode: $orderMode) { edges { node { ...Core ... on ThreatActor { aliases threat_actor_types } } } ${PAGE} } } ${CORE}`;
 export const UPDATE = `mutation Update($id: ID!, $input: [EditInput]!, $commitMessage: String, $references: [String]) { stixDomainObjectEdit(id: $id) { fieldPatch(input: $input, commitMessage: $commitMessage, references: $references) { id } } }`;
 export const DELETE = `mutation Delete($id: ID!) { stixCoreObjectEdit(id: $id) { delete } }`;
 
@@ -24,7 +24,7 @@ export const createDocumentOf = ({ mutation, input }: CreatableType): string =>
 
 interface EntityNode extends CoreNode {
   readonly numberOfConnectedElement: number;
-  readonly containersNumber: { readonly count: number } | null;
+  readonly containersNumber: { readonly total: number } | null;
   readonly externalReferences: Connection<{
     id: string;
     source_name: string;
@@ -52,7 +52,7 @@ export const entityBindings: readonly Binding[] = [
         externalId: one.external_id ?? "",
       })),
       connections: node.numberOfConnectedElement,
-      containers: node.containersNumber?.count ?? 0,
+      containers: node.containersNumber?.total ?? 0,
     };
   }),
   steps(getEntityStix, async ({ id }, platform) => {
@@ -124,8 +124,8 @@ export const entityBindings: readonly Binding[] = [
     await platform.graphql(UPDATE, {
       id: target.id,
       input,
-      commitMessage: request.commitMessage || null,
-      references: request.externalReferenceIds,
+      commitMessage: request.commitMessage || undefined,
+      references: someOf(request.externalReferenceIds),
     });
     const written = await objectOf(platform, target.id);
     const notices: string[] = [];

@@ -8,7 +8,7 @@ export async function filtersOf(
   platform: Platform,
   filter: KnowledgeFilter | undefined,
   ...own: Filter[]
-): Promise<FilterGroup | null> {
+): Promise<FilterGroup | undefined> {
   const filters = [...own];
   if (filter !== undefined) {
     const labels = await labelIdsOf(platform, filter.labels, "filter.labels");
@@ -25,9 +25,13 @@ export async function filtersOf(
     if (minConfidence !== undefined)
       filters.push({ key: ["confidence"], values: [String(minConfidence)], operator: "gte" });
   }
-  return filters.length === 0 ? null : all(...filters);
+  return filters.length === 0 ? undefined : all(...filters);
 }
 
+/** A list argument, left out where it is empty: some operations would take an empty list for something else than all. */
+export const someOf = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
+
+/** A condition on a time. */
 export const bound = (key: string, operator: "gte" | "lte", at: Date): Filter => ({
   key: [key],
   values: [at.toISOString()],

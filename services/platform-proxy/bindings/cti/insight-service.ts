@@ -2,7 +2,7 @@ import { InsightService } from "#proto/cti/v1/insight_service_pb.js";
 import { notFound } from "../../../shared/errors.js";
 import { type Binding, steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
-import { filtersOf } from "./filters.js";
+import { filtersOf, someOf } from "./filters.js";
 import { type RefNode, refOf, timeOf } from "./knowledge.js";
 import { type Connection, nodesOf, PAGE, placeOf } from "./paging.js";
 import { all, checkRelationTypes, checkTypes, OBJECT, objectOf, type TargetNode } from "./resolve.js";
@@ -36,7 +36,7 @@ interface LogNode {
 export const insightBindings: readonly Binding[] = [
   steps(countEntities, async ({ types, query, filter }, platform) => {
     await checkTypes(platform, types, ["Stix-Domain-Object", "Stix-Cyber-Observable"]);
-    const variables = { types, search: searchTextOf(query), filters: await filtersOf(platform, filter) };
+    const variables = { types: someOf(types), search: searchTextOf(query), filters: await filtersOf(platform, filter) };
     // `total` would leave the end of a period out.
     const { stixCoreObjectsNumber } = await platform.graphql<{ stixCoreObjectsNumber: { count: number } }>(
       COUNT,
@@ -50,8 +50,8 @@ export const insightBindings: readonly Binding[] = [
     const object = await objectOf(platform, id);
     const { to, from } = await platform.graphql<Record<"to" | "from", readonly Bucket[] | null>>(TOP_RELATED, {
       id: [object.id],
-      types,
-      relations: relationshipTypes,
+      types: someOf(types),
+      relations: someOf(relationshipTypes),
       limit: limit * 2,
     });
     return { object: refOf(object), related: ranked([...(to ?? []), ...(from ?? [])], limit) };

@@ -26,6 +26,10 @@ export interface RefNode {
   readonly representative: { readonly main: string };
 }
 
+/** The fields of a relationship's end, which may be a relationship itself. */
+export const END =
+  "... on StixCoreObject { id entity_type representative { main } } ... on StixCoreRelationship { id entity_type representative { main } }";
+
 const PREVIEW = 500;
 
 export function summaryOf(node: CoreNode, whole = false): MessageInitShape<typeof ObjectSummarySchema> {

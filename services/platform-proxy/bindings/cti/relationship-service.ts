@@ -3,15 +3,14 @@ import { RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
 import { alreadyExists } from "../../../shared/errors.js";
 import { type Binding, steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
-import { numberOf, type RefNode, refOf, timeOf } from "./knowledge.js";
+import { someOf } from "./filters.js";
+import { END, numberOf, type RefNode, refOf, timeOf } from "./knowledge.js";
 import { type Connection, nodesOf, PAGE, placeOf } from "./paging.js";
 import { all, checkRelationTypes, checkTypes, type FilterGroup, objectOf, objectsOf } from "./resolve.js";
 import { inputOf } from "./writes.js";
 
 const { getEntityRelationships, createRelationship } = RelationshipService.method;
 
-const END =
-  "... on StixCoreObject { id entity_type representative { main } } ... on StixCoreRelationship { id entity_type representative { main } }";
 const REL = `fragment Rel on StixCoreRelationship { id relationship_type description confidence start_time stop_time from { ${END} } to { ${END} } }`;
 export const LIST_RELATIONSHIPS = `query ListRelationships($id: [String], $types: [String], $filters: FilterGroup, $first: Int, $after: ID) { stixCoreRelationships(fromOrToId: $id, relationship_type: $types, filters: $filters, first: $first, after: $after, orderBy: created_at, orderMode: desc) { edges { node { ...Rel } } ${PAGE} } } ${REL}`;
 export const SAME_RELATIONSHIPS = `query SameRelationships($from: [String], $to: [String], $types: [String]) { stixCoreRelationships(fromId: $from, toId: $to, relationship_type: $types, first: 100) { edges { node { id start_time stop_time } } } }`;
@@ -49,7 +48,7 @@ export const relationshipBindings: readonly Binding[] = [
     const object = await objectOf(platform, request.id);
     const variables = {
       id: [object.id],
-      types: request.relationshipTypes,
+      types: someOf(request.relationshipTypes),
       filters: othersOf(object.id, request.otherTypes),
     };
     const place = placeOf(request, ["relationships", variables]);
@@ -108,8 +107,8 @@ export const relationshipBindings: readonly Binding[] = [
 ];
 
 /** Narrows to other ends of some types; the platform's own argument for it would match the object itself too. */
-function othersOf(id: string, types: readonly string[]): FilterGroup | null {
-  if (types.length === 0) return null;
+function othersOf(id: string, types: readonly string[]): FilterGroup | undefined {
+  if (types.length === 0) return undefined;
   const outwards = all({ key: ["fromId"], values: [id] }, { key: ["toTypes"], values: types });
   const inwards = all({ key: ["toId"], values: [id] }, { key: ["fromTypes"], values: types });
   return { mode: "or", filters: [], filterGroups: [outwards, inwards] };

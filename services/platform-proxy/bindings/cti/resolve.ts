@@ -30,8 +30,15 @@ export interface FilterGroup {
   readonly filterGroups: readonly FilterGroup[];
 }
 
-export const all = (...filters: Filter[]): FilterGroup => ({ mode: "and", filters, filterGroups: [] });
-export const any = (...filters: Filter[]): FilterGroup => ({ mode: "or", filters, filterGroups: [] });
+export const all = (...filters: Filter[]): FilterGroup => groupOf("and", filters);
+export const any = (...filters: Filter[]): FilterGroup => groupOf("or", filters);
+
+// Operator and mode may be left out; they are written so that nothing hangs on what the platform takes then.
+const groupOf = (mode: FilterGroup["mode"], filters: readonly Filter[]): FilterGroup => ({
+  mode,
+  filters: filters.map((filter) => ({ operator: "eq", mode: "or", ...filter })),
+  filterGroups: [],
+});
 
 export type TargetNode = CoreNode & { readonly confidence?: number | null };
 
@@ -62,6 +69,11 @@ export async function objectsOf(
   if (relationships && ids.some((id) => !known.has(id))) {
     const more = await platform.graphql<{ stixCoreRelationships: Connection<Known> }>(RELATIONSHIPS_BY_ID, variables);
     learn(more.stixCoreRelationships);
+  }
+  // A list finds an object by an id that an import gave it, but does not show that id.
+  for (const id of ids.filter((one) => one.includes("--") && !known.has(one))) {
+    const { stixCoreObject } = await platform.graphql<{ stixCoreObject: TargetNode | null }>(OBJECT, { id });
+    if (stixCoreObject !== null) known.set(id, stixCoreObject);
   }
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0) {

@@ -1,7 +1,7 @@
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
 import { type Binding, steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
-import { filtersOf, orderOf } from "./filters.js";
+import { filtersOf, orderOf, someOf } from "./filters.js";
 import { CORE, type CoreNode, type RefNode, refOf, summaryOf } from "./knowledge.js";
 import {
   INDICATOR,
@@ -44,15 +44,15 @@ async function pageOf<Node>(
 const scored = (score: number | undefined): Filter[] =>
   score === undefined ? [] : [{ key: ["x_opencti_score"], values: [String(score)], operator: "gte" }];
 
-/** Where a name may stand; a technique is known by its ATT&CK id too. */
-const NAMES = ["name", "aliases", "x_opencti_aliases", "x_mitre_id"];
+/** Where a name may stand; "alias" is each type's own list of other names, and a technique has its ATT&CK id. */
+const NAMES = ["name", "alias", "x_mitre_id"];
 
 export const searchBindings: readonly Binding[] = [
   steps(searchKnowledge, async (request, platform) => {
     await checkTypes(platform, request.types, ["Stix-Domain-Object", "Stix-Cyber-Observable"]);
     const { nodes, ...rest } = await pageOf<CoreNode>(platform, SEARCH_KNOWLEDGE, request, {
       search: searchTextOf(request.query),
-      types: request.types,
+      types: someOf(request.types),
       filters: await filtersOf(platform, request.filter),
       ...orderOf(request.order),
     });
@@ -62,7 +62,7 @@ export const searchBindings: readonly Binding[] = [
     await checkTypes(platform, request.types, ["Stix-Domain-Object"]);
     const { nodes, ...rest } = await pageOf<CoreNode>(platform, SEARCH_ENTITIES, request, {
       search: searchTextOf(request.query),
-      types: request.types,
+      types: someOf(request.types),
       filters: await filtersOf(platform, request.filter),
       ...orderOf(request.order),
     });
@@ -72,7 +72,7 @@ export const searchBindings: readonly Binding[] = [
     await checkTypes(platform, request.types, ["Stix-Cyber-Observable"]);
     const { nodes, ...rest } = await pageOf<ObservableNode>(platform, SEARCH_OBSERVABLES, request, {
       search: searchTextOf(request.query),
-      types: request.types,
+      types: someOf(request.types),
       filters: await filtersOf(platform, request.filter, ...scored(request.minScore)),
       ...orderOf(request.order),
     });
@@ -117,7 +117,7 @@ export const searchBindings: readonly Binding[] = [
     const search = async (variables: Record<string, unknown>) => {
       const { stixDomainObjects } = await platform.graphql<{ stixDomainObjects: Connection<CoreNode> }>(
         SEARCH_ENTITIES,
-        { types, first: 10, ...variables },
+        { types: someOf(types), first: 10, ...variables },
       );
       return nodesOf(stixDomainObjects).map((node) => summaryOf(node));
     };

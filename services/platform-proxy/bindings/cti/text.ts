@@ -19,9 +19,9 @@ export function refang(value: string): string {
 }
 
 /** A list holds each of its words as an alternative, and the platform cuts words at punctuation: what holds any goes quoted. */
-export function searchTextOf(query: string): string | null {
+export function searchTextOf(query: string): string | undefined {
   const trimmed = query.trim();
-  if (trimmed === "") return null;
+  if (trimmed === "") return undefined;
   const balanced = (trimmed.match(/"/g)?.length ?? 0) % 2 === 0 ? trimmed : trimmed.replaceAll('"', " ");
   const parts = balanced.match(/"[^"]*"|[^\s"]+/g) ?? [];
   const quoted = parts.map((part) => {

@@ -54,7 +54,7 @@ export async function checkNames(
   names: readonly string[],
   except?: string,
 ): Promise<void> {
-  const filters = any(...["name", "aliases", "x_opencti_aliases"].map((key) => ({ key: [key], values: names })));
+  const filters = any(...["name", "alias"].map((key) => ({ key: [key], values: names })));
   const { stixDomainObjects } = await platform.graphql<{ stixDomainObjects: Connection<RefNode> }>(NAMESAKES, {
     types: [type],
     filters,

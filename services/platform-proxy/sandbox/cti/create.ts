@@ -1,10 +1,11 @@
 import { badInput, functional, unsupported, validation } from "./errors.js";
 import { isVisible } from "./graph.js";
-import { type Kind, kindOf, PATTERN_TYPES, REFERENCES, VOCABULARIES } from "./kinds.js";
+import { type Kind, kindOf, REFERENCES } from "./kinds.js";
 import { mainOf } from "./names.js";
 import { isWellFormed, type ObservableKind, observableKindOf, observableValueOf } from "./observables.js";
 import { type GivenRefs, highestOf, labelOf, resolveRefs } from "./references.js";
 import { aliasesOf, type Refs, type Thing, text } from "./thing.js";
+import { PATTERN_TYPES, VOCABULARIES } from "./vocabularies.js";
 import type { Visit } from "./world.js";
 
 export type Input = Readonly<Record<string, unknown>> & GivenRefs;

@@ -1,6 +1,7 @@
-import { KINDS, VOCABULARIES } from "./kinds.js";
+import { KINDS } from "./kinds.js";
 import { OBSERVABLE_KINDS } from "./observables.js";
 import { RELATION_TYPES } from "./relations.js";
+import { VOCABULARIES } from "./vocabularies.js";
 
 /** Types under a type, or all, in their exact spelling. */
 export function subTypes({ type, search }: { readonly type?: string | null; readonly search?: string | null }) {

@@ -170,3 +170,6 @@ function randomOf(seed: number): () => number {
 /** So many, made one after the other. */
 export const range = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
+
+/** A time so many days after another. */
+export const later = (date: string, days: number): string => new Date(Date.parse(date) + days * DAY_MS).toISOString();

@@ -1,23 +1,10 @@
 import { mainOf } from "./names.js";
 import { observableKindOf, patternOf } from "./observables.js";
-import {
-  ADJECTIVES,
-  ANIMALS,
-  CITIES,
-  COUNTRIES,
-  LABELS,
-  MALWARE_ENDINGS,
-  MALWARE_ROOTS,
-  REGIONS,
-  SECTORS,
-  TACTICS,
-  TECHNIQUES,
-  THEMES,
-  TOOLS,
-  VENDORS,
-} from "./seed-names.js";
+import { seedContainers } from "./seed-containers.js";
+import { CITIES, COUNTRIES, LABELS, REGIONS, SECTORS, TACTICS, VENDORS } from "./seed-names.js";
 import { seedObservables } from "./seed-observables.js";
-import { createSource, range } from "./seed-source.js";
+import { createSource, later } from "./seed-source.js";
+import { seedThreats } from "./seed-threats.js";
 import type { World } from "./world.js";
 
 /** Fills the platform with a few thousand linked objects; the same seed gives the same ids and texts. */
@@ -58,137 +45,8 @@ export function seedWorld(world: World, seed: number): void {
   const sectors = SECTORS.map((name) => make("Sector", { name }, { open: true }));
   const victims = [...sectors, ...countries];
 
-  const techniques = TECHNIQUES.map(([x_mitre_id, name, tactic]) =>
-    make(
-      "Attack-Pattern",
-      {
-        name,
-        x_mitre_id,
-        description: `${name} (${tactic}).`,
-        x_mitre_platforms: some(["windows", "linux", "macos"], 2),
-      },
-      { open: true, refs: { killChainPhases: [phases[TACTICS.indexOf(tactic)]!.id] } },
-    ),
-  );
-  for (const technique of techniques) {
-    const parent = techniques.find((one) =>
-      String(technique.attributes.x_mitre_id).startsWith(`${one.attributes.x_mitre_id}.`),
-    );
-    if (parent !== undefined) relate(technique, "subtechnique-of", parent);
-    const remedy = make(
-      "Course-Of-Action",
-      { name: `Limit ${technique.attributes.name}`, description: `How to limit ${technique.attributes.name}.` },
-      { open: true },
-    );
-    relate(remedy, "mitigates", technique);
-  }
-  const tools = TOOLS.map((name) =>
-    make("Tool", { name, description: `${name} is a dual-use tool.`, tool_types: ["exploitation"] }, { open: true }),
-  );
-  const vulnerabilities = range(150, (n) => {
-    const score = int(30, 100) / 10;
-    return make("Vulnerability", {
-      name: `CVE-2026-${10000 + n}`,
-      description: `A flaw in product ${n % 40}.`,
-      x_opencti_cvss_base_score: score,
-      x_opencti_cvss_base_severity: score >= 9 ? "CRITICAL" : score >= 7 ? "HIGH" : "MEDIUM",
-      x_opencti_cisa_kev: chance(15),
-      x_opencti_epss_score: int(0, 100) / 100,
-    });
-  });
-  const malware = MALWARE_ROOTS.flatMap((root) =>
-    MALWARE_ENDINGS.map((ending) =>
-      make(
-        "Malware",
-        {
-          name: `${root}${ending}`,
-          aliases: chance(30) ? [`${root.toUpperCase()}.${ending.toUpperCase()}`] : [],
-          description: `${root}${ending} is a ${typeOf(ending)} seen since 2025.`,
-          malware_types: [typeOf(ending)],
-          is_family: chance(70),
-          first_seen: day(600),
-        },
-        { refs: { killChainPhases: [pick(phases).id] } },
-      ),
-    ),
-  );
-  const sets = range(66, (n) => {
-    const name = `${ADJECTIVES[n % ADJECTIVES.length]} ${ANIMALS[(n * 7) % ANIMALS.length]}`;
-    return make("Intrusion-Set", {
-      name,
-      aliases: [`UNC${4000 + n}`, `SET-${n}`],
-      description: `${name} is a set of intrusions with shared infrastructure.`,
-      first_seen: day(1500),
-      last_seen: day(60),
-      resource_level: pick(["government", "organization", "team"]),
-      primary_motivation: pick(["organizational-gain", "ideology", "personal-gain"]),
-      goals: ["collect intelligence"],
-    });
-  });
-  const actors = range(26, (n) =>
-    make("Threat-Actor-Group", {
-      name: `${ANIMALS[n % ANIMALS.length]} Group ${n + 1}`,
-      aliases: [`TAG-${100 + n}`],
-      description: `A group tracked since 202${n % 6}.`,
-      threat_actor_types: [pick(["crime-syndicate", "nation-state", "hacker"])],
-      sophistication: pick(["expert", "advanced", "intermediate"]),
-    }),
-  );
-  const persons = range(8, (n) =>
-    make("Threat-Actor-Individual", {
-      name: `Operator ${n + 1}`,
-      aliases: [`handle_${n}`],
-      description: "An individual operator.",
-    }),
-  );
-  const campaigns = range(60, (n) =>
-    make("Campaign", {
-      name: `Operation ${pick(ADJECTIVES)} ${n}`,
-      description: `A campaign of ${THEMES[n % THEMES.length]} ${pick(SECTORS).toLowerCase()}.`,
-      first_seen: day(400),
-      last_seen: day(30),
-      objective: "access",
-    }),
-  );
-  const infrastructures = range(40, (n) =>
-    make("Infrastructure", {
-      name: `Cluster ${n}`,
-      infrastructure_types: [pick(["command-and-control", "phishing", "staging"])],
-      description: "Hosts with a shared setup.",
-    }),
-  );
-  const incidents = range(25, (n) =>
-    make("Incident", {
-      name: `Intrusion at site ${n}`,
-      incident_type: "compromise",
-      severity: pick(["low", "medium", "high"]),
-      description: "Found by detection.",
-    }),
-  );
-
-  for (const one of sets) {
-    for (const other of some(malware, 4)) relate(one, "uses", other);
-    for (const other of some(techniques, 7)) relate(one, "uses", other);
-    for (const other of some(tools, 2)) relate(one, "uses", other);
-    for (const other of some(victims, 4)) relate(one, "targets", other);
-    if (chance(60)) relate(one, "attributed-to", pick(actors));
-    if (chance(30)) relate(one, "originates-from", pick(countries));
-  }
-  for (const one of [...actors, ...persons]) {
-    for (const other of some([...malware, ...tools], 3)) relate(one, "uses", other);
-    relate(one, "targets", pick(victims));
-  }
-  for (const one of campaigns) {
-    relate(one, "attributed-to", pick(sets));
-    for (const other of some(malware, 2)) relate(one, "uses", other);
-    for (const other of some(victims, 2)) relate(one, "targets", other);
-  }
-  for (const one of malware) {
-    for (const other of some(techniques, 3)) relate(one, "uses", other);
-    if (chance(40)) relate(one, "exploits", pick(vulnerabilities));
-    if (chance(20)) relate(one, "variant-of", pick(malware));
-  }
-  for (const one of incidents) relate(one, "attributed-to", pick(sets));
+  const threats = seedThreats(source, { phases, countries, victims });
+  const { techniques, vulnerabilities, malware, sets, campaigns, infrastructures } = threats;
 
   const observables = seedObservables(source);
   for (const one of infrastructures)
@@ -240,77 +98,7 @@ export function seedWorld(world: World, seed: number): void {
     ...observables.network,
     ...indicators,
   ];
-  const hold = (count: number) => ({ refs: { objects: some(pool, count).map(({ id }) => id) } });
-  const reports = range(260, (n) => {
-    const set = pick(sets);
-    const sector = pick(SECTORS);
-    const name = `${String(set.attributes.name)}: ${pick(THEMES)} ${sector.toLowerCase()} (${n + 1})`;
-    const links = world.graph.relationsOf(set.id).slice(0, int(2, 8));
-    const ends = links.map(({ ends }) => (ends!.from === set.id ? ends!.to : ends!.from));
-    const objects = [
-      ...new Set([set.id, ...links.map(({ id }) => id), ...ends, ...some(pool, int(3, 14)).map(({ id }) => id)]),
-    ];
-    return make(
-      "Report",
-      {
-        name,
-        published: day(500),
-        description: `What is known of ${String(set.attributes.name)} in the ${sector.toLowerCase()} sector.`,
-        report_types: [pick(["threat-report", "internal-report"])],
-        ...(chance(40) && { content: `<h1>${name}</h1><p>Summary of findings.</p>` }),
-      },
-      { refs: { objects } },
-    );
-  });
-  range(20, (n) =>
-    make(
-      "Grouping",
-      { name: `Grouping ${n}`, context: "suspicious-activity", description: "Related findings." },
-      hold(6),
-    ),
-  );
-  const cases = range(24, (n) =>
-    make(
-      "Case-Incident",
-      {
-        name: `Incident response ${n}`,
-        severity: pick(["low", "medium", "high", "critical"]),
-        priority: pick(["P1", "P2", "P3"]),
-        description: "Response in progress.",
-        response_types: ["ransomware"],
-      },
-      hold(5),
-    ),
-  );
-  range(12, (n) =>
-    make(
-      "Case-Rfi",
-      { name: `Request for information ${n}`, severity: "low", priority: "P3", description: "Asked by a customer." },
-      hold(3),
-    ),
-  );
-  range(6, (n) => make("Case-Rft", { name: `Request for takedown ${n}`, severity: "medium", priority: "P2" }, hold(2)));
-  range(4, (n) => make("Feedback", { name: `Feedback ${n}`, rating: 4 }, hold(1)));
-  range(30, (n) =>
-    make(
-      "Task",
-      { name: `Task ${n}`, description: "To be done.", due_date: later(day(10), 40) },
-      { refs: { objects: [pick(cases).id] } },
-    ),
-  );
-  range(140, (n) =>
-    make(
-      "Note",
-      { attribute_abstract: `Note ${n}`, content: `Analyst's note ${n}: seen again.`, note_types: ["analysis"] },
-      { refs: { objects: [pick([...sets, ...malware, ...reports]).id] } },
-    ),
-  );
-  range(10, () =>
-    make("Opinion", { opinion: pick(["agree", "neutral", "disagree"]), explanation: "Own telemetry." }, hold(1)),
-  );
-  range(5, (n) =>
-    make("Observed-Data", { first_observed: day(50), last_observed: day(5), number_observed: n + 1 }, hold(2)),
-  );
+  seedContainers(world.graph, source, { sets, malware, pool });
   for (const [type, attributes] of SINGLES) make(type, { ...attributes }, { open: true });
 }
 
@@ -330,16 +118,3 @@ const SINGLES: readonly (readonly [string, Record<string, unknown>])[] = [
   ["Data-Source", { name: "Process" }],
   ["Security-Coverage", { name: "Coverage 1", objectCovered: "", auto_enrichment_disable: true }],
 ];
-
-const TYPES: Readonly<Record<string, string>> = {
-  Loader: "downloader",
-  Locker: "ransomware",
-  RAT: "remote-access-trojan",
-  Stealer: "spyware",
-  Wiper: "wiper",
-  Door: "backdoor",
-  Bot: "bot",
-  Shell: "webshell",
-};
-const typeOf = (ending: string): string => TYPES[ending] ?? "unknown";
-const later = (date: string, days: number): string => new Date(Date.parse(date) + days * 86400e3).toISOString();

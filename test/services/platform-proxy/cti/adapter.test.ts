@@ -52,7 +52,7 @@ test.each<[GraphqlError, Code, RegExp]>([
     Code.PermissionDenied,
     /not cleared/,
   ],
-  [error("FUNCTIONAL_ERROR", {}, "This update will produce a duplicate"), Code.AlreadyExists, /name/],
+  [error("FUNCTIONAL_ERROR", {}, "This update will produce a duplicate"), Code.FailedPrecondition, /name/],
   [
     error("FUNCTIONAL_ERROR", {}, "The relationship type uses is not allowed between Malware and City"),
     Code.InvalidArgument,

@@ -1,41 +1,14 @@
 import { buildSchema, Kind, parse, validate, validateSchema } from "graphql";
 import { expect, test } from "vitest";
-import * as opencti from "../../../../services/platform-proxy/adapters/opencti.js";
 import { ctiBindings } from "../../../../services/platform-proxy/bindings/cti/all.js";
-import * as annotation from "../../../../services/platform-proxy/bindings/cti/annotation-service.js";
-import * as container from "../../../../services/platform-proxy/bindings/cti/container-service.js";
-import * as entity from "../../../../services/platform-proxy/bindings/cti/entity-service.js";
-import { CREATABLE_TYPES } from "../../../../services/platform-proxy/bindings/cti/entity-types.js";
-import * as insight from "../../../../services/platform-proxy/bindings/cti/insight-service.js";
-import * as observable from "../../../../services/platform-proxy/bindings/cti/observable-service.js";
-import * as relationship from "../../../../services/platform-proxy/bindings/cti/relationship-service.js";
-import * as resolve from "../../../../services/platform-proxy/bindings/cti/resolve.js";
-import * as search from "../../../../services/platform-proxy/bindings/cti/search-service.js";
-import * as writes from "../../../../services/platform-proxy/bindings/cti/writes.js";
 import { SDL } from "../../../../services/platform-proxy/sandbox/cti/sdl.js";
 import { readImage } from "../../../../services/shared/api/image.js";
 import { readTools } from "../../../../services/shared/api/tools.js";
+import { documents } from "./binding-documents.js";
+import { readEvidence, usesOf } from "./evidence.js";
 import { readRecording } from "./replay.js";
 
 const schema = buildSchema(SDL);
-
-const documents: [name: string, document: string][] = [
-  opencti,
-  annotation,
-  container,
-  entity,
-  insight,
-  observable,
-  relationship,
-  resolve,
-  search,
-  writes,
-]
-  .flatMap((module) => Object.entries(module as Record<string, unknown>))
-  .filter((entry): entry is [string, string] => typeof entry[1] === "string" && /^(query|mutation) /.test(entry[1]));
-for (const [type, creatable] of CREATABLE_TYPES) documents.push([`create ${type}`, entity.createDocumentOf(creatable)]);
-for (const kind of Object.values(observable.OBSERVABLE_KINDS))
-  documents.push([`create ${kind.type}`, observable.createDocumentOf(kind)]);
 
 test("the sandbox's schema is valid", () => {
   expect(validateSchema(schema)).toEqual([]);
@@ -47,6 +20,26 @@ test("every document of the bindings is found", () => {
 
 test.each(documents)("the document %s is valid against the schema", (_, document) => {
   expect(validate(schema, parse(document)).map(({ message }) => message)).toEqual([]);
+});
+
+const { ran, published } = readEvidence();
+
+test.each(documents)("the document %s uses nothing that the real platform is not known to take", (_, document) => {
+  const known = new Set([...ran, ...published]);
+  expect(usesOf(document, schema).filter((use) => !known.has(use))).toEqual([]);
+});
+
+test("nothing is kept as known that no document uses", () => {
+  const used = new Set(documents.flatMap(([, document]) => usesOf(document, schema)));
+  expect([...ran, ...published].filter((use) => !used.has(use))).toEqual([]);
+});
+
+test("what counts as run is in the recording, but for creations of which only the names are", () => {
+  const { queries, exchanges } = readRecording();
+  const taken = new Set(exchanges.filter(({ e }) => e === undefined).map(({ q }) => queries[q] as string));
+  const recorded = new Set([...taken].flatMap((query) => usesOf(query, schema)));
+  const unrecorded = ran.filter((use) => !recorded.has(use));
+  expect(unrecorded.filter((use) => !/^Mutation\.\w+Add(\(\w+\)(: \w+!?)?)?$/.test(use))).toEqual([]);
 });
 
 test.each(documents)("the document %s asks for no mutation twice and for no query more than twice", (_, document) => {

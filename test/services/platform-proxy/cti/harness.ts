@@ -1,5 +1,7 @@
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { ConnectError } from "@connectrpc/connect";
+import { expect } from "vitest";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
@@ -129,4 +131,14 @@ export async function startHarness(
       await issuer.close();
     },
   };
+}
+
+/** The error that a call ends with; a call that succeeds fails the test. */
+export async function refusal(call: Promise<unknown>): Promise<ConnectError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(ConnectError);
+  return error as ConnectError;
 }

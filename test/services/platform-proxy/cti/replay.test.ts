@@ -48,7 +48,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   "trap: its trash entry": "the sandbox has no trash",
   "trap: restored at once": "the sandbox has no trash",
   "trap: restored 6 s later": "the sandbox has no trash",
-  "trap: edit without reference": "the rule was switched on for these only; writing.test.ts has it on",
+  "trap: edit without reference": "the rule was switched on for these only; writing-entities.test.ts has it on",
   "trap: edit with a message only": "the rule was switched on for these only",
   "trap: create without reference": "the rule was switched on for these only",
   "trap: label without reference": "the rule was switched on for these only",

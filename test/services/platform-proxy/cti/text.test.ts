@@ -28,9 +28,9 @@ test("what is not defanged stays as it is", () => {
   );
 });
 
-test.each<[string, string | null]>([
-  ["", null],
-  ["  ", null],
+test.each<[string, string | undefined]>([
+  ["", undefined],
+  ["  ", undefined],
   ["phishing energy", "phishing energy"],
   ["unc10*", "unc10*"],
   ["c2-0.evil.example", '"c2-0.evil.example"'],

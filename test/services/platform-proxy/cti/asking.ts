@@ -1,0 +1,41 @@
+import type { Harness } from "./harness.js";
+
+export interface Row {
+  readonly id: string;
+  readonly standard_id: string;
+  readonly name: string;
+}
+
+/** Domain objects of a type, asked of the platform itself. */
+export async function entities(harness: Harness, type: string, first = 1, as = "analyst"): Promise<Row[]> {
+  const { stixDomainObjects } = await harness.ask<{
+    stixDomainObjects: { edges: { node: { id: string; standard_id: string; representative: { main: string } } }[] };
+  }>(
+    as,
+    "query($t: [String], $n: Int) { stixDomainObjects(types: $t, first: $n) { edges { node { id standard_id representative { main } } } } }",
+    { t: [type], n: first },
+  );
+  return stixDomainObjects.edges.map(({ node }) => ({ ...node, name: node.representative.main }));
+}
+
+/** Observables of a type that everybody may see. */
+export async function observables(
+  harness: Harness,
+  type: string,
+  first: number,
+): Promise<{ id: string; value: string; hashes: { algorithm: string; hash: string }[] | null }[]> {
+  const { stixCyberObservables } = await harness.ask<{
+    stixCyberObservables: {
+      edges: { node: { id: string; observable_value: string; hashes?: { algorithm: string; hash: string }[] } }[];
+    };
+  }>(
+    "reader",
+    "query($t: [String], $n: Int) { stixCyberObservables(types: $t, first: $n) { edges { node { id observable_value ... on StixFile { hashes { algorithm hash } } } } } }",
+    { t: [type], n: first },
+  );
+  return stixCyberObservables.edges.map(({ node }) => ({
+    id: node.id,
+    value: node.observable_value,
+    hashes: node.hashes ?? null,
+  }));
+}

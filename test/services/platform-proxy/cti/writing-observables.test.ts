@@ -1,0 +1,121 @@
+import { Code } from "@connectrpc/connect";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
+import { ObservableService, ObservableType } from "#proto/cti/v1/observable_service_pb.js";
+import { RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
+import { SearchService } from "#proto/cti/v1/search_service_pb.js";
+import { type Harness, refusal, startHarness } from "./harness.js";
+import { fresh, makeMalware } from "./making.js";
+
+const { createEntity } = EntityService.method;
+const { createObservable, promoteObservableToIndicator } = ObservableService.method;
+const { createRelationship } = RelationshipService.method;
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.close());
+
+test("an observable is refanged, and a known value is refused with its id", async () => {
+  const { observable, notices } = await harness.call(createObservable, {
+    type: ObservableType.URL,
+    value: "hxxps://written[.]c2[.]example/drop",
+    score: 70,
+    refs: { markings: ["TLP:GREEN"], labels: ["c2"] },
+  });
+  expect(observable).toMatchObject({
+    value: "https://written.c2.example/drop",
+    score: 70,
+    markings: ["TLP:GREEN"],
+    labels: ["c2"],
+  });
+  expect(notices.join()).toContain("refanged");
+  const again = await refusal(
+    harness.call(createObservable, { type: ObservableType.URL, value: "https://written.c2.example/drop", score: 1 }),
+  );
+  expect(again.code).toBe(Code.AlreadyExists);
+  expect(again.rawMessage).toContain(observable!.id);
+  const looked = await harness.call(SearchService.method.lookupIoc, { value: "https://written.c2.example/drop" });
+  expect(looked.matches[0]?.observable?.score).toBe(70);
+});
+
+test("every kind of observable can be created", async () => {
+  const values: Record<number, string> = {
+    [ObservableType.IPV4_ADDR]: "192.0.2.10",
+    [ObservableType.IPV6_ADDR]: "2001:db8:ffff::1",
+    [ObservableType.DOMAIN_NAME]: "created.example",
+    [ObservableType.HOSTNAME]: "host-created",
+    [ObservableType.URL]: "https://created.example/",
+    [ObservableType.EMAIL_ADDR]: "created@mail.example",
+    [ObservableType.FILE]: "created.bin",
+    [ObservableType.MAC_ADDR]: "02:00:5e:00:53:aa",
+    [ObservableType.MUTEX]: "Global\\created",
+    [ObservableType.USER_AGENT]: "Created/1.0 (test)",
+    [ObservableType.CRYPTOCURRENCY_WALLET]: "created-wallet",
+    [ObservableType.TEXT]: "created [text]",
+  };
+  for (const [type, value] of Object.entries(values)) {
+    const { observable } = await harness.call(createObservable, { type: Number(type), value });
+    expect(observable?.value).toBe(value);
+  }
+  const hashes = { sha256: "A".repeat(64), md5: "b".repeat(32) };
+  const { observable } = await harness.call(createObservable, { type: ObservableType.FILE, hashes });
+  expect(observable?.value).toBe("a".repeat(64));
+  const same = await refusal(
+    harness.call(createObservable, { type: ObservableType.FILE, value: "other.bin", hashes: { md5: hashes.md5 } }),
+  );
+  expect(same.code).toBe(Code.AlreadyExists);
+});
+
+test("a malformed value is refused by name", async () => {
+  const error = await refusal(harness.call(createObservable, { type: ObservableType.IPV4_ADDR, value: "999.1.1.1" }));
+  expect(error.code).toBe(Code.InvalidArgument);
+  expect(error.rawMessage).toMatch(/^value: /);
+});
+
+test("promotion keeps labels and markings, gives the same indicator again, and is refused without a pattern", async () => {
+  const { observable } = await harness.call(createObservable, {
+    type: ObservableType.DOMAIN_NAME,
+    value: "promoted.c2.example",
+    refs: { markings: ["TLP:AMBER"], labels: ["botnet"] },
+  });
+  const first = await harness.call(promoteObservableToIndicator, { id: observable!.id });
+  expect(first.created).toBe(true);
+  expect(first.indicator).toMatchObject({
+    pattern: "[domain-name:value = 'promoted.c2.example']",
+    markings: ["TLP:AMBER"],
+    labels: ["botnet"],
+  });
+  const second = await harness.call(promoteObservableToIndicator, { id: observable!.id });
+  expect(second).toMatchObject({ created: false, indicator: { id: first.indicator!.id } });
+  const text = await harness.call(createObservable, { type: ObservableType.TEXT, value: "no pattern" });
+  expect((await refusal(harness.call(promoteObservableToIndicator, { id: text.observable!.id }))).code).toBe(
+    Code.FailedPrecondition,
+  );
+  const malware = await makeMalware(harness);
+  expect((await refusal(harness.call(promoteObservableToIndicator, { id: malware.id }))).code).toBe(Code.NotFound);
+});
+
+test("a relationship is created once for its time, and one that is not allowed is refused by its pair", async () => {
+  const malware = await makeMalware(harness);
+  const { result } = await harness.call(createEntity, { type: "Intrusion-Set", name: fresh("Set") });
+  const request = { fromId: result!.object!.id, toId: malware.id, relationshipType: "uses" };
+  const { relationship } = await harness.call(createRelationship, {
+    ...request,
+    description: "seen",
+    refs: { confidence: 50 },
+  });
+  expect(relationship).toMatchObject({ type: "uses", to: { name: malware.name }, confidence: 50, description: "seen" });
+  expect(relationship?.startTime).toBeUndefined();
+  const again = await refusal(harness.call(createRelationship, request));
+  expect(again.code).toBe(Code.AlreadyExists);
+  expect(again.rawMessage).toContain(relationship!.id);
+  const wrong = await refusal(
+    harness.call(createRelationship, { fromId: malware.id, toId: result!.object!.id, relationshipType: "resolves-to" }),
+  );
+  expect(wrong.rawMessage).toContain("resolves-to is not allowed from Malware to Intrusion-Set");
+  expect((await refusal(harness.call(createRelationship, { ...request, relationshipType: "loves" }))).code).toBe(
+    Code.InvalidArgument,
+  );
+});
