@@ -26,16 +26,20 @@ function plain(name: string): string {
     .toLowerCase();
 }
 
-/** The edit distance of two names (Levenshtein), or `bound` where it is not below that. */
+/** The edit distance of two names, two neighbours swapped being one edit (optimal string alignment), or `bound` where it is not below that. */
 function distance(a: string, b: string, bound: number): number {
   if (Math.abs(a.length - b.length) >= bound) return bound;
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const swap = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+      const turned = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const turn = turned ? (before[j - 2] as number) + 1 : bound;
+      next.push(Math.min(swap, turn, (row[j] as number) + 1, (next[j - 1] as number) + 1));
     }
+    before = row;
     row = next;
   }
   return Math.min(bound, row[b.length] as number);

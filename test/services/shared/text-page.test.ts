@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { textPage } from "../../../services/shared/text-page.js";
 
 test("pages joined are the text, none splits a character, and each is about its size", () => {
-  const text = fc.string({ unit: "grapheme", maxLength: 200 });
+  // The mark of a split character may not be in the text to begin with.
+  const text = fc.string({ unit: "grapheme", maxLength: 200 }).filter((whole) => !whole.includes("\uFFFD"));
   fc.assert(
-    fc.property(text, fc.integer({ min: 4, max: 40 }), (whole, size) => {
-      const clean = whole;
+    fc.property(text, fc.integer({ min: 4, max: 40 }), (clean, size) => {
       const { pageCount, totalBytes } = textPage(clean, 1, size);
       expect(totalBytes).toBe(Buffer.byteLength(clean));
       const pages = Array.from({ length: pageCount }, (_, i) => textPage(clean, i + 1, size).text);
