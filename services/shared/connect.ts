@@ -1,7 +1,7 @@
 import { createServer as createHttp1Server } from "node:http";
 import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
 import { type AddressInfo, createServer as createSocketServer, type Socket } from "node:net";
-import type { ConnectRouter, HandlerContext, MethodImpl } from "@connectrpc/connect";
+import type { HandlerContext, MethodImpl } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Incoming } from "./call.js";
 import { type Chain, chain } from "./chain.js";
@@ -18,8 +18,6 @@ export interface Options {
   readonly host: string;
   readonly port: number;
   readonly methods: readonly { readonly method: Method; readonly steps: Chain }[];
-  /** Services that do not speak for a caller: health and reflection. */
-  readonly routes?: (router: ConnectRouter) => void;
 }
 
 const MAX_MESSAGE_BYTES = 4 << 20;
@@ -29,17 +27,19 @@ const PREFACE = "PRI * HTTP/2.0";
  * Serves gRPC, gRPC-Web and Connect on one port, HTTP/2 without TLS by prior
  * knowledge and HTTP/1.1.
  */
-export async function serveConnect({ host, port, methods, routes }: Options): Promise<RpcServer> {
+export async function serveConnect({ host, port, methods }: Options): Promise<RpcServer> {
+  const closing = new AbortController();
   const adapter = connectNodeAdapter({
     readMaxBytes: MAX_MESSAGE_BYTES,
     acceptCompression: [],
     routes(router) {
       for (const { method, steps } of methods) {
         const run = chain(method, steps);
-        const serve = (request: unknown, context: HandlerContext): unknown => run(request, incomingOf(context));
+        const isDuplex = method.desc.methodKind === "bidi_streaming";
+        const serve = (request: unknown, context: HandlerContext): unknown =>
+          run(isDuplex ? endedBy(closing.signal, request as AsyncIterable<unknown>) : request, incomingOf(context));
         router.rpc(method.desc, serve as MethodImpl<typeof method.desc>);
       }
-      routes?.(router);
     },
   });
   const http1 = createHttp1Server(adapter);
@@ -76,6 +76,7 @@ export async function serveConnect({ host, port, methods, routes }: Options): Pr
     port: (server.address() as AddressInfo).port,
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      closing.abort(new Error("the server is closing"));
       http1.closeIdleConnections();
       for (const session of sessions) session.close();
       const timer = setTimeout(() => {
@@ -86,6 +87,25 @@ export async function serveConnect({ host, port, methods, routes }: Options): Pr
       clearTimeout(timer);
     },
   };
+}
+
+/** Ends what a client sends on a stream both ways, such as a watch, which nobody else would end. */
+async function* endedBy(signal: AbortSignal, requests: AsyncIterable<unknown>): AsyncIterable<unknown> {
+  const iterator = requests[Symbol.asyncIterator]();
+  let end = (): void => undefined;
+  const ended = new Promise<IteratorReturnResult<undefined>>((resolve) => {
+    end = () => resolve({ done: true, value: undefined });
+  });
+  signal.addEventListener("abort", end);
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), ended]);
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
 }
 
 function incomingOf(context: HandlerContext): Incoming {

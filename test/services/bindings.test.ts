@@ -23,7 +23,7 @@ test.each([
 });
 
 test("every tool of core is answered by a method", () => {
-  const methods = [...coreRoutes({} as never), ...traceRoutes({} as never)];
+  const methods = [...coreRoutes({} as never, {} as never), ...traceRoutes({} as never)];
   const answered = new Set(methods.map((method) => keyOf(method.desc)));
   expect(toolsOf("core").filter((key) => !answered.has(key))).toEqual([]);
 });

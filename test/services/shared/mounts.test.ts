@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EndpointService, SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { Health } from "#proto/grpc/health/v1/health_pb.js";
+import { ServerReflection } from "#proto/grpc/reflection/v1/reflection_pb.js";
 import type { Authenticator, Call, Caller } from "../../../services/shared/call.js";
 import type { Chain, Outcome } from "../../../services/shared/chain.js";
 import { type RpcServer, serveConnect } from "../../../services/shared/connect.js";
@@ -11,7 +13,7 @@ import { aborted, unauthenticated } from "../../../services/shared/errors.js";
 import { health } from "../../../services/shared/grpc/health.js";
 import { mountInProcess } from "../../../services/shared/in-process.js";
 import { silentLog } from "../../../services/shared/log.js";
-import { type Method, unary } from "../../../services/shared/method.js";
+import { duplex, type Method, unary, withScope } from "../../../services/shared/method.js";
 import { connectRemote } from "../../../services/shared/remote.js";
 
 const ANA: Caller = {
@@ -162,6 +164,40 @@ test("an error of ours keeps its words inside over the wire", async () => {
   const failed = await codeOf(list(mounts["over Connect"]?.() as Dispatch, { server: "broken" }));
   expect(failed).toMatchObject({ code: Code.Internal });
   expect(failed?.rawMessage).not.toContain("secret");
+});
+
+test("a stream both ways that nobody ends does not hold up the end of the server", async () => {
+  const endless = duplex(ServerReflection.method.serverReflectionInfo, async function* (requests) {
+    for await (const request of requests) yield { validHost: request.host };
+  });
+  const own = await serveConnect({
+    host: "127.0.0.1",
+    port: 0,
+    methods: [{ method: withScope("public", endless), steps }],
+  });
+  const client = createClient(
+    ServerReflection,
+    createConnectTransport({ baseUrl: `http://127.0.0.1:${own.port}`, httpVersion: "2" }),
+  );
+  let hangUp = (): void => undefined;
+  const over = new Promise<void>((resolve) => {
+    hangUp = resolve;
+  });
+  async function* ask() {
+    yield { host: "one" };
+    await over;
+  }
+  const replies = client.serverReflectionInfo(ask())[Symbol.asyncIterator]();
+  expect((await replies.next()).value).toMatchObject({ validHost: "one" });
+  // As a watcher does: it goes on until the server has said all.
+  const end = replies.next().then(({ done }) => {
+    hangUp();
+    return done;
+  });
+  const begun = performance.now();
+  await own.close(10_000);
+  expect(await end).toBe(true);
+  expect(performance.now() - begun).toBeLessThan(3_000);
 });
 
 test("Connect over HTTP/1.1 and gRPC-Web are spoken on the same port", async () => {
