@@ -1,4 +1,5 @@
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import type { Encode } from "./encode.js";
 
 /** A result's JSON text, whole or cut. */
@@ -9,7 +10,9 @@ type Fields = Record<string, unknown>;
 /**
  * Compiles how a result whose JSON is above `limit` characters is cut: the
  * list that takes most of it loses items from its end until the rest fits, and
- * `truncated` and `truncated_hint` say so. A result without a list stays whole.
+ * `truncated` and `truncated_hint` say so. The next page's token goes too, since
+ * it would go on behind the items that were cut. A result without a list stays
+ * whole.
  */
 export function compileCut(desc: DescMessage, encode: Encode, limit: number, takesPageSize: boolean): Cut {
   const lists = desc.fields.filter((field) => field.fieldKind === "list");
@@ -27,7 +30,7 @@ export function compileCut(desc: DescMessage, encode: Encode, limit: number, tak
       if (encode(withItems(message, field, items.slice(0, middle))).length - without <= room) least = middle;
       else most = middle - 1;
     }
-    const cut = withItems(message, field, items.slice(0, least));
+    const cut = withoutNext(desc, withItems(message, field, items.slice(0, least)));
     const hint = hintOf(field.name, least, items.length, takesPageSize);
     return marked(desc, cut, encode, hint);
   };
@@ -53,6 +56,12 @@ function longestOf(
 /** A shallow copy with another list: the message is the service's and stays as it is. */
 function withItems(message: Message, field: DescField, items: readonly unknown[]): Message {
   return { ...message, [field.localName]: items };
+}
+
+function withoutNext(desc: DescMessage, message: Message): Message {
+  const token = desc.field.nextPageToken;
+  if (token === undefined) return message;
+  return { ...message, [token.localName]: token.presence === FeatureSet_FieldPresence.IMPLICIT ? "" : undefined };
 }
 
 function hintOf(list: string, kept: number, of: number, takesPageSize: boolean): string {

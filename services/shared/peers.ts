@@ -50,8 +50,17 @@ export function createPeers(dispatch: Dispatch, self: Credential): Peers {
       const audience = serviceOf(method);
       if (audience === undefined) throw internal(`no service answers ${method.parent.typeName}`);
       const assertion = await exchange(call.assertion, audience);
-      const { signal, deadline, traceparent } = call;
-      return dispatch.unary(method, request, { credential: { assertion }, signal, deadline, traceparent });
+      const { deadline, traceparent } = call;
+      return dispatch.unary(method, request, {
+        credential: { assertion },
+        // Made only where somebody asks for it.
+        get signal() {
+          return call.signal;
+        },
+        deadline,
+        signalsDeadline: true,
+        traceparent,
+      });
     },
     callAsService: (method, request, signal) =>
       dispatch.unary(method, request, { credential: self, signal, deadline: Date.now() + 5_000 }),

@@ -1,5 +1,5 @@
-import { Query } from "mingo";
 import type { Document } from "mongodb";
+import { queryOf } from "./mingo.js";
 
 export type Matcher = (document: Document) => boolean;
 
@@ -14,7 +14,7 @@ export function matcherOf(filter: Document): Matcher {
   if (entries.length === 0) return everything;
   if (entries.every(([path, value]) => isPlainPath(path) && isPlainValue(value)))
     return (document) => entries.every(([path, value]) => holds(document[path], value));
-  const query = new Query(filter, { scriptEnabled: false });
+  const query = queryOf(filter);
   return (document) => query.test(document);
 }
 

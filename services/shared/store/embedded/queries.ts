@@ -1,10 +1,10 @@
-import { find } from "mingo";
 import type { Document, Sort } from "mongodb";
 import type { Log } from "../../log.js";
 import { refuseUndefined } from "../filter.js";
 import type { CollectionSpec, FindOptions } from "../store.js";
 import { constraintsOf } from "./constraints.js";
 import { matcherOf } from "./matcher.js";
+import { queryOf } from "./mingo.js";
 import { sortDocuments, sortFieldsOf } from "./order.js";
 import { type Plan, planOf } from "./plan.js";
 import type { Records, Stored } from "./records.js";
@@ -119,7 +119,7 @@ async function* sorted(
 /** The fields of a document that were asked for. */
 export function projected(document: Document | null, projection: Document | undefined): Stored | null {
   if (!document || !projection) return document as Stored | null;
-  return (find([document], {}, projection).all()[0] as Stored | undefined) ?? null;
+  return (queryOf({}).find<Document>([document], projection).all()[0] as Stored | undefined) ?? null;
 }
 
 /** The documents seen as an index over _id. */

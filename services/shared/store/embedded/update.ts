@@ -1,6 +1,7 @@
-import { update } from "mingo";
+import { update } from "mingo/updater";
 import type { Document } from "mongodb";
 import { isOperators } from "./constraints.js";
+import { MINGO } from "./mingo.js";
 import { storable } from "./values.js";
 
 /**
@@ -37,7 +38,7 @@ function plant(seed: Document, filter: Document): void {
 
 function set(seed: Document, path: string, value: unknown): void {
   if (path === "_id") seed._id = value;
-  else update(seed, { $set: { [path]: value } }, [], {}, { cloneMode: "none" });
+  else update(seed, { $set: { [path]: value } }, [], {}, { cloneMode: "none", queryOptions: MINGO });
 }
 
 function apply(
@@ -53,7 +54,7 @@ function apply(
     const positional = Object.keys(fields).some((path) => /\.\$(\.|$)/.test(path));
     update(document, { [operator]: fields }, arrayFilters ?? [], positional ? filter : {}, {
       cloneMode: "none",
-      queryOptions: { scriptEnabled: false },
+      queryOptions: MINGO,
     });
   }
 }
