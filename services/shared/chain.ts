@@ -1,5 +1,6 @@
 import { type DescMethod, getOption, type Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { scope } from "#proto/auth/v1/access_pb.js";
 import type { Authenticator, Call, Caller, Credential, Incoming } from "./call.js";
 import { deadlineExceeded, permissionDenied } from "./errors.js";
@@ -72,7 +73,7 @@ export function chain(method: Method, { authenticator, log, observe }: Chain): R
     if (code === undefined && !writes) return;
     const line = {
       rpc,
-      code: code === undefined ? "ok" : Code[code],
+      code: code === undefined ? "ok" : codeToString(code),
       ms: Math.round(ms * 10) / 10,
       caller: caller?.id,
       key: caller?.keyId,
