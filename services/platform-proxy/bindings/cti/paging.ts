@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { invalidArgument } from "../../../shared/errors.js";
+import { digestOf } from "../../page-token.js";
 
 /** The paging of a platform's answer. */
 export interface PageInfo {
@@ -36,7 +36,7 @@ export function placeOf(
   request: { readonly pageSize?: number | undefined; readonly pageToken: string },
   query: unknown,
 ): Place {
-  const digest = createHash("sha256").update(JSON.stringify(query)).digest("base64url").slice(0, 22);
+  const digest = digestOf(query);
   const { seen, after } = read(request.pageToken, digest);
   return {
     first: request.pageSize ?? DEFAULT_ROWS,
