@@ -79,6 +79,7 @@ export interface Facade {
 const SERVERS = ["cti", "aev", "grc", "core"];
 const MINUTE_MS = 60_000;
 const DRAIN_POLL_MS = 20;
+const LAST_WORDS_MS = 200;
 
 /** Builds a façade from the API's image; it serves once it listens. */
 export async function createFacade(options: FacadeOptions): Promise<Facade> {
@@ -151,13 +152,17 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       return edge.port;
     },
     async drain(graceMs) {
-      const end = Date.now() + graceMs;
+      const idle = async (end: number): Promise<void> => {
+        while (edge !== undefined && edge.inFlight() > 0 && Date.now() < end) {
+          await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+        }
+      };
       edge?.stopListening();
-      while (edge !== undefined && edge.inFlight() > 0 && Date.now() < end) {
-        await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
-      }
-      edge?.close();
+      await idle(Date.now() + graceMs);
+      // What still runs is told so before its connection goes.
       deadlines.close();
+      await idle(Date.now() + LAST_WORDS_MS);
+      edge?.close();
       states.close();
       visible.close();
     },

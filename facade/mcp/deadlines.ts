@@ -1,8 +1,8 @@
 /** Ends calls that take too long: all have the same time, so one timer looks after them in turn. */
 export interface Deadlines {
-  /** Calls `expire` after the time that every call has, unless let go before. */
-  start(expire: () => void): Ticket;
-  /** Ends the timer. */
+  /** Calls `expire` after the time that every call has, or at close, unless let go before. */
+  start(expire: (why: "late" | "closing") => void): Ticket;
+  /** Ends the calls that still run, and the timer. */
   close(): void;
 }
 
@@ -19,14 +19,14 @@ export function createDeadlines(ms: number): Deadlines {
   // A ring in the order of expiry, through its own head. A Set would be rebuilt
   // every few calls, and its old tables keep what they held from being collected.
   const head = new Pending(Number.POSITIVE_INFINITY, () => undefined);
-  const timer = setInterval(() => {
-    const now = Date.now();
-    while (head.next.at <= now) {
+  const expireUntil = (time: number, why: "late" | "closing"): void => {
+    while (head.next !== head && head.next.at <= time) {
       const { next } = head;
       next.done();
-      next.expire();
+      next.expire(why);
     }
-  }, TICK_MS);
+  };
+  const timer = setInterval(() => expireUntil(Date.now(), "late"), TICK_MS);
   timer.unref();
   return {
     start(expire) {
@@ -34,7 +34,10 @@ export function createDeadlines(ms: number): Deadlines {
       pending.enter(head);
       return pending;
     },
-    close: () => clearInterval(timer),
+    close() {
+      clearInterval(timer);
+      expireUntil(Number.POSITIVE_INFINITY, "closing");
+    },
   };
 }
 
@@ -44,7 +47,7 @@ class Pending implements Ticket {
 
   constructor(
     readonly at: number,
-    readonly expire: () => void,
+    readonly expire: (why: "late" | "closing") => void,
   ) {}
 
   /** Takes the last place of the ring. */

@@ -3,7 +3,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Progress } from "#proto/mcp/v1/tool_pb.js";
 import type { Credential } from "../../services/shared/call.js";
 import type { Dispatch, Outgoing } from "../../services/shared/dispatch.js";
-import { canceled, deadlineExceeded, internal, unauthenticated } from "../../services/shared/errors.js";
+import { canceled, deadlineExceeded, internal, unauthenticated, unavailable } from "../../services/shared/errors.js";
 import type { Log } from "../../services/shared/log.js";
 import type { Credentials, Known } from "../credentials.js";
 import type { RateLimit } from "../limits.js";
@@ -74,7 +74,7 @@ export function createCallTool({ dispatch, credentials, rate, deadlines, log }: 
         settle();
         reject(error);
       };
-      const ticket = deadlines.start(() => stop(tooLate()));
+      const ticket = deadlines.start((why) => stop(why === "late" ? tooLate() : restarting()));
       const unhold = credentials.hold(call.known, () => stop(new RevokedError("the credential was revoked")));
       const settle = (): void => {
         ticket.done();
@@ -140,6 +140,12 @@ async function lastOf(events: AsyncIterable<StreamedEvent>, onProgress: ToolCall
 
 function tooLate(cause?: unknown): ConnectError {
   return deadlineExceeded("the tool did not answer in time: ask for less, or call again later", cause);
+}
+
+function restarting(): ConnectError {
+  return unavailable(
+    "the service is restarting: whether the call took effect is not known, so look before you repeat it",
+  );
 }
 
 /** A result that is an error the model can act on. */

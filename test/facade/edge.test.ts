@@ -228,11 +228,12 @@ test("draining finishes what is in flight, closes its connection and takes no ne
   expect(performance.now() - startedAt).toBeLessThan(1_000);
 });
 
-test("draining does not wait beyond its grace", async () => {
+test("draining does not wait beyond its grace, and tells the calls that it ends", async () => {
   const { body, headers } = modern("tools/call", { name: "wait_for_sighting", arguments: { name: "endless" } });
-  const pending = post(`${server.url}/mcp/cti`, body, headers).catch(() => "cut");
+  const pending = post(`${server.url}/mcp/cti`, body, headers);
   await expect.poll(() => server.world.waiting.has("endless")).toBe(true);
   await server.facade.drain(200);
-  expect(await pending).toBe("cut");
+  const { result } = (await pending).json;
+  expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("is restarting") }] });
   expect(server.world.waiting.get("endless")?.aborted).toBe(true);
 });
