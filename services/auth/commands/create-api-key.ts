@@ -3,7 +3,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { v7 as uuidv7 } from "uuid";
 import type { CreateApiKeyRequest, CreateApiKeyResponseSchema } from "#proto/auth/v1/api_key_service_pb.js";
 import type { Call } from "../../shared/call.js";
-import { failedPrecondition, invalidArgument } from "../../shared/errors.js";
+import { failedPrecondition, invalidArgument, permissionDenied } from "../../shared/errors.js";
 import { ownerOf } from "../key-owner.js";
 import type { Parts } from "../parts.js";
 import { apiKeyOf } from "../records.js";
@@ -22,8 +22,9 @@ export async function createApiKey(
   if (owner.disabled) throw failedPrecondition("the user is disabled: enable the user first");
   const ceiling = owner._id === call.caller.id ? call.caller.scopes : scopesOf(owner);
   const scopes = scopesOfNewKey(request.scopes, owner, ceiling);
-  const expiresAt = request.expiresAt === undefined ? null : timestampDate(request.expiresAt);
-  if (expiresAt !== null && expiresAt.getTime() <= Date.now()) throw invalidArgument("expires_at is in the past");
+  const asked = request.expiresAt === undefined ? null : timestampDate(request.expiresAt);
+  if (asked !== null && asked.getTime() <= Date.now()) throw invalidArgument("expires_at is in the past");
+  const expiresAt = await withinOwnLife(parts, asked, call);
   const name = await freeNameOf(parts, owner, request.name);
 
   const { keyId, secret, token } = parts.format.mint();
@@ -42,6 +43,23 @@ export async function createApiKey(
   };
   await parts.records.keys.insertOne(key);
   return { key: apiKeyOf(key, owner), token };
+}
+
+/**
+ * A key makes none that outlives it, and one that was narrowed makes none
+ * without the scope `account`: what was given out for less would otherwise make
+ * itself a key for good.
+ */
+async function withinOwnLife({ records }: Parts, asked: Date | null, { caller }: Call): Promise<Date | null> {
+  const own = caller.keyId === "" ? null : await records.keys.findOne({ _id: caller.keyId });
+  if (own === null) return asked;
+  if (own.scopes !== null && !own.scopes.includes("account")) {
+    throw permissionDenied(
+      "this API key was narrowed to other scopes: make keys with one that holds the scope account",
+    );
+  }
+  if (own.expiresAt === null || (asked !== null && asked <= own.expiresAt)) return asked;
+  return own.expiresAt;
 }
 
 /** The name wanted, or with a number where the user has a key of that name. */

@@ -18,7 +18,9 @@ export async function exchangeAssertion(
   if (audience === undefined) throw invalidArgument(`audience has to be one of ${SERVICE_NAMES.join(", ")}`);
   const claims = await verifyOwn(request.subjectToken, assertionRing, SERVICE_NAMES);
   const { caller, seq } = await currentCaller(claims, verification);
-  const scopes = caller.service ? caller.scopes : new Set([...caller.scopes, DELEGATED]);
+  // A service that has its own assertion said again is not calling on.
+  const callsOn = claims.aud !== audience && !caller.service;
+  const scopes = callsOn ? new Set([...caller.scopes, DELEGATED]) : caller.scopes;
   const expiresAt = claims.exp as number;
   const assertion = await assertions.mint({ ...caller, scopes }, audience, seq, expiresAt);
   return { assertion, expiresAt: timestampFromMs(expiresAt * 1000) };

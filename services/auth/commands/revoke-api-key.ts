@@ -1,15 +1,17 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { RevokeApiKeyRequest, RevokeApiKeyResponseSchema } from "#proto/auth/v1/api_key_service_pb.js";
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
-import type { Call } from "../../shared/call.js";
-import { notFound } from "../../shared/errors.js";
+import type { Call, Caller } from "../../shared/call.js";
+import { notFound, permissionDenied } from "../../shared/errors.js";
 import type { Parts } from "../parts.js";
+import type { AuthStore } from "../store.js";
 
 export async function revokeApiKey(
   { records, hub }: Parts,
   { id }: RevokeApiKeyRequest,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof RevokeApiKeyResponseSchema>> {
+  await refuseNarrowed(records, caller, id);
   const mine = caller.scopes.has("admin") ? { _id: id } : { _id: id, userId: caller.id };
   const { matchedCount } = await records.keys.updateOne(
     { ...mine, revokedAt: null },
@@ -21,4 +23,14 @@ export async function revokeApiKey(
   // Also where it was revoked before: whoever did that may not have lived to tell the watchers.
   const { acknowledged, expired } = await hub.publish([{ kind: EventKind.KEY, id }]);
   return { acknowledged, expired };
+}
+
+/** A key that was narrowed may end itself, and others only with the scope `account`. */
+async function refuseNarrowed({ keys }: AuthStore, { keyId }: Caller, id: string): Promise<void> {
+  if (keyId === "" || keyId === id) return;
+  const own = await keys.findOne({ _id: keyId });
+  if (own === null || own.scopes === null || own.scopes.includes("account")) return;
+  throw permissionDenied(
+    "this API key was narrowed to other scopes: revoke others with one that holds the scope account",
+  );
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import { hash } from "bcrypt";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -80,8 +80,31 @@ describe("narrowing", () => {
     const { token } = await stack.as(admin, keys.createApiKey, { name: "Narrow", scopes: ["cti:read"] });
     const wider = { name: "Wider", scopes: ["grc:write"] };
     await expect(stack.as(token, keys.createApiKey, wider)).rejects.toEqual(code(Code.PermissionDenied));
+    await expect(stack.as(token, keys.createApiKey, { name: "Same" })).rejects.toEqual(code(Code.PermissionDenied));
+  });
+
+  test("a narrowed key with the scope account makes keys as narrow as itself", async () => {
+    const { token } = await stack.as(admin, keys.createApiKey, { name: "Narrow", scopes: ["account", "cti:read"] });
     const { key } = await stack.as(token, keys.createApiKey, { name: "Same" });
     expect(key?.scopes.toSorted()).toEqual(["account", "cti:read"]);
+  });
+
+  test("a narrowed key ends itself, and no other", async () => {
+    const { key: other } = await stack.as(admin, keys.createApiKey, { name: "Other" });
+    const { token, key } = await stack.as(admin, keys.createApiKey, { name: "Narrow", scopes: ["cti:read"] });
+    const { revokeApiKey } = keys;
+    await expect(stack.as(token, revokeApiKey, { id: other?.id as string })).rejects.toEqual(
+      code(Code.PermissionDenied),
+    );
+    await stack.as(token, revokeApiKey, { id: key?.id as string });
+    await expect(stack.as(token, keys.whoAmI, {})).rejects.toEqual(code(Code.Unauthenticated));
+  });
+
+  test("a key that ends makes none that outlives it", async () => {
+    const end = timestampFromMs(Math.floor(Date.now() / 1000) * 1000 + 60_000);
+    const { token } = await stack.as(admin, keys.createApiKey, { name: "Short", expiresAt: end });
+    const { key } = await stack.as(token, keys.createApiKey, { name: "For ever" });
+    expect(key?.expiresAt && timestampMs(key.expiresAt)).toBe(timestampMs(end));
   });
 
   test("a scope that the user does not hold is refused by name", async () => {
