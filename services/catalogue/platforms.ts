@@ -3,6 +3,9 @@ import type { PlatformDoc } from "./store.js";
 export const PLATFORM_SERVERS = ["cti", "aev", "grc"] as const;
 export type PlatformServer = (typeof PLATFORM_SERVERS)[number];
 
+/** How long a heartbeat counts: two may be missed, and platforms send one every five minutes. */
+export const FRESH_MS = 11 * 60_000;
+
 /** A platform set by configuration. */
 export interface ConfiguredPlatform {
   readonly url: string;
@@ -46,7 +49,8 @@ export function registeredPlatform(
 ): RegisteredPlatform | undefined {
   const set = configured[server];
   if (set !== undefined) {
-    return { ...set, server, version: doc?.version ?? "", lastSeenAt: doc?.lastSeenAt, configured: true };
+    const own = doc?.url === set.publicUrl ? doc : null;
+    return { ...set, server, version: own?.version ?? "", lastSeenAt: own?.lastSeenAt, configured: true };
   }
   if (doc === null) return undefined;
   const { url, title, version, lastSeenAt } = doc;

@@ -36,10 +36,7 @@ export function createIdentities(): Identities {
       return found.then(
         (identity) => (identity.until > Date.now() ? identity : again()),
         (error: unknown) => {
-          // The call that asked has ended; this one has not.
-          const { code } = ConnectError.from(error);
-          const ended = code === Code.Canceled || code === Code.DeadlineExceeded;
-          if (ended && !session.signal.aborted) return again();
+          if (hasEnded(error) && !session.signal.aborted) return again();
           throw error;
         },
       );
@@ -57,16 +54,31 @@ export function createIdentities(): Identities {
     me: async (adapter, session) => (await identityOf(adapter, session)).me,
     async snapshot(adapter, session) {
       const identity = await identityOf(adapter, session);
-      identity.snapshot ??= adapter.snapshot(session, identity.me).catch((error: unknown) => {
-        delete identity.snapshot;
-        throw error;
+      const shared = identity.snapshot;
+      if (shared !== undefined) {
+        const found = await shared.catch((error: unknown) => {
+          if (hasEnded(error) && !session.signal.aborted) return undefined;
+          throw error;
+        });
+        if (found !== undefined) return found;
+      }
+      const asked = adapter.snapshot(session, identity.me);
+      identity.snapshot = asked;
+      asked.catch(() => {
+        if (identity.snapshot === asked) delete identity.snapshot;
       });
-      return identity.snapshot;
+      return asked;
     },
     forget(userId) {
       for (const key of kept.keys()) if (key.startsWith(`${userId} `)) kept.delete(key);
     },
   };
+}
+
+/** The call that asked has ended; others that wait for its answer have not. */
+function hasEnded(error: unknown): boolean {
+  const { code } = ConnectError.from(error);
+  return code === Code.Canceled || code === Code.DeadlineExceeded;
 }
 
 async function ask(adapter: Adapter, session: Session): Promise<Identity> {

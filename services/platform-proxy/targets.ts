@@ -15,10 +15,12 @@ export interface Targets {
 
 export function createTargets(peers: Peers): Targets {
   const kept = new Map<PlatformServer, { readonly target: Target; readonly until: number }>();
+  let epoch = 0;
   return {
     async of(server) {
       const found = kept.get(server);
       if (found !== undefined && found.until > Date.now()) return found.target;
+      const asked = epoch;
       const reply = await peers.callAsService(SettingService.method.getPlatformTarget, { server });
       if (!reply.registered) {
         throw failedPrecondition(`no ${server} platform is registered; an administrator registers one`);
@@ -30,9 +32,13 @@ export function createTargets(peers: Peers): Targets {
         auth: reply.auth,
         clientId: reply.clientId,
       };
-      kept.set(server, { target, until: Date.now() + KEPT_MS });
+      // An answer that a change has overtaken is of the platform before.
+      if (asked === epoch) kept.set(server, { target, until: Date.now() + KEPT_MS });
       return target;
     },
-    forget: () => kept.clear(),
+    forget() {
+      epoch++;
+      kept.clear();
+    },
   };
 }

@@ -7,7 +7,9 @@ export async function getPlatformTarget(server: string, { store, configured, grc
   if (!isPlatformServer(server)) throw invalidArgument(`server: must be one of ${PLATFORM_SERVERS.join(", ")}`);
   const platform = registeredPlatform(server, configured, await store.platforms.findOne({ _id: server }));
   if (platform === undefined) return { registered: false };
-  const { url, publicUrl } = platform;
+  const { url, publicUrl, configured: isConfigured } = platform;
+  // A client id that an administrator set is that administrator's platform's, and no registrant's.
+  const clientId = isConfigured ? (grc.clientId ?? publicUrl) : publicUrl;
   const auth = server === "grc" ? grc.auth : "bearer";
-  return { registered: true, url, publicUrl, auth, clientId: grc.clientId ?? publicUrl };
+  return { registered: true, url, publicUrl, auth, clientId };
 }

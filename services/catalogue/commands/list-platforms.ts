@@ -2,10 +2,13 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ConnectionState } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
 import type { Context } from "../context.js";
-import { PLATFORM_SERVERS, type PlatformServer, type RegisteredPlatform, registeredPlatform } from "../platforms.js";
-
-/** Two heartbeats may be missed: platforms send one every five minutes. */
-const FRESH_MS = 11 * 60_000;
+import {
+  FRESH_MS,
+  PLATFORM_SERVERS,
+  type PlatformServer,
+  type RegisteredPlatform,
+  registeredPlatform,
+} from "../platforms.js";
 
 /** Lists the platforms; one without a fresh heartbeat is asked whether it answers. */
 export async function listPlatforms(context: Context) {

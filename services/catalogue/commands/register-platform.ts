@@ -1,8 +1,8 @@
 import { EventKind, WatchService } from "#proto/auth/v1/watch_service_pb.js";
 import type { RegisterPlatformRequest } from "#proto/catalogue/v1/endpoint_service_pb.js";
-import { invalidArgument, unauthenticated } from "../../shared/errors.js";
+import { failedPrecondition, invalidArgument, unauthenticated } from "../../shared/errors.js";
 import type { Context } from "../context.js";
-import { SERVER_OF_IDENTIFIER } from "../platforms.js";
+import { FRESH_MS, SERVER_OF_IDENTIFIER } from "../platforms.js";
 import { isRegistrationToken } from "../registration-token.js";
 
 /** Registers a platform, or refreshes its heartbeat. */
@@ -20,7 +20,8 @@ export async function registerPlatform(
     const known = Object.keys(SERVER_OF_IDENTIFIER).join(", ");
     throw invalidArgument(`platform_identifier: must be one of ${known}`);
   }
-  const url = request.platformUrl.replace(/\/+$/, "");
+  const url = urlOf(request.platformUrl);
+  await refuseTakeOver(server, request.platformId, url, context);
   const before = await context.store.platforms.findOneAndUpdate(
     { _id: server },
     {
@@ -38,4 +39,23 @@ export async function registerPlatform(
     await context.peers.callAsService(WatchService.method.publish, { kind: EventKind.PLATFORM, id: server });
   }
   return { server };
+}
+
+function urlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
+    throw invalidArgument("platform_url: must be an http or https URL without a user name");
+  }
+  return text.replace(/\/+$/, "");
+}
+
+/** A token lets a platform register, not take the place of another one that lives. */
+async function refuseTakeOver(server: string, platformId: string, url: string, { store }: Context): Promise<void> {
+  const held = await store.platforms.findOne({ _id: server });
+  if (held === null || Date.now() - held.lastSeenAt.getTime() > FRESH_MS) return;
+  const isSame = held.platformId !== "" && platformId !== "" ? held.platformId === platformId : held.url === url;
+  if (isSame) return;
+  throw failedPrecondition(
+    `another ${server} platform is registered and alive: end that one, wait until its heartbeat is missed, and register again`,
+  );
 }

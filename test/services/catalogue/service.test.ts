@@ -93,7 +93,7 @@ async function start(configured: Parameters<typeof createCatalogueService>[0]["c
     log: silentLog,
     tools: readTools(readImage()),
     configured,
-    grc: { auth: "exchange", clientId: undefined },
+    grc: { auth: "exchange", clientId: "configured-client" },
     registrationToken: "configured-token",
   });
   return mountInProcess(service.methods, steps);
@@ -163,6 +163,33 @@ test("a platform registers with a token, which is digest and dust afterwards", a
   await expect(register("configured-token", { platformIdentifier: "other" })).rejects.toMatchObject({
     code: Code.InvalidArgument,
   });
+});
+
+test("a platform does not take the place of another one that lives, but may move", async () => {
+  await register("configured-token", { platformId: "one" });
+  const stranger = { platformId: "two", platformUrl: "https://stranger.example.com" };
+  await expect(register("configured-token", stranger)).rejects.toMatchObject({ code: Code.FailedPrecondition });
+  await register("configured-token", { platformId: "one", platformUrl: "https://moved.example.com" });
+  const target = await dispatch.unary(SettingService.method.getPlatformTarget, { server: "aev" }, as("service"));
+  expect(target.url).toBe("https://moved.example.com");
+});
+
+test.each(["ftp://aev.example.com", "https://user:secret@aev.example.com"])(
+  "a platform cannot be at %s",
+  async (platformUrl) => {
+    await expect(register("configured-token", { platformUrl })).rejects.toMatchObject({ code: Code.InvalidArgument });
+  },
+);
+
+test("a client id that an administrator set is for that administrator's platform only", async () => {
+  await register("configured-token", {
+    platformIdentifier: "ciso-assistant",
+    platformUrl: "https://registrant.example.com",
+  });
+  const grc = () => dispatch.unary(SettingService.method.getPlatformTarget, { server: "grc" }, as("service"));
+  expect((await grc()).clientId).toBe("https://registrant.example.com");
+  dispatch = await start({ grc: { url: "http://grc", publicUrl: "https://grc.example.com", title: "GRC" } });
+  expect((await grc()).clientId).toBe("configured-client");
 });
 
 test("an administrator's registration token works until it is taken back", async () => {
