@@ -1,4 +1,4 @@
-import { type DescMethod, getOption, type Message } from "@bufbuild/protobuf";
+import { type DescMethod, getOption, isFieldSet, isMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { scope } from "#proto/auth/v1/access_pb.js";
@@ -65,7 +65,13 @@ export function chain(method: Method, { authenticator, log, observe }: Chain): R
     return handle(request, new Entered(incoming, caller, assertion));
   };
 
-  const record = (incoming: Incoming, caller: Caller | undefined, startedAt: number, error?: unknown): void => {
+  const record = (
+    request: unknown,
+    incoming: Incoming,
+    caller: Caller | undefined,
+    startedAt: number,
+    error?: unknown,
+  ): void => {
     const code = error === undefined ? undefined : ConnectError.from(error).code;
     const ms = performance.now() - startedAt;
     observe?.(desc, incoming, { code, ms, caller, startedAt });
@@ -78,30 +84,36 @@ export function chain(method: Method, { authenticator, log, observe }: Chain): R
       caller: caller?.id,
       key: caller?.keyId,
       trace: incoming.traceparent,
-      ...((writes || refused) && needed !== "internal" && { audit: true }),
+      ...((writes || refused) && needed !== "internal" && { audit: true, ...auditOf(desc, request) }),
     };
     if (code === Code.Internal || code === Code.Unknown || code === Code.DataLoss)
       log.error({ ...line, err: error }, rpc);
     else log[needed === "internal" ? "debug" : "info"](line, rpc);
   };
 
-  const finish = (incoming: Incoming, caller: Caller, startedAt: number, result: unknown): unknown => {
+  const finish = (
+    request: unknown,
+    incoming: Incoming,
+    caller: Caller,
+    startedAt: number,
+    result: unknown,
+  ): unknown => {
     if (isPromise(result)) {
       return result.then(
         (value) => {
-          record(incoming, caller, startedAt);
+          record(request, incoming, caller, startedAt);
           return value;
         },
         (error: unknown) => {
-          record(incoming, caller, startedAt, error);
+          record(request, incoming, caller, startedAt, error);
           throw error;
         },
       );
     }
     if (desc.methodKind !== "unary") {
-      return recorded(result as AsyncIterable<unknown>, (error) => record(incoming, caller, startedAt, error));
+      return recorded(result as AsyncIterable<unknown>, (error) => record(request, incoming, caller, startedAt, error));
     }
-    record(incoming, caller, startedAt);
+    record(request, incoming, caller, startedAt);
     return result;
   };
 
@@ -110,15 +122,15 @@ export function chain(method: Method, { authenticator, log, observe }: Chain): R
     let known: Caller | undefined;
     const go = (caller: Caller, assertion: string): unknown => {
       known = caller;
-      return finish(incoming, caller, startedAt, enter(request, incoming, caller, assertion));
+      return finish(request, incoming, caller, startedAt, enter(request, incoming, caller, assertion));
     };
     try {
       if (needed === PUBLIC) return go(NOBODY, "");
       const who = authenticator.authenticate(incoming.credential);
       if (!isPromise(who)) return go(who.caller, who.assertion);
-      return whenKnown(who, go, (error) => record(incoming, known, startedAt, error), desc);
+      return whenKnown(who, go, (error) => record(request, incoming, known, startedAt, error), desc);
     } catch (error) {
-      record(incoming, known, startedAt, error);
+      record(request, incoming, known, startedAt, error);
       throw error;
     }
   };
@@ -172,14 +184,28 @@ function whenKnown(
   })();
 }
 
+/** Records a stream once, also where its reader leaves before its end: a tool's reader leaves with the result. */
 async function* recorded(stream: AsyncIterable<unknown>, record: (error?: unknown) => void): AsyncIterable<unknown> {
+  let failure: unknown;
   try {
     yield* stream;
   } catch (error) {
-    record(error);
+    failure = error;
     throw error;
+  } finally {
+    record(failure);
   }
-  record();
+}
+
+/** What an audit line says of a request: the names of its arguments, never their values, and the object it is about. */
+function auditOf({ input }: DescMethod, request: unknown): { args?: string[]; target?: string } {
+  if (!isMessage(request)) return {};
+  const { id } = input.field;
+  const target = id?.scalar === ScalarType.STRING ? (request as unknown as { id: string }).id : "";
+  return {
+    args: input.fields.filter((field) => isFieldSet(request, field)).map((field) => field.name),
+    ...(target !== "" && { target }),
+  };
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

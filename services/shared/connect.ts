@@ -22,6 +22,15 @@ export interface Options {
 
 const MAX_MESSAGE_BYTES = 4 << 20;
 const PREFACE = "PRI * HTTP/2.0";
+/** Bytes that tell the preface from every method of HTTP/1.1. */
+const TELLING = 3;
+const MAX_CONNECTIONS = 2_000;
+const MAX_STREAMS = 250;
+/** How long a connection may take to say what it speaks, in milliseconds. */
+const FIRST_BYTES_MS = 10_000;
+const REQUEST_MS = 60_000;
+/** A connection without a frame, a ping included, for this long is closed. */
+const IDLE_MS = 120_000;
 
 /**
  * Serves gRPC, gRPC-Web and Connect on one port, HTTP/2 without TLS by prior
@@ -42,11 +51,14 @@ export async function serveConnect({ host, port, methods }: Options): Promise<Rp
       }
     },
   });
-  const http1 = createHttp1Server(adapter);
-  const http2 = createHttp2Server(adapter);
+  const http1 = createHttp1Server({ headersTimeout: FIRST_BYTES_MS, requestTimeout: REQUEST_MS }, adapter);
+  // It is handed its sockets and never listens, which is when it would begin to watch for slow requests.
+  http1.emit("listening");
+  const http2 = createHttp2Server({ settings: { maxConcurrentStreams: MAX_STREAMS } }, adapter);
   const sessions = new Set<ServerHttp2Session>();
   http2.on("session", (session) => {
     sessions.add(session);
+    session.setTimeout(IDLE_MS, () => session.close());
     session.on("close", () => sessions.delete(session));
   });
 
@@ -54,15 +66,27 @@ export async function serveConnect({ host, port, methods }: Options): Promise<Rp
   const sockets = new Set<Socket>();
   const server = createSocketServer((socket) => {
     sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy());
-    socket.once("readable", () => {
-      const chunk = socket.read() as Buffer | null;
-      if (chunk === null) return socket.destroy();
-      socket.unshift(chunk);
-      const isHttp2 = PREFACE.startsWith(chunk.toString("latin1", 0, Math.min(chunk.length, PREFACE.length)));
-      (isHttp2 ? http2 : http1).emit("connection", socket);
+    const timer = setTimeout(() => socket.destroy(), FIRST_BYTES_MS);
+    socket.on("close", () => {
+      clearTimeout(timer);
+      sockets.delete(socket);
     });
+    socket.on("error", () => socket.destroy());
+    let head = Buffer.alloc(0);
+    const onReadable = (): void => {
+      const chunk = socket.read() as Buffer | null;
+      if (chunk === null) return void socket.destroy();
+      head = Buffer.concat([head, chunk]);
+      const isPreface = PREFACE.startsWith(head.toString("latin1", 0, Math.min(head.length, PREFACE.length)));
+      // "P" alone may yet become POST.
+      if (isPreface && head.length < TELLING) return void socket.once("readable", onReadable);
+      clearTimeout(timer);
+      socket.unshift(head);
+      (isPreface ? http2 : http1).emit("connection", socket);
+    };
+    socket.once("readable", onReadable);
   });
+  server.maxConnections = MAX_CONNECTIONS;
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -93,18 +117,20 @@ export async function serveConnect({ host, port, methods }: Options): Promise<Rp
 async function* endedBy(signal: AbortSignal, requests: AsyncIterable<unknown>): AsyncIterable<unknown> {
   const iterator = requests[Symbol.asyncIterator]();
   let end = (): void => undefined;
-  const ended = new Promise<IteratorReturnResult<undefined>>((resolve) => {
-    end = () => resolve({ done: true, value: undefined });
-  });
-  signal.addEventListener("abort", end);
+  const onAbort = (): void => end();
+  signal.addEventListener("abort", onAbort);
   try {
-    for (;;) {
-      const next = await Promise.race([iterator.next(), ended]);
+    while (!signal.aborted) {
+      // A promise of its own for each: one that all are raced against would keep them all.
+      const next = await new Promise<IteratorResult<unknown>>((resolve, reject) => {
+        end = () => resolve({ done: true, value: undefined });
+        iterator.next().then(resolve, reject);
+      });
       if (next.done) return;
       yield next.value;
     }
   } finally {
-    signal.removeEventListener("abort", end);
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

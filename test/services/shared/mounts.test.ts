@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { connect as connectSocket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { EndpointService, SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { Health } from "#proto/grpc/health/v1/health_pb.js";
 import { ServerReflection } from "#proto/grpc/reflection/v1/reflection_pb.js";
@@ -12,8 +15,8 @@ import type { Dispatch } from "../../../services/shared/dispatch.js";
 import { aborted, unauthenticated } from "../../../services/shared/errors.js";
 import { health } from "../../../services/shared/grpc/health.js";
 import { mountInProcess } from "../../../services/shared/in-process.js";
-import { silentLog } from "../../../services/shared/log.js";
-import { duplex, type Method, unary, withScope } from "../../../services/shared/method.js";
+import { type Log, silentLog } from "../../../services/shared/log.js";
+import { duplex, type Method, serverStream, unary, withScope } from "../../../services/shared/method.js";
 import { connectRemote } from "../../../services/shared/remote.js";
 
 const ANA: Caller = {
@@ -158,6 +161,42 @@ test("a signal that is first asked for when its call was cancelled, or its deadl
   const { call } = seen;
   await expect.poll(() => Date.now()).toBeGreaterThan(deadline);
   expect(call?.signal.aborted).toBe(true);
+});
+
+test("a stream whose reader leaves before its end is recorded once", async () => {
+  const own: Outcome[] = [];
+  const watch = serverStream(Health.method.watch, async function* () {
+    for (;;) yield { status: 1 };
+  });
+  const observed = { ...steps, observe: (_m: unknown, _i: unknown, outcome: Outcome) => void own.push(outcome) };
+  const dispatch = mountInProcess([withScope("public", watch)], observed);
+  for await (const reply of dispatch.stream(Health.method.watch, {}, { credential: {} })) {
+    expect(reply.status).toBe(1);
+    break;
+  }
+  expect(own.map((outcome) => outcome.code)).toEqual([undefined]);
+});
+
+test("a write leaves an audit line with the names of its arguments, not their values", async () => {
+  const lines: object[] = [];
+  const log = { ...silentLog, info: (line: object) => void lines.push(line) } as unknown as Log;
+  const revoke = unary(ApiKeyService.method.revokeApiKey, async () => ({}));
+  const dispatch = mountInProcess([revoke], { authenticator, log });
+  await dispatch.unary(ApiKeyService.method.revokeApiKey, { id: "k7" }, { credential: { assertion: "ana" } });
+  expect(lines).toMatchObject([{ audit: true, code: "ok", caller: "u1", key: "k1", args: ["id"], target: "k7" }]);
+});
+
+test.each(["P", "PO", "POS"])("a request whose first bytes are %s is still one of HTTP/1.1", async (first) => {
+  const socket = connectSocket(server.port, "127.0.0.1");
+  const body = "{}";
+  const request = `POST /grpc.health.v1.Health/Check HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  socket.setNoDelay(true);
+  socket.write(first);
+  await sleep(30);
+  socket.write(request.slice(first.length));
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1.1 200/);
+  socket.destroy();
 });
 
 test("an error of ours keeps its words inside over the wire", async () => {
