@@ -83,7 +83,7 @@ const LAST_WORDS_MS = 200;
 
 /** Builds a façade from the API's image; it serves once it listens. */
 export async function createFacade(options: FacadeOptions): Promise<Facade> {
-  const { dispatch, self, credentials, image, baseUrl, limits, log, serviceName, version } = options;
+  const { dispatch, self, credentials, image, baseUrl, limits, log, serviceName, version, proxies = 0 } = options;
   const tools = readTools(image);
   const servers = serversOf(tools, serviceName, version);
   const endpoints = layOutEndpoints({
@@ -119,7 +119,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
         log,
       }),
     },
-    addressOf: (exchange) => addressOf(exchange, options.proxies ?? 0),
+    addressOf: (exchange) => addressOf(exchange, proxies),
   });
   const pages = createPages(
     [
@@ -127,7 +127,14 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       ...resourceMetadataRoutes({ endpoints, issuer, serviceName }),
       ...platformIssuerRoutes(dispatch, base),
       ...registrationRoutes({ dispatch, self, version, base }),
-      ...rpcRoutes({ dispatch, credentials, badTokens, image, base }),
+      ...rpcRoutes({
+        dispatch,
+        credentials,
+        badTokens,
+        image,
+        addressOf: (request) => addressOf(request, proxies),
+        base,
+      }),
     ],
     log,
   );
@@ -195,7 +202,7 @@ function scopesOf({ name, tools }: McpServer): string[] {
 }
 
 /** Where the client is: the address that the outermost of our own proxies saw. */
-function addressOf({ headers, address }: Exchange, proxies: number): string {
+function addressOf({ headers, address }: Pick<Exchange, "headers" | "address">, proxies: number): string {
   if (proxies === 0) return address;
   const hops = headers["x-forwarded-for"]?.split(",") ?? [];
   return hops.at(-proxies)?.trim() || address;

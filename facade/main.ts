@@ -27,7 +27,7 @@ const OPTIONS = {
   logLevel: {
     doc: "What is logged: debug, info, warn or error.",
     parse: oneOf("debug", "info", "warn", "error"),
-    fallback: "warn" as const,
+    fallback: "info" as const,
   },
 };
 

@@ -18,6 +18,9 @@ export interface View {
   list(era: "modern" | "legacy", id: string | number): Buffer;
 }
 
+/** Characters that are read of ?toolsets=. */
+const MAX_TOOLSETS = 1_000;
+
 /** Reads the query of an endpoint's URL; what it does not know is ignored. */
 export function listOptionsOf(query: string): ListOptions {
   const given = new URLSearchParams(query);
@@ -25,8 +28,21 @@ export function listOptionsOf(query: string): ListOptions {
   return {
     outputSchemas: isOn(given.get("output_schemas")),
     readOnly: isOn(given.get("readonly")),
-    toolsets: toolsets === null ? undefined : new Set(toolsets.split(",").map((name) => name.trim())),
+    toolsets:
+      toolsets === null
+        ? undefined
+        : new Set(
+            toolsets
+              .slice(0, MAX_TOOLSETS)
+              .split(",")
+              .map((name) => name.trim()),
+          ),
   };
+}
+
+/** One text for all queries that mean the same list. */
+export function listKeyOf({ outputSchemas, readOnly, toolsets }: ListOptions): string {
+  return JSON.stringify([outputSchemas, readOnly, toolsets && [...toolsets].sort()]);
 }
 
 function isOn(value: string | null): boolean {

@@ -3,7 +3,7 @@ import type { Dispatch } from "../services/shared/dispatch.js";
 import { BoundedMap } from "./bounded-map.js";
 import type { Credentials, Known } from "./credentials.js";
 import type { ServedTool } from "./served-tool.js";
-import { listOptionsOf, type View, viewOf } from "./tools-list.js";
+import { listKeyOf, listOptionsOf, type View, viewOf } from "./tools-list.js";
 
 /** Knows which tools a caller sees. */
 export interface VisibleTools {
@@ -106,7 +106,8 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
   function view(visible: Visible, server: string, query: string): View {
     const own = visible.views.get(query);
     if (own !== undefined) return own;
-    const key = `${visible.signature}?${query}`;
+    const options = listOptionsOf(query);
+    const key = `${visible.signature}?${listKeyOf(options)}`;
     let found = shared.get(key);
     if (found === undefined) {
       const { tools, serverInfo } = servers.get(server) as ServerTools;
@@ -114,7 +115,7 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
         const wanted = new Set(names);
         return tools.filter(({ tool }) => wanted.has(tool.name));
       };
-      found = viewOf(named(visible.names), named(visible.unlisted), listOptionsOf(query), serverInfo);
+      found = viewOf(named(visible.names), named(visible.unlisted), options, serverInfo);
       shared.set(key, found);
     }
     if (visible.views.size < MAX_QUERIES) visible.views.set(query, found);

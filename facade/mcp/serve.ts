@@ -15,6 +15,8 @@ import type { Admitted, McpContext, McpServer } from "./server.js";
 export const MAX_BODY = 4 << 20;
 /** Longest body that is read of a request that is refused, for its id alone. */
 const MAX_REFUSED_BODY = 64 << 10;
+/** How long a refused request is waited for, in milliseconds. */
+const REFUSED_BODY_MS = 1_000;
 
 export interface ServeOptions {
   readonly credentials: Credentials;
@@ -71,9 +73,14 @@ export function createServe(options: ServeOptions): (exchange: Exchange, endpoin
     exchange.answer(status, [...origins.headersFor(exchange.headers.origin), ...headers], text);
   }
 
-  /** Reads the body for its id alone, to the bound, and refuses. */
+  /** Reads the body for its id alone, to the bounds of length and time, and refuses. */
   function readAndRefuse(exchange: Exchange, refusal: HttpRefusal) {
-    exchange.read(MAX_REFUSED_BODY, (body) => refuse(exchange, refusal, idOf(body)));
+    // Who may not come in does not hold a place by sending slowly.
+    const timer = setTimeout(() => refuse(exchange, refusal, undefined), REFUSED_BODY_MS);
+    exchange.read(MAX_REFUSED_BODY, (body) => {
+      clearTimeout(timer);
+      refuse(exchange, refusal, idOf(body));
+    });
   }
 
   function settle(exchange: Exchange, endpoint: Endpoint, verdict: Verdict, body: string | undefined) {

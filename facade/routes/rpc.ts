@@ -20,6 +20,8 @@ export interface RpcOptions {
   readonly credentials: Credentials;
   readonly badTokens: BadTokens;
   readonly image: FileRegistry;
+  /** Where the client is: behind proxies not the address of the connection. */
+  readonly addressOf: (request: PageRequest) => string;
   /** The path of the public base URL, without a trailing slash. */
   readonly base: string;
 }
@@ -32,18 +34,21 @@ const TIMEOUT_MS = 60_000;
  * reach only the façade (Connect protocol, unary, JSON), as the user of the
  * bearer token and behind the same gates as over gRPC.
  */
-export function rpcRoutes({ dispatch, credentials, badTokens, image, base }: RpcOptions): Route[] {
+export function rpcRoutes({ dispatch, credentials, badTokens, image, addressOf, base }: RpcOptions): Route[] {
   const prefix = `${base}/rpc/`;
 
   async function assertionFor(request: PageRequest, method: DescMethodUnary): Promise<string> {
     const token = bearerOf(request.headers.authorization);
     if (token === undefined) throw unauthenticated("sign in, or send an API key as a bearer token");
-    if (!badTokens.allows(request.address, token))
+    const kept = credentials.peek(token);
+    const address = addressOf(request);
+    if (kept === undefined && !badTokens.allows(address, token)) {
       throw unauthenticated("too many failed credentials: try again in a minute");
-    const known = credentials.peek(token) ?? (await credentials.verify(token));
+    }
+    const known = kept ?? (await credentials.verify(token));
     if ("refused" in known) {
       if (known.refused === "unavailable") throw unavailable("credentials cannot be verified at the moment: try again");
-      badTokens.refused(request.address, token);
+      badTokens.refused(address, token);
       throw unauthenticated("the API key or token is not accepted: create a new API key, or sign in again");
     }
     const assertion = known.assertions[serviceOf(method) ?? ""];

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { listen } from "../../facade/edge.js";
@@ -226,6 +227,19 @@ test("draining finishes what is in flight, closes its connection and takes no ne
   const startedAt = performance.now();
   await drained;
   expect(performance.now() - startedAt).toBeLessThan(1_000);
+});
+
+test("who may not come in does not hold a place by sending the body slowly", async () => {
+  const { port, pathname } = new URL(`${server.url}/mcp/cti`);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write(
+    `POST ${pathname} HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\ncontent-length: 60000\r\n\r\n{`,
+  );
+  const begun = performance.now();
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1.1 401/);
+  expect(performance.now() - begun).toBeLessThan(3_000);
+  socket.destroy();
 });
 
 test("draining does not wait beyond its grace, and tells the calls that it ends", async () => {
