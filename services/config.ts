@@ -75,7 +75,7 @@ export const options = {
   logLevel: {
     doc: "What is logged: debug, info, warn or error.",
     parse: oneOf("debug", "info", "warn", "error"),
-    fallback: "warn" as const,
+    fallback: "info" as const,
   },
 };
 
