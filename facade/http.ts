@@ -22,7 +22,7 @@ export interface Exchange {
    * To be called before the handler returns, and not after an answer.
    */
   read(limit: number | (() => number), done: (text: string | undefined) => void): void;
-  /** Stops reading the body for now: what the client sends waits in its own buffers. */
+  /** Stops reading the body until resume(): what the client sends waits in its own buffers. */
   pause(): void;
   resume(): void;
 

@@ -1,4 +1,4 @@
-import { SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { readBootstrap } from "./first-start.js";
 import type { Dispatch } from "./shared/dispatch.js";
 

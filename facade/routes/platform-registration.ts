@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { Credential } from "../../services/shared/call.js";
 import type { Dispatch } from "../../services/shared/dispatch.js";
 import { bearerOf } from "../challenge.js";

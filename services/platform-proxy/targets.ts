@@ -1,4 +1,4 @@
-import { SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { failedPrecondition } from "../shared/errors.js";
 import type { Peers } from "../shared/peers.js";
 import type { PlatformServer, Target } from "./adapter.js";

@@ -1,5 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { ConnectionState, SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { ConnectionState, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { Command } from "../command.js";
 
 export const platforms: readonly Command[] = [

@@ -1,4 +1,4 @@
-import { SettingService, type Settings } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { SettingService, type Settings } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { Command } from "../command.js";
 import { UsageError } from "../usage-error.js";
 

@@ -4,7 +4,7 @@ import type {
   MintPlatformTokenRequest,
   MintPlatformTokenResponseSchema,
 } from "#proto/auth/v1/platform_token_service_pb.js";
-import { type GetPlatformTargetResponse, SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { type GetPlatformTargetResponse, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { Call } from "../../shared/call.js";
 import { failedPrecondition, permissionDenied, unavailable } from "../../shared/errors.js";
 import { emailOf } from "../identity.js";

@@ -1,5 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { ConnectionState } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { ConnectionState } from "#proto/catalogue/v1/setting_service_pb.js";
 import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
 import type { Context } from "../context.js";
 import {

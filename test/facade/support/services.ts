@@ -1,12 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
-import {
-  EndpointAvailability,
-  EndpointService,
-  type RegisterPlatformRequest,
-  SettingService,
-} from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { EndpointAvailability, EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { type RegisterPlatformRequest, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { canceled, unauthenticated } from "../../../services/shared/errors.js";
 import { type Method, serverStream, unary } from "../../../services/shared/method.js";
 import {

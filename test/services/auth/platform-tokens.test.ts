@@ -6,7 +6,7 @@ import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
-import { type GetPlatformTargetResponseSchema, SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { type GetPlatformTargetResponseSchema, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { Chain } from "../../../services/shared/chain.js";
 import type { Dispatch } from "../../../services/shared/dispatch.js";
 import { mountInProcess } from "../../../services/shared/in-process.js";

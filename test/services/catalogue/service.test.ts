@@ -5,12 +5,8 @@ import { Code } from "@connectrpc/connect";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { EventKind, WatchService } from "#proto/auth/v1/watch_service_pb.js";
-import {
-  ConnectionState,
-  EndpointAvailability,
-  EndpointService,
-  SettingService,
-} from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { EndpointAvailability, EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { ConnectionState, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
 import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
 import { createCatalogueService } from "../../../services/catalogue/service.js";

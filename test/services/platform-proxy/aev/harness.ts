@@ -7,7 +7,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
-import { SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { createOpenaevAdapter } from "../../../../services/platform-proxy/adapters/openaev.js";
 import { aevBindings } from "../../../../services/platform-proxy/bindings/aev/all.js";
 import { type AevSandbox, startAevSandbox } from "../../../../services/platform-proxy/sandbox/aev/sandbox.js";

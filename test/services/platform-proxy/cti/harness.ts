@@ -4,7 +4,7 @@ import { ConnectError } from "@connectrpc/connect";
 import { expect } from "vitest";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
-import { SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { Adapter } from "../../../../services/platform-proxy/adapter.js";
 import { createOpenctiAdapter } from "../../../../services/platform-proxy/adapters/opencti.js";
 import { ctiBindings } from "../../../../services/platform-proxy/bindings/cti/all.js";

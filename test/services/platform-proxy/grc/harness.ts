@@ -2,7 +2,7 @@ import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } fro
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
-import { SettingService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { Adapter } from "../../../../services/platform-proxy/adapter.js";
 import { type CisoOptions, createCisoAdapter } from "../../../../services/platform-proxy/adapters/ciso.js";
 import { grcBindings } from "../../../../services/platform-proxy/bindings/grc/all.js";
