@@ -1,4 +1,4 @@
-import { count, listOf, optional, port, text, url } from "../services/shared/config.js";
+import { count, listOf, optional, port, text, url } from "../services/shared/process/config.js";
 
 /** The façade's settings; where the services are is the launcher's. */
 export const FACADE_OPTIONS = {

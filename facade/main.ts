@@ -1,8 +1,17 @@
-import { readImage } from "../services/shared/api/image.js";
-import { ConfigError, helpOf, oneOf, onOff, optional, readConfig, text, url } from "../services/shared/config.js";
-import { createCredentials } from "../services/shared/credentials.js";
-import { createLog } from "../services/shared/log.js";
-import { connectRemote } from "../services/shared/remote.js";
+import { createCredentials } from "../services/shared/credentials/credentials.js";
+import {
+  ConfigError,
+  helpOf,
+  oneOf,
+  onOff,
+  optional,
+  readConfig,
+  text,
+  url,
+} from "../services/shared/process/config.js";
+import { createLog } from "../services/shared/process/log.js";
+import { connectRemote } from "../services/shared/rpc/remote.js";
+import { readImage } from "../services/shared/tools/image.js";
 import { FACADE_OPTIONS } from "./config.js";
 import { createFacade } from "./facade.js";
 import { facadeOptionsOf } from "./settings.js";

@@ -1,5 +1,5 @@
-import type { Config } from "../services/shared/config.js";
-import { VERSION } from "../services/shared/version.js";
+import type { Config } from "../services/shared/process/config.js";
+import { VERSION } from "../services/shared/process/version.js";
 import type { FACADE_OPTIONS } from "./config.js";
 import type { FacadeOptions } from "./facade.js";
 

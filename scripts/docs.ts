@@ -2,10 +2,10 @@
 // reads: npm run docs. A test fails when they are out of date.
 
 import { writeFileSync } from "node:fs";
-import { options } from "../services/config.js";
-import { readImage } from "../services/shared/api/image.js";
-import { readTools, type Tool } from "../services/shared/api/tools.js";
-import { envOf, flagOf } from "../services/shared/config.js";
+import { options } from "../services/launcher/config.js";
+import { envOf, flagOf } from "../services/shared/process/config.js";
+import { readImage } from "../services/shared/tools/image.js";
+import { readTools, type Tool } from "../services/shared/tools/tools.js";
 
 /** Every setting, as a table. */
 export function configurationPage(): string {

@@ -1,4 +1,4 @@
-import type { HeaderArgument } from "../../services/shared/api/tools.js";
+import type { HeaderArgument } from "../../services/shared/tools/tools.js";
 import { HEADER_MISMATCH, isObject, RpcError } from "./json-rpc.js";
 
 // Headers that repeat parts of the body for gateways to route by

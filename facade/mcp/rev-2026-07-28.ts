@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { ServedTool } from "../served-tool.js";
-import { LIST_TTL_MS } from "../tools-list.js";
+import type { ServedTool } from "../catalogue/served-tool.js";
+import { LIST_TTL_MS } from "../catalogue/tools-list.js";
 import { CAPABILITIES_KEY, MODERN_VERSIONS, PROTOCOL_VERSION_KEY } from "./era.js";
 import { checkName, checkParams, mismatch } from "./headers.js";
 import {

@@ -1,10 +1,10 @@
-import { bearerOf, type HttpRefusal, isUnexpanded, noTokenRefusal, tokenRefusal } from "../challenge.js";
-import type { Credentials, Known } from "../credentials.js";
-import type { EndpointStates } from "../endpoint-states.js";
-import type { Endpoint } from "../endpoints.js";
-import type { Exchange } from "../http.js";
-import type { BadTokens } from "../limits.js";
-import type { Origins } from "../origins.js";
+import { bearerOf, type HttpRefusal, isUnexpanded, noTokenRefusal, tokenRefusal } from "../admission/challenge.js";
+import type { Credentials, Known } from "../admission/credentials.js";
+import type { BadTokens } from "../admission/limits.js";
+import type { Origins } from "../admission/origins.js";
+import type { EndpointStates } from "../catalogue/endpoint-states.js";
+import type { Endpoint } from "../catalogue/endpoints.js";
+import type { Exchange } from "../http/http.js";
 import { classify } from "./era.js";
 import { errorText, idOf, PARSE_ERROR, type RequestId } from "./json-rpc.js";
 import { serveBatch, serveLegacy } from "./legacy.js";

@@ -1,11 +1,11 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Log } from "../../services/shared/log.js";
-import { scopeRefusal } from "../challenge.js";
-import type { Known } from "../credentials.js";
-import type { Endpoint } from "../endpoints.js";
-import type { Exchange, HeaderList } from "../http.js";
-import type { ServedTool } from "../served-tool.js";
-import type { View } from "../tools-list.js";
+import type { Log } from "../../services/shared/process/log.js";
+import { scopeRefusal } from "../admission/challenge.js";
+import type { Known } from "../admission/credentials.js";
+import type { Endpoint } from "../catalogue/endpoints.js";
+import type { ServedTool } from "../catalogue/served-tool.js";
+import type { View } from "../catalogue/tools-list.js";
+import type { Exchange, HeaderList } from "../http/http.js";
 import { INTERNAL_ERROR, INVALID_PARAMS, isObject, RpcError } from "./json-rpc.js";
 import { type CallTool, RevokedError } from "./tool-call.js";
 

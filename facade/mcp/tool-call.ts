@@ -1,15 +1,21 @@
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Progress } from "#proto/mcp/v1/tool_pb.js";
-import type { Credential } from "../../services/shared/call.js";
-import type { Dispatch, Outgoing } from "../../services/shared/dispatch.js";
-import { canceled, deadlineExceeded, internal, unauthenticated, unavailable } from "../../services/shared/errors.js";
-import type { Log } from "../../services/shared/log.js";
-import type { Credentials, Known } from "../credentials.js";
-import type { RateLimit } from "../limits.js";
-import type { ServedTool } from "../served-tool.js";
+import type { Log } from "../../services/shared/process/log.js";
+import type { Credential } from "../../services/shared/rpc/call.js";
+import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
+import {
+  canceled,
+  deadlineExceeded,
+  internal,
+  unauthenticated,
+  unavailable,
+} from "../../services/shared/rpc/errors.js";
+import { explain } from "../../services/shared/tools/explain.js";
+import type { Credentials, Known } from "../admission/credentials.js";
+import type { RateLimit } from "../admission/limits.js";
+import type { ServedTool } from "../catalogue/served-tool.js";
 import type { Deadlines } from "./deadlines.js";
-import { explain } from "./explain.js";
 import { INTERNAL_ERROR, RpcError } from "./json-rpc.js";
 import type { ProgressNote } from "./reply.js";
 

@@ -1,7 +1,7 @@
 import { SignJWT } from "jose";
-import { ASSERTION_ISSUER, ASSERTION_TYPE, claimsOf } from "../shared/assertions-claims.js";
-import type { Caller } from "../shared/call.js";
-import { SERVICE_NAMES, type ServiceName } from "../shared/service.js";
+import { ASSERTION_ISSUER, ASSERTION_TYPE, claimsOf } from "../shared/credentials/assertions-claims.js";
+import type { Caller } from "../shared/rpc/call.js";
+import { SERVICE_NAMES, type ServiceName } from "../shared/rpc/service.js";
 import type { KeyRing } from "./key-ring.js";
 
 /** How long a caller assertion lives, in seconds. */

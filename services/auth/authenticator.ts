@@ -1,8 +1,8 @@
-import { bearerOf, refusalOf, verifyAssertion } from "../shared/assertions.js";
-import { type AssertionClaims, callerOfClaims } from "../shared/assertions-claims.js";
-import type { Authenticated, Authenticator, Caller } from "../shared/call.js";
-import type { UsageCounter } from "../shared/credentials-usage.js";
-import { unauthenticated } from "../shared/errors.js";
+import { bearerOf, refusalOf, verifyAssertion } from "../shared/credentials/assertions.js";
+import { type AssertionClaims, callerOfClaims } from "../shared/credentials/assertions-claims.js";
+import type { UsageCounter } from "../shared/credentials/usage.js";
+import type { Authenticated, Authenticator, Caller } from "../shared/rpc/call.js";
+import { unauthenticated } from "../shared/rpc/errors.js";
 import { callerOf } from "./identity.js";
 import type { KeyRing } from "./key-ring.js";
 import { DELEGATED, scopesOfKey } from "./scopes.js";

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { createKeyFormat, DEFAULT_KEY_PREFIX, randomBase62 } from "../shared/credentials-format.js";
+import { createKeyFormat, DEFAULT_KEY_PREFIX, randomBase62 } from "../shared/credentials/format.js";
 import type { Store } from "../shared/store/store.js";
 import { normalEmail } from "./emails.js";
 import { nameKeyOf } from "./group-records.js";

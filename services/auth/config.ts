@@ -1,5 +1,5 @@
-import type { Option } from "../shared/config.js";
-import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials-format.js";
+import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
+import type { Option } from "../shared/process/config.js";
 
 function keyPrefix(text: string): string {
   createKeyFormat(text);

@@ -1,5 +1,5 @@
 import { domainToASCII } from "node:url";
-import { invalidArgument } from "../shared/errors.js";
+import { invalidArgument } from "../shared/rpc/errors.js";
 
 const MAX_LENGTH = 254;
 const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;

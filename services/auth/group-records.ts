@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { GroupSchema } from "#proto/auth/v1/group_service_pb.js";
-import { alreadyExists } from "../shared/errors.js";
+import { alreadyExists } from "../shared/rpc/errors.js";
 import { isDuplicateKey } from "../shared/store/store.js";
 import type { AuthStore, GroupRecord } from "./store.js";
 

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { CallerIdentitySchema } from "#proto/auth/v1/credential_service_pb.js";
-import type { Caller } from "../shared/call.js";
+import type { Caller } from "../shared/rpc/call.js";
 import type { UserRecord } from "./store.js";
 
 /**

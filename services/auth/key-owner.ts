@@ -1,5 +1,5 @@
-import type { Call } from "../shared/call.js";
-import { permissionDenied } from "../shared/errors.js";
+import type { Call } from "../shared/rpc/call.js";
+import { permissionDenied } from "../shared/rpc/errors.js";
 import type { Parts } from "./parts.js";
 import { findUser } from "./records.js";
 import type { UserRecord } from "./store.js";

@@ -1,5 +1,5 @@
 import type { Filter } from "mongodb";
-import { invalidArgument } from "../shared/errors.js";
+import { invalidArgument } from "../shared/rpc/errors.js";
 import type { Base, DocCollection } from "../shared/store/store.js";
 
 export interface PageRequest {

@@ -1,6 +1,6 @@
-import type { KeyFormat } from "../shared/credentials-format.js";
-import type { UsageCounter } from "../shared/credentials-usage.js";
-import type { Peers } from "../shared/peers.js";
+import type { KeyFormat } from "../shared/credentials/format.js";
+import type { UsageCounter } from "../shared/credentials/usage.js";
+import type { Peers } from "../shared/rpc/peers.js";
 import type { AssertionMint } from "./assertion-mint.js";
 import type { KeyRing } from "./key-ring.js";
 import type { PlatformTokens } from "./platform-tokens.js";

@@ -1,5 +1,5 @@
 import { hash } from "@node-rs/argon2";
-import { invalidArgument } from "../shared/errors.js";
+import { invalidArgument } from "../shared/rpc/errors.js";
 import type { Semaphore } from "./semaphore.js";
 
 const MIN_LENGTH = 12;

@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ApiKeySchema } from "#proto/auth/v1/api_key_service_pb.js";
 import type { UserSchema } from "#proto/auth/v1/user_service_pb.js";
-import { invalidArgument, notFound } from "../shared/errors.js";
+import { invalidArgument, notFound } from "../shared/rpc/errors.js";
 import { normalEmail } from "./emails.js";
 import { emailOf } from "./identity.js";
 import type { ApiKeyRecord, AuthStore, UserRecord } from "./store.js";

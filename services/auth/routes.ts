@@ -5,7 +5,7 @@ import { GroupService } from "#proto/auth/v1/group_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { WatchService } from "#proto/auth/v1/watch_service_pb.js";
-import { duplex, type Method, unary } from "../shared/method.js";
+import { duplex, type Method, unary } from "../shared/rpc/method.js";
 import { createApiKey } from "./commands/create-api-key.js";
 import { createGroup } from "./commands/create-group.js";
 import { createUser } from "./commands/create-user.js";

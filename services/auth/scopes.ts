@@ -1,4 +1,4 @@
-import { invalidArgument, permissionDenied } from "../shared/errors.js";
+import { invalidArgument, permissionDenied } from "../shared/rpc/errors.js";
 import type { ApiKeyRecord, UserRecord } from "./store.js";
 
 const SERVERS = ["cti", "aev", "grc", "core"] as const;

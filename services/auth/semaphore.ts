@@ -1,4 +1,4 @@
-import { resourceExhausted } from "../shared/errors.js";
+import { resourceExhausted } from "../shared/rpc/errors.js";
 
 /** Bounds how much expensive work runs at once, and how much waits. */
 export interface Semaphore {

@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
-import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials-format.js";
-import { createUsageCounter } from "../shared/credentials-usage.js";
-import type { Log } from "../shared/log.js";
-import type { Peers } from "../shared/peers.js";
-import type { AuthenticatingService } from "../shared/service.js";
+import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
+import { createUsageCounter } from "../shared/credentials/usage.js";
+import type { Log } from "../shared/process/log.js";
+import type { Peers } from "../shared/rpc/peers.js";
+import type { AuthenticatingService } from "../shared/rpc/service.js";
 import type { Store } from "../shared/store/store.js";
 import { createAssertionMint } from "./assertion-mint.js";
 import { createAuthAuthenticator } from "./authenticator.js";

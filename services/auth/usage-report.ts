@@ -1,4 +1,4 @@
-import type { Usage } from "../shared/credentials-usage.js";
+import type { Usage } from "../shared/credentials/usage.js";
 import type { AuthStore } from "./store.js";
 
 /** Adds counted uses to the keys: one bulk write for all of them. */

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { compare, hash } from "bcrypt";
-import type { Refusal } from "../shared/credentials.js";
-import type { KeyFormat } from "../shared/credentials-format.js";
+import type { Refusal } from "../shared/credentials/credentials.js";
+import type { KeyFormat } from "../shared/credentials/format.js";
 import type { Semaphore } from "./semaphore.js";
 import type { ApiKeyRecord, AuthStore, UserRecord } from "./store.js";
 

@@ -6,8 +6,8 @@ import type {
   WatchRequestSchema,
   WatchResponseSchema,
 } from "#proto/auth/v1/watch_service_pb.js";
-import { invalidArgument, resourceExhausted, unavailable } from "../shared/errors.js";
-import { createOutbox, type Outbox } from "../shared/lease-outbox.js";
+import { createOutbox, type Outbox } from "../shared/credentials/lease-outbox.js";
+import { invalidArgument, resourceExhausted, unavailable } from "../shared/rpc/errors.js";
 import type { Tenure } from "./tenure.js";
 
 /** Something that changed. */

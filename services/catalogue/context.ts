@@ -1,6 +1,6 @@
-import type { Tool } from "../shared/api/tools.js";
-import type { Log } from "../shared/log.js";
-import type { Peers } from "../shared/peers.js";
+import type { Log } from "../shared/process/log.js";
+import type { Peers } from "../shared/rpc/peers.js";
+import type { Tool } from "../shared/tools/tools.js";
 import type { ConfiguredPlatforms, GrcAuthentication } from "./platforms.js";
 import type { CatalogueStore } from "./store.js";
 

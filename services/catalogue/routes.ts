@@ -1,6 +1,6 @@
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
-import { type Method, unary } from "../shared/method.js";
+import { type Method, unary } from "../shared/rpc/method.js";
 import { getEndpointStates } from "./commands/get-endpoint-states.js";
 import { getPlatformTarget } from "./commands/get-platform-target.js";
 import { listPlatforms } from "./commands/list-platforms.js";

@@ -1,8 +1,8 @@
-import type { Tool } from "../shared/api/tools.js";
-import type { Log } from "../shared/log.js";
-import type { Peers } from "../shared/peers.js";
-import type { Service } from "../shared/service.js";
+import type { Log } from "../shared/process/log.js";
+import type { Peers } from "../shared/rpc/peers.js";
+import type { Service } from "../shared/rpc/service.js";
 import type { Store } from "../shared/store/store.js";
+import type { Tool } from "../shared/tools/tools.js";
 import type { ConfiguredPlatforms, GrcAuthentication } from "./platforms.js";
 import { routes } from "./routes.js";
 import { openCatalogueStore } from "./store.js";

@@ -1,5 +1,5 @@
-import type { Tool } from "../shared/api/tools.js";
-import type { Caller } from "../shared/call.js";
+import type { Caller } from "../shared/rpc/call.js";
+import type { Tool } from "../shared/tools/tools.js";
 
 /** What the platform behind a server can do and the caller can do there; undefined where it could not be asked. */
 export type Capabilities = ReadonlySet<string> | undefined;

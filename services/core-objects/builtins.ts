@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { accessOf } from "../shared/policy.js";
 import type { DocCollection } from "../shared/store/store.js";
+import { accessOf } from "./policy.js";
 import type { AgentRecord, Collections, ObjectRecord, SkillRecord } from "./store.js";
 
 // What ships with the product lies beside this file: skills as the Agent

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Filter, OptionalUnlessRequiredId, UpdateFilter } from "mongodb";
 import { v7 as uuid } from "uuid";
-import type { Caller } from "../shared/call.js";
-import { aborted, invalidArgument, notFound, permissionDenied } from "../shared/errors.js";
-import { pageTokenOf, positionOf } from "../shared/page-token.js";
-import { type Action, accessOf, filterOf, type Grant, may, type Origin } from "../shared/policy.js";
+import type { Caller } from "../shared/rpc/call.js";
+import { aborted, invalidArgument, notFound, permissionDenied } from "../shared/rpc/errors.js";
+import { pageTokenOf, positionOf } from "../shared/rpc/page-token.js";
 import { type DocCollection, isDuplicateKey } from "../shared/store/store.js";
+import { type Action, accessOf, filterOf, type Grant, may, type Origin } from "./policy.js";
 import type { ObjectRecord } from "./store.js";
 
 /** The fields of an object that its kind adds or its creator chooses. */

@@ -1,8 +1,8 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
 import type { GrantSchema } from "#proto/core/v1/sharing_pb.js";
-import { invalidArgument } from "../shared/errors.js";
-import type { Peers } from "../shared/peers.js";
+import { invalidArgument } from "../shared/rpc/errors.js";
+import type { Peers } from "../shared/rpc/peers.js";
 
 type Grant = MessageShape<typeof GrantSchema>;
 

@@ -2,7 +2,7 @@ import { AgentAccessService } from "#proto/core/v1/agent_access_service_pb.js";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
-import { type Method, unary } from "../shared/method.js";
+import { type Method, unary } from "../shared/rpc/method.js";
 import { agentOf } from "./agent.js";
 import { getAgentTiers, listManageableAgents } from "./commands/agent-access.js";
 import { createAgent } from "./commands/create-agent.js";

@@ -1,6 +1,6 @@
-import type { Log } from "../shared/log.js";
-import type { Peers } from "../shared/peers.js";
-import type { Service } from "../shared/service.js";
+import type { Log } from "../shared/process/log.js";
+import type { Peers } from "../shared/rpc/peers.js";
+import type { Service } from "../shared/rpc/service.js";
 import type { Store } from "../shared/store/store.js";
 import { installBuiltins, readBuiltins } from "./builtins.js";
 import { createPrincipals } from "./principals.js";

@@ -1,9 +1,9 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { type GrantSchema, Origin as OriginWord, type Tier as TierWord } from "#proto/core/v1/sharing_pb.js";
-import type { Caller } from "../shared/call.js";
-import { invalidArgument } from "../shared/errors.js";
-import { accessOf, type Grant, may, type Origin, type Ownership, type Tier } from "../shared/policy.js";
+import type { Caller } from "../shared/rpc/call.js";
+import { invalidArgument } from "../shared/rpc/errors.js";
 import { OPEN_ALREADY } from "./objects.js";
+import { accessOf, type Grant, may, type Origin, type Ownership, type Tier } from "./policy.js";
 import type { Principals } from "./principals.js";
 
 /** What a caller asks to share or to share no longer. */

@@ -1,10 +1,10 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { SkillFileSchema, SkillSchema } from "#proto/core/v1/skill_service_pb.js";
-import type { Caller } from "../shared/call.js";
-import { failedPrecondition, invalidArgument, notFound } from "../shared/errors.js";
-import { filterOf, tierOf } from "../shared/policy.js";
+import type { Caller } from "../shared/rpc/call.js";
+import { failedPrecondition, invalidArgument, notFound } from "../shared/rpc/errors.js";
 import type { DocCollection } from "../shared/store/store.js";
+import { filterOf, tierOf } from "./policy.js";
 import { grantsFor, originWordOf } from "./sharing.js";
 import type { SkillFileRecord, SkillRecord } from "./store.js";
 

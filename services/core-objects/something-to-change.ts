@@ -1,5 +1,5 @@
 import type { Message } from "@bufbuild/protobuf";
-import { invalidArgument } from "../shared/errors.js";
+import { invalidArgument } from "../shared/rpc/errors.js";
 
 /** Members that say which object is meant rather than what to change of it. */
 const NAMING: ReadonlySet<string> = new Set(["$typeName", "$unknown", "id", "etag"]);

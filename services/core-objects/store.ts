@@ -1,5 +1,5 @@
-import type { Governed } from "../shared/policy.js";
 import type { Base, CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
+import type { Governed } from "./policy.js";
 
 /** What every object of ours has. */
 export interface ObjectRecord extends Base, Governed {

@@ -1,6 +1,6 @@
-import type { Caller } from "../shared/call.js";
+import type { Caller } from "../shared/rpc/call.js";
 import type { RestRequest } from "./binding.js";
-import type { HttpClient } from "./http.js";
+import type { HttpClient } from "./lib/http.js";
 
 export const PLATFORM_SERVERS = ["cti", "aev", "grc"] as const;
 /** The MCP servers that connected platforms answer. */
@@ -42,7 +42,7 @@ export interface Snapshot {
   readonly capabilities: readonly string[];
 }
 
-/** How one kind of platform is spoken to: one file a kind in adapters/. */
+/** How one kind of platform is spoken to: one folder a kind in platforms/. */
 export interface Adapter {
   readonly server: PlatformServer;
   /** Asks the platform who it thinks is calling. */

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { permissionDenied } from "../shared/errors.js";
+import { permissionDenied } from "../shared/rpc/errors.js";
 import type { Adapter, Session, Snapshot } from "./adapter.js";
 
 const KEPT_MS = 30_000;

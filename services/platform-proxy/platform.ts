@@ -1,5 +1,5 @@
-import type { Caller } from "../shared/call.js";
-import { internal } from "../shared/errors.js";
+import type { Caller } from "../shared/rpc/call.js";
+import { internal } from "../shared/rpc/errors.js";
 import type { Adapter, PlatformServer, Session } from "./adapter.js";
 import type { RestRequest } from "./binding.js";
 import type { Identities } from "./identity.js";

@@ -1,6 +1,6 @@
 import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
-import { invalidArgument } from "../shared/errors.js";
-import { type Method, unary } from "../shared/method.js";
+import { invalidArgument } from "../shared/rpc/errors.js";
+import { type Method, unary } from "../shared/rpc/method.js";
 import { PLATFORM_SERVERS, type PlatformServer } from "./adapter.js";
 import type { Binding } from "./binding.js";
 import { answerTool } from "./commands/answer-tool.js";

@@ -1,9 +1,9 @@
-import type { Log } from "../shared/log.js";
-import type { Peers } from "../shared/peers.js";
-import type { Service } from "../shared/service.js";
+import type { Log } from "../shared/process/log.js";
+import type { Peers } from "../shared/rpc/peers.js";
+import type { Service } from "../shared/rpc/service.js";
 import type { Adapter } from "./adapter.js";
 import { forgetCaller } from "./commands/forget-caller.js";
-import { createHttpClient } from "./http.js";
+import { createHttpClient } from "./lib/http.js";
 import { type Bindings, routes } from "./routes.js";
 import { createSessions } from "./sessions.js";
 

@@ -1,9 +1,9 @@
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
-import type { Call } from "../shared/call.js";
-import type { Peers } from "../shared/peers.js";
+import type { Call } from "../shared/rpc/call.js";
+import type { Peers } from "../shared/rpc/peers.js";
 import type { Adapter, PlatformServer, Session } from "./adapter.js";
-import type { HttpClient } from "./http.js";
 import { createIdentities, type Identities } from "./identity.js";
+import type { HttpClient } from "./lib/http.js";
 import { openPlatform, type Platform } from "./platform.js";
 import { createTargets, type Targets } from "./targets.js";
 

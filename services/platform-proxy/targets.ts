@@ -1,6 +1,6 @@
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
-import { failedPrecondition } from "../shared/errors.js";
-import type { Peers } from "../shared/peers.js";
+import { failedPrecondition } from "../shared/rpc/errors.js";
+import type { Peers } from "../shared/rpc/peers.js";
 import type { PlatformServer, Target } from "./adapter.js";
 
 const KEPT_MS = 60_000;

@@ -1,6 +1,6 @@
 import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { TraceInspectionService } from "#proto/traces/v1/trace_inspection_service_pb.js";
-import { type Method, unary } from "../shared/method.js";
+import { type Method, unary } from "../shared/rpc/method.js";
 import { exportSpans, type Inbox } from "./commands/export-spans.js";
 import { getTracePayload } from "./commands/get-trace-payload.js";
 import { inspectAgentTraces } from "./commands/inspect-agent-traces.js";

@@ -1,8 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
 import type { ContentSchema } from "#proto/mcp/v1/tool_pb.js";
-import { failedPrecondition } from "../../services/shared/errors.js";
-import { type Method, serverStream, unary } from "../../services/shared/method.js";
+import { failedPrecondition } from "../../services/shared/rpc/errors.js";
+import { type Method, serverStream, unary } from "../../services/shared/rpc/method.js";
 import { ConformanceService } from "./gen/platform/conformance/v1/conformance_service_pb.js";
 
 const PNG = base64Decode(

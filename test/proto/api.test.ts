@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { API_IMAGE, readImage } from "../../services/shared/api/image.js";
+import { API_IMAGE, readImage } from "../../services/shared/tools/image.js";
 import { problemsOf } from "./problems.js";
 
 test("nothing in the API would trip a client or leave an rpc open", () => {

@@ -1,8 +1,8 @@
 import { type FileRegistry, getOption, hasOption } from "@bufbuild/protobuf";
 import { scope } from "#proto/auth/v1/access_pb.js";
 import { server, tool } from "#proto/mcp/v1/tool_pb.js";
-import { commentOf } from "../../services/shared/api/comments.js";
-import { readTools, type Tool } from "../../services/shared/api/tools.js";
+import { commentOf } from "../../services/shared/tools/comments.js";
+import { readTools, type Tool } from "../../services/shared/tools/tools.js";
 
 /** The scopes that are not a server's. */
 const COMMON_SCOPES = new Set(["account", "admin", "internal", "public"]);

@@ -16,7 +16,7 @@ async function started(env: Record<string, string>): Promise<Program> {
 
 async function sandbox(platform: string, port: number, trust: string): Promise<string> {
   const args = ["--platform", platform, "--port", String(port), "--trust", trust];
-  const child = spawnProgram("services/platform-proxy/sandbox/main.js", args, { REGISTRATION_TOKEN: TOKEN });
+  const child = spawnProgram("services/sandbox/main.js", args, { REGISTRATION_TOKEN: TOKEN });
   stops.push(child.stop);
   await untilReady(child);
   return `http://127.0.0.1:${port}`;

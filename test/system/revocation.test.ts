@@ -79,8 +79,10 @@ test("with auth killed, known keys work for at most a lease, then the answer is 
     BASE_URL: baseUrl,
     CATALOGUE_URL: restUrl,
     LEASE_MS: String(LEASE_MS),
+    SERVICES: "auth",
+    WORKERS: "0",
   };
-  const auth = await startProgram({ main: "services/auth/main.js", env: authEnv });
+  const auth = await startProgram({ env: authEnv });
   stops.push(auth.stop);
   const rest = spawnProgram("services/main.js", ["--services", "catalogue,platform-proxy,core-objects,traces"], {
     PORT: String(facadePort),
@@ -111,7 +113,7 @@ test("with auth killed, known keys work for at most a lease, then the answer is 
   expect((await request()).status).toBe(503);
   expect((await fetch(`${baseUrl}/readyz`)).status).toBe(503);
 
-  const back = spawnProgram("services/auth/main.js", [], { ...authEnv, DATA_DIR: auth.dataDir });
+  const back = spawnProgram("services/main.js", [], { ...authEnv, DATA_DIR: auth.dataDir });
   stops.push(back.stop);
   await expect.poll(async () => (await request()).status, { timeout: 20_000, interval: 100 }).toBe(200);
 }, 120_000);

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { v7 as uuidv7 } from "uuid";
 import type { CreateUserRequest, CreateUserResponseSchema } from "#proto/auth/v1/user_service_pb.js";
-import { alreadyExists } from "../../shared/errors.js";
+import { alreadyExists } from "../../shared/rpc/errors.js";
 import { isDuplicateKey } from "../../shared/store/store.js";
 import { normalEmail } from "../emails.js";
 import type { Parts } from "../parts.js";

@@ -4,8 +4,8 @@ import type {
   ExchangeAssertionRequest,
   ExchangeAssertionResponseSchema,
 } from "#proto/auth/v1/credential_service_pb.js";
-import { invalidArgument } from "../../shared/errors.js";
-import { SERVICE_NAMES } from "../../shared/service.js";
+import { invalidArgument } from "../../shared/rpc/errors.js";
+import { SERVICE_NAMES } from "../../shared/rpc/service.js";
 import { currentCaller, verifyOwn } from "../authenticator.js";
 import type { Parts } from "../parts.js";
 import { DELEGATED } from "../scopes.js";

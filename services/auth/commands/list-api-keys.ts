@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ListApiKeysRequest, ListApiKeysResponseSchema } from "#proto/auth/v1/api_key_service_pb.js";
-import type { Call } from "../../shared/call.js";
+import type { Call } from "../../shared/rpc/call.js";
 import { ownerOf } from "../key-owner.js";
 import { pageOf } from "../page.js";
 import type { Parts } from "../parts.js";

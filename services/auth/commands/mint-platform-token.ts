@@ -5,8 +5,8 @@ import type {
   MintPlatformTokenResponseSchema,
 } from "#proto/auth/v1/platform_token_service_pb.js";
 import { type GetPlatformTargetResponse, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
-import type { Call } from "../../shared/call.js";
-import { failedPrecondition, permissionDenied, unavailable } from "../../shared/errors.js";
+import type { Call } from "../../shared/rpc/call.js";
+import { failedPrecondition, permissionDenied, unavailable } from "../../shared/rpc/errors.js";
 import { emailOf } from "../identity.js";
 import type { Parts } from "../parts.js";
 import { findUser } from "../records.js";

@@ -1,8 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { RevokeApiKeyRequest, RevokeApiKeyResponseSchema } from "#proto/auth/v1/api_key_service_pb.js";
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
-import type { Call, Caller } from "../../shared/call.js";
-import { notFound, permissionDenied } from "../../shared/errors.js";
+import type { Call, Caller } from "../../shared/rpc/call.js";
+import { notFound, permissionDenied } from "../../shared/rpc/errors.js";
 import type { Parts } from "../parts.js";
 import type { AuthStore } from "../store.js";
 

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { UpdateGroupRequest, UpdateGroupResponseSchema } from "#proto/auth/v1/group_service_pb.js";
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
-import { failedPrecondition, invalidArgument, notFound } from "../../shared/errors.js";
+import { failedPrecondition, invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import { groupOf, nameKeyOf, refusingTakenName } from "../group-records.js";
 import type { Parts } from "../parts.js";
 import type { AuthStore } from "../store.js";

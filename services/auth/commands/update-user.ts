@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { UpdateUserRequest, UpdateUserResponseSchema } from "#proto/auth/v1/user_service_pb.js";
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
-import { failedPrecondition, notFound } from "../../shared/errors.js";
+import { failedPrecondition, notFound } from "../../shared/rpc/errors.js";
 import type { Parts } from "../parts.js";
 import { hashPassword } from "../passwords.js";
 import { checkGroups, findUser, userOf } from "../records.js";

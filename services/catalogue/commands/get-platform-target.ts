@@ -1,4 +1,4 @@
-import { invalidArgument } from "../../shared/errors.js";
+import { invalidArgument } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
 import { isPlatformServer, PLATFORM_SERVERS, registeredPlatform } from "../platforms.js";
 

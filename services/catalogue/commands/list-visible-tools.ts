@@ -1,7 +1,7 @@
 import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
 import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
-import type { Call } from "../../shared/call.js";
-import { notFound } from "../../shared/errors.js";
+import type { Call } from "../../shared/rpc/call.js";
+import { notFound } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
 import { isPlatformServer } from "../platforms.js";
 import { type Capabilities, visibleTools } from "../visibility.js";

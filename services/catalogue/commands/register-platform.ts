@@ -1,6 +1,6 @@
 import { EventKind, WatchService } from "#proto/auth/v1/watch_service_pb.js";
 import type { RegisterPlatformRequest } from "#proto/catalogue/v1/setting_service_pb.js";
-import { failedPrecondition, invalidArgument, unauthenticated } from "../../shared/errors.js";
+import { failedPrecondition, invalidArgument, unauthenticated } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
 import { FRESH_MS, SERVER_OF_IDENTIFIER } from "../platforms.js";
 import { isRegistrationToken } from "../registration-token.js";

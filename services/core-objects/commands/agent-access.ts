@@ -4,8 +4,8 @@ import type {
   GetAgentTiersResponseSchema,
   ListManageableAgentsResponseSchema,
 } from "#proto/core/v1/agent_access_service_pb.js";
-import type { Call } from "../../shared/call.js";
-import { filterOf, tierOf } from "../../shared/policy.js";
+import type { Call } from "../../shared/rpc/call.js";
+import { filterOf, tierOf } from "../policy.js";
 import type { Collections } from "../store.js";
 
 const MOST = 1000;

@@ -1,6 +1,6 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { CreateAgentRequestSchema, CreateAgentResponseSchema } from "#proto/core/v1/agent_service_pb.js";
-import type { Call } from "../../shared/call.js";
+import type { Call } from "../../shared/rpc/call.js";
 import { agentOf, checkSkills } from "../agent.js";
 import { listAfter } from "../lists.js";
 import type { Objects } from "../objects.js";

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { GetCapabilitiesResponseSchema } from "#proto/core/v1/capability_service_pb.js";
-import type { Call } from "../../shared/call.js";
-import { filterOf } from "../../shared/policy.js";
+import type { Call } from "../../shared/rpc/call.js";
+import { filterOf } from "../policy.js";
 import type { Collections } from "../store.js";
 
 const ID_ONLY = { projection: { _id: 1 } };

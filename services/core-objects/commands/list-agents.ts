@@ -1,6 +1,6 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { ListAgentsRequestSchema, ListAgentsResponseSchema } from "#proto/core/v1/agent_service_pb.js";
-import type { Call } from "../../shared/call.js";
+import type { Call } from "../../shared/rpc/call.js";
 import { agentOf } from "../agent.js";
 import type { Objects } from "../objects.js";
 import { originOf } from "../sharing.js";

@@ -1,6 +1,6 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { ListSkillsRequestSchema, ListSkillsResponseSchema } from "#proto/core/v1/skill_service_pb.js";
-import type { Call } from "../../shared/call.js";
+import type { Call } from "../../shared/rpc/call.js";
 import type { Objects } from "../objects.js";
 import { originOf } from "../sharing.js";
 import { skillOf } from "../skill.js";

@@ -5,9 +5,9 @@ import type {
   ReadSkillResourceRequestSchema,
   ReadSkillResourceResponseSchema,
 } from "#proto/core/v1/skill_service_pb.js";
-import type { Call } from "../../shared/call.js";
-import { notFound } from "../../shared/errors.js";
-import { textPage } from "../../shared/text-page.js";
+import type { Call } from "../../shared/rpc/call.js";
+import { notFound } from "../../shared/rpc/errors.js";
+import { textPage } from "../../shared/rpc/text-page.js";
 import { findSkill, skillOf } from "../skill.js";
 import type { Collections } from "../store.js";
 

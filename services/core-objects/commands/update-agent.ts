@@ -1,7 +1,7 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { UpdateAgentRequestSchema, UpdateAgentResponseSchema } from "#proto/core/v1/agent_service_pb.js";
-import type { Call } from "../../shared/call.js";
-import { invalidArgument } from "../../shared/errors.js";
+import type { Call } from "../../shared/rpc/call.js";
+import { invalidArgument } from "../../shared/rpc/errors.js";
 import { agentOf, checkSkills } from "../agent.js";
 import { listAfter } from "../lists.js";
 import type { Objects } from "../objects.js";

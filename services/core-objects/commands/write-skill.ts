@@ -7,11 +7,11 @@ import type {
   UpdateSkillRequestSchema,
   UpdateSkillResponseSchema,
 } from "#proto/core/v1/skill_service_pb.js";
-import type { Call } from "../../shared/call.js";
-import { failedPrecondition, invalidArgument } from "../../shared/errors.js";
-import { may } from "../../shared/policy.js";
+import type { Call } from "../../shared/rpc/call.js";
+import { failedPrecondition, invalidArgument } from "../../shared/rpc/errors.js";
 import { listAfter } from "../lists.js";
 import type { Objects } from "../objects.js";
+import { may } from "../policy.js";
 import type { Principals } from "../principals.js";
 import { aclOf, sharingAfter, sharingIn } from "../sharing.js";
 import { filesAfter, skillOf } from "../skill.js";

@@ -1,5 +1,5 @@
-import type { Call } from "../../shared/call.js";
-import type { Method } from "../../shared/method.js";
+import type { Call } from "../../shared/rpc/call.js";
+import type { Method } from "../../shared/rpc/method.js";
 import type { PlatformServer } from "../adapter.js";
 import type { Binding } from "../binding.js";
 import type { Sessions } from "../sessions.js";

@@ -1,4 +1,4 @@
-import type { Call } from "../../shared/call.js";
+import type { Call } from "../../shared/rpc/call.js";
 import type { PlatformServer, Snapshot } from "../adapter.js";
 import type { Sessions } from "../sessions.js";
 

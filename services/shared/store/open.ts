@@ -1,4 +1,4 @@
-import type { Log } from "../log.js";
+import type { Log } from "../process/log.js";
 import { openEmbeddedStore } from "./embedded/embedded.js";
 import type { Store } from "./store.js";
 

@@ -5,9 +5,9 @@ import type {
   ExportTraceServiceRequestSchema,
   ExportTraceServiceResponseSchema,
 } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
-import type { Call } from "../../shared/call.js";
-import type { Log } from "../../shared/log.js";
-import type { Peers } from "../../shared/peers.js";
+import type { Log } from "../../shared/process/log.js";
+import type { Call } from "../../shared/rpc/call.js";
+import type { Peers } from "../../shared/rpc/peers.js";
 import { isDuplicateKey } from "../../shared/store/store.js";
 import { usableAgents } from "../access.js";
 import { ownsTokens } from "../gen-ai.js";

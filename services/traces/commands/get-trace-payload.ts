@@ -4,10 +4,10 @@ import type {
   GetTracePayloadRequestSchema,
   GetTracePayloadResponseSchema,
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
-import type { Call } from "../../shared/call.js";
-import { invalidArgument, notFound } from "../../shared/errors.js";
-import type { Peers } from "../../shared/peers.js";
-import { textPage } from "../../shared/text-page.js";
+import type { Call } from "../../shared/rpc/call.js";
+import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
+import type { Peers } from "../../shared/rpc/peers.js";
+import { textPage } from "../../shared/rpc/text-page.js";
 import { readableBy } from "../access.js";
 import { fieldOf } from "../span.js";
 import type { Collections, TraceRecord } from "../store.js";

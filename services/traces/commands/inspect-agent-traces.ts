@@ -10,10 +10,10 @@ import {
   TraceStatus,
   type TraceSummarySchema,
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
-import type { Call } from "../../shared/call.js";
-import { invalidArgument, notFound } from "../../shared/errors.js";
-import { pageTokenOf, positionOf } from "../../shared/page-token.js";
-import type { Peers } from "../../shared/peers.js";
+import type { Call } from "../../shared/rpc/call.js";
+import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
+import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
+import type { Peers } from "../../shared/rpc/peers.js";
 import { readableBy } from "../access.js";
 import { previewOf } from "../preview.js";
 import type { Collections, FieldRecord, SpanRecord, TraceRecord } from "../store.js";

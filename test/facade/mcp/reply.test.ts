@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Exchange, JSON_HEADERS } from "../../../facade/http.js";
+import { type Exchange, JSON_HEADERS } from "../../../facade/http/http.js";
 import { Reply } from "../../../facade/mcp/reply.js";
 import { eventsOf } from "../support/client.js";
 

@@ -1,7 +1,7 @@
-import type { CredentialEvent, Credentials, Known, Refusal } from "../../../facade/credentials.js";
-import type { Authenticator, Caller } from "../../../services/shared/call.js";
-import { unauthenticated } from "../../../services/shared/errors.js";
-import { SERVICE_NAMES } from "../../../services/shared/service.js";
+import type { CredentialEvent, Credentials, Known, Refusal } from "../../../facade/admission/credentials.js";
+import type { Authenticator, Caller } from "../../../services/shared/rpc/call.js";
+import { unauthenticated } from "../../../services/shared/rpc/errors.js";
+import { SERVICE_NAMES } from "../../../services/shared/rpc/service.js";
 
 /** Keys in memory: what the façade's side of auth does, without auth. */
 export interface Keys extends Credentials {

@@ -3,8 +3,8 @@ import { ConnectError } from "@connectrpc/connect";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import { EndpointAvailability, EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { type RegisterPlatformRequest, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
-import { canceled, unauthenticated } from "../../../services/shared/errors.js";
-import { type Method, serverStream, unary } from "../../../services/shared/method.js";
+import { canceled, unauthenticated } from "../../../services/shared/rpc/errors.js";
+import { type Method, serverStream, unary } from "../../../services/shared/rpc/method.js";
 import {
   type CountSightingsResponseSchema,
   SightingService,

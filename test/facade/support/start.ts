@@ -1,7 +1,7 @@
 import { createFacade, type Facade, type FacadeOptions } from "../../../facade/facade.js";
-import { readImage } from "../../../services/shared/api/image.js";
-import { mountInProcess } from "../../../services/shared/in-process.js";
-import { type Log, silentLog } from "../../../services/shared/log.js";
+import { type Log, silentLog } from "../../../services/shared/process/log.js";
+import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
+import { readImage } from "../../../services/shared/tools/image.js";
 import { createKeys, type Keys } from "./credentials.js";
 import { createWorld, fixtureMethods, type World } from "./services.js";
 

@@ -7,8 +7,8 @@ import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { WatchService } from "#proto/auth/v1/watch_service_pb.js";
-import { createKeyFormat } from "../../../services/shared/credentials-format.js";
-import { createOutbox } from "../../../services/shared/lease-outbox.js";
+import { createKeyFormat } from "../../../services/shared/credentials/format.js";
+import { createOutbox } from "../../../services/shared/credentials/lease-outbox.js";
 import { type Stack, startStack } from "./stack.js";
 
 const keys = ApiKeyService.method;

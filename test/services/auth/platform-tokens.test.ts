@@ -7,11 +7,11 @@ import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { type GetPlatformTargetResponseSchema, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
-import type { Chain } from "../../../services/shared/chain.js";
-import type { Dispatch } from "../../../services/shared/dispatch.js";
-import { mountInProcess } from "../../../services/shared/in-process.js";
-import { unary } from "../../../services/shared/method.js";
-import { createPeers, type Peers } from "../../../services/shared/peers.js";
+import type { Chain } from "../../../services/shared/rpc/chain.js";
+import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
+import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
+import { unary } from "../../../services/shared/rpc/method.js";
+import { createPeers, type Peers } from "../../../services/shared/rpc/peers.js";
 import { type Stack, startStack } from "./stack.js";
 
 const { mintPlatformToken, getPlatformIssuer } = PlatformTokenService.method;

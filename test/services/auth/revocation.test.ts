@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { createAuthService } from "../../../services/auth/service.js";
-import type { RpcServer } from "../../../services/shared/connect.js";
-import { mountInProcess } from "../../../services/shared/in-process.js";
-import { silentLog } from "../../../services/shared/log.js";
+import { silentLog } from "../../../services/shared/process/log.js";
+import type { RpcServer } from "../../../services/shared/rpc/connect.js";
+import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
 import { type Stack, serve, startStack } from "./stack.js";
 import type { Order, Report } from "./watcher-process.js";
 

@@ -5,12 +5,12 @@ import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } fro
 import { type BootstrapSecrets, bootstrap } from "../../../services/auth/bootstrap.js";
 import { type AuthOptions, createAuthService } from "../../../services/auth/service.js";
 import { type AuthStore, openAuthStore } from "../../../services/auth/store.js";
-import type { Chain } from "../../../services/shared/chain.js";
-import { serveConnect } from "../../../services/shared/connect.js";
-import type { Dispatch } from "../../../services/shared/dispatch.js";
-import { mountInProcess } from "../../../services/shared/in-process.js";
-import { silentLog } from "../../../services/shared/log.js";
-import type { AuthenticatingService } from "../../../services/shared/service.js";
+import { silentLog } from "../../../services/shared/process/log.js";
+import type { Chain } from "../../../services/shared/rpc/chain.js";
+import { serveConnect } from "../../../services/shared/rpc/connect.js";
+import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
+import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
+import type { AuthenticatingService } from "../../../services/shared/rpc/service.js";
 import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
 import type { Store } from "../../../services/shared/store/store.js";
 

@@ -2,7 +2,7 @@ import { hash } from "bcrypt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSemaphore } from "../../../services/auth/semaphore.js";
 import { createKeyVerification, hashSecret } from "../../../services/auth/verification.js";
-import { createKeyFormat } from "../../../services/shared/credentials-format.js";
+import { createKeyFormat } from "../../../services/shared/credentials/format.js";
 import { type Stack, startStack } from "./stack.js";
 
 const format = createKeyFormat("slp_");

@@ -5,7 +5,7 @@ import { EventKind, WatchRequestSchema, type WatchResponseSchema } from "#proto/
 import { openAuthStore } from "../../../services/auth/store.js";
 import { type Tenure, takeTenure } from "../../../services/auth/tenure.js";
 import { createWatchHub, type WatchHub } from "../../../services/auth/watch-hub.js";
-import { createOutbox } from "../../../services/shared/lease-outbox.js";
+import { createOutbox } from "../../../services/shared/credentials/lease-outbox.js";
 import type { Store } from "../../../services/shared/store/store.js";
 import { temporaryStore } from "./stack.js";
 

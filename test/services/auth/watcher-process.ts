@@ -1,6 +1,6 @@
-import { createCredentials, type Known } from "../../../services/shared/credentials.js";
-import { silentLog } from "../../../services/shared/log.js";
-import { connectRemote } from "../../../services/shared/remote.js";
+import { createCredentials, type Known } from "../../../services/shared/credentials/credentials.js";
+import { silentLog } from "../../../services/shared/process/log.js";
+import { connectRemote } from "../../../services/shared/rpc/remote.js";
 
 // A process that accepts credentials as a façade does: it presents the token it
 // was given over and over and remembers when the last accepted one began.

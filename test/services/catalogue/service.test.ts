@@ -10,17 +10,17 @@ import { ConnectionState, SettingService } from "#proto/catalogue/v1/setting_ser
 import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
 import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
 import { createCatalogueService } from "../../../services/catalogue/service.js";
-import { readImage } from "../../../services/shared/api/image.js";
-import { readTools } from "../../../services/shared/api/tools.js";
-import type { Authenticator, Caller } from "../../../services/shared/call.js";
-import type { Dispatch } from "../../../services/shared/dispatch.js";
-import { unauthenticated, unavailable } from "../../../services/shared/errors.js";
-import { mountInProcess } from "../../../services/shared/in-process.js";
-import { silentLog } from "../../../services/shared/log.js";
-import { unary } from "../../../services/shared/method.js";
-import { createPeers } from "../../../services/shared/peers.js";
+import { silentLog } from "../../../services/shared/process/log.js";
+import type { Authenticator, Caller } from "../../../services/shared/rpc/call.js";
+import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
+import { unauthenticated, unavailable } from "../../../services/shared/rpc/errors.js";
+import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
+import { unary } from "../../../services/shared/rpc/method.js";
+import { createPeers } from "../../../services/shared/rpc/peers.js";
 import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
 import type { Store } from "../../../services/shared/store/store.js";
+import { readImage } from "../../../services/shared/tools/image.js";
+import { readTools } from "../../../services/shared/tools/tools.js";
 
 const caller = (id: string, scopes: string[]): Caller => ({
   id,

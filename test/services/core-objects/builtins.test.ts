@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { installBuiltins, readBuiltins } from "../../../services/core-objects/builtins.js";
 import { openCollections } from "../../../services/core-objects/store.js";
-import { readImage } from "../../../services/shared/api/image.js";
-import { readTools } from "../../../services/shared/api/tools.js";
 import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
+import { readImage } from "../../../services/shared/tools/image.js";
+import { readTools } from "../../../services/shared/tools/tools.js";
 
 test("what ships is installed once, again where its content changed, and removed where it no longer ships", async () => {
   const folder = await mkdtemp(join(tmpdir(), "builtins-"));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readImage } from "../../../services/shared/api/image.js";
-import { readTools } from "../../../services/shared/api/tools.js";
+import { readImage } from "../../../services/shared/tools/image.js";
+import { readTools } from "../../../services/shared/tools/tools.js";
 
 const TOOLSETS = ["agent", "skill", "trace_inspection"];
 const tools = readTools(readImage()).filter(({ server, toolset }) => server === "core" && TOOLSETS.includes(toolset));

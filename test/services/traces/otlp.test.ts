@@ -6,9 +6,9 @@ import { BasicTracerProvider, BatchSpanProcessor, type ReadableSpan } from "@ope
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { TraceInspectionService, TraceStatus } from "#proto/traces/v1/trace_inspection_service_pb.js";
-import { type RpcServer, serveConnect } from "../../../services/shared/connect.js";
-import { silentLog } from "../../../services/shared/log.js";
-import { createTracing } from "../../../services/shared/tracing.js";
+import { silentLog } from "../../../services/shared/process/log.js";
+import { createTracing } from "../../../services/shared/process/tracing.js";
+import { type RpcServer, serveConnect } from "../../../services/shared/rpc/connect.js";
 import { createTracesService } from "../../../services/traces/service.js";
 import { as, authenticatorFor, type Rig, startRig } from "../core-objects/rig.js";
 

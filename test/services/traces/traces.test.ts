@@ -12,7 +12,7 @@ import {
   TraceInspectionService,
   TraceStatus,
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
-import { silentLog } from "../../../services/shared/log.js";
+import { silentLog } from "../../../services/shared/process/log.js";
 import { createTracesService } from "../../../services/traces/service.js";
 import { as, type Rig, startRig } from "../core-objects/rig.js";
 import { exportOf, newSpanId, newTraceId, type Sketch } from "./spans.js";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Document, Filter, OptionalUnlessRequiredId, Sort, UpdateFilter } from "mongodb";
 import { v7 as uuid } from "uuid";
-import type { Log } from "../../log.js";
+import type { Log } from "../../process/log.js";
 import { refuseUndefined, withUpsertId } from "../filter.js";
 import type {
   Base,

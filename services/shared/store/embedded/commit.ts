@@ -1,5 +1,5 @@
 import type { RootDatabase } from "lmdb";
-import { unavailable } from "../../errors.js";
+import { unavailable } from "../../rpc/errors.js";
 
 // When the disk takes no more, LMDB rejects the transactions of the commit
 // that failed. Whoever waits for one hears of it; it also rejects promises

@@ -1,7 +1,7 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
-import { type Log, silentLog } from "../../log.js";
+import { type Log, silentLog } from "../../process/log.js";
 import { migrate, SCHEMA_VERSIONS } from "../migrations.js";
 import type { Base, CollectionSpec, DocCollection, Store } from "../store.js";
 import { EmbeddedCollection } from "./collection.js";

@@ -1,5 +1,5 @@
 import type { Document, Sort } from "mongodb";
-import type { Log } from "../../log.js";
+import type { Log } from "../../process/log.js";
 import { refuseUndefined } from "../filter.js";
 import type { CollectionSpec, FindOptions } from "../store.js";
 import { constraintsOf } from "./constraints.js";

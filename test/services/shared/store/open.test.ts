@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { silentLog } from "../../../../services/shared/log.js";
+import { silentLog } from "../../../../services/shared/process/log.js";
 import { openStore } from "../../../../services/shared/store/open.js";
 import { missing, startMongoJavaServer } from "../../../support/mongo-java-server/server.js";
 

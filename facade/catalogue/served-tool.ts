@@ -1,0 +1,57 @@
+import type { JsonObject, Message } from "@bufbuild/protobuf";
+import { ContentResultSchema } from "#proto/mcp/v1/tool_pb.js";
+import { serviceOf } from "../../services/shared/rpc/service.js";
+import { compileContent } from "../../services/shared/tools/codec/content.js";
+import { compileDecode, type Decode } from "../../services/shared/tools/codec/decode.js";
+import { compileEncode } from "../../services/shared/tools/codec/encode.js";
+import { compileCut } from "../../services/shared/tools/cut.js";
+import type { Tool } from "../../services/shared/tools/tools.js";
+
+/** A tool with everything that a request needs of it prepared. */
+export interface ServedTool {
+  readonly tool: Tool;
+  /** The name of the service that answers it: the audience of its assertion. */
+  readonly service: string;
+  /** Its entry of tools/list as JSON text, without and with its output schema. */
+  readonly entry: string;
+  readonly fullEntry: string;
+  /** @throws ConnectError invalid_argument. */
+  decode(args: JsonObject): Message;
+  /** The members of the tool's result: content, and structuredContent where it has one. */
+  encode(result: Message): string;
+}
+
+/** Longest structured result, in characters of JSON; a longer one is cut. */
+export const MAX_RESULT = 100 * 1024;
+
+/** Prepares a tool; its codec is compiled at the first call. */
+export function serveTool(tool: Tool): ServedTool {
+  const { outputSchema, ...listing } = tool.listing;
+  let decode: Decode | undefined;
+  let encode: ((result: Message) => string) | undefined;
+  return {
+    tool,
+    service: serviceOf(tool.method) ?? "",
+    entry: JSON.stringify(listing),
+    fullEntry: JSON.stringify(tool.listing),
+    decode(args) {
+      decode ??= compileDecode(tool.method.input);
+      return decode(args);
+    },
+    encode(result) {
+      encode ??= compileResult(tool);
+      return encode(result);
+    },
+  };
+}
+
+function compileResult(tool: Tool): (result: Message) => string {
+  if (tool.result.typeName === ContentResultSchema.typeName) return compileContent();
+  const encode = compileEncode(tool.result);
+  const cut = compileCut(tool.result, encode, MAX_RESULT, tool.method.input.field.pageSize !== undefined);
+  return (result) => {
+    const whole = encode(result);
+    const text = whole.length > MAX_RESULT ? cut(result, whole) : whole;
+    return `"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}`;
+  };
+}

@@ -1,0 +1,133 @@
+import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
+import { BoundedMap } from "../admission/bounded-map.js";
+import type { Credentials, Known } from "../admission/credentials.js";
+import type { ServedTool } from "./served-tool.js";
+import { listKeyOf, listOptionsOf, type View, viewOf } from "./tools-list.js";
+
+/** Knows which tools a caller sees. */
+export interface VisibleTools {
+  /**
+   * What the caller sees on a server through a URL with this query.
+   *
+   * @throws ConnectError where the catalogue cannot say.
+   */
+  of(known: Known, server: string, query: string): View | Promise<View>;
+  /** Listens to events no more. */
+  close(): void;
+}
+
+/** One MCP server with its tools, in file order. */
+export interface ServerTools {
+  readonly tools: readonly ServedTool[];
+  /** Its name and version as JSON text. */
+  readonly serverInfo: string;
+}
+
+export interface VisibleToolsOptions {
+  readonly dispatch: Dispatch;
+  readonly credentials: Pick<Credentials, "leased" | "onEvent">;
+  readonly servers: ReadonlyMap<string, ServerTools>;
+}
+
+/** The tools of one caller on one server. */
+interface Visible {
+  readonly names: readonly string[];
+  /** Not in the list, but a call is let through to say why the platform does not answer. */
+  readonly unlisted: readonly string[];
+  readonly signature: string;
+  readonly until: number;
+  readonly views: Map<string, View>;
+}
+
+const TIMEOUT_MS = 5_000;
+const MAX_USERS = 20_000;
+const MAX_VIEWS = 512;
+const MAX_QUERIES = 16;
+
+/**
+ * Asks the catalogue on the caller's behalf and keeps the answer as long as it
+ * says, under the lease; an event about the user, a switch or a platform drops
+ * it. Callers who see the same tools share the same bytes.
+ */
+export function createVisibleTools({ dispatch, credentials, servers }: VisibleToolsOptions): VisibleTools {
+  const byUser = new BoundedMap<string, WeakMap<Known, Map<string, Visible>>>(MAX_USERS);
+  const asking = new WeakMap<Known, Map<string, Promise<Visible>>>();
+  const shared = new BoundedMap<string, View>(MAX_VIEWS);
+  let epoch = 0;
+
+  const close = credentials.onEvent(({ kind, id }) => {
+    if (kind === "key") return;
+    epoch++;
+    if (kind === "user") byUser.delete(id);
+    else byUser.clear();
+  });
+
+  async function ask(known: Known, server: string): Promise<Visible> {
+    const asked = epoch;
+    const { tools, unlisted, keepMs } = await dispatch.unary(
+      EndpointService.method.listVisibleTools,
+      { server },
+      { credential: { assertion: known.assertions.catalogue ?? "" }, deadline: Date.now() + TIMEOUT_MS },
+    );
+    const visible: Visible = {
+      names: tools,
+      unlisted,
+      signature: `${server} ${tools.join(" ")} / ${unlisted.join(" ")}`,
+      until: Date.now() + keepMs,
+      views: new Map(),
+    };
+    if (keepMs > 0 && asked === epoch) keep(known, server, visible);
+    return visible;
+  }
+
+  function keep(known: Known, server: string, visible: Visible): void {
+    const user = known.caller.id;
+    const byKnown = byUser.get(user) ?? new WeakMap<Known, Map<string, Visible>>();
+    const byServer = byKnown.get(known) ?? new Map<string, Visible>();
+    byUser.set(user, byKnown);
+    byKnown.set(known, byServer);
+    byServer.set(server, visible);
+  }
+
+  /** One question at a time for the same caller and server. */
+  function askOnce(known: Known, server: string): Promise<Visible> {
+    const mine = asking.get(known) ?? new Map<string, Promise<Visible>>();
+    asking.set(known, mine);
+    const key = `${epoch} ${server}`;
+    let answer = mine.get(key);
+    if (answer === undefined) {
+      answer = ask(known, server).finally(() => mine.delete(key));
+      mine.set(key, answer);
+    }
+    return answer;
+  }
+
+  function view(visible: Visible, server: string, query: string): View {
+    const own = visible.views.get(query);
+    if (own !== undefined) return own;
+    const options = listOptionsOf(query);
+    const key = `${visible.signature}?${listKeyOf(options)}`;
+    let found = shared.get(key);
+    if (found === undefined) {
+      const { tools, serverInfo } = servers.get(server) as ServerTools;
+      const named = (names: readonly string[]): ServedTool[] => {
+        const wanted = new Set(names);
+        return tools.filter(({ tool }) => wanted.has(tool.name));
+      };
+      found = viewOf(named(visible.names), named(visible.unlisted), options, serverInfo);
+      shared.set(key, found);
+    }
+    if (visible.views.size < MAX_QUERIES) visible.views.set(query, found);
+    return found;
+  }
+
+  return {
+    close,
+    of(known, server, query) {
+      const kept = byUser.get(known.caller.id)?.get(known)?.get(server);
+      if (kept !== undefined && kept.until > Date.now() && credentials.leased()) return view(kept, server, query);
+      return askOnce(known, server).then((visible) => view(visible, server, query));
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
+import type { Credential } from "../../../services/shared/rpc/call.js";
+import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
+import { bearerOf } from "../../admission/challenge.js";
+import { isObject } from "../../mcp/json-rpc.js";
+import { JSON_HEADERS, jsonPage, type Page, type PageRequest, type Route, type Status } from "../http.js";
+
+export interface RegistrationOptions {
+  readonly dispatch: Dispatch;
+  /** The façade's own credential. */
+  readonly self: Credential;
+  readonly version: string;
+  /** The path of the public base URL, without a trailing slash. */
+  readonly base: string;
+}
+
+const MAX_BODY = 256 << 10;
+const TIMEOUT_MS = 10_000;
+
+/**
+ * POST /api/v1/platform/register: a platform registers itself, and again every
+ * few minutes as its heartbeat, with a registration token as the bearer.
+ */
+export function registrationRoutes({ dispatch, self, version, base }: RegistrationOptions): Route[] {
+  async function register(token: string, body: Record<string, unknown>): Promise<Page> {
+    const text = (name: string): string => {
+      const value = body[name];
+      return typeof value === "string" ? value : "";
+    };
+    await dispatch.unary(
+      SettingService.method.registerPlatform,
+      {
+        token,
+        platformIdentifier: text("platform_identifier"),
+        platformUrl: text("platform_url"),
+        platformTitle: text("platform_title"),
+        platformVersion: text("platform_version"),
+        platformId: text("platform_id"),
+      },
+      { credential: self, deadline: Date.now() + TIMEOUT_MS },
+    );
+    return jsonPage(200, {
+      status: "registered",
+      version,
+      platform_identifier: text("platform_identifier"),
+      ee_enabled: false,
+      user_integrations: [],
+      chat_web_token: null,
+      intent_catalog: [],
+    });
+  }
+
+  async function handle({ headers, body }: PageRequest): Promise<Page> {
+    const token = bearerOf(headers.authorization);
+    if (token === undefined) return refusal(401, "send the registration token as a bearer token");
+    let given: unknown;
+    try {
+      given = JSON.parse(body);
+    } catch {
+      return refusal(400, "the body is not JSON");
+    }
+    if (!isObject(given)) return refusal(400, "the body must be an object");
+    try {
+      return await register(token, given);
+    } catch (error) {
+      const { code, rawMessage } = ConnectError.from(error);
+      const status = STATUS_OF[code];
+      return status === undefined ? refusal(503, "try again in a few seconds") : refusal(status, rawMessage);
+    }
+  }
+
+  return [{ path: `${base}/api/v1/platform/register`, methods: ["POST"], maxBody: MAX_BODY, handle }];
+}
+
+const STATUS_OF: Partial<Record<Code, Status>> = {
+  [Code.Unauthenticated]: 401,
+  [Code.PermissionDenied]: 401,
+  [Code.InvalidArgument]: 400,
+  [Code.FailedPrecondition]: 409,
+  [Code.AlreadyExists]: 409,
+  [Code.NotFound]: 404,
+  [Code.ResourceExhausted]: 429,
+};
+
+function refusal(status: Status, message: string): Page {
+  return jsonPage(status, { status: "refused", message }, [
+    ...JSON_HEADERS,
+    ...(status === 401 ? ["www-authenticate", "Bearer"] : []),
+    ...(status === 503 ? ["retry-after", "5"] : []),
+  ]);
+}

@@ -1,0 +1,132 @@
+import type { FileRegistry } from "@bufbuild/protobuf";
+import { createAuthService } from "../auth/service.js";
+import type { ConfiguredPlatforms } from "../catalogue/platforms.js";
+import { createCatalogueService } from "../catalogue/service.js";
+import { createCoreObjectsService } from "../core-objects/service.js";
+import { createOpenaevAdapter } from "../platform-proxy/platforms/aev/adapter.js";
+import { aevBindings } from "../platform-proxy/platforms/aev/tools/all.js";
+import { createOpenctiAdapter } from "../platform-proxy/platforms/cti/adapter.js";
+import { ctiBindings } from "../platform-proxy/platforms/cti/tools/all.js";
+import { createCisoAdapter } from "../platform-proxy/platforms/grc/adapter.js";
+import { grcBindings } from "../platform-proxy/platforms/grc/tools/all.js";
+import { createPlatformProxyService } from "../platform-proxy/service.js";
+import { createAssertionVerifier } from "../shared/credentials/assertions.js";
+import { type Credentials, createCredentials } from "../shared/credentials/credentials.js";
+import type { Log } from "../shared/process/log.js";
+import { VERSION } from "../shared/process/version.js";
+import type { Authenticator, Credential } from "../shared/rpc/call.js";
+import type { Chain } from "../shared/rpc/chain.js";
+import { mountInProcess } from "../shared/rpc/in-process.js";
+import type { Method } from "../shared/rpc/method.js";
+import { createPeers, type Peers } from "../shared/rpc/peers.js";
+import type { Service, ServiceName } from "../shared/rpc/service.js";
+import type { Store } from "../shared/store/store.js";
+import { readTools } from "../shared/tools/tools.js";
+import { createTracesService } from "../traces/service.js";
+import type { Settings } from "./config.js";
+import type { Routing } from "./routing.js";
+
+export interface Surroundings {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly routing: Routing;
+  readonly image: FileRegistry;
+  /** This process's own credential, read when first needed: auth makes it at its first start. */
+  readonly self: () => Credential;
+  readonly platforms: ConfiguredPlatforms;
+  readonly baseUrl: string;
+  readonly observe: Chain["observe"];
+  readonly log: Log;
+}
+
+/** The services that run in this process. */
+export interface LocalServices {
+  readonly credentials: Credentials;
+  readonly methods: readonly { readonly method: Method; readonly steps: Chain }[];
+  /** Why this process cannot serve; empty when it can. */
+  ready(): Promise<readonly string[]>;
+  /** Why a service cannot serve, by the name of one of its proto services; "" for any. */
+  readyOf(protoService: string): Promise<string | undefined> | undefined;
+  close(): Promise<void>;
+}
+
+/** Starts the services of this process and mounts them: auth first, since every other one asks it who is calling. */
+export async function startLocalServices(around: Surroundings): Promise<LocalServices> {
+  const { settings, store, routing, self, observe, log } = around;
+  const services: Service[] = [];
+  const methods: { method: Method; steps: Chain }[] = [];
+  let peers: Peers | undefined;
+
+  function mount(service: Service, authenticator: Authenticator): void {
+    const steps: Chain = { authenticator, log: log.child({ service: service.name }), ...(observe && { observe }) };
+    services.push(service);
+    methods.push(...service.methods.map((method) => ({ method, steps })));
+    routing.mount(service.name, mountInProcess(service.methods, steps));
+  }
+
+  if (settings.services.includes("auth")) {
+    const { baseUrl } = around;
+    const { keyPrefix, leaseMs } = settings;
+    const auth = await createAuthService({ store, baseUrl, log, keyPrefix, leaseMs, peersOf: () => peers });
+    mount(auth, auth.authenticator);
+  }
+  const credential = self();
+  peers = createPeers(routing, credential);
+  const credentials = createCredentials({ dispatch: routing, credential, log, keyPrefix: settings.keyPrefix });
+  for (const name of settings.services) {
+    if (name === "auth") continue;
+    const service = await createService(name, { ...around, peers, credentials });
+    mount(service, createAssertionVerifier({ service: name, credentials, dispatch: routing, credential }));
+  }
+
+  const ready = async (): Promise<readonly string[]> => {
+    const reasons = await Promise.all(services.map((service) => service.ready()));
+    const lease = credentials.leased() ? undefined : "auth has not been heard from lately";
+    return [...reasons, lease].filter((reason) => reason !== undefined);
+  };
+  return {
+    credentials,
+    methods,
+    ready,
+    readyOf(protoService) {
+      if (protoService === "") return ready().then((reasons) => reasons[0]);
+      const isOwn = ({ desc }: Method): boolean => desc.parent.typeName === protoService;
+      return services.find((service) => service.methods.some(isOwn))?.ready();
+    },
+    async close() {
+      await credentials.close();
+      for (const service of services.toReversed()) await service.close();
+    },
+  };
+}
+
+type Needs = Surroundings & { readonly peers: Peers; readonly credentials: Credentials };
+
+function createService(name: Exclude<ServiceName, "auth">, around: Needs): Promise<Service> | Service {
+  const { settings, store, image, peers, credentials, platforms, log } = around;
+  switch (name) {
+    case "catalogue":
+      return createCatalogueService({
+        store,
+        peers,
+        log,
+        tools: readTools(image),
+        configured: platforms,
+        grc: { auth: settings.grcAuth, clientId: settings.grcClientId },
+        registrationToken: settings.registrationToken,
+      });
+    case "platform-proxy":
+      return createPlatformProxyService({
+        peers,
+        log,
+        adapters: [createOpenctiAdapter(), createOpenaevAdapter(), createCisoAdapter()],
+        bindings: { cti: ctiBindings, aev: aevBindings, grc: grcBindings },
+        agentName: `sallyport/${VERSION}`,
+        onEvent: (listener) => credentials.onEvent(listener),
+      });
+    case "core-objects":
+      return createCoreObjectsService({ store, peers, log });
+    case "traces":
+      return createTracesService({ store, peers, log, retentionDays: settings.traceRetentionDays });
+  }
+}

@@ -1,0 +1,186 @@
+import { ConnectError } from "@connectrpc/connect";
+import {
+  BrokenCircuitError,
+  type CircuitBreakerPolicy,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  ExponentialBackoff,
+  handleWhen,
+  retry,
+} from "cockatiel";
+import { Agent, type Dispatcher } from "undici";
+import { canceled, deadlineExceeded, resourceExhausted, unavailable } from "../../shared/rpc/errors.js";
+import type { Target } from "../adapter.js";
+
+/** One HTTP exchange with a platform. */
+export interface HttpRequest {
+  readonly verb: string;
+  /** From the platform's root. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is; the caller gives the content type. */
+  readonly raw?: Uint8Array;
+  /** Nothing changes at the platform, so that a lost exchange may be tried again. */
+  readonly read: boolean;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  /** Names in lower case; of repeated headers the first. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** @throws ConnectError unavailable, where the body is not JSON. */
+  json<T>(): T;
+}
+
+/** On whose behalf, and until when. */
+export interface Exchange {
+  readonly target: Pick<Target, "server" | "url">;
+  readonly signal: AbortSignal;
+  readonly deadline?: number | undefined;
+  readonly traceparent?: string | undefined;
+  readonly tool: string;
+}
+
+/**
+ * Calls platforms: one connection pool an address, no cookies, no redirects,
+ * answers bounded, reads tried again, and a breaker that stops calling an
+ * address after five lost exchanges in a row and tries it again after ten
+ * seconds. Every status is an answer; only a lost exchange is an error.
+ */
+export interface HttpClient {
+  /** @throws ConnectError unavailable, deadline_exceeded, canceled or resource_exhausted. */
+  send(exchange: Exchange, request: HttpRequest): Promise<HttpReply>;
+  close(): Promise<void>;
+}
+
+const MAX_REPLY_BYTES = 16 << 20;
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+class Lost extends Error {}
+
+/** @param agentName goes first in the User-Agent, which platforms keep in their audit. */
+export function createHttpClient(agentName: string): HttpClient {
+  const agent = new Agent({
+    connections: 64,
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    connect: { timeout: 5_000 },
+    maxResponseSize: MAX_REPLY_BYTES,
+  });
+  const breakers = new Map<string, CircuitBreakerPolicy>();
+  const again = retry(
+    handleWhen((error) => error instanceof Lost),
+    { maxAttempts: 2, backoff: new ExponentialBackoff({ initialDelay: 100, maxDelay: 1_000 }) },
+  );
+
+  function breakerOf(url: string): CircuitBreakerPolicy {
+    let breaker = breakers.get(url);
+    if (breaker === undefined) {
+      breaker = circuitBreaker(
+        handleWhen((error) => error instanceof Lost),
+        { halfOpenAfter: 10_000, breaker: new ConsecutiveBreaker(5) },
+      );
+      breakers.set(url, breaker);
+    }
+    return breaker;
+  }
+
+  async function exchangeOnce(exchange: Exchange, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+    try {
+      const reply = await agent.request({
+        origin: new URL(exchange.target.url).origin,
+        path: pathOf(exchange.target.url, request),
+        method: request.verb as Dispatcher.HttpMethod,
+        headers: headersOf(agentName, exchange, request),
+        body: request.raw ?? (request.body === undefined ? null : JSON.stringify(request.body)),
+        signal,
+        headersTimeout: DEFAULT_TIMEOUT_MS,
+        bodyTimeout: DEFAULT_TIMEOUT_MS,
+      });
+      const text = await reply.body.text();
+      if (request.read && reply.statusCode >= 502 && reply.statusCode <= 504) {
+        throw new Lost(`status ${reply.statusCode}`);
+      }
+      return replyOf(exchange, reply.statusCode, reply.headers, text);
+    } catch (error) {
+      if (exchange.signal.aborted) throw canceled("the call was cancelled", error);
+      if (signal.aborted)
+        throw deadlineExceeded(`the ${exchange.target.server} platform did not answer in time`, error);
+      if (error instanceof ConnectError || error instanceof Lost) throw error;
+      if ((error as { code?: string }).code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+        throw resourceExhausted("the platform's answer is larger than 16 MiB; ask for less at a time", error);
+      }
+      throw new Lost((error as Error).message, { cause: error });
+    }
+  }
+
+  return {
+    async send(exchange, request) {
+      const left = exchange.deadline === undefined ? DEFAULT_TIMEOUT_MS : Math.max(1, exchange.deadline - Date.now());
+      const signal = AbortSignal.any([exchange.signal, AbortSignal.timeout(left)]);
+      const breaker = breakerOf(exchange.target.url);
+      const once = () => breaker.execute(() => exchangeOnce(exchange, request, signal));
+      try {
+        return await (request.read ? again.execute(once, signal) : once());
+      } catch (error) {
+        if (error instanceof ConnectError) throw error;
+        const { server } = exchange.target;
+        if (error instanceof BrokenCircuitError) {
+          throw unavailable(`the ${server} platform does not answer; it is tried again within 10 seconds`, error);
+        }
+        const lost = request.read ? "" : "; whether the change was made is not known, so read before trying again";
+        throw unavailable(`the ${server} platform cannot be reached${lost}`, error);
+      }
+    },
+    close: () => agent.close(),
+  };
+}
+
+function pathOf(base: string, { path, query }: HttpRequest): string {
+  const url = new URL(`${base.replace(/\/+$/, "")}${path}`);
+  for (const [name, value] of Object.entries(query ?? {})) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) url.searchParams.append(name, String(one));
+    }
+  }
+  return `${url.pathname}${url.search}`;
+}
+
+function headersOf(agentName: string, exchange: Exchange, request: HttpRequest): Record<string, string> {
+  return {
+    accept: "application/json",
+    ...(request.body !== undefined && { "content-type": "application/json" }),
+    ...(exchange.traceparent !== undefined && { traceparent: exchange.traceparent }),
+    "user-agent": `${agentName} (mcp; tool=${exchange.tool})`,
+    ...request.headers,
+  };
+}
+
+function replyOf(
+  exchange: Exchange,
+  status: number,
+  given: Dispatcher.ResponseData["headers"],
+  text: string,
+): HttpReply {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const first = Array.isArray(value) ? value[0] : value;
+    if (first !== undefined) headers[name.toLowerCase()] = first;
+  }
+  return {
+    status,
+    headers,
+    text,
+    json<T>() {
+      try {
+        return JSON.parse(text) as T;
+      } catch (error) {
+        throw unavailable(`the ${exchange.target.server} platform answered with something other than JSON`, error);
+      }
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { permissionDenied, unavailable } from "../../../shared/rpc/errors.js";
+import type { Adapter, Session, Snapshot } from "../../adapter.js";
+import type { RestRequest } from "../../binding.js";
+import type { HttpReply } from "../../lib/http.js";
+import { refusalOf } from "./errors.js";
+import { type OpenaevMe, openTenants } from "./me.js";
+
+/** The tenant that every installation has, and of which GET /api/me speaks. */
+const DEFAULT_TENANT = "2cffad3a-0001-4078-b0e2-ef74274022c3";
+
+interface Settings {
+  readonly platform_version?: string | null;
+  readonly platform_license?: { readonly license_is_enterprise?: boolean } | null;
+}
+
+/**
+ * Speaks to an OpenAEV-compatible platform: JSON over REST under /api, a token
+ * signed for the caller on every request. No cookie is ever sent or kept: a
+ * session is a credential of its own, and any cookie beside a token makes the
+ * platform refuse writes.
+ */
+export function createOpenaevAdapter(): Adapter {
+  return {
+    server: "aev",
+    async whoAmI(session) {
+      const [user, tenants] = await Promise.all([
+        read<OpenaevMe["user"]>(session, "/api/me"),
+        read<OpenaevMe["tenants"]>(session, "/api/me/tenants"),
+      ]);
+      if (typeof user?.user_email !== "string" || !Array.isArray(tenants)) {
+        throw permissionDenied("the aev platform does not say who is calling; its version may be too old");
+      }
+      return { email: user.user_email, me: { user, tenants } satisfies OpenaevMe };
+    },
+    async snapshot(session, me) {
+      const settings = await read<Settings>(session, "/api/settings");
+      return {
+        version: settings?.platform_version ?? "",
+        edition: settings?.platform_license?.license_is_enterprise === true ? "enterprise" : "community",
+        capabilities: capabilitiesOf(me as OpenaevMe),
+      };
+    },
+    rest: <Body>(session: Session, request: RestRequest) => exchange<Body>(session, request),
+    async probe(http, target, signal) {
+      const reply = await http
+        .send({ target, signal, tool: "Probe" }, { verb: "GET", path: "/api/settings/public", read: true })
+        .catch((error: unknown) => error as Error);
+      if (reply instanceof Error) return reply.message;
+      return reply.status === 200 ? undefined : `the platform answered with status ${reply.status}`;
+    },
+  };
+}
+
+/**
+ * What the caller can do: the platform's own capabilities, which imply no
+ * others there; those that a grant on an object stands for on that object; and
+ * CREATE_ASSESSMENT, our name for what MANAGE_ASSESSMENT allows and no grant.
+ */
+export function capabilitiesOf({ user, tenants }: OpenaevMe): Snapshot["capabilities"] {
+  if (user.user_is_admin_or_bypass || user.user_admin || user.user_capabilities.includes("BYPASS")) return ["*"];
+  const all = new Set(user.user_capabilities);
+  const grants = Object.values(user.user_grants);
+  // The answer speaks of the default tenant alone: of members of others only it says nothing.
+  const others = openTenants(tenants).every((tenant) => tenant.tenant_id !== DEFAULT_TENANT);
+  if (others && tenants.length > 0 && all.size === 0 && grants.length === 0) return ["*"];
+
+  if (all.has("MANAGE_ASSESSMENT")) all.add("CREATE_ASSESSMENT");
+  for (const level of grants) {
+    all.add("ACCESS_ASSESSMENT");
+    if (level === "PLANNER" || level === "LAUNCHER") all.add("MANAGE_ASSESSMENT").add("DELETE_ASSESSMENT");
+    if (level === "LAUNCHER") all.add("LAUNCH_ASSESSMENT");
+  }
+  return [...all].sort();
+}
+
+function read<Body>(session: Session, path: string): Promise<Body> {
+  return exchange<Body>(session, { verb: "GET", path });
+}
+
+async function exchange<Body>(session: Session, request: RestRequest): Promise<Body> {
+  const isRead = request.read ?? request.verb === "GET";
+  let reply = await send(session, request, isRead, false);
+  // Nothing was done: the token may have grown old on the way.
+  if (reply.status === 401) reply = await send(session, request, isRead, true);
+  if (reply.status >= 400) throw refusalOf(reply, { session, request, isRead });
+  if (reply.status >= 300) throw unavailable("the aev platform sends elsewhere; an administrator checks its address");
+  return (reply.text === "" ? undefined : reply.json<Body>()) as Body;
+}
+
+async function send(session: Session, request: RestRequest, isRead: boolean, fresh: boolean): Promise<HttpReply> {
+  const { verb, path, query, body } = request;
+  return session.http.send(session, {
+    verb,
+    path,
+    ...(query !== undefined && { query }),
+    ...(body !== undefined && { body }),
+    headers: { authorization: `Bearer ${await session.token(fresh)}` },
+    read: isRead,
+  });
+}

@@ -1,0 +1,101 @@
+import type { ConnectError } from "@connectrpc/connect";
+import {
+  alreadyExists,
+  internal,
+  invalidArgument,
+  notFound,
+  permissionDenied,
+  resourceExhausted,
+  unavailable,
+} from "../../../shared/rpc/errors.js";
+import type { Session } from "../../adapter.js";
+import type { RestRequest } from "../../binding.js";
+import type { HttpReply } from "../../lib/http.js";
+
+interface Refused {
+  readonly session: Pick<Session, "caller" | "tool">;
+  readonly request: RestRequest;
+  readonly isRead: boolean;
+}
+
+/** The three forms of a refusal's body: with fields, with a message, bare. */
+interface Body {
+  readonly message?: unknown;
+  readonly errors?: { readonly children?: Readonly<Record<string, { readonly errors?: readonly string[] }>> };
+}
+
+/** The names of our own fields by the platform's, where the two differ by more than a prefix. */
+const PREFIX = /^(scenario|exercise|inject|finding|asset|endpoint|tag)_/;
+const SAFE_MESSAGES = [/^This path is not handled by Queryable annotation: [\w]+$/, /^Unknown sort property '[\w]+'/];
+
+/**
+ * Says in the caller's words why the platform refused: by the form of its
+ * answer, never with its own text where that tells of its inside.
+ */
+export function refusalOf(reply: HttpReply, { session, request, isRead }: Refused): ConnectError {
+  const cause = new Error(`${request.verb} ${request.path} answered ${reply.status}`);
+  const body = bodyOf(reply);
+  const message = typeof body.message === "string" ? body.message : undefined;
+  switch (reply.status) {
+    case 400:
+      return invalidArgument(badArgument(body, message), cause);
+    case 401:
+      // Not unauthenticated: to us the caller is signed in, so this is for them to read.
+      return permissionDenied(
+        `the aev platform does not accept this account; likely it has no account for ${session.caller.email}, or its clock, its own address or the service address configured there differ from this service's`,
+        cause,
+      );
+    case 403:
+      return message === "TENANT_ACCESS_DENIED"
+        ? permissionDenied(
+            "this account is not a member of that tenant on the aev platform; whoami lists its tenants",
+            cause,
+          )
+        : permissionDenied(
+            "this account's own rights on the aev platform do not allow that; whoami shows them, an administrator of the platform changes them",
+            cause,
+          );
+    case 404:
+      return notFound("the aev platform has no such object, or it was deleted meanwhile", cause);
+    case 405:
+    case 415:
+      return internal("the aev platform does not know this operation; its version may not fit", cause);
+    case 409:
+      return alreadyExists(
+        "the aev platform holds something that rules this out, such as the same object already",
+        cause,
+      );
+    case 429:
+      return resourceExhausted("the aev platform is asked too often; try again in a few seconds", cause);
+    case 502:
+    case 503:
+    case 504:
+      return unavailable(`the aev platform cannot answer now${isRead ? "; try again" : MAYBE}`, cause);
+    default:
+      return reply.status >= 500
+        ? internal(`the aev platform failed at this request${isRead ? "" : MAYBE}`, cause)
+        : internal(`the aev platform refused this request with status ${reply.status}`, cause);
+  }
+}
+
+const MAYBE = "; the change may have been made all the same, so read before trying again";
+
+function badArgument({ errors }: Body, message: string | undefined): string {
+  const fields = Object.entries(errors?.children ?? {}).flatMap(([field, { errors: reasons = [] }]) =>
+    reasons.map((reason) => `${field.replace(PREFIX, "")}: ${reason.replace(/\.$/, "").toLowerCase()}`),
+  );
+  if (fields.length > 0) return `the aev platform refused the arguments: ${fields.join("; ")}`;
+  if (message !== undefined && SAFE_MESSAGES.some((safe) => safe.test(message))) {
+    return "the aev platform cannot search or sort by one of these fields; its version may not fit";
+  }
+  return "the aev platform refused the arguments without saying which; check names, dates and words";
+}
+
+function bodyOf(reply: HttpReply): Body {
+  try {
+    const body: unknown = JSON.parse(reply.text);
+    return typeof body === "object" && body !== null ? (body as Body) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConnectError } from "@connectrpc/connect";
+import { LaunchScenarioResultSchema, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
+import { canceled } from "../../../shared/rpc/errors.js";
+import { stream } from "../../binding.js";
+import type { Platform } from "../../platform.js";
+import { memberOf, readById, SCENARIO, SIMULATION } from "./member.js";
+import { searchPage } from "./page.js";
+import { toSimulation } from "./simulation.js";
+import { tagNames } from "./tags.js";
+import { type TenantScope, tenantOf } from "./tenant.js";
+import type { UpstreamInjectResult, UpstreamSimulation } from "./upstream.js";
+
+/** How long the start is followed, in milliseconds: whole answers within a minute. */
+const FOLLOW_MS = 50_000;
+/** Between two looks; the first come sooner. */
+const PAUSES_MS = [1_000, 2_000, 4_000, 6_000];
+/** Rows of injects are large, and those that moved last come first: a few show whether any has. */
+const GLANCE = 5;
+const ALL = 100;
+
+/**
+ * Launches a scenario and follows the simulation until an inject is at work.
+ * The platform starts simulations on the full minute, so up to sixty seconds
+ * pass before anything happens; what is not seen by then the result says. Once
+ * launched, only the caller's leaving ends in an error.
+ */
+export const launchScenario = stream(
+  ScenarioService.method.launchScenario,
+  LaunchScenarioResultSchema,
+  async function* (r, platform) {
+    const began = Date.now();
+    const elapsed = () => Date.now() - began;
+    const tenant = await tenantOf(platform, r.tenantId);
+    const scenario = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
+    const names = await tagNames(platform, tenant, [scenario.scenario_tags]);
+    const path = tenant.path(`/scenarios/${scenario.scenario_id}/exercise/running`);
+    const launched = await platform.rest<UpstreamSimulation>({ verb: "POST", path });
+    const starts = launched.exercise_start_date ?? "the next full minute";
+    const report = (message: string) => ({ done: Math.round(elapsed() / 100) / 10, message });
+    yield report(`launched simulation ${launched.exercise_id}; it starts at ${starts}`);
+
+    let seen: Seen = { simulation: launched, injects: undefined };
+    let lost: string | undefined;
+    try {
+      seen = await look(platform, tenant, launched, GLANCE);
+      for (let looks = 0; !isUnderWay(seen) && elapsed() < FOLLOW_MS; looks++) {
+        const pause = PAUSES_MS[Math.min(looks, PAUSES_MS.length - 1)] as number;
+        await sleep(Math.max(0, Math.min(pause, FOLLOW_MS - elapsed())), undefined, { signal: platform.signal });
+        seen = await look(platform, tenant, seen.simulation, GLANCE);
+        const state = isUnderWay(seen) ? "under way" : `waiting for its start at ${starts}`;
+        yield report(`${seen.simulation.exercise_status.toLowerCase()}, ${state}`);
+      }
+      seen = await look(platform, tenant, seen.simulation, ALL);
+    } catch (error) {
+      if (platform.signal.aborted) {
+        throw canceled(
+          `the call was cancelled; simulation ${launched.exercise_id}, which was launched, goes on`,
+          error,
+        );
+      }
+      if (!(error instanceof ConnectError)) throw error;
+      // What was launched cannot be called back: it is told, although it can be followed no longer.
+      lost = error.rawMessage;
+    }
+
+    const { waiting, running, done } = countOf(seen);
+    return {
+      simulation: toSimulation(seen.simulation, names),
+      started: running + done > 0,
+      injectsWaiting: waiting,
+      injectsRunning: running,
+      injectsDone: done,
+      remaining: remainingOf(seen, running + done > 0, lost),
+    };
+  },
+);
+
+/** A simulation as it was last seen. */
+interface Seen {
+  readonly simulation: UpstreamSimulation;
+  /** Undefined where they could not be read. */
+  readonly injects: { readonly rows: readonly UpstreamInjectResult[]; readonly totalSize: number } | undefined;
+}
+
+async function look(
+  platform: Platform,
+  tenant: TenantScope,
+  before: UpstreamSimulation,
+  pageSize: number,
+): Promise<Seen> {
+  const route = `/exercises/${before.exercise_id}/injects/search`;
+  const sorts = [{ property: "inject_updated_at", direction: "desc" }] as const;
+  const injects = await searchPage<UpstreamInjectResult>(platform, tenant, { route, sorts }, { pageSize });
+  const simulation = await readById(platform, tenant, SIMULATION, before.exercise_id);
+  return { simulation: simulation ?? before, injects };
+}
+
+function isUnderWay(seen: Seen): boolean {
+  const { running, done } = countOf(seen);
+  return seen.simulation.exercise_status !== "RUNNING" || seen.injects?.totalSize === 0 || running + done > 0;
+}
+
+function countOf({ injects }: Seen): { waiting: number; running: number; done: number } {
+  const count = { waiting: 0, running: 0, done: 0 };
+  for (const { inject_status: status } of injects?.rows ?? []) {
+    const name = status?.status_name ?? "DRAFT";
+    if (name === "DRAFT") count.waiting++;
+    else if (name === "QUEUING" || name === "EXECUTING" || name === "PENDING") count.running++;
+    else count.done++;
+  }
+  return count;
+}
+
+function remainingOf({ simulation, injects }: Seen, started: boolean, lost: string | undefined): string {
+  const { exercise_id, exercise_status, exercise_start_date } = simulation;
+  const tools = `get_simulation ${exercise_id} tells how far it is, search_injects what each inject does, get_simulation_results what it shows`;
+  if (injects === undefined || lost !== undefined) {
+    return `it was launched, but could not be followed further: ${lost}. ${tools}`;
+  }
+  if (injects.totalSize === 0) {
+    return "the simulation has no injects, so nothing will run; add some to its scenario on the platform and launch it again";
+  }
+  if (exercise_status !== "RUNNING") return `nothing; the simulation is ${exercise_status.toLowerCase()}. ${tools}`;
+  if (started) {
+    return `the rest of ${injects.totalSize} injects run at their times, and expectations are decided as answers come in. ${tools}; set_simulation_status ends it`;
+  }
+  const starts = exercise_start_date ?? "the next full minute";
+  return `the simulation starts at ${starts}; its ${injects.totalSize} injects wait for their times. ${tools}; set_simulation_status cancels it`;
+}

@@ -1,0 +1,106 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { notFound, unavailable } from "../../../shared/rpc/errors.js";
+import type { Platform } from "../../platform.js";
+import { type Filter, searchAll } from "./page.js";
+import type { TenantScope } from "./tenant.js";
+import type { UpstreamScenario, UpstreamSimulation } from "./upstream.js";
+
+/** A kind of object that is read by its id. */
+export interface Kind<Row> {
+  readonly noun: string;
+  /** The collection's route; `/{id}` and `/search` lie below it. */
+  readonly route: string;
+  readonly idKey: string;
+  readonly sortKey: string;
+  /** Conditions that the object itself meets and few others do. */
+  readonly filters: (row: Row) => Filter[];
+}
+
+export const SCENARIO: Kind<UpstreamScenario> = {
+  noun: "scenario",
+  route: "/scenarios",
+  idKey: "scenario_id",
+  sortKey: "scenario_name",
+  filters: (row) => [{ key: "scenario_name", operator: "eq", values: [row.scenario_name] }],
+};
+
+export const SIMULATION: Kind<UpstreamSimulation> = {
+  noun: "simulation",
+  route: "/exercises",
+  idKey: "exercise_id",
+  sortKey: "exercise_name",
+  filters: (row) => [
+    { key: "exercise_name", operator: "eq", values: [row.exercise_name] },
+    ...(row.exercise_scenario == null
+      ? []
+      : [{ key: "exercise_scenario", operator: "eq" as const, values: [row.exercise_scenario] }]),
+    ...aroundStart(row.exercise_start_date),
+  ],
+};
+
+const MAX_NAMESAKES = 5_000;
+
+/**
+ * Reads an object by its id, and confirms that it lies in the tenant before
+ * anything is told or done.
+ *
+ * That a call stays inside the tenant named is our own promise, so it is checked
+ * here and not left to the platform: the object must come up in a search inside
+ * the tenant. One of another tenant and one that does not exist get the same
+ * answer.
+ *
+ * @throws ConnectError not_found, or permission_denied where the caller may not read it.
+ */
+export async function memberOf<Row>(
+  platform: Platform,
+  tenant: TenantScope,
+  kind: Kind<Row>,
+  id: string,
+): Promise<Row> {
+  const row = await readById<Row>(platform, tenant, kind, id);
+  if (row !== undefined) {
+    const search = {
+      route: `${kind.route}/search`,
+      filters: kind.filters(row),
+      sorts: [{ property: kind.sortKey, direction: "asc" }],
+    } as const;
+    let seen = 0;
+    for await (const candidate of searchAll<Record<string, unknown>>(platform, tenant, search, MAX_NAMESAKES)) {
+      if (candidate[kind.idKey] === id.toLowerCase()) return row;
+      seen++;
+    }
+    if (seen >= MAX_NAMESAKES) {
+      throw unavailable(
+        `more than ${MAX_NAMESAKES} objects are named like this ${kind.noun}, so its tenant cannot be told; give it a name of its own`,
+      );
+    }
+  }
+  throw notFound(`there is no ${kind.noun} ${id} in tenant ${tenant.name}`);
+}
+
+/** Reads an object by its id; undefined where there is none. Tells nothing of its tenant: see memberOf. */
+export async function readById<Row>(
+  platform: Platform,
+  tenant: TenantScope,
+  { route }: Kind<Row>,
+  id: string,
+): Promise<Row | undefined> {
+  try {
+    return await platform.rest<Row>({ verb: "GET", path: tenant.path(`${route}/${id.toLowerCase()}`) });
+  } catch (error) {
+    if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Simulations of one scenario bear its name; their starts tell them apart. */
+function aroundStart(start: string | null | undefined): Filter[] {
+  const ms = start == null ? Number.NaN : Date.parse(start);
+  if (Number.isNaN(ms)) return [];
+  const at = (operator: "gt" | "lt", offset: number): Filter => ({
+    key: "exercise_start_date",
+    operator,
+    values: [new Date(ms + offset).toISOString()],
+  });
+  return [at("gt", -1_000), at("lt", 1_000)];
+}

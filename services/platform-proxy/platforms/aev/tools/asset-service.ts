@@ -1,0 +1,64 @@
+import { AssetService, EndpointPlatform } from "#proto/aev/v1/asset_service_pb.js";
+import { steps } from "../../../binding.js";
+import { oneOf, pageFields, type Search, searchPage } from "../page.js";
+import { tagFilter, tagNames } from "../tags.js";
+import { tenantOf } from "../tenant.js";
+import { enumOf, given, timeOf } from "../words.js";
+
+interface UpstreamEndpoint {
+  readonly asset_id: string;
+  readonly asset_name: string;
+  readonly endpoint_platform: string;
+  readonly endpoint_arch: string;
+  readonly asset_tags: readonly string[] | null;
+  readonly asset_agents: readonly {
+    readonly agent_active: boolean;
+    readonly agent_privilege: string;
+    readonly agent_last_seen: string | null;
+    readonly agent_version: string | null;
+    readonly agent_executor: { readonly executor_name: string } | null;
+  }[];
+}
+
+export const assetBindings = [
+  steps(AssetService.method.searchEndpoints, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const search: Search = {
+      route: "/endpoints/search",
+      text: r.text,
+      filters: [
+        ...oneOf(
+          "endpoint_platform",
+          r.platforms.map((value) => EndpointPlatform[value] as string),
+        ),
+        ...oneOf("endpoint_hostname", r.hostname === undefined ? [] : [r.hostname]),
+        ...oneOf("endpoint_ips", r.ip === undefined ? [] : [r.ip], "contains"),
+        ...(await tagFilter(platform, tenant, "asset_tags", r.tags)),
+      ],
+      sorts: [{ property: "asset_name", direction: "asc" }],
+    };
+    const page = await searchPage<UpstreamEndpoint>(platform, tenant, search, r);
+    const names = await tagNames(
+      platform,
+      tenant,
+      page.rows.map((row) => row.asset_tags),
+    );
+    return {
+      endpoints: page.rows.map((row) => ({
+        id: row.asset_id,
+        name: row.asset_name,
+        platform: enumOf(EndpointPlatform, row.endpoint_platform),
+        arch: row.endpoint_arch,
+        tags: names(row.asset_tags),
+        agents: row.asset_agents.map((agent) => ({
+          executor: agent.agent_executor?.executor_name ?? "",
+          active: agent.agent_active,
+          elevated: agent.agent_privilege === "admin",
+          version: agent.agent_version ?? "",
+          ...given({ lastSeenAt: timeOf(agent.agent_last_seen) }),
+        })),
+      })),
+      ...pageFields(page),
+    };
+  }),
+];

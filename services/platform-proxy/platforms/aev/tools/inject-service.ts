@@ -1,0 +1,74 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type InjectSchema, InjectService, InjectStatus } from "#proto/aev/v1/inject_service_pb.js";
+import { steps } from "../../../binding.js";
+import { memberOf, SCENARIO, SIMULATION } from "../member.js";
+import { pageFields, type Sort, searchPage } from "../page.js";
+import { tenantOf } from "../tenant.js";
+import type { UpstreamContract, UpstreamInject, UpstreamInjectResult } from "../upstream.js";
+import { enumOf, given, timeOf, toResult, toTargets } from "../words.js";
+
+const SORTS: readonly [Sort, Sort] = [
+  { property: "inject_depends_duration", direction: "asc" },
+  { property: "inject_title", direction: "asc" },
+];
+
+export const injectBindings = [
+  steps(InjectService.method.searchInjects, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    // The platform answers for an unknown parent as for one without injects.
+    if (r.parent.case === "simulationId") {
+      const { exercise_id } = await memberOf(platform, tenant, SIMULATION, r.parent.value);
+      const search = { route: `/exercises/${exercise_id}/injects/search`, text: r.text, sorts: SORTS };
+      const page = await searchPage<UpstreamInjectResult>(platform, tenant, search, r);
+      return { injects: page.rows.map(ofSimulation), ...pageFields(page) };
+    }
+    const { scenario_id } = await memberOf(platform, tenant, SCENARIO, r.parent.value as string);
+    const search = { route: `/scenarios/${scenario_id}/injects/simple`, text: r.text, sorts: SORTS };
+    const page = await searchPage<UpstreamInject>(platform, tenant, search, r);
+    return { injects: page.rows.map(ofScenario), ...pageFields(page) };
+  }),
+];
+
+type InjectInit = MessageInitShape<typeof InjectSchema>;
+
+function ofScenario(row: UpstreamInject): InjectInit {
+  return {
+    ...common(row, row.inject_injector_contract),
+    targetCount: distinct(row.inject_assets) + distinct(row.inject_asset_groups) + distinct(row.inject_teams),
+    ...given({
+      delaySeconds: row.inject_depends_duration,
+      enabled: row.inject_enabled,
+      ready: row.inject_ready,
+    }),
+  };
+}
+
+function ofSimulation(row: UpstreamInjectResult): InjectInit {
+  return {
+    ...common(row, row.inject_injector_contract),
+    status: enumOf(InjectStatus, row.inject_status?.status_name ?? "DRAFT"),
+    results: row.inject_expectation_results.map(toResult),
+    targets: toTargets(row.inject_targets),
+    targetCount: row.inject_targets?.length ?? 0,
+    ...given({ sentAt: timeOf(row.inject_status?.tracking_sent_date) }),
+  };
+}
+
+/** The platform names a target once for each domain and tag of the inject. */
+function distinct(ids: readonly string[] | null | undefined): number {
+  return new Set(ids).size;
+}
+
+function common(
+  row: { readonly inject_id: string; readonly inject_title: string; readonly inject_type: string | null },
+  contract: UpstreamContract | null,
+) {
+  const labels = contract?.injector_contract_labels ?? {};
+  return {
+    id: row.inject_id,
+    title: row.inject_title,
+    type: row.inject_type ?? "",
+    action: labels.en ?? Object.values(labels)[0] ?? "",
+    platforms: [...(contract?.injector_contract_platforms ?? [])],
+  };
+}

@@ -1,0 +1,144 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { ScenarioOrder, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
+import { aborted, failedPrecondition } from "../../../../shared/rpc/errors.js";
+import { steps } from "../../../binding.js";
+import type { Platform } from "../../../platform.js";
+import { launchScenario } from "../launch-scenario.js";
+import { memberOf, readById, SCENARIO } from "../member.js";
+import { between, oneOf, pageFields, type Search, searchPage } from "../page.js";
+import { severityWord, toScenario } from "../scenario.js";
+import { tagFilter, tagIds, tagNames } from "../tags.js";
+import { type TenantScope, tenantOf } from "../tenant.js";
+import type { UpstreamScenario, UpstreamScenarioEntity } from "../upstream.js";
+
+const NAME = { property: "scenario_name", direction: "asc" } as const;
+const UPDATED = { property: "scenario_updated_at", direction: "desc" } as const;
+
+const { searchScenarios, getScenario, createScenario, updateScenario, deleteScenario } = ScenarioService.method;
+
+export const scenarioBindings = [
+  steps(searchScenarios, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const search: Search = {
+      route: "/scenarios/search",
+      text: r.text,
+      filters: [
+        ...oneOf("scenario_severity", r.severities.map(severityWord)),
+        ...oneOf("scenario_category", r.categories),
+        ...(await tagFilter(platform, tenant, "scenario_tags", r.tags)),
+        ...between("scenario_updated_at", r.updatedAfter, r.updatedBefore),
+      ],
+      sorts: r.orderBy === ScenarioOrder.NAME ? [NAME, UPDATED] : [UPDATED, NAME],
+    };
+    const page = await searchPage<UpstreamScenario>(platform, tenant, search, r);
+    const names = await tagNames(
+      platform,
+      tenant,
+      page.rows.map((row) => row.scenario_tags),
+    );
+    return { scenarios: page.rows.map((row) => toScenario(row, names)), ...pageFields(page) };
+  }),
+
+  steps(getScenario, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    return { scenario: await shown(platform, tenant, await memberOf(platform, tenant, SCENARIO, r.scenarioId)) };
+  }),
+
+  steps(createScenario, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const created = await platform.rest<UpstreamScenarioEntity>({
+      verb: "POST",
+      path: tenant.path("/scenarios"),
+      body: {
+        scenario_name: r.name.trim(),
+        scenario_description: r.description,
+        scenario_category: r.category,
+        scenario_main_focus: r.mainFocus,
+        scenario_severity: r.severity === undefined ? undefined : severityWord(r.severity),
+        scenario_tags: await tagIds(platform, tenant, r.tags),
+      },
+    });
+    return { scenario: await shown(platform, tenant, created) };
+  }),
+
+  steps(updateScenario, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const before = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
+    const tags = r.clearTags ? [] : r.tags.length > 0 ? await tagIds(platform, tenant, r.tags) : before.scenario_tags;
+    const entity = await entityOf(platform, tenant, before);
+    const changed = await platform.rest<UpstreamScenarioEntity>({
+      verb: "PUT",
+      path: tenant.path(`/scenarios/${before.scenario_id}`),
+      body: {
+        ...kept(entity),
+        scenario_name: r.name?.trim() ?? entity.scenario_name,
+        scenario_description: r.description ?? entity.scenario_description,
+        scenario_category: r.category ?? entity.scenario_category,
+        scenario_main_focus: r.mainFocus ?? entity.scenario_main_focus,
+        scenario_severity: r.severity === undefined ? entity.scenario_severity : severityWord(r.severity),
+        scenario_tags: tags,
+      },
+    });
+    return { scenario: await shown(platform, tenant, changed) };
+  }),
+
+  launchScenario,
+
+  steps(deleteScenario, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const { scenario_id, scenario_name, scenario_exercises } = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
+    await platform.rest<void>({ verb: "DELETE", path: tenant.path(`/scenarios/${scenario_id}`) });
+    if (!(await isGone(platform, tenant, scenario_id))) {
+      throw aborted("the platform said the scenario was deleted, but it is still there; try again");
+    }
+    return { scenarioId: scenario_id, name: scenario_name, simulationIds: [...(scenario_exercises ?? [])] };
+  }),
+];
+
+async function shown(platform: Platform, tenant: TenantScope, row: UpstreamScenario) {
+  return toScenario(row, await tagNames(platform, tenant, [row.scenario_tags]));
+}
+
+/** A caller with a grant alone loses it with the scenario, and may then read as little as of an unknown one. */
+async function isGone(platform: Platform, tenant: TenantScope, id: string): Promise<boolean> {
+  try {
+    return (await readById(platform, tenant, SCENARIO, id)) === undefined;
+  } catch (error) {
+    if (error instanceof ConnectError && error.code === Code.PermissionDenied) return true;
+    throw error;
+  }
+}
+
+/**
+ * Reads every field that a PUT would clear if it were left out. A read by id
+ * does not tell all of them, such as the addresses that replies go to; a write
+ * does, so the tags are written as they are.
+ */
+async function entityOf(
+  platform: Platform,
+  tenant: TenantScope,
+  { scenario_id, scenario_tags }: UpstreamScenario,
+): Promise<UpstreamScenarioEntity> {
+  const entity = await platform.rest<UpstreamScenarioEntity>({
+    verb: "PUT",
+    path: tenant.path(`/scenarios/${scenario_id}/tags`),
+    body: { scenario_tags },
+  });
+  if (!Array.isArray(entity.scenario_mails_reply_to)) {
+    throw failedPrecondition("this version of the platform does not tell all that an update would overwrite");
+  }
+  return entity;
+}
+
+function kept(entity: UpstreamScenarioEntity): Record<string, unknown> {
+  return {
+    scenario_subtitle: entity.scenario_subtitle,
+    scenario_external_reference: entity.scenario_external_reference,
+    scenario_external_url: entity.scenario_external_url,
+    scenario_message_header: entity.scenario_message_header,
+    scenario_message_footer: entity.scenario_message_footer,
+    scenario_mail_from_name: entity.scenario_mail_from_name,
+    scenario_mails_reply_to: entity.scenario_mails_reply_to,
+    scenario_custom_dashboard: entity.scenario_custom_dashboard,
+  };
+}

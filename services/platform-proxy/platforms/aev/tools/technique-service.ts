@@ -1,0 +1,42 @@
+import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
+import { steps } from "../../../binding.js";
+import { pageFields, searchPage } from "../page.js";
+import { tenantOf } from "../tenant.js";
+import { given } from "../words.js";
+
+interface UpstreamAttackPattern {
+  readonly attack_pattern_id: string;
+  readonly attack_pattern_external_id: string;
+  readonly attack_pattern_name: string;
+  readonly attack_pattern_description: string | null;
+  readonly attack_pattern_platforms: readonly string[] | null;
+  readonly attack_pattern_parent: string | null;
+}
+
+const MAX_DESCRIPTION = 500;
+
+export const techniqueBindings = [
+  steps(TechniqueService.method.searchAttackPatterns, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const sorts = [{ property: "attack_pattern_name", direction: "asc" }] as const;
+    const search = { route: "/attack_patterns/search", text: r.text, sorts };
+    const page = await searchPage<UpstreamAttackPattern>(platform, tenant, search, r);
+    return {
+      attackPatterns: page.rows.map((row) => ({
+        id: row.attack_pattern_id,
+        externalId: row.attack_pattern_external_id,
+        name: row.attack_pattern_name,
+        description: cut(row.attack_pattern_description ?? ""),
+        platforms: [...(row.attack_pattern_platforms ?? [])],
+        ...given({ parentId: row.attack_pattern_parent }),
+      })),
+      ...pageFields(page),
+    };
+  }),
+];
+
+/** Cuts between characters, not inside one. */
+function cut(text: string): string {
+  const characters = [...text];
+  return characters.length <= MAX_DESCRIPTION ? text : `${characters.slice(0, MAX_DESCRIPTION - 1).join("")}…`;
+}

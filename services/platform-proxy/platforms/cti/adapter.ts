@@ -1,0 +1,107 @@
+import type { Adapter, Session } from "../../adapter.js";
+import type { HttpReply } from "../../lib/http.js";
+import { type GraphqlError, refusalOf, unreadable } from "./errors.js";
+
+/** The platform's answer to "who am I", in the fields that tools use. */
+export interface Me {
+  readonly id: string;
+  readonly name: string;
+  readonly user_email: string;
+  readonly capabilities: readonly { readonly name: string }[];
+  /** What the caller is cleared for, and so may see and set. */
+  readonly allowed_marking: readonly Marking[] | null;
+  readonly draftContext: { readonly id: string; readonly name: string } | null;
+}
+
+export interface Marking {
+  readonly id: string;
+  readonly standard_id: string;
+  readonly definition: string;
+  readonly definition_type: string;
+  readonly x_opencti_order: number;
+}
+
+export const ME = `query Me { me { id name user_email capabilities { name } allowed_marking { id standard_id definition definition_type x_opencti_order } draftContext { id name } } }`;
+export const ABOUT = `query About { about { version } }`;
+
+/**
+ * Speaks to OpenCTI-compatible platforms: GraphQL over POST /graphql, with a
+ * token signed for the caller. Every exchange names the live graph, so that a
+ * draft the caller has open elsewhere is neither read nor written, and every
+ * mutation asks that references which cannot be resolved are errors.
+ */
+export function createOpenctiAdapter(): Adapter {
+  return {
+    server: "cti",
+    async whoAmI(session) {
+      const { me } = await graphql<{ readonly me: Me }>(session, ME, {});
+      return { email: me.user_email, me };
+    },
+    async snapshot(session, me) {
+      const { about } = await graphql<{ readonly about: { readonly version: string } }>(session, ABOUT, {});
+      return { version: about.version, edition: "", capabilities: capabilitiesOf(me as Me) };
+    },
+    graphql,
+    async probe(http, target, signal) {
+      try {
+        const reply = await http.send(
+          { target, signal, tool: "probe" },
+          { verb: "POST", path: "/graphql", body: { query: ABOUT }, headers: LIVE, read: true },
+        );
+        const body = reply.json<Body>();
+        if (body.data !== undefined || body.errors !== undefined) return undefined;
+        return `the platform answered with status ${reply.status} and something other than GraphQL`;
+      } catch (error) {
+        return (error as Error).message;
+      }
+    },
+  };
+}
+
+/** Every capability held, those above it included; "*" for an administrator. */
+export function capabilitiesOf({ capabilities }: Pick<Me, "capabilities">): string[] {
+  const held = new Set<string>();
+  for (const { name } of capabilities) {
+    if (name === "BYPASS") return ["*"];
+    const parts = name.split("_");
+    parts.forEach((_, at) => {
+      held.add(parts.slice(0, at + 1).join("_"));
+    });
+  }
+  return [...held].sort();
+}
+
+interface Body {
+  readonly data?: unknown;
+  readonly errors?: readonly GraphqlError[];
+}
+
+// Empty means live; absent would mean the draft that the account has open.
+const LIVE = { "opencti-draft-id": "" };
+const STRICT = { ...LIVE, "opencti-retry-number": "1" };
+
+async function graphql<Data>(session: Session, document: string, variables: Record<string, unknown>): Promise<Data> {
+  const writes = document.trimStart().startsWith("mutation");
+  const reply = await session.http.send(session, {
+    verb: "POST",
+    path: "/graphql",
+    headers: { ...(writes ? STRICT : LIVE), authorization: `Bearer ${await session.token()}` },
+    body: { query: document, variables },
+    read: !writes,
+  });
+  const { data, errors } = bodyOf(reply, session);
+  if (errors !== undefined && errors.length > 0) throw refusalOf(errors, session.caller.email);
+  if (data === undefined || data === null) throw unreadable(reply.status);
+  return data as Data;
+}
+
+function bodyOf(reply: HttpReply, session: Session): Body {
+  try {
+    const body = JSON.parse(reply.text) as Body | null;
+    if (typeof body === "object" && body !== null && (body.data !== undefined || Array.isArray(body.errors)))
+      return body;
+  } catch {
+    // Something between us and the platform answered.
+  }
+  throw unreadable(reply.status, session.caller.email);
+}

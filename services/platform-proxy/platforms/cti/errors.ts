@@ -1,0 +1,147 @@
+import type { ConnectError } from "@connectrpc/connect";
+import {
+  aborted,
+  failedPrecondition,
+  invalidArgument,
+  notFound,
+  permissionDenied,
+  resourceExhausted,
+  unavailable,
+  unimplemented,
+} from "../../../shared/rpc/errors.js";
+
+/** One error of a GraphQL answer, as the platform shapes it. */
+export interface GraphqlError {
+  readonly message?: string;
+  readonly extensions?: {
+    readonly code?: string;
+    readonly data?: { readonly doc_code?: string; readonly field?: string; readonly reason?: string };
+  };
+}
+
+type Refusal = (error: GraphqlError, email: string) => ConnectError;
+
+const LOCKED = "another change holds this object; try again in a few seconds";
+const UNCLEARED = "you are not cleared for a marking that this needs; whoami lists those you may set";
+
+// What the platform sends beside its code can hold ids of objects and markings
+// that the caller must not see, and its own failures hold internals: nothing of
+// it is passed on. Each refusal is written anew from the code.
+const BY_CODE: Readonly<Record<string, Refusal>> = {
+  AUTH_REQUIRED: (_, email) =>
+    permissionDenied(
+      `the threat intelligence platform does not sign ${email} in. Likely reasons: no account there has this e-mail address, the account is inactive or expired, the platform's clock differs, or it trusts another address of this service; an administrator of the platform finds which in its log`,
+    ),
+  FORBIDDEN_ACCESS: () =>
+    permissionDenied(
+      "your account on the threat intelligence platform lacks the right to do this; whoami lists the rights it has",
+    ),
+  OTP_REQUIRED: () =>
+    permissionDenied("your account on the platform must confirm a one-time password first; sign in there once"),
+  OTP_REQUIRED_ACTIVATION: () =>
+    permissionDenied("your account on the platform must set up one-time passwords first; sign in there once"),
+  PASSWORD_CHANGE_REQUIRED: () =>
+    permissionDenied("your account on the platform must change its password first; sign in there once"),
+  LTS_REQUIRED_ACTIVATION: () =>
+    failedPrecondition("the platform's licence is not active; an administrator of the platform activates it"),
+  MISSING_REFERENCE_ERROR: ({ extensions }) =>
+    extensions?.data?.reason !== undefined
+      ? permissionDenied(UNCLEARED)
+      : notFound("something that this refers to does not exist or is not visible to you"),
+  FUNCTIONAL_ERROR: functional,
+  VALIDATION_ERROR: ({ extensions }) => validation(extensions?.data?.field),
+  ALREADY_DELETED_ERROR: () => notFound("the object was deleted already"),
+  UNSUPPORTED_ERROR: ({ extensions }) =>
+    extensions?.data?.doc_code === "RESTRICTED_ELEMENT"
+      ? permissionDenied("the platform does not let you create this object")
+      : invalidArgument("the platform does not support this filter, order or change"),
+  RESOURCE_NOT_FOUND: () => notFound("the platform does not offer this"),
+  LOCK_ERROR: () => aborted(LOCKED),
+  DRAFT_LOCKED: () => failedPrecondition("the platform refused the draft that was named"),
+  BAD_USER_INPUT: () => invalidArgument("the platform refused a value as malformed, such as an id"),
+  GRAPHQL_VALIDATION_FAILED: unsupportedVersion,
+  GRAPHQL_PARSE_FAILED: unsupportedVersion,
+  BAD_REQUEST: unsupportedVersion,
+};
+
+/** Says in words for the caller why the platform refused. */
+export function refusalOf(errors: readonly GraphqlError[], email: string): ConnectError {
+  const error = errors[0] as GraphqlError;
+  const code = error.extensions?.code ?? "";
+  const refusal = BY_CODE[code] ?? (code.startsWith("OTP_") ? BY_CODE.OTP_REQUIRED : undefined);
+  const said = refusal?.(error, email) ?? failure(error);
+  said.cause = new Error(`platform error ${code} ${error.extensions?.data?.doc_code ?? ""}`.trim());
+  return said;
+}
+
+/** Says that what answered was not the platform's API. */
+export function unreadable(status: number, email?: string): ConnectError {
+  if (status === 401 || status === 403) {
+    return permissionDenied(
+      `the threat intelligence platform, or something in front of it, refused the connection for ${email ?? "you"}; an administrator checks its address allow-list`,
+    );
+  }
+  if (status === 429)
+    return resourceExhausted("the threat intelligence platform is being asked too often; try again in a minute");
+  if (status === 413) return resourceExhausted("the request is larger than the threat intelligence platform takes");
+  return unavailable(
+    `the threat intelligence platform answered with status ${status} and something other than its API`,
+  );
+}
+
+function functional({ message = "", extensions }: GraphqlError): ConnectError {
+  switch (extensions?.data?.doc_code) {
+    case "INSUFFICIENT_CONFIDENCE_LEVEL":
+      return permissionDenied("the object's confidence is above the most that your account on the platform may change");
+    case "INCORRECT_OBSERVABLE_FORMAT":
+      return invalidArgument("value: is not well formed for an observable of this type");
+    case "INCORRECT_INDICATOR_FORMAT":
+      return invalidArgument("pattern: is not well formed for its pattern type");
+  }
+  const pair = /^The relationship type ([a-z-]+) is not allowed between ([\w-]+) and ([\w-]+)$/.exec(message);
+  if (pair !== null) {
+    return invalidArgument(`relationship_type: ${pair[1]} is not allowed from ${pair[2]} to ${pair[3]}`);
+  }
+  const attribute = /failed on attribute \[([\w.-]{1,80})\]/.exec(message);
+  if (attribute !== null) return invalidArgument(`${attribute[1]}: the platform refused the value`);
+  if (/cannot be found\.?$/.test(message)) return notFound("the object does not exist or is not visible to you");
+  if (/missing markings/.test(message)) return permissionDenied(UNCLEARED);
+  // The caller could see no other of that name before, so what bears it may be hidden: its existence is not told.
+  if (/produce a duplicate/.test(message))
+    return failedPrecondition("the platform does not let this object take that name");
+  if (/stix-core-relationship/.test(message))
+    return invalidArgument("relationship_type: the platform knows no such type");
+  if (/must be an Identity/.test(message))
+    return invalidArgument("author: must be an organization, individual or other identity");
+  if (/pattern type/i.test(message)) return invalidArgument("pattern_type: the platform knows no such pattern type");
+  if (/cant generate pattern/.test(message)) return failedPrecondition("no pattern can describe this kind of object");
+  if (/references for commit/.test(message))
+    return notFound("an external reference does not exist or is not visible to you");
+  if (/^Missing required elements/.test(message)) return invalidArgument("a required field is missing or blank");
+  return failedPrecondition("the platform refused the change");
+}
+
+function validation(field: string | undefined): ConnectError {
+  if (field === "references" || field === "externalReferences") {
+    return failedPrecondition(
+      "the platform demands an external reference for this type of object; give external_reference_ids, or where this tool takes none make the change on the platform itself",
+    );
+  }
+  if (field !== undefined && /^[\w.-]{1,80}$/.test(field))
+    return invalidArgument(`${field}: the platform refused the value`);
+  return invalidArgument("the platform refused a value");
+}
+
+function unsupportedVersion(): ConnectError {
+  return unimplemented(
+    "this version of the platform does not support the operation; an administrator checks its version",
+  );
+}
+
+function failure({ message = "" }: GraphqlError): ConnectError {
+  // Right after a deletion a lock is reported as an accident.
+  if (message.includes("LOCK_ERROR")) return aborted(LOCKED);
+  return unavailable(
+    "the threat intelligence platform failed at this; try again, and if it stays so tell its administrator",
+  );
+}

@@ -1,0 +1,41 @@
+import { AccountService, TypeFamily } from "#proto/cti/v1/account_service_pb.js";
+import { type Binding, steps } from "../../../binding.js";
+import { ABOUT, capabilitiesOf, type Me } from "../adapter.js";
+import { type Connection, nodesOf } from "../paging.js";
+import { relationTypesOf, TYPES } from "../resolve.js";
+
+const { whoami, listEntityTypes } = AccountService.method;
+
+const BASES: Readonly<Record<TypeFamily, readonly string[]>> = {
+  [TypeFamily.UNSPECIFIED]: ["Stix-Domain-Object", "Stix-Cyber-Observable"],
+  [TypeFamily.ENTITY]: ["Stix-Domain-Object"],
+  [TypeFamily.OBSERVABLE]: ["Stix-Cyber-Observable"],
+  [TypeFamily.RELATIONSHIP]: [],
+};
+
+export const accountBindings: readonly Binding[] = [
+  steps(whoami, async (_, platform) => {
+    const me = await platform.me<Me>();
+    const { about } = await platform.graphql<{ about: { version: string } }>(ABOUT, {});
+    return {
+      id: me.id,
+      name: me.name,
+      email: me.user_email,
+      capabilities: capabilitiesOf(me),
+      markings: (me.allowed_marking ?? []).map(({ definition }) => definition).sort(),
+      ...(me.draftContext !== null && { openDraft: me.draftContext.name }),
+      platformVersion: about.version,
+    };
+  }),
+  steps(listEntityTypes, async ({ family, search }, platform) => {
+    const types: string[] = [];
+    for (const type of BASES[family]) {
+      const { subTypes } = await platform.graphql<{ subTypes: Connection<{ id: string }> }>(TYPES, { type });
+      types.push(...nodesOf(subTypes).map(({ id }) => id));
+    }
+    if (family === TypeFamily.UNSPECIFIED || family === TypeFamily.RELATIONSHIP)
+      types.push(...(await relationTypesOf(platform)));
+    const wanted = search?.toLowerCase() ?? "";
+    return { types: types.filter((type) => type.toLowerCase().includes(wanted)) };
+  }),
+];

@@ -1,0 +1,115 @@
+import { AnnotationService } from "#proto/cti/v1/annotation_service_pb.js";
+import { aborted, permissionDenied } from "../../../../shared/rpc/errors.js";
+import { type Binding, steps } from "../../../binding.js";
+import type { Platform } from "../../../platform.js";
+import { capabilitiesOf, type Marking, type Me } from "../adapter.js";
+import { someOf } from "../filters.js";
+import { CORE, markingsOf as namesOf, summaryOf, labelsOf as valuesOf } from "../knowledge.js";
+import { labelsOf, markingsOf, objectOf, objectsOf, type TargetNode } from "../resolve.js";
+import { checkReferences, inputOf, noticesOf } from "../writes.js";
+
+const { createNote, addLabels, removeLabels, addMarkings } = AnnotationService.method;
+
+export const CREATE_NOTE = `mutation CreateNote($input: NoteAddInput!) { noteAdd(input: $input) { ...Core confidence objects(first: 1) { pageInfo { globalCount } } } } ${CORE}`;
+export const CREATE_LABEL = `mutation CreateLabel($input: LabelAddInput!) { labelAdd(input: $input) { id value } }`;
+export const ADD_LABELS = `mutation AddLabels($id: ID!, $input: StixRefRelationshipsAddInput!, $references: [String]) { stixCoreObjectEdit(id: $id) { relationsAdd(input: $input, references: $references) { id } } }`;
+export const REMOVE_REF = `mutation RemoveRef($id: ID!, $toId: StixRef!, $type: String!) { stixCoreObjectEdit(id: $id) { relationDelete(toId: $toId, relationship_type: $type) { id } } }`;
+export const ADD_MARKING = `mutation AddMarking($id: ID!, $marking: StixRef!) { stixCoreObjectEdit(id: $id) { relationAdd(input: { toId: $marking, relationship_type: "object-marking" }) { id } } }`;
+
+export const annotationBindings: readonly Binding[] = [
+  steps(createNote, async ({ objectIds, content, abstract, refs }, platform) => {
+    const objects = [...new Set((await objectsOf(platform, objectIds, "object_ids", true)).map(({ id }) => id))];
+    const input = await inputOf(platform, refs);
+    type Note = TargetNode & { readonly objects: { readonly pageInfo: { readonly globalCount: number } } | null };
+    const { noteAdd: made } = await platform.graphql<{ noteAdd: Note }>(CREATE_NOTE, {
+      input: { ...input, content, objects, ...(abstract !== "" && { attribute_abstract: abstract }) },
+    });
+    const notices = noticesOf({ refs }, made);
+    const held = made.objects?.pageInfo.globalCount ?? 0;
+    if (held !== objects.length) notices.push(`the note is on ${held} of ${objects.length} objects`);
+    return { result: { object: summaryOf(made), notices } };
+  }),
+  steps(addLabels, async ({ id, labels, externalReferenceIds }, platform) => {
+    const target = await objectOf(platform, id);
+    await checkReferences(platform, externalReferenceIds, "external_reference_ids");
+    const { found, missing } = await labelsOf(platform, labels);
+    if (missing.length > 0) await checkMayCreateLabels(platform, missing);
+    const ids = found.map((label) => label.id);
+    for (const value of missing) {
+      const { labelAdd } = await platform.graphql<{ labelAdd: { id: string } }>(CREATE_LABEL, { input: { value } });
+      ids.push(labelAdd.id);
+    }
+    await platform.graphql(ADD_LABELS, {
+      id: target.id,
+      input: { relationship_type: "object-label", toIds: ids },
+      references: someOf(externalReferenceIds),
+    });
+    const written = await objectOf(platform, target.id);
+    const now = valuesOf(written).map((value) => value.toLowerCase());
+    const lost = [...found.map(({ value }) => value.toLowerCase()), ...missing].filter((value) => !now.includes(value));
+    if (lost.length > 0) throw aborted(`the platform did not add ${lost.join(", ")}; read the object and try again`);
+    return { result: { object: summaryOf(written) }, createdLabels: missing };
+  }),
+  steps(removeLabels, async ({ id, labels }, platform) => {
+    const target = await objectOf(platform, id);
+    const { found } = await labelsOf(platform, labels);
+    const worn = valuesOf(target).map((value) => value.toLowerCase());
+    for (const label of found.filter(({ value }) => worn.includes(value.toLowerCase()))) {
+      await platform.graphql(REMOVE_REF, { id: target.id, toId: label.id, type: "object-label" });
+    }
+    const written = await objectOf(platform, target.id);
+    const absent = labels.filter((label) => !worn.includes(label.trim().toLowerCase()));
+    const notices = absent.length > 0 ? [`it did not have ${absent.join(", ")}`] : [];
+    return { result: { object: summaryOf(written), notices } };
+  }),
+  steps(addMarkings, async ({ id, markings }, platform) => {
+    const wanted = await markingsOf(platform, markings, "markings");
+    const target = await objectOf(platform, id);
+    const before = namesOf(target);
+    const added = wanted.filter(({ definition }) => !before.includes(definition));
+    for (const marking of added) await platform.graphql(ADD_MARKING, { id: target.id, marking: marking.id });
+    const written = await objectOf(platform, target.id);
+    const { allowed_marking } = await platform.me<Me>();
+    const notices = markingNoticesOf(added, before, namesOf(written), allowed_marking ?? []);
+    return { result: { object: summaryOf(written), notices } };
+  }),
+];
+
+/**
+ * Says what adding markings came to. Of one kind the higher stays: the platform
+ * takes a lower one without an error and changes nothing.
+ *
+ * @throws ConnectError aborted, where one is missing and no higher one explains it.
+ */
+function markingNoticesOf(
+  added: readonly Marking[],
+  before: readonly string[],
+  after: readonly string[],
+  known: readonly Marking[],
+): string[] {
+  const sameKindAs = (one: Marking, names: readonly string[]) =>
+    known.find(
+      ({ definition, definition_type }) => definition_type === one.definition_type && names.includes(definition),
+    )?.definition;
+  return added.flatMap((marking) => {
+    const { definition } = marking;
+    if (after.includes(definition)) {
+      const gone = sameKindAs(
+        marking,
+        before.filter((name) => !after.includes(name)),
+      );
+      return gone === undefined ? [] : [`${definition} replaced ${gone}`];
+    }
+    const higher = sameKindAs(marking, after);
+    if (higher === undefined) throw aborted(`the platform did not set ${definition}; read the object and try again`);
+    return [`${definition} was not added: ${higher} is higher and stays`];
+  });
+}
+
+async function checkMayCreateLabels(platform: Platform, missing: readonly string[]): Promise<void> {
+  const held = capabilitiesOf(await platform.me<Me>());
+  if (held.includes("*") || held.includes("SETTINGS_SETLABELS")) return;
+  throw permissionDenied(
+    `labels: nothing was added, because no label is called ${missing.join(", ")} and your account may not create labels`,
+  );
+}

@@ -1,0 +1,169 @@
+import {
+  type CreateObservableRequest,
+  type FileHashes,
+  ObservableService,
+  ObservableType,
+} from "#proto/cti/v1/observable_service_pb.js";
+import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
+import { type Binding, steps } from "../../../binding.js";
+import {
+  INDICATOR,
+  type IndicatorNode,
+  indicatorOf,
+  OBSERVABLE,
+  type ObservableNode,
+  observableOf,
+} from "../observables.js";
+import { type Connection, nodesOf } from "../paging.js";
+import { any, type Filter } from "../resolve.js";
+import { refang } from "../text.js";
+import { inputOf } from "../writes.js";
+
+const { createObservable, promoteObservableToIndicator } = ObservableService.method;
+
+interface Kind {
+  /** As the platform names the type. */
+  readonly type: string;
+  /** The argument that carries its fields, and that argument's type. */
+  readonly argument: string;
+  /** The field of the value. */
+  readonly field: "value" | "name";
+}
+
+const kind = (type: string, argument = type.replaceAll("-", ""), field: Kind["field"] = "value"): Kind => ({
+  type,
+  argument,
+  field,
+});
+
+export const OBSERVABLE_KINDS: Readonly<Record<Exclude<ObservableType, ObservableType.UNSPECIFIED>, Kind>> = {
+  [ObservableType.IPV4_ADDR]: kind("IPv4-Addr"),
+  [ObservableType.IPV6_ADDR]: kind("IPv6-Addr"),
+  [ObservableType.DOMAIN_NAME]: kind("Domain-Name"),
+  [ObservableType.HOSTNAME]: kind("Hostname"),
+  [ObservableType.URL]: kind("Url"),
+  [ObservableType.EMAIL_ADDR]: kind("Email-Addr"),
+  [ObservableType.FILE]: kind("StixFile", "StixFile", "name"),
+  [ObservableType.MAC_ADDR]: kind("Mac-Addr"),
+  [ObservableType.MUTEX]: kind("Mutex", "Mutex", "name"),
+  [ObservableType.USER_AGENT]: kind("User-Agent"),
+  [ObservableType.CRYPTOCURRENCY_WALLET]: kind("Cryptocurrency-Wallet"),
+  [ObservableType.TEXT]: kind("Text"),
+};
+
+/** The document that creates an observable of a kind. */
+export const createDocumentOf = ({ argument }: Kind): string =>
+  `mutation CreateObservable($type: String!, $score: Int, $description: String, $createdBy: String, $objectMarking: [String], $objectLabel: [String], $externalReferences: [String], $fields: ${argument}AddInput) { stixCyberObservableAdd(type: $type, x_opencti_score: $score, x_opencti_description: $description, createdBy: $createdBy, objectMarking: $objectMarking, objectLabel: $objectLabel, externalReferences: $externalReferences, ${argument}: $fields) { ...Obs } } ${OBSERVABLE}`;
+export const SAME_OBSERVABLE = `query SameObservable($types: [String], $filters: FilterGroup) { stixCyberObservables(types: $types, filters: $filters, first: 1) { edges { node { id observable_value } } } }`;
+export const INDICATORS_OF = `query IndicatorsOf($id: String!) { stixCyberObservable(id: $id) { id entity_type indicators(first: 100) { edges { node { id } } } } }`;
+export const PROMOTE = `mutation Promote($id: ID!) { stixCyberObservableEdit(id: $id) { promoteToIndicator { ...Ind } } } ${INDICATOR}`;
+
+/** Kinds that the platform can write no meaningful pattern for; it writes a meaningless one and says nothing. */
+const WITHOUT_PATTERN = [
+  "Persona",
+  "Media-Content",
+  "Payment-Card",
+  "Bank-Account",
+  "Tracking-Number",
+  "Credential",
+  "AI-Prompt",
+  "Text",
+];
+
+// Values that mean text, not an address, are kept as they are.
+const VERBATIM = [ObservableType.TEXT, ObservableType.MUTEX, ObservableType.USER_AGENT, ObservableType.FILE];
+
+export const observableBindings: readonly Binding[] = [
+  steps(createObservable, async (request, platform) => {
+    const { type, score, description, refs } = request;
+    if (type === ObservableType.UNSPECIFIED) throw invalidArgument("type: is required");
+    const made = OBSERVABLE_KINDS[type];
+    if (request.hashes !== undefined && type !== ObservableType.FILE)
+      throw invalidArgument("hashes: only a file has hashes");
+    const value = VERBATIM.includes(type) ? request.value : refang(request.value);
+    const hashes = hashesOf(request.hashes);
+    if (value === "" && hashes.length === 0) throw invalidArgument("value: is blank");
+    const { confidence, ...input } = await inputOf(platform, refs);
+
+    const same = { types: [made.type], filters: any(...sameAs(made, value, hashes)) };
+    const { stixCyberObservables } = await platform.graphql<{
+      stixCyberObservables: Connection<{ id: string; observable_value: string }>;
+    }>(SAME_OBSERVABLE, same);
+    const [existing] = nodesOf(stixCyberObservables);
+    if (existing !== undefined) {
+      throw alreadyExists(
+        `nothing was written: the platform knows ${existing.observable_value} already (id ${existing.id})`,
+      );
+    }
+    const { stixCyberObservableAdd } = await platform.graphql<{ stixCyberObservableAdd: ObservableNode }>(
+      createDocumentOf(made),
+      {
+        type: made.type,
+        ...(score !== undefined && { score }),
+        ...(description !== "" && { description }),
+        ...input,
+        fields: { ...(value !== "" && { [made.field]: value }), ...(hashes.length > 0 && { hashes }) },
+      },
+    );
+    return {
+      observable: observableOf(stixCyberObservableAdd),
+      notices: noticesOf(request, value, stixCyberObservableAdd, confidence),
+    };
+  }),
+  steps(promoteObservableToIndicator, async ({ id }, platform) => {
+    interface Before {
+      readonly id: string;
+      readonly entity_type: string;
+      readonly indicators: Connection<{ readonly id: string }> | null;
+    }
+    const { stixCyberObservable: before } = await platform.graphql<{ stixCyberObservable: Before | null }>(
+      INDICATORS_OF,
+      { id },
+    );
+    if (before === null) throw notFound(`id: no observable with the id ${id} exists or is visible to you`);
+    if (WITHOUT_PATTERN.includes(before.entity_type)) {
+      throw failedPrecondition(`id: no detection pattern describes a ${before.entity_type}`);
+    }
+    const known = nodesOf(before.indicators).map((indicator) => indicator.id);
+    const { stixCyberObservableEdit } = await platform.graphql<{
+      stixCyberObservableEdit: { promoteToIndicator: IndicatorNode };
+    }>(PROMOTE, { id: before.id });
+    const indicator = stixCyberObservableEdit.promoteToIndicator;
+    return { indicator: indicatorOf(indicator), created: !known.includes(indicator.id) };
+  }),
+];
+
+interface Hash {
+  readonly algorithm: string;
+  readonly hash: string;
+}
+
+function hashesOf(hashes: FileHashes | undefined): Hash[] {
+  const given = [
+    ["MD5", hashes?.md5],
+    ["SHA-1", hashes?.sha1],
+    ["SHA-256", hashes?.sha256],
+    ["SHA-512", hashes?.sha512],
+  ] as const;
+  return given.flatMap(([algorithm, hash]) => (hash === undefined ? [] : [{ algorithm, hash: hash.toLowerCase() }]));
+}
+
+/** What would be taken for the same observable: the value, or for a file any of its hashes. */
+function sameAs({ field }: Kind, value: string, hashes: readonly Hash[]): Filter[] {
+  if (hashes.length > 0) return hashes.map(({ algorithm, hash }) => ({ key: [`hashes.${algorithm}`], values: [hash] }));
+  return [{ key: [field], values: [value] }];
+}
+
+function noticesOf(
+  asked: CreateObservableRequest,
+  value: string,
+  written: ObservableNode,
+  confidence: unknown,
+): string[] {
+  const notices: string[] = [];
+  if (value !== asked.value.trim() && asked.value !== "") notices.push(`the value was refanged to ${value}`);
+  if (confidence !== undefined) notices.push("the confidence was not kept: observables have none");
+  if (asked.score !== undefined && written.x_opencti_score !== asked.score)
+    notices.push(`the score is ${written.x_opencti_score ?? "not set"}`);
+  return notices;
+}

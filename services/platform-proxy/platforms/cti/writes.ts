@@ -1,0 +1,112 @@
+import type { NewObjectRefs } from "#proto/cti/v1/knowledge_pb.js";
+import { alreadyExists, invalidArgument, notFound } from "../../../shared/rpc/errors.js";
+import type { Platform } from "../../platform.js";
+import { type CoreNode, labelsOf, markingsOf as namesOf, type RefNode } from "./knowledge.js";
+import { type Connection, nodesOf } from "./paging.js";
+import { all, any, authorIdOf, labelIdsOf, markingsOf } from "./resolve.js";
+
+export const REFERENCES = `query References($filters: FilterGroup) { externalReferences(filters: $filters, first: 20) { edges { node { id } } } }`;
+export const NAMESAKES = `query Namesakes($types: [String], $filters: FilterGroup) { stixDomainObjects(types: $types, filters: $filters, first: 5) { edges { node { id entity_type representative { main } } } } }`;
+export const VOCABULARY = `query Vocabulary($category: VocabularyCategory) { vocabularies(category: $category, first: 200) { edges { node { name } } } }`;
+
+/** The references of a new object as the platform's input takes them, all of them resolved. */
+export async function inputOf(platform: Platform, refs: NewObjectRefs | undefined): Promise<Record<string, unknown>> {
+  if (refs === undefined) return {};
+  const markings = await markingsOf(platform, refs.markings, "refs.markings");
+  const kinds = markings.map(({ definition_type }) => definition_type);
+  if (new Set(kinds).size < kinds.length) {
+    throw invalidArgument("refs.markings: give one of each kind, since the platform keeps only the highest");
+  }
+  const labels = await labelIdsOf(platform, refs.labels, "refs.labels");
+  await checkReferences(platform, refs.externalReferenceIds, "refs.external_reference_ids");
+  return {
+    ...(refs.author !== undefined && { createdBy: await authorIdOf(platform, refs.author, "refs.author") }),
+    ...(markings.length > 0 && { objectMarking: markings.map(({ id }) => id) }),
+    ...(labels.length > 0 && { objectLabel: labels }),
+    ...(refs.externalReferenceIds.length > 0 && { externalReferences: refs.externalReferenceIds }),
+    ...(refs.confidence !== undefined && { confidence: refs.confidence }),
+  };
+}
+
+/** @throws ConnectError not_found, where an external reference is not there. */
+export async function checkReferences(platform: Platform, ids: readonly string[], argument: string): Promise<void> {
+  if (ids.length === 0) return;
+  const filters = all({ key: ["ids"], values: ids });
+  const { externalReferences } = await platform.graphql<{ externalReferences: Connection<{ id: string }> }>(
+    REFERENCES,
+    { filters },
+  );
+  const known = nodesOf(externalReferences).map(({ id }) => id);
+  const missing = ids.filter((id) => !known.includes(id));
+  if (missing.length > 0) throw notFound(`${argument}: no external reference with the id ${missing.join(", ")} exists`);
+}
+
+/**
+ * Refuses names that another object of the type bears, which the platform
+ * would take for that one: it would overwrite it, and rename it where the name
+ * is its alias.
+ *
+ * @throws ConnectError already_exists, with the object's id.
+ */
+export async function checkNames(
+  platform: Platform,
+  type: string,
+  names: readonly string[],
+  except?: string,
+): Promise<void> {
+  const filters = any(...["name", "alias"].map((key) => ({ key: [key], values: names })));
+  const { stixDomainObjects } = await platform.graphql<{ stixDomainObjects: Connection<RefNode> }>(NAMESAKES, {
+    types: [type],
+    filters,
+  });
+  const other = nodesOf(stixDomainObjects).find(({ id }) => id !== except);
+  if (other === undefined) return;
+  throw alreadyExists(
+    `nothing was written: the ${type} ${other.representative.main} (id ${other.id}) bears this name or alias already; change it with update_entity`,
+  );
+}
+
+/** @throws ConnectError invalid_argument, for words that the platform would leave out without a word. */
+export async function checkVocabulary(
+  platform: Platform,
+  category: string,
+  words: readonly string[],
+  argument: string,
+): Promise<void> {
+  if (words.length === 0) return;
+  const { vocabularies } = await platform.graphql<{ vocabularies: Connection<{ name: string }> }>(VOCABULARY, {
+    category,
+  });
+  const known = nodesOf(vocabularies).map(({ name }) => name);
+  const wrong = words.find((word) => !known.includes(word));
+  if (wrong !== undefined) throw invalidArgument(`${argument}: ${wrong} is not one of ${known.join(", ")}`);
+}
+
+/** What was asked for, to be compared with what was written. */
+export interface Asked {
+  readonly refs?: NewObjectRefs | undefined;
+  readonly name?: string | undefined;
+}
+
+type Written = CoreNode & { readonly confidence?: number | null };
+
+/** Says where what was written differs from what was asked. */
+export function noticesOf(asked: Asked, written: Written): string[] {
+  const notices: string[] = [];
+  const { refs, name } = asked;
+  if (name !== undefined && written.representative.main !== name && !written.representative.main.endsWith(name)) {
+    notices.push(`the name is ${written.representative.main}`);
+  }
+  if (refs?.confidence !== undefined && written.confidence != null && written.confidence !== refs.confidence) {
+    notices.push(
+      `the confidence is ${written.confidence}, not ${refs.confidence}: the platform cuts it to your maximum`,
+    );
+  }
+  const markings = namesOf(written);
+  if (refs !== undefined && refs.markings.length > markings.length)
+    notices.push(`the markings are ${markings.join(", ") || "none"}`);
+  const labels = labelsOf(written).map((label) => label.toLowerCase());
+  const lost = (refs?.labels ?? []).filter((label) => !labels.includes(label.trim().toLowerCase()));
+  if (lost.length > 0) notices.push(`the platform did not keep the labels ${lost.join(", ")}`);
+  return notices;
+}

@@ -1,0 +1,137 @@
+import { internal } from "../../../shared/rpc/errors.js";
+import type { Adapter, Session } from "../../adapter.js";
+import type { RestRequest } from "../../binding.js";
+import type { HttpReply } from "../../lib/http.js";
+import { refusalOf } from "./errors.js";
+import { createCisoSessions } from "./sessions.js";
+
+/** Who the platform says is calling, and where that user may go. */
+export interface CisoMe {
+  /** The folder above all tenants, where libraries live. */
+  readonly rootId: string;
+  /** The domains that the user may see, in any order. */
+  readonly domains: readonly CisoDomain[];
+  /** Codenames of what the user may do in at least one domain; "*" for an administrator. */
+  readonly capabilities: readonly string[];
+}
+
+/** A domain of the platform: a tenant where its parent is the root. */
+export interface CisoDomain {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** Absent where the caller may not see the parent. */
+  readonly parentId: string | undefined;
+}
+
+interface CurrentUser {
+  readonly email: string;
+  readonly is_admin: boolean;
+  readonly root_folder_id: string;
+  readonly domain_permissions: Readonly<Record<string, readonly string[]>>;
+}
+
+interface Folder {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly parent_folder: { readonly id?: string } | null;
+}
+
+export interface CisoOptions {
+  /** How long a session at the platform is kept without use, in milliseconds. */
+  readonly idleMs?: number;
+}
+
+const IDLE_MS = 15 * 60_000;
+const FOLDERS_A_PAGE = 500;
+const MAX_FOLDERS = 5_000;
+
+/**
+ * Speaks to a CISO-Assistant-compatible platform as the calling user: by a
+ * session exchanged for our token (`exchange`), or with our token in every
+ * request where the platform verifies it itself (`bearer`).
+ */
+export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapter {
+  const sessions = createCisoSessions(idleMs);
+
+  async function send(session: Session, request: RestRequest): Promise<HttpReply> {
+    // Without it the platform redirects, and a redirected POST loses its body.
+    if (!request.path.endsWith("/")) throw internal(`${request.path} lacks its final slash`);
+    const read = request.read ?? request.verb === "GET";
+    const once = (authorization: string) =>
+      session.http.send(session, {
+        verb: request.verb,
+        path: request.path,
+        ...(request.query !== undefined && { query: request.query }),
+        ...(request.body !== undefined && { body: request.body }),
+        // Labels and messages come in the caller's language otherwise.
+        headers: { authorization, "accept-language": "en" },
+        read,
+      });
+    if (session.target.auth === "bearer") return once(`Bearer ${await session.token()}`);
+    const key = await sessions.keyOf(session);
+    const reply = await once(`Token ${key}`);
+    if (reply.status !== 401) return reply;
+    return once(`Token ${await sessions.renew(session, key)}`);
+  }
+
+  async function rest<Body>(session: Session, request: RestRequest): Promise<Body> {
+    const reply = await send(session, request);
+    if (reply.status < 200 || reply.status > 299) throw refusalOf(reply, request.read ?? request.verb === "GET");
+    return (reply.text === "" ? undefined : reply.json<Body>()) as Body;
+  }
+
+  async function domainsOf(session: Session): Promise<CisoDomain[]> {
+    const domains: CisoDomain[] = [];
+    for (let offset = 0; offset < MAX_FOLDERS; offset += FOLDERS_A_PAGE) {
+      const { results, count } = await rest<{ results: Folder[]; count: number }>(session, {
+        verb: "GET",
+        path: "/api/folders/",
+        query: { content_type: "DO", ordering: "name,id", limit: FOLDERS_A_PAGE, offset },
+      });
+      for (const { id, name, description, parent_folder } of results) {
+        domains.push({ id, name, description, parentId: parent_folder?.id });
+      }
+      if (domains.length >= count || results.length === 0) break;
+    }
+    return domains;
+  }
+
+  return {
+    server: "grc",
+    rest,
+    async whoAmI(session) {
+      const user = await rest<CurrentUser>(session, { verb: "GET", path: "/api/iam/current-user/" });
+      const me: CisoMe = {
+        rootId: user.root_folder_id,
+        domains: await domainsOf(session),
+        capabilities: user.is_admin ? ["*"] : [...new Set(Object.values(user.domain_permissions).flat())],
+      };
+      return { email: user.email, me };
+    },
+    async snapshot(session, me) {
+      const { capabilities } = me as CisoMe;
+      try {
+        const { version = "" } = await rest<{ version?: string }>(session, { verb: "GET", path: "/api/build/" });
+        return { version, edition: "", capabilities };
+      } catch {
+        // What the caller may do is known all the same.
+        return { version: "", edition: "", capabilities };
+      }
+    },
+    async probe(http, target, signal) {
+      try {
+        const { status } = await http.send(
+          { target, signal, tool: "probe" },
+          { verb: "GET", path: "/api/health/", read: true },
+        );
+        return status === 200 ? undefined : `the platform's health check answered with status ${status}`;
+      } catch (error) {
+        return (error as Error).message;
+      }
+    },
+    forget: (userId) => sessions.forget(userId),
+    close: () => sessions.close(),
+  };
+}

@@ -1,0 +1,65 @@
+import { AssessmentResultSchema } from "#proto/grc/v1/assessment_pb.js";
+import { AssessmentService } from "#proto/grc/v1/assessment_service_pb.js";
+import { failedPrecondition } from "../../../../shared/rpc/errors.js";
+import { steps } from "../../../binding.js";
+import { codeOf } from "../codes.js";
+import { CONTROLS } from "../control.js";
+import { pageOf, pagingOf, readTenantPages } from "../pages.js";
+import {
+  REQUIREMENT_ASSESSMENTS,
+  requirementAssessmentOf,
+  type UpstreamRequirementAssessment,
+} from "../requirement-assessment.js";
+import { domainIdsOf, readAllOwned, readOwned, tenantOf } from "../tenancy.js";
+import { referencesOf } from "../upstream.js";
+
+export const assessmentService = [
+  steps(AssessmentService.method.listRequirementAssessments, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const page = pageOf(r, tenant.id);
+    // What does not exist, what is hidden and what another tenant owns are answered alike.
+    if (r.assessmentId !== undefined) {
+      await readOwned(platform, "/api/compliance-assessments/", r.assessmentId, "assessment_id", tenant);
+    }
+    if (r.controlId !== undefined) await readOwned(platform, CONTROLS, r.controlId, "control_id", tenant);
+    const query = {
+      compliance_assessment: r.assessmentId,
+      applied_controls: r.controlId,
+      result: r.results.map((result) => codeOf(AssessmentResultSchema, result)),
+      ...(r.withHeadings !== true && { requirement__assessable: true }),
+      search: r.search,
+    };
+    const { count, results } = await readTenantPages<UpstreamRequirementAssessment>(
+      platform,
+      REQUIREMENT_ASSESSMENTS,
+      query,
+      domainIdsOf(tenant),
+      page,
+      tenant,
+    );
+    return { requirementAssessments: results.map(requirementAssessmentOf), ...pagingOf(page, count) };
+  }),
+
+  steps(AssessmentService.method.linkControlsToRequirement, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const read = () =>
+      readOwned<UpstreamRequirementAssessment>(
+        platform,
+        REQUIREMENT_ASSESSMENTS,
+        r.requirementAssessmentId,
+        "requirement_assessment_id",
+        tenant,
+      );
+    const before = await read();
+    const { hidden } = referencesOf(before.applied_controls);
+    if (hidden > 0) {
+      throw failedPrecondition(
+        `the requirement has ${hidden} controls that you may not see and that the new list would drop; somebody who sees them changes it`,
+      );
+    }
+    await readAllOwned(platform, CONTROLS, r.controlIds, "control_ids", tenant);
+    const body = { applied_controls: r.controlIds };
+    await platform.rest({ verb: "PATCH", path: `${REQUIREMENT_ASSESSMENTS}${before.id}/`, body });
+    return { requirementAssessment: requirementAssessmentOf(await read()) };
+  }),
+];

@@ -1,0 +1,143 @@
+import {
+  ControlCategorySchema,
+  ControlEffortSchema,
+  ControlOrder,
+  ControlService,
+  ControlStatusSchema,
+  CsfFunctionSchema,
+} from "#proto/grc/v1/control_service_pb.js";
+import { failedPrecondition } from "../../../../shared/rpc/errors.js";
+import { steps } from "../../../binding.js";
+import type { Platform } from "../../../platform.js";
+import { codeOf, EFFORTS } from "../codes.js";
+import { CONTROLS, type ControlFields, controlOf, type UpstreamControl } from "../control.js";
+import { pageOf, pagingOf, readTenantPages } from "../pages.js";
+import { answeredBy, maturityOf } from "../requirement-assessment.js";
+import { setControlMaturity } from "../set-control-maturity.js";
+import {
+  domainIdsOf,
+  domainOf,
+  readAllOwned,
+  readNamed,
+  readOwned,
+  readShared,
+  type Tenant,
+  tenantOf,
+} from "../tenancy.js";
+
+const ORDERS: Readonly<Record<ControlOrder, string>> = {
+  [ControlOrder.UNSPECIFIED]: "-created_at,id",
+  [ControlOrder.NEWEST]: "-created_at,id",
+  [ControlOrder.LAST_CHANGED]: "-updated_at,id",
+  [ControlOrder.NAME]: "name,id",
+  [ControlOrder.ETA]: "eta,id",
+  [ControlOrder.PRIORITY]: "priority,id",
+};
+
+export const controlService = [
+  steps(ControlService.method.listControls, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const page = pageOf(r, tenant.id);
+    const domains = r.domainId === undefined ? domainIdsOf(tenant) : [domainOf(tenant, r.domainId)];
+    const query = {
+      status: r.statuses.map((status) => codeOf(ControlStatusSchema, status)),
+      ...(r.category !== undefined && { category: codeOf(ControlCategorySchema, r.category) }),
+      ...(r.csfFunction !== undefined && { csf_function: codeOf(CsfFunctionSchema, r.csfFunction) }),
+      priority: r.priority,
+      search: r.search,
+      ordering: ORDERS[r.orderBy ?? ControlOrder.NEWEST],
+    };
+    const { count, results } = await readTenantPages<UpstreamControl>(platform, CONTROLS, query, domains, page, tenant);
+    const ids = r.withMaturity === true ? results.map(({ id }) => id) : [];
+    const maturity = await maturityByControl(platform, ids, tenant);
+    return {
+      controls: results.map((control) => ({ ...controlOf(control), maturity: maturity.get(control.id) ?? [] })),
+      ...pagingOf(page, count),
+    };
+  }),
+
+  steps(ControlService.method.getControl, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    return { control: await readControl(platform, r.controlId, tenant) };
+  }),
+
+  steps(ControlService.method.createControl, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const folder = domainOf(tenant, r.domainId);
+    await readAllOwned(platform, "/api/evidences/", r.evidenceIds, "evidence_ids", tenant);
+    for (const id of r.ownerActorIds) await readNamed(platform, "/api/actors/", id, "owner_actor_ids", tenant);
+    const reference = r.referenceControlId;
+    if (reference !== undefined) {
+      await readShared(platform, "/api/reference-controls/", reference, "reference_control_id", tenant);
+    }
+    const body = {
+      ...fieldsOf(r),
+      // Left out, it would be the root, where everybody of every tenant sees it.
+      folder,
+      owner: r.ownerActorIds,
+      evidences: r.evidenceIds,
+      ...(reference !== undefined && { reference_control: reference }),
+    };
+    // A write is answered with codes and ids only; what is handed out is read back.
+    const { id } = await platform.rest<{ id: string }>({ verb: "POST", path: CONTROLS, body });
+    return { control: await readControl(platform, id, tenant) };
+  }),
+
+  steps(ControlService.method.updateControl, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const before = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
+    // The platform would answer that it did.
+    if (before.status === "active" && r.status === undefined && (r.progress ?? 100) !== 100) {
+      throw failedPrecondition("progress: an active control is always at 100 per cent; give another status with it");
+    }
+    await platform.rest({ verb: "PATCH", path: `${CONTROLS}${r.controlId}/`, body: fieldsOf(r) });
+    return { control: await readControl(platform, r.controlId, tenant) };
+  }),
+
+  steps(ControlService.method.deleteControl, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const { id, name } = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
+    await platform.rest({ verb: "DELETE", path: `${CONTROLS}${id}/` });
+    return { deleted: { id, name } };
+  }),
+
+  steps(ControlService.method.setControlMaturity, setControlMaturity),
+];
+
+async function readControl(platform: Platform, id: string, tenant: Tenant) {
+  const control = await readOwned<UpstreamControl>(platform, CONTROLS, id, "control_id", tenant);
+  const maturity = await maturityByControl(platform, [id], tenant);
+  return { ...controlOf(control), maturity: maturity.get(id) ?? [] };
+}
+
+/** The scores of the requirements that controls answer, by control. */
+async function maturityByControl(platform: Platform, ids: readonly string[], tenant: Tenant) {
+  const byControl = new Map<string, ReturnType<typeof maturityOf>[]>();
+  if (ids.length === 0) return byControl;
+  for (const answer of await answeredBy(platform, ids, tenant)) {
+    for (const { id } of answer.applied_controls) {
+      if (id !== undefined && ids.includes(id)) byControl.set(id, [...(byControl.get(id) ?? []), maturityOf(answer)]);
+    }
+  }
+  return byControl;
+}
+
+/** The platform's names and codes for the fields given; an empty text takes a value away. */
+function fieldsOf(r: ControlFields): Record<string, unknown> {
+  const emptied = (text: string | undefined) => (text === "" ? null : text);
+  return {
+    name: r.name,
+    ref_id: emptied(r.refId),
+    description: emptied(r.description),
+    status: r.status === undefined ? undefined : codeOf(ControlStatusSchema, r.status),
+    category: r.category === undefined ? undefined : codeOf(ControlCategorySchema, r.category),
+    csf_function: r.csfFunction === undefined ? undefined : codeOf(CsfFunctionSchema, r.csfFunction),
+    priority: r.priority,
+    effort: r.effort === undefined ? undefined : codeOf(ControlEffortSchema, r.effort, EFFORTS),
+    control_impact: r.impact,
+    progress_field: r.progress,
+    eta: emptied(r.eta),
+    link: emptied(r.link),
+    observation: emptied(r.observation),
+  };
+}

@@ -1,0 +1,110 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type FrameworkSchema, FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
+import { notFound } from "../../../../shared/rpc/errors.js";
+import { steps } from "../../../binding.js";
+import { pageOf, pagingOf, readPage } from "../pages.js";
+import { readShared, tenantOf } from "../tenancy.js";
+import { levelsOf, present, type Related, type ScoresDefinition } from "../upstream.js";
+
+interface UpstreamFramework {
+  readonly id: string;
+  readonly ref_id: string | null;
+  readonly name: string;
+  readonly description: string | null;
+  readonly provider: string | null;
+  readonly folder: Related;
+  readonly min_score: number;
+  readonly max_score: number;
+  readonly scores_definition: ScoresDefinition;
+  readonly has_compliance_assessments: boolean;
+}
+
+interface Node {
+  readonly ref_id: string | null;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly assessable: boolean;
+  readonly children: Tree;
+}
+
+type Tree = Readonly<Record<string, Node>>;
+
+const FRAMEWORKS = "/api/frameworks/";
+const TREE_PAGE = 50;
+
+export const frameworkService = [
+  steps(FrameworkService.method.listFrameworks, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const page = pageOf(r, tenant.id);
+    // They live above all tenants, so that no filter by domain finds them.
+    const query = { ordering: "name,id", provider: r.provider, search: r.search };
+    const { count, results } = await readPage<UpstreamFramework>(platform, FRAMEWORKS, query, page);
+    return {
+      frameworks: results.map((framework) => ({ ...frameworkOf(framework), levels: [] })),
+      ...pagingOf(page, count),
+    };
+  }),
+
+  steps(FrameworkService.method.getFramework, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const framework = await readShared<UpstreamFramework>(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant);
+    return { framework: frameworkOf(framework) };
+  }),
+
+  steps(FrameworkService.method.getFrameworkTree, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    // The outline is handed out only of a framework that the caller may read.
+    await readShared(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant);
+    const tree = await platform.rest<Tree>({ verb: "GET", path: `${FRAMEWORKS}${r.frameworkId}/tree/` });
+    const outline = [...walk(tree)];
+    const requirements = r.underRefId === undefined ? outline : under(outline, r.underRefId);
+    const page = pageOf(r, tenant.id, TREE_PAGE);
+    return {
+      requirements: requirements.slice(page.offset, page.offset + page.limit),
+      ...pagingOf(page, requirements.length),
+    };
+  }),
+];
+
+function frameworkOf(framework: UpstreamFramework) {
+  const { id, name, ref_id, description, provider, min_score, max_score, scores_definition } = framework;
+  return {
+    id,
+    name,
+    ...present({ refId: ref_id, description, provider }),
+    minScore: min_score,
+    maxScore: max_score,
+    levels: levelsOf(scores_definition).map((level) => ({
+      score: level.score,
+      name: level.name,
+      ...present({ description: level.description }),
+    })),
+    inUse: framework.has_compliance_assessments,
+  } satisfies MessageInitShape<typeof FrameworkSchema>;
+}
+
+interface Outlined {
+  readonly id: string;
+  readonly refId?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly parentId?: string;
+  readonly depth: number;
+  readonly assessable: boolean;
+}
+
+function* walk(tree: Tree, depth = 0, parentId?: string): Generator<Outlined> {
+  for (const [id, node] of Object.entries(tree)) {
+    const { ref_id: refId, name, description, assessable } = node;
+    yield { id, ...present({ refId, name, description, parentId }), depth, assessable };
+    yield* walk(node.children, depth + 1, id);
+  }
+}
+
+function under(outline: readonly Outlined[], refId: string): Outlined[] {
+  const start = outline.findIndex((one) => one.refId?.toLowerCase() === refId.toLowerCase());
+  const top = outline[start];
+  if (top === undefined) throw notFound(`under_ref_id: the framework has no requirement ${refId}`);
+  const length = outline.slice(start + 1).findIndex(({ depth }) => depth <= top.depth);
+  return outline.slice(start, length < 0 ? undefined : start + 1 + length);
+}

@@ -1,0 +1,113 @@
+import { type GrcType, GrcTypeSchema, TenantService } from "#proto/grc/v1/tenant_service_pb.js";
+import { steps } from "../../../binding.js";
+import type { Platform } from "../../../platform.js";
+import type { CisoMe } from "../adapter.js";
+import { inTurns, pageOf, pagingOf } from "../pages.js";
+import { type Tenant, tenantOf, tenantsOf } from "../tenancy.js";
+import { type Listing, present, type Related } from "../upstream.js";
+
+interface Hit {
+  readonly type: string;
+  readonly id: string;
+  readonly name: string | null;
+  readonly ref_id: string;
+  readonly description: string;
+  /** The name of its domain, not the id. */
+  readonly folder: string;
+  readonly framework_id: string | null;
+  readonly score: number;
+}
+
+/** What the platform's search calls each type, which is also the path of its list. */
+const SEARCHED = new Map<GrcType, string>(
+  Object.entries({
+    framework: "frameworks",
+    requirement: "requirement-nodes",
+    reference_control: "reference-controls",
+    control: "applied-controls",
+    evidence: "evidences",
+    asset: "assets",
+    assessment: "compliance-assessments",
+    risk_assessment: "risk-assessments",
+    risk_scenario: "risk-scenarios",
+    threat: "threats",
+  }).map(([word, path]) => [GrcTypeSchema.values.find((v) => v.localName.toLowerCase() === word)!.number, path]),
+);
+const TYPES = new Map([...SEARCHED].map(([type, path]) => [path, type]));
+
+/** How many hits the platform hands out at most; it has no paging. */
+const MAX_HITS = 50;
+
+export const tenantService = [
+  steps(TenantService.method.listTenants, async (r, platform) => {
+    const wanted = r.search?.toLowerCase() ?? "";
+    const tenants = (await tenantsOf(platform)).filter(({ name }) => name.toLowerCase().includes(wanted));
+    const page = pageOf(r);
+    return {
+      tenants: tenants.slice(page.offset, page.offset + page.limit).map(({ id, name, description, domains }) => ({
+        id,
+        name,
+        ...present({ description }),
+        domains: [...domains.values()]
+          .filter((domain) => domain.id !== id)
+          .map((domain) => ({ id: domain.id, name: domain.name })),
+      })),
+      ...pagingOf(page, tenants.length),
+    };
+  }),
+
+  steps(TenantService.method.searchGrc, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const types = r.types.length === 0 ? [...SEARCHED.values()] : r.types.map((type) => SEARCHED.get(type)!);
+    const { results, total_candidates } = await platform.rest<{
+      results: Hit[];
+      total_candidates: number;
+    }>({ verb: "GET", path: "/api/search/", query: { q: r.query, type: types.join(",") } });
+    const found = results.filter(({ type }) => TYPES.has(type));
+    const ours = await idsOf(found, platform, tenant);
+    return {
+      hits: found
+        .filter(({ id }) => ours.has(id))
+        .map((hit) => ({
+          type: TYPES.get(hit.type)!,
+          id: hit.id,
+          name: hit.name ?? "",
+          ...present({ refId: hit.ref_id, description: hit.description, frameworkId: hit.framework_id }),
+          domain: hit.folder,
+          score: hit.score,
+        })),
+      truncated: total_candidates > results.length || results.length >= MAX_HITS,
+    };
+  }),
+];
+
+/**
+ * The ids of the hits that are the tenant's or shared. A hit names its domain
+ * only by a name that another tenant may use too, so each is looked up.
+ */
+async function idsOf(hits: readonly Hit[], platform: Platform, tenant: Tenant): Promise<Set<string>> {
+  const { rootId } = await platform.me<CisoMe>();
+  const ids = new Set<string>();
+  await inTurns([...new Set(hits.map(({ type }) => type))], async (type) => {
+    const wanted = hits.filter((hit) => hit.type === type).map(({ id }) => id);
+    for (const { id, folder } of await readByIds(platform, `/api/${type}/`, wanted)) {
+      const folderId = typeof folder === "string" ? folder : folder.id;
+      if (folderId !== undefined && (folderId === rootId || tenant.domains.has(folderId))) ids.add(id);
+    }
+  });
+  return ids;
+}
+
+interface Found {
+  readonly id: string;
+  /** Requirements have the id alone. */
+  readonly folder: Related | string;
+}
+
+/** Reads objects in one list, and one by one where the list does not know the filter, which it then ignores. */
+async function readByIds(platform: Platform, path: string, ids: readonly string[]): Promise<readonly Found[]> {
+  const query = { id: ids.join(","), limit: MAX_HITS, ordering: "id" };
+  const { results } = await platform.rest<Listing<Found>>({ verb: "GET", path, query });
+  if (results.every(({ id }) => ids.includes(id))) return results;
+  return inTurns(ids, (id) => platform.rest<Found>({ verb: "GET", path: `${path}${id}/` }));
+}

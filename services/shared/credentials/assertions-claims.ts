@@ -1,0 +1,54 @@
+import type { JWTPayload } from "jose";
+import type { Caller } from "../rpc/call.js";
+
+// A caller assertion tells one service who is calling: a JWT signed by auth,
+// with the service as its only audience.
+
+/** The `iss` claim of caller assertions. */
+export const ASSERTION_ISSUER = "auth";
+
+/** The `typ` header of caller assertions, so that no other JWT of ours can pass for one (RFC 8725 section 3.11). */
+export const ASSERTION_TYPE = "caller+jwt";
+
+/** The claims that describe a caller. */
+export interface AssertionClaims extends JWTPayload {
+  readonly sub: string;
+  readonly email: string;
+  readonly name: string;
+  readonly adm: boolean;
+  readonly grp: readonly string[];
+  /** Space-separated (RFC 8693 section 4.2). */
+  readonly scope: string;
+  readonly key: string;
+  readonly svc: boolean;
+  /** The last event that auth had taken account of. */
+  readonly seq: number;
+}
+
+export function claimsOf(caller: Caller, seq: number): AssertionClaims {
+  return {
+    sub: caller.id,
+    email: caller.email,
+    name: caller.name,
+    adm: caller.admin,
+    grp: caller.groups,
+    scope: [...caller.scopes].join(" "),
+    key: caller.keyId,
+    svc: caller.service,
+    seq,
+  };
+}
+
+/** The caller whom verified claims describe. */
+export function callerOfClaims({ sub, email, name, adm, grp, scope, key, svc }: AssertionClaims): Caller {
+  return {
+    id: sub,
+    email,
+    name,
+    admin: adm,
+    groups: grp,
+    scopes: new Set(scope.split(" ")),
+    keyId: key,
+    service: svc,
+  };
+}

@@ -1,0 +1,80 @@
+import type { MessageShape } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  type CallerIdentitySchema,
+  CredentialService,
+  type VerifiedCaller,
+} from "#proto/auth/v1/credential_service_pb.js";
+import type { Log } from "../process/log.js";
+import type { Caller, Credential } from "../rpc/call.js";
+import type { Dispatch } from "../rpc/dispatch.js";
+import type { Known, Refusal } from "./credentials.js";
+
+/** What auth says of a token. */
+export interface Answer {
+  readonly known: Known;
+  /** The last event that auth had taken account of. */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly assertionsUntil: number;
+}
+
+/** A refusal, and for how long it may be remembered, in milliseconds. */
+export interface RememberedRefusal extends Refusal {
+  readonly rememberMs: number;
+}
+
+const DEADLINE_MS = 5_000;
+const REASONS: ReadonlySet<string> = new Set<Refusal["refused"]>([
+  "malformed",
+  "unknown",
+  "expired",
+  "revoked",
+  "throttled",
+  "disabled",
+]);
+
+/** Asks auth who a token stands for. What cannot be asked is refused: never a yes that nobody gave. */
+export async function askAuth(
+  dispatch: Dispatch,
+  credential: Credential,
+  log: Log,
+  token: string,
+): Promise<Answer | RememberedRefusal> {
+  try {
+    const { outcome } = await dispatch.unary(
+      CredentialService.method.verifyCredential,
+      { token },
+      { credential, deadline: Date.now() + DEADLINE_MS },
+    );
+    if (outcome.case === "verified") return answerOf(outcome.value);
+    if (outcome.case === undefined) return { refused: "unavailable", rememberMs: 0 };
+    const { reason, rememberMs } = outcome.value;
+    return { refused: REASONS.has(reason) ? (reason as Refusal["refused"]) : "unknown", rememberMs };
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.ResourceExhausted) return { refused: "throttled", rememberMs: 0 };
+    log.warn({ err: error }, "a credential cannot be verified");
+    return { refused: "unavailable", rememberMs: 0 };
+  }
+}
+
+function answerOf({ caller, assertions, assertionsExpireAt, credentialExpiresAt, seq }: VerifiedCaller): Answer {
+  const assertionsUntil = assertionsExpireAt === undefined ? 0 : timestampMs(assertionsExpireAt);
+  const credentialUntil =
+    credentialExpiresAt === undefined ? Number.POSITIVE_INFINITY : timestampMs(credentialExpiresAt);
+  return {
+    known: {
+      caller: callerOf(caller as MessageShape<typeof CallerIdentitySchema>),
+      assertions,
+      expiresAt: Math.min(assertionsUntil, credentialUntil),
+    },
+    seq: Number(seq),
+    assertionsUntil,
+  };
+}
+
+function callerOf(identity: MessageShape<typeof CallerIdentitySchema>): Caller {
+  const { id, email, name, admin, groups, scopes, keyId, service } = identity;
+  return { id, email, name, admin, groups, scopes: new Set(scopes), keyId, service };
+}

@@ -1,0 +1,237 @@
+import {
+  create,
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+} from "@bufbuild/protobuf";
+import { valueOfWord, wordOf } from "../enums.js";
+import { ArgumentError } from "./argument-error.js";
+import { closestName } from "./closest-name.js";
+import { type Read, readerOfScalar, shown } from "./read-scalar.js";
+import { timestampOf } from "./time.js";
+
+// Arguments are proto JSON as a model writes it: field names as in the .proto
+// file (camelCase is understood too), enum values as words, null for "not
+// given", and at times a list or an object as its JSON text. Each message type
+// is compiled once into a function of its own that walks the arguments once,
+// straight into the message; its source text is made of names of our own
+// descriptors alone.
+
+/** Reads a tool's arguments into its request message. */
+export type Decode = (args: JsonObject) => Message;
+
+/**
+ * Compiles the reader of one message.
+ *
+ * The reader throws ConnectError invalid_argument: it names the argument, what
+ * is wrong with it and, for an unknown one, the name that was probably meant.
+ */
+export function compileDecode(desc: DescMessage): Decode {
+  const read = readerOf(desc, new Map());
+  return (args) => {
+    try {
+      return read(args) as Message;
+    } catch (error) {
+      throw error instanceof ArgumentError ? error.toConnectError() : error;
+    }
+  };
+}
+
+function readerOf(desc: DescMessage, compiled: Map<DescMessage, Read>): Read {
+  const known = compiled.get(desc);
+  if (known !== undefined) return known;
+  if (desc.typeName.startsWith("google.protobuf.")) return (json) => readWellKnown(desc, json);
+  // Known before it is compiled, for messages that contain themselves.
+  let read: Read = () => undefined;
+  compiled.set(desc, (json) => read(json));
+  read = compileMessage(desc, compiled);
+  compiled.set(desc, read);
+  return read;
+}
+
+function compileMessage(desc: DescMessage, compiled: Map<DescMessage, Read>): Read {
+  const readers = desc.fields.map((field) => fieldReaderOf(field, compiled));
+  const cases = desc.fields.map((field, i) => {
+    const names = [...new Set([field.name, field.jsonName])].map((name) => `case ${JSON.stringify(name)}:`);
+    const value = `r[${i}](v)`;
+    const own = JSON.stringify(field.localName);
+    const store =
+      field.oneof === undefined
+        ? `m.${field.localName} = ${value};`
+        : `alone(m.${field.oneof.localName}, ${own}); m.${field.oneof.localName} = { case: ${own}, value: ${value} };`;
+    return `${names.join(" ")} if (v !== null) ${store} break;`;
+  });
+  const source = [
+    "return (json) => {",
+    "if (!isObject(json)) refuseObject(json);",
+    `const m = ${zeroOf(desc)};`,
+    'let name = "";',
+    "try {",
+    "for (name in json) {",
+    "const v = json[name];",
+    "switch (name) {",
+    ...cases,
+    // What is wrong is the object around it: there is no such name to point at.
+    'default: { const unknown = name; name = ""; refuseUnknown(unknown); }',
+    "}",
+    "}",
+    "} catch (error) { throw locate(error, name); }",
+    "return m;",
+    "};",
+  ].join("\n");
+  return new Function("r", "isObject", "refuseObject", "refuseUnknown", "alone", "locate", source)(
+    readers,
+    isObject,
+    refuseObject,
+    (name: string) => refuseUnknown(desc, name),
+    alone,
+    locate,
+  ) as Read;
+}
+
+/** The source of an empty message: what the library's create() makes, as a literal. */
+function zeroOf(desc: DescMessage): string {
+  if (desc.file.edition !== PROTO3) throw new Error(`${desc.typeName} is not of proto3`);
+  const members = Object.entries(create(desc)).map(([name, value]) => {
+    if (value instanceof Uint8Array) return `${name}: new Uint8Array(0)`;
+    if (typeof value === "bigint") return `${name}: ${value}n`;
+    if (Array.isArray(value)) return `${name}: []`;
+    if (typeof value === "object") return `${name}: ${"case" in (value as object) ? "{ case: undefined }" : "{}"}`;
+    return `${name}: ${JSON.stringify(value)}`;
+  });
+  return `{ ${members.join(", ")} }`;
+}
+
+const PROTO3 = 999;
+
+/** Of the members of a oneof, one is given. */
+function alone(chosen: { readonly case: string | undefined }, name: string): void {
+  if (chosen.case === undefined || chosen.case === name) return;
+  throw new ArgumentError(`cannot be given together with ${snakeCase(chosen.case)}`);
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function locate(error: unknown, name: string): unknown {
+  return error instanceof ArgumentError && name !== "" ? error.within(name) : error;
+}
+
+function refuseObject(json: JsonValue): never {
+  throw new ArgumentError(`must be an object, not ${shown(json)}`);
+}
+
+function refuseUnknown(desc: DescMessage, name: string): never {
+  const names = desc.fields.map((f) => f.name);
+  const meant = closestName(name, names);
+  const known = names.length === 0 ? "it takes none" : `known are ${names.join(", ")}`;
+  throw new ArgumentError(
+    `unknown argument ${shown(name)}: ${meant === undefined ? known : `did you mean "${meant}"?`}`,
+  );
+}
+
+function fieldReaderOf(field: DescField, compiled: Map<DescMessage, Read>): Read {
+  const one = valueReaderOf(field, compiled);
+  switch (field.fieldKind) {
+    case "list":
+      return (json) => readList(one, unquoted(json));
+    case "map":
+      return (json) => readMap(one, unquoted(json));
+    case "message":
+      return (json) => one(typeof json === "string" ? unquoted(json) : json);
+    default:
+      return one;
+  }
+}
+
+function valueReaderOf(field: DescField, compiled: Map<DescMessage, Read>): Read {
+  if (field.enum !== undefined) return enumReaderOf(field.enum);
+  if (field.scalar !== undefined) return readerOfScalar(field.scalar);
+  return readerOf(field.message as DescMessage, compiled);
+}
+
+function enumReaderOf(desc: DescEnum): Read {
+  const numbers = new Map(desc.values.map((value) => [wordOf(value), value.number]));
+  return (json) => {
+    if (typeof json === "string") {
+      const number = numbers.get(json) ?? valueOfWord(desc, json)?.number;
+      if (number !== undefined) return number;
+    } else if (typeof json === "number" && Number.isInteger(json) && Math.abs(json) <= 0x7fffffff) {
+      return json;
+    }
+    const words = [...numbers.keys()].filter((word) => word !== undefined);
+    throw new ArgumentError(`${shown(json)} is not one of ${words.join(", ")}`);
+  };
+}
+
+function readList(one: Read, json: JsonValue): unknown[] {
+  if (!Array.isArray(json)) throw new ArgumentError(`must be a list, not ${shown(json)}`);
+  const items: unknown[] = new Array(json.length);
+  for (let i = 0; i < json.length; i++) {
+    const item = json[i] as JsonValue;
+    try {
+      if (item === null) throw new ArgumentError("must not be null");
+      items[i] = one(item);
+    } catch (error) {
+      throw error instanceof ArgumentError ? error.within(i) : error;
+    }
+  }
+  return items;
+}
+
+function readMap(one: Read, json: JsonValue): Record<string, unknown> {
+  if (!isObject(json)) throw new ArgumentError(`must be an object, not ${shown(json)}`);
+  const map: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(json)) {
+    if (key === "__proto__") throw new ArgumentError(`${shown(key)} cannot be a key`);
+    if (value === null) continue;
+    try {
+      map[key] = one(value);
+    } catch (error) {
+      throw error instanceof ArgumentError ? error.within(key) : error;
+    }
+  }
+  return map;
+}
+
+/** Struct stays the JSON it is; Timestamp, Duration and their like are read by their own rules. */
+function readWellKnown(desc: DescMessage, json: JsonValue): unknown {
+  if (desc.typeName === "google.protobuf.Struct") {
+    if (isObject(json)) return json;
+    throw new ArgumentError(`must be an object, not ${shown(json)}`);
+  }
+  if (desc.typeName === "google.protobuf.Timestamp") {
+    const time = typeof json === "string" ? timestampOf(json) : undefined;
+    if (time !== undefined) return time;
+    throw new ArgumentError(`${shown(json)} is not ${FORMS[desc.typeName]}`);
+  }
+  try {
+    return fromJson(desc, json);
+  } catch {
+    throw new ArgumentError(`${shown(json)} is not ${FORMS[desc.typeName] ?? `a ${desc.name}`}`);
+  }
+}
+
+const FORMS: Readonly<Record<string, string>> = {
+  "google.protobuf.Timestamp": 'a time such as "2026-07-28T09:30:00Z"',
+  "google.protobuf.Duration": 'a duration in seconds such as "90s"',
+};
+
+/** Models at times send an object or a list as its JSON text; reads it. */
+function unquoted(json: JsonValue): JsonValue {
+  if (typeof json !== "string" || !/^\s*[[{]/.test(json)) return json;
+  try {
+    return JSON.parse(json) as JsonValue;
+  } catch {
+    return json;
+  }
+}
+
+function isObject(json: JsonValue): json is JsonObject {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}

@@ -1,0 +1,153 @@
+import { type DescEnum, type DescField, type DescMessage, type Message, ScalarType, toJson } from "@bufbuild/protobuf";
+import { base64Encode } from "@bufbuild/protobuf/wire";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { wordOf } from "../enums.js";
+import { fractionText, timeText } from "./time.js";
+
+// A result is proto JSON with three differences that suit a model: field names
+// are those of the .proto file, enum values are words ("high"), and every
+// field without presence is written, empty or not. An enum's zero value means
+// "not given" and is left out.
+//
+// Each message type is compiled once into a function of its own that
+// concatenates the text; no JSON object is built on the way. The source text
+// of that function is made of names of our own descriptors alone.
+
+/** Writes a message as JSON text. */
+export type Encode = (message: Message) => string;
+
+/** Compiles the writer of one message. */
+export function compileEncode(desc: DescMessage): Encode {
+  return writerOf(desc, new Map()) as Encode;
+}
+
+/** Writes one value as JSON text; undefined for an enum value that means "not given". */
+type Write = (value: never) => string | undefined;
+
+function writerOf(desc: DescMessage, compiled: Map<DescMessage, Write>): Write {
+  const known = compiled.get(desc);
+  if (known !== undefined) return known;
+  if (desc.typeName.startsWith("google.protobuf.")) return wellKnown(desc);
+  // Known before it is compiled, for messages that contain themselves.
+  let write: Write = () => "";
+  compiled.set(desc, (value) => write(value));
+  write = compileMessage(desc, compiled);
+  compiled.set(desc, write);
+  return write;
+}
+
+function compileMessage(desc: DescMessage, compiled: Map<DescMessage, Write>): Write {
+  const writers = desc.fields.map((field) => valueWriterOf(field, compiled));
+  const always: { readonly name: string; readonly text: string }[] = [];
+  const maybe: string[] = [];
+  desc.fields.forEach((field, i) => {
+    const { oneof, fieldKind, localName } = field;
+    const name = `${JSON.stringify(field.name)}:`;
+    const write = (condition: string, value: string): void => {
+      maybe.push(`if (${condition}) { s = w[${i}](${value}); if (s !== undefined) t += ${literal(`,${name}`)} + s; }`);
+    };
+    if (fieldKind === "list") always.push({ name, text: `list(m.${localName}, w[${i}])` });
+    else if (fieldKind === "map") always.push({ name, text: `map(m.${localName}, w[${i}])` });
+    else if (oneof !== undefined)
+      write(`m.${oneof.localName}.case === ${literal(localName)}`, `m.${oneof.localName}.value`);
+    else if (fieldKind !== "enum" && field.presence === IMPLICIT)
+      always.push({ name, text: `w[${i}](m.${localName})` });
+    else write(`m.${localName} !== undefined`, `m.${localName}`);
+  });
+  const source = [
+    "return (m) => {",
+    'let t = "{", s;',
+    ...always.map(({ name, text }, i) => `t += ${literal(i === 0 ? name : `,${name}`)} + ${text};`),
+    ...maybe,
+    // Where nothing is sure to be written, the first comma is one too many.
+    always.length > 0 ? 'return t + "}";' : 'return t === "{" ? "{}" : "{" + t.slice(2) + "}";',
+    "};",
+  ].join("\n");
+  return new Function("w", "list", "map", source)(writers, writeList, writeMap) as Write;
+}
+
+const IMPLICIT = 2;
+
+/** A text as source text. */
+const literal = JSON.stringify;
+
+function writeList(values: readonly unknown[], one: (value: unknown) => string | undefined): string {
+  let text = "";
+  for (let i = 0; i < values.length; i++) {
+    const item = one(values[i]);
+    if (item !== undefined) text += text === "" ? item : `,${item}`;
+  }
+  return `[${text}]`;
+}
+
+function writeMap(map: Readonly<Record<string, unknown>>, one: (value: unknown) => string | undefined): string {
+  let text = "";
+  for (const key of Object.keys(map)) {
+    const value = one(map[key]);
+    if (value !== undefined) text += `${text === "" ? "" : ","}${quoted(key)}:${value}`;
+  }
+  return `{${text}}`;
+}
+
+function valueWriterOf(field: DescField, compiled: Map<DescMessage, Write>): Write {
+  if (field.enum !== undefined) return enumWriterOf(field.enum) as Write;
+  if (field.scalar !== undefined) return scalarWriterOf(field.scalar) as Write;
+  return writerOf(field.message as DescMessage, compiled);
+}
+
+function enumWriterOf(desc: DescEnum): (value: number) => string | undefined {
+  const words = new Map<number, string | undefined>();
+  for (const value of desc.values) {
+    const word = wordOf(value);
+    if (!words.has(value.number)) words.set(value.number, word === undefined ? undefined : JSON.stringify(word));
+  }
+  return (value) => (words.has(value) ? words.get(value) : String(value));
+}
+
+function scalarWriterOf(type: ScalarType): (value: never) => string {
+  switch (type) {
+    case ScalarType.STRING:
+      return quoted;
+    case ScalarType.BOOL:
+      return (value: boolean) => (value ? "true" : "false");
+    case ScalarType.BYTES:
+      return (value: Uint8Array) => `"${base64Encode(value)}"`;
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return (value: number) => (Number.isFinite(value) ? String(value) : `"${value}"`);
+    case ScalarType.INT64:
+    case ScalarType.SINT64:
+    case ScalarType.SFIXED64:
+    case ScalarType.UINT64:
+    case ScalarType.FIXED64:
+      return (value: bigint) => `"${value}"`;
+    default:
+      return (value: number) => String(value);
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON text must escape (RFC 8259 section 7)
+const NEEDS_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
+
+function quoted(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+function wellKnown(desc: DescMessage): Write {
+  switch (desc.typeName) {
+    case "google.protobuf.Timestamp":
+      return (value: Timestamp) => `"${timeText(value)}"`;
+    case "google.protobuf.Duration":
+      return (value: Duration) => `"${durationText(value)}"`;
+    case "google.protobuf.Struct":
+      return (value: object) => JSON.stringify(value);
+    default:
+      return (value: Message) => JSON.stringify(toJson(desc, value));
+  }
+}
+
+function durationText({ seconds, nanos }: Duration): string {
+  const sign = seconds < 0n || nanos < 0 ? "-" : "";
+  const whole = seconds < 0n ? -seconds : seconds;
+  return `${sign}${whole}${nanos === 0 ? "" : `.${fractionText(Math.abs(nanos))}`}s`;
+}

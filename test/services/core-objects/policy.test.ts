@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { Query } from "mingo";
+import { expect, test } from "vitest";
+import {
+  type Action,
+  accessOf,
+  filterOf,
+  may,
+  NEEDED,
+  type Ownership,
+  tierOf,
+} from "../../../services/core-objects/policy.js";
+import type { Caller } from "../../../services/shared/rpc/call.js";
+
+const USERS = ["a", "b", "c"] as const;
+const GROUPS = ["g1", "g2"] as const;
+const ACTIONS = Object.keys(NEEDED) as Action[];
+
+const caller = fc.record({
+  id: fc.constantFrom("", ...USERS),
+  admin: fc.boolean(),
+  groups: fc.subarray([...GROUPS]),
+});
+const tier = fc.constantFrom<1 | 2 | 3>(1, 2, 3);
+const principal = fc.constantFrom("all", ...USERS.map((u) => `u:${u}`), ...GROUPS.map((g) => `g:${g}`));
+const ownership = fc.record({
+  origin: fc.constantFrom("builtin" as const, "company" as const, "user" as const),
+  owner: fc.constantFrom("", ...USERS),
+  acl: fc.array(fc.record({ p: principal, t: tier }), { maxLength: 5 }),
+});
+
+function callerOf({ id, admin, groups }: { id: string; admin: boolean; groups: readonly string[] }): Caller {
+  return { id, email: "", name: id, admin, groups, scopes: new Set(), keyId: "", service: false };
+}
+
+/** The promise in plain words, written without the locks. */
+function promised(who: Caller, action: Action, { origin, owner, acl }: Ownership): boolean {
+  if (origin === "builtin") return action === "read";
+  if (origin === "company") return action === "read" || who.admin;
+  if (owner !== "" && owner === who.id) return true;
+  const enough = { read: ["1", "2", "3"], modify: ["2", "3"], delete: ["3"], share: ["3"] }[action];
+  return acl.some(({ p, t }) => {
+    const [kind, name] = p.split(":");
+    const meant = p === "all" || (kind === "u" && name === who.id) || (kind === "g" && who.groups.includes(name!));
+    return meant && enough.includes(String(t));
+  });
+}
+
+test("the gate, the filter over stored objects and the promise in words decide alike", () => {
+  let allowed = 0;
+  let refused = 0;
+  fc.assert(
+    fc.property(caller, ownership, fc.constantFrom(...ACTIONS), (someone, object, action) => {
+      const who = callerOf(someone);
+      const stored = { _id: "x", ...object, access: accessOf(object) };
+      const expected = promised(who, action, object);
+      expected ? allowed++ : refused++;
+      expect(may(who, action, object)).toBe(expected);
+      expect(new Query(filterOf(who, action) as never).test(stored as never)).toBe(expected);
+      expect(tierOf(who, object) >= NEEDED[action]).toBe(expected);
+    }),
+    { numRuns: 20_000 },
+  );
+  expect(Math.min(allowed, refused)).toBeGreaterThan(2_000);
+});
+
+test("a grant to one user and a tier of another's grant never add up", () => {
+  const object: Ownership = {
+    origin: "user",
+    owner: "a",
+    acl: [
+      { p: "u:b", t: 1 },
+      { p: "u:c", t: 3 },
+    ],
+  };
+  const b = callerOf({ id: "b", admin: false, groups: [] });
+  expect(tierOf(b, object)).toBe(1);
+  expect(may(b, "modify", object)).toBe(false);
+});
+
+test("a user whose id is named like a group or a role gains nothing by it", () => {
+  const company: Ownership = { origin: "company", owner: "", acl: [] };
+  for (const id of ["admins", "all", "g:soc", "3:admins"]) {
+    const who = callerOf({ id, admin: false, groups: ["admins"] });
+    expect(may(who, "modify", company)).toBe(false);
+  }
+});
+
+test("an administrator does not read a user's private object", () => {
+  const admin = callerOf({ id: "root", admin: true, groups: [] });
+  expect(tierOf(admin, { origin: "user", owner: "a", acl: [] })).toBe(0);
+});

@@ -1,0 +1,144 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createHttpClient, type Exchange, type HttpClient } from "../../../../services/platform-proxy/lib/http.js";
+
+let server: Server;
+let client: HttpClient;
+let url: string;
+let asked: { method: string; url: string; headers: Record<string, unknown>; body: string }[];
+let answer: (
+  path: string,
+  n: number,
+) => { status?: number; headers?: Record<string, string | string[]>; body?: string } | "cut" | "hang";
+
+beforeEach(async () => {
+  asked = [];
+  answer = () => ({ body: "{}" });
+  server = createServer(async (req, res) => {
+    let body = "";
+    for await (const chunk of req) body += chunk;
+    asked.push({ method: req.method ?? "", url: req.url ?? "", headers: req.headers, body });
+    const reply = answer(req.url ?? "", asked.length);
+    if (reply === "cut") return req.socket.destroy();
+    if (reply === "hang") return;
+    res.writeHead(reply.status ?? 200, { "content-type": "application/json", ...reply.headers }).end(reply.body ?? "");
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  client = createHttpClient("sallyport/test");
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await client.close();
+});
+
+const exchange = (more: Partial<Exchange> = {}): Exchange => ({
+  target: { server: "cti", url },
+  signal: new AbortController().signal,
+  tool: "ListThings",
+  ...more,
+});
+const get = { verb: "GET", path: "/things", read: true } as const;
+const errorOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error as ConnectError,
+  );
+
+test("an exchange carries body, query and who asks, below the platform's own path", async () => {
+  answer = () => ({ status: 201, body: '{"n":1}' });
+  const target = { server: "cti" as const, url: `${url}/base/` };
+  const request = {
+    verb: "POST",
+    path: "/things",
+    query: { a: "x y", b: ["1", "2"], c: undefined },
+    body: { n: 1 },
+    read: false,
+  };
+  const reply = await client.send(exchange({ target, traceparent: "00-a-b-01" }), request);
+  expect([reply.status, reply.json()]).toEqual([201, { n: 1 }]);
+  expect(asked[0]).toMatchObject({
+    method: "POST",
+    url: "/base/things?a=x+y&b=1&b=2",
+    body: '{"n":1}',
+    headers: {
+      "user-agent": "sallyport/test (mcp; tool=ListThings)",
+      traceparent: "00-a-b-01",
+      accept: "application/json",
+    },
+  });
+});
+
+test("no cookie is kept and no redirect followed", async () => {
+  answer = () => ({ status: 301, headers: { location: "/elsewhere", "set-cookie": ["S=1", "T=2"] } });
+  expect((await client.send(exchange(), get)).status).toBe(301);
+  await client.send(exchange(), get);
+  expect(asked.map((one) => [one.url, one.headers.cookie])).toEqual([
+    ["/things", undefined],
+    ["/things", undefined],
+  ]);
+});
+
+test("a lost read is tried again, a lost write is not", async () => {
+  answer = (_path, n) => (n === 1 ? "cut" : { body: "{}" });
+  expect((await client.send(exchange(), get)).status).toBe(200);
+  expect(asked).toHaveLength(2);
+  asked = [];
+  const error = await errorOf(client.send(exchange(), { verb: "POST", path: "/things", body: {}, read: false }));
+  expect(error).toMatchObject({
+    code: Code.Unavailable,
+    rawMessage: expect.stringContaining("whether the change was made is not known"),
+  });
+  expect(asked).toHaveLength(1);
+});
+
+test("a gateway's refusal of a read is tried again; any other status is an answer", async () => {
+  answer = (_path, n) => ({ status: n === 1 ? 503 : 500 });
+  expect((await client.send(exchange(), get)).status).toBe(500);
+  expect(asked).toHaveLength(2);
+});
+
+test("an address that loses five exchanges in a row is left alone", async () => {
+  answer = () => "cut";
+  const write = { verb: "POST", path: "/things", body: {}, read: false };
+  for (let i = 0; i < 5; i++) await errorOf(client.send(exchange(), write));
+  const error = await errorOf(client.send(exchange(), write));
+  expect(error).toMatchObject({
+    code: Code.Unavailable,
+    rawMessage: expect.stringContaining("tried again within 10 seconds"),
+  });
+  expect(asked).toHaveLength(5);
+});
+
+test("a deadline and a client that leaves end the exchange", async () => {
+  answer = () => "hang";
+  expect(await errorOf(client.send(exchange({ deadline: Date.now() + 50 }), get))).toMatchObject({
+    code: Code.DeadlineExceeded,
+  });
+  const leave = new AbortController();
+  const call = errorOf(client.send(exchange({ signal: leave.signal }), get));
+  const gone = new Promise<void>((resolve) =>
+    server.once("request", (req) => req.socket.once("close", () => resolve())),
+  );
+  await expect.poll(() => asked.length).toBe(2);
+  leave.abort();
+  expect(await call).toMatchObject({ code: Code.Canceled });
+  await Promise.race([gone, expect.poll(() => asked.length).toBe(2)]);
+});
+
+test("what is not JSON is said to be so", async () => {
+  answer = () => ({ body: "<html>" });
+  const reply = await client.send(exchange(), get);
+  expect(() => reply.json()).toThrow(/something other than JSON/);
+  expect(reply.text).toBe("<html>");
+});
+
+test("an endless answer is refused", async () => {
+  answer = () => ({ body: "x".repeat((16 << 20) + 1) });
+  const error = await errorOf(client.send(exchange(), get));
+  expect(error).toBeInstanceOf(ConnectError);
+  expect(error).toMatchObject({ code: Code.ResourceExhausted });
+});

@@ -1,0 +1,59 @@
+import { Code } from "@connectrpc/connect";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Platform } from "../../../../../services/platform-proxy/platform.js";
+import { type Paging, type Search, searchPage } from "../../../../../services/platform-proxy/platforms/aev/page.js";
+import type { TenantScope } from "../../../../../services/platform-proxy/platforms/aev/tenant.js";
+import { refused } from "./refused.js";
+
+// A platform that answers every search with a page that is not the last, and
+// remembers which page was asked for.
+const asked: number[] = [];
+const platform = {
+  caller: { id: "somebody" },
+  rest: async ({ body }: { body: { page: number } }) => {
+    asked.push(body.page);
+    return { content: [], totalElements: 1_000_000, last: false };
+  },
+} as unknown as Platform;
+const tenant: TenantScope = { id: "t", name: "T", path: (route) => route };
+const search: Search = { route: "/scenarios/search", sorts: [{ property: "scenario_name", direction: "asc" }] };
+const page = (more: Partial<Search>, paging: Paging) => searchPage(platform, tenant, { ...search, ...more }, paging);
+
+test("a token leads to the page after its own, of the same search only", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 20 }),
+      fc.integer({ min: 1, max: 100 }),
+      fc.string({ minLength: 1 }).filter((text) => !text.includes("%")),
+      async (steps, pageSize, text) => {
+        let pageToken: string | undefined;
+        for (let step = 0; step < steps; step++) {
+          pageToken = (await page({ text }, { pageSize, pageToken })).nextPageToken;
+          expect(asked.at(-1)).toBe(step);
+        }
+        for (const [other, size] of [
+          [{ text: `${text}x` }, pageSize],
+          [{ text }, pageSize + 1],
+          [{ text, route: "/exercises/search" }, pageSize],
+        ] as const) {
+          expect(await refused(page(other, { pageSize: size, pageToken }))).toMatchObject({
+            code: Code.InvalidArgument,
+          });
+        }
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test("whatever else is given for a token is refused in words", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string(), async (pageToken) => {
+      const error = await refused(page({}, { pageToken }));
+      expect(error.code).toBe(Code.InvalidArgument);
+      expect(error.rawMessage).toContain("page_token");
+    }),
+    { numRuns: 100 },
+  );
+});

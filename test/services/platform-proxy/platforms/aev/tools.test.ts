@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { aevBindings } from "../../../../../services/platform-proxy/platforms/aev/tools/all.js";
+import { keyOf } from "../../../../../services/shared/rpc/in-process.js";
+import { readImage } from "../../../../../services/shared/tools/image.js";
+import { readTools, type Tool } from "../../../../../services/shared/tools/tools.js";
+
+const tools = readTools(readImage()).filter(({ server }) => server === "aev");
+const named = (keep: (tool: Tool) => boolean) => tools.filter(keep).map(({ name }) => name);
+
+test("every tool has exactly one binding", () => {
+  expect(aevBindings.map(({ method }) => keyOf(method)).sort()).toEqual(
+    tools.map(({ method }) => keyOf(method)).sort(),
+  );
+});
+
+test("every tool but whoami takes a tenant and needs none", () => {
+  const takes = ({ listing }: Tool) => listing.inputSchema.properties?.tenant_id !== undefined;
+  expect(named((tool) => !takes(tool))).toEqual(["whoami"]);
+  expect(named(({ listing }) => listing.inputSchema.required?.includes("tenant_id") === true)).toEqual([]);
+});
+
+test("what runs attacks or deletes says so", () => {
+  expect(named(({ listing }) => listing.annotations.destructiveHint === true).sort()).toEqual([
+    "delete_scenario",
+    "launch_scenario",
+    "set_simulation_status",
+  ]);
+  expect(named(({ listing }) => listing.annotations.openWorldHint === true).sort()).toEqual([
+    "launch_scenario",
+    "set_simulation_status",
+  ]);
+});
+
+test("reads and writes are told apart by hint and by scope alike", () => {
+  expect(named(({ readOnly, scope }) => readOnly !== (scope === "aev:read"))).toEqual([]);
+  expect(named(({ readOnly }) => !readOnly).sort()).toEqual([
+    "create_scenario",
+    "delete_scenario",
+    "launch_scenario",
+    "set_simulation_status",
+    "update_scenario",
+  ]);
+});
+
+test("every search is paged and bounded", () => {
+  for (const { name, listing } of tools.filter((tool) => tool.name.startsWith("search_"))) {
+    const properties = listing.inputSchema.properties ?? {};
+    expect({ name, page_size: properties.page_size }).toMatchObject({ page_size: { minimum: 1, maximum: 100 } });
+    expect(properties).toHaveProperty("page_token");
+    expect(listing.outputSchema?.properties).toHaveProperty("next_page_token");
+  }
+});
+
+test("a tool's description fits in a list", () => {
+  for (const { listing } of tools) {
+    expect(listing.description.length).toBeGreaterThan(40);
+    expect(listing.description.length).toBeLessThan(400);
+  }
+});
+
+test("a state is offered only where it can be asked for", () => {
+  const tool = tools.find(({ name }) => name === "set_simulation_status");
+  expect(tool?.listing.inputSchema.properties?.status).toMatchObject({ enum: ["running", "paused", "canceled"] });
+});

@@ -1,0 +1,124 @@
+import type { DescMethodUnary } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
+import { ObservableType } from "#proto/cti/v1/observable_service_pb.js";
+import { SearchService } from "#proto/cti/v1/search_service_pb.js";
+import { ctiBindings } from "../../../../../services/platform-proxy/platforms/cti/tools/all.js";
+import { readImage } from "../../../../../services/shared/tools/image.js";
+import { readTools } from "../../../../../services/shared/tools/tools.js";
+import { type Harness, startHarness } from "./harness.js";
+
+const tools = readTools(readImage()).filter(({ server }) => server === "cti");
+
+/** A request that each tool takes, made of things that everybody may see. */
+const requests: Record<string, object> = {};
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+  const { entities } = await harness.call(
+    SearchService.method.searchEntities,
+    { types: ["Sector"], pageSize: 2 },
+    "reader",
+  );
+  const { observables } = await harness.call(SearchService.method.searchObservables, { types: ["Mutex"] }, "reader");
+  const { reports } = await harness.call(ContainerService.method.listReports, { pageSize: 1 }, "reader");
+  const [one, two] = [entities[0]!, entities[1]!];
+  const held = await harness.call(
+    ContainerService.method.listContainerObjects,
+    { containerId: reports[0]!.id },
+    "reader",
+  );
+  const containerId = reports[0]!.id;
+  const { id } = one;
+  Object.assign(requests, {
+    whoami: {},
+    list_entity_types: {},
+    search_knowledge: { query: "phishing" },
+    search_entities: { types: ["Malware"] },
+    search_observables: {},
+    search_indicators: {},
+    lookup_ioc: { value: "192.0.2.1" },
+    find_entity_by_name: { name: one.name },
+    get_entity: { id },
+    get_entity_stix: { id },
+    get_entity_history: { id },
+    get_entity_relationships: { id },
+    get_top_related_entities: { id },
+    list_threat_actors: {},
+    list_reports: {},
+    get_report: { id: containerId },
+    list_container_objects: { containerId },
+    count_entities: {},
+    create_entity: { type: "Malware", name: "Made to be refused" },
+    update_entity: { id, description: "x" },
+    delete_entity: { id },
+    create_report: { name: "Made to be refused" },
+    add_objects_to_container: { containerId, objectIds: [two.id] },
+    remove_object_from_container: { containerId, objectId: held.objects[0]!.object!.id },
+    create_observable: { type: ObservableType.TEXT, value: "made to be refused" },
+    promote_observable_to_indicator: { id: observables[0]!.id },
+    create_relationship: { fromId: id, toId: two.id, relationshipType: "related-to" },
+    create_note: { objectIds: [id], content: "made to be refused" },
+    add_labels: { id, labels: ["apt"] },
+    remove_labels: { id, labels: await labelsOf(id) },
+    add_markings: { id, markings: ["TLP:GREEN"] },
+  });
+});
+afterAll(() => harness.close());
+
+/** The labels of an object; one is added where it has none, so that there is one to take off. */
+async function labelsOf(id: string): Promise<string[]> {
+  const { labels } = await harness.ask<{ labels: { edges: { node: { id: string; value: string } }[] } }>(
+    "admin",
+    "{ labels(first: 1) { edges { node { id value } } } }",
+  );
+  const { node } = labels.edges[0]!;
+  await harness.ask(
+    "admin",
+    'mutation($id: ID!, $to: [StixRef!]!) { stixCoreObjectEdit(id: $id) { relationsAdd(input: { relationship_type: "object-label", toIds: $to }) { id } } }',
+    { id, to: [node.id] },
+  );
+  return [node.value];
+}
+
+async function outcome(name: string, as: string): Promise<Code | "ok"> {
+  const method = ctiBindings.find(({ method: one }) => one === toolOf(name))!.method as DescMethodUnary;
+  return harness.call(method, requests[name] as never, as).then(
+    () => "ok" as const,
+    (error: unknown) => ConnectError.from(error).code,
+  );
+}
+
+const toolOf = (name: string) => {
+  const tool = tools.find((one) => one.name === name)!;
+  return ctiBindings.find(
+    ({ method }) => method.name === tool.method.name && method.parent.typeName === tool.method.parent.typeName,
+  )!.method;
+};
+
+test.each(tools.map(({ name, needs }) => [name, needs] as const))("%s needs what it says: %j", async (name, needs) => {
+  expect(requests[name]).toBeDefined();
+  // Most rights last, since a deletion takes away what the others are tried on.
+  const users: [string, readonly string[]][] = [
+    ["nobody", []],
+    ["reader", ["KNOWLEDGE"]],
+    ["analyst", ["KNOWLEDGE", "KNOWLEDGE_KNPARTICIPATE", "KNOWLEDGE_KNUPDATE"]],
+  ];
+  for (const [user, held] of users) {
+    const allowed = needs.every((capability) => held.includes(capability));
+    const code = await outcome(name, user);
+    if (allowed) expect([user, code]).not.toEqual([user, Code.PermissionDenied]);
+    else expect([user, code]).toEqual([user, Code.PermissionDenied]);
+  }
+});
+
+test("a tool is read-only exactly where it takes the read scope", () => {
+  for (const { name, readOnly, scope } of tools) expect([name, readOnly]).toEqual([name, scope === "cti:read"]);
+});
+
+test("only what cannot be got back is marked destructive", () => {
+  const destructive = tools.filter(({ listing }) => listing.annotations.destructiveHint).map(({ name }) => name);
+  expect(destructive).toEqual(["delete_entity"]);
+});

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { grcBindings } from "../../../../../services/platform-proxy/platforms/grc/tools/all.js";
+import { keyOf } from "../../../../../services/shared/rpc/in-process.js";
+import { readImage } from "../../../../../services/shared/tools/image.js";
+import { readTools } from "../../../../../services/shared/tools/tools.js";
+
+const tools = readTools(readImage()).filter(({ server }) => server === "grc");
+
+test("every grc tool has exactly one binding", () => {
+  expect(grcBindings.map(({ method }) => keyOf(method)).sort()).toEqual(
+    tools.map(({ method }) => keyOf(method)).sort(),
+  );
+});
+
+test("every tool takes tenant_id, save the one that lists tenants, and says what it needs", () => {
+  for (const tool of tools) {
+    const takes = "tenant_id" in (tool.listing.inputSchema.properties ?? {});
+    expect({ name: tool.name, takes }).toEqual({ name: tool.name, takes: tool.name !== "list_tenants" });
+    expect(tool.needs.length).toBeGreaterThan(0);
+    expect(tool.scope).toBe(tool.readOnly ? "grc:read" : "grc:write");
+  }
+});
+
+test("only what deletes is destructive", () => {
+  const destructive = tools.filter(({ listing }) => listing.annotations.destructiveHint).map(({ name }) => name);
+  expect(destructive).toEqual(["delete_control"]);
+});
