@@ -1,9 +1,9 @@
 import type { Caller } from "../shared/rpc/call.js";
-import type { RestRequest } from "./binding.js";
-import type { HttpClient } from "./lib/http.js";
+import type { HttpClient, Query } from "./lib/http.js";
 
-export const PLATFORM_SERVERS = ["cti", "aev", "grc"] as const;
 /** The MCP servers that connected platforms answer. */
+export const PLATFORM_SERVERS = ["cti", "aev", "grc"] as const;
+/** The name of one of them. */
 export type PlatformServer = (typeof PLATFORM_SERVERS)[number];
 
 /** A registered platform: where it is called, and what it calls itself. */
@@ -40,6 +40,17 @@ export interface Snapshot {
   readonly edition: string;
   /** Implied ones included; "*" stands for all. */
   readonly capabilities: readonly string[];
+}
+
+/** One exchange with a REST platform. */
+export interface RestRequest {
+  readonly verb: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** From the platform's root, such as /api/scenarios/search. */
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: unknown;
+  /** A read although its verb is POST, such as a search; reads may be retried. */
+  readonly read?: boolean;
 }
 
 /** How one kind of platform is spoken to: one folder a kind in platforms/. */

@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { LRUCache } from "lru-cache";
 import { permissionDenied } from "../shared/rpc/errors.js";
 import type { Adapter, Session, Snapshot } from "./adapter.js";
 
@@ -22,8 +23,9 @@ export interface Identities {
   forget(userId: string): void;
 }
 
+/** Makes a store of identities that knows nobody yet; of more than 10,000 the longest unused go. */
 export function createIdentities(): Identities {
-  const kept = new Map<string, Promise<Identity>>();
+  const kept = new LRUCache<string, Promise<Identity>>({ max: KEPT });
 
   function identityOf(adapter: Adapter, session: Session): Promise<Identity> {
     const key = `${session.caller.id} ${adapter.server} ${session.target.url}`;
@@ -41,7 +43,6 @@ export function createIdentities(): Identities {
         },
       );
     }
-    if (kept.size >= KEPT) kept.delete(kept.keys().next().value as string);
     const asked = ask(adapter, session);
     kept.set(key, asked);
     asked.catch(() => {

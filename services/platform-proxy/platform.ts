@@ -1,7 +1,6 @@
 import type { Caller } from "../shared/rpc/call.js";
 import { internal } from "../shared/rpc/errors.js";
-import type { Adapter, PlatformServer, Session } from "./adapter.js";
-import type { RestRequest } from "./binding.js";
+import type { Adapter, PlatformServer, RestRequest, Session } from "./adapter.js";
 import type { Identities } from "./identity.js";
 
 /**

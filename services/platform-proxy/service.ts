@@ -3,10 +3,11 @@ import type { Peers } from "../shared/rpc/peers.js";
 import type { Service } from "../shared/rpc/service.js";
 import type { Adapter } from "./adapter.js";
 import { forgetCaller } from "./commands/forget-caller.js";
+import { type Bindings, createContext } from "./context.js";
 import { createHttpClient } from "./lib/http.js";
-import { type Bindings, routes } from "./routes.js";
-import { createSessions } from "./sessions.js";
+import { routes } from "./routes.js";
 
+/** What the service is built with. */
 export interface Options {
   readonly peers: Peers;
   readonly log: Log;
@@ -21,19 +22,19 @@ export interface Options {
 /** The service that answers tools from connected platforms, as the calling user. */
 export function createPlatformProxyService({ peers, log, adapters, bindings, agentName, onEvent }: Options): Service {
   const http = createHttpClient(agentName);
-  const sessions = createSessions(adapters, http, peers);
+  const context = createContext({ adapters, bindings, http, peers });
   const unsubscribe = onEvent(async ({ kind, id }) => {
-    if (kind === "platform" || kind === "reset") sessions.targets.forget();
-    const userId = kind === "user" ? id : kind === "key" ? sessions.userOf(id) : undefined;
+    if (kind === "platform" || kind === "reset") context.targets.forget();
+    const userId = kind === "user" ? id : kind === "key" ? context.users.get(id) : undefined;
     // What is kept here is gone at once; that the platform hears of it may take longer than an event may wait.
     if (userId !== undefined)
-      forgetCaller(userId, sessions).catch((error: unknown) =>
+      forgetCaller(context, { userId }).catch((error: unknown) =>
         log.warn({ err: error }, "a platform session could not be ended"),
       );
   });
   return {
     name: "platform-proxy",
-    methods: routes(bindings, sessions),
+    methods: routes(context),
     ready: async () => undefined,
     async close() {
       unsubscribe();

@@ -13,6 +13,7 @@ export interface Targets {
   forget(): void;
 }
 
+/** Asks the catalogue where a platform is, and keeps the answer for a minute. */
 export function createTargets(peers: Peers): Targets {
   const kept = new Map<PlatformServer, { readonly target: Target; readonly until: number }>();
   let epoch = 0;

@@ -1,8 +1,11 @@
-import { PLATFORM_SERVERS } from "../adapter.js";
-import type { Sessions } from "../sessions.js";
+import type { Context } from "../context.js";
 
 /** Forgets what is kept for a user, and ends the user's sessions at the platforms. */
-export async function forgetCaller(userId: string, sessions: Sessions): Promise<void> {
-  sessions.identities.forget(userId);
-  await Promise.all(PLATFORM_SERVERS.map((server) => sessions.adapterOf(server).forget?.(userId)));
+export async function forgetCaller(
+  { identities, adapters }: Context,
+  { userId }: { readonly userId: string },
+): Promise<Record<never, never>> {
+  identities.forget(userId);
+  await Promise.all(adapters.map((adapter) => adapter.forget?.(userId)));
+  return {};
 }

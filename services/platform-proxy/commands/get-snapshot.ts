@@ -1,9 +1,16 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { GetSnapshotRequest, GetSnapshotResponseSchema } from "#proto/platform/v1/snapshot_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
-import type { PlatformServer, Snapshot } from "../adapter.js";
-import type { Sessions } from "../sessions.js";
+import { adapterOf, type Context, openSession } from "../context.js";
 
 /** What a platform, and the caller on it, can do; kept for up to 30 seconds. */
-export async function getSnapshot(server: PlatformServer, call: Call, sessions: Sessions): Promise<Snapshot> {
-  const session = await sessions.session(server, "GetSnapshot", call);
-  return sessions.identities.snapshot(sessions.adapterOf(server), session);
+export async function getSnapshot(
+  context: Context,
+  request: GetSnapshotRequest,
+  call: Call,
+): Promise<MessageInitShape<typeof GetSnapshotResponseSchema>> {
+  const adapter = adapterOf(context, request.server);
+  const session = await openSession(context, adapter.server, "GetSnapshot", call);
+  const { version, edition, capabilities } = await context.identities.snapshot(adapter, session);
+  return { version, edition, capabilities: [...capabilities] };
 }

@@ -10,14 +10,16 @@ import {
 } from "cockatiel";
 import { Agent, type Dispatcher } from "undici";
 import { canceled, deadlineExceeded, resourceExhausted, unavailable } from "../../shared/rpc/errors.js";
-import type { Target } from "../adapter.js";
+
+/** The query of a URL: a list repeats its name, undefined leaves it out. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** One HTTP exchange with a platform. */
 export interface HttpRequest {
   readonly verb: string;
   /** From the platform's root. */
   readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+  readonly query?: Query;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -27,6 +29,7 @@ export interface HttpRequest {
   readonly read: boolean;
 }
 
+/** What a platform answered. */
 export interface HttpReply {
   readonly status: number;
   /** Names in lower case; of repeated headers the first. */
@@ -38,7 +41,8 @@ export interface HttpReply {
 
 /** On whose behalf, and until when. */
 export interface Exchange {
-  readonly target: Pick<Target, "server" | "url">;
+  /** The platform: its name for messages, its address without a trailing slash. */
+  readonly target: { readonly server: string; readonly url: string };
   readonly signal: AbortSignal;
   readonly deadline?: number | undefined;
   readonly traceparent?: string | undefined;
@@ -62,7 +66,11 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 
 class Lost extends Error {}
 
-/** @param agentName goes first in the User-Agent, which platforms keep in their audit. */
+/**
+ * Makes the client of a process.
+ *
+ * @param agentName goes first in the User-Agent, which platforms keep in their audit.
+ */
 export function createHttpClient(agentName: string): HttpClient {
   const agent = new Agent({
     connections: 64,

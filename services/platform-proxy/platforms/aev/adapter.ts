@@ -1,6 +1,5 @@
 import { permissionDenied, unavailable } from "../../../shared/rpc/errors.js";
-import type { Adapter, Session, Snapshot } from "../../adapter.js";
-import type { RestRequest } from "../../binding.js";
+import type { Adapter, RestRequest, Session, Snapshot } from "../../adapter.js";
 import type { HttpReply } from "../../lib/http.js";
 import { refusalOf } from "./errors.js";
 import { type OpenaevMe, openTenants } from "./me.js";

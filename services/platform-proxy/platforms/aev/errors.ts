@@ -8,8 +8,7 @@ import {
   resourceExhausted,
   unavailable,
 } from "../../../shared/rpc/errors.js";
-import type { Session } from "../../adapter.js";
-import type { RestRequest } from "../../binding.js";
+import type { RestRequest, Session } from "../../adapter.js";
 import type { HttpReply } from "../../lib/http.js";
 
 interface Refused {

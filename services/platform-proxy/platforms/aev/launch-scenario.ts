@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ConnectError } from "@connectrpc/connect";
 import { LaunchScenarioResultSchema, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { canceled } from "../../../shared/rpc/errors.js";
-import { stream } from "../../binding.js";
+import { serverStream } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import { memberOf, readById, SCENARIO, SIMULATION } from "./member.js";
 import { searchPage } from "./page.js";
@@ -25,7 +25,7 @@ const ALL = 100;
  * pass before anything happens; what is not seen by then the result says. Once
  * launched, only the caller's leaving ends in an error.
  */
-export const launchScenario = stream(
+export const launchScenario = serverStream(
   ScenarioService.method.launchScenario,
   LaunchScenarioResultSchema,
   async function* (r, platform) {

@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { alreadyExists, notFound } from "../../../shared/rpc/errors.js";
-import { type Binding, steps } from "../../binding.js";
+import { type Binding, unary as steps } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import { bound, filtersOf } from "./filters.js";
 import {

@@ -1,6 +1,5 @@
 import { internal } from "../../../shared/rpc/errors.js";
-import type { Adapter, Session } from "../../adapter.js";
-import type { RestRequest } from "../../binding.js";
+import type { Adapter, RestRequest, Session } from "../../adapter.js";
 import type { HttpReply } from "../../lib/http.js";
 import { refusalOf } from "./errors.js";
 import { createCisoSessions } from "./sessions.js";

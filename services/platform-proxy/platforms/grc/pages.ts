@@ -1,5 +1,5 @@
 import { internal, resourceExhausted } from "../../../shared/rpc/errors.js";
-import type { RestRequest } from "../../binding.js";
+import type { RestRequest } from "../../adapter.js";
 import { digestOf, numberOf, tokenOf } from "../../lib/page-token.js";
 import type { Platform } from "../../platform.js";
 import type { Tenant } from "./tenancy.js";

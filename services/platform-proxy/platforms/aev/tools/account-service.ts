@@ -1,10 +1,10 @@
 import { AccountService, GrantLevel } from "#proto/aev/v1/account_service_pb.js";
-import { steps } from "../../../binding.js";
+import { unary } from "../../../binding.js";
 import { type OpenaevMe, openTenants } from "../me.js";
 import { enumOf } from "../words.js";
 
 export const accountBindings = [
-  steps(AccountService.method.whoami, async (_, platform) => {
+  unary(AccountService.method.whoami, async (_, platform) => {
     const { user, tenants } = await platform.me<OpenaevMe>();
     return {
       userId: user.user_id,

@@ -1,5 +1,5 @@
 import { AssetService, EndpointPlatform } from "#proto/aev/v1/asset_service_pb.js";
-import { steps } from "../../../binding.js";
+import { unary } from "../../../binding.js";
 import { oneOf, pageFields, type Search, searchPage } from "../page.js";
 import { tagFilter, tagNames } from "../tags.js";
 import { tenantOf } from "../tenant.js";
@@ -21,7 +21,7 @@ interface UpstreamEndpoint {
 }
 
 export const assetBindings = [
-  steps(AssetService.method.searchEndpoints, async (r, platform) => {
+  unary(AssetService.method.searchEndpoints, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const search: Search = {
       route: "/endpoints/search",

@@ -1,7 +1,7 @@
 import type { SearchFindingsRequest } from "#proto/aev/v1/finding_service_pb.js";
 import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
 import { notFound } from "../../../../shared/rpc/errors.js";
-import { steps } from "../../../binding.js";
+import { unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
 import { between, oneOf, pageFields, type Search, searchPage } from "../page.js";
@@ -21,7 +21,7 @@ interface UpstreamFinding {
 }
 
 export const findingBindings = [
-  steps(FindingService.method.searchFindings, async (r, platform) => {
+  unary(FindingService.method.searchFindings, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const search: Search = {
       route: await routeOf(platform, tenant, r.scope),

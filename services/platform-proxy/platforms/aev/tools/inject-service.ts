@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type InjectSchema, InjectService, InjectStatus } from "#proto/aev/v1/inject_service_pb.js";
-import { steps } from "../../../binding.js";
+import { unary } from "../../../binding.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
 import { pageFields, type Sort, searchPage } from "../page.js";
 import { tenantOf } from "../tenant.js";
@@ -13,7 +13,7 @@ const SORTS: readonly [Sort, Sort] = [
 ];
 
 export const injectBindings = [
-  steps(InjectService.method.searchInjects, async (r, platform) => {
+  unary(InjectService.method.searchInjects, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     // The platform answers for an unknown parent as for one without injects.
     if (r.parent.case === "simulationId") {

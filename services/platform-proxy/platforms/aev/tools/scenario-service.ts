@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ScenarioOrder, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { aborted, failedPrecondition } from "../../../../shared/rpc/errors.js";
-import { steps } from "../../../binding.js";
+import { unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { launchScenario } from "../launch-scenario.js";
 import { memberOf, readById, SCENARIO } from "../member.js";
@@ -17,7 +17,7 @@ const UPDATED = { property: "scenario_updated_at", direction: "desc" } as const;
 const { searchScenarios, getScenario, createScenario, updateScenario, deleteScenario } = ScenarioService.method;
 
 export const scenarioBindings = [
-  steps(searchScenarios, async (r, platform) => {
+  unary(searchScenarios, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const search: Search = {
       route: "/scenarios/search",
@@ -39,12 +39,12 @@ export const scenarioBindings = [
     return { scenarios: page.rows.map((row) => toScenario(row, names)), ...pageFields(page) };
   }),
 
-  steps(getScenario, async (r, platform) => {
+  unary(getScenario, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     return { scenario: await shown(platform, tenant, await memberOf(platform, tenant, SCENARIO, r.scenarioId)) };
   }),
 
-  steps(createScenario, async (r, platform) => {
+  unary(createScenario, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const created = await platform.rest<UpstreamScenarioEntity>({
       verb: "POST",
@@ -61,7 +61,7 @@ export const scenarioBindings = [
     return { scenario: await shown(platform, tenant, created) };
   }),
 
-  steps(updateScenario, async (r, platform) => {
+  unary(updateScenario, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const before = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
     const tags = r.clearTags ? [] : r.tags.length > 0 ? await tagIds(platform, tenant, r.tags) : before.scenario_tags;
@@ -84,7 +84,7 @@ export const scenarioBindings = [
 
   launchScenario,
 
-  steps(deleteScenario, async (r, platform) => {
+  unary(deleteScenario, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const { scenario_id, scenario_name, scenario_exercises } = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
     await platform.rest<void>({ verb: "DELETE", path: tenant.path(`/scenarios/${scenario_id}`) });

@@ -1,7 +1,7 @@
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import { SimulationOrder, SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
-import { steps } from "../../../binding.js";
+import { unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
 import { between, oneOf, pageFields, type Search, type Sort, searchPage } from "../page.js";
@@ -32,7 +32,7 @@ const NEXT: Readonly<Partial<Record<SimulationStatus, readonly SimulationStatus[
 const { searchSimulations, getSimulation, getSimulationResults, setSimulationStatus } = SimulationService.method;
 
 export const simulationBindings = [
-  steps(searchSimulations, async (r, platform) => {
+  unary(searchSimulations, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     // An unknown scenario would look like one without simulations.
     if (r.scenarioId !== undefined) await memberOf(platform, tenant, SCENARIO, r.scenarioId);
@@ -59,12 +59,12 @@ export const simulationBindings = [
     return { simulations: page.rows.map((row) => toSimulation(row, names)), ...pageFields(page) };
   }),
 
-  steps(getSimulation, async (r, platform) => {
+  unary(getSimulation, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     return { simulation: await shown(platform, tenant, await memberOf(platform, tenant, SIMULATION, r.simulationId)) };
   }),
 
-  steps(getSimulationResults, async (r, platform) => {
+  unary(getSimulationResults, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const simulation = await memberOf(platform, tenant, SIMULATION, r.simulationId);
     const path = tenant.path(`/exercises/${simulation.exercise_id}/results`);
@@ -76,7 +76,7 @@ export const simulationBindings = [
     };
   }),
 
-  steps(setSimulationStatus, async (r, platform) => {
+  unary(setSimulationStatus, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const simulation = await memberOf(platform, tenant, SIMULATION, r.simulationId);
     const now: SimulationStatus = enumOf(SimulationStatus, simulation.exercise_status);

@@ -1,5 +1,5 @@
 import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
-import { steps } from "../../../binding.js";
+import { unary } from "../../../binding.js";
 import { pageFields, searchPage } from "../page.js";
 import { tenantOf } from "../tenant.js";
 import { given } from "../words.js";
@@ -16,7 +16,7 @@ interface UpstreamAttackPattern {
 const MAX_DESCRIPTION = 500;
 
 export const techniqueBindings = [
-  steps(TechniqueService.method.searchAttackPatterns, async (r, platform) => {
+  unary(TechniqueService.method.searchAttackPatterns, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const sorts = [{ property: "attack_pattern_name", direction: "asc" }] as const;
     const search = { route: "/attack_patterns/search", text: r.text, sorts };

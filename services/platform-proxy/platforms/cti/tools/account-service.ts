@@ -1,5 +1,5 @@
 import { AccountService, TypeFamily } from "#proto/cti/v1/account_service_pb.js";
-import { type Binding, steps } from "../../../binding.js";
+import { type Binding, unary as steps } from "../../../binding.js";
 import { ABOUT, capabilitiesOf, type Me } from "../adapter.js";
 import { type Connection, nodesOf } from "../paging.js";
 import { relationTypesOf, TYPES } from "../resolve.js";

@@ -1,6 +1,6 @@
 import { AnnotationService } from "#proto/cti/v1/annotation_service_pb.js";
 import { aborted, permissionDenied } from "../../../../shared/rpc/errors.js";
-import { type Binding, steps } from "../../../binding.js";
+import { type Binding, unary as steps } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { capabilitiesOf, type Marking, type Me } from "../adapter.js";
 import { someOf } from "../filters.js";

@@ -1,6 +1,6 @@
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { aborted, failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
-import { type Binding, steps } from "../../../binding.js";
+import { type Binding, unary as steps } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { someOf } from "../filters.js";
 import { END, type RefNode, refOf } from "../knowledge.js";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { aborted, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
-import { type Binding, steps } from "../../../binding.js";
+import { type Binding, unary as steps } from "../../../binding.js";
 import { aliasesKeyOf, CREATABLE_TYPES, type CreatableType } from "../entity-types.js";
 import { filtersOf, orderOf, someOf } from "../filters.js";
 import { CORE, type CoreNode, refOf, summaryOf } from "../knowledge.js";

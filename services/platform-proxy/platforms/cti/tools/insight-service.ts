@@ -1,6 +1,6 @@
 import { InsightService } from "#proto/cti/v1/insight_service_pb.js";
 import { notFound } from "../../../../shared/rpc/errors.js";
-import { type Binding, steps } from "../../../binding.js";
+import { type Binding, unary as steps } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { filtersOf, someOf } from "../filters.js";
 import { type RefNode, refOf, timeOf } from "../knowledge.js";

@@ -5,7 +5,7 @@ import {
   ObservableType,
 } from "#proto/cti/v1/observable_service_pb.js";
 import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
-import { type Binding, steps } from "../../../binding.js";
+import { type Binding, unary as steps } from "../../../binding.js";
 import {
   INDICATOR,
   type IndicatorNode,

@@ -1,7 +1,7 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
 import { alreadyExists } from "../../../../shared/rpc/errors.js";
-import { type Binding, steps } from "../../../binding.js";
+import { type Binding, unary as steps } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { someOf } from "../filters.js";
 import { END, numberOf, type RefNode, refOf, timeOf } from "../knowledge.js";

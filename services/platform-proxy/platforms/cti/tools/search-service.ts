@@ -1,5 +1,5 @@
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
-import { type Binding, steps } from "../../../binding.js";
+import { type Binding, unary as steps } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { filtersOf, orderOf, someOf } from "../filters.js";
 import { CORE, type CoreNode, type RefNode, refOf, summaryOf } from "../knowledge.js";

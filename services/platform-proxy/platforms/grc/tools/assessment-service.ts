@@ -1,7 +1,7 @@
 import { AssessmentResultSchema } from "#proto/grc/v1/assessment_pb.js";
 import { AssessmentService } from "#proto/grc/v1/assessment_service_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
-import { steps } from "../../../binding.js";
+import { unary } from "../../../binding.js";
 import { codeOf } from "../codes.js";
 import { CONTROLS } from "../control.js";
 import { pageOf, pagingOf, readTenantPages } from "../pages.js";
@@ -14,7 +14,7 @@ import { domainIdsOf, readAllOwned, readOwned, tenantOf } from "../tenancy.js";
 import { referencesOf } from "../upstream.js";
 
 export const assessmentService = [
-  steps(AssessmentService.method.listRequirementAssessments, async (r, platform) => {
+  unary(AssessmentService.method.listRequirementAssessments, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);
     // What does not exist, what is hidden and what another tenant owns are answered alike.
@@ -40,7 +40,7 @@ export const assessmentService = [
     return { requirementAssessments: results.map(requirementAssessmentOf), ...pagingOf(page, count) };
   }),
 
-  steps(AssessmentService.method.linkControlsToRequirement, async (r, platform) => {
+  unary(AssessmentService.method.linkControlsToRequirement, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const read = () =>
       readOwned<UpstreamRequirementAssessment>(

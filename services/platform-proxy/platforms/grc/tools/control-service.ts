@@ -7,7 +7,7 @@ import {
   CsfFunctionSchema,
 } from "#proto/grc/v1/control_service_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
-import { steps } from "../../../binding.js";
+import { unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { codeOf, EFFORTS } from "../codes.js";
 import { CONTROLS, type ControlFields, controlOf, type UpstreamControl } from "../control.js";
@@ -35,7 +35,7 @@ const ORDERS: Readonly<Record<ControlOrder, string>> = {
 };
 
 export const controlService = [
-  steps(ControlService.method.listControls, async (r, platform) => {
+  unary(ControlService.method.listControls, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);
     const domains = r.domainId === undefined ? domainIdsOf(tenant) : [domainOf(tenant, r.domainId)];
@@ -56,12 +56,12 @@ export const controlService = [
     };
   }),
 
-  steps(ControlService.method.getControl, async (r, platform) => {
+  unary(ControlService.method.getControl, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     return { control: await readControl(platform, r.controlId, tenant) };
   }),
 
-  steps(ControlService.method.createControl, async (r, platform) => {
+  unary(ControlService.method.createControl, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const folder = domainOf(tenant, r.domainId);
     await readAllOwned(platform, "/api/evidences/", r.evidenceIds, "evidence_ids", tenant);
@@ -83,7 +83,7 @@ export const controlService = [
     return { control: await readControl(platform, id, tenant) };
   }),
 
-  steps(ControlService.method.updateControl, async (r, platform) => {
+  unary(ControlService.method.updateControl, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const before = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
     // The platform would answer that it did.
@@ -94,14 +94,14 @@ export const controlService = [
     return { control: await readControl(platform, r.controlId, tenant) };
   }),
 
-  steps(ControlService.method.deleteControl, async (r, platform) => {
+  unary(ControlService.method.deleteControl, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const { id, name } = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
     await platform.rest({ verb: "DELETE", path: `${CONTROLS}${id}/` });
     return { deleted: { id, name } };
   }),
 
-  steps(ControlService.method.setControlMaturity, setControlMaturity),
+  unary(ControlService.method.setControlMaturity, setControlMaturity),
 ];
 
 async function readControl(platform: Platform, id: string, tenant: Tenant) {

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type EvidenceSchema, EvidenceService, EvidenceStatusSchema } from "#proto/grc/v1/evidence_service_pb.js";
 import { permissionDenied } from "../../../../shared/rpc/errors.js";
-import { steps } from "../../../binding.js";
+import { unary } from "../../../binding.js";
 import type { CisoMe } from "../adapter.js";
 import { codeOf, enumOf } from "../codes.js";
 import { CONTROLS } from "../control.js";
@@ -28,7 +28,7 @@ interface UpstreamEvidence {
 const EVIDENCE = "/api/evidences/";
 
 export const evidenceService = [
-  steps(EvidenceService.method.listEvidence, async (r, platform) => {
+  unary(EvidenceService.method.listEvidence, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);
     if (r.controlId !== undefined) await readOwned(platform, CONTROLS, r.controlId, "control_id", tenant);
@@ -49,7 +49,7 @@ export const evidenceService = [
     return { evidence: results.map(evidenceOf), ...pagingOf(page, count) };
   }),
 
-  steps(EvidenceService.method.createEvidence, async (r, platform) => {
+  unary(EvidenceService.method.createEvidence, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const folder = domainOf(tenant, r.domainId);
     await readAllOwned(platform, CONTROLS, r.controlIds, "control_ids", tenant);
@@ -59,7 +59,7 @@ export const evidenceService = [
     return { evidence: evidenceOf(await readOwned(platform, EVIDENCE, id, "evidence_id", tenant)) };
   }),
 
-  steps(EvidenceService.method.updateEvidence, async (r, platform) => {
+  unary(EvidenceService.method.updateEvidence, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const read = () => readOwned<UpstreamEvidence>(platform, EVIDENCE, r.evidenceId, "evidence_id", tenant);
     const patch = (body: Record<string, unknown>) =>

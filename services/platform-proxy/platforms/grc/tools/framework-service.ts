@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type FrameworkSchema, FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
 import { notFound } from "../../../../shared/rpc/errors.js";
-import { steps } from "../../../binding.js";
+import { unary } from "../../../binding.js";
 import { pageOf, pagingOf, readPage } from "../pages.js";
 import { readShared, tenantOf } from "../tenancy.js";
 import { levelsOf, present, type Related, type ScoresDefinition } from "../upstream.js";
@@ -33,7 +33,7 @@ const FRAMEWORKS = "/api/frameworks/";
 const TREE_PAGE = 50;
 
 export const frameworkService = [
-  steps(FrameworkService.method.listFrameworks, async (r, platform) => {
+  unary(FrameworkService.method.listFrameworks, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);
     // They live above all tenants, so that no filter by domain finds them.
@@ -45,13 +45,13 @@ export const frameworkService = [
     };
   }),
 
-  steps(FrameworkService.method.getFramework, async (r, platform) => {
+  unary(FrameworkService.method.getFramework, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const framework = await readShared<UpstreamFramework>(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant);
     return { framework: frameworkOf(framework) };
   }),
 
-  steps(FrameworkService.method.getFrameworkTree, async (r, platform) => {
+  unary(FrameworkService.method.getFrameworkTree, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     // The outline is handed out only of a framework that the caller may read.
     await readShared(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant);

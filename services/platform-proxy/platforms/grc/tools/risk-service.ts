@@ -5,7 +5,7 @@ import {
   RiskService,
   RiskTreatmentSchema,
 } from "#proto/grc/v1/risk_service_pb.js";
-import { steps } from "../../../binding.js";
+import { unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { codeOf, enumOf } from "../codes.js";
 import { CONTROLS } from "../control.js";
@@ -54,7 +54,7 @@ const OUTCOMES = "/api/ebios-rm/operational-scenarios/";
 const STUDIES = "/api/ebios-rm/studies/";
 
 export const riskService = [
-  steps(RiskService.method.listRiskScenarios, async (r, platform) => {
+  unary(RiskService.method.listRiskScenarios, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);
     if (r.controlId !== undefined) await readOwned(platform, CONTROLS, r.controlId, "control_id", tenant);
@@ -69,7 +69,7 @@ export const riskService = [
     return { riskScenarios: results.map(scenarioOf), ...pagingOf(page, count) };
   }),
 
-  steps(RiskService.method.listAttackOutcomes, async (r, platform) => {
+  unary(RiskService.method.listAttackOutcomes, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);
     const studies =

@@ -1,5 +1,5 @@
 import { type GrcType, GrcTypeSchema, TenantService } from "#proto/grc/v1/tenant_service_pb.js";
-import { steps } from "../../../binding.js";
+import { unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import type { CisoMe } from "../adapter.js";
 import { inTurns, pageOf, pagingOf } from "../pages.js";
@@ -39,7 +39,7 @@ const TYPES = new Map([...SEARCHED].map(([type, path]) => [path, type]));
 const MAX_HITS = 50;
 
 export const tenantService = [
-  steps(TenantService.method.listTenants, async (r, platform) => {
+  unary(TenantService.method.listTenants, async (r, platform) => {
     const wanted = r.search?.toLowerCase() ?? "";
     const tenants = (await tenantsOf(platform)).filter(({ name }) => name.toLowerCase().includes(wanted));
     const page = pageOf(r);
@@ -56,7 +56,7 @@ export const tenantService = [
     };
   }),
 
-  steps(TenantService.method.searchGrc, async (r, platform) => {
+  unary(TenantService.method.searchGrc, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const types = r.types.length === 0 ? [...SEARCHED.values()] : r.types.map((type) => SEARCHED.get(type)!);
     const { results, total_candidates } = await platform.rest<{

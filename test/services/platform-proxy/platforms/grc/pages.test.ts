@@ -3,7 +3,7 @@ import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ListControlsRequestSchema } from "#proto/grc/v1/control_service_pb.js";
-import type { RestRequest } from "../../../../../services/platform-proxy/binding.js";
+import type { RestRequest } from "../../../../../services/platform-proxy/adapter.js";
 import type { Platform } from "../../../../../services/platform-proxy/platform.js";
 import {
   pageOf,

@@ -1,0 +1,78 @@
+import { LRUCache } from "lru-cache";
+import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
+import type { Call } from "../shared/rpc/call.js";
+import { invalidArgument } from "../shared/rpc/errors.js";
+import type { Peers } from "../shared/rpc/peers.js";
+import type { Adapter, PlatformServer, Session } from "./adapter.js";
+import type { Binding } from "./binding.js";
+import { createIdentities, type Identities } from "./identity.js";
+import type { HttpClient } from "./lib/http.js";
+import { createTargets, type Targets } from "./targets.js";
+
+/** The bindings of each platform server. */
+export type Bindings = Readonly<Record<PlatformServer, readonly Binding[]>>;
+
+/** What the proxy was built with, and what it keeps about platforms and callers. */
+export interface Context {
+  readonly adapters: readonly Adapter[];
+  readonly bindings: Bindings;
+  readonly http: HttpClient;
+  readonly identities: Identities;
+  readonly targets: Targets;
+  readonly peers: Peers;
+  /** The user who last called with an API key, by the key's id. */
+  readonly users: LRUCache<string, string>;
+}
+
+const KEPT_KEYS = 10_000;
+
+/** Makes a context that knows nobody yet. */
+export function createContext(given: Pick<Context, "adapters" | "bindings" | "http" | "peers">): Context {
+  return {
+    ...given,
+    identities: createIdentities(),
+    targets: createTargets(given.peers),
+    users: new LRUCache({ max: KEPT_KEYS }),
+  };
+}
+
+/**
+ * The adapter that speaks to the platform of a server.
+ *
+ * @throws ConnectError invalid_argument that lists the servers there are.
+ */
+export function adapterOf({ adapters }: Context, server: string): Adapter {
+  const adapter = adapters.find((one) => one.server === server);
+  if (adapter === undefined) {
+    throw invalidArgument(`server: must be one of ${adapters.map((one) => one.server).join(", ")}`);
+  }
+  return adapter;
+}
+
+/**
+ * Opens a session of the calling user at the platform of a server.
+ *
+ * @param tool the rpc that is being answered, for the platform's audit.
+ * @throws ConnectError failed_precondition, where no platform of this type is registered.
+ */
+export async function openSession(
+  { targets, peers, http, users }: Context,
+  server: PlatformServer,
+  tool: string,
+  call: Call,
+): Promise<Session> {
+  users.set(call.caller.keyId, call.caller.id);
+  return {
+    caller: call.caller,
+    target: await targets.of(server),
+    signal: call.signal,
+    deadline: call.deadline,
+    traceparent: call.traceparent,
+    tool,
+    http,
+    async token(fresh = false) {
+      const { token } = await peers.call(PlatformTokenService.method.mintPlatformToken, { server, fresh }, call);
+      return token;
+    },
+  };
+}
