@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Sandbox, SandboxOptions } from "../sandbox.js";
-import { catalogueRoutes } from "./catalogue-routes.js";
 import { Bare, bareBody, Refusal, type Reply } from "./replies.js";
 import { needTenant } from "./rights.js";
 import { createRouter } from "./router.js";
+import { catalogueRoutes } from "./routes/catalogue.js";
+import { scenarioRoutes } from "./routes/scenarios.js";
+import { simulationRoutes } from "./routes/simulations.js";
 import { advance } from "./runs.js";
-import { scenarioRoutes } from "./scenario-routes.js";
-import { seedWorld } from "./seed.js";
-import { PUBLIC_SETTINGS } from "./settings.js";
+import { seedWorld } from "./seed/seed.js";
 import { createSignIn } from "./sign-in.js";
-import { simulationRoutes } from "./simulation-routes.js";
 import { createTokenVerifier } from "./tokens.js";
+import { PUBLIC_SETTINGS } from "./views/settings.js";
 import { DEFAULT_TENANT } from "./world.js";
 
 export interface AevSandboxOptions extends SandboxOptions {

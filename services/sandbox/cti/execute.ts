@@ -18,11 +18,11 @@ import {
   validate,
 } from "graphql";
 import { ApiError, badInput, forbidden } from "./errors.js";
-import { fieldOf, typeNameOf } from "./fields.js";
-import { MUTATIONS } from "./mutations.js";
-import { QUERIES } from "./queries.js";
+import { MUTATIONS } from "./operations/mutations.js";
+import { QUERIES } from "./operations/queries.js";
 import { SDL } from "./sdl.js";
 import { can } from "./users.js";
+import { fieldOf, typeNameOf } from "./views/fields.js";
 import { type Context, visitOf } from "./world.js";
 
 const schema = buildSchema(SDL, { assumeValid: true, assumeValidSDL: true });

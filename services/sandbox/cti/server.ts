@@ -4,10 +4,10 @@ import { v5 as uuidv5 } from "uuid";
 import type { Sandbox, SandboxOptions } from "../sandbox.js";
 import { type AuditEntry, createAudit } from "./audit.js";
 import { answer, type GraphqlRequest } from "./execute.js";
-import { VERSION } from "./queries.js";
+import { VERSION } from "./operations/queries.js";
 import { SDL } from "./sdl.js";
-import { seedWorld } from "./seed.js";
-import { createTokenReader } from "./tokens.js";
+import { seedWorld } from "./seed/seed.js";
+import { createTokenReader } from "./sign-in.js";
 import { type Account, SANDBOX_USERS, type SandboxUser } from "./users.js";
 import { clearAccounts, createWorld, type Settings } from "./world.js";
 

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Sandbox, SandboxOptions } from "../sandbox.js";
-import { BROKEN, detail, NO_SUCH_PATH, ok, type Reply } from "./reply.js";
-import { route } from "./routes.js";
-import { seedWorld } from "./seed.js";
+import { BROKEN, detail, NO_SUCH_PATH, ok, type Reply } from "./replies.js";
+import { route } from "./routes/routes.js";
+import type { Body } from "./routes/writing.js";
+import { seedWorld } from "./seed/seed.js";
 import { createSignIn } from "./sign-in.js";
-import type { Body } from "./writing.js";
 
 export interface GrcSandboxOptions extends SandboxOptions {
   /** The client id of its OpenID Connect settings; what it calls itself where left out. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
-import { BROKEN, detail, NOTHING, type Reply } from "./reply.js";
+import { BROKEN, detail, NOTHING, type Reply } from "./replies.js";
 import type { User, World } from "./world.js";
 
 /** How a caller is recognised: by a session of the platform, or by our token in every request. */

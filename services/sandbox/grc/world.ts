@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Role } from "./roles.js";
+import type { Role } from "./rights.js";
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined };
 

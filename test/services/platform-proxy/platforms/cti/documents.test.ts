@@ -4,9 +4,9 @@ import { ctiBindings } from "../../../../../services/platform-proxy/platforms/ct
 import { SDL } from "../../../../../services/sandbox/cti/sdl.js";
 import { readImage } from "../../../../../services/shared/tools/image.js";
 import { readTools } from "../../../../../services/shared/tools/tools.js";
+import { readRecording } from "../../../sandbox/cti/replay.js";
 import { documents } from "./binding-documents.js";
 import { readEvidence, usesOf } from "./evidence.js";
-import { readRecording } from "./replay.js";
 
 const schema = buildSchema(SDL);
 

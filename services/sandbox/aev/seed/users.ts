@@ -1,0 +1,67 @@
+import { DEFAULT_TENANT, type GrantLevel, SECOND_TENANT, type User, type World } from "../world.js";
+import type { Draw } from "./seed.js";
+
+const AREAS = [
+  "ASSESSMENT",
+  "TEAMS_AND_PLAYERS",
+  "ASSETS",
+  "PAYLOADS",
+  "DASHBOARDS",
+  "FINDINGS",
+  "DOCUMENTS",
+  "CHANNELS",
+  "CHALLENGES",
+  "LESSONS_LEARNED",
+] as const;
+
+/** Every capability but those over settings. */
+const ALL_BUT_SETTINGS = new Set([
+  ...AREAS.flatMap((area) => [`ACCESS_${area}`, `MANAGE_${area}`, `DELETE_${area}`]),
+  "LAUNCH_ASSESSMENT",
+]);
+
+/** Plans and runs assessments, deletes nothing. */
+const ANALYST = new Set([
+  ...AREAS.map((area) => `ACCESS_${area}`),
+  "MANAGE_ASSESSMENT",
+  "LAUNCH_ASSESSMENT",
+  "MANAGE_ASSETS",
+  "MANAGE_FINDINGS",
+]);
+
+const DOMAIN = "sallyport.example";
+
+/** Accounts of every kind of right; grants are on the first scenarios of the default tenant. */
+export function seedUsers(world: World, draw: Draw, now: number): void {
+  const [first = "", second = ""] = [...world.scenarios.values()].map(({ id }) => id);
+  const both = [DEFAULT_TENANT, SECOND_TENANT];
+  const add = (
+    name: string,
+    tenants: readonly string[],
+    rights: Partial<User>,
+    grants: [string, GrantLevel][] = [],
+  ) => {
+    const user: User = {
+      id: draw.uuid(),
+      email: `${name}@${DOMAIN}`,
+      firstname: name.charAt(0).toUpperCase() + name.slice(1),
+      lastname: "Example",
+      admin: false,
+      tenants,
+      capabilities: new Map(),
+      grants: new Map(grants),
+      createdAt: now - 90 * 86_400_000,
+      ...rights,
+    };
+    world.users.set(user.email, user);
+  };
+  add("admin", both, { admin: true });
+  add("analyst", [DEFAULT_TENANT], { capabilities: new Map([[DEFAULT_TENANT, ANALYST]]) });
+  add("planner", both, { capabilities: new Map([[DEFAULT_TENANT, ALL_BUT_SETTINGS]]) });
+  add("observer", [DEFAULT_TENANT], {}, [[first, "OBSERVER"]]);
+  add("granted", [DEFAULT_TENANT], {}, [[second, "PLANNER"]]);
+  add("nobody", [DEFAULT_TENANT], {});
+  add("outsider", [SECOND_TENANT], { capabilities: new Map([[SECOND_TENANT, ALL_BUT_SETTINGS]]) });
+  // A person in a team is an account too, without rights.
+  add("paula", [DEFAULT_TENANT], { lastname: "Player" });
+}

@@ -1,0 +1,163 @@
+import type { Contract, Inject, World } from "../world.js";
+import { resultsOf } from "./results.js";
+import { iso } from "./scenarios.js";
+import { targetsOf } from "./simulations.js";
+
+// Injects in the platform's JSON. Each row carries the whole contract, twice,
+// as the platform's rows do.
+
+function labelsOf({ label, labelFr }: Contract): Record<string, string> {
+  return { en: label, fr: labelFr };
+}
+
+function convertedOf(contract: Contract): Record<string, unknown> {
+  const { type, label } = contract;
+  const implant = type === "openaev_implant";
+  const config = { type, label: { fr: label, en: label }, color_dark: "#000000", color_light: "#000000" };
+  const field = (key: string, kind: string) => ({
+    key,
+    label: `${key.charAt(0).toUpperCase()}${key.slice(1)}`,
+    mandatory: true,
+    readOnly: false,
+    mandatoryGroups: null,
+    mandatoryConditionFields: null,
+    mandatoryConditionValues: null,
+    visibleConditionFields: null,
+    visibleConditionValues: null,
+    linkedFields: [],
+    linkedValues: [],
+    cardinality: "n",
+    defaultValue: [],
+    type: kind,
+  });
+  const variables = ["id", "email", "firstname", "lastname", "lang"].map((key) => ({
+    key: `user.${key}`,
+    label: `The user's ${key}, to be put into what is sent to that user`,
+    type: "String",
+    cardinality: "1",
+    children: [],
+  }));
+  return {
+    config,
+    label: labelsOf(contract),
+    manual: type === "openaev_manual",
+    fields: implant ? [field("assets", "asset"), field("asset_groups", "asset-group")] : [field("teams", "team")],
+    variables: [
+      {
+        key: "user",
+        label: "User that will receive the injection",
+        type: "String",
+        cardinality: "1",
+        children: variables,
+      },
+    ],
+    context: {},
+    atomicTesting: implant,
+    contract_id: contract.id,
+    contract_attack_patterns_external_ids: [],
+    is_atomic_testing: implant,
+    needs_executor: implant,
+    platforms: contract.platforms,
+    domains: [],
+  };
+}
+
+/** A row of an inject search of a scenario. */
+export function scenarioInjectRow(inject: Inject): unknown {
+  const { contract, tags, teams, assets, assetGroups } = inject;
+  const converted = convertedOf(contract);
+  return {
+    listened: false,
+    inject_id: inject.id,
+    inject_title: inject.title,
+    inject_enabled: inject.enabled,
+    inject_exercise: null,
+    inject_scenario: inject.scenario,
+    inject_depends_duration: inject.delaySeconds,
+    inject_depends_on: null,
+    inject_injector_contract: {
+      convertedContent: converted,
+      listened: true,
+      injector_contract_external_id: null,
+      injector_contract_labels: labelsOf(contract),
+      injector_contract_manual: contract.type === "openaev_manual",
+      injector_contract_content: JSON.stringify(converted),
+      injector_contract_custom: false,
+      injector_contract_needs_executor: contract.type === "openaev_implant",
+      injector_contract_platforms: contract.platforms,
+      injector_contract_tags: [],
+      injector_contract_payload: null,
+      injector_contract_created_at: iso(contract.createdAt),
+      injector_contract_updated_at: iso(contract.createdAt),
+      injector_contract_attack_patterns: contract.technique === undefined ? [] : [contract.technique.id],
+      injector_contract_domains: [],
+      injector_contract_vulnerabilities: [],
+      injector_contract_atomic_testing: contract.type === "openaev_implant",
+      injector_contract_import_available: false,
+      injector_contract_id: contract.id,
+      injector_contract_arch: null,
+      injector_contract_injector_type: contract.type,
+      injector_contract_payload_status: null,
+      injector_contract_injectors: [contract.injector],
+      injector_contract_injector_names: { [contract.injector]: contract.type },
+    },
+    inject_tags: tags,
+    inject_type: contract.type,
+    inject_teams: repeated(teams, tags, assets, assetGroups),
+    inject_assets: repeated(assets, tags, teams, assetGroups),
+    inject_asset_groups: repeated(assetGroups, tags, teams, assets),
+    inject_content: {},
+    inject_documents: [],
+    inject_communications: [],
+    inject_expectations: [],
+    header: null,
+    footer: null,
+    inject_users_number: null,
+    inject_date: null,
+    inject_communications_number: null,
+    inject_communications_not_ack_number: null,
+    inject_sent_at: null,
+    inject_kill_chain_phases: null,
+    inject_attack_patterns: null,
+    inject_healthchecks: [],
+    inject_contract_domains: [],
+    inject_ready: teams.length + assets.length + assetGroups.length > 0,
+    inject_testable: false,
+  };
+}
+
+/** As of a join that is not made distinct: each id once for every row of the other lists. */
+function repeated(ids: readonly string[], ...others: readonly (readonly string[])[]): string[] {
+  const times = others.reduce((product, list) => product * Math.max(1, list.length), 1);
+  return ids.flatMap((id) => Array<string>(times).fill(id));
+}
+
+/** A row of an inject search of a simulation. */
+export function simulationInjectRow(world: World, inject: Inject, now: number): unknown {
+  const { contract, status } = inject;
+  const converted = convertedOf(contract);
+  return {
+    inject_id: inject.id,
+    inject_title: inject.title,
+    inject_updated_at: iso(inject.updatedAt),
+    inject_type: contract.type,
+    inject_injector_contract: {
+      injector_contract_id: contract.id,
+      injector_contract_content: JSON.stringify(converted),
+      convertedContent: converted,
+      injector_contract_domains: [],
+      injector_contract_platforms: contract.platforms,
+      injector_contract_payload: null,
+      injector_contract_labels: labelsOf(contract),
+    },
+    inject_status: {
+      status_id: status?.id ?? null,
+      status_name: status?.name ?? "DRAFT",
+      tracking_sent_date: iso(status?.sentAt ?? null),
+      tracking_end_date: iso(status?.endAt ?? null),
+    },
+    inject_expectation_results: resultsOf(inject.expectations, now),
+    inject_targets: targetsOf(world, [inject]),
+    inject_contract_domains: [],
+  };
+}

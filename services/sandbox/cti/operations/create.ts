@@ -1,0 +1,231 @@
+import { badInput, functional, unsupported, validation } from "../errors.js";
+import { isVisible } from "../graph.js";
+import { type Kind, kindOf, REFERENCES } from "../kinds.js";
+import { isWellFormed, type ObservableKind, observableKindOf, observableValueOf } from "../observables.js";
+import { aliasesOf, type Refs, type Thing, text } from "../thing.js";
+import { mainOf } from "../views/names.js";
+import type { Visit } from "../world.js";
+import { type GivenRefs, highestOf, labelOf, resolveRefs } from "./references.js";
+import { PATTERN_TYPES, VOCABULARIES } from "./vocabularies.js";
+
+export type Input = Readonly<Record<string, unknown>> & GivenRefs;
+
+const TECHNICAL = [
+  "stix_id",
+  "update",
+  "confidence",
+  "revoked",
+  "lang",
+  "created",
+  "modified",
+  "basedOn",
+  "createObservables",
+  ...REFERENCES,
+];
+
+/** Creates a domain object, or takes it for one that is there already. */
+export function createDomainObject(kind: Kind, input: Input, visit: Visit): Thing {
+  const missing = Object.entries(kind.attributes)
+    .filter(
+      ([name, type]) => type.endsWith("!") && typeof input[name] === "string" && (input[name] as string).trim() === "",
+    )
+    .map(([src]) => ({ src }));
+  if (missing.length > 0) {
+    const names = missing.map(({ src }) => src).join(", ");
+    throw functional(`Missing required elements for ${kind.type} creation (${names})`, { properties: missing });
+  }
+  if (kind.type === "Indicator") checkPattern(input);
+  checkScore(input);
+  requireReference(kind.type, input, visit);
+  const refs = resolveRefs(input, kind.type, visit);
+  const attributes = attributesOf(input);
+  if (kind.type === "Indicator") Object.assign(attributes, indicatorDefaults(attributes));
+  const existing = existingOf(kind, attributes, visit);
+  if (existing !== undefined) return upsert(existing, attributes, refs, input, visit);
+  return record(kind.type, attributes, refs, input, visit);
+}
+
+function record(type: string, attributes: Record<string, unknown>, refs: Refs, input: Input, visit: Visit): Thing {
+  const { graph, account, draft, world } = visit;
+  const thing = graph.add({
+    type,
+    attributes: { ...attributes, confidence: confidenceOf(input, visit) },
+    refs,
+    creator: account.id,
+    draft,
+  });
+  const main = mainOf(thing, graph);
+  world.history.record("create", thing, main, account, `creates a ${type} \`${main}\``);
+  return thing;
+}
+
+/** Asked above one's maximum is cut to it; not given is the maximum. */
+export function confidenceOf(input: Input, { account }: Visit): number {
+  const asked = typeof input.confidence === "number" ? input.confidence : account.maxConfidence;
+  return Math.max(0, Math.min(asked, account.maxConfidence));
+}
+
+/** The attributes that a creation gives, without what is kept elsewhere; words outside a vocabulary are left out. */
+export function attributesOf(input: Input): Record<string, unknown> {
+  const attributes: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(input)) {
+    if (TECHNICAL.includes(name) || value === null || value === undefined) continue;
+    const vocabulary = VOCABULARIES[name];
+    if (vocabulary === undefined) attributes[name] = value;
+    else {
+      const known = (value as string[]).filter((word) => vocabulary.values.includes(word));
+      if (known.length > 0) attributes[name] = known;
+    }
+  }
+  return attributes;
+}
+
+/** By its deterministic id, or by any of its names; each note is a new one. */
+function existingOf(kind: Kind, attributes: Record<string, unknown>, visit: Visit): Thing | undefined {
+  const { graph, account, draft } = visit;
+  if (["Note", "Opinion", "Task", "Feedback"].includes(kind.type) || kind.parents.includes("Case")) return undefined;
+  let found: Thing | undefined;
+  if (kind.type === "Indicator")
+    found = find(visit, kind.type, (thing) => thing.attributes.pattern === attributes.pattern);
+  else if (kind.type === "Report") {
+    const name = String(attributes.name).toLowerCase();
+    found = find(
+      visit,
+      kind.type,
+      (thing) => text(thing, "name")?.toLowerCase() === name && thing.attributes.published === attributes.published,
+    );
+  } else if (typeof attributes.name === "string") found = graph.namesake(kind.type, [attributes.name]);
+  if (found !== undefined && !isVisible(found, account, draft)) {
+    throw unsupported("Restricted entity already exists", { doc_code: "RESTRICTED_ELEMENT" });
+  }
+  return found;
+}
+
+function find({ graph }: Visit, type: string, test: (thing: Thing) => boolean): Thing | undefined {
+  for (const thing of graph.things.values()) if (thing.type === type && test(thing)) return thing;
+  return undefined;
+}
+
+/** Takes a creation for an existing element: overwrites what was sent, unless the confidence is lower. */
+export function upsert(
+  existing: Thing,
+  attributes: Record<string, unknown>,
+  refs: Refs,
+  input: Input,
+  visit: Visit,
+): Thing {
+  const confidence = confidenceOf(input, visit);
+  if (confidence < Number(existing.attributes.confidence ?? 0)) return existing;
+  const { name } = attributes;
+  const old = text(existing, "name");
+  const renamed = typeof name === "string" && old !== undefined && name.toLowerCase() !== old.toLowerCase();
+  const aliases = renamed ? { aliases: [...new Set([...aliasesOf(existing), old])] } : {};
+  Object.assign(existing.attributes, attributes, aliases, { confidence });
+  existing.refs.author = refs.author ?? existing.refs.author;
+  existing.refs.markings = highestOf([...existing.refs.markings, ...refs.markings], visit);
+  for (const key of ["labels", "externalReferences", "killChainPhases", "objects"] as const) {
+    existing.refs[key] = [...new Set([...existing.refs[key], ...refs[key]])];
+  }
+  const changes = Object.keys(attributes);
+  visit.graph.touch(existing);
+  const main = mainOf(existing, visit.graph);
+  visit.world.history.record("update", existing, main, visit.account, `updates \`${changes.join(", ")}\``, { changes });
+  return existing;
+}
+
+const PATTERN_FORMS: Readonly<Record<string, RegExp>> = { stix: /^\s*\[.+\]/s, yara: /rule\s+\w+[^{]*\{.*\}/s };
+
+function checkPattern(input: Input): void {
+  const type = String(input.pattern_type);
+  if (!PATTERN_TYPES.includes(type))
+    throw functional("Indicator pattern type is not supported", { pattern_type: type });
+  const form = PATTERN_FORMS[type];
+  if (form !== undefined && !form.test(String(input.pattern))) {
+    throw functional(`Indicator of type ${type} is not correctly formatted.`, {
+      doc_code: "INCORRECT_INDICATOR_FORMAT",
+    });
+  }
+}
+
+function indicatorDefaults(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const from = typeof given.valid_from === "string" ? given.valid_from : new Date().toISOString();
+  return {
+    valid_from: from,
+    valid_until: given.valid_until ?? new Date(Date.parse(from) + 300 * 86400e3).toISOString(),
+    x_opencti_score: given.x_opencti_score ?? 50,
+    x_opencti_detection: given.x_opencti_detection ?? false,
+    x_opencti_main_observable_type: given.x_opencti_main_observable_type ?? "Unknown",
+  };
+}
+
+function checkScore(input: Input): void {
+  const score = input.x_opencti_score;
+  if (typeof score === "number" && (score < 0 || score > 100)) {
+    throw validation("The score should be an integer between 0 and 100", "x_opencti_score");
+  }
+}
+
+function requireReference(type: string, input: Input, { world }: Visit): void {
+  if (!world.settings.enforceReferences.includes(type) || (input.externalReferences ?? []).length > 0) return;
+  throw validation(
+    "You must provide at least one external reference to create this type of entity",
+    "externalReferences",
+  );
+}
+
+/** Creates an observable from the argument of its type, or takes it for one of the same value. */
+export function createObservable(args: Input & { readonly type: string }, visit: Visit): Thing {
+  const kind = observableKindOf(args.type);
+  if (kind === undefined) throw functional(`Observable type ${args.type} is not supported.`);
+  const own = args[kind.graphql] as Record<string, unknown> | undefined;
+  if (own === undefined || own === null)
+    throw functional(`Expecting variable ${kind.graphql} in the input, got nothing.`);
+  checkScore(args);
+  if (!isWellFormed(kind, own)) {
+    throw functional("Observable is not correctly formatted", {
+      type: kind.type,
+      input: own,
+      doc_code: "INCORRECT_OBSERVABLE_FORMAT",
+    });
+  }
+  requireReference(kind.type, args, visit);
+  const refs = resolveRefs(args, kind.type, visit);
+  const { x_opencti_score, x_opencti_description } = args;
+  const attributes = {
+    ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null && value !== undefined)),
+    ...(x_opencti_score != null && { x_opencti_score }),
+    ...(x_opencti_description != null && { x_opencti_description }),
+  };
+  const existing = sameObservable(kind, attributes, visit);
+  if (existing !== undefined) return upsert(existing, attributes, refs, args, visit);
+  return record(kind.type, attributes, refs, args, visit);
+}
+
+function sameObservable(kind: ObservableKind, attributes: Record<string, unknown>, visit: Visit): Thing | undefined {
+  const value = observableValueOf(kind, attributes);
+  const folds = ["Domain-Name", "Hostname", "Email-Addr"].includes(kind.type);
+  const same = (one: string) => (folds ? one.toLowerCase() === value.toLowerCase() : one === value);
+  const found = find(visit, kind.type, (thing) => same(observableValueOf(kind, thing.attributes)));
+  if (found !== undefined && !isVisible(found, visit.account, visit.draft)) {
+    throw unsupported("Restricted entity already exists", { doc_code: "RESTRICTED_ELEMENT" });
+  }
+  return found;
+}
+
+/** A label of this value, made where there is none; an old one keeps its colour. */
+export function createLabel(input: { readonly value: string; readonly color?: string | null }, visit: Visit): Thing {
+  const value = input.value.trim().toLowerCase();
+  if (value === "") throw badInput("A label needs a value");
+  const color = input.color ?? "#0fbcff";
+  return (
+    labelOf(value, visit) ?? visit.graph.add({ type: "Label", attributes: { value, color }, creator: visit.account.id })
+  );
+}
+
+/** Creates by the generic form: few fields, any kind. */
+export function createGeneric({ type, ...input }: Input & { readonly type: string }, visit: Visit): Thing {
+  const kind = kindOf(type);
+  if (kind === undefined) throw functional("Unsupported entity type", { type });
+  const now = new Date().toISOString();
+  return createDomainObject(kind, kind.type === "Report" ? { ...input, published: now } : input, visit);
+}

@@ -1,0 +1,223 @@
+import { functional } from "../errors.js";
+import { isVisible } from "../graph.js";
+import type { Thing } from "../thing.js";
+import { mainOf } from "../views/names.js";
+import type { Visit } from "../world.js";
+
+/** The arguments that select relationships. */
+export interface RelationArgs {
+  readonly fromOrToId?: readonly string[] | string | null;
+  readonly fromId?: readonly string[] | string | null;
+  readonly toId?: readonly string[] | string | null;
+  readonly fromTypes?: readonly string[] | null;
+  readonly toTypes?: readonly string[] | null;
+  readonly elementWithTargetTypes?: readonly string[] | null;
+  readonly relationship_type?: readonly string[] | null;
+  readonly confidences?: readonly number[] | null;
+  readonly startDate?: string | null;
+  readonly endDate?: string | null;
+}
+
+const listOf = (value: readonly string[] | string | null | undefined): readonly string[] =>
+  value === null || value === undefined ? [] : typeof value === "string" ? [value] : value;
+
+/** A test of ends, types and dates; ids are internal ones, as the platform indexes them. An empty list tests nothing. */
+export function relationTest(args: RelationArgs, { graph }: Visit): (thing: Thing) => boolean {
+  const has = (ids: readonly string[], id: string) => ids.length === 0 || ids.includes(id);
+  const isOf = (types: readonly string[], id: string) =>
+    types.length === 0 || (graph.get(id)?.types ?? []).some((type) => types.includes(type));
+  const any = listOf(args.fromOrToId);
+  const fromIds = listOf(args.fromId);
+  const toIds = listOf(args.toId);
+  const fromTypes = args.fromTypes ?? [];
+  const toTypes = args.toTypes ?? [];
+  const either = args.elementWithTargetTypes ?? [];
+  const types = args.relationship_type ?? [];
+  const within = periodTest(args.startDate, args.endDate);
+  return (thing) => {
+    if (thing.ends === undefined) return false;
+    const { from, to, relation } = thing.ends;
+    if (!has(fromIds, from) || !has(toIds, to) || !isOf(fromTypes, from) || !isOf(toTypes, to)) return false;
+    if (any.length > 0 && !any.includes(from) && !any.includes(to)) return false;
+    if (either.length > 0 && !isOf(either, from) && !isOf(either, to)) return false;
+    if (types.length > 0 && !types.includes(relation) && !types.some((type) => thing.types.includes(type)))
+      return false;
+    return within(thing);
+  };
+}
+
+export function periodTest(
+  start: string | null | undefined,
+  end: string | null | undefined,
+): (thing: Thing) => boolean {
+  const from = start ? Date.parse(start) : Number.NEGATIVE_INFINITY;
+  const until = end ? Date.parse(end) : Number.POSITIVE_INFINITY;
+  return (thing) => {
+    const at = Date.parse(thing.createdAt);
+    return at >= from && at <= until;
+  };
+}
+
+/** `total` leaves the end of the period out, as the platform's does. */
+export function numberOf(things: readonly Thing[], start?: string | null, end?: string | null) {
+  const total = things.filter(periodTest(start, undefined)).length;
+  return { total, count: things.filter(periodTest(start, end)).length };
+}
+
+export interface Bucket {
+  readonly label: string;
+  readonly value: number;
+  readonly entity: Thing | null;
+}
+
+interface DistributionArgs {
+  readonly field: string;
+  readonly limit?: number | null;
+  readonly order?: string | null;
+}
+
+const REFERENCE_FIELDS: Readonly<Record<string, (thing: Thing) => readonly string[]>> = {
+  "object-label.internal_id": ({ refs }) => refs.labels,
+  "created-by.internal_id": ({ refs }) => (refs.author === undefined ? [] : [refs.author]),
+  "object-marking.internal_id": ({ refs }) => refs.markings,
+};
+
+/** How many objects have each value of a field. */
+export function distributionOf(things: readonly Thing[], args: DistributionArgs, { graph }: Visit): Bucket[] {
+  const references = REFERENCE_FIELDS[args.field];
+  const counts = new Map<string, number>();
+  const add = (label: string) => counts.set(label, (counts.get(label) ?? 0) + 1);
+  for (const thing of things) {
+    if (references !== undefined) {
+      const ids = references(thing);
+      for (const id of ids.length === 0 ? ["unknown"] : ids) add(id);
+      continue;
+    }
+    const value =
+      args.field === "entity_type"
+        ? thing.type
+        : args.field === "internal_id"
+          ? thing.id
+          : thing.attributes[args.field];
+    const values = Array.isArray(value) ? value : [value];
+    for (const one of values) add(one === undefined || one === null ? "Unknown" : String(one));
+  }
+  return bucketsOf(counts, args, (label) => (references === undefined ? null : (graph.get(label) ?? null)));
+}
+
+/** How many relationships join the given objects to each other object, type or relationship type; `isTo` counts one direction. */
+export function relationDistribution(
+  things: readonly Thing[],
+  args: DistributionArgs & RelationArgs & { readonly isTo?: boolean | null },
+  visit: Visit,
+): Bucket[] {
+  const { graph, account, draft } = visit;
+  const given = new Set([...listOf(args.fromOrToId), ...listOf(args.fromId), ...listOf(args.toId)]);
+  const counts = new Map<string, number>();
+  for (const thing of things) {
+    const { from, to, relation } = thing.ends!;
+    const sides = args.isTo === true ? [to] : args.isTo === false ? [from] : [from, to];
+    const others = sides.filter((id) => !given.has(id));
+    for (const id of others) {
+      const other = graph.get(id);
+      if (other === undefined || !isVisible(other, account, draft)) continue;
+      const label =
+        args.field === "entity_type"
+          ? other.type
+          : args.field === "relationship_type"
+            ? relation.charAt(0).toUpperCase() + relation.slice(1)
+            : other.id;
+      counts.set(label, (counts.get(label) ?? 0) + 1);
+    }
+  }
+  return bucketsOf(counts, args, (label) => (args.field === "internal_id" ? (graph.get(label) ?? null) : null));
+}
+
+function bucketsOf(
+  counts: ReadonlyMap<string, number>,
+  args: DistributionArgs,
+  entity: (label: string) => Thing | null,
+): Bucket[] {
+  const up = args.order === "asc" ? 1 : -1;
+  return [...counts]
+    .sort(([a, x], [b, y]) => (x - y) * up || (a < b ? -1 : 1))
+    .slice(0, args.limit ?? 10)
+    .map(([label, value]) => ({ label, value, entity: entity(label) }));
+}
+
+const INTERVALS = ["year", "quarter", "month", "week", "day", "hour"];
+
+/** Counts by period, empty periods included. */
+export function timeSeriesOf(
+  things: readonly Thing[],
+  args: {
+    readonly field: string;
+    readonly startDate: string;
+    readonly endDate?: string | null;
+    readonly interval: string;
+  },
+) {
+  if (!INTERVALS.includes(args.interval)) {
+    throw functional(`Unsupported interval, please choose between ${INTERVALS.slice(0, -1).join(", ")} or hour`, {
+      interval: args.interval,
+    });
+  }
+  const from = new Date(args.startDate);
+  const until = args.endDate ? new Date(args.endDate) : new Date();
+  const starts: number[] = [];
+  for (let at = floorOf(from, args.interval); at <= until; at = nextOf(at, args.interval)) starts.push(at.getTime());
+  const counts = starts.map(() => 0);
+  for (const thing of things) {
+    const value = Date.parse(
+      String(args.field.startsWith("created") ? thing.createdAt : (thing.attributes[args.field] ?? "")),
+    );
+    if (Number.isNaN(value) || value < from.getTime() || value > until.getTime()) continue;
+    const index = starts.findLastIndex((start) => start <= value);
+    if (index >= 0) counts[index] = (counts[index] ?? 0) + 1;
+  }
+  return starts.map((start, index) => ({ date: new Date(start).toISOString(), value: counts[index] }));
+}
+
+function floorOf(at: Date, interval: string): Date {
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
+  switch (interval) {
+    case "year":
+      return new Date(Date.UTC(year, 0, 1));
+    case "quarter":
+      return new Date(Date.UTC(year, month - (month % 3), 1));
+    case "month":
+      return new Date(Date.UTC(year, month, 1));
+    case "week":
+      return new Date(Date.UTC(year, month, day - ((at.getUTCDay() + 6) % 7)));
+    case "day":
+      return new Date(Date.UTC(year, month, day));
+    default:
+      return new Date(Date.UTC(year, month, day, at.getUTCHours()));
+  }
+}
+
+function nextOf(at: Date, interval: string): Date {
+  const next = new Date(at);
+  if (interval === "hour") next.setUTCHours(at.getUTCHours() + 1);
+  else if (interval === "day") next.setUTCDate(at.getUTCDate() + 1);
+  else if (interval === "week") next.setUTCDate(at.getUTCDate() + 7);
+  else next.setUTCMonth(at.getUTCMonth() + (interval === "month" ? 1 : interval === "quarter" ? 3 : 12));
+  return next;
+}
+
+/** Techniques by kill-chain phase. */
+export function matrixOf(visit: Visit) {
+  const { graph, account, draft } = visit;
+  const visible = [...graph.things.values()].filter((thing) => isVisible(thing, account, draft));
+  return visible
+    .filter((thing) => thing.type === "Kill-Chain-Phase")
+    .map((phase) => ({
+      kill_chain_id: phase.id,
+      kill_chain_name: phase.attributes.kill_chain_name,
+      phase_name: phase.attributes.phase_name,
+      x_opencti_order: phase.attributes.x_opencti_order ?? 0,
+      attackPatterns: visible
+        .filter((thing) => thing.type === "Attack-Pattern" && thing.refs.killChainPhases.includes(phase.id))
+        .map((thing) => ({ attack_pattern_id: thing.id, name: thing.attributes.name ?? mainOf(thing, graph) })),
+    }));
+}

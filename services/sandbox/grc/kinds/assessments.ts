@@ -1,0 +1,156 @@
+import { randomUUID } from "node:crypto";
+import type { Row, World } from "../world.js";
+import * as choices from "./choices.js";
+import { BY_FOLDER, empty, pick, type Resource } from "./kind.js";
+import { HIDDEN_SCORES } from "./library.js";
+
+type Visibility = Record<string, { auditor: string }>;
+
+/** Whether the audit shows a field to auditors. */
+export function shows(audit: Row, field: string): boolean {
+  return (audit.field_visibility as unknown as Visibility)[field]?.auditor !== "hidden";
+}
+
+const AUDIT = ["id", "created_at", "updated_at", "is_published", "name", "description", "eta", "due_date", "version"];
+const AUDIT_MORE = ["status", "observation", "is_locked", "ref_id", "min_score", "max_score", "computed_outcome"];
+const AUDIT_LAST = [
+  "score_calculation_method",
+  "target_score",
+  "anchor_na_to_target",
+  "auto_sync",
+  "scores_definition",
+];
+
+export const complianceAssessments: Resource = {
+  path: "compliance-assessments",
+  model: "ComplianceAssessment",
+  codename: "complianceassessment",
+  verbs: ["POST", "PATCH", "DELETE"],
+  search: ["name", "description", "ref_id", "framework__name"],
+  fields: {
+    name: { kind: "text", required: true },
+    description: { kind: "text" },
+    ref_id: { kind: "text" },
+    framework: { kind: "one", path: "frameworks", required: true },
+    perimeter: { kind: "one", path: "perimeters" },
+    status: { kind: "choice", choices: choices.AUDIT_STATUS, initial: "planned" },
+    version: { kind: "text", initial: "1.0" },
+    is_locked: { kind: "boolean", initial: false },
+    field_visibility: { kind: "json", initial: HIDDEN_SCORES },
+    score_calculation_method: { kind: "text", initial: "average" },
+    anchor_na_to_target: { kind: "boolean", initial: false },
+    auto_sync: { kind: "boolean", initial: false },
+  },
+  filters: {
+    folder: BY_FOLDER,
+    framework: { kind: "related", path: "frameworks", of: (row) => [row.framework as string] },
+    status: { kind: "choice", choices: choices.AUDIT_STATUS, of: (row) => row.status },
+  },
+  folderOf: (body, world) => world.get("perimeters", body.perimeter)?.folder,
+  row: (row, view) => ({
+    ...pick(row, ["id", "ref_id", "name", "description", "version", "computed_outcome", "status", "is_locked", "eta"]),
+    ...pick(row, ["due_date", "created_at", "updated_at"]),
+    framework: view.ref("frameworks", row.framework),
+    folder: view.ref("folders", row.folder),
+    perimeter: view.ref("perimeters", row.perimeter),
+    progress: 0,
+    path: view.path(row.folder),
+  }),
+  read(row, view) {
+    const framework = view.world.get("frameworks", row.framework)!;
+    return {
+      ...pick(row, [...AUDIT, ...AUDIT_MORE, ...AUDIT_LAST, "field_visibility"]),
+      ...empty(["authors", "reviewers", "selected_implementation_groups", "assets", "evidences", "validation_flows"]),
+      path: view.path(row.folder),
+      perimeter: view.housed("perimeters", row.perimeter),
+      folder: view.ref("folders", row.folder),
+      campaign: null,
+      framework: {
+        ...(view.ref("frameworks", row.framework) as object),
+        ...pick(framework, ["urn", "min_score", "max_score", "ref_id"]),
+        implementation_groups_definition: null,
+        outcomes_definition: [],
+        reference_controls: [],
+        has_update: false,
+      },
+      progress: 0,
+      answers_progress: null,
+      scoring_enabled: shows(row, "score"),
+      show_documentation_score: false,
+      extended_result_enabled: true,
+      progress_status_enabled: true,
+      is_published: false,
+    };
+  },
+  written: (row) => ({
+    ...pick(row, [...AUDIT, ...AUDIT_MORE, ...AUDIT_LAST, "field_visibility", "folder", "perimeter", "framework"]),
+    ...empty(["genericcollection", "selected_implementation_groups", "reviewers", "authors", "assets", "evidences"]),
+    scores_definition: row.scores_definition == null ? null : { scale: row.scores_definition },
+    campaign: null,
+    is_published: false,
+  }),
+  save(row, patch, world) {
+    const framework = world.get("frameworks", row.framework);
+    row.min_score ??= framework?.min_score ?? null;
+    row.max_score ??= framework?.max_score ?? null;
+    row.scores_definition ??= framework?.scores_definition ?? null;
+    if (patch.field_visibility !== undefined) {
+      row.field_visibility = { ...(HIDDEN_SCORES as object), ...(patch.field_visibility as object) };
+      if (shows(row, "score")) scoreLowest(row, world);
+    }
+    return undefined;
+  },
+  created(row, world) {
+    for (const node of world.all("requirement-nodes")) {
+      if (node.framework === row.framework) assess(row, node, world, randomUUID(), row.created_at);
+    }
+  },
+  deleted(row, world) {
+    for (const one of world.all("requirement-assessments")) {
+      if (one.compliance_assessment === row.id) world.table("requirement-assessments").delete(one.id);
+    }
+  },
+};
+
+/** Showing scores gives every unscored requirement the lowest one. */
+function scoreLowest(audit: Row, world: World): void {
+  for (const one of world.all("requirement-assessments")) {
+    if (one.compliance_assessment !== audit.id || one.is_scored === true) continue;
+    one.is_scored = true;
+    one.score = audit.min_score ?? null;
+  }
+}
+
+/** Opens the assessment of one requirement. */
+export function assess(audit: Row, node: Row, world: World, id: string, at: string): Row {
+  return world.insert("requirement-assessments", {
+    id,
+    folder: audit.folder,
+    name: node.name === null ? String(node.ref_id) : `${node.ref_id} - ${node.name}`,
+    created_at: at,
+    updated_at: at,
+    compliance_assessment: audit.id,
+    requirement: node.id,
+    assessable: node.assessable ?? false,
+    status: "to_do",
+    result: "not_assessed",
+    is_scored: false,
+    score: null,
+    observation: null,
+    applied_controls: [],
+    evidences: [],
+  });
+}
+
+export const perimeters: Resource = {
+  path: "perimeters",
+  model: "Perimeter",
+  codename: "perimeter",
+  verbs: [],
+  search: ["name", "ref_id", "description"],
+  fields: {},
+  filters: { folder: BY_FOLDER },
+  str: (row, view) => `${view.world.get("folders", row.folder)?.name}/${row.name}`,
+  read: (row, view) => ({ ...pick(row, ["id", "name"]), folder: view.ref("folders", row.folder) }),
+  written: (row) => pick(row, ["id", "name", "folder"]),
+};

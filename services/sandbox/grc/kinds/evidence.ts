@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import { idsIn, type Row, type World } from "../world.js";
+import * as choices from "./choices.js";
+import { BY_FOLDER, empty, pick, type Resource } from "./kind.js";
+
+function latest(evidence: Row, world: World): Row | undefined {
+  const versions = world.all("evidence-revisions").filter((one) => one.evidence === evidence.id);
+  return versions.sort((a, b) => Number(b.version) - Number(a.version))[0];
+}
+
+/** Adds a version. */
+export function addVersion(evidence: Row, fields: Partial<Row>, world: World, id: string, at: string): Row {
+  return world.insert("evidence-revisions", {
+    id,
+    folder: evidence.folder,
+    name: null,
+    created_at: at,
+    updated_at: at,
+    evidence: evidence.id,
+    version: Number(latest(evidence, world)?.version ?? 0) + 1,
+    link: null,
+    attachment: null,
+    size: null,
+    observation: null,
+    ...fields,
+  });
+}
+
+const PLAIN = ["id", "created_at", "updated_at", "name", "description", "expiry_date"];
+
+export const evidences: Resource = {
+  path: "evidences",
+  model: "Evidence",
+  codename: "evidence",
+  verbs: ["POST", "PATCH", "DELETE"],
+  unique: true,
+  search: ["name", "description"],
+  fields: {
+    name: { kind: "text", required: true },
+    description: { kind: "text" },
+    status: { kind: "choice", choices: choices.EVIDENCE_STATUS, initial: "draft" },
+    expiry_date: { kind: "date" },
+    folder: { kind: "one", path: "folders" },
+    link: { kind: "url" },
+    applied_controls: { kind: "many", path: "applied-controls" },
+    owner: { kind: "many", path: "actors" },
+  },
+  filters: {
+    folder: BY_FOLDER,
+    status: { kind: "choice", choices: choices.EVIDENCE_STATUS, of: (row) => row.status },
+    expiry_date: { kind: "exact", of: (row) => row.expiry_date },
+    applied_controls: { kind: "related", path: "applied-controls", of: (row) => idsIn(row, "applied_controls") },
+  },
+  read(row, view) {
+    const version = latest(row, view.world);
+    const proven = view.world.all("requirement-assessments").filter((r) => idsIn(r, "evidences").includes(row.id));
+    const requirements = proven.map(({ id }) => id);
+    return {
+      ...pick(row, PLAIN),
+      ...empty(["security_exceptions", "contracts", "filtering_labels", "owner"]),
+      path: view.path(row.folder),
+      attachment: version?.attachment ?? null,
+      size: version?.size ?? null,
+      folder: view.ref("folders", row.folder),
+      applied_controls: view.refs("applied-controls", idsIn(row, "applied_controls")),
+      requirement_assessments: view.refs("requirement-assessments", requirements),
+      status: choices.labelOf(choices.EVIDENCE_STATUS, row.status),
+      link: version?.link ?? null,
+      is_published: true,
+    };
+  },
+  written: (row) => ({
+    ...pick(row, [...PLAIN, "status", "folder", "applied_controls", "link"]),
+    ...empty(["requirement_assessments", "findings", "findings_assessments", "security_exceptions"]),
+    ...empty(["timeline_entries", "contracts", "genericcollection", "owner", "filtering_labels"]),
+    attachment: null,
+  }),
+  save(row, patch, world) {
+    const known = world.get("evidences", row.id);
+    // A link sent to evidence that exists is taken and changes nothing.
+    if (known !== undefined && patch.link !== undefined) row.link = known.link ?? null;
+    if (patch.applied_controls !== undefined) linkBack(row, world);
+    return undefined;
+  },
+  created(row, world) {
+    linkBack(row, world);
+    if (row.link !== null) addVersion(row, { link: row.link ?? null }, world, randomUUID(), row.created_at);
+  },
+  deleted: unlink,
+};
+
+/** Takes the evidence out of everything that names it, with its versions. */
+function unlink(evidence: Row, world: World): void {
+  for (const path of ["applied-controls", "requirement-assessments"]) {
+    for (const row of world.all(path)) row.evidences = idsIn(row, "evidences").filter((id) => id !== evidence.id);
+  }
+  for (const version of world.all("evidence-revisions")) {
+    if (version.evidence === evidence.id) world.table("evidence-revisions").delete(version.id);
+  }
+}
+
+/** The relation is one: what the evidence names, names the evidence. */
+function linkBack(evidence: Row, world: World): void {
+  for (const control of world.all("applied-controls")) {
+    const others = idsIn(control, "evidences").filter((id) => id !== evidence.id);
+    const linked = idsIn(evidence, "applied_controls").includes(control.id);
+    if (linked) control.evidences = [...others, evidence.id];
+    else if (others.length !== idsIn(control, "evidences").length) control.evidences = others;
+  }
+}
+
+export const evidenceRevisions: Resource = {
+  path: "evidence-revisions",
+  model: "EvidenceRevision",
+  codename: "evidencerevision",
+  verbs: [],
+  search: [],
+  fields: {
+    evidence: { kind: "one", path: "evidences", required: true },
+    link: { kind: "url" },
+    observation: { kind: "text" },
+    folder: { kind: "one", path: "folders" },
+  },
+  filters: { evidence: { kind: "related", path: "evidences", of: (row) => [row.evidence as string] } },
+  read: (row, view) => ({
+    ...pick(row, ["id", "attachment", "size", "created_at", "updated_at", "version", "link", "observation"]),
+    evidence: view.ref("evidences", row.evidence),
+    folder: view.ref("folders", row.folder),
+    str: `${view.world.get("evidences", row.evidence)?.name} v${row.version}`,
+    task_node: null,
+    is_published: true,
+    attachment_hash: null,
+  }),
+  written: (row) => ({
+    ...pick(row, ["id", "created_at", "updated_at", "version", "attachment", "link", "observation", "folder"]),
+    ...pick(row, ["evidence"]),
+    is_published: true,
+    attachment_hash: null,
+    task_node: null,
+  }),
+};

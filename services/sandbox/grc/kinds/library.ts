@@ -1,0 +1,207 @@
+import { idsIn, type Json, type Row } from "../world.js";
+import { FOLDER_TYPE, labelOf } from "./choices.js";
+import { BY_FOLDER, empty, pick, type Resource, type View } from "./kind.js";
+
+/** Scores are hidden by default. */
+export const HIDDEN_SCORES: Json = {
+  score: { auditor: "hidden", respondent: "hidden" },
+  is_scored: { auditor: "hidden", respondent: "hidden" },
+  documentation_score: { auditor: "hidden", respondent: "hidden" },
+  status: { auditor: "edit", respondent: "hidden" },
+  extended_result: { auditor: "edit", respondent: "hidden" },
+  respondent_alignment: { auditor: "hidden", respondent: "hidden" },
+};
+
+const LOCALE = { locale: "en", default_locale: true, is_published: true };
+const LIBRARY = ["id", "name", "description", "annotation", "created_at", "updated_at", "urn", "ref_id", "provider"];
+
+export const folders: Resource = {
+  path: "folders",
+  model: "Folder",
+  codename: "folder",
+  verbs: [],
+  search: ["name"],
+  fields: {},
+  filters: {
+    content_type: { kind: "choice", choices: FOLDER_TYPE, of: (row) => row.content_type },
+    parent_folder: { kind: "related", path: "folders", of: (row) => [row.parent_folder as string] },
+  },
+  row: (row, view) => folderOf(row, view, view.world.lineOf(row.id).slice(1)),
+  read: (row, view) => folderOf(row, view, view.world.lineOf(row.id)),
+  written: (row) => pick(row, ["id", "name", "description"]),
+};
+
+function folderOf(row: Row, view: View, line: readonly string[]): Json {
+  const above = line.filter((id) => id !== view.world.rootId || row.id === view.world.rootId).reverse();
+  return {
+    ...pick(row, ["id", "created_at", "updated_at", "name", "description", "create_iam_groups"]),
+    path: above.map((id) => ({ id, str: view.world.get("folders", id)?.name ?? "" })),
+    parent_folder: view.ref("folders", row.parent_folder),
+    filtering_labels: [],
+    content_type: labelOf(FOLDER_TYPE, row.content_type),
+    is_published: true,
+    builtin: row.parent_folder === null,
+  };
+}
+
+export const frameworks: Resource = {
+  path: "frameworks",
+  model: "Framework",
+  codename: "framework",
+  verbs: ["DELETE"],
+  search: ["name", "description"],
+  fields: {},
+  filters: { folder: BY_FOLDER, provider: { kind: "exact", of: (row) => row.provider } },
+  str: (row) => `${row.provider} - ${row.name}`,
+  read: (row, view) => ({
+    ...pick(row, [...LIBRARY, "min_score", "max_score", "scores_definition"]),
+    ...LOCALE,
+    folder: view.ref("folders", row.folder),
+    library: {
+      str: `${row.ref_id} - ${row.name}`,
+      name: row.name,
+      id: row.library as string,
+      urn: `${row.urn}-library`,
+    },
+    // The names of the library's controls come printed, without ids.
+    reference_controls: view.world.all("reference-controls").map((control) => ({
+      str: `{'str': '${control.ref_id} - ${control.name}', 'id': UUID('${control.id}')}`,
+      id: null,
+    })),
+    is_dynamic: false,
+    has_update: false,
+    has_compliance_assessments: view.world.all("compliance-assessments").some((a) => a.framework === row.id),
+    effective_field_visibility: HIDDEN_SCORES,
+    implementation_groups_definition: [],
+    outcomes_definition: [],
+    field_visibility: {},
+    urn_namespace: "custom",
+  }),
+  written: (row) => pick(row, LIBRARY),
+};
+
+const NODE_NULLS = ["questions", "typical_evidence", "implementation_groups", "visibility_expression", "min_score"];
+const NODE_MORE_NULLS = ["max_score", "scores_definition_ref", "target_score"];
+
+export function shortOf(node: Row): string {
+  return node.name === null ? String(node.ref_id) : `${node.ref_id} - ${node.name}`;
+}
+
+export const requirementNodes: Resource = {
+  path: "requirement-nodes",
+  model: "RequirementNode",
+  codename: "requirementnode",
+  verbs: [],
+  search: ["name"],
+  fields: {},
+  filters: {
+    framework: { kind: "related", path: "frameworks", of: (row) => [row.framework as string] },
+    urn: { kind: "exact", of: (row) => row.urn },
+  },
+  read: (row, view) => ({
+    ...pick(row, [...LIBRARY, "parent_urn", "order_id", "assessable", "folder", "framework"]),
+    ...pick(row, [...NODE_NULLS, ...NODE_MORE_NULLS]),
+    ...LOCALE,
+    reference_controls: view.refs("reference-controls", idsIn(row, "reference_controls")),
+    threats: [],
+    display_short: shortOf(row),
+    display_long: `${shortOf(row)}: ${row.description}`,
+    weight: 1,
+    importance: "undefined",
+    display_mode: "default",
+  }),
+  written: (row) => pick(row, LIBRARY),
+};
+
+const TREE_NULLS = ["implementation_groups", "ra_id", "status", "result", "extended_result", "is_scored", "score"];
+const TREE_MORE_NULLS = ["documentation_score", "max_score", "min_score", "questions", "answers", "mapping_inference"];
+const TREE_LAST_NULLS = ["status_display", "status_i18n", "result_i18n"];
+
+/** A framework's requirements, each under its parent. */
+export function treeOf(framework: Row, view: View): Json {
+  const nodes = view.world.all("requirement-nodes").filter((node) => node.framework === framework.id);
+  const children = new Map<Json, Row[]>();
+  for (const node of nodes) {
+    const parent = node.parent_urn ?? null;
+    children.set(parent, [...(children.get(parent) ?? []), node]);
+  }
+  const branch = (parent: Json): Json =>
+    Object.fromEntries(
+      (children.get(parent) ?? []).map((node) => [
+        node.id,
+        {
+          ...pick(node, ["urn", "parent_urn", "ref_id", "name", "assessable", "description"]),
+          ...pick({ ...node, id: node.id, ...NONE }, [...TREE_NULLS, ...TREE_MORE_NULLS, ...TREE_LAST_NULLS]),
+          weight: 1,
+          node_content: `${shortOf(node)}: ${node.description}`,
+          display_mode: "default",
+          style: node.parent_urn === null ? "node" : "leaf",
+          children: branch(node.urn ?? null),
+        },
+      ]),
+    );
+  return branch(null);
+}
+
+const NONE = Object.fromEntries([...TREE_NULLS, ...TREE_MORE_NULLS, ...TREE_LAST_NULLS].map((name) => [name, null]));
+
+export const threats: Resource = {
+  path: "threats",
+  model: "Threat",
+  codename: "threat",
+  verbs: [],
+  search: ["name", "description", "provider", "ref_id"],
+  fields: {},
+  filters: { folder: BY_FOLDER },
+  read: (row, view) => ({ ...pick(row, LIBRARY), ...LOCALE, path: [], folder: view.ref("folders", row.folder) }),
+  written: (row) => pick(row, LIBRARY),
+};
+
+export const securityAdvisories: Resource = {
+  path: "security-advisories",
+  model: "SecurityAdvisory",
+  codename: "securityadvisory",
+  verbs: [],
+  search: ["name", "ref_id", "description"],
+  fields: {},
+  filters: { folder: BY_FOLDER, source: { kind: "exact", of: (row) => row.source } },
+  read: (row, view) => ({
+    ...pick(row, [...LIBRARY, "source", "published_date", "cvss_base_score", "cvss_vector", "epss_score"]),
+    ...pick(row, ["epss_percentile", "is_actively_exploited", "exploited_date_added", "library"]),
+    ...LOCALE,
+    ...empty(["path", "filtering_labels", "references", "aliases"]),
+    folder: view.ref("folders", row.folder),
+  }),
+  written: (row) => pick(row, LIBRARY),
+};
+
+export const riskMatrices: Resource = {
+  path: "risk-matrices",
+  model: "RiskMatrix",
+  codename: "riskmatrix",
+  verbs: [],
+  search: ["name", "description"],
+  fields: {},
+  filters: { folder: BY_FOLDER },
+  read: (row, view) => ({
+    ...pick(row, [...LIBRARY, "json_definition"]),
+    ...LOCALE,
+    folder: view.ref("folders", row.folder),
+    library: { str: `${row.ref_id} - ${row.name}`, name: row.name, id: row.library as string },
+    editing_languages: ["en"],
+    is_enabled: true,
+  }),
+  written: (row) => pick(row, LIBRARY),
+};
+
+export const actors: Resource = {
+  path: "actors",
+  model: "Actor",
+  codename: "actor",
+  verbs: [],
+  search: [],
+  fields: {},
+  filters: {},
+  read: (row) => ({ id: row.id, str: row.name, type: "user" }),
+  written: (row) => pick(row, ["id"]),
+};

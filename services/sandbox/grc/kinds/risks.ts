@@ -1,0 +1,229 @@
+import { idsIn, type Json } from "../world.js";
+import * as choices from "./choices.js";
+import { BY_FOLDER, empty, pick, type Resource } from "./kind.js";
+import { EBIOS_MATRIX, type Matrix, RISK_MATRIX } from "./matrices.js";
+
+/** A step as answers show it; a name alone where nothing is rated. */
+function stepOf(matrix: Matrix, scale: "probability" | "impact" | "risk", value: unknown): Json {
+  const step = typeof value === "number" ? matrix[scale][value] : undefined;
+  if (step === undefined) {
+    const unrated = { abbreviation: "--", name: "--", description: "not rated", value: -1 };
+    return scale === "risk" ? { ...unrated, hexcolor: "#A9A9A9" } : unrated;
+  }
+  const [name, hexcolor] = step;
+  return {
+    id: value as number,
+    abbreviation: String((value as number) + 1),
+    name,
+    description: name,
+    translations: {},
+    ...(hexcolor !== undefined && { hexcolor }),
+    annotation: null,
+    value: value as number,
+  };
+}
+
+const KNOWLEDGE = ["low", "medium", "high"];
+
+function knowledgeOf(value: unknown): Json {
+  const name = KNOWLEDGE[Number(value)];
+  const said = `The strength of the knowledge supporting the assessment is ${name ?? "undefined"}`;
+  return name === undefined
+    ? { name: "--", description: said }
+    : { name, description: said, symbol: "◔◑◕"[Number(value)]! };
+}
+
+function levelOf(matrix: Matrix, probability: unknown, impact: unknown): number {
+  if (Number(probability) < 0 || Number(impact) < 0) return -1;
+  const row = matrix.grid[Number(probability)];
+  if (row === undefined || row[Number(impact)] === undefined) throw new RangeError("list index out of range");
+  return row[Number(impact)]!;
+}
+
+const STAGES = ["inherent", "current", "residual"] as const;
+const SCENARIO = [
+  "id",
+  "created_at",
+  "updated_at",
+  "name",
+  "description",
+  "existing_controls",
+  "ref_id",
+  "justification",
+];
+const MANY = { kind: "many", path: "applied-controls" } as const;
+const INDEX = { kind: "integer", initial: -1 } as const;
+
+export const riskScenarios: Resource = {
+  path: "risk-scenarios",
+  model: "RiskScenario",
+  codename: "riskscenario",
+  verbs: ["POST", "PATCH", "DELETE"],
+  search: ["name", "description", "ref_id"],
+  fields: {
+    name: { kind: "text", required: true },
+    description: { kind: "text" },
+    ref_id: { kind: "text" },
+    existing_controls: { kind: "text", initial: "" },
+    justification: { kind: "text" },
+    risk_assessment: { kind: "one", path: "risk-assessments", required: true },
+    treatment: { kind: "choice", choices: choices.TREATMENT, initial: "open" },
+    strength_of_knowledge: INDEX,
+    assets: { kind: "many", path: "assets" },
+    applied_controls: MANY,
+    existing_applied_controls: MANY,
+    ...Object.fromEntries(STAGES.flatMap((s) => [`${s}_proba`, `${s}_impact`].map((name) => [name, INDEX]))),
+  },
+  filters: {
+    // Of several only the last counts.
+    folder: { kind: "related", path: "folders", of: (row) => [row.folder], last: true },
+    risk_assessment: { kind: "related", path: "risk-assessments", of: (row) => [row.risk_assessment as string] },
+    applied_controls: { kind: "related", path: "applied-controls", of: (row) => idsIn(row, "applied_controls") },
+    treatment: { kind: "choice", choices: choices.TREATMENT, of: (row) => row.treatment },
+    current_level: { kind: "exact", of: (row) => row.current_level },
+    residual_level: { kind: "exact", of: (row) => row.residual_level },
+  },
+  folderOf: (body, world) => world.get("risk-assessments", body.risk_assessment)?.folder,
+  str(row, view) {
+    const assessment = view.world.get("risk-assessments", row.risk_assessment);
+    return `${view.world.get("folders", row.folder)?.name}/${assessment?.name} - ${assessment?.version}/${row.name}`;
+  },
+  read(row, view) {
+    const assessment = view.world.get("risk-assessments", row.risk_assessment)!;
+    const rated = STAGES.flatMap((stage) => [
+      [`${stage}_proba`, stepOf(RISK_MATRIX, "probability", row[`${stage}_proba`])],
+      [`${stage}_impact`, stepOf(RISK_MATRIX, "impact", row[`${stage}_impact`])],
+      [`${stage}_level`, stepOf(RISK_MATRIX, "risk", row[`${stage}_level`])],
+    ]);
+    return {
+      ...pick(row, [...SCENARIO, "treatment"]),
+      ...Object.fromEntries(rated),
+      str: view.str("risk-scenarios", row),
+      risk_matrix: view.ref("risk-matrices", assessment.risk_matrix),
+      risk_assessment: {
+        ...(view.ref("risk-assessments", assessment.id, "name") as object),
+        is_locked: assessment.is_locked ?? false,
+      },
+      folder: view.ref("folders", row.folder),
+      version: assessment.version ?? null,
+      operational_scenario: null,
+      risk_origin: null,
+      assets: view.refs("assets", idsIn(row, "assets")),
+      applied_controls: view.refs("applied-controls", idsIn(row, "applied_controls")),
+      existing_applied_controls: view.refs("applied-controls", idsIn(row, "existing_applied_controls")),
+      ...empty(["threats", "qualifications", "antecedent_scenarios", "incidents", "owner", "security_exceptions"]),
+      ...empty(["filtering_labels", "vulnerabilities"]),
+      strength_of_knowledge: knowledgeOf(row.strength_of_knowledge),
+      within_tolerance: "--",
+      is_published: false,
+    };
+  },
+  written: (row) => ({
+    ...pick(row, [...SCENARIO, "treatment", "strength_of_knowledge", "risk_assessment", "assets", "applied_controls"]),
+    ...pick(row, ["existing_applied_controls", "risk_matrix", "operational_scenario", "risk_origin"]),
+    ...Object.fromEntries(
+      STAGES.flatMap((s) => [`${s}_proba`, `${s}_impact`, `${s}_level`].map((n) => [n, row[n] ?? -1])),
+    ),
+    ...empty(["filtering_labels", "vulnerabilities", "incidents", "threats", "antecedent_scenarios", "owner"]),
+    ...empty(["qualifications", "security_exceptions"]),
+    is_published: false,
+  }),
+  save(row, _patch, world) {
+    row.risk_matrix = world.get("risk-assessments", row.risk_assessment)?.risk_matrix ?? null;
+    row.ref_id ??= `R.${String(world.all("risk-scenarios").length + 1).padStart(2, "0")}`;
+    try {
+      for (const stage of STAGES) {
+        row[`${stage}_level`] = levelOf(RISK_MATRIX, row[`${stage}_proba`], row[`${stage}_impact`]);
+        for (const part of ["proba", "impact"]) outOfRange(Number(row[`${stage}_${part}`]));
+      }
+      return undefined;
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  },
+};
+
+function outOfRange(index: number): void {
+  if (index >= RISK_MATRIX.probability.length) throw new RangeError("list index out of range");
+}
+
+const ASSESSMENT = ["id", "created_at", "updated_at", "name", "description", "eta", "due_date", "version", "status"];
+
+export const riskAssessments: Resource = {
+  path: "risk-assessments",
+  model: "RiskAssessment",
+  codename: "riskassessment",
+  verbs: [],
+  search: ["name", "description"],
+  fields: {},
+  filters: { folder: BY_FOLDER, status: { kind: "choice", choices: choices.AUDIT_STATUS, of: (row) => row.status } },
+  str: (row) => `${row.name} - ${row.version}`,
+  read(row, view) {
+    const scenarios = view.world.all("risk-scenarios").filter((one) => one.risk_assessment === row.id);
+    return {
+      ...pick(row, [...ASSESSMENT, "observation", "is_locked", "ref_id", "ebios_rm_study"]),
+      path: view.path(row.folder),
+      perimeter: view.housed("perimeters", row.perimeter),
+      ...empty(["authors", "reviewers", "validation_flows"]),
+      folder: view.ref("folders", row.folder),
+      str: view.str("risk-assessments", row),
+      risk_scenarios: scenarios.map((one) => view.ref("risk-scenarios", one.id, "name", "ref_id")),
+      risk_scenarios_count: scenarios.length,
+      risk_matrix: view.ref("risk-matrices", row.risk_matrix),
+      is_published: false,
+      risk_tolerance: -1,
+      auto_sync: false,
+    };
+  },
+  written: (row) => pick(row, ASSESSMENT),
+};
+
+export const studies: Resource = {
+  path: "ebios-rm/studies",
+  model: "EbiosRMStudy",
+  codename: "ebiosrmstudy",
+  verbs: [],
+  search: ["name", "description", "ref_id"],
+  fields: {},
+  filters: { folder: BY_FOLDER },
+  read: (row, view) => ({
+    ...pick(row, ["id", "created_at", "updated_at", "name", "description", "ref_id", "status"]),
+    folder: view.ref("folders", row.folder),
+  }),
+  written: (row) => pick(row, ["id", "name"]),
+};
+
+/** What is kept of a relation that has no table of its own. */
+const named = (relation: Json | undefined) => (relation ?? null) as Json;
+
+export const operationalScenarios: Resource = {
+  path: "ebios-rm/operational-scenarios",
+  model: "OperationalScenario",
+  codename: "operationalscenario",
+  verbs: [],
+  search: [],
+  fields: {},
+  // There is no filter by folder.
+  filters: {
+    ebios_rm_study: { kind: "related", path: "ebios-rm/studies", of: (row) => [row.ebios_rm_study as string] },
+    likelihood: { kind: "exact", of: (row) => row.likelihood },
+  },
+  read: (row, view) => ({
+    ...pick(row, ["id", "ref_id", "operating_modes_description", "created_at", "updated_at", "is_selected"]),
+    str: row.name,
+    ebios_rm_study: view.ref("ebios-rm/studies", row.ebios_rm_study),
+    folder: view.ref("folders", row.folder),
+    attack_path: named(row.attack_path),
+    stakeholders: [],
+    ro_to: named(row.ro_to),
+    threats: [],
+    strategic_scenario: named(row.strategic_scenario),
+    likelihood: stepOf(EBIOS_MATRIX, "probability", row.likelihood),
+    gravity: stepOf(EBIOS_MATRIX, "impact", row.gravity),
+    risk_level: stepOf(EBIOS_MATRIX, "risk", levelOf(EBIOS_MATRIX, row.likelihood, row.gravity)),
+    operating_modes: [],
+    is_published: false,
+    justification: "",
+  }),
+  written: (row) => pick(row, ["id"]),
+};

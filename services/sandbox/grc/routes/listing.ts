@@ -1,0 +1,107 @@
+import type { Filter, Resource, View } from "../kinds/kind.js";
+import { type Reply, refused } from "../replies.js";
+import { lists } from "../rights.js";
+import type { Json, Row } from "../world.js";
+
+/** The page where no limit is given; a limit has no cap. */
+const DEFAULT_LIMIT = 5_000;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export const isUuid = (text: string): boolean => UUID.test(text);
+
+/** Answers a list: what the caller may see, filtered, searched, ordered and cut. */
+export function listOf(resource: Resource, query: URLSearchParams, view: View): Reply {
+  let rows = view.world.all(resource.path).filter((row) => lists(view.world, view.user, resource.codename, row));
+  for (const name of new Set(query.keys())) {
+    const filter = resource.filters[name];
+    if (filter === undefined) continue;
+    const values = query.getAll(name).filter((value) => value !== "");
+    const problem = problemOf(filter, values, view);
+    if (problem !== undefined) return refused({ [name]: [problem] });
+    if (values.length > 0) rows = rows.filter((row) => matches(filter, values, row));
+  }
+  const ids = query.get("id");
+  if (ids !== null && ids !== "") rows = rows.filter((row) => ids.split(",").includes(row.id));
+  const words = (query.get("search") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const holds = (row: Row, word: string) => resource.search.some((f) => textIn(row, f, view).includes(word));
+  if (words.length > 0) rows = rows.filter((row) => words.every((word) => holds(row, word)));
+  rows.sort(orderOf(query.get("ordering"), rows));
+  const limit = positive(query.get("limit")) ?? DEFAULT_LIMIT;
+  const offset = positive(query.get("offset")) ?? 0;
+  return {
+    status: 200,
+    json: {
+      count: rows.length,
+      next: offset + limit < rows.length ? linkOf(resource, query, limit, offset + limit) : null,
+      previous: offset > 0 ? linkOf(resource, query, limit, offset - limit) : null,
+      results: rows.slice(offset, offset + limit).map((row) => (resource.row ?? resource.read)(row, view)),
+    },
+  };
+}
+
+function problemOf(filter: Filter, values: readonly string[], view: View): string | undefined {
+  for (const value of values) {
+    const wrong = `Select a valid choice. ${value} is not one of the available choices.`;
+    if (filter.kind === "choice" && !(value in filter.choices)) return wrong;
+    if (filter.kind === "related") {
+      if (!isUuid(value)) return `“${value}” is not a valid value.`;
+      if (view.world.get(filter.path, value) === undefined) return wrong;
+    }
+  }
+  return undefined;
+}
+
+function matches(filter: Filter, values: readonly string[], row: Row): boolean {
+  if (filter.kind === "related") {
+    const wanted = filter.last === true ? values.slice(-1) : values;
+    return filter.of(row).some((id) => wanted.includes(id));
+  }
+  const has = String(filter.of(row));
+  return filter.kind === "from" ? values.every((value) => has >= value) : values.includes(has);
+}
+
+/** The text of a field, or of a relation's field for a name such as requirement__name. */
+function textIn(row: Row, field: string, view: View): string {
+  const [first = "", second] = field.split("__");
+  if (second === undefined) return String(row[first] ?? "").toLowerCase();
+  const related = view.world.get(RELATED[first] ?? "", row[first]);
+  return String(related?.[second] ?? "").toLowerCase();
+}
+
+const RELATED: Readonly<Record<string, string>> = { requirement: "requirement-nodes", framework: "frameworks" };
+
+function orderOf(ordering: string | null, rows: readonly Row[]): (a: Row, b: Row) => number {
+  const first = rows[0];
+  const known = (ordering ?? "").split(",").filter((term) => first !== undefined && term.replace(/^-/, "") in first);
+  const terms = known.length > 0 ? known : ["created_at"];
+  return (a, b) => {
+    for (const term of terms) {
+      const field = term.replace(/^-/, "");
+      const difference = compare(a[field], b[field]);
+      if (difference !== 0) return term.startsWith("-") ? -difference : difference;
+    }
+    return 0;
+  };
+}
+
+function compare(a: Json | undefined, b: Json | undefined): number {
+  if (a === b) return 0;
+  if (a === null || a === undefined) return -1;
+  if (b === null || b === undefined) return 1;
+  return a < b ? -1 : 1;
+}
+
+function positive(text: string | null): number | undefined {
+  const number = Number(text ?? "");
+  return Number.isInteger(number) && number > 0 ? number : undefined;
+}
+
+/** Links are relative, their parameters in alphabetical order. */
+function linkOf({ path }: Resource, query: URLSearchParams, limit: number, offset: number): string {
+  const link = new URLSearchParams(query);
+  link.set("limit", String(limit));
+  if (offset > 0) link.set("offset", String(offset));
+  else link.delete("offset");
+  link.sort();
+  return `/api/${path}/?${link}`;
+}

@@ -1,0 +1,49 @@
+import { ADMINISTRATOR, ANALYST, CAREFUL_ANALYST, MANAGER, READER, type Role } from "../rights.js";
+import { seededId, type World } from "../world.js";
+
+type Seeded = readonly [name: string, grants: readonly (readonly [tenant: string, role: Role])[], active?: boolean];
+
+/** The accounts, by the first part of their e-mail address. */
+const USERS: readonly Seeded[] = [
+  ["admin", [["root", ADMINISTRATOR]]],
+  ["analyst", [["northwind", CAREFUL_ANALYST]]],
+  ["officer", [["northwind", ANALYST]]],
+  ["manager", [["baltic", MANAGER]]],
+  ["reader", [["northwind", READER]]],
+  [
+    "consultant",
+    [
+      ["northwind", ANALYST],
+      ["baltic", ANALYST],
+    ],
+  ],
+  ["regional", [["northwind-retail", ANALYST]]],
+  ["outsider", []],
+  ["leaver", [["northwind", READER]], false],
+];
+
+/** Seeds the accounts, each with the actor that owns things. */
+export function seedUsers(world: World, at: string): void {
+  for (const [name, grants, active = true] of USERS) {
+    const email = `${name}@sallyport.example`;
+    const actorId = seededId(`actor:${name}`);
+    const first = name.charAt(0).toUpperCase() + name.slice(1);
+    world.users.set(email, {
+      id: seededId(`user:${name}`),
+      actorId,
+      email,
+      firstName: first,
+      lastName: "User",
+      active,
+      joinedAt: at,
+      grants: grants.map(([tenant, role]) => ({ folder: seededId(`folder:${tenant}`), role })),
+    });
+    world.insert("actors", {
+      id: actorId,
+      folder: world.rootId,
+      name: `${first} User`,
+      created_at: at,
+      updated_at: at,
+    });
+  }
+}
