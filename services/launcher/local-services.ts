@@ -3,12 +3,7 @@ import { createAuthService } from "../auth/service.js";
 import type { ConfiguredPlatforms } from "../catalogue/platforms.js";
 import { createCatalogueService } from "../catalogue/service.js";
 import { createCoreObjectsService } from "../core-objects/service.js";
-import { createOpenaevAdapter } from "../platform-proxy/platforms/aev/adapter.js";
-import { aevBindings } from "../platform-proxy/platforms/aev/tools/all.js";
-import { createOpenctiAdapter } from "../platform-proxy/platforms/cti/adapter.js";
-import { ctiBindings } from "../platform-proxy/platforms/cti/tools/all.js";
-import { createCisoAdapter } from "../platform-proxy/platforms/grc/adapter.js";
-import { grcBindings } from "../platform-proxy/platforms/grc/tools/all.js";
+import { loadPlatforms } from "../platform-proxy/parts.js";
 import { createPlatformProxyService } from "../platform-proxy/service.js";
 import { createAssertionVerifier } from "../shared/credentials/assertions.js";
 import { type Credentials, createCredentials } from "../shared/credentials/credentials.js";
@@ -102,7 +97,7 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
 
 type Needs = Surroundings & { readonly peers: Peers; readonly credentials: Credentials };
 
-function createService(name: Exclude<ServiceName, "auth">, around: Needs): Promise<Service> | Service {
+async function createService(name: Exclude<ServiceName, "auth">, around: Needs): Promise<Service> {
   const { settings, store, image, peers, credentials, platforms, log } = around;
   switch (name) {
     case "catalogue":
@@ -119,8 +114,7 @@ function createService(name: Exclude<ServiceName, "auth">, around: Needs): Promi
       return createPlatformProxyService({
         peers,
         log,
-        adapters: [createOpenctiAdapter(), createOpenaevAdapter(), createCisoAdapter()],
-        bindings: { cti: ctiBindings, aev: aevBindings, grc: grcBindings },
+        platforms: await loadPlatforms(readTools(image)),
         agentName: `sallyport/${VERSION}`,
         onEvent: (listener) => credentials.onEvent(listener),
       });

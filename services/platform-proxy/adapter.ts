@@ -1,10 +1,6 @@
+import type { PlatformServer } from "../shared/platforms.js";
 import type { Caller } from "../shared/rpc/call.js";
 import type { HttpClient, Query } from "./lib/http.js";
-
-/** The MCP servers that connected platforms answer. */
-export const PLATFORM_SERVERS = ["cti", "aev", "grc"] as const;
-/** The name of one of them. */
-export type PlatformServer = (typeof PLATFORM_SERVERS)[number];
 
 /** A registered platform: where it is called, and what it calls itself. */
 export interface Target {
@@ -51,6 +47,12 @@ export interface RestRequest {
   readonly body?: unknown;
   /** A read although its verb is POST, such as a search; reads may be retried. */
   readonly read?: boolean;
+}
+
+/** What platforms/NAME/platform.ts says of a kind of platform; platforms/NAME/tools/ says how its tools are answered. */
+export interface PlatformKind {
+  readonly server: PlatformServer;
+  createAdapter(): Adapter;
 }
 
 /** How one kind of platform is spoken to: one folder a kind in platforms/. */

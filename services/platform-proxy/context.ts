@@ -1,21 +1,19 @@
 import { LRUCache } from "lru-cache";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
+import type { PlatformServer } from "../shared/platforms.js";
 import type { Call } from "../shared/rpc/call.js";
 import { invalidArgument } from "../shared/rpc/errors.js";
 import type { Peers } from "../shared/rpc/peers.js";
-import type { Adapter, PlatformServer, Session } from "./adapter.js";
-import type { Binding } from "./binding.js";
+import type { Adapter, Session } from "./adapter.js";
 import { createIdentities, type Identities } from "./identity.js";
 import type { HttpClient } from "./lib/http.js";
+import type { PlatformParts } from "./parts.js";
 import { createTargets, type Targets } from "./targets.js";
-
-/** The bindings of each platform server. */
-export type Bindings = Readonly<Record<PlatformServer, readonly Binding[]>>;
 
 /** What the proxy was built with, and what it keeps about platforms and callers. */
 export interface Context {
-  readonly adapters: readonly Adapter[];
-  readonly bindings: Bindings;
+  /** The platforms whose tools it answers. */
+  readonly platforms: readonly PlatformParts[];
   readonly http: HttpClient;
   readonly identities: Identities;
   readonly targets: Targets;
@@ -27,7 +25,7 @@ export interface Context {
 const KEPT_KEYS = 10_000;
 
 /** Makes a context that knows nobody yet. */
-export function createContext(given: Pick<Context, "adapters" | "bindings" | "http" | "peers">): Context {
+export function createContext(given: Pick<Context, "platforms" | "http" | "peers">): Context {
   return {
     ...given,
     identities: createIdentities(),
@@ -41,7 +39,8 @@ export function createContext(given: Pick<Context, "adapters" | "bindings" | "ht
  *
  * @throws ConnectError invalid_argument that lists the servers there are.
  */
-export function adapterOf({ adapters }: Context, server: string): Adapter {
+export function adapterOf({ platforms }: Context, server: string): Adapter {
+  const adapters = platforms.map(({ adapter }) => adapter);
   const adapter = adapters.find((one) => one.server === server);
   if (adapter === undefined) {
     throw invalidArgument(`server: must be one of ${adapters.map((one) => one.server).join(", ")}`);

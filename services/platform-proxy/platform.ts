@@ -1,6 +1,7 @@
+import type { PlatformServer } from "../shared/platforms.js";
 import type { Caller } from "../shared/rpc/call.js";
 import { internal } from "../shared/rpc/errors.js";
-import type { Adapter, PlatformServer, RestRequest, Session } from "./adapter.js";
+import type { Adapter, RestRequest, Session } from "./adapter.js";
 import type { Identities } from "./identity.js";
 
 /**

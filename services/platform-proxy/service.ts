@@ -1,18 +1,18 @@
 import type { Log } from "../shared/process/log.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { Service } from "../shared/rpc/service.js";
-import type { Adapter } from "./adapter.js";
 import { forgetCaller } from "./commands/forget-caller.js";
-import { type Bindings, createContext } from "./context.js";
+import { createContext } from "./context.js";
 import { createHttpClient } from "./lib/http.js";
+import type { PlatformParts } from "./parts.js";
 import { routes } from "./routes.js";
 
 /** What the service is built with. */
 export interface Options {
   readonly peers: Peers;
   readonly log: Log;
-  readonly adapters: readonly Adapter[];
-  readonly bindings: Bindings;
+  /** The platforms whose tools it answers. */
+  readonly platforms: readonly PlatformParts[];
   /** Goes first in the User-Agent, such as `sallyport/1.0.0`. */
   readonly agentName: string;
   /** Tells of what changes at run time; what is kept about it is dropped before the event counts as applied. */
@@ -20,9 +20,9 @@ export interface Options {
 }
 
 /** The service that answers tools from connected platforms, as the calling user. */
-export function createPlatformProxyService({ peers, log, adapters, bindings, agentName, onEvent }: Options): Service {
+export function createPlatformProxyService({ peers, log, platforms, agentName, onEvent }: Options): Service {
   const http = createHttpClient(agentName);
-  const context = createContext({ adapters, bindings, http, peers });
+  const context = createContext({ platforms, http, peers });
   const unsubscribe = onEvent(async ({ kind, id }) => {
     if (kind === "platform" || kind === "reset") context.targets.forget();
     const userId = kind === "user" ? id : kind === "key" ? context.users.get(id) : undefined;
@@ -38,7 +38,7 @@ export function createPlatformProxyService({ peers, log, adapters, bindings, age
     ready: async () => undefined,
     async close() {
       unsubscribe();
-      await Promise.all(adapters.map((adapter) => adapter.close?.()));
+      await Promise.all(platforms.map(({ adapter }) => adapter.close?.()));
       await http.close();
     },
   };

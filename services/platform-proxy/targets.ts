@@ -1,7 +1,8 @@
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
+import type { PlatformServer } from "../shared/platforms.js";
 import { failedPrecondition } from "../shared/rpc/errors.js";
 import type { Peers } from "../shared/rpc/peers.js";
-import type { PlatformServer, Target } from "./adapter.js";
+import type { Target } from "./adapter.js";
 
 const KEPT_MS = 60_000;
 

@@ -7,8 +7,8 @@ import { openPlatform, type Platform } from "./platform.js";
 
 /** The tools of every platform, each answered through its binding. */
 export function toolMethods(context: Context): Method[] {
-  return context.adapters.flatMap((adapter) =>
-    context.bindings[adapter.server].map((binding) => toolMethod(context, adapter, binding)),
+  return context.platforms.flatMap(({ adapter, bindings }) =>
+    bindings.map((binding) => toolMethod(context, adapter, binding)),
   );
 }
 

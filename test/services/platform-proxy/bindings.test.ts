@@ -2,9 +2,8 @@ import { getOption } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { scope } from "#proto/auth/v1/access_pb.js";
 import { routesOf as coreRoutes } from "../../../services/core-objects/routes.js";
-import { aevBindings } from "../../../services/platform-proxy/platforms/aev/tools/all.js";
-import { ctiBindings } from "../../../services/platform-proxy/platforms/cti/tools/all.js";
-import { grcBindings } from "../../../services/platform-proxy/platforms/grc/tools/all.js";
+import type { Binding } from "../../../services/platform-proxy/binding.js";
+import { bindingProblem, loadPlatform } from "../../../services/platform-proxy/parts.js";
 import { keyOf } from "../../../services/shared/rpc/in-process.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { readTools } from "../../../services/shared/tools/tools.js";
@@ -14,12 +13,29 @@ const tools = readTools(readImage());
 const toolsOf = (server: string) => tools.filter((tool) => tool.server === server).map((tool) => keyOf(tool.method));
 
 test.each([
-  ["cti", ctiBindings, 25],
-  ["aev", aevBindings, 12],
-  ["grc", grcBindings, 10],
-])("every tool of %s has exactly one binding, and nothing else has", (server, bindings, atLeast) => {
+  ["cti", 25],
+  ["aev", 12],
+  ["grc", 10],
+] as const)("every tool of %s has exactly one binding, and nothing else has", async (server, atLeast) => {
+  const { bindings, adapter } = await loadPlatform(server);
+  expect(adapter.server).toBe(server);
   expect(bindings.map((binding) => keyOf(binding.method)).sort()).toEqual(toolsOf(server).sort());
   expect(bindings.length).toBeGreaterThanOrEqual(atLeast);
+});
+
+test("a tool without a binding, or with two, is named, and so is what is no tool", async () => {
+  const { bindings } = await loadPlatform("aev");
+  const [first, ...others] = bindings as [Binding, ...Binding[]];
+  const name = keyOf(first.method);
+  const where = "services/platform-proxy/platforms/aev/tools";
+  expect(bindingProblem("aev", bindings, tools)).toBeUndefined();
+  expect(bindingProblem("aev", others, tools)).toBe(
+    `${name} has no binding in ${where}: a file there exports bindings with one`,
+  );
+  expect(bindingProblem("aev", [...bindings, first], tools)).toBe(`${name} has two bindings in ${where}: leave one`);
+  expect(bindingProblem("grc", (await loadPlatform("grc")).bindings.concat(first), tools)).toContain(
+    `${name} is bound in`,
+  );
 });
 
 test("every tool of core is answered by a method", () => {

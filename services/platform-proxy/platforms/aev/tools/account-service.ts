@@ -3,7 +3,7 @@ import { unary } from "../../../binding.js";
 import { type OpenaevMe, openTenants } from "../me.js";
 import { enumOf } from "../words.js";
 
-export const accountBindings = [
+export const bindings = [
   unary(AccountService.method.whoami, async (_, platform) => {
     const { user, tenants } = await platform.me<OpenaevMe>();
     return {

@@ -20,7 +20,7 @@ interface UpstreamEndpoint {
   }[];
 }
 
-export const assetBindings = [
+export const bindings = [
   unary(AssetService.method.searchEndpoints, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const search: Search = {

@@ -20,7 +20,7 @@ interface UpstreamFinding {
   readonly finding_inject?: { readonly inject_id: string; readonly inject_title: string } | null;
 }
 
-export const findingBindings = [
+export const bindings = [
   unary(FindingService.method.searchFindings, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const search: Search = {

@@ -12,7 +12,7 @@ const SORTS: readonly [Sort, Sort] = [
   { property: "inject_title", direction: "asc" },
 ];
 
-export const injectBindings = [
+export const bindings = [
   unary(InjectService.method.searchInjects, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     // The platform answers for an unknown parent as for one without injects.

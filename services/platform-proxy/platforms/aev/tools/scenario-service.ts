@@ -16,7 +16,7 @@ const UPDATED = { property: "scenario_updated_at", direction: "desc" } as const;
 
 const { searchScenarios, getScenario, createScenario, updateScenario, deleteScenario } = ScenarioService.method;
 
-export const scenarioBindings = [
+export const bindings = [
   unary(searchScenarios, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const search: Search = {

@@ -31,7 +31,7 @@ const NEXT: Readonly<Partial<Record<SimulationStatus, readonly SimulationStatus[
 
 const { searchSimulations, getSimulation, getSimulationResults, setSimulationStatus } = SimulationService.method;
 
-export const simulationBindings = [
+export const bindings = [
   unary(searchSimulations, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     // An unknown scenario would look like one without simulations.

@@ -15,7 +15,7 @@ interface UpstreamAttackPattern {
 
 const MAX_DESCRIPTION = 500;
 
-export const techniqueBindings = [
+export const bindings = [
   unary(TechniqueService.method.searchAttackPatterns, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const sorts = [{ property: "attack_pattern_name", direction: "asc" }] as const;

@@ -13,7 +13,7 @@ const BASES: Readonly<Record<TypeFamily, readonly string[]>> = {
   [TypeFamily.RELATIONSHIP]: [],
 };
 
-export const accountBindings: readonly Binding[] = [
+export const bindings: readonly Binding[] = [
   steps(whoami, async (_, platform) => {
     const me = await platform.me<Me>();
     const { about } = await platform.graphql<{ about: { version: string } }>(ABOUT, {});

@@ -16,7 +16,7 @@ export const ADD_LABELS = `mutation AddLabels($id: ID!, $input: StixRefRelations
 export const REMOVE_REF = `mutation RemoveRef($id: ID!, $toId: StixRef!, $type: String!) { stixCoreObjectEdit(id: $id) { relationDelete(toId: $toId, relationship_type: $type) { id } } }`;
 export const ADD_MARKING = `mutation AddMarking($id: ID!, $marking: StixRef!) { stixCoreObjectEdit(id: $id) { relationAdd(input: { toId: $marking, relationship_type: "object-marking" }) { id } } }`;
 
-export const annotationBindings: readonly Binding[] = [
+export const bindings: readonly Binding[] = [
   steps(createNote, async ({ objectIds, content, abstract, refs }, platform) => {
     const objects = [...new Set((await objectsOf(platform, objectIds, "object_ids", true)).map(({ id }) => id))];
     const input = await inputOf(platform, refs);

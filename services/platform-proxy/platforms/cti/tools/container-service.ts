@@ -5,6 +5,7 @@ import type { Platform } from "../../../platform.js";
 import { someOf } from "../filters.js";
 import { END, type RefNode, refOf } from "../knowledge.js";
 import { type Connection, nodesOf, PAGE, placeOf } from "../paging.js";
+import { reportBindings } from "../reports.js";
 import { all, checkTypes, objectOf, objectsOf, type TargetNode } from "../resolve.js";
 import { searchTextOf } from "../text.js";
 import { checkReferences } from "../writes.js";
@@ -30,7 +31,8 @@ type ContainedNode = RefNode & {
 /** What a container holds besides objects, as its list takes it for a type. */
 const RELATIONSHIPS = ["stix-core-relationship", "stix-sighting-relationship"];
 
-export const containerBindings: readonly Binding[] = [
+export const bindings: readonly Binding[] = [
+  ...reportBindings,
   steps(listContainerObjects, async (request, platform) => {
     await checkTypes(
       platform,

@@ -38,7 +38,7 @@ type ActorNode = CoreNode & {
   readonly threat_actor_types?: readonly string[] | null;
 };
 
-export const entityBindings: readonly Binding[] = [
+export const bindings: readonly Binding[] = [
   steps(getEntity, async ({ id }, platform) => {
     const { stixCoreObject: node } = await platform.graphql<{ stixCoreObject: EntityNode | null }>(GET_ENTITY, { id });
     if (node === null) throw notFound(`id: no object with the id ${id} exists or is visible to you`);

@@ -33,7 +33,7 @@ interface LogNode {
   } | null;
 }
 
-export const insightBindings: readonly Binding[] = [
+export const bindings: readonly Binding[] = [
   steps(countEntities, async ({ types, query, filter }, platform) => {
     await checkTypes(platform, types, ["Stix-Domain-Object", "Stix-Cyber-Observable"]);
     const variables = { types: someOf(types), search: searchTextOf(query), filters: await filtersOf(platform, filter) };

@@ -73,7 +73,7 @@ const WITHOUT_PATTERN = [
 // Values that mean text, not an address, are kept as they are.
 const VERBATIM = [ObservableType.TEXT, ObservableType.MUTEX, ObservableType.USER_AGENT, ObservableType.FILE];
 
-export const observableBindings: readonly Binding[] = [
+export const bindings: readonly Binding[] = [
   steps(createObservable, async (request, platform) => {
     const { type, score, description, refs } = request;
     if (type === ObservableType.UNSPECIFIED) throw invalidArgument("type: is required");

@@ -41,7 +41,7 @@ const relationshipOf = (node: RelNode, from: RefNode, to: RefNode) => ({
   ...timeOf("stopTime", node.stop_time),
 });
 
-export const relationshipBindings: readonly Binding[] = [
+export const bindings: readonly Binding[] = [
   steps(getEntityRelationships, async (request, platform) => {
     await checkTypes(platform, request.otherTypes, ["Stix-Domain-Object", "Stix-Cyber-Observable"], "other_types");
     await checkRelationTypes(platform, request.relationshipTypes, "relationship_types");

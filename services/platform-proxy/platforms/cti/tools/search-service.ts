@@ -47,7 +47,7 @@ const scored = (score: number | undefined): Filter[] =>
 /** Where a name may stand; "alias" is each type's own list of other names, and a technique has its ATT&CK id. */
 const NAMES = ["name", "alias", "x_mitre_id"];
 
-export const searchBindings: readonly Binding[] = [
+export const bindings: readonly Binding[] = [
   steps(searchKnowledge, async (request, platform) => {
     await checkTypes(platform, request.types, ["Stix-Domain-Object", "Stix-Cyber-Observable"]);
     const { nodes, ...rest } = await pageOf<CoreNode>(platform, SEARCH_KNOWLEDGE, request, {

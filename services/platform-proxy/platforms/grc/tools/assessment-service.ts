@@ -13,7 +13,7 @@ import {
 import { domainIdsOf, readAllOwned, readOwned, tenantOf } from "../tenancy.js";
 import { referencesOf } from "../upstream.js";
 
-export const assessmentService = [
+export const bindings = [
   unary(AssessmentService.method.listRequirementAssessments, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);

@@ -34,7 +34,7 @@ const ORDERS: Readonly<Record<ControlOrder, string>> = {
   [ControlOrder.PRIORITY]: "priority,id",
 };
 
-export const controlService = [
+export const bindings = [
   unary(ControlService.method.listControls, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);

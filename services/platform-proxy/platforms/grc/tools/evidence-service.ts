@@ -27,7 +27,7 @@ interface UpstreamEvidence {
 
 const EVIDENCE = "/api/evidences/";
 
-export const evidenceService = [
+export const bindings = [
   unary(EvidenceService.method.listEvidence, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);

@@ -32,7 +32,7 @@ type Tree = Readonly<Record<string, Node>>;
 const FRAMEWORKS = "/api/frameworks/";
 const TREE_PAGE = 50;
 
-export const frameworkService = [
+export const bindings = [
   unary(FrameworkService.method.listFrameworks, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);

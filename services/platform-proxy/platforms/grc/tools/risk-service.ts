@@ -53,7 +53,7 @@ const SCENARIOS = "/api/risk-scenarios/";
 const OUTCOMES = "/api/ebios-rm/operational-scenarios/";
 const STUDIES = "/api/ebios-rm/studies/";
 
-export const riskService = [
+export const bindings = [
   unary(RiskService.method.listRiskScenarios, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);

@@ -38,7 +38,7 @@ const TYPES = new Map([...SEARCHED].map(([type, path]) => [path, type]));
 /** How many hits the platform hands out at most; it has no paging. */
 const MAX_HITS = 50;
 
-export const tenantService = [
+export const bindings = [
   unary(TenantService.method.listTenants, async (r, platform) => {
     const wanted = r.search?.toLowerCase() ?? "";
     const tenants = (await tenantsOf(platform)).filter(({ name }) => name.toLowerCase().includes(wanted));

@@ -8,8 +8,7 @@ import {
 } from "@bufbuild/protobuf";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
-import { createOpenaevAdapter } from "../../../../../services/platform-proxy/platforms/aev/adapter.js";
-import { aevBindings } from "../../../../../services/platform-proxy/platforms/aev/tools/all.js";
+import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { createPlatformProxyService } from "../../../../../services/platform-proxy/service.js";
 import { type AevSandbox, startAevSandbox } from "../../../../../services/sandbox/aev/server.js";
 import { silentLog } from "../../../../../services/shared/process/log.js";
@@ -68,8 +67,7 @@ export async function startStack({ now, through = (url) => url }: StackOptions =
   const service = createPlatformProxyService({
     peers,
     log: silentLog,
-    adapters: [createOpenaevAdapter()],
-    bindings: { cti: [], aev: aevBindings, grc: [] },
+    platforms: [await loadPlatform("aev")],
     agentName: "sallyport/test",
     onEvent: () => () => undefined,
   });

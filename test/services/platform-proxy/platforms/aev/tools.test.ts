@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { aevBindings } from "../../../../../services/platform-proxy/platforms/aev/tools/all.js";
+import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { keyOf } from "../../../../../services/shared/rpc/in-process.js";
 import { readImage } from "../../../../../services/shared/tools/image.js";
 import { readTools, type Tool } from "../../../../../services/shared/tools/tools.js";
+
+const { bindings: aevBindings } = await loadPlatform("aev");
 
 const tools = readTools(readImage()).filter(({ server }) => server === "aev");
 const named = (keep: (tool: Tool) => boolean) => tools.filter(keep).map(({ name }) => name);

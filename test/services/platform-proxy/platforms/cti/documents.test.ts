@@ -1,12 +1,14 @@
 import { buildSchema, Kind, parse, validate, validateSchema } from "graphql";
 import { expect, test } from "vitest";
-import { ctiBindings } from "../../../../../services/platform-proxy/platforms/cti/tools/all.js";
+import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { SDL } from "../../../../../services/sandbox/cti/sdl.js";
 import { readImage } from "../../../../../services/shared/tools/image.js";
 import { readTools } from "../../../../../services/shared/tools/tools.js";
 import { readRecording } from "../../../sandbox/cti/replay.js";
 import { documents } from "./binding-documents.js";
 import { readEvidence, usesOf } from "./evidence.js";
+
+const { bindings: ctiBindings } = await loadPlatform("cti");
 
 const schema = buildSchema(SDL);
 

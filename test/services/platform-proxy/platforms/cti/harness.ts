@@ -5,9 +5,7 @@ import { expect } from "vitest";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
-import type { Adapter } from "../../../../../services/platform-proxy/adapter.js";
-import { createOpenctiAdapter } from "../../../../../services/platform-proxy/platforms/cti/adapter.js";
-import { ctiBindings } from "../../../../../services/platform-proxy/platforms/cti/tools/all.js";
+import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { createPlatformProxyService } from "../../../../../services/platform-proxy/service.js";
 import {
   type CtiSandbox,
@@ -60,13 +58,6 @@ const authenticator: Authenticator = {
   },
 };
 
-const absent = (server: "aev" | "grc"): Adapter => ({
-  server,
-  whoAmI: () => Promise.reject(new Error("not connected")),
-  snapshot: () => Promise.reject(new Error("not connected")),
-  probe: async () => "not connected",
-});
-
 /**
  * The platform proxy in front of a built-in threat intelligence platform, or
  * of another address. Its peers are the rpcs that auth and the catalogue
@@ -100,8 +91,7 @@ export async function startHarness(
   const service = createPlatformProxyService({
     peers: createPeers(others, { authorization: "Bearer self" }),
     log: silentLog,
-    adapters: [createOpenctiAdapter(), absent("aev"), absent("grc")],
-    bindings: { cti: ctiBindings, aev: [], grc: [] },
+    platforms: [await loadPlatform("cti")],
     agentName: "sallyport-test/1.0",
     onEvent: () => () => undefined,
   });

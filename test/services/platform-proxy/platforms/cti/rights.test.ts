@@ -4,10 +4,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { ObservableType } from "#proto/cti/v1/observable_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
-import { ctiBindings } from "../../../../../services/platform-proxy/platforms/cti/tools/all.js";
+import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { readImage } from "../../../../../services/shared/tools/image.js";
 import { readTools } from "../../../../../services/shared/tools/tools.js";
 import { type Harness, startHarness } from "./harness.js";
+
+const { bindings: ctiBindings } = await loadPlatform("cti");
 
 const tools = readTools(readImage()).filter(({ server }) => server === "cti");
 

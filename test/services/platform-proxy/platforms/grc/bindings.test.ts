@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { grcBindings } from "../../../../../services/platform-proxy/platforms/grc/tools/all.js";
+import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { keyOf } from "../../../../../services/shared/rpc/in-process.js";
 import { readImage } from "../../../../../services/shared/tools/image.js";
 import { readTools } from "../../../../../services/shared/tools/tools.js";
+
+const { bindings: grcBindings } = await loadPlatform("grc");
 
 const tools = readTools(readImage()).filter(({ server }) => server === "grc");
 

@@ -3,9 +3,8 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
-import type { Adapter } from "../../../../../services/platform-proxy/adapter.js";
+import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { type CisoOptions, createCisoAdapter } from "../../../../../services/platform-proxy/platforms/grc/adapter.js";
-import { grcBindings } from "../../../../../services/platform-proxy/platforms/grc/tools/all.js";
 import { createPlatformProxyService } from "../../../../../services/platform-proxy/service.js";
 import { type GrcSandbox, startGrcSandbox } from "../../../../../services/sandbox/grc/server.js";
 import { silentLog } from "../../../../../services/shared/process/log.js";
@@ -67,13 +66,6 @@ const authenticator: Authenticator = {
   },
 };
 
-const absent = (server: "cti" | "aev"): Adapter => ({
-  server,
-  whoAmI: () => Promise.reject(new Error("not connected")),
-  snapshot: () => Promise.reject(new Error("not connected")),
-  probe: async () => "not connected",
-});
-
 /**
  * The platform proxy in front of a built-in GRC platform. Its peers are the
  * rpcs that auth and the catalogue answer, with an issuer of its own behind.
@@ -110,8 +102,7 @@ export async function startHarness(auth: "exchange" | "bearer", options?: CisoOp
   const service = createPlatformProxyService({
     peers: createPeers(others, { authorization: "Bearer self" }),
     log: silentLog,
-    adapters: [absent("cti"), absent("aev"), createCisoAdapter(options)],
-    bindings: { cti: [], aev: [], grc: grcBindings },
+    platforms: [{ ...(await loadPlatform("grc")), adapter: createCisoAdapter(options) }],
     agentName: "sallyport-test/1.0",
     onEvent(listener) {
       listeners.add(listener);

@@ -9,10 +9,12 @@ import { afterEach, beforeEach, expect } from "vitest";
 import type { Session } from "../../../../../services/platform-proxy/adapter.js";
 import { createIdentities } from "../../../../../services/platform-proxy/identity.js";
 import { createHttpClient } from "../../../../../services/platform-proxy/lib/http.js";
+import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { openPlatform, type Platform } from "../../../../../services/platform-proxy/platform.js";
 import { createCisoAdapter } from "../../../../../services/platform-proxy/platforms/grc/adapter.js";
-import { grcBindings } from "../../../../../services/platform-proxy/platforms/grc/tools/all.js";
 import { type Answer, type Asked, answer, startRealPlatform } from "./real-platform.js";
+
+const { bindings: grcBindings } = await loadPlatform("grc");
 
 /** Calls the tools as the analyst of the recorded exchanges. */
 export interface RealCaller {
