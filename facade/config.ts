@@ -1,4 +1,20 @@
-import { count, listOf, optional, port, text, url } from "../services/shared/process/config.js";
+import { SERVERS, type Server } from "../services/shared/platforms.js";
+import { count, listOf, type Option, optional, port, text, url } from "../services/shared/process/config.js";
+
+/** The setting that gives a server's endpoint a public URL of its own: MCP_NAME_URL. */
+export function publicUrlSetting<S extends Server>(server: S): `mcp${Capitalize<S>}Url` {
+  return `mcp${server.slice(0, 1).toUpperCase()}${server.slice(1)}Url` as `mcp${Capitalize<S>}Url`;
+}
+
+const publicUrlOptions = Object.fromEntries(
+  SERVERS.map((server) => [
+    publicUrlSetting(server),
+    optional({
+      doc: `A public URL of its own for the ${server} endpoint, such as https://${server}.example.com/mcp.`,
+      parse: url,
+    }),
+  ]),
+) as Readonly<Record<`mcp${Capitalize<Server>}Url`, Option<string | undefined>>>;
 
 /** The façade's settings; where the services are is the launcher's. */
 export const FACADE_OPTIONS = {
@@ -6,13 +22,7 @@ export const FACADE_OPTIONS = {
   port: { doc: "The port of the façade; 0 for any free one.", parse: port, fallback: 8080 },
   baseUrl: optional({ doc: "The public base URL; http://HOST:PORT where left out.", parse: url }),
   serviceName: { doc: "The name that users see.", parse: text, fallback: "Sallyport" },
-  mcpCtiUrl: optional({
-    doc: "A public URL of its own for the cti endpoint, such as https://cti.example.com/mcp.",
-    parse: url,
-  }),
-  mcpAevUrl: optional({ doc: "A public URL of its own for the aev endpoint.", parse: url }),
-  mcpGrcUrl: optional({ doc: "A public URL of its own for the grc endpoint.", parse: url }),
-  mcpCoreUrl: optional({ doc: "A public URL of its own for the core endpoint.", parse: url }),
+  ...publicUrlOptions,
   allowedOrigins: {
     doc: "Web origins that may call, besides the base URL's own, separated by commas.",
     parse: listOf(text),

@@ -1,4 +1,5 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
+import { SERVERS, scopesOfServer } from "../services/shared/platforms.js";
 import type { Log } from "../services/shared/process/log.js";
 import type { Credential } from "../services/shared/rpc/call.js";
 import type { Dispatch } from "../services/shared/rpc/dispatch.js";
@@ -75,8 +76,6 @@ export interface Facade {
   drain(graceMs: number): Promise<void>;
 }
 
-/** The servers that always have an endpoint, with or without tools. */
-const SERVERS = ["cti", "aev", "grc", "core"];
 const MINUTE_MS = 60_000;
 const DRAIN_POLL_MS = 20;
 const LAST_WORDS_MS = 200;
@@ -181,7 +180,7 @@ const HEALTH = new Set(["/healthz", "/readyz"]);
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 function serversOf(tools: readonly Tool[], serviceName: string, version: string): Map<string, McpServer> {
-  const names = new Set([...SERVERS, ...tools.map((tool) => tool.server)]);
+  const names = new Set<string>([...SERVERS, ...tools.map((tool) => tool.server)]);
   return new Map(
     [...names].map((name) => [
       name,
@@ -197,7 +196,7 @@ function serversOf(tools: readonly Tool[], serviceName: string, version: string)
 
 /** Every scope that a tool of the server needs, those to read first. */
 function scopesOf({ name, tools }: McpServer): string[] {
-  const scopes = new Set([`${name}:read`, `${name}:write`, ...tools.map(({ tool }) => tool.scope)]);
+  const scopes = new Set([...scopesOfServer(name), ...tools.map(({ tool }) => tool.scope)]);
   return [...scopes];
 }
 

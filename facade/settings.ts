@@ -1,6 +1,7 @@
+import { SERVERS } from "../services/shared/platforms.js";
 import type { Config } from "../services/shared/process/config.js";
 import { VERSION } from "../services/shared/process/version.js";
-import type { FACADE_OPTIONS } from "./config.js";
+import { type FACADE_OPTIONS, publicUrlSetting } from "./config.js";
 import type { FacadeOptions } from "./facade.js";
 
 type Settings = Config<typeof FACADE_OPTIONS>;
@@ -13,15 +14,13 @@ export function facadeOptionsOf(
   FacadeOptions,
   "baseUrl" | "publicUrls" | "serviceName" | "version" | "origins" | "hosts" | "proxies" | "limits"
 > {
-  const { mcpCtiUrl, mcpAevUrl, mcpGrcUrl, mcpCoreUrl } = settings;
-  const publicUrls = Object.entries({ cti: mcpCtiUrl, aev: mcpAevUrl, grc: mcpGrcUrl, core: mcpCoreUrl });
+  const publicUrls = SERVERS.flatMap((server) => {
+    const url = settings[publicUrlSetting(server)];
+    return url === undefined ? [] : [[server, new URL(url)] as const];
+  });
   return {
     baseUrl: new URL(baseUrl),
-    publicUrls: Object.fromEntries(
-      publicUrls
-        .filter((entry): entry is [string, string] => entry[1] !== undefined)
-        .map(([s, url]) => [s, new URL(url)]),
-    ),
+    publicUrls: Object.fromEntries(publicUrls),
     serviceName: settings.serviceName,
     version: VERSION,
     origins: settings.allowedOrigins,

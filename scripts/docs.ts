@@ -3,6 +3,7 @@
 
 import { writeFileSync } from "node:fs";
 import { options } from "../services/launcher/config.js";
+import { SERVERS } from "../services/shared/platforms.js";
 import { envOf, flagOf } from "../services/shared/process/config.js";
 import { readImage } from "../services/shared/tools/image.js";
 import { readTools, type Tool } from "../services/shared/tools/tools.js";
@@ -31,8 +32,7 @@ export function configurationPage(): string {
 /** Every tool, by server. */
 export function toolsPage(): string {
   const tools = readTools(readImage());
-  const servers = ["cti", "aev", "grc", "core"];
-  const sections = servers.flatMap((server) => {
+  const sections = SERVERS.flatMap((server) => {
     const own = tools.filter((tool) => tool.server === server);
     return [
       `## ${server}`,

@@ -1,16 +1,12 @@
+import { SERVERS, scopesOfServer } from "../shared/platforms.js";
 import { invalidArgument, permissionDenied } from "../shared/rpc/errors.js";
 import type { ApiKeyRecord, UserRecord } from "./store.js";
 
-const SERVERS = ["cti", "aev", "grc", "core"] as const;
 const EVERYONE = "public";
 const ACCOUNT = "account";
 /** Whoever has an exporter of spans: people's agents, and our own processes. */
 const EXPORTER = "traces:write";
-const PERSON: readonly string[] = [
-  ACCOUNT,
-  EXPORTER,
-  ...SERVERS.flatMap((server) => [`${server}:read`, `${server}:write`]),
-];
+const PERSON: readonly string[] = [ACCOUNT, EXPORTER, ...SERVERS.flatMap(scopesOfServer)];
 const ADMINISTRATOR = "admin";
 const SERVICE = "internal";
 

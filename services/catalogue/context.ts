@@ -1,7 +1,7 @@
 import type { Log } from "../shared/process/log.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { Tool } from "../shared/tools/tools.js";
-import type { ConfiguredPlatforms, GrcAuthentication } from "./platforms.js";
+import type { ConfiguredPlatforms, PlatformAuthentications } from "./platforms.js";
 import type { CatalogueStore } from "./store.js";
 
 /** What every command of the catalogue works with. */
@@ -12,7 +12,7 @@ export interface Context {
   /** The allow-list: every tool of the API, by server, in file order. */
   readonly tools: ReadonlyMap<string, readonly Tool[]>;
   readonly configured: ConfiguredPlatforms;
-  readonly grc: GrcAuthentication;
+  readonly authentications: PlatformAuthentications;
   /** The registration token set by configuration. */
   readonly registrationToken: string | undefined;
 }

@@ -1,7 +1,5 @@
+import type { PlatformAuth, PlatformServer } from "../shared/platforms.js";
 import type { PlatformDoc } from "./store.js";
-
-export const PLATFORM_SERVERS = ["cti", "aev", "grc"] as const;
-export type PlatformServer = (typeof PLATFORM_SERVERS)[number];
 
 /** How long a heartbeat counts: two may be missed, and platforms send one every five minutes. */
 export const FRESH_MS = 11 * 60_000;
@@ -13,14 +11,18 @@ export interface ConfiguredPlatform {
   readonly title: string;
 }
 
+/** The platforms set by configuration, by server. */
 export type ConfiguredPlatforms = Readonly<Partial<Record<PlatformServer, ConfiguredPlatform>>>;
 
-/** How the platform behind grc takes our token. */
-export interface GrcAuthentication {
-  readonly auth: "exchange" | "bearer";
+/** How a platform takes our token, where configuration chooses. */
+export interface PlatformAuthentication {
+  readonly auth: PlatformAuth;
   /** The client id of the exchange; the platform's public URL where left out. */
   readonly clientId: string | undefined;
 }
+
+/** How platforms take our token, by server; one that is left out takes it in its default way. */
+export type PlatformAuthentications = Readonly<Partial<Record<PlatformServer, PlatformAuthentication>>>;
 
 /** A platform of either origin. */
 export interface RegisteredPlatform extends ConfiguredPlatform {
@@ -28,17 +30,6 @@ export interface RegisteredPlatform extends ConfiguredPlatform {
   readonly version: string;
   readonly lastSeenAt: Date | undefined;
   readonly configured: boolean;
-}
-
-/** The server that answers with a kind of platform, by the name the platform gives itself. */
-export const SERVER_OF_IDENTIFIER: Readonly<Record<string, PlatformServer>> = {
-  opencti: "cti",
-  openaev: "aev",
-  "ciso-assistant": "grc",
-};
-
-export function isPlatformServer(server: string): server is PlatformServer {
-  return (PLATFORM_SERVERS as readonly string[]).includes(server);
 }
 
 /** Configuration wins over a platform's own registration. */
@@ -50,9 +41,9 @@ export function registeredPlatform(
   const set = configured[server];
   if (set !== undefined) {
     const own = doc?.url === set.publicUrl ? doc : null;
-    return { ...set, server, version: own?.version ?? "", lastSeenAt: own?.lastSeenAt, configured: true };
+    return { ...set, server, version: own?.version ?? "", lastSeenAt: own?.last_seen_at, configured: true };
   }
   if (doc === null) return undefined;
-  const { url, title, version, lastSeenAt } = doc;
+  const { url, title, version, last_seen_at: lastSeenAt } = doc;
   return { server, url, publicUrl: url, title, version, lastSeenAt, configured: false };
 }

@@ -1,32 +1,30 @@
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { type Method, unary } from "../shared/rpc/method.js";
+import { createRegistrationToken } from "./commands/create-registration-token.js";
 import { getEndpointStates } from "./commands/get-endpoint-states.js";
 import { getPlatformTarget } from "./commands/get-platform-target.js";
+import { getSettings } from "./commands/get-settings.js";
 import { listPlatforms } from "./commands/list-platforms.js";
 import { listVisibleTools } from "./commands/list-visible-tools.js";
 import { registerPlatform } from "./commands/register-platform.js";
-import { getSwitches, updateSwitches } from "./commands/switches.js";
+import { revokeRegistrationToken } from "./commands/revoke-registration-token.js";
+import { updateSettings } from "./commands/update-settings.js";
 import type { Context } from "./context.js";
-import { createRegistrationToken, revokeRegistrationToken } from "./registration-token.js";
 
-export function routes(context: Context): Method[] {
+/** The rpcs of the catalogue. */
+export function routes(context: Context): readonly Method[] {
   const endpoint = EndpointService.method;
   const setting = SettingService.method;
   return [
     unary(endpoint.getEndpointStates, () => getEndpointStates(context)),
-    unary(endpoint.listVisibleTools, (r, call) => listVisibleTools(r.server, call, context)),
-    unary(setting.getSettings, async () => ({ settings: await getSwitches(context) })),
-    unary(setting.updateSettings, async ({ platformServers, core, ai }) => ({
-      settings: await updateSwitches({ platformServers, core, ai }, context),
-    })),
+    unary(endpoint.listVisibleTools, (request, call) => listVisibleTools(context, request, call)),
+    unary(setting.getSettings, () => getSettings(context)),
+    unary(setting.updateSettings, (request) => updateSettings(context, request)),
     unary(setting.listPlatforms, () => listPlatforms(context)),
-    unary(setting.registerPlatform, (r) => registerPlatform(r, context)),
-    unary(setting.createRegistrationToken, (r) => createRegistrationToken(r.name, context)),
-    unary(setting.revokeRegistrationToken, async (r) => {
-      await revokeRegistrationToken(r.id, context);
-      return {};
-    }),
-    unary(setting.getPlatformTarget, (r) => getPlatformTarget(r.server, context)),
+    unary(setting.registerPlatform, (request) => registerPlatform(context, request)),
+    unary(setting.createRegistrationToken, (request) => createRegistrationToken(context, request)),
+    unary(setting.revokeRegistrationToken, (request) => revokeRegistrationToken(context, request)),
+    unary(setting.getPlatformTarget, (request) => getPlatformTarget(context, request)),
   ];
 }

@@ -3,10 +3,12 @@ import type { Peers } from "../shared/rpc/peers.js";
 import type { Service } from "../shared/rpc/service.js";
 import type { Store } from "../shared/store/store.js";
 import type { Tool } from "../shared/tools/tools.js";
-import type { ConfiguredPlatforms, GrcAuthentication } from "./platforms.js";
+import type { Context } from "./context.js";
+import type { ConfiguredPlatforms, PlatformAuthentications } from "./platforms.js";
 import { routes } from "./routes.js";
 import { openCatalogueStore } from "./store.js";
 
+/** What the service needs. */
 export interface Options {
   readonly store: Store;
   readonly peers: Peers;
@@ -14,7 +16,7 @@ export interface Options {
   /** Every tool of the API. */
   readonly tools: readonly Tool[];
   readonly configured: ConfiguredPlatforms;
-  readonly grc: GrcAuthentication;
+  readonly authentications: PlatformAuthentications;
   readonly registrationToken: string | undefined;
 }
 
@@ -22,7 +24,7 @@ export interface Options {
 export async function createCatalogueService({ store, tools, ...options }: Options): Promise<Service> {
   const byServer = new Map<string, Tool[]>();
   for (const tool of tools) byServer.set(tool.server, [...(byServer.get(tool.server) ?? []), tool]);
-  const context = { ...options, tools: byServer, store: await openCatalogueStore(store) };
+  const context: Context = { ...options, tools: byServer, store: await openCatalogueStore(store) };
   return {
     name: "catalogue",
     methods: routes(context),

@@ -2,7 +2,7 @@ import type { Base, CollectionSpec, DocCollection, Store } from "../shared/store
 
 /** The switches; one record, made at first start. */
 export interface SwitchesDoc extends Base {
-  readonly platformServers: boolean;
+  readonly platform_servers: boolean;
   readonly core: boolean;
   readonly ai: boolean;
 }
@@ -12,31 +12,54 @@ export interface PlatformDoc extends Base {
   readonly url: string;
   readonly title: string;
   readonly version: string;
-  readonly platformId: string;
-  readonly lastSeenAt: Date;
+  readonly platform_id: string;
+  readonly last_seen_at: Date;
 }
 
 /** A token by which platforms register themselves; only its digest is kept. */
 export interface RegistrationTokenDoc extends Base {
   readonly name: string;
   readonly digest: string;
-  readonly createdAt: Date;
+  readonly created_at: Date;
 }
 
+/** The catalogue's collections; the migrations gave their fields today's names. */
 export const COLLECTIONS: readonly CollectionSpec[] = [
-  { name: "switches", indexes: [] },
-  { name: "platforms", indexes: [] },
-  { name: "registration_tokens", indexes: [{ name: "digest", key: { digest: 1 }, unique: true }] },
+  {
+    name: "switches",
+    indexes: [],
+    migrations: [
+      { filter: { platformServers: { $exists: true } }, update: { $rename: { platformServers: "platform_servers" } } },
+    ],
+  },
+  {
+    name: "platforms",
+    indexes: [],
+    migrations: [
+      {
+        filter: { lastSeenAt: { $exists: true } },
+        update: { $rename: { platformId: "platform_id", lastSeenAt: "last_seen_at" } },
+      },
+    ],
+  },
+  {
+    name: "registration_tokens",
+    indexes: [{ name: "digest", key: { digest: 1 }, unique: true }],
+    migrations: [{ filter: { createdAt: { $exists: true } }, update: { $rename: { createdAt: "created_at" } } }],
+  },
 ];
 
+/** The id of the one record of switches, and of the event of their turning. */
 export const SWITCHES_ID = "switches";
 
+/** The records of the catalogue. */
 export interface CatalogueStore {
   readonly switches: DocCollection<SwitchesDoc>;
   readonly platforms: DocCollection<PlatformDoc>;
   readonly registrationTokens: DocCollection<RegistrationTokenDoc>;
 }
 
+/** Creates what is missing and gives the records. */
 export async function openCatalogueStore(store: Store): Promise<CatalogueStore> {
   await store.ensure(COLLECTIONS);
   return {

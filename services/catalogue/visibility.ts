@@ -4,6 +4,7 @@ import type { Tool } from "../shared/tools/tools.js";
 /** What the platform behind a server can do and the caller can do there; undefined where it could not be asked. */
 export type Capabilities = ReadonlySet<string> | undefined;
 
+/** The tools that a caller may see. */
 export interface Visible {
   readonly listed: readonly Tool[];
   /** Not listed, but let through so that the call can say why the platform does not answer. */

@@ -1,7 +1,8 @@
 import { FACADE_OPTIONS } from "../../facade/config.js";
-import { authOptions } from "../auth/config.js";
+import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { type Config, count, listOf, oneOf, onOff, optional, port, text, url } from "../shared/process/config.js";
 import { SERVICE_NAMES } from "../shared/rpc/service.js";
+import { platformOptions } from "./platform-settings.js";
 
 /** Every setting of the process that runs the services, and by default a façade worker with them. */
 export const options = {
@@ -22,7 +23,16 @@ export const options = {
     parse: text,
     secret: true,
   }),
-  ...authOptions,
+  keyPrefix: {
+    doc: "What API keys begin with: 2 to 16 lower-case letters or digits and an underscore.",
+    parse: keyPrefix,
+    fallback: DEFAULT_KEY_PREFIX,
+  },
+  leaseMs: {
+    doc: "How long a process may use what it keeps without hearing from auth, in milliseconds: the longest a revocation can take.",
+    parse: leaseMs,
+    fallback: 3_000,
+  },
   services: {
     doc: "The services this process runs, separated by commas.",
     parse: listOf(oneOf(...SERVICE_NAMES)),
@@ -38,31 +48,8 @@ export const options = {
     parse: text,
     secret: true,
   }),
-  sandbox: { doc: "Run the three built-in platforms: on or off.", parse: onOff, fallback: true },
-  ctiUrl: optional({ doc: "The address of the platform behind cti, in place of the built-in one.", parse: url }),
-  ctiPublicUrl: optional({
-    doc: "What that platform calls itself, the audience of its tokens; CTI_URL where left out.",
-    parse: url,
-  }),
-  aevUrl: optional({ doc: "The address of the platform behind aev, in place of the built-in one.", parse: url }),
-  aevPublicUrl: optional({
-    doc: "What that platform calls itself, the audience of its tokens; AEV_URL where left out.",
-    parse: url,
-  }),
-  grcUrl: optional({ doc: "The address of the platform behind grc, in place of the built-in one.", parse: url }),
-  grcPublicUrl: optional({
-    doc: "What that platform calls itself, the audience of its tokens; GRC_URL where left out.",
-    parse: url,
-  }),
-  grcAuth: {
-    doc: "How that platform takes our token: exchange or bearer.",
-    parse: oneOf("exchange", "bearer"),
-    fallback: "exchange" as const,
-  },
-  grcClientId: optional({
-    doc: "The client id of the exchange; the platform's public URL where left out.",
-    parse: text,
-  }),
+  sandbox: { doc: "Run the built-in platforms: on or off.", parse: onOff, fallback: true },
+  ...platformOptions,
   registrationToken: optional({ doc: "What a platform presents to register itself.", parse: text, secret: true }),
   tracing: { doc: "Trace our own requests with OpenTelemetry: on or off.", parse: onOff, fallback: false },
   otlpEndpoint: optional({ doc: "Where our own spans go (OTLP/gRPC); the traces service where left out.", parse: url }),
@@ -79,10 +66,22 @@ export const options = {
   },
 };
 
+/** The settings as they were read. */
 export type Settings = Config<typeof options>;
 
 function share(value: string): number {
   const number = Number(value);
   if (!(number >= 0 && number <= 1)) throw new Error("must be a number from 0 to 1");
   return number;
+}
+
+function keyPrefix(value: string): string {
+  createKeyFormat(value);
+  return value;
+}
+
+function leaseMs(value: string): number {
+  const ms = Number(value);
+  if (!Number.isInteger(ms) || ms < 100 || ms > 60_000) throw new Error("must be 100 to 60000 milliseconds");
+  return ms;
 }

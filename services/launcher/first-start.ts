@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bootstrap, type PersonSecrets } from "../auth/bootstrap.js";
+import type { PersonSecrets } from "../auth/bootstrap.js";
 import type { Store } from "../shared/store/store.js";
 
 /** DATA_DIR/bootstrap.json, as scripts read it. */
@@ -11,6 +11,7 @@ export interface BootstrapFile {
   readonly analyst: BootstrapAccount;
 }
 
+/** An account of the first start, with its secrets. */
 export interface BootstrapAccount {
   readonly email: string;
   readonly password: string;
@@ -30,6 +31,7 @@ const keyPath = (dataDir: string) => join(dataDir, "service-key");
  * @returns whether this was the first start.
  */
 export async function firstStart(store: Store, dataDir: string, keyPrefix: string): Promise<boolean> {
+  const { bootstrap } = await import("../auth/bootstrap.js");
   const made = await bootstrap({
     store,
     keyPrefix,

@@ -1,3 +1,4 @@
+import { PLATFORM_SERVERS, SERVERS } from "../shared/platforms.js";
 import type { BootstrapFile } from "./first-start.js";
 import type { Running } from "./start.js";
 
@@ -7,16 +8,17 @@ export function greeting(
   { baseUrl, grpcUrl, coreSwitchedOn }: Running,
   file: BootstrapFile | undefined,
 ): string {
-  const lines = [`${name} is ready.`, "", `  MCP   ${baseUrl}/mcp/{cti,aev,grc,core}`, `  gRPC  ${grpcUrl}`];
+  const lines = [`${name} is ready.`, "", `  MCP   ${baseUrl}/mcp/{${SERVERS.join()}}`, `  gRPC  ${grpcUrl}`];
   if (coreSwitchedOn)
     lines.push("", "  This first start switched the core server on: npm run -s cli -- settings set core off");
   if (file === undefined) return `${lines.join("\n")}\n`;
   const { analyst } = file;
+  const [server] = PLATFORM_SERVERS;
   const configuration = {
     mcpServers: {
-      "sallyport-cti": {
+      [`sallyport-${server}`]: {
         type: "http",
-        url: `${baseUrl}/mcp/cti`,
+        url: `${baseUrl}/mcp/${server}`,
         headers: { Authorization: `Bearer ${analyst.api_key}` },
       },
     },
@@ -29,7 +31,7 @@ export function greeting(
     "",
     "  A first call:",
     "",
-    `    curl -s ${baseUrl}/mcp/cti -H 'Authorization: Bearer ${analyst.api_key}' \\`,
+    `    curl -s ${baseUrl}/mcp/${server} -H 'Authorization: Bearer ${analyst.api_key}' \\`,
     "      -H 'Content-Type: application/json' \\",
     `      -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"whoami"}}'`,
     "",

@@ -1,10 +1,5 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
-import { createAuthService } from "../auth/service.js";
 import type { ConfiguredPlatforms } from "../catalogue/platforms.js";
-import { createCatalogueService } from "../catalogue/service.js";
-import { createCoreObjectsService } from "../core-objects/service.js";
-import { loadPlatforms } from "../platform-proxy/parts.js";
-import { createPlatformProxyService } from "../platform-proxy/service.js";
 import { createAssertionVerifier } from "../shared/credentials/assertions.js";
 import { type Credentials, createCredentials } from "../shared/credentials/credentials.js";
 import type { Log } from "../shared/process/log.js";
@@ -17,10 +12,11 @@ import { createPeers, type Peers } from "../shared/rpc/peers.js";
 import type { Service, ServiceName } from "../shared/rpc/service.js";
 import type { Store } from "../shared/store/store.js";
 import { readTools } from "../shared/tools/tools.js";
-import { createTracesService } from "../traces/service.js";
 import type { Settings } from "./config.js";
+import { authenticationsOf } from "./platforms.js";
 import type { Routing } from "./routing.js";
 
+/** What the services of a process are started with. */
 export interface Surroundings {
   readonly settings: Settings;
   readonly store: Store;
@@ -62,6 +58,7 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
   if (settings.services.includes("auth")) {
     const { baseUrl } = around;
     const { keyPrefix, leaseMs } = settings;
+    const { createAuthService } = await import("../auth/service.js");
     const auth = await createAuthService({ store, baseUrl, log, keyPrefix, leaseMs, peersOf: () => peers });
     mount(auth, auth.authenticator);
   }
@@ -97,20 +94,26 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
 
 type Needs = Surroundings & { readonly peers: Peers; readonly credentials: Credentials };
 
+/** Loads a service and starts it; one that does not run here is not loaded. */
 async function createService(name: Exclude<ServiceName, "auth">, around: Needs): Promise<Service> {
   const { settings, store, image, peers, credentials, platforms, log } = around;
   switch (name) {
-    case "catalogue":
+    case "catalogue": {
+      const { createCatalogueService } = await import("../catalogue/service.js");
+      const { registrationToken } = settings;
       return createCatalogueService({
         store,
         peers,
         log,
         tools: readTools(image),
         configured: platforms,
-        grc: { auth: settings.grcAuth, clientId: settings.grcClientId },
-        registrationToken: settings.registrationToken,
+        authentications: authenticationsOf(settings),
+        registrationToken,
       });
-    case "platform-proxy":
+    }
+    case "platform-proxy": {
+      const { createPlatformProxyService } = await import("../platform-proxy/service.js");
+      const { loadPlatforms } = await import("../platform-proxy/parts.js");
       return createPlatformProxyService({
         peers,
         log,
@@ -118,9 +121,14 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
         agentName: `sallyport/${VERSION}`,
         onEvent: (listener) => credentials.onEvent(listener),
       });
-    case "core-objects":
+    }
+    case "core-objects": {
+      const { createCoreObjectsService } = await import("../core-objects/service.js");
       return createCoreObjectsService({ store, peers, log });
-    case "traces":
+    }
+    case "traces": {
+      const { createTracesService } = await import("../traces/service.js");
       return createTracesService({ store, peers, log, retentionDays: settings.traceRetentionDays });
+    }
   }
 }

@@ -9,6 +9,7 @@ export interface Routing extends Dispatch {
   mount(service: ServiceName, local: Dispatch): void;
 }
 
+/** @param addresses where the services are that no process-local one answers for. */
 export function createRouting(addresses: Readonly<Partial<Record<ServiceName, string | undefined>>>): Routing {
   const mounted = new Map<ServiceName, Dispatch>();
   const remote = connectRemote((service) => addresses[service]);

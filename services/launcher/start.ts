@@ -1,7 +1,4 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
 import type { FileRegistry } from "@bufbuild/protobuf";
-import { createFacade, type Facade } from "../../facade/facade.js";
-import { facadeOptionsOf } from "../../facade/settings.js";
 import type { Log } from "../shared/process/log.js";
 import type { Credential } from "../shared/rpc/call.js";
 import { serveConnect } from "../shared/rpc/connect.js";
@@ -10,11 +7,13 @@ import { reflection } from "../shared/rpc/reflection.js";
 import { openStore } from "../shared/store/open.js";
 import { readImage } from "../shared/tools/image.js";
 import type { Settings } from "./config.js";
+import { prepareDataDir } from "./data-dir.js";
+import { runFacade, workerEnv } from "./facade.js";
 import { firstStart, serviceKey, writeAddresses } from "./first-start.js";
 import { type LocalServices, startLocalServices } from "./local-services.js";
+import { configurePlatforms } from "./platforms.js";
 import { reservePort } from "./ports.js";
-import { createRouting, type Routing } from "./routing.js";
-import { configurePlatforms } from "./sandboxes.js";
+import { createRouting } from "./routing.js";
 import { switchCoreOn } from "./switch-core-on.js";
 import { startTracing } from "./tracing.js";
 import { startWorkers } from "./workers.js";
@@ -53,7 +52,7 @@ async function startParts(
   const grpcPort = await reservePort(host, settings.grpcPort, "gRPC port");
   const baseUrl = settings.baseUrl ?? `http://${host}:${port}`;
 
-  makeDataDir(dataDir);
+  prepareDataDir(dataDir);
   const store = await openStore({ mongodbUri, dataDir, log });
   ending.push(() => store.close());
   const runsAuth = settings.services.includes("auth");
@@ -106,17 +105,6 @@ async function startParts(
   return { baseUrl, grpcUrl, coreSwitchedOn };
 }
 
-function makeDataDir(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === "EEXIST" ? "it is no directory" : message;
-    throw new Error(`the data directory ${dataDir} cannot be used: ${reason}; set --data-dir (or DATA_DIR)`);
-  }
-}
-
 /** Our services, health and reflection, on one port. */
 function serveRpc(host: string, port: number, services: LocalServices, image: FileRegistry) {
   const [first] = services.methods;
@@ -128,52 +116,6 @@ function serveRpc(host: string, port: number, services: LocalServices, image: Fi
   ];
   const methods = [...services.methods, ...more.map((method) => ({ method, steps: first.steps }))];
   return serveConnect({ host, port, methods });
-}
-
-interface FacadeSurroundings {
-  readonly baseUrl: string;
-  readonly port: number;
-  readonly routing: Routing;
-  readonly services: LocalServices;
-  readonly self: () => Credential;
-  readonly image: FileRegistry;
-  readonly log: Log;
-}
-
-async function runFacade(settings: Settings, around: FacadeSurroundings): Promise<Facade> {
-  const { baseUrl, port, routing, services, self, image, log } = around;
-  const facade = await createFacade({
-    ...facadeOptionsOf(settings, baseUrl),
-    dispatch: routing,
-    self: self(),
-    credentials: services.credentials,
-    image,
-    ready: services.ready,
-    log,
-  });
-  await facade.listen(settings.host, port, { exclusive: true });
-  return facade;
-}
-
-/** The settings that a façade in a process of its own reads. */
-function workerEnv(
-  settings: Settings,
-  { port, baseUrl, grpcUrl, key }: { port: number; baseUrl: string; grpcUrl: string; key: string },
-): Record<string, string> {
-  const runs = new Set<string>(settings.services);
-  const at = (name: string, elsewhere: string | undefined): string => (runs.has(name) ? grpcUrl : (elsewhere ?? ""));
-  return {
-    HOST: settings.host,
-    PORT: String(port),
-    BASE_URL: baseUrl,
-    SERVICE_KEY: key,
-    AUTH_URL: at("auth", settings.authUrl),
-    CATALOGUE_URL: at("catalogue", settings.catalogueUrl),
-    PLATFORM_PROXY_URL: at("platform-proxy", settings.platformProxyUrl),
-    CORE_OBJECTS_URL: at("core-objects", settings.coreObjectsUrl),
-    TRACES_URL: at("traces", settings.tracesUrl),
-    SHARED_PORT: "on",
-  };
 }
 
 /** How this machine reaches an address that it listens on. */

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../shared/process/log.js";
 
+/** Façade workers in processes of their own. */
 export interface Workers {
   /** How many answer now. */
   serving(): number;
@@ -10,6 +11,7 @@ export interface Workers {
   drain(graceMs: number): Promise<void>;
 }
 
+/** How many workers, and with what settings. */
 export interface Options {
   readonly count: number;
   /** The settings of a façade, by environment. */

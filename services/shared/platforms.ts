@@ -8,7 +8,7 @@ export type PlatformAuth = "bearer" | "exchange";
  * server does is its folder, services/platform-proxy/platforms/NAME/.
  */
 interface PlatformDescription {
-  /** The last segment of the endpoint's path, the proto package of its tools, and the name of its folders. */
+  /** A few lower-case letters: the last segment of the endpoint's path, the proto package of its tools, the name of its folders. */
   readonly name: string;
   /** What kind of platform it is, in words. */
   readonly label: string;
@@ -24,8 +24,7 @@ interface PlatformDescription {
   readonly instructions: string;
 }
 
-/** The platform servers, in the order in which they are shown. */
-export const PLATFORMS = [
+const TABLE = [
   {
     name: "cti",
     label: "threat intelligence",
@@ -58,7 +57,7 @@ export const PLATFORMS = [
   },
 ] as const satisfies readonly PlatformDescription[];
 
-type Row = (typeof PLATFORMS)[number];
+type Row = (typeof TABLE)[number];
 
 /** The name of a platform server. */
 export type PlatformServer = Row["name"];
@@ -66,11 +65,19 @@ export type PlatformServer = Row["name"];
 /** A platform server whose platform takes our token in more than one way. */
 export type ChoosingServer = Extract<Row, { readonly auth: readonly [PlatformAuth, PlatformAuth] }>["name"];
 
-/** A row of the table. */
+/** What the table says of a platform server. */
 export type Platform = PlatformDescription & { readonly name: PlatformServer };
 
-/** The names of the platform servers. */
+/** The platform servers, in the order in which they are shown. */
+export const PLATFORMS: readonly Platform[] = TABLE;
+
+/** Their names. */
 export const PLATFORM_SERVERS: readonly PlatformServer[] = PLATFORMS.map(({ name }) => name);
+
+/** The names of those whose platform takes our token in more than one way. */
+export const CHOOSING_SERVERS = PLATFORMS.filter(({ auth }) => auth.length > 1).map(
+  ({ name }) => name,
+) as readonly ChoosingServer[];
 
 /** Whether a server is answered by a connected platform. */
 export function isPlatformServer(server: string): server is PlatformServer {

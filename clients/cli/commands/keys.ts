@@ -1,8 +1,10 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
+import { SERVERS, scopesOfServer } from "../../../services/shared/platforms.js";
 import type { Command } from "../command.js";
 import { UsageError } from "../usage-error.js";
 
+const EXAMPLE_SCOPE = scopesOfServer(SERVERS[0] as string)[0];
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 export const keys: readonly Command[] = [
@@ -15,7 +17,7 @@ export const keys: readonly Command[] = [
       user: { doc: "The e-mail address of the key's user.", required: true },
       name: { doc: "What the key is for, such as the client's name.", required: true },
       expires: { doc: "How long it lasts, such as 90d, 12h or 30m; for ever where left out." },
-      scopes: { doc: "Scopes separated by commas, such as cti:read; all the user's where left out." },
+      scopes: { doc: `Scopes separated by commas, such as ${EXAMPLE_SCOPE}; all the user's where left out.` },
     },
     async run(session, { flags }) {
       const { key, token } = await session.client(ApiKeyService).createApiKey({

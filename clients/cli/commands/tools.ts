@@ -1,6 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { SERVERS } from "../../../services/shared/platforms.js";
 import type { Command } from "../command.js";
 import type { Session } from "../session.js";
 import { UsageError } from "../usage-error.js";
@@ -12,7 +13,7 @@ export const tools: readonly Command[] = [
   {
     noun: "tools",
     verb: "list",
-    doc: "List the tools you may use on a server: cti, aev, grc or core.",
+    doc: `List the tools you may use on a server, one of ${SERVERS.join(", ")}.`,
     positionals: ["SERVER"],
     flags: {},
     run: (session, { args }) =>

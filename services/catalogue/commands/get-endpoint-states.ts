@@ -1,27 +1,27 @@
 import { EndpointAvailability as Availability } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { CORE, isPlatformServer } from "../../shared/platforms.js";
 import type { Context } from "../context.js";
-import { isPlatformServer, registeredPlatform } from "../platforms.js";
-import { SWITCHES_ID, type SwitchesDoc } from "../store.js";
-import { DEFAULT_SWITCHES } from "./switches.js";
+import { registeredPlatform } from "../platforms.js";
+import { readSwitches, type Switches } from "../switches.js";
 
 /** The state of every endpoint that the API has tools for. */
 export async function getEndpointStates(
   context: Context,
 ): Promise<{ endpoints: { server: string; availability: Availability }[] }> {
-  const switches = (await context.store.switches.findOne({ _id: SWITCHES_ID })) ?? DEFAULT_SWITCHES;
+  const switches = await readSwitches(context);
   const endpoints = [...context.tools.keys()].map(async (server) => ({
     server,
-    availability: await availabilityOf(server, switches, context),
+    availability: await availabilityOf(context, server, switches),
   }));
   return { endpoints: await Promise.all(endpoints) };
 }
 
 async function availabilityOf(
-  server: string,
-  switches: Omit<SwitchesDoc, "_id">,
   { store, configured }: Context,
+  server: string,
+  switches: Switches,
 ): Promise<Availability> {
-  if (server === "core") {
+  if (server === CORE.name) {
     if (!switches.core) return Availability.CORE_OFF;
     return switches.ai ? Availability.OPEN : Availability.AI_OFF;
   }

@@ -1,26 +1,21 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ConnectionState } from "#proto/catalogue/v1/setting_service_pb.js";
 import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
+import { PLATFORM_SERVERS, type PlatformServer } from "../../shared/platforms.js";
 import type { Context } from "../context.js";
-import {
-  FRESH_MS,
-  PLATFORM_SERVERS,
-  type PlatformServer,
-  type RegisteredPlatform,
-  registeredPlatform,
-} from "../platforms.js";
+import { FRESH_MS, type RegisteredPlatform, registeredPlatform } from "../platforms.js";
 
 /** Lists the platforms; one without a fresh heartbeat is asked whether it answers. */
 export async function listPlatforms(context: Context) {
-  return { platforms: await Promise.all(PLATFORM_SERVERS.map((server) => platformOf(server, context))) };
+  return { platforms: await Promise.all(PLATFORM_SERVERS.map((server) => stateOf(context, server))) };
 }
 
-async function platformOf(server: PlatformServer, context: Context) {
+async function stateOf(context: Context, server: PlatformServer) {
   const doc = await context.store.platforms.findOne({ _id: server });
   const platform = registeredPlatform(server, context.configured, doc);
   if (platform === undefined) return { server, state: ConnectionState.NOT_CONNECTED };
   const { url, publicUrl, title, version, lastSeenAt, configured } = platform;
-  const connected = isFresh(platform) || (await answers(server, context));
+  const connected = isFresh(platform) || (await answers(context, server));
   const seen = connected && !isFresh(platform) ? new Date() : lastSeenAt;
   return {
     server,
@@ -38,7 +33,7 @@ function isFresh({ lastSeenAt, configured }: RegisteredPlatform): boolean {
   return !configured && lastSeenAt !== undefined && Date.now() - lastSeenAt.getTime() < FRESH_MS;
 }
 
-async function answers(server: PlatformServer, { peers, log }: Context): Promise<boolean> {
+async function answers({ peers, log }: Context, server: PlatformServer): Promise<boolean> {
   try {
     const { reachable } = await peers.callAsService(SnapshotService.method.probe, { server });
     return reachable;

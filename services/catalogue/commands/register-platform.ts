@@ -1,27 +1,28 @@
 import { EventKind, WatchService } from "#proto/auth/v1/watch_service_pb.js";
 import type { RegisterPlatformRequest } from "#proto/catalogue/v1/setting_service_pb.js";
+import { PLATFORMS } from "../../shared/platforms.js";
 import { failedPrecondition, invalidArgument, unauthenticated } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
-import { FRESH_MS, SERVER_OF_IDENTIFIER } from "../platforms.js";
+import { FRESH_MS } from "../platforms.js";
 import { isRegistrationToken } from "../registration-token.js";
 
 /** Registers a platform, or refreshes its heartbeat. */
 export async function registerPlatform(
-  request: RegisterPlatformRequest,
   context: Context,
+  request: RegisterPlatformRequest,
 ): Promise<{ server: string }> {
-  if (!(await isRegistrationToken(request.token, context))) {
+  if (!(await isRegistrationToken(context, request.token))) {
     throw unauthenticated(
       "the registration token is not known; an administrator makes one with `platforms token create`",
     );
   }
-  const server = SERVER_OF_IDENTIFIER[request.platformIdentifier];
+  const server = PLATFORMS.find(({ identifier }) => identifier === request.platformIdentifier)?.name;
   if (server === undefined) {
-    const known = Object.keys(SERVER_OF_IDENTIFIER).join(", ");
+    const known = PLATFORMS.map(({ identifier }) => identifier).join(", ");
     throw invalidArgument(`platform_identifier: must be one of ${known}`);
   }
   const url = urlOf(request.platformUrl);
-  await refuseTakeOver(server, request.platformId, url, context);
+  await refuseTakeOver(context, server, request.platformId, url);
   const before = await context.store.platforms.findOneAndUpdate(
     { _id: server },
     {
@@ -29,8 +30,8 @@ export async function registerPlatform(
         url,
         title: request.platformTitle,
         version: request.platformVersion,
-        platformId: request.platformId,
-        lastSeenAt: new Date(),
+        platform_id: request.platformId,
+        last_seen_at: new Date(),
       },
     },
     { upsert: true, returnDocument: "before" },
@@ -50,10 +51,10 @@ function urlOf(text: string): string {
 }
 
 /** A token lets a platform register, not take the place of another one that lives. */
-async function refuseTakeOver(server: string, platformId: string, url: string, { store }: Context): Promise<void> {
+async function refuseTakeOver({ store }: Context, server: string, platformId: string, url: string): Promise<void> {
   const held = await store.platforms.findOne({ _id: server });
-  if (held === null || Date.now() - held.lastSeenAt.getTime() > FRESH_MS) return;
-  const isSame = held.platformId !== "" && platformId !== "" ? held.platformId === platformId : held.url === url;
+  if (held === null || Date.now() - held.last_seen_at.getTime() > FRESH_MS) return;
+  const isSame = held.platform_id !== "" && platformId !== "" ? held.platform_id === platformId : held.url === url;
   if (isSame) return;
   throw failedPrecondition(
     `another ${server} platform is registered and alive: end that one, wait until its heartbeat is missed, and register again`,

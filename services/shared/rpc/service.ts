@@ -1,8 +1,11 @@
 import type { DescMethod } from "@bufbuild/protobuf";
+import { PLATFORM_SERVERS } from "../platforms.js";
 import type { Authenticator } from "./call.js";
 import type { Method } from "./method.js";
 
+/** The services, in the order in which a process starts them: auth first. */
 export const SERVICE_NAMES = ["auth", "catalogue", "platform-proxy", "core-objects", "traces"] as const;
+/** The name of a service. */
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /** A running service: its methods, and its life. */
@@ -24,9 +27,7 @@ const SERVICE_OF_PACKAGE: Readonly<Record<string, ServiceName>> = {
   auth: "auth",
   catalogue: "catalogue",
   platform: "platform-proxy",
-  cti: "platform-proxy",
-  aev: "platform-proxy",
-  grc: "platform-proxy",
+  ...Object.fromEntries(PLATFORM_SERVERS.map((server) => [server, "platform-proxy"] as const)),
   core: "core-objects",
   traces: "traces",
   opentelemetry: "traces",

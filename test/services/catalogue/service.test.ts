@@ -89,7 +89,7 @@ async function start(configured: Parameters<typeof createCatalogueService>[0]["c
     log: silentLog,
     tools: readTools(readImage()),
     configured,
-    grc: { auth: "exchange", clientId: "configured-client" },
+    authentications: { grc: { auth: "exchange", clientId: "configured-client" } },
     registrationToken: "configured-token",
   });
   return mountInProcess(service.methods, steps);

@@ -1,0 +1,57 @@
+import type { FileRegistry } from "@bufbuild/protobuf";
+import type { Facade } from "../../facade/facade.js";
+import type { Log } from "../shared/process/log.js";
+import type { Credential } from "../shared/rpc/call.js";
+import type { Settings } from "./config.js";
+import type { LocalServices } from "./local-services.js";
+import type { Routing } from "./routing.js";
+
+/** What a façade in this process is given. */
+export interface FacadeSurroundings {
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly routing: Routing;
+  readonly services: LocalServices;
+  readonly self: () => Credential;
+  readonly image: FileRegistry;
+  readonly log: Log;
+}
+
+/** Runs a façade in this process: only then is it loaded, and µWebSockets.js with it. */
+export async function runFacade(settings: Settings, around: FacadeSurroundings): Promise<Facade> {
+  const { baseUrl, port, routing, services, self, image, log } = around;
+  const { createFacade } = await import("../../facade/facade.js");
+  const { facadeOptionsOf } = await import("../../facade/settings.js");
+  const facade = await createFacade({
+    ...facadeOptionsOf(settings, baseUrl),
+    dispatch: routing,
+    self: self(),
+    credentials: services.credentials,
+    image,
+    ready: services.ready,
+    log,
+  });
+  await facade.listen(settings.host, port, { exclusive: true });
+  return facade;
+}
+
+/** The settings that a façade in a process of its own reads. */
+export function workerEnv(
+  settings: Settings,
+  { port, baseUrl, grpcUrl, key }: { port: number; baseUrl: string; grpcUrl: string; key: string },
+): Record<string, string> {
+  const runs = new Set<string>(settings.services);
+  const at = (name: string, elsewhere: string | undefined): string => (runs.has(name) ? grpcUrl : (elsewhere ?? ""));
+  return {
+    HOST: settings.host,
+    PORT: String(port),
+    BASE_URL: baseUrl,
+    SERVICE_KEY: key,
+    AUTH_URL: at("auth", settings.authUrl),
+    CATALOGUE_URL: at("catalogue", settings.catalogueUrl),
+    PLATFORM_PROXY_URL: at("platform-proxy", settings.platformProxyUrl),
+    CORE_OBJECTS_URL: at("core-objects", settings.coreObjectsUrl),
+    TRACES_URL: at("traces", settings.tracesUrl),
+    SHARED_PORT: "on",
+  };
+}

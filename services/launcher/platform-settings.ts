@@ -1,0 +1,44 @@
+import {
+  CHOOSING_SERVERS,
+  type ChoosingServer,
+  PLATFORM_SERVERS,
+  type PlatformAuth,
+  type PlatformServer,
+  platformOf,
+} from "../shared/platforms.js";
+import { type Option, oneOf, optional, text, url } from "../shared/process/config.js";
+
+type PlatformOptions = {
+  readonly [setting in `${PlatformServer}Url` | `${PlatformServer}PublicUrl` | `${ChoosingServer}ClientId`]: Option<
+    string | undefined
+  >;
+} & { readonly [setting in `${ChoosingServer}Auth`]: Option<PlatformAuth> };
+
+/** The settings of the platforms: NAME_URL and NAME_PUBLIC_URL each; NAME_AUTH and NAME_CLIENT_ID where there is a choice. */
+export const platformOptions = Object.assign({}, ...PLATFORM_SERVERS.map(optionsOf)) as PlatformOptions;
+
+function optionsOf(server: PlatformServer): Record<string, Option<unknown>> {
+  const { auth } = platformOf(server);
+  const isChoosing = CHOOSING_SERVERS.some((name) => name === server);
+  return {
+    [`${server}Url`]: optional({
+      doc: `The address of the platform behind ${server}, in place of the built-in one.`,
+      parse: url,
+    }),
+    [`${server}PublicUrl`]: optional({
+      doc: `What that platform calls itself, the audience of its tokens; ${server.toUpperCase()}_URL where left out.`,
+      parse: url,
+    }),
+    ...(isChoosing && {
+      [`${server}Auth`]: {
+        doc: `How that platform takes our token: ${auth.join(" or ")}.`,
+        parse: oneOf(...auth),
+        fallback: auth[0],
+      },
+      [`${server}ClientId`]: optional({
+        doc: "The client id of the exchange; the platform's public URL where left out.",
+        parse: text,
+      }),
+    }),
+  };
+}
