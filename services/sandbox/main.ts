@@ -1,15 +1,14 @@
+import { platformOf } from "../shared/platforms.js";
 import { oneOf, optional, port, readConfig, text, url } from "../shared/process/config.js";
 import { createLog } from "../shared/process/log.js";
-import { startAevSandbox } from "./aev/server.js";
-import { startCtiSandbox } from "./cti/server.js";
-import { startGrcSandbox } from "./grc/server.js";
 import { keepRegistered } from "./registration.js";
+import { SANDBOXES, startSandbox } from "./start.js";
 
 // A built-in platform in a process of its own: it trusts the service by its
 // address and registers itself there, as a real platform does.
 
 const OPTIONS = {
-  platform: { doc: "Which platform: cti, aev or grc.", parse: oneOf("cti", "aev", "grc") },
+  platform: { doc: `Which platform: ${SANDBOXES.join(", ")}.`, parse: oneOf(...SANDBOXES) },
   host: { doc: "The address to listen on.", parse: text, fallback: "127.0.0.1" },
   port: { doc: "The port to listen on; 0 for any free one.", parse: port, fallback: 0 },
   publicUrl: optional({ doc: "What the platform calls itself; its own address where left out.", parse: url }),
@@ -21,28 +20,18 @@ const OPTIONS = {
   }),
 };
 
-const STARTERS = { cti: startCtiSandbox, aev: startAevSandbox, grc: startGrcSandbox };
-
-/** What each kind says of itself when it registers. */
-const KINDS = {
-  cti: { platform_identifier: "opencti", business_vertical: "cti", platform_title: "Sandbox threat intelligence" },
-  aev: { platform_identifier: "openaev", business_vertical: "aev", platform_title: "Sandbox exposure validation" },
-  grc: {
-    platform_identifier: "ciso-assistant",
-    business_vertical: "grc",
-    platform_title: "Sandbox governance, risk, compliance",
-  },
-};
-
 async function main(): Promise<void> {
   const settings = readConfig(OPTIONS, process.argv.slice(2), process.env);
   const { platform, host, trust, publicUrl, registrationToken } = settings;
   const where = { host, port: settings.port, trust, ...(publicUrl !== undefined && { publicUrl }) };
-  const sandbox = await STARTERS[platform](where);
+  const sandbox = await startSandbox(platform, where);
   const ending = [() => sandbox.close()];
   if (registrationToken !== undefined) {
+    const { identifier, vertical, sandbox: title = platform } = platformOf(platform);
     const said = {
-      ...KINDS[platform],
+      platform_identifier: identifier,
+      business_vertical: vertical,
+      platform_title: title,
       platform_url: publicUrl ?? sandbox.url,
       platform_version: "sandbox",
       platform_id: platform,

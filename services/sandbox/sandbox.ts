@@ -2,9 +2,11 @@
 export interface Sandbox {
   /** Where it is called, without a trailing slash. */
   readonly url: string;
+  /** Ends its server and every connection to it. */
   close(): Promise<void>;
 }
 
+/** Where a built-in platform listens, and whom it trusts. */
 export interface SandboxOptions {
   readonly host: string;
   /** 0 for any free port. */

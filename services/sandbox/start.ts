@@ -1,17 +1,22 @@
-import type { PlatformServer } from "../shared/platforms.js";
+import { PLATFORMS, type PlatformServer } from "../shared/platforms.js";
+import { loadModule } from "../shared/process/folder.js";
 import type { Sandbox, SandboxOptions } from "./sandbox.js";
 
-type Start = (where: SandboxOptions) => Promise<Sandbox>;
+/** The servers for which there is a built-in platform, each in the folder of its name. */
+export const SANDBOXES: readonly PlatformServer[] = PLATFORMS.filter((row) => "sandbox" in row).map(({ name }) => name);
 
-const STARTERS: Readonly<Record<string, Start>> = {
-  cti: async (where) => (await import("./cti/server.js")).startCtiSandbox(where),
-  aev: async (where) => (await import("./aev/server.js")).startAevSandbox(where),
-  grc: async (where) => (await import("./grc/server.js")).startGrcSandbox(where),
-};
+/** What each built-in platform's `server.ts` exports. */
+interface SandboxModule {
+  readonly startSandbox: (options: SandboxOptions) => Promise<Sandbox>;
+}
 
-/** Starts the built-in platform of a server; only its own modules are loaded. @throws Error where there is none. */
+/**
+ * Starts the built-in platform of a server. Only its own folder is loaded.
+ *
+ * @throws Error for a server that has none, or a port that is taken.
+ */
 export async function startSandbox(server: PlatformServer, where: SandboxOptions): Promise<Sandbox> {
-  const start = STARTERS[server];
-  if (start === undefined) throw new Error(`there is no built-in platform for ${server}`);
-  return start(where);
+  if (!SANDBOXES.includes(server)) throw new Error(`there is no built-in platform for ${server}`);
+  const module = await loadModule<SandboxModule>(new URL(`./${server}/server.js`, import.meta.url));
+  return module.startSandbox(where);
 }

@@ -1,19 +1,20 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { Audit } from "../audit.js";
+import { type HttpReply, type HttpRequest, json, serve } from "../http.js";
+import { createRouter, type Match, type Miss } from "../router.js";
 import type { Sandbox, SandboxOptions } from "../sandbox.js";
-import { Bare, bareBody, Refusal, type Reply } from "./replies.js";
+import { Bare, bareBody, ok, Refusal, type Reply } from "./replies.js";
 import { needTenant } from "./rights.js";
-import { createRouter } from "./router.js";
 import { catalogueRoutes } from "./routes/catalogue.js";
+import type { Answer, Route } from "./routes/route.js";
 import { scenarioRoutes } from "./routes/scenarios.js";
 import { simulationRoutes } from "./routes/simulations.js";
 import { advance } from "./runs.js";
 import { seedWorld } from "./seed/seed.js";
-import { createSignIn } from "./sign-in.js";
-import { createTokenVerifier } from "./tokens.js";
+import { createSignIn, type SignedIn } from "./sign-in.js";
 import { PUBLIC_SETTINGS } from "./views/settings.js";
 import { DEFAULT_TENANT } from "./world.js";
 
+/** What the built-in platform can be told besides where it listens. */
 export interface AevSandboxOptions extends SandboxOptions {
   /** Milliseconds since the epoch, for the life of simulations; tokens live by the real time. */
   readonly now?: () => number;
@@ -22,6 +23,7 @@ export interface AevSandboxOptions extends SandboxOptions {
 /** What somebody did, for looking at who a request acted as. */
 export interface AuditEntry {
   readonly at: number;
+  /** "" for somebody who was not signed in. */
   readonly email: string;
   readonly method: string;
   readonly path: string;
@@ -29,99 +31,99 @@ export interface AuditEntry {
   readonly userAgent: string;
 }
 
+/** The running platform. */
 export interface AevSandbox extends Sandbox {
   /** The last ten thousand requests, oldest first. */
   readonly audit: readonly AuditEntry[];
 }
 
 /** To a browser every refusal looks like this. */
-const WHITELABEL = "<html><body><h1>Whitelabel Error Page</h1></body></html>";
+const WHITELABEL: HttpReply = {
+  status: 500,
+  headers: { "content-type": "text/html" },
+  body: "<html><body><h1>Whitelabel Error Page</h1></body></html>",
+};
 const MAX_BODY_BYTES = 1 << 20;
-const MAX_AUDIT = 10_000;
 
 /**
  * Starts a platform with the API of an OpenAEV-compatible one, as far as the
  * aev tools use it, seeded with a few thousand linked objects in two tenants.
  * It holds everything in memory.
+ *
+ * @throws Error for a port that is taken.
  */
-export async function startAevSandbox(options: AevSandboxOptions): Promise<AevSandbox> {
-  const { host, port, trust, now = Date.now } = options;
+export async function startSandbox(options: AevSandboxOptions): Promise<AevSandbox> {
+  const { trust, now = Date.now } = options;
   let url = "";
   const baseUrl = () => (options.publicUrl ?? url).replace(/\/+$/, "");
   const world = seedWorld(now());
-  const signIn = createSignIn(world, createTokenVerifier({ trust, audience: baseUrl, now: Date.now }), Date.now);
-  const route = createRouter([
+  const signIn = createSignIn(world, trust, baseUrl);
+  const find = finderOf([
     ...catalogueRoutes(world, baseUrl, trust),
     ...scenarioRoutes(world),
     ...simulationRoutes(world),
   ]);
-  const audit: AuditEntry[] = [];
+  const audit = new Audit<AuditEntry>();
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const method = request.method ?? "GET";
-    const { pathname: path, searchParams: query } = new URL(request.url ?? "/", "http://sandbox");
-    let email = "";
-    const send = ({ status, body }: Reply) => {
-      if (audit.length >= MAX_AUDIT) audit.shift();
-      audit.push({ at: now(), email, method, path, status, userAgent: request.headers["user-agent"] ?? "" });
-      const text = body === undefined ? "" : JSON.stringify(body);
-      response.writeHead(status, text === "" ? {} : { "content-type": "application/json" }).end(text);
-    };
-    try {
-      const text = await bodyOf(request);
-      if (method === "GET" && path === "/api/settings/public") return send({ status: 200, body: PUBLIC_SETTINGS });
-      const { user, setCookie } = await signIn(method, request.headers);
-      if (setCookie !== undefined) response.setHeader("set-cookie", setCookie);
-      if (user === undefined) return send({ status: 401, body: undefined });
-      email = user.email;
+  /** @throws Bare or Refusal. */
+  async function answer(request: HttpRequest, signedIn: (session: SignedIn) => void): Promise<Reply> {
+    const { method, path, query, headers } = request;
+    if (request.body === undefined) throw new Bare(400);
+    if (method === "GET" && path === "/api/settings/public") return ok(PUBLIC_SETTINGS);
+    const session = await signIn(method, headers);
+    const { user } = session;
+    if (user === undefined) return { status: 401, body: undefined };
+    signedIn(session);
 
-      const inTenant = /^\/api\/tenants\/([^/]+)(\/.*)$/.exec(path);
-      if (inTenant === null && !path.startsWith("/api/")) throw new Bare(404);
-      const tenant = inTenant?.[1] ?? DEFAULT_TENANT;
-      if (inTenant !== null) needTenant(world, user, tenant);
-      const { route: found, ids } = route(method, inTenant?.[2] ?? path.slice("/api".length), inTenant !== null);
-      advance(world, now());
-      const body = jsonOf(text, request.headers["content-type"]);
-      send(found.answer({ actor: { user, tenant }, ids, query, body, now: now() }));
-    } catch (error) {
-      if (request.headers.accept?.includes("text/html") === true) {
-        response.writeHead(500, { "content-type": "text/html" }).end(WHITELABEL);
-        return;
-      }
-      if (error instanceof Refusal) return send({ status: error.status, body: error.body });
-      const status = error instanceof Bare ? error.status : 500;
-      send({ status, body: bareBody(status, path, now()) });
-    }
+    const inTenant = /^\/api\/tenants\/([^/]+)(\/.*)$/.exec(path);
+    if (inTenant === null && !path.startsWith("/api/")) throw new Bare(404);
+    const tenant = inTenant?.[1] ?? DEFAULT_TENANT;
+    if (inTenant !== null) needTenant(world, user, tenant);
+    const found = find(method, inTenant?.[2] ?? path.slice("/api".length), inTenant !== null);
+    if (found === "no path" || found === "no method") throw new Bare(found === "no path" ? 404 : 405);
+    advance(world, now());
+    const body = jsonOf(request.body, headers["content-type"]);
+    const { ids } = found;
+    return found.answer({ actor: { user, tenant }, ids, query, body, now: now() });
   }
 
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+  const server = await serve({
+    ...options,
+    maxBodyBytes: MAX_BODY_BYTES,
+    answer: async (request) => {
+      const { method, path, headers } = request;
+      let session: SignedIn | undefined;
+      const asksForHtml = headers.accept?.includes("text/html") === true;
+      const reply = await answer(request, (opened) => {
+        session = opened;
+      }).catch((error: unknown) => (asksForHtml ? undefined : refusalOf(error, path, now())));
+      if (reply === undefined) return WHITELABEL;
+      const email = session?.user?.email ?? "";
+      const userAgent = headers["user-agent"] ?? "";
+      audit.record({ at: now(), email, method, path, status: reply.status, userAgent });
+      return httpOf(reply, session?.setCookie);
+    },
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
-  url = `http://${host}:${(server.address() as AddressInfo).port}`;
-  return {
-    url,
-    audit,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  url = server.url;
+  return { ...server, audit: audit.entries };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new Bare(400);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+/** Finds routes below /api, or below a tenant, where those of the whole platform do not answer. */
+function finderOf(routes: readonly Route[]): (method: string, path: string, inTenant: boolean) => Match<Answer> | Miss {
+  const all = createRouter(routes);
+  const tenants = createRouter(routes.filter((route) => route.global !== true));
+  return (method, path, inTenant) => (inTenant ? tenants : all)(method, path);
+}
+
+function httpOf({ status, body }: Reply, setCookie: string | undefined): HttpReply {
+  const headers = setCookie === undefined ? {} : { "set-cookie": setCookie };
+  return body === undefined ? { status, headers, body: "" } : json(status, body, headers);
+}
+
+function refusalOf(error: unknown, path: string, now: number): Reply {
+  if (error instanceof Refusal) return error;
+  const status = error instanceof Bare ? error.status : 500;
+  return { status, body: bareBody(status, path, now) };
 }
 
 function jsonOf(text: string, contentType: string | undefined): unknown {

@@ -1,5 +1,5 @@
 import { database, unsupported } from "./errors.js";
-import type { Filter } from "./filters.js";
+import type { Filter } from "./filter-group.js";
 
 /** Compares the values that an element has with those of a filter; `all` asks for every one. */
 export type Compare = (own: readonly unknown[], all: boolean) => boolean;

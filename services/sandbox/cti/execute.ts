@@ -20,8 +20,8 @@ import {
 import { ApiError, badInput, forbidden } from "./errors.js";
 import { MUTATIONS } from "./operations/mutations.js";
 import { QUERIES } from "./operations/queries.js";
+import { can } from "./rights.js";
 import { SDL } from "./sdl.js";
-import { can } from "./users.js";
 import { fieldOf, typeNameOf } from "./views/fields.js";
 import { type Context, visitOf } from "./world.js";
 

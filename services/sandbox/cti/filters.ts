@@ -1,25 +1,12 @@
 import { comparisonOf } from "./comparisons.js";
 import { unsupported } from "./errors.js";
+import type { Filter, FilterGroup } from "./filter-group.js";
 import type { Graph } from "./graph.js";
 import { KINDS } from "./kinds.js";
 import { OBSERVABLE_KINDS } from "./observables.js";
 import { aliasesOf, type Thing } from "./thing.js";
 
-/** A filter group as the API takes it. */
-export interface FilterGroup {
-  readonly mode: "and" | "or";
-  readonly filters: readonly Filter[];
-  readonly filterGroups: readonly FilterGroup[];
-}
-
-/** One condition; `values` are ORed unless the mode says and. */
-export interface Filter {
-  readonly key: readonly string[];
-  readonly values?: readonly unknown[] | null;
-  readonly operator?: string | null;
-  readonly mode?: "and" | "or" | null;
-}
-
+/** Whether an element passes. */
 export type Test = (thing: Thing) => boolean;
 
 const SPECIAL = [

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { v5 as uuidv5 } from "uuid";
+import type { Account } from "./account.js";
 import { kindOf } from "./kinds.js";
 import { observableKindOf, observableValueOf } from "./observables.js";
+import { isVisible } from "./rights.js";
 import { aliasesOf, type Ends, noRefs, type Refs, type Thing, text } from "./thing.js";
-import type { Account } from "./users.js";
 
 /** The namespace of deterministic STIX ids (STIX 2.1 §2.9). */
 const STIX_NAMESPACE = "00abedb4-aa42-466c-9c01-fed23315a9b7";
@@ -107,11 +108,6 @@ export class Graph {
   containersOf(id: string): Thing[] {
     return [...this.things.values()].filter((thing) => thing.refs.objects.includes(id));
   }
-}
-
-export function isVisible(thing: Thing, account: Account, draft: string | undefined): boolean {
-  if (thing.draft !== undefined && thing.draft !== draft) return false;
-  return account.capabilities.includes("BYPASS") || thing.refs.markings.every((id) => account.allowed.has(id));
 }
 
 function endsOf(thing: Thing): readonly string[] {

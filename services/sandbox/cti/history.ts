@@ -1,5 +1,5 @@
+import type { Account } from "./account.js";
 import type { Thing } from "./thing.js";
-import type { Account } from "./users.js";
 
 /** One act on one object. */
 export interface Entry {

@@ -1,11 +1,13 @@
+import type { Account } from "./account.js";
 import { accident, unsupported } from "./errors.js";
-import { type FilterGroup, testOf } from "./filters.js";
-import { type Graph, isVisible } from "./graph.js";
+import type { FilterGroup } from "./filter-group.js";
+import { testOf } from "./filters.js";
+import type { Graph } from "./graph.js";
 import { KINDS } from "./kinds.js";
 import { OBSERVABLE_KINDS } from "./observables.js";
+import { isVisible } from "./rights.js";
 import { scorerOf } from "./search.js";
 import { type Thing, text } from "./thing.js";
-import type { Account } from "./users.js";
 
 /** The arguments that every list takes. */
 export interface ListArgs {

@@ -1,7 +1,6 @@
-import { createRemoteJWKSet, jwtVerify } from "jose";
-import { type Account, foldEmail } from "./users.js";
+import { claimsOf, keysAt } from "../tokens.js";
+import type { Account } from "./account.js";
 
-const HOUR_MS = 3_600_000;
 const COOL_DOWN_MS = 30_000;
 
 /**
@@ -13,18 +12,17 @@ const COOL_DOWN_MS = 30_000;
  * @returns a function that answers undefined for every token it refuses; the
  * API then treats the caller as nobody.
  */
-export function createTokenReader(trust: string, accounts: readonly Account[]) {
-  const keys = createRemoteJWKSet(new URL(`${trust}/xtm/auth/jwks`), {
-    cacheMaxAge: HOUR_MS,
-    cooldownDuration: COOL_DOWN_MS,
-    timeoutDuration: 5_000,
-  });
-  return async (authorization: string | undefined): Promise<Account | undefined> => {
+export function createSignIn(
+  trust: string,
+  accounts: readonly Account[],
+): (authorization: string | undefined) => Promise<Account | undefined> {
+  const keys = keysAt(`${trust}/xtm/auth/jwks`, COOL_DOWN_MS);
+  return async (authorization) => {
     const token = /^Bearer (ey\S+)$/.exec(authorization ?? "")?.[1];
     if (token === undefined) return undefined;
     try {
-      const { payload } = await jwtVerify(token, keys, { issuer: trust, algorithms: ["EdDSA"] });
-      const email = Array.isArray(payload.email) ? payload.email[0] : payload.email;
+      const { email: claim } = await claimsOf(token, keys, { issuer: trust });
+      const email: unknown = Array.isArray(claim) ? claim[0] : claim;
       if (typeof email !== "string" || email.includes("*")) return undefined;
       const wanted = foldEmail(email);
       return accounts.find((account) => account.status !== "Inactive" && foldEmail(account.email) === wanted);
@@ -32,4 +30,12 @@ export function createTokenReader(trust: string, accounts: readonly Account[]) {
       return undefined;
     }
   };
+}
+
+/** How the platform compares e-mail addresses: ignoring case and accents. */
+function foldEmail(email: string): string {
+  return email
+    .normalize("NFD")
+    .replace(/\p{Mn}/gu, "")
+    .toLowerCase();
 }

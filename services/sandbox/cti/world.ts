@@ -1,9 +1,9 @@
+import type { Account, SandboxUser } from "./account.js";
 import { authRequired } from "./errors.js";
 import { Graph } from "./graph.js";
 import { History } from "./history.js";
 import type { Viewer } from "./lists.js";
 import type { Thing } from "./thing.js";
-import type { Account, SandboxUser } from "./users.js";
 
 /** What an administrator of the platform can set. */
 export interface Settings {

@@ -23,3 +23,5 @@ export const NO_SUCH_PATH: Reply = {
   html: page("Not Found", "The requested resource was not found on this server."),
 };
 export const BROKEN: Reply = { status: 500, html: page("Server Error (500)", "") };
+/** A right to add is missing where the object would go. */
+export const FOLDER_REFUSED = refused({ folder: "You do not have permission to add objects in this folder" }, 403);

@@ -1,4 +1,5 @@
-import type { Row, User, World } from "./world.js";
+import { PLAIN_KINDS } from "./kinds/table.js";
+import type { Role, Row, User, World } from "./world.js";
 
 const LIBRARY = ["framework", "requirementnode", "referencecontrol", "threat", "riskmatrix", "securityadvisory"];
 const CONTENT = [
@@ -14,20 +15,13 @@ const CONTENT = [
   "requirementassessment",
   "riskassessment",
   "riskscenario",
+  ...PLAIN_KINDS.map(({ model }) => model.toLowerCase()),
 ];
 
 const named = (verbs: readonly string[], models: readonly string[]) =>
   models.flatMap((model) => verbs.map((verb) => `${verb}_${model}`));
 
 const VIEW = [...named(["view"], [...LIBRARY, ...CONTENT, "folder"])];
-
-/** What a role allows, as the codenames of the platform. */
-export interface Role {
-  readonly code: string;
-  /** The group that carries it. */
-  readonly group: string;
-  readonly codenames: ReadonlySet<string>;
-}
 
 function role(code: string, group: string, codenames: readonly string[]): Role {
   return { code, group, codenames: new Set(codenames) };

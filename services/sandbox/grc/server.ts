@@ -1,12 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { Audit } from "../audit.js";
+import { type HttpReply, type HttpRequest, json, serve } from "../http.js";
 import type { Sandbox, SandboxOptions } from "../sandbox.js";
 import { BROKEN, detail, NO_SUCH_PATH, ok, type Reply } from "./replies.js";
-import { route } from "./routes/routes.js";
-import type { Body } from "./routes/writing.js";
+import { answer as answerUser } from "./routes/routes.js";
 import { seedWorld } from "./seed/seed.js";
 import { createSignIn } from "./sign-in.js";
 
+/** What the built-in platform can be told besides where it listens. */
 export interface GrcSandboxOptions extends SandboxOptions {
   /** The client id of its OpenID Connect settings; what it calls itself where left out. */
   readonly clientId?: string;
@@ -23,6 +23,7 @@ export interface AuditEntry {
   readonly userAgent: string;
 }
 
+/** The running platform. */
 export interface GrcSandbox extends Sandbox {
   /** What was done, oldest first; the last ten thousand entries are kept. */
   readonly audit: readonly AuditEntry[];
@@ -31,17 +32,18 @@ export interface GrcSandbox extends Sandbox {
 }
 
 const MAX_BODY_BYTES = 1 << 20;
-const MAX_AUDIT = 10_000;
 const EXCHANGE = "/api/_allauth/app/v1/auth/provider/token";
 
 /**
  * Starts a CISO-Assistant-compatible platform: its sign-in by OpenID
  * Connect token, its rights, its forms of answer and its refusals. It trusts
  * the issuer at `{trust}/xtm`.
+ *
+ * @throws Error for a port that is taken.
  */
-export async function startGrcSandbox(options: GrcSandboxOptions): Promise<GrcSandbox> {
+export async function startSandbox(options: GrcSandboxOptions): Promise<GrcSandbox> {
   const world = seedWorld();
-  const audit: AuditEntry[] = [];
+  const audit = new Audit<AuditEntry>();
   let url = "";
   const publicUrl = () => options.publicUrl ?? url;
   const signIn = createSignIn({
@@ -51,87 +53,52 @@ export async function startGrcSandbox(options: GrcSandboxOptions): Promise<GrcSa
     audience: publicUrl,
   });
 
-  async function answer(message: IncomingMessage): Promise<{ reply: Reply; email: string }> {
-    const verb = message.method ?? "GET";
-    const { pathname, searchParams } = new URL(message.url ?? "/", "http://platform");
-    const anonymous = (reply: Reply) => ({ reply, email: "" });
-    if (!pathname.startsWith("/api/")) return anonymous(NO_SUCH_PATH);
-    const text = await bodyOf(message);
-    if (text === undefined) return anonymous(detail(413, "Request body is too large."));
-    if (pathname === EXCHANGE) {
-      return anonymous(verb === "POST" ? await signIn.exchange(jsonOf(text)) : detail(405, "Method not allowed."));
+  async function answer(request: HttpRequest, signedInAs: (email: string) => void): Promise<Reply> {
+    const { method, path, headers, body, query } = request;
+    if (!path.startsWith("/api/")) return NO_SUCH_PATH;
+    if (body === undefined) return detail(413, "Request body is too large.");
+    if (path === EXCHANGE) {
+      return method === "POST" ? await signIn.exchange(jsonOf(body)) : detail(405, "Method not allowed.");
     }
-    if (pathname === "/api/health/") return anonymous(ok({ status: "ok" }));
-    if (!pathname.endsWith("/")) return anonymous({ status: 301, headers: { location: `${pathname}/` } });
-    const { authorization } = message.headers;
+    if (path === "/api/health/") return ok({ status: "ok" });
+    if (!path.endsWith("/")) return { status: 301, headers: { location: `${path}/` } };
+    const { authorization } = headers;
     const user = await signIn.userOf(authorization);
-    if ("status" in user) return anonymous(user);
-    const { email } = user;
-    if (pathname === "/api/iam/logout/") return { reply: signIn.logout(authorization), email };
-    const request = {
-      verb,
-      path: pathname.slice("/api/".length),
-      query: searchParams,
-      contentType: message.headers["content-type"] ?? "",
-      body: () => JSON.parse(text) as Body,
-    };
-    return { reply: route(request, world, user), email };
+    if ("status" in user) return user;
+    signedInAs(user.email);
+    if (path === "/api/iam/logout/") return signIn.logout(authorization);
+    const contentType = headers["content-type"] ?? "";
+    return answerUser({ method, path, query, contentType, body }, world, user);
   }
 
-  const server = createServer((message, response) => {
-    void answer(message)
-      .catch(() => ({ reply: BROKEN, email: "" }))
-      .then(({ reply, email }) => {
-        send(response, reply, message.method === "HEAD");
-        if (audit.length >= MAX_AUDIT) audit.shift();
-        audit.push({
-          at: new Date().toISOString(),
-          email,
-          verb: message.method ?? "",
-          path: message.url ?? "",
-          status: reply.status,
-          userAgent: message.headers["user-agent"] ?? "",
-        });
+  const server = await serve({
+    ...options,
+    maxBodyBytes: MAX_BODY_BYTES,
+    answer: async (request) => {
+      let email = "";
+      const reply = await answer(request, (signedIn) => {
+        email = signedIn;
+      }).catch(() => BROKEN);
+      audit.record({
+        at: new Date().toISOString(),
+        email,
+        verb: request.method,
+        path: request.path,
+        status: reply.status,
+        userAgent: request.headers["user-agent"] ?? "",
       });
+      return httpOf(reply);
+    },
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port, options.host, resolve);
-  });
-  url = `http://${options.host}:${(server.address() as AddressInfo).port}`;
-
-  return {
-    url,
-    audit,
-    endSessions: () => signIn.endAll(),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  url = server.url;
+  return { ...server, audit: audit.entries, endSessions: () => signIn.endAll() };
 }
 
-function send(response: ServerResponse, { status, json, html, headers }: Reply, head: boolean): void {
-  const text = html ?? (json === undefined ? "" : JSON.stringify(json));
-  const type = html === undefined ? "application/json" : "text/html; charset=utf-8";
-  response.writeHead(status, {
-    ...(text !== "" && { "content-type": type, "content-length": Buffer.byteLength(text) }),
-    ...headers,
-  });
-  response.end(head ? undefined : text);
-}
-
-/** Undefined for a body that is too large. */
-async function bodyOf(message: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of message) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk as Buffer);
+function httpOf({ status, json: value, html, headers = {} }: Reply): HttpReply {
+  if (html !== undefined) {
+    return { status, headers: { "content-type": "text/html; charset=utf-8", ...headers }, body: html };
   }
-  return Buffer.concat(chunks).toString();
+  return value === undefined ? { status, headers, body: "" } : json(status, value, headers);
 }
 
 function jsonOf(text: string): unknown {

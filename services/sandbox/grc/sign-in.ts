@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
+import type { JWTPayload, JWTVerifyGetKey } from "jose";
+import { claimsOf, KEYS_KEPT_MS, keysAt } from "../tokens.js";
 import { BROKEN, detail, NOTHING, type Reply } from "./replies.js";
 import type { User, World } from "./world.js";
 
@@ -13,6 +14,7 @@ export interface SignIn {
   endAll(): void;
 }
 
+/** What signing in is told. */
 export interface SignInOptions {
   readonly world: World;
   /** The address under which the issuer's discovery document is read. */
@@ -39,35 +41,19 @@ interface PlatformSession {
 
 interface Issuer {
   readonly issuer: string;
-  readonly keys: JSONWebKeySet;
+  readonly keys: JWTVerifyGetKey;
 }
 
+/** Signs callers in by exchange (OpenID Connect id token for a session) or by bearer token. */
 export function createSignIn({ world, issuerUrl, clientId, audience }: SignInOptions): SignIn {
   const sessions = new Map<string, PlatformSession>();
   const presented = new Map<string, number>();
   let kept: { readonly issuer: Issuer; readonly until: number } | undefined;
 
-  async function issuerOf(): Promise<Issuer> {
-    const read = async (url: string) => {
-      const reply = await fetch(url, { signal: AbortSignal.timeout(5_000), redirect: "error" });
-      if (!reply.ok) throw new Error(`${url} answered ${reply.status}`);
-      return reply.json();
-    };
-    const { issuer, jwks_uri } = (await read(`${issuerUrl}/.well-known/openid-configuration`)) as Record<
-      string,
-      string
-    >;
-    return { issuer: issuer!, keys: (await read(jwks_uri!)) as JSONWebKeySet };
-  }
-
   async function verify(token: string, { issuer, keys }: Issuer, aud: string): Promise<JWTPayload> {
-    const { payload } = await jwtVerify(token, createLocalJWKSet(keys), {
-      issuer,
-      audience: aud,
-      algorithms: ["EdDSA"],
-    });
-    if (payload.iat !== undefined && payload.iat > Date.now() / 1000) throw new Error("issued in the future");
-    return payload;
+    const claims = await claimsOf(token, keys, { issuer, audience: aud });
+    if (claims.iat !== undefined && claims.iat > Date.now() / 1000) throw new Error("issued in the future");
+    return claims;
   }
 
   /** A token that names itself and its end is taken once. */
@@ -82,13 +68,9 @@ export function createSignIn({ world, issuerUrl, clientId, audience }: SignInOpt
   async function bearer(token: string): Promise<User | Reply> {
     try {
       if (kept === undefined || kept.until < Date.now())
-        kept = { issuer: await issuerOf(), until: Date.now() + SESSION_MS };
+        kept = { issuer: await discover(issuerUrl), until: Date.now() + KEYS_KEPT_MS };
       if (issuerIn(token) !== kept.issuer.issuer) return unauthorized("Authentication credentials were not provided.");
-      const payload = await verify(token, kept.issuer, audience()).catch(async (error: { code?: string }) => {
-        if (error.code !== "ERR_JWKS_NO_MATCHING_KEY") throw error;
-        kept = { issuer: await issuerOf(), until: Date.now() + SESSION_MS };
-        return verify(token, kept.issuer, audience());
-      });
+      const payload = await verify(token, kept.issuer, audience());
       const missing = ["exp", "iat", "iss", "aud", "sub", "jti", "email"].some((claim) => payload[claim] === undefined);
       if (missing) return unauthorized("Invalid token.");
       const user = world.userOf(String(payload.email));
@@ -105,7 +87,7 @@ export function createSignIn({ world, issuerUrl, clientId, audience }: SignInOpt
       let payload: JWTPayload;
       try {
         // Both documents are read at every exchange.
-        payload = await verify(String(token.id_token), await issuerOf(), clientId());
+        payload = await verify(String(token.id_token), await discover(issuerUrl), clientId());
       } catch {
         return INVALID;
       }
@@ -140,6 +122,15 @@ export function createSignIn({ world, issuerUrl, clientId, audience }: SignInOpt
     },
     endAll: () => sessions.clear(),
   };
+}
+
+/** Reads an issuer's discovery document (OpenID Connect Discovery 1.0 §4). */
+async function discover(issuerUrl: string): Promise<Issuer> {
+  const url = `${issuerUrl}/.well-known/openid-configuration`;
+  const reply = await fetch(url, { signal: AbortSignal.timeout(5_000), redirect: "error" });
+  if (!reply.ok) throw new Error(`${url} answered ${reply.status}`);
+  const { issuer, jwks_uri } = (await reply.json()) as { issuer: string; jwks_uri: string };
+  return { issuer, keys: keysAt(jwks_uri, 0) };
 }
 
 function issuerIn(token: string): unknown {

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { Role } from "./rights.js";
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined };
 
@@ -11,6 +10,14 @@ export interface Row {
   readonly created_at: string;
   updated_at: string;
   [field: string]: Json | undefined;
+}
+
+/** What a role allows, as the codenames of the platform. */
+export interface Role {
+  readonly code: string;
+  /** The group that carries it. */
+  readonly group: string;
+  readonly codenames: ReadonlySet<string>;
 }
 
 /** A role on a folder and on everything inside it. */
@@ -90,4 +97,9 @@ export function seededId(name: string): string {
     hex.slice(20, 32),
   ];
   return parts.join("-");
+}
+
+/** The present time as the platform writes it. */
+export function timestamp(): string {
+  return new Date().toISOString().replace("Z", "000Z");
 }

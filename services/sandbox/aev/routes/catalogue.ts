@@ -1,11 +1,11 @@
 import { notFound, ok } from "../replies.js";
 import { type Actor, holds, need } from "../rights.js";
-import type { Route } from "../router.js";
 import { type SearchRules, searchRows } from "../search.js";
 import { endpointRow, findingRow, tagRow, techniqueRow, userView } from "../views/catalogue.js";
 import { ENDPOINT_FIELDS, findingFields, TAG_FIELDS, TECHNIQUE_FIELDS } from "../views/fields.js";
 import { settingsView } from "../views/settings.js";
 import { DEFAULT_TENANT, type Finding, rowsOf, type World } from "../world.js";
+import type { Route } from "./route.js";
 
 /** Accounts, settings, endpoints, techniques, findings and tags. */
 export function catalogueRoutes(world: World, baseUrl: () => string, trust: string): Route[] {

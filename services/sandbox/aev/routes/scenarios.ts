@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { type Body, objectOf, tagsOf, textOf, textsOf, wordOf } from "../input.js";
 import { Bare, invalid, notFound, ok } from "../replies.js";
 import { type Actor, holds, may, need } from "../rights.js";
-import type { Exchange, Route } from "../router.js";
 import { nextMinute } from "../runs.js";
 import { searchRows } from "../search.js";
 import { INJECT_FIELDS, scenarioFields, simulationFields } from "../views/fields.js";
@@ -10,6 +9,7 @@ import { scenarioInjectRow } from "../views/injects.js";
 import { scenarioEntity, scenarioOutput, scenarioRow } from "../views/scenarios.js";
 import { simulationEntity, simulationRow } from "../views/simulations.js";
 import { rowsOf, type Scenario, type World } from "../world.js";
+import type { Exchange, Route } from "./route.js";
 import { copyOf } from "./simulations.js";
 
 const SEVERITIES = ["low", "medium", "high", "critical"] as const;

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { instantOf, objectOf, tagsOf, textOf, wordOf } from "../input.js";
 import { Bare, invalid, notFound, ok } from "../replies.js";
 import { type Actor, holds, may, need } from "../rights.js";
-import type { Route } from "../router.js";
 import { setStatus } from "../runs.js";
 import { searchRows } from "../search.js";
 import { INJECT_FIELDS, simulationFields } from "../views/fields.js";
 import { simulationInjectRow } from "../views/injects.js";
 import { simulationDetails, simulationEntity, simulationResults, simulationRow } from "../views/simulations.js";
 import { rowsOf, type Scenario, type Simulation, type World } from "../world.js";
+import type { Route } from "./route.js";
 
 const STATUSES = ["SCHEDULED", "CANCELED", "RUNNING", "PAUSED", "FINISHED"] as const;
 const SEVERITIES = ["low", "medium", "high", "critical"] as const;

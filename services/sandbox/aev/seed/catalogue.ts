@@ -1,5 +1,5 @@
 import { type Contract, DEFAULT_TENANT, type Phase, SECOND_TENANT, type World } from "../world.js";
-import type { Draw } from "./seed.js";
+import type { Draw } from "./draw.js";
 import { ROLES, SITES, TACTICS, TAGS, TEAMS, TECHNIQUES } from "./words.js";
 
 const DAY_MS = 86_400_000;

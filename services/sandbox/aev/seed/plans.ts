@@ -1,7 +1,7 @@
 import { chance, expectationsOf } from "../runs.js";
 import type { Contract, Inject, Scenario, Simulation, World } from "../world.js";
 import { rowsOf } from "../world.js";
-import type { Draw } from "./seed.js";
+import type { Draw } from "./draw.js";
 import { CATEGORIES, FINDING_VALUES, FOCUSES, SCENARIO_SITES, SCENARIO_SUBJECTS } from "./words.js";
 
 const DAY_MS = 86_400_000;

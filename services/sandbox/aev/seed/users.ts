@@ -1,5 +1,5 @@
 import { DEFAULT_TENANT, type GrantLevel, SECOND_TENANT, type User, type World } from "../world.js";
-import type { Draw } from "./seed.js";
+import type { Draw } from "./draw.js";
 
 const AREAS = [
   "ASSESSMENT",

@@ -1,7 +1,7 @@
 import { functional, missingReference } from "../errors.js";
-import { isVisible } from "../graph.js";
 import { observableKindOf } from "../observables.js";
 import { isAllowed, RELATION_TYPES } from "../relations.js";
+import { isVisible } from "../rights.js";
 import type { Thing } from "../thing.js";
 import { mainOf } from "../views/names.js";
 import type { Visit } from "../world.js";

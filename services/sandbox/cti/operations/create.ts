@@ -1,7 +1,7 @@
 import { badInput, functional, unsupported, validation } from "../errors.js";
-import { isVisible } from "../graph.js";
 import { type Kind, kindOf, REFERENCES } from "../kinds.js";
 import { isWellFormed, type ObservableKind, observableKindOf, observableValueOf } from "../observables.js";
+import { isVisible } from "../rights.js";
 import { aliasesOf, type Refs, type Thing, text } from "../thing.js";
 import { mainOf } from "../views/names.js";
 import type { Visit } from "../world.js";

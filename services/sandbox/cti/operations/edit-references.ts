@@ -1,9 +1,10 @@
 import { accident, badInput, functional } from "../errors.js";
+import { maySet } from "../rights.js";
 import type { Thing } from "../thing.js";
 import { mainOf } from "../views/names.js";
 import type { Visit } from "../world.js";
 import { type Commit, checkCommit, checkConfidence, checkDraft, missingMarkings } from "./edit.js";
-import { highestOf, maySet } from "./references.js";
+import { highestOf } from "./references.js";
 
 const LISTS = {
   "object-label": "labels",
@@ -26,7 +27,7 @@ export function addReference(
   if (relation !== "object-label") checkConfidence(thing, visit);
   const target = graph.see(toId, account, draft);
   if (relation === "object-marking") {
-    if (target?.type !== "Marking-Definition" || !maySet(target.id, visit)) throw missingMarkings(toId, visit);
+    if (target?.type !== "Marking-Definition" || !maySet(target.id, visit.account)) throw missingMarkings(toId, visit);
     thing.refs.markings = highestOf([...thing.refs.markings, target.id], visit);
   } else if (target === undefined) {
     throw accident("Cannot read properties of undefined (reading 'internal_id')");

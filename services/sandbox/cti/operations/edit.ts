@@ -1,10 +1,11 @@
 import { functional, lowConfidence, unsupported, validation } from "../errors.js";
 import { kindOf } from "../kinds.js";
 import { observableKindOf } from "../observables.js";
+import { maySet } from "../rights.js";
 import type { Thing } from "../thing.js";
 import { mainOf } from "../views/names.js";
 import type { Visit } from "../world.js";
-import { highestOf, maySet } from "./references.js";
+import { highestOf } from "./references.js";
 
 /** One change of a field, as the API takes it. */
 export interface EditInput {
@@ -107,7 +108,7 @@ function changeOf(thing: Thing, edit: EditInput, known: Readonly<Record<string, 
         : [...given];
   switch (key) {
     case "objectMarking":
-      if (value.some((id) => visit.graph.get(String(id)) === undefined || !maySet(idOf(id, visit), visit)))
+      if (value.some((id) => visit.graph.get(String(id)) === undefined || !maySet(idOf(id, visit), visit.account)))
         throw missingMarkings(value[0], visit);
       return () => {
         thing.refs.markings = highestOf(

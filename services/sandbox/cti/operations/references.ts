@@ -1,4 +1,5 @@
 import { functional, missingReference } from "../errors.js";
+import { maySet } from "../rights.js";
 import type { Refs, Thing } from "../thing.js";
 import { orderOf, type Visit } from "../world.js";
 
@@ -44,7 +45,7 @@ export function resolveRefs(given: GivenRefs, type: string, visit: Visit): Refs 
     objects: resolve(given.objects, visible),
   };
   if (visit.strict && unresolved.length > 0) throw missingReference({ unresolvedIds: unresolved });
-  if (refs.markings.some((id) => !maySet(id, visit))) {
+  if (refs.markings.some((id) => !maySet(id, account))) {
     throw missingReference({ reason: "User trying to create the data has missing markings" });
   }
   if (author !== undefined && !graph.get(author)?.types.includes("Identity")) {
@@ -63,11 +64,6 @@ export function labelOf(text: string, { graph }: Visit): Thing | undefined {
     if (thing.type === "Label" && thing.attributes.value === wanted) return thing;
   }
   return undefined;
-}
-
-/** Whether the caller is cleared for a marking. */
-export function maySet(id: string, { account }: Visit): boolean {
-  return account.capabilities.includes("BYPASS") || account.allowed.has(id);
 }
 
 /** Of one kind only the highest stays. */

@@ -1,5 +1,5 @@
 import { functional } from "../errors.js";
-import { isVisible } from "../graph.js";
+import { isVisible } from "../rights.js";
 import type { Thing } from "../thing.js";
 import { mainOf } from "../views/names.js";
 import type { Visit } from "../world.js";

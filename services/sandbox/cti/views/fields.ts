@@ -1,7 +1,7 @@
-import { isVisible } from "../graph.js";
 import { type ListArgs, pageOf, select } from "../lists.js";
 import { observableKindOf, observableValueOf } from "../observables.js";
 import { relationDistribution } from "../operations/statistics.js";
+import { isVisible } from "../rights.js";
 import type { Thing } from "../thing.js";
 import { see, type Visit } from "../world.js";
 import { graphqlTypeOf, mainOf, secondaryOf, stixOf } from "./names.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Row, World } from "../world.js";
 import * as choices from "./choices.js";
-import { BY_FOLDER, empty, pick, type Resource } from "./kind.js";
+import { BY_FOLDER, empty, type Kind, pick } from "./kind.js";
 import { HIDDEN_SCORES } from "./library.js";
 
 type Visibility = Record<string, { auditor: string }>;
@@ -21,7 +21,7 @@ const AUDIT_LAST = [
   "scores_definition",
 ];
 
-export const complianceAssessments: Resource = {
+export const complianceAssessments: Kind = {
   path: "compliance-assessments",
   model: "ComplianceAssessment",
   codename: "complianceassessment",
@@ -142,7 +142,7 @@ export function assess(audit: Row, node: Row, world: World, id: string, at: stri
   });
 }
 
-export const perimeters: Resource = {
+export const perimeters: Kind = {
   path: "perimeters",
   model: "Perimeter",
   codename: "perimeter",

@@ -1,12 +1,12 @@
 import { idsIn, type Row, type World } from "../world.js";
 import * as choices from "./choices.js";
-import { BY_FOLDER, empty, pick, type Resource } from "./kind.js";
+import { BY_FOLDER, empty, type Kind, pick } from "./kind.js";
 
 const PLAIN = ["id", "created_at", "updated_at", "name", "description", "reference_link", "ref_id", "observation"];
 const DORA = ["dora_licenced_activity", "dora_criticality_assessment", "dora_criticality_justification"];
 const LISTS = ["solutions", "security_exceptions", "incidents", "organisation_objectives", "filtering_labels", "owner"];
 
-export const assets: Resource = {
+export const assets: Kind = {
   path: "assets",
   model: "Asset",
   codename: "asset",

@@ -1,6 +1,6 @@
 import { idsIn, type Json, type Row, type World } from "../world.js";
 import * as choices from "./choices.js";
-import { BY_FOLDER, empty, pick, type Resource, type View } from "./kind.js";
+import { BY_FOLDER, empty, type Kind, pick, type View } from "./kind.js";
 
 const COST = {
   currency: "€",
@@ -60,7 +60,7 @@ export function answeredBy(row: Row, view: View): string[] {
     .map(({ id }) => id);
 }
 
-export const appliedControls: Resource = {
+export const appliedControls: Kind = {
   path: "applied-controls",
   model: "AppliedControl",
   codename: "appliedcontrol",
@@ -157,7 +157,7 @@ function linkBack(control: Row, world: World): void {
 const LIBRARY = ["id", "name", "description", "annotation", "created_at", "updated_at", "urn", "ref_id", "provider"];
 const LOCALE = { locale: "en", default_locale: true, is_published: true };
 
-export const referenceControls: Resource = {
+export const referenceControls: Kind = {
   path: "reference-controls",
   model: "ReferenceControl",
   codename: "referencecontrol",

@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { idsIn, type Row, type World } from "../world.js";
+import { FOLDER_REFUSED, ok, type Reply, refused } from "../replies.js";
+import { may } from "../rights.js";
+import { idsIn, type Row, timestamp, type World } from "../world.js";
 import * as choices from "./choices.js";
-import { BY_FOLDER, empty, pick, type Resource } from "./kind.js";
+import type { Body } from "./field.js";
+import { BY_FOLDER, empty, type Kind, pick, type View } from "./kind.js";
 
 function latest(evidence: Row, world: World): Row | undefined {
   const versions = world.all("evidence-revisions").filter((one) => one.evidence === evidence.id);
@@ -28,7 +31,7 @@ export function addVersion(evidence: Row, fields: Partial<Row>, world: World, id
 
 const PLAIN = ["id", "created_at", "updated_at", "name", "description", "expiry_date"];
 
-export const evidences: Resource = {
+export const evidences: Kind = {
   path: "evidences",
   model: "Evidence",
   codename: "evidence",
@@ -109,11 +112,24 @@ function linkBack(evidence: Row, world: World): void {
   }
 }
 
-export const evidenceRevisions: Resource = {
+/** Adds a version to evidence, which goes to review. */
+function createVersion(body: Body, { world, user }: View): Reply {
+  const evidence = world.get("evidences", body.evidence);
+  if (evidence === undefined) return refused({ evidence: ["This field is required."] });
+  evidence.status = "in_review";
+  evidence.updated_at = timestamp();
+  const folder = typeof body.folder === "string" ? body.folder : world.rootId;
+  if (!may(world, user, "add_evidencerevision", folder)) return FOLDER_REFUSED;
+  const fields = { link: body.link ?? null, observation: body.observation ?? null };
+  return ok(evidenceRevisions.written(addVersion(evidence, fields, world, randomUUID(), timestamp())), 201);
+}
+
+export const evidenceRevisions: Kind = {
   path: "evidence-revisions",
   model: "EvidenceRevision",
   codename: "evidencerevision",
-  verbs: [],
+  verbs: ["POST"],
+  create: createVersion,
   search: [],
   fields: {
     evidence: { kind: "one", path: "evidences", required: true },

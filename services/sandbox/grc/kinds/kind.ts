@@ -1,18 +1,8 @@
+import type { Reply } from "../replies.js";
 import { sees } from "../rights.js";
 import type { Json, Row, User, World } from "../world.js";
 import type { Choices } from "./choices.js";
-
-/** A field that can be written, and what is checked of it. */
-export type Field =
-  | {
-      readonly kind: "text" | "date" | "url" | "boolean" | "json";
-      readonly required?: boolean;
-      readonly initial?: Json;
-    }
-  | { readonly kind: "integer"; readonly min?: number; readonly max?: number; readonly initial?: Json }
-  | { readonly kind: "choice"; readonly choices: Choices; readonly numeric?: boolean; readonly initial?: Json }
-  | { readonly kind: "one"; readonly path: string; readonly required?: boolean; readonly initial?: Json }
-  | { readonly kind: "many"; readonly path: string; readonly initial?: Json };
+import type { Body, Field } from "./field.js";
 
 /** A query parameter that a list knows; all others are ignored without a word. */
 export type Filter =
@@ -31,11 +21,11 @@ export class View {
   constructor(
     readonly world: World,
     readonly user: User,
-    private readonly resources: ReadonlyMap<string, Resource>,
+    private readonly kinds: ReadonlyMap<string, Kind>,
   ) {}
 
   sees(path: string, row: Row): boolean {
-    return sees(this.world, this.user, this.resources.get(path)?.codename ?? "", row);
+    return sees(this.world, this.user, this.kinds.get(path)?.codename ?? "", row);
   }
 
   /** A related object; null for none. */
@@ -59,7 +49,7 @@ export class View {
   }
 
   str(path: string, row: Row): string {
-    return this.resources.get(path)?.str?.(row, this) ?? row.name ?? "";
+    return this.kinds.get(path)?.str?.(row, this) ?? row.name ?? "";
   }
 
   /** The folder of a row and the domains above it, topmost first. */
@@ -70,7 +60,7 @@ export class View {
 }
 
 /** One kind of object and the routes under /api/{path}/. */
-export interface Resource {
+export interface Kind {
   readonly path: string;
   /** The name of its model, which goes into "No … matches the given query." */
   readonly model: string;
@@ -88,11 +78,15 @@ export interface Resource {
   readonly written: (row: Row) => Json;
   readonly verbs: readonly ("POST" | "PATCH" | "DELETE")[];
   /** Where a new object goes when its body does not say. */
-  readonly folderOf?: (body: Readonly<Record<string, Json | undefined>>, world: World) => string | undefined;
+  readonly folderOf?: (body: Body, world: World) => string | undefined;
   /** The pair of ref_id and name is taken only once in a folder. */
   readonly unique?: boolean;
   /** Checks and derives before an object is saved; an answer refuses. */
-  readonly save?: (row: Row, patch: Readonly<Record<string, Json | undefined>>, world: World) => Json | undefined;
+  readonly save?: (row: Row, patch: Body, world: World) => Json | undefined;
+  /** Creates in its own way. */
+  readonly create?: (body: Body, view: View) => Reply;
+  /** GET /api/{path}/{id}/{action}/, by action. */
+  readonly actions?: Readonly<Record<string, (id: string, view: View) => Reply>>;
   readonly created?: (row: Row, world: World) => void;
   readonly deleted?: (row: Row, world: World) => void;
 }

@@ -1,6 +1,7 @@
+import { BROKEN, ok } from "../replies.js";
 import { idsIn, type Json, type Row } from "../world.js";
 import { FOLDER_TYPE, labelOf } from "./choices.js";
-import { BY_FOLDER, empty, pick, type Resource, type View } from "./kind.js";
+import { BY_FOLDER, empty, type Kind, pick, type View } from "./kind.js";
 
 /** Scores are hidden by default. */
 export const HIDDEN_SCORES: Json = {
@@ -15,7 +16,7 @@ export const HIDDEN_SCORES: Json = {
 const LOCALE = { locale: "en", default_locale: true, is_published: true };
 const LIBRARY = ["id", "name", "description", "annotation", "created_at", "updated_at", "urn", "ref_id", "provider"];
 
-export const folders: Resource = {
+export const folders: Kind = {
   path: "folders",
   model: "Folder",
   codename: "folder",
@@ -44,11 +45,18 @@ function folderOf(row: Row, view: View, line: readonly string[]): Json {
   };
 }
 
-export const frameworks: Resource = {
+export const frameworks: Kind = {
   path: "frameworks",
   model: "Framework",
   codename: "framework",
   verbs: ["DELETE"],
+  // The tree alone checks no right.
+  actions: {
+    tree: (id, view) => {
+      const framework = view.world.get("frameworks", id);
+      return framework === undefined ? BROKEN : ok(treeOf(framework, view));
+    },
+  },
   search: ["name", "description"],
   fields: {},
   filters: { folder: BY_FOLDER, provider: { kind: "exact", of: (row) => row.provider } },
@@ -87,7 +95,7 @@ export function shortOf(node: Row): string {
   return node.name === null ? String(node.ref_id) : `${node.ref_id} - ${node.name}`;
 }
 
-export const requirementNodes: Resource = {
+export const requirementNodes: Kind = {
   path: "requirement-nodes",
   model: "RequirementNode",
   codename: "requirementnode",
@@ -118,7 +126,7 @@ const TREE_MORE_NULLS = ["documentation_score", "max_score", "min_score", "quest
 const TREE_LAST_NULLS = ["status_display", "status_i18n", "result_i18n"];
 
 /** A framework's requirements, each under its parent. */
-export function treeOf(framework: Row, view: View): Json {
+function treeOf(framework: Row, view: View): Json {
   const nodes = view.world.all("requirement-nodes").filter((node) => node.framework === framework.id);
   const children = new Map<Json, Row[]>();
   for (const node of nodes) {
@@ -145,7 +153,7 @@ export function treeOf(framework: Row, view: View): Json {
 
 const NONE = Object.fromEntries([...TREE_NULLS, ...TREE_MORE_NULLS, ...TREE_LAST_NULLS].map((name) => [name, null]));
 
-export const threats: Resource = {
+export const threats: Kind = {
   path: "threats",
   model: "Threat",
   codename: "threat",
@@ -157,7 +165,7 @@ export const threats: Resource = {
   written: (row) => pick(row, LIBRARY),
 };
 
-export const securityAdvisories: Resource = {
+export const securityAdvisories: Kind = {
   path: "security-advisories",
   model: "SecurityAdvisory",
   codename: "securityadvisory",
@@ -175,7 +183,7 @@ export const securityAdvisories: Resource = {
   written: (row) => pick(row, LIBRARY),
 };
 
-export const riskMatrices: Resource = {
+export const riskMatrices: Kind = {
   path: "risk-matrices",
   model: "RiskMatrix",
   codename: "riskmatrix",
@@ -194,7 +202,7 @@ export const riskMatrices: Resource = {
   written: (row) => pick(row, LIBRARY),
 };
 
-export const actors: Resource = {
+export const actors: Kind = {
   path: "actors",
   model: "Actor",
   codename: "actor",

@@ -1,7 +1,7 @@
 import { idsIn, type Json, type Row } from "../world.js";
 import { shows } from "./assessments.js";
 import * as choices from "./choices.js";
-import { BY_FOLDER, empty, pick, type Resource, type View } from "./kind.js";
+import { BY_FOLDER, empty, type Kind, pick, type View } from "./kind.js";
 import { shortOf } from "./library.js";
 
 const ONE = [
@@ -16,7 +16,7 @@ const ONE = [
   "target_score",
 ];
 
-export const requirementAssessments: Resource = {
+export const requirementAssessments: Kind = {
   path: "requirement-assessments",
   model: "RequirementAssessment",
   codename: "requirementassessment",

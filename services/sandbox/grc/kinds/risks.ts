@@ -1,6 +1,6 @@
 import { idsIn, type Json } from "../world.js";
 import * as choices from "./choices.js";
-import { BY_FOLDER, empty, pick, type Resource } from "./kind.js";
+import { BY_FOLDER, empty, type Kind, pick } from "./kind.js";
 import { EBIOS_MATRIX, type Matrix, RISK_MATRIX } from "./matrices.js";
 
 /** A step as answers show it; a name alone where nothing is rated. */
@@ -54,7 +54,7 @@ const SCENARIO = [
 const MANY = { kind: "many", path: "applied-controls" } as const;
 const INDEX = { kind: "integer", initial: -1 } as const;
 
-export const riskScenarios: Resource = {
+export const riskScenarios: Kind = {
   path: "risk-scenarios",
   model: "RiskScenario",
   codename: "riskscenario",
@@ -149,7 +149,7 @@ function outOfRange(index: number): void {
 
 const ASSESSMENT = ["id", "created_at", "updated_at", "name", "description", "eta", "due_date", "version", "status"];
 
-export const riskAssessments: Resource = {
+export const riskAssessments: Kind = {
   path: "risk-assessments",
   model: "RiskAssessment",
   codename: "riskassessment",
@@ -178,7 +178,7 @@ export const riskAssessments: Resource = {
   written: (row) => pick(row, ASSESSMENT),
 };
 
-export const studies: Resource = {
+export const studies: Kind = {
   path: "ebios-rm/studies",
   model: "EbiosRMStudy",
   codename: "ebiosrmstudy",
@@ -196,7 +196,7 @@ export const studies: Resource = {
 /** What is kept of a relation that has no table of its own. */
 const named = (relation: Json | undefined) => (relation ?? null) as Json;
 
-export const operationalScenarios: Resource = {
+export const operationalScenarios: Kind = {
   path: "ebios-rm/operational-scenarios",
   model: "OperationalScenario",
   codename: "operationalscenario",

@@ -1,4 +1,4 @@
-import type { Filter, Resource, View } from "../kinds/kind.js";
+import type { Filter, Kind, View } from "../kinds/kind.js";
 import { type Reply, refused } from "../replies.js";
 import { lists } from "../rights.js";
 import type { Json, Row } from "../world.js";
@@ -10,10 +10,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 /** Answers a list: what the caller may see, filtered, searched, ordered and cut. */
-export function listOf(resource: Resource, query: URLSearchParams, view: View): Reply {
-  let rows = view.world.all(resource.path).filter((row) => lists(view.world, view.user, resource.codename, row));
+export function listOf(kind: Kind, query: URLSearchParams, view: View): Reply {
+  let rows = view.world.all(kind.path).filter((row) => lists(view.world, view.user, kind.codename, row));
   for (const name of new Set(query.keys())) {
-    const filter = resource.filters[name];
+    const filter = kind.filters[name];
     if (filter === undefined) continue;
     const values = query.getAll(name).filter((value) => value !== "");
     const problem = problemOf(filter, values, view);
@@ -23,7 +23,7 @@ export function listOf(resource: Resource, query: URLSearchParams, view: View): 
   const ids = query.get("id");
   if (ids !== null && ids !== "") rows = rows.filter((row) => ids.split(",").includes(row.id));
   const words = (query.get("search") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
-  const holds = (row: Row, word: string) => resource.search.some((f) => textIn(row, f, view).includes(word));
+  const holds = (row: Row, word: string) => kind.search.some((f) => textIn(row, f, view).includes(word));
   if (words.length > 0) rows = rows.filter((row) => words.every((word) => holds(row, word)));
   rows.sort(orderOf(query.get("ordering"), rows));
   const limit = positive(query.get("limit")) ?? DEFAULT_LIMIT;
@@ -32,9 +32,9 @@ export function listOf(resource: Resource, query: URLSearchParams, view: View): 
     status: 200,
     json: {
       count: rows.length,
-      next: offset + limit < rows.length ? linkOf(resource, query, limit, offset + limit) : null,
-      previous: offset > 0 ? linkOf(resource, query, limit, offset - limit) : null,
-      results: rows.slice(offset, offset + limit).map((row) => (resource.row ?? resource.read)(row, view)),
+      next: offset + limit < rows.length ? linkOf(kind, query, limit, offset + limit) : null,
+      previous: offset > 0 ? linkOf(kind, query, limit, offset - limit) : null,
+      results: rows.slice(offset, offset + limit).map((row) => (kind.row ?? kind.read)(row, view)),
     },
   };
 }
@@ -97,7 +97,7 @@ function positive(text: string | null): number | undefined {
 }
 
 /** Links are relative, their parameters in alphabetical order. */
-function linkOf({ path }: Resource, query: URLSearchParams, limit: number, offset: number): string {
+function linkOf({ path }: Kind, query: URLSearchParams, limit: number, offset: number): string {
   const link = new URLSearchParams(query);
   link.set("limit", String(limit));
   if (offset > 0) link.set("offset", String(offset));

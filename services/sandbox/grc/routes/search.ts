@@ -1,4 +1,4 @@
-import type { Resource, View } from "../kinds/kind.js";
+import type { Kind, View } from "../kinds/kind.js";
 import { ok, type Reply } from "../replies.js";
 import type { Row } from "../world.js";
 
@@ -21,7 +21,7 @@ const SEARCHED = [
 ];
 
 /** Answers GET /api/search/: approximate matches over many kinds, each with its folder's name only. */
-export function searchAll(query: URLSearchParams, resources: ReadonlyMap<string, Resource>, view: View): Reply {
+export function searchAll(query: URLSearchParams, kinds: ReadonlyMap<string, Kind>, view: View): Reply {
   const text = (query.get("q") ?? "").trim().slice(0, 200);
   if (text.length < 2) return ok({ results: [], query: "", count: 0, total_candidates: 0 });
   const types = query.get("type");
@@ -30,7 +30,7 @@ export function searchAll(query: URLSearchParams, resources: ReadonlyMap<string,
   const candidates = wanted.flatMap((path) =>
     view.world
       .all(path)
-      .filter((row) => view.sees(resources.get(path)!.path, row) && isCandidate(row, words))
+      .filter((row) => view.sees(kinds.get(path)!.path, row) && isCandidate(row, words))
       .map((row) => hitOf(path, row, text.toLowerCase(), words, view)),
   );
   candidates.sort((a, b) => b.score - a.score);

@@ -1,83 +1,76 @@
 import { randomUUID } from "node:crypto";
-import type { Field, Resource, View } from "../kinds/kind.js";
-import { detail, FORBIDDEN, NOT_A_UUID, NOTHING, ok, type Reply, refused } from "../replies.js";
+import type { Body, Field } from "../kinds/field.js";
+import type { Kind, View } from "../kinds/kind.js";
+import { detail, FOLDER_REFUSED, FORBIDDEN, NOT_A_UUID, NOTHING, ok, type Reply, refused } from "../replies.js";
 import { may, sees } from "../rights.js";
-import type { Json, Row } from "../world.js";
+import { type Json, type Row, timestamp } from "../world.js";
 import { isUuid } from "./listing.js";
 
-export type Body = Readonly<Record<string, Json | undefined>>;
-
-const FOLDER_REFUSED = refused({ folder: "You do not have permission to add objects in this folder" }, 403);
-
 /** Finds an object that the caller may see; what is hidden is answered as what does not exist. */
-export function find(resource: Resource, id: string, view: View): Row | Reply {
+export function find(kind: Kind, id: string, view: View): Row | Reply {
   if (!isUuid(id)) return NOT_A_UUID;
-  const row = view.world.get(resource.path, id);
-  if (row !== undefined && sees(view.world, view.user, resource.codename, row)) return row;
-  return detail(404, `No ${resource.model} matches the given query.`);
+  const row = view.world.get(kind.path, id);
+  if (row !== undefined && sees(view.world, view.user, kind.codename, row)) return row;
+  return detail(404, `No ${kind.model} matches the given query.`);
 }
 
 export const isReply = (found: Row | Reply): found is Reply => "status" in found && !("created_at" in found);
 
-export function createOne(resource: Resource, body: Body, view: View): Reply {
+export function createOne(kind: Kind, body: Body, view: View): Reply {
   const { world, user } = view;
-  const problems = problemsOf(resource, body, view, true);
+  const problems = problemsOf(kind, body, view, true);
   if (problems !== undefined) return refused(problems);
   const given = typeof body.folder === "string" ? body.folder : undefined;
-  const folder = given ?? resource.folderOf?.(body, world) ?? world.rootId;
-  if (!may(world, user, `add_${resource.codename}`, folder)) return FOLDER_REFUSED;
-  const link = linkRefusal(resource, body, view);
+  const folder = given ?? kind.folderOf?.(body, world) ?? world.rootId;
+  if (!may(world, user, `add_${kind.codename}`, folder)) return FOLDER_REFUSED;
+  const link = linkRefusal(kind, body, view);
   if (link !== undefined) return link;
   const now = timestamp();
   const row: Row = { id: randomUUID(), folder, name: null, created_at: now, updated_at: now, is_published: true };
-  for (const [name, field] of Object.entries(resource.fields)) {
+  for (const [name, field] of Object.entries(kind.fields)) {
     const none = field.kind === "many" ? [] : null;
     row[name] = body[name] ?? field.initial ?? none;
   }
-  const refusal = check(resource, row, body, view);
+  const refusal = check(kind, row, body, view);
   if (refusal !== undefined) return refusal;
-  world.insert(resource.path, row);
-  resource.created?.(row, world);
-  return ok(resource.written(row), 201);
+  world.insert(kind.path, row);
+  kind.created?.(row, world);
+  return ok(kind.written(row), 201);
 }
 
-export function changeOne(resource: Resource, id: string, body: Body, view: View): Reply {
+export function changeOne(kind: Kind, id: string, body: Body, view: View): Reply {
   const { world, user } = view;
-  const found = find(resource, id, view);
+  const found = find(kind, id, view);
   if (isReply(found)) return found;
-  if (!may(world, user, `change_${resource.codename}`, found.folder)) return FORBIDDEN;
-  const problems = problemsOf(resource, body, view, false);
+  if (!may(world, user, `change_${kind.codename}`, found.folder)) return FORBIDDEN;
+  const problems = problemsOf(kind, body, view, false);
   if (problems !== undefined) return refused(problems);
   const folder = body.folder;
-  if (typeof folder === "string" && !may(world, user, `add_${resource.codename}`, folder)) return FOLDER_REFUSED;
-  const link = linkRefusal(resource, body, view);
+  if (typeof folder === "string" && !may(world, user, `add_${kind.codename}`, folder)) return FOLDER_REFUSED;
+  const link = linkRefusal(kind, body, view);
   if (link !== undefined) return link;
   const row: Row = { ...found, ...(typeof folder === "string" && { folder }), updated_at: timestamp() };
   // Names that are not known, and those that are not written, are ignored without a word.
-  for (const name of Object.keys(resource.fields)) if (body[name] !== undefined) row[name] = body[name];
-  const refusal = check(resource, row, body, view);
+  for (const name of Object.keys(kind.fields)) if (body[name] !== undefined) row[name] = body[name];
+  const refusal = check(kind, row, body, view);
   if (refusal !== undefined) return refusal;
-  world.insert(resource.path, row);
-  return ok(resource.written(row));
+  world.insert(kind.path, row);
+  return ok(kind.written(row));
 }
 
-export function deleteOne(resource: Resource, id: string, view: View): Reply {
-  const found = find(resource, id, view);
+export function deleteOne(kind: Kind, id: string, view: View): Reply {
+  const found = find(kind, id, view);
   if (isReply(found)) return found;
-  const allowed = may(view.world, view.user, `delete_${resource.codename}`, found.folder);
-  if (!allowed || !resource.verbs.includes("DELETE")) return FORBIDDEN;
-  view.world.table(resource.path).delete(found.id);
-  resource.deleted?.(found, view.world);
+  const allowed = may(view.world, view.user, `delete_${kind.codename}`, found.folder);
+  if (!allowed || !kind.verbs.includes("DELETE")) return FORBIDDEN;
+  view.world.table(kind.path).delete(found.id);
+  kind.deleted?.(found, view.world);
   return NOTHING;
 }
 
-export function timestamp(): string {
-  return new Date().toISOString().replace("Z", "000Z");
-}
-
-function check(resource: Resource, row: Row, patch: Body, view: View): Reply | undefined {
+function check(kind: Kind, row: Row, patch: Body, view: View): Reply | undefined {
   const twin = view.world
-    .all(resource.path)
+    .all(kind.path)
     .some(
       (o) =>
         o.id !== row.id &&
@@ -85,16 +78,16 @@ function check(resource: Resource, row: Row, patch: Body, view: View): Reply | u
         o.name === row.name &&
         (o.ref_id || null) === (row.ref_id || null),
     );
-  if (resource.unique === true && twin && (patch.name !== undefined || patch.ref_id !== undefined)) {
+  if (kind.unique === true && twin && (patch.name !== undefined || patch.ref_id !== undefined)) {
     return refused({ name: `${row.name} is already used in this scope. Please choose another value.` });
   }
-  const problem = resource.save?.(row, patch, view.world);
+  const problem = kind.save?.(row, patch, view.world);
   return problem === undefined ? undefined : refused(problem);
 }
 
-function problemsOf(resource: Resource, body: Body, view: View, creating: boolean): Record<string, Json> | undefined {
+function problemsOf(kind: Kind, body: Body, view: View, creating: boolean): Record<string, Json> | undefined {
   const problems: Record<string, Json> = {};
-  for (const [name, field] of Object.entries(resource.fields)) {
+  for (const [name, field] of Object.entries(kind.fields)) {
     const value = body[name];
     if (value === undefined) {
       if (creating && "required" in field && field.required === true) problems[name] = ["This field is required."];
@@ -142,8 +135,8 @@ function problemOf(field: Field, value: Json, view: View): string | undefined {
 }
 
 /** Links to what the caller may not see are refused. */
-function linkRefusal(resource: Resource, body: Body, view: View): Reply | undefined {
-  for (const [name, field] of Object.entries(resource.fields)) {
+function linkRefusal(kind: Kind, body: Body, view: View): Reply | undefined {
+  for (const [name, field] of Object.entries(kind.fields)) {
     if (field.kind !== "many") continue;
     const hidden = ((body[name] as string[] | undefined | null) ?? []).some((id) => {
       const row = view.world.get(field.path, id);

@@ -84,7 +84,7 @@ export const CSF: readonly (readonly [id: string, name: string, categories: read
       [
         "IR",
         "Technology Infrastructure Resilience",
-        "01 Networks are protected from unauthorized access|02 Technology is protected from environmental threats|03 Mechanisms achieve resilience requirements|04 Resource capacity ensures availability",
+        "01 Networks are protected from unauthorized access|02 Technology is protected from environmental threats|03 Mechanisms achieve resilience requirements|04 Kind capacity ensures availability",
       ],
     ],
   ],

@@ -2,6 +2,7 @@ import { seededId, type World } from "../world.js";
 import { seedAudits } from "./audits.js";
 import { seedAssets, seedControls, seedEvidence } from "./controls.js";
 import { seedLibrary } from "./library.js";
+import { seedPlain } from "./plain.js";
 import { seedAttacks, seedRisks } from "./risks.js";
 import { type Plot, Sower } from "./sower.js";
 import { SYSTEMS, TENANTS } from "./texts.js";
@@ -30,6 +31,7 @@ export function seedWorld(): World {
     seedAudits(sower, plot);
     seedRisks(sower, plot);
     seedAttacks(sower, plot);
+    seedPlain(sower, plot);
   }
   seedUsers(sower.world, sower.now());
   return sower.world;

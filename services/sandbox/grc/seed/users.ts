@@ -1,5 +1,5 @@
-import { ADMINISTRATOR, ANALYST, CAREFUL_ANALYST, MANAGER, READER, type Role } from "../rights.js";
-import { seededId, type World } from "../world.js";
+import { ADMINISTRATOR, ANALYST, CAREFUL_ANALYST, MANAGER, READER } from "../rights.js";
+import { type Role, seededId, type World } from "../world.js";
 
 type Seeded = readonly [name: string, grants: readonly (readonly [tenant: string, role: Role])[], active?: boolean];
 

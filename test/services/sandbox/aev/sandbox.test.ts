@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nextMinute } from "../../../../services/sandbox/aev/runs.js";
 import { seedWorld } from "../../../../services/sandbox/aev/seed/seed.js";
-import { startAevSandbox } from "../../../../services/sandbox/aev/server.js";
+import { startSandbox } from "../../../../services/sandbox/aev/server.js";
 import { type Stack, startStack } from "../../platform-proxy/platforms/aev/harness.js";
 
 const START = Date.parse("2026-03-01T10:00:30Z");
@@ -97,5 +97,5 @@ test("without a sort no order is kept", async () => {
 
 test("a port that is taken is an error", async () => {
   const port = Number(new URL(stack.sandbox.url).port);
-  await expect(startAevSandbox({ host: "127.0.0.1", port, trust: stack.issuer.url })).rejects.toThrow("EADDRINUSE");
+  await expect(startSandbox({ host: "127.0.0.1", port, trust: stack.issuer.url })).rejects.toThrow("EADDRINUSE");
 });

@@ -1,7 +1,7 @@
 import { generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type CtiSandbox, startCtiSandbox } from "../../../../services/sandbox/cti/server.js";
-import { SANDBOX_USERS } from "../../../../services/sandbox/cti/users.js";
+import { SANDBOX_USERS } from "../../../../services/sandbox/cti/seed/users.js";
+import { type CtiSandbox, startSandbox } from "../../../../services/sandbox/cti/server.js";
 import { type Issuer, startIssuer } from "../../platform-proxy/platforms/cti/issuer.js";
 
 let issuer: Issuer;
@@ -16,7 +16,7 @@ beforeAll(async () => {
     maxConfidence: 50,
     status: "Inactive" as const,
   };
-  sandbox = await startCtiSandbox({ host: "127.0.0.1", port: 0, trust: issuer.url, users: [...SANDBOX_USERS, locked] });
+  sandbox = await startSandbox({ host: "127.0.0.1", port: 0, trust: issuer.url, users: [...SANDBOX_USERS, locked] });
 });
 afterAll(async () => {
   await sandbox.close();
@@ -107,7 +107,7 @@ test("keys, algorithms and schemes of others sign nobody in", async () => {
 
 test("a platform whose issuer cannot be reached signs nobody in", async () => {
   const gone = await startIssuer();
-  const alone = await startCtiSandbox({ host: "127.0.0.1", port: 0, trust: gone.url });
+  const alone = await startSandbox({ host: "127.0.0.1", port: 0, trust: gone.url });
   const token = await gone.sign(ANALYST);
   await gone.close();
   const reply = await fetch(`${alone.url}/graphql`, {
@@ -159,7 +159,7 @@ test("a request of more than 50 MB is refused", async () => {
 test("the same seed gives the same objects", async () => {
   const list =
     '{"query":"{ stixCoreObjects(first: 500) { edges { node { id standard_id entity_type representative { main } } } } }"}';
-  const other = await startCtiSandbox({ host: "127.0.0.1", port: 0, trust: issuer.url });
+  const other = await startSandbox({ host: "127.0.0.1", port: 0, trust: issuer.url });
   const authorization = `Bearer ${await issuer.sign("admin@sallyport.example")}`;
   const first = await post(list, { authorization });
   const reply = await fetch(`${other.url}/graphql`, {

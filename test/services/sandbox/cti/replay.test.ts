@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SANDBOX_USERS, type SandboxUser } from "../../../../services/sandbox/cti/users.js";
+import type { SandboxUser } from "../../../../services/sandbox/cti/account.js";
+import { SANDBOX_USERS } from "../../../../services/sandbox/cti/seed/users.js";
 import { type Harness, startHarness } from "../../platform-proxy/platforms/cti/harness.js";
 import { Replay, readRecording } from "./replay.js";
 

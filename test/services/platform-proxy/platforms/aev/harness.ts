@@ -10,7 +10,7 @@ import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.j
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { createPlatformProxyService } from "../../../../../services/platform-proxy/service.js";
-import { type AevSandbox, startAevSandbox } from "../../../../../services/sandbox/aev/server.js";
+import { type AevSandbox, startSandbox } from "../../../../../services/sandbox/aev/server.js";
 import { silentLog } from "../../../../../services/shared/process/log.js";
 import type { Authenticator, Call, Caller } from "../../../../../services/shared/rpc/call.js";
 import { keyOf, mountInProcess } from "../../../../../services/shared/rpc/in-process.js";
@@ -50,7 +50,7 @@ export interface StackOptions {
 /** A key issuer, the sandbox, and the platform proxy mounted in this process. */
 export async function startStack({ now, through = (url) => url }: StackOptions = {}): Promise<Stack> {
   const issuer = await startIssuer();
-  const sandbox = await startAevSandbox({ host: "127.0.0.1", port: 0, trust: issuer.url, ...(now && { now }) });
+  const sandbox = await startSandbox({ host: "127.0.0.1", port: 0, trust: issuer.url, ...(now && { now }) });
   const target = { registered: true, url: through(sandbox.url), publicUrl: sandbox.url, auth: "bearer" };
 
   const answer = async (key: string, call?: Call): Promise<object> => {

@@ -6,7 +6,7 @@ import type { Session, Target } from "../../../../../services/platform-proxy/ada
 import { createHttpClient, type HttpClient } from "../../../../../services/platform-proxy/lib/http.js";
 import { capabilitiesOf, createOpenaevAdapter } from "../../../../../services/platform-proxy/platforms/aev/adapter.js";
 import type { OpenaevMe } from "../../../../../services/platform-proxy/platforms/aev/me.js";
-import { type AevSandbox, startAevSandbox } from "../../../../../services/sandbox/aev/server.js";
+import { type AevSandbox, startSandbox } from "../../../../../services/sandbox/aev/server.js";
 import { SECOND_TENANT } from "../../../../../services/sandbox/aev/world.js";
 import { emailOf } from "./harness.js";
 import { type Issuer, startIssuer } from "./issuer.js";
@@ -21,7 +21,7 @@ let http: HttpClient;
 
 beforeAll(async () => {
   issuer = await startIssuer();
-  sandbox = await startAevSandbox({ host: "127.0.0.1", port: 0, trust: issuer.url });
+  sandbox = await startSandbox({ host: "127.0.0.1", port: 0, trust: issuer.url });
   http = createHttpClient("sallyport/test");
 });
 afterAll(async () => {

@@ -10,7 +10,7 @@ import { createPlatformProxyService } from "../../../../../services/platform-pro
 import {
   type CtiSandbox,
   type CtiSandboxOptions,
-  startCtiSandbox,
+  startSandbox,
 } from "../../../../../services/sandbox/cti/server.js";
 import { silentLog } from "../../../../../services/shared/process/log.js";
 import type { Authenticator, Caller } from "../../../../../services/shared/rpc/call.js";
@@ -67,7 +67,7 @@ export async function startHarness(
   options: Partial<CtiSandboxOptions> & { readonly platformUrl?: string } = {},
 ): Promise<Harness> {
   const issuer = await startIssuer();
-  const sandbox = await startCtiSandbox({
+  const sandbox = await startSandbox({
     host: "127.0.0.1",
     port: 0,
     trust: issuer.url,

@@ -6,7 +6,7 @@ import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { type CisoOptions, createCisoAdapter } from "../../../../../services/platform-proxy/platforms/grc/adapter.js";
 import { createPlatformProxyService } from "../../../../../services/platform-proxy/service.js";
-import { type GrcSandbox, startGrcSandbox } from "../../../../../services/sandbox/grc/server.js";
+import { type GrcSandbox, startSandbox } from "../../../../../services/sandbox/grc/server.js";
 import { silentLog } from "../../../../../services/shared/process/log.js";
 import type { Authenticator, Caller } from "../../../../../services/shared/rpc/call.js";
 import { unauthenticated } from "../../../../../services/shared/rpc/errors.js";
@@ -73,7 +73,7 @@ const authenticator: Authenticator = {
 export async function startHarness(auth: "exchange" | "bearer", options?: CisoOptions): Promise<Harness> {
   const issuer = await startIssuer();
   const clientId = "sallyport-grc";
-  const sandbox = await startGrcSandbox({ host: "127.0.0.1", port: 0, trust: issuer.url, clientId });
+  const sandbox = await startSandbox({ host: "127.0.0.1", port: 0, trust: issuer.url, clientId });
   const listeners = new Set<(event: { kind: string; id: string }) => Promise<void>>();
 
   const others = mountInProcess(

@@ -1,0 +1,82 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Sandbox } from "./sandbox.js";
+
+/** A request whose body has been read. */
+export interface HttpRequest {
+  readonly method: string;
+  /** The path alone, such as /api/me. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** The body as UTF-8 text, "" for none; undefined where it is larger than the platform takes. */
+  readonly body: string | undefined;
+}
+
+/** What a request is answered with. */
+export interface HttpReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** "" for none. */
+  readonly body: string;
+}
+
+/** How a platform is served. */
+export interface ServeOptions {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly maxBodyBytes: number;
+  /** Answers one request; where it throws, the connection is cut. */
+  readonly answer: (request: HttpRequest) => Promise<HttpReply>;
+}
+
+/**
+ * Serves one platform over HTTP.
+ *
+ * @throws Error of node:net, such as EADDRINUSE.
+ */
+export async function serve({ host, port, maxBodyBytes, answer }: ServeOptions): Promise<Sandbox> {
+  const server = createServer((message, response) => {
+    requestOf(message, maxBodyBytes)
+      .then(answer)
+      .then(({ status, headers, body }) => {
+        const length = status === 204 ? {} : { "content-length": Buffer.byteLength(body) };
+        response.writeHead(status, { ...length, ...headers }).end(body);
+      })
+      .catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  return {
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** A reply in JSON. */
+export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): HttpReply {
+  return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(value) };
+}
+
+async function requestOf(message: IncomingMessage, maxBodyBytes: number): Promise<HttpRequest> {
+  const { pathname, searchParams } = new URL(message.url ?? "/", "http://platform");
+  const { method = "GET", headers } = message;
+  return { method, path: pathname, query: searchParams, headers, body: await bodyOf(message, maxBodyBytes) };
+}
+
+async function bodyOf(message: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= maxBytes) chunks.push(chunk);
+  }
+  return bytes > maxBytes ? undefined : Buffer.concat(chunks).toString("utf8");
+}
