@@ -1,33 +1,29 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { DocCollection } from "../shared/store/store.js";
+import type { Context, Kind } from "./context.js";
+import { kebabOf } from "./objects/names.js";
 import { accessOf } from "./policy.js";
-import type { AgentRecord, Collections, ObjectRecord, SkillRecord } from "./store.js";
+import type { ObjectRecord } from "./record.js";
 
-// What ships with the product lies beside this file: skills as the Agent
-// Skills standard has them (a folder with SKILL.md and its files), agents as
-// one Markdown file each. Front matter holds one `key: value` a line whose
-// value is JSON, which is also YAML.
+/** An object that ships with the product, without what the installation sets. */
+export type Builtin = Omit<ObjectRecord, "etag" | "created_at" | "updated_at" | "request">;
 
-/** What ships with the product, without what the installation sets. */
-export interface Builtins {
-  readonly agents: readonly Shipped<AgentRecord>[];
-  readonly skills: readonly Shipped<SkillRecord>[];
-}
-
-type Shipped<T extends ObjectRecord> = Omit<T, "etag" | "created_at" | "updated_at" | "request">;
+/** What ships with the product: the objects of each kind, by its noun. */
+export type Builtins = ReadonlyMap<string, readonly Builtin[]>;
 
 const FOLDER = fileURLToPath(new URL("builtin/", import.meta.url));
 const OWNERSHIP = { origin: "builtin", owner: "", acl: [] } as const;
 
-/** Reads the agents and skills that ship with the product. @throws Error for a file that is not as it must be. */
-export function readBuiltins(folder = FOLDER): Builtins {
-  return {
-    skills: readdirSync(join(folder, "skills")).map((name) => readSkill(join(folder, "skills", name), name)),
-    agents: readdirSync(join(folder, "agents")).map((file) => readAgent(join(folder, "agents", file), file)),
-  };
+/**
+ * Reads what ships with the product: for each kind the folder named after it,
+ * which holds a file or folder for each object.
+ *
+ * @throws Error that names file and line for what is not as its kind wants it.
+ */
+export function readBuiltins(kinds: readonly Kind[], folder = FOLDER): Builtins {
+  return new Map(kinds.map((kind) => [kind.noun, read(kind, join(folder, kebabOf(kind.plural)))]));
 }
 
 /**
@@ -36,16 +32,23 @@ export function readBuiltins(folder = FOLDER): Builtins {
  *
  * @returns how many were written or removed.
  */
-export async function installBuiltins(collections: Collections, { agents, skills }: Builtins): Promise<number> {
-  return (
-    (await install(collections.agents as unknown as Installable, agents)) +
-    (await install(collections.skills as unknown as Installable, skills))
-  );
+export async function installBuiltins(context: Context, builtins: Builtins): Promise<number> {
+  let changed = 0;
+  for (const [noun, shipped] of builtins) changed += await install(context, noun, shipped);
+  return changed;
 }
 
-type Installable = DocCollection<ObjectRecord>;
+function read({ readBuiltin }: Kind, folder: string): Builtin[] {
+  if (readBuiltin === undefined || !existsSync(folder)) return [];
+  return readdirSync(folder).map((entry) => {
+    const governed = { ...readBuiltin(join(folder, entry)), ...OWNERSHIP, access: accessOf(OWNERSHIP), enabled: true };
+    const digest = createHash("sha256").update(JSON.stringify(governed)).digest("base64url").slice(0, 16);
+    return { _id: `builtin.${entry.replace(/\.md$/, "")}`, ...governed, content_hash: digest };
+  });
+}
 
-async function install(collection: Installable, shipped: readonly Shipped<ObjectRecord>[]): Promise<number> {
+async function install(context: Context, noun: string, shipped: readonly Builtin[]): Promise<number> {
+  const collection = context.collection(noun);
   let changed = 0;
   const kept = new Set(shipped.map(({ _id }) => _id));
   for (const { _id, ...content } of shipped) {
@@ -61,61 +64,4 @@ async function install(collection: Installable, shipped: readonly Shipped<Object
     changed += (await collection.deleteOne({ _id, origin: "builtin" })).deletedCount;
   }
   return changed;
-}
-
-function readSkill(folder: string, name: string): Shipped<SkillRecord> {
-  const { head, body } = readDocument(join(folder, "SKILL.md"));
-  if (head.name !== name) throw new Error(`${folder}/SKILL.md is named ${head.name}, its folder ${name}`);
-  const { tags = "" } = (head.metadata ?? {}) as { tags?: string };
-  const files = filesUnder(folder).map((path) => {
-    const text = readFileSync(join(folder, path), "utf8");
-    return { path, text, bytes: Buffer.byteLength(text) };
-  });
-  return shippedAs(`builtin.${name}`, {
-    name,
-    description: head.description as string,
-    tags: tags.split(" ").filter((tag) => tag !== ""),
-    instructions: body,
-    files,
-  });
-}
-
-function readAgent(path: string, file: string): Shipped<AgentRecord> {
-  const { head, body } = readDocument(path);
-  const { skills, ...said } = head as Pick<AgentRecord, "name" | "description" | "tags" | "tools" | "skills">;
-  return shippedAs(`builtin.${file.replace(/\.md$/, "")}`, {
-    ...said,
-    model: "",
-    skills: skills.map((skill) => `builtin.${skill}`),
-    knowledge_bases: [],
-    instructions: body,
-  });
-}
-
-function shippedAs<C extends object>(id: string, content: C) {
-  const governed = { ...content, ...OWNERSHIP, access: accessOf(OWNERSHIP), enabled: true };
-  const digest = createHash("sha256").update(JSON.stringify(governed)).digest("base64url").slice(0, 16);
-  return { _id: id, ...governed, content_hash: digest };
-}
-
-function filesUnder(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) =>
-      join(entry.parentPath, entry.name)
-        .slice(folder.length + 1)
-        .replaceAll("\\", "/"),
-    )
-    .filter((path) => path !== "SKILL.md")
-    .sort();
-}
-
-function readDocument(path: string): { head: Record<string, unknown>; body: string } {
-  const found = /^---\n(?<head>.*?)\n---\n+(?<body>.*)$/s.exec(readFileSync(path, "utf8"))?.groups;
-  if (found === undefined) throw new Error(`${path} does not begin with front matter`);
-  const lines = found.head!.split("\n").map((line) => {
-    const colon = line.indexOf(": ");
-    return [line.slice(0, colon), JSON.parse(line.slice(colon + 2)) as unknown] as const;
-  });
-  return { head: Object.fromEntries(lines), body: found.body! };
 }

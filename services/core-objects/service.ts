@@ -1,11 +1,12 @@
+import { loadFolder } from "../shared/process/folder.js";
 import type { Log } from "../shared/process/log.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { Service } from "../shared/rpc/service.js";
 import type { Store } from "../shared/store/store.js";
 import { installBuiltins, readBuiltins } from "./builtins.js";
+import { type Kind, openContext } from "./context.js";
 import { createPrincipals } from "./principals.js";
-import { routesOf } from "./routes.js";
-import { openCollections } from "./store.js";
+import { routes } from "./routes.js";
 
 /** What the service needs. */
 export interface Options {
@@ -15,14 +16,21 @@ export interface Options {
   readonly log: Log;
 }
 
+/** Every kind of object there is: a folder of `kinds/` each, whose `kind.ts` exports `kind`. */
+export async function loadKinds(): Promise<readonly Kind[]> {
+  const modules = await loadFolder<{ readonly kind: Kind }>(new URL("kinds/", import.meta.url), "kind.js");
+  return modules.map(({ kind }) => kind);
+}
+
 /** Our own records and their gates; installs what ships with the product before it serves. */
 export async function createCoreObjectsService({ store, peers, log }: Options): Promise<Service> {
-  const collections = await openCollections(store);
-  const changed = await installBuiltins(collections, readBuiltins());
-  if (changed > 0) log.info({ changed }, "built-in agents and skills installed");
+  const kinds = await loadKinds();
+  const context = await openContext(store, kinds, createPrincipals(peers));
+  const changed = await installBuiltins(context, readBuiltins(kinds));
+  if (changed > 0) log.info({ changed }, "built-in objects installed");
   return {
     name: "core-objects",
-    methods: routesOf(collections, createPrincipals(peers)),
+    methods: routes(context),
     async ready() {
       try {
         await store.ping();

@@ -2,7 +2,6 @@ import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { type GrantSchema, Origin as OriginWord, type Tier as TierWord } from "#proto/core/v1/sharing_pb.js";
 import type { Caller } from "../shared/rpc/call.js";
 import { invalidArgument } from "../shared/rpc/errors.js";
-import { OPEN_ALREADY } from "./objects.js";
 import { accessOf, type Grant, may, type Origin, type Ownership, type Tier } from "./policy.js";
 import type { Principals } from "./principals.js";
 
@@ -23,11 +22,17 @@ export function sharingAfter(
   { share, unshare }: SharingChange,
 ): { acl?: readonly Grant[]; access?: readonly string[] } {
   if (share.length === 0 && unshare.length === 0) return {};
-  if (current.origin === "company") throw invalidArgument(OPEN_ALREADY);
+  checkShareable(current.origin);
   const gone = new Set(unshare.map(principalOf));
   const acl = aclOf(share, current.acl).filter(({ p }) => !gone.has(p));
   if (acl.length > MAX_GRANTS) throw invalidArgument(`an object is shared with at most ${MAX_GRANTS}; use groups`);
   return { acl, access: accessOf({ ...current, acl }) };
+}
+
+/** @throws ConnectError invalid_argument for an origin whose objects have no sharing of their own. */
+export function checkShareable(origin: Origin): void {
+  if (origin === "company")
+    throw invalidArgument("what is company-managed is open to everyone already and cannot be shared otherwise");
 }
 
 /** The acl that grants make, over the one there is; the last word on a principal counts. */

@@ -1,20 +1,27 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { GetCapabilitiesResponseSchema } from "#proto/core/v1/capability_service_pb.js";
-import type { Call } from "../../shared/rpc/call.js";
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type {
+  GetCapabilitiesRequestSchema,
+  GetCapabilitiesResponseSchema,
+} from "#proto/core/v1/capability_service_pb.js";
+import type { Call, Caller } from "../../shared/rpc/call.js";
+import type { Capability, Context, Kind } from "../context.js";
 import { filterOf } from "../policy.js";
-import type { Collections } from "../store.js";
-
-const ID_ONLY = { projection: { _id: 1 } };
 
 /** Names what the caller can reach: one index look-up a capability. */
 export async function getCapabilities(
-  { agents, skills }: Collections,
+  context: Context,
+  _request: MessageShape<typeof GetCapabilitiesRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof GetCapabilitiesResponseSchema>> {
-  const [skill, managed] = await Promise.all([
-    skills.findOne({ ...filterOf(caller, "read"), enabled: true }, ID_ONLY),
-    caller.admin ? true : agents.findOne(filterOf(caller, "delete"), ID_ONLY),
-  ]);
-  const held = { skill: skill !== null, "agent:manage": managed !== null, admin: caller.admin };
-  return { capabilities: Object.entries(held).flatMap(([name, holds]) => (holds ? [name] : [])) };
+  const asked = context.kinds.flatMap((kind) => kind.capabilities.map((capability) => ({ kind, capability })));
+  const held = await Promise.all(asked.map(({ kind, capability }) => holds(context, kind, capability, caller)));
+  const names = asked.flatMap(({ capability }, i) => (held[i] ? [capability.name] : []));
+  return { capabilities: caller.admin ? [...names, "admin"] : names };
+}
+
+async function holds(context: Context, kind: Kind, capability: Capability, caller: Caller): Promise<boolean> {
+  const { action, enabled, administrators } = capability;
+  if (administrators && caller.admin) return true;
+  const filter = { ...filterOf(caller, action), ...(enabled && { enabled }) };
+  return (await context.collection(kind.noun).findOne(filter, { projection: { _id: 1 } })) !== null;
 }

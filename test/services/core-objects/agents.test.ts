@@ -24,12 +24,12 @@ async function create(who: string, request: MessageInitShape<typeof CreateAgentR
   return (await rig.dispatch.unary(createAgent, request, as(who))).agent!;
 }
 async function read(who: string, id: string) {
-  return (await rig.dispatch.unary(getAgent, { id }, as(who))).agent!;
+  return (await rig.dispatch.unary(getAgent, { agentId: id }, as(who))).agent!;
 }
 async function update(who: string, request: MessageInitShape<typeof UpdateAgentRequestSchema>) {
   return (await rig.dispatch.unary(updateAgent, request, as(who))).agent!;
 }
-const remove = (who: string, id: string, etag = "") => rig.dispatch.unary(deleteAgent, { id, etag }, as(who));
+const remove = (who: string, id: string, etag = "") => rig.dispatch.unary(deleteAgent, { agentId: id, etag }, as(who));
 
 async function refusal(call: Promise<unknown>): Promise<[string, string]> {
   const error = ConnectError.from(
@@ -44,11 +44,11 @@ async function refusal(call: Promise<unknown>): Promise<[string, string]> {
 test("built-in agents are read by everyone and changed by nobody, administrators included", async () => {
   for (const who of ["carl", "root"]) {
     const agent = await read(who, BUILTIN);
-    expect(agent).toMatchObject({ origin: Origin.BUILTIN, owner: "", yourAccess: Tier.VIEW });
+    expect(agent).toMatchObject({ origin: Origin.BUILTIN, yourAccess: Tier.VIEW });
     expect(agent.instructions).toContain("threat intelligence analyst");
     for (const attempt of [
-      update(who, { id: BUILTIN, name: "mine" }),
-      update(who, { id: BUILTIN, share: [{ to: `user:${who}`, tier: Tier.MANAGE }] }),
+      update(who, { agentId: BUILTIN, name: "mine" }),
+      update(who, { agentId: BUILTIN, share: [{ to: `user:${who}`, tier: Tier.MANAGE }] }),
       remove(who, BUILTIN),
     ]) {
       const [code, message] = await refusal(attempt);
@@ -61,12 +61,12 @@ test("built-in agents are read by everyone and changed by nobody, administrators
 test("company-managed agents are created and changed by administrators, read by everyone", async () => {
   expect((await refusal(create("alice", { name: "x", companyManaged: true })))[0]).toBe("PermissionDenied");
   const agent = await create("root", { name: "Company agent", companyManaged: true });
-  expect(agent).toMatchObject({ origin: Origin.COMPANY, owner: "", yourAccess: Tier.MANAGE });
+  expect(agent).toMatchObject({ origin: Origin.COMPANY, yourAccess: Tier.MANAGE });
   expect(await read("carl", agent.id)).toMatchObject({ yourAccess: Tier.VIEW, sharing: [] });
-  expect((await refusal(update("carl", { id: agent.id, name: "x" })))[0]).toBe("PermissionDenied");
+  expect((await refusal(update("carl", { agentId: agent.id, name: "x" })))[0]).toBe("PermissionDenied");
   expect((await refusal(remove("carl", agent.id)))[0]).toBe("PermissionDenied");
-  expect((await update("root", { id: agent.id, name: "Renamed" })).name).toBe("Renamed");
-  const sharing = update("root", { id: agent.id, share: [{ to: "user:carl", tier: Tier.MANAGE }] });
+  expect((await update("root", { agentId: agent.id, name: "Renamed" })).name).toBe("Renamed");
+  const sharing = update("root", { agentId: agent.id, share: [{ to: "user:carl", tier: Tier.MANAGE }] });
   expect((await refusal(sharing))[0]).toBe("InvalidArgument");
   await remove("root", agent.id);
 });
@@ -76,9 +76,9 @@ test("a private agent looks to others, administrators included, like one that do
   const unknown = (await refusal(read("bob", "no-such-id")))[1].replace("no-such-id", agent.id);
   for (const who of ["bob", "root"]) {
     expect(await refusal(read(who, agent.id))).toEqual(["NotFound", unknown]);
-    expect(await refusal(update(who, { id: agent.id, name: "x" }))).toEqual(["NotFound", unknown]);
+    expect(await refusal(update(who, { agentId: agent.id, name: "x" }))).toEqual(["NotFound", unknown]);
     expect(await refusal(remove(who, agent.id))).toEqual(["NotFound", unknown]);
-    const listed = await rig.dispatch.unary(listAgents, { search: "Private" }, as(who));
+    const listed = await rig.dispatch.unary(listAgents, { query: "Private" }, as(who));
     expect(listed).toMatchObject({ agents: [], totalSize: 0 });
   }
 });
@@ -87,27 +87,32 @@ test("a group with the view tier uses an agent, with config changes it, with man
   const { id } = await create("alice", { name: "Shared", sharing: [{ to: "group:soc", tier: Tier.VIEW }] });
   expect(await read("bob", id)).toMatchObject({ yourAccess: Tier.VIEW, sharing: [] });
   expect((await refusal(read("carl", id)))[0]).toBe("NotFound");
-  expect((await refusal(update("bob", { id, name: "x" })))[0]).toBe("PermissionDenied");
+  expect((await refusal(update("bob", { agentId: id, name: "x" })))[0]).toBe("PermissionDenied");
 
-  await update("alice", { id, share: [{ to: "group:soc", tier: Tier.CONFIG }] });
-  expect(await update("bob", { id, name: "By bob" })).toMatchObject({ name: "By bob", yourAccess: Tier.CONFIG });
+  await update("alice", { agentId: id, share: [{ to: "group:soc", tier: Tier.CONFIG }] });
+  expect(await update("bob", { agentId: id, name: "By bob" })).toMatchObject({
+    name: "By bob",
+    yourAccess: Tier.CONFIG,
+  });
   for (const tier of [Tier.VIEW, Tier.CONFIG, Tier.MANAGE]) {
-    const [code, message] = await refusal(update("bob", { id, share: [{ to: "user:carl", tier }] }));
+    const [code, message] = await refusal(update("bob", { agentId: id, share: [{ to: "user:carl", tier }] }));
     expect([code, message]).toEqual(["PermissionDenied", expect.stringContaining("needs the manage tier")]);
   }
-  expect((await refusal(update("bob", { id, name: "and", unshare: ["group:soc"] })))[0]).toBe("PermissionDenied");
+  expect((await refusal(update("bob", { agentId: id, name: "and", unshare: ["group:soc"] })))[0]).toBe(
+    "PermissionDenied",
+  );
   expect((await refusal(remove("bob", id)))[0]).toBe("PermissionDenied");
 
-  await update("alice", { id, share: [{ to: "group:soc", tier: Tier.MANAGE }] });
-  const shared = await update("bob", { id, share: [{ to: "user:carl", tier: Tier.CONFIG }] });
+  await update("alice", { agentId: id, share: [{ to: "group:soc", tier: Tier.MANAGE }] });
+  const shared = await update("bob", { agentId: id, share: [{ to: "user:carl", tier: Tier.CONFIG }] });
   expect(shared.sharing.map(({ to, tier }) => [to, tier])).toEqual([
     ["group:soc", Tier.MANAGE],
     ["user:carl", Tier.CONFIG],
   ]);
   expect((await read("carl", id)).yourAccess).toBe(Tier.CONFIG);
-  await update("bob", { id, unshare: ["user:carl"] });
+  await update("bob", { agentId: id, unshare: ["user:carl"] });
   expect((await refusal(read("carl", id)))[0]).toBe("NotFound");
-  expect((await rig.dispatch.unary(deleteAgent, { id }, as("bob"))).id).toBe(id);
+  expect((await rig.dispatch.unary(deleteAgent, { agentId: id }, as("bob"))).id).toBe(id);
   expect((await refusal(read("alice", id)))[0]).toBe("NotFound");
 });
 
@@ -116,32 +121,34 @@ test("an update changes what is given and nothing else, and an etag seen before 
     name: "Agent",
     description: "d",
     instructions: "i",
-    tags: ["a", "b"],
+    labels: ["a", "b"],
     tools: ["cti/lookup_ioc"],
-    skills: ["builtin.investigate-an-indicator"],
-    knowledgeBases: ["kb"],
+    skillIds: ["builtin.investigate-an-indicator"],
+    knowledgeBaseIds: ["kb"],
   });
-  const after = await update("alice", { id: before.id, etag: before.etag, addTags: ["c"], removeTags: ["a"] });
+  const after = await update("alice", { agentId: before.id, etag: before.etag, addLabels: ["c"], removeLabels: ["a"] });
   expect({ ...after, etag: "", updatedAt: undefined }).toEqual({
     ...before,
-    tags: ["b", "c"],
+    labels: ["b", "c"],
     etag: "",
     updatedAt: undefined,
   });
   expect(after.etag).not.toBe(before.etag);
-  const stale = await refusal(update("alice", { id: before.id, etag: before.etag, name: "x" }));
+  const stale = await refusal(update("alice", { agentId: before.id, etag: before.etag, name: "x" }));
   expect(stale).toEqual(["Aborted", expect.stringContaining(after.etag)]);
   expect((await refusal(remove("alice", before.id, before.etag)))[0]).toBe("Aborted");
-  expect((await update("alice", { id: before.id, description: "" })).description).toBe("");
+  expect((await update("alice", { agentId: before.id, description: "" })).description).toBe("");
 });
 
 test("concurrent changes all arrive, and a concurrent etag lets only one through", async () => {
   const { id, etag } = await create("alice", { name: "Busy" });
-  await Promise.all([1, 2, 3, 4, 5].map((n) => update("alice", { id, addTags: [`t${n}`] })));
-  expect([...(await read("alice", id)).tags].sort()).toEqual(["t1", "t2", "t3", "t4", "t5"]);
+  await Promise.all([1, 2, 3, 4, 5].map((n) => update("alice", { agentId: id, addLabels: [`t${n}`] })));
+  expect([...(await read("alice", id)).labels].sort()).toEqual(["t1", "t2", "t3", "t4", "t5"]);
   const now = (await read("alice", id)).etag;
   expect(now).not.toBe(etag);
-  const outcomes = await Promise.allSettled([1, 2, 3].map((n) => update("alice", { id, etag: now, name: `n${n}` })));
+  const outcomes = await Promise.allSettled(
+    [1, 2, 3].map((n) => update("alice", { agentId: id, etag: now, name: `n${n}` })),
+  );
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 });
 
@@ -155,32 +162,33 @@ test("repeating a creation with its request_id gives the same agent, and only to
 });
 
 test("only skills that the caller can see are attached; one attached by another stays", async () => {
-  const [code, message] = await refusal(create("alice", { name: "x", skills: ["no-such-skill"] }));
+  const [code, message] = await refusal(create("alice", { name: "x", skillIds: ["no-such-skill"] }));
   expect([code, message]).toEqual(["InvalidArgument", expect.stringContaining("no-such-skill")]);
   const { id } = await create("alice", {
     name: "With skill",
-    skills: ["builtin.assess-compliance"],
+    skillIds: ["builtin.assess-compliance"],
     sharing: [{ to: "user:bob", tier: Tier.CONFIG }],
   });
-  expect((await refusal(update("bob", { id, addSkills: ["hidden"] })))[0]).toBe("InvalidArgument");
-  expect((await update("bob", { id, name: "kept" })).skills).toEqual(["builtin.assess-compliance"]);
+  expect((await refusal(update("bob", { agentId: id, addSkillIds: ["hidden"] })))[0]).toBe("InvalidArgument");
+  const { skills } = await update("bob", { agentId: id, name: "kept" });
+  expect(skills).toMatchObject([{ id: "builtin.assess-compliance", name: "assess-compliance" }]);
 });
 
 test("lists are searched, filtered and paged to the end without instructions", async () => {
   for (let n = 0; n < 7; n++) {
-    await create("carl", { name: `Paged (${n})`, instructions: "long", tags: n % 2 === 0 ? ["even", "p"] : ["p"] });
+    await create("carl", { name: `Paged (${n})`, instructions: "long", labels: n % 2 === 0 ? ["even", "p"] : ["p"] });
   }
   const seen: string[] = [];
   let pageToken = "";
   do {
-    const page = await rig.dispatch.unary(listAgents, { search: "paged (", pageSize: 3, pageToken }, as("carl"));
+    const page = await rig.dispatch.unary(listAgents, { query: "paged (", pageSize: 3, pageToken }, as("carl"));
     expect(page.totalSize).toBe(7);
-    expect(page.agents.every(({ instructions }) => instructions === "")).toBe(true);
+    expect(page.agents.every(({ instructions }) => instructions === undefined)).toBe(true);
     seen.push(...page.agents.map(({ name }) => name));
-    pageToken = page.nextPageToken;
+    pageToken = page.nextPageToken ?? "";
   } while (pageToken !== "");
   expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map((n) => `Paged (${n})`));
-  const even = await rig.dispatch.unary(listAgents, { tags: ["even", "p"] }, as("carl"));
+  const even = await rig.dispatch.unary(listAgents, { labels: ["even", "p"] }, as("carl"));
   expect(even.totalSize).toBe(4);
   const builtin = await rig.dispatch.unary(listAgents, { origin: Origin.BUILTIN }, as("carl"));
   expect(builtin.agents.map(({ id }) => id)).toContain(BUILTIN);
@@ -199,11 +207,11 @@ test("capabilities and manageable agents follow what the caller holds now", asyn
   const capabilities = async (who: string) =>
     (await rig.dispatch.unary(CapabilityService.method.getCapabilities, {}, as(who))).capabilities;
   expect(await capabilities("reader")).toEqual(["skill"]);
-  expect(await capabilities("root")).toEqual(["skill", "agent:manage", "admin"]);
+  expect(await capabilities("root")).toEqual(["agent:manage", "skill", "admin"]);
   const { id } = await create("alice", { name: "Given", sharing: [{ to: "user:reader", tier: Tier.CONFIG }] });
   expect(await capabilities("reader")).toEqual(["skill"]);
-  await update("alice", { id, share: [{ to: "user:reader", tier: Tier.MANAGE }] });
-  expect(await capabilities("reader")).toEqual(["skill", "agent:manage"]);
+  await update("alice", { agentId: id, share: [{ to: "user:reader", tier: Tier.MANAGE }] });
+  expect(await capabilities("reader")).toEqual(["agent:manage", "skill"]);
   const managed = await rig.dispatch.unary(AgentAccessService.method.listManageableAgents, {}, as("reader"));
   expect(managed).toMatchObject({ agentIds: [id], truncated: false });
   const request = { agentIds: [id, BUILTIN, "no-such-id"] };
@@ -215,11 +223,13 @@ test("sharing takes an e-mail address, is stored by id, and refuses whom nobody 
   const sharing = [{ to: "user:bob@example.com", tier: Tier.VIEW }];
   const { id, sharing: shared } = await create("alice", { name: "By address", sharing });
   expect(shared.map(({ to }) => to)).toEqual(["user:bob"]);
-  expect((await rig.dispatch.unary(AgentService.method.getAgent, { id }, as("bob"))).agent?.name).toBe("By address");
-  const stranger = update("alice", { id, share: [{ to: "user:zoe@example.com", tier: Tier.VIEW }] });
+  expect((await rig.dispatch.unary(AgentService.method.getAgent, { agentId: id }, as("bob"))).agent?.name).toBe(
+    "By address",
+  );
+  const stranger = update("alice", { agentId: id, share: [{ to: "user:zoe@example.com", tier: Tier.VIEW }] });
   expect(await refusal(stranger)).toEqual([
     "InvalidArgument",
     "nobody is user:zoe@example.com: name a user by e-mail address or id, a group by name or id",
   ]);
-  expect((await update("alice", { id, unshare: ["user:bob@example.com"] })).sharing).toEqual([]);
+  expect((await update("alice", { agentId: id, unshare: ["user:bob@example.com"] })).sharing).toEqual([]);
 });

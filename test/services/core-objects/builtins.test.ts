@@ -2,30 +2,37 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { installBuiltins, readBuiltins } from "../../../services/core-objects/builtins.js";
-import { openCollections } from "../../../services/core-objects/store.js";
+import { type Builtin, installBuiltins, readBuiltins } from "../../../services/core-objects/builtins.js";
+import { openContext } from "../../../services/core-objects/context.js";
+import type { AgentRecord } from "../../../services/core-objects/kinds/agents/record.js";
+import type { SkillRecord } from "../../../services/core-objects/kinds/skills/record.js";
+import { loadKinds } from "../../../services/core-objects/service.js";
 import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { readTools } from "../../../services/shared/tools/tools.js";
+
+const kinds = await loadKinds();
+const agents = readBuiltins(kinds).get("agent") as readonly (Builtin & AgentRecord)[];
+const skills = readBuiltins(kinds).get("skill") as readonly (Builtin & SkillRecord)[];
 
 test("what ships is installed once, again where its content changed, and removed where it no longer ships", async () => {
   const folder = await mkdtemp(join(tmpdir(), "builtins-"));
   const store = await openEmbeddedStore(folder);
   try {
-    const collections = await openCollections(store);
-    const shipped = readBuiltins();
-    const all = shipped.agents.length + shipped.skills.length;
-    expect(await installBuiltins(collections, shipped)).toBe(all);
-    expect(await installBuiltins(collections, readBuiltins())).toBe(0);
+    const context = await openContext(store, kinds, { of: async () => [], ofNames: async () => [] });
+    const shipped = readBuiltins(kinds);
+    expect(await installBuiltins(context, shipped)).toBe(agents.length + skills.length);
+    expect(await installBuiltins(context, readBuiltins(kinds))).toBe(0);
 
-    const first = await collections.agents.findOne({ _id: "builtin.threat-analyst" });
-    const [agent, ...others] = shipped.agents.toSorted((a) => (a._id === first?._id ? -1 : 1));
+    const collection = context.collection("agent");
+    const first = await collection.findOne({ _id: "builtin.threat-analyst" });
+    const [agent, ...others] = agents.toSorted((a) => (a._id === first?._id ? -1 : 1));
     const next = { ...agent!, description: "Other", content_hash: "other" };
-    expect(await installBuiltins(collections, { agents: [next, ...others.slice(1)], skills: shipped.skills })).toBe(2);
-    const changed = await collections.agents.findOne({ _id: first!._id });
+    expect(await installBuiltins(context, new Map([...shipped, ["agent", [next, ...others.slice(1)]]]))).toBe(2);
+    const changed = await collection.findOne({ _id: first!._id });
     expect(changed).toMatchObject({ description: "Other", created_at: first!.created_at });
     expect(changed!.etag).not.toBe(first!.etag);
-    expect(await collections.agents.countDocuments({ origin: "builtin" })).toBe(shipped.agents.length - 1);
+    expect(await collection.countDocuments({ origin: "builtin" })).toBe(agents.length - 1);
   } finally {
     await store.close();
     await rm(folder, { recursive: true, force: true });
@@ -36,7 +43,6 @@ const image = readImage();
 const tools = readTools(image);
 
 test("every built-in agent names tools that there are and skills that ship", () => {
-  const { agents, skills } = readBuiltins();
   const published = new Set(tools.map(({ server, name }) => `${server}/${name}`));
   const shipped = new Set(skills.map(({ _id }) => _id));
   for (const agent of agents) {
@@ -47,7 +53,6 @@ test("every built-in agent names tools that there are and skills that ship", () 
 });
 
 test("what built-in agents and skills tell a model to call, give or read is in the API", () => {
-  const { agents, skills } = readBuiltins();
   const words = new Set(tools.map(({ name }) => name));
   for (const desc of image) if (desc.kind === "message") for (const { name } of desc.fields) words.add(name);
   const texts = [...agents, ...skills].map(({ instructions }) => instructions);

@@ -33,7 +33,7 @@ async function refusal(call: Promise<unknown>): Promise<[string, string]> {
 
 test("a built-in skill is loaded by its name, with its files to read", async () => {
   const { skill, instructions, resources } = await load("carl", "investigate-an-indicator");
-  expect(skill).toMatchObject({ origin: Origin.BUILTIN, yourAccess: Tier.VIEW, tags: ["cti", "triage"] });
+  expect(skill).toMatchObject({ origin: Origin.BUILTIN, yourAccess: Tier.VIEW, labels: ["cti", "triage"] });
   expect(instructions).toMatch(/^# Investigate an indicator/);
   expect(resources.map(({ path }) => path)).toEqual(["references/markings.md"]);
   const request = { skill: "builtin.investigate-an-indicator", path: "references/markings.md" };
@@ -101,12 +101,16 @@ test("names keep the standard's rule", async () => {
 test("a private skill is not found by others; a shared one is loaded and not changed", async () => {
   const { id, name } = await create("alice", { name: "alices-own" });
   for (const key of [id, name]) expect((await refusal(load("bob", key)))[0]).toBe("NotFound");
-  await rig.dispatch.unary(updateSkill, { id, share: [{ to: "group:soc", tier: Tier.VIEW }] }, as("alice"));
+  await rig.dispatch.unary(updateSkill, { skillId: id, share: [{ to: "group:soc", tier: Tier.VIEW }] }, as("alice"));
   expect((await load("bob", name)).skill?.yourAccess).toBe(Tier.VIEW);
-  const change = rig.dispatch.unary(updateSkill, { id, instructions: "other" }, as("bob"));
+  const change = rig.dispatch.unary(updateSkill, { skillId: id, instructions: "other" }, as("bob"));
   expect((await refusal(change))[0]).toBe("PermissionDenied");
-  expect((await refusal(rig.dispatch.unary(deleteSkill, { id }, as("bob"))))[0]).toBe("PermissionDenied");
-  const builtin = rig.dispatch.unary(updateSkill, { id: "builtin.assess-compliance", instructions: "x" }, as("root"));
+  expect((await refusal(rig.dispatch.unary(deleteSkill, { skillId: id }, as("bob"))))[0]).toBe("PermissionDenied");
+  const builtin = rig.dispatch.unary(
+    updateSkill,
+    { skillId: "builtin.assess-compliance", instructions: "x" },
+    as("root"),
+  );
   expect((await refusal(builtin))[0]).toBe("PermissionDenied");
 });
 
@@ -119,7 +123,7 @@ test("a name that several visible skills have is settled by id, and a disabled s
   expect(message).toContain(company.id);
   expect((await load("bob", mine.id)).skill?.id).toBe(mine.id);
   expect((await load("carl", "twice")).skill?.id).toBe(company.id);
-  await rig.dispatch.unary(updateSkill, { id: mine.id, enabled: false }, as("bob"));
+  await rig.dispatch.unary(updateSkill, { skillId: mine.id, enabled: false }, as("bob"));
   expect((await load("bob", "twice")).skill?.id).toBe(company.id);
   expect((await refusal(load("bob", mine.id)))[0]).toBe("FailedPrecondition");
 });
@@ -137,15 +141,15 @@ test("what others share does not get in the way of a built-in or a person's own 
 
 test("an update that changes nothing is refused and leaves the etag", async () => {
   const skill = await create("alice", { name: "unchanged" });
-  const request = { id: skill.id, etag: skill.etag };
+  const request = { skillId: skill.id, etag: skill.etag };
   expect(await refusal(rig.dispatch.unary(updateSkill, request, as("alice")))).toEqual([
     "InvalidArgument",
     "give at least one field to change",
   ]);
   const agent = (await rig.dispatch.unary(AgentService.method.createAgent, { name: "Unchanged" }, as("alice"))).agent!;
-  const update = rig.dispatch.unary(AgentService.method.updateAgent, { id: agent.id }, as("alice"));
+  const update = rig.dispatch.unary(AgentService.method.updateAgent, { agentId: agent.id }, as("alice"));
   expect((await refusal(update))[1]).toBe("give at least one field to change");
-  expect((await rig.dispatch.unary(AgentService.method.getAgent, { id: agent.id }, as("alice"))).agent?.etag).toBe(
+  expect((await rig.dispatch.unary(AgentService.method.getAgent, { agentId: agent.id }, as("alice"))).agent?.etag).toBe(
     agent.etag,
   );
 });
@@ -158,11 +162,11 @@ test("files are put and removed by path", async () => {
       { path: "b.txt", text: "2" },
     ],
   });
-  const change = { id, putFiles: [{ path: "b.txt", text: "three" }], removeFiles: ["references/a.md"] };
+  const change = { skillId: id, putFiles: [{ path: "b.txt", text: "three" }], removeFiles: ["references/a.md"] };
   await rig.dispatch.unary(updateSkill, change, as("alice"));
   const { resources } = await load("alice", id);
   expect(resources.map(({ path, bytes }) => [path, bytes])).toEqual([["b.txt", 5]]);
-  const gone = rig.dispatch.unary(updateSkill, { id, removeFiles: ["nothing.md"] }, as("alice"));
+  const gone = rig.dispatch.unary(updateSkill, { skillId: id, removeFiles: ["nothing.md"] }, as("alice"));
   expect((await refusal(gone))[0]).toBe("InvalidArgument");
 });
 
@@ -177,7 +181,7 @@ test("the capability to load skills is held while an enabled skill is visible", 
     const request = { name: "s", description: "d", instructions: "i", sharing: [{ to: "everyone", tier: Tier.VIEW }] };
     const { skill } = await bare.dispatch.unary(createSkill, request, as("alice"));
     expect(await held("carl")).toEqual(["skill"]);
-    await bare.dispatch.unary(updateSkill, { id: skill!.id, enabled: false }, as("alice"));
+    await bare.dispatch.unary(updateSkill, { skillId: skill!.id, enabled: false }, as("alice"));
     expect(await held("carl")).toEqual([]);
   } finally {
     await bare.close();
@@ -187,18 +191,22 @@ test("the capability to load skills is held while an enabled skill is visible", 
 test("deleting a skill that agents use names those the caller can see and counts the others", async () => {
   const skill = await create("alice", { name: "in-use", sharing: [{ to: "user:bob", tier: Tier.VIEW }] });
   const agent = async (who: string) => {
-    const request = { name: `${who} uses it`, skills: [skill.id] };
+    const request = { name: `${who} uses it`, skillIds: [skill.id] };
     return (await rig.dispatch.unary(AgentService.method.createAgent, request, as(who))).agent!;
   };
   const mine = await agent("alice");
   const hidden = await agent("bob");
-  const [code, message] = await refusal(rig.dispatch.unary(deleteSkill, { id: skill.id }, as("alice")));
+  const [code, message] = await refusal(rig.dispatch.unary(deleteSkill, { skillId: skill.id }, as("alice")));
   expect(code).toBe("FailedPrecondition");
   expect(message).toContain(`alice uses it (${mine.id})`);
   expect(message).toContain("1 that you cannot see");
   expect(message).not.toContain(hidden.id);
-  await rig.dispatch.unary(AgentService.method.deleteAgent, { id: mine.id }, as("alice"));
-  await rig.dispatch.unary(AgentService.method.updateAgent, { id: hidden.id, removeSkills: [skill.id] }, as("bob"));
-  await rig.dispatch.unary(deleteSkill, { id: skill.id }, as("alice"));
+  await rig.dispatch.unary(AgentService.method.deleteAgent, { agentId: mine.id }, as("alice"));
+  await rig.dispatch.unary(
+    AgentService.method.updateAgent,
+    { agentId: hidden.id, removeSkillIds: [skill.id] },
+    as("bob"),
+  );
+  await rig.dispatch.unary(deleteSkill, { skillId: skill.id }, as("alice"));
   expect((await refusal(load("alice", skill.id)))[0]).toBe("NotFound");
 });

@@ -1,7 +1,8 @@
 import { getOption } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { scope } from "#proto/auth/v1/access_pb.js";
-import { routesOf as coreRoutes } from "../../../services/core-objects/routes.js";
+import { routes as coreRoutes } from "../../../services/core-objects/routes.js";
+import { loadKinds } from "../../../services/core-objects/service.js";
 import type { Binding } from "../../../services/platform-proxy/binding.js";
 import { bindingProblem, loadPlatform } from "../../../services/platform-proxy/parts.js";
 import { keyOf } from "../../../services/shared/rpc/in-process.js";
@@ -38,8 +39,8 @@ test("a tool without a binding, or with two, is named, and so is what is no tool
   );
 });
 
-test("every tool of core is answered by a method", () => {
-  const methods = [...coreRoutes({} as never, {} as never), ...traceRoutes({} as never)];
+test("every tool of core is answered by a method", async () => {
+  const methods = [...coreRoutes({ kinds: await loadKinds() } as never), ...traceRoutes({} as never)];
   const answered = new Set(methods.map((method) => keyOf(method.desc)));
   expect(toolsOf("core").filter((key) => !answered.has(key))).toEqual([]);
 });

@@ -7,11 +7,7 @@ import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.j
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { createPlatformProxyService } from "../../../../../services/platform-proxy/service.js";
-import {
-  type CtiSandbox,
-  type CtiSandboxOptions,
-  startSandbox,
-} from "../../../../../services/sandbox/cti/server.js";
+import { type CtiSandbox, type CtiSandboxOptions, startSandbox } from "../../../../../services/sandbox/cti/server.js";
 import { silentLog } from "../../../../../services/shared/process/log.js";
 import type { Authenticator, Caller } from "../../../../../services/shared/rpc/call.js";
 import { unauthenticated } from "../../../../../services/shared/rpc/errors.js";

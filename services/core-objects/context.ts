@@ -1,0 +1,60 @@
+import type { Method } from "../shared/rpc/method.js";
+import type { CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
+import type { Action } from "./policy.js";
+import type { Principals } from "./principals.js";
+import type { ObjectRecord, Shipped } from "./record.js";
+
+/** What this service was built with: every command's first argument. */
+export interface Context {
+  readonly kinds: readonly Kind[];
+  readonly principals: Principals;
+  /**
+   * The records of a kind, by its noun: how kinds reach each other without importing each other.
+   *
+   * @throws Error where there is no such kind.
+   */
+  collection<R extends ObjectRecord>(noun: string): DocCollection<R>;
+}
+
+/** A kind of object, as the rest of the service knows it: what the folder in `kinds/` makes of itself. */
+export interface Kind {
+  /** One of them in words, such as "agent": the kind's name. */
+  readonly noun: string;
+  /** Several of them in words. */
+  readonly plural: string;
+  readonly collection: CollectionSpec;
+  /** The fields of a record that hold ids, or one id, of another kind: its noun by the field's name. */
+  readonly references: Readonly<Record<string, string>>;
+  readonly capabilities: readonly Capability[];
+  routes(context: Context): readonly Method[];
+  /** Reads what ships in `builtin/<plural>/`: one file or folder. Absent where nothing does. */
+  readonly readBuiltin?: ((path: string) => Shipped<ObjectRecord>) | undefined;
+}
+
+/** What a caller can reach who may do `action` to at least one object of the kind. */
+export interface Capability {
+  /** As `(platform.v1.needs)` names it. */
+  readonly name: string;
+  readonly action: Action;
+  /** Only enabled objects count. */
+  readonly enabled?: true;
+  /** Administrators have it without any. */
+  readonly administrators?: true;
+}
+
+/**
+ * Opens the kinds' collections, creating what is missing.
+ *
+ * @throws Error for a reference to a kind that there is not.
+ */
+export async function openContext(store: Store, kinds: readonly Kind[], principals: Principals): Promise<Context> {
+  await store.ensure(kinds.map(({ collection }) => collection));
+  const names = new Map(kinds.map(({ noun, collection }) => [noun, collection.name]));
+  const nameOf = (noun: string): string => {
+    const name = names.get(noun);
+    if (name === undefined) throw new Error(`there is no kind ${noun}; there are ${[...names.keys()].join(", ")}`);
+    return name;
+  };
+  for (const { references } of kinds) Object.values(references).forEach(nameOf);
+  return { kinds, principals, collection: (noun) => store.collection(nameOf(noun)) };
+}

@@ -1,0 +1,68 @@
+import { v7 as uuid } from "uuid";
+import type { Call } from "../../shared/rpc/call.js";
+import { aborted, permissionDenied } from "../../shared/rpc/errors.js";
+import { isDuplicateKey } from "../../shared/store/store.js";
+import type { Context } from "../context.js";
+import { accessOf } from "../policy.js";
+import type { ObjectRecord } from "../record.js";
+import { aclOf, checkShareable } from "../sharing.js";
+import { newEtag } from "./gate.js";
+import { listAfter } from "./list-after.js";
+import type { CreateRequest } from "./messages.js";
+import type { Model } from "./model.js";
+import { camelOf } from "./names.js";
+import { checkReferences } from "./references.js";
+import { oneViewOf } from "./view.js";
+
+/**
+ * Creates an object of the caller's own, or a company-managed one. Repeating a
+ * creation with its request_id gives the object that it made.
+ *
+ * @param contentOf the fields that the kind adds, from its request.
+ */
+export function createObject<Request extends CreateRequest>(model: Model, contentOf: (request: Request) => object) {
+  const { noun } = model;
+  const member = camelOf(noun);
+  return async (context: Context, request: Request, call: Call): Promise<object> => {
+    const { caller } = call;
+    const content = contentOf(request);
+    await checkReferences(context, model, {}, content, caller);
+    const acl = aclOf(await context.principals.of(request.sharing));
+    if (request.companyManaged && !caller.admin)
+      throw permissionDenied(`only administrators create company-managed ${noun}s; leave company_managed out`);
+    const origin = request.companyManaged ? "company" : "user";
+    if (acl.length > 0) checkShareable(origin);
+    const ownership = { origin, owner: origin === "company" ? "" : caller.id, acl } as const;
+    const id = uuid();
+    const now = new Date();
+    const record: ObjectRecord = {
+      ...content,
+      _id: id,
+      name: request.name,
+      description: request.description,
+      labels: listAfter([], request.labels),
+      enabled: request.enabled ?? true,
+      ...ownership,
+      access: accessOf(ownership),
+      etag: newEtag(),
+      request: request.requestId === "" ? id : `${caller.id}:${request.requestId}`,
+      created_at: now,
+      updated_at: now,
+    };
+    return { [member]: await oneViewOf(context, model, await inserted(context, noun, record), call) };
+  };
+}
+
+/** The record, or the one that the same creation made before. */
+async function inserted(context: Context, noun: string, record: ObjectRecord): Promise<ObjectRecord> {
+  const objects = context.collection(noun);
+  try {
+    await objects.insertOne(record);
+    return record;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    const earlier = await objects.findOne({ owner: record.owner, request: record.request });
+    if (earlier === null) throw aborted(`the ${noun} of this request_id was deleted meanwhile; repeat the call`);
+    return earlier;
+  }
+}

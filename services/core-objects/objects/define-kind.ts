@@ -1,0 +1,153 @@
+import type { Message, MessageInitShape } from "@bufbuild/protobuf";
+import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { type Method, unary } from "../../shared/rpc/method.js";
+import type { IndexSpec, Migration } from "../../shared/store/store.js";
+import type { Capability, Context, Kind } from "../context.js";
+import type { ObjectRecord, Own, Shipped } from "../record.js";
+import { createObject } from "./create.js";
+import { deleteObject } from "./delete.js";
+import { getObject } from "./get.js";
+import { listObjects } from "./list.js";
+import type {
+  CreateRequest,
+  DeleteRequest,
+  DeleteResponse,
+  ListRequest,
+  ListResponse,
+  Naming,
+  One,
+  Rpc,
+  Shown,
+  UpdateRequest,
+} from "./messages.js";
+import type { Model, Refer } from "./model.js";
+import { snakeOf } from "./names.js";
+import { updateObject } from "./update.js";
+
+/** The names of a record's own fields. */
+type Field<R extends ObjectRecord> = keyof Own<R> & string;
+
+/** The members of a message that its kind adds: all of them, so that none is forgotten. */
+type OwnMembers<V extends Message> = {
+  [member in Exclude<keyof V, keyof Shown | keyof Message>]-?:
+    | Exclude<MessageInitShape<GenMessage<V>>, V>[member & keyof MessageInitShape<GenMessage<V>>]
+    | undefined;
+};
+
+/**
+ * What one kind of object is: its folder in `kinds/` says it once. The methods
+ * that it lists are answered as everywhere, the compiler compares its messages
+ * with what they need.
+ *
+ * @typeParam R its record; @typeParam V the message that shows it; @typeParam F
+ * its fields that refer to other kinds; @typeParam C and U its requests to
+ * create and update.
+ */
+export interface Definition<
+  N extends string,
+  P extends string,
+  R extends ObjectRecord,
+  V extends Message & Shown,
+  F extends string,
+  C extends Message & CreateRequest,
+  U extends Message & UpdateRequest & Naming<N>,
+> {
+  /** One in words, such as "agent": names the members of its messages, its tools in errors, and the kind to others. */
+  readonly noun: N;
+  /** Several in words: names the member of a list, and with `_` the collection. */
+  readonly plural: P;
+  /** The message that shows one. */
+  readonly message: GenMessage<V>;
+  /** The members that the kind adds to the message. `refer` shows what a field of `references` refers to. */
+  readonly view: (record: R, refer: Readonly<Record<F, Refer[string]>>) => OwnMembers<V>;
+  /** The noun of the kind that a field refers to. It is checked, shown by name, and not deleted while referred to. */
+  readonly references?: Readonly<Record<F, string>>;
+  /** How many items a field holds at most. */
+  readonly limits?: { readonly [field in Field<R>]?: number };
+  /** `without`: the fields that a list leaves out. */
+  readonly list?: { readonly rpc: Rpc<ListRequest, ListResponse<P, V>>; readonly without?: readonly Field<R>[] };
+  readonly get?: { readonly rpc: Rpc<Naming<N>, One<N, V>> };
+  /** `content`: the fields that the kind adds. */
+  readonly create?: {
+    readonly rpc: Rpc<C, One<N, V>>;
+    readonly content: (request: C) => Own<R>;
+  };
+  /** `changes`: those of the kind's fields, and of the name, that the request changes. */
+  readonly update?: {
+    readonly rpc: Rpc<U, One<N, V>>;
+    readonly changes: (request: U, current: R) => Partial<Own<R> & Pick<R, "name">>;
+  };
+  readonly delete?: { readonly rpc: Rpc<Naming<N> & DeleteRequest, DeleteResponse> };
+  /** The rpcs that only this kind has. */
+  readonly commands?: (context: Context) => readonly Method[];
+  /** What a caller can reach by holding some of these. */
+  readonly capabilities?: readonly Capability[];
+  /** Indexes for its own queries. */
+  readonly indexes?: readonly IndexSpec[];
+  /** Only ever appended to. */
+  readonly migrations?: readonly Migration[];
+  /** Reads what ships in `builtin/<plural>/`: one file or folder. @throws Error that names file and line. */
+  readonly readBuiltin?: (path: string) => Shipped<R>;
+}
+
+const LABELS = 50;
+
+// `access` leads every read; unique indexes begin with what a cluster would be
+// sharded by.
+const INDEXES: readonly IndexSpec[] = [
+  { name: "access", key: { access: 1, _id: -1 } },
+  { name: "request", key: { owner: 1, request: 1 }, unique: true },
+  { name: "origin", key: { origin: 1 } },
+];
+
+/** Makes a kind of its definition. */
+export function defineKind<
+  const N extends string,
+  const P extends string,
+  R extends ObjectRecord,
+  V extends Message & Shown,
+  F extends Field<R> = never,
+  C extends Message & CreateRequest = never,
+  U extends Message & UpdateRequest & Naming<N> = never,
+>(definition: Definition<N, P, R, V, F, C, U>): Kind {
+  const { noun, plural, list, get, create, update, commands } = definition;
+  const references: Readonly<Record<string, string>> = definition.references ?? {};
+  const model = {
+    noun,
+    plural,
+    message: definition.message,
+    view: definition.view,
+    references,
+    limits: { labels: LABELS, ...definition.limits },
+  } as unknown as Model;
+  const indexes = Object.keys(references).map((field) => ({ name: field, key: { [field]: 1 } }) as const);
+  return {
+    noun,
+    plural,
+    references,
+    collection: {
+      name: snakeOf(plural),
+      indexes: [...INDEXES, ...indexes, ...(definition.indexes ?? [])],
+      migrations: definition.migrations ?? [],
+    },
+    capabilities: definition.capabilities ?? [],
+    readBuiltin: definition.readBuiltin as Kind["readBuiltin"],
+    routes: (context) => [
+      ...(list ? [route(context, list.rpc, listObjects(model, list.without))] : []),
+      ...(get ? [route(context, get.rpc, getObject(model))] : []),
+      ...(create ? [route(context, create.rpc, createObject(model, create.content))] : []),
+      ...(update ? [route(context, update.rpc, updateObject(model, update.changes as never))] : []),
+      ...(definition.delete ? [route(context, definition.delete.rpc, deleteObject(model))] : []),
+      ...(commands?.(context) ?? []),
+    ],
+  };
+}
+
+/** The compiler has compared the rpc's messages with what the command takes and gives in {@link Definition}. */
+function route<Request>(
+  context: Context,
+  rpc: Rpc<object, object>,
+  command: (context: Context, request: Request, call: Parameters<Parameters<typeof unary>[1]>[1]) => Promise<object>,
+): Method {
+  return unary(rpc, (request, call) => command(context, request as Request, call));
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import type { Filter } from "mongodb";
+import type { Caller } from "../../shared/rpc/call.js";
+import { aborted, notFound, permissionDenied } from "../../shared/rpc/errors.js";
+import type { Context } from "../context.js";
+import { type Action, filterOf, may } from "../policy.js";
+import type { ObjectRecord } from "../record.js";
+import { snakeOf } from "./names.js";
+
+// A write names in its filter what was read and what the caller may do, so
+// that the gate is inside the write; where somebody else was faster it is
+// tried again.
+
+/** How often a write is tried again because somebody else changed the object in between. */
+export const ATTEMPTS = 8;
+
+/** @throws ConnectError not_found, also for what the caller cannot read. */
+export async function readable(context: Context, noun: string, id: string, caller: Caller): Promise<ObjectRecord> {
+  const found = await context.collection(noun).findOne({ _id: id, ...filterOf(caller, "read") });
+  if (found === null) throw notFound(`no ${noun} that you can see has the id ${id}`);
+  return found;
+}
+
+/**
+ * What the caller may act upon, as it is now.
+ *
+ * @param etag what the caller has seen; "" for whatever there is.
+ * @throws ConnectError not_found, permission_denied, or aborted for another etag.
+ */
+export async function writable(
+  context: Context,
+  noun: string,
+  { id, etag, action }: { readonly id: string; readonly etag: string; readonly action: Action },
+  caller: Caller,
+): Promise<ObjectRecord> {
+  const current = await readable(context, noun, id, caller);
+  if (!may(caller, action, current)) throw permissionDenied(refusalOf(current, action, noun));
+  if (etag !== "" && current.etag !== etag) {
+    throw aborted(`this ${noun} has changed since; its etag is now ${current.etag}. Read it again, then repeat`);
+  }
+  return current;
+}
+
+/** The object as it was read, while the caller may still do this to it: the filter of a write. */
+export function unchanged({ _id, etag }: ObjectRecord, action: Action, caller: Caller): Filter<ObjectRecord> {
+  return { _id, etag, ...filterOf(caller, action) };
+}
+
+/** @returns what is thrown when every attempt at a write met another's. */
+export function contended(noun: string): Error {
+  return aborted(`others are changing this ${noun} at the same time; repeat the call`);
+}
+
+/** An etag that no object had before. */
+export function newEtag(): string {
+  return randomBytes(9).toString("base64url");
+}
+
+function refusalOf({ origin }: ObjectRecord, action: Action, noun: string): string {
+  if (origin === "builtin")
+    return `built-in ${noun}s are read-only for everyone; make your own with create_${snakeOf(noun)} instead`;
+  if (origin === "company") return `company-managed ${noun}s are read-only for everyone but administrators`;
+  if (action === "modify") return `this ${noun} is shared with you to view; its owner can give you the config tier`;
+  const done = action === "share" ? "sharing" : "deleting";
+  return `${done} this ${noun} needs the manage tier, which its owner can give you`;
+}

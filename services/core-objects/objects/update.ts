@@ -1,0 +1,65 @@
+import type { Call } from "../../shared/rpc/call.js";
+import { invalidArgument } from "../../shared/rpc/errors.js";
+import type { Context } from "../context.js";
+import type { ObjectRecord } from "../record.js";
+import { sharingAfter, sharingIn } from "../sharing.js";
+import { checkChanges } from "./check-changes.js";
+import { ATTEMPTS, contended, newEtag, unchanged, writable } from "./gate.js";
+import { idIn } from "./get.js";
+import { given } from "./given.js";
+import { listAfter } from "./list-after.js";
+import type { UpdateRequest } from "./messages.js";
+import type { Model } from "./model.js";
+import { camelOf } from "./names.js";
+import { checkReferences } from "./references.js";
+import { oneViewOf } from "./view.js";
+
+/**
+ * Changes what is given of an object; sharing needs more than the rest does.
+ * Where somebody else changes it in between, what is given is applied to what
+ * they made of it, unless the caller gave an etag.
+ *
+ * @param changesOf the fields that change of those that the kind adds, and of its name.
+ */
+export function updateObject<Request extends UpdateRequest>(
+  model: Model,
+  changesOf: (request: Request, current: ObjectRecord) => object,
+) {
+  const { noun } = model;
+  const member = camelOf(noun);
+
+  const after = (request: Request, current: ObjectRecord): object => ({
+    ...given({ description: request.description, enabled: request.enabled }),
+    labels: listAfter(current.labels, request.addLabels, request.removeLabels),
+    ...changesOf(request, current),
+  });
+
+  return async (context: Context, request: Request, call: Call): Promise<object> => {
+    checkChanges(request, `${member}Id`);
+    const { caller } = call;
+    const action = request.share.length > 0 || request.unshare.length > 0 ? "share" : "modify";
+    const which = { id: idIn(request, model), etag: request.etag, action } as const;
+    const sharing = await sharingIn(request, context.principals);
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const current = await writable(context, noun, which, caller);
+      const changes = { ...after(request, current), ...sharingAfter(current, sharing) };
+      checkLimits(model, changes);
+      await checkReferences(context, model, current, changes, caller);
+      const set = { $set: { ...changes, etag: newEtag(), updated_at: new Date() } };
+      const next = await context
+        .collection(noun)
+        .findOneAndUpdate(unchanged(current, action, caller), set, { returnDocument: "after" });
+      if (next !== null) return { [member]: await oneViewOf(context, model, next, call) };
+    }
+    throw contended(noun);
+  };
+}
+
+function checkLimits({ noun, limits }: Model, changes: object): void {
+  for (const [field, items] of Object.entries(changes)) {
+    const most = limits[field];
+    if (most === undefined || items.length <= most) continue;
+    const words = field.replaceAll("_", " ");
+    throw invalidArgument(`one ${noun} has at most ${most} ${words}; remove some in the same call`);
+  }
+}

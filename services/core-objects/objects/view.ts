@@ -1,0 +1,92 @@
+import { create, type Message } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Call, Caller } from "../../shared/rpc/call.js";
+import type { Context } from "../context.js";
+import { filterOf, tierOf } from "../policy.js";
+import type { ObjectRecord } from "../record.js";
+import { grantsFor, originWordOf } from "../sharing.js";
+import type { Model, Refer } from "./model.js";
+
+/**
+ * Objects as a caller is shown them. What they refer to has its name where the
+ * caller can read it: one look-up for all of them.
+ */
+export async function viewsOf(
+  context: Context,
+  model: Model,
+  records: readonly ObjectRecord[],
+  { caller }: Pick<Call, "caller">,
+): Promise<Message[]> {
+  const refer = await referFrom(context, model, records, caller);
+  return records.map((record) => create(model.message, { ...shownOf(record, caller), ...model.view(record, refer) }));
+}
+
+/** One object as a caller is shown it. */
+export async function oneViewOf(
+  context: Context,
+  model: Model,
+  record: ObjectRecord,
+  call: Pick<Call, "caller">,
+): Promise<Message> {
+  return (await viewsOf(context, model, [record], call))[0]!;
+}
+
+/** The members that every object is shown with. */
+export function shownOf(record: ObjectRecord, caller: Caller) {
+  return {
+    id: record._id,
+    name: record.name,
+    description: record.description,
+    labels: [...record.labels],
+    enabled: record.enabled,
+    origin: originWordOf(record.origin),
+    ...ownerOf(record, caller),
+    sharing: grantsFor(caller, record),
+    yourAccess: tierOf(caller, record),
+    etag: record.etag,
+    createdAt: timestampFromDate(record.created_at),
+    updatedAt: timestampFromDate(record.updated_at),
+  };
+}
+
+/** The caller's own name is known; another user's would be a call to auth. */
+function ownerOf({ owner }: ObjectRecord, { id, name }: Caller): { owner?: { id: string; name?: string } } {
+  if (owner === "") return {};
+  return { owner: owner === id ? { id, name } : { id: owner } };
+}
+
+async function referFrom(
+  context: Context,
+  { references }: Model,
+  records: readonly ObjectRecord[],
+  caller: Caller,
+): Promise<Refer> {
+  const fields = Object.entries(references).map(async ([field, noun]) => {
+    const ids = records.flatMap((record) => idsIn(record, field));
+    const names = await namesOf(context, noun, new Set(ids), caller);
+    return [field, (id: string) => ({ id, ...names.get(id) })] as const;
+  });
+  return Object.fromEntries(await Promise.all(fields));
+}
+
+async function namesOf(
+  context: Context,
+  noun: string,
+  ids: ReadonlySet<string>,
+  caller: Caller,
+): Promise<ReadonlyMap<string, { name: string }>> {
+  if (ids.size === 0) return new Map();
+  const filter = { _id: { $in: [...ids] }, ...filterOf(caller, "read") };
+  const found = await context
+    .collection(noun)
+    .find(filter, { projection: { name: 1 } })
+    .toArray();
+  return new Map(found.map(({ _id, name }) => [_id, { name }]));
+}
+
+/** The ids that a field of a record holds: several, one or none. */
+export function idsIn(record: object, field: string): readonly string[] {
+  const value = (record as Record<string, unknown>)[field];
+  if (Array.isArray(value)) return value as string[];
+  return typeof value === "string" && value !== "" ? [value] : [];
+}

@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AgentSchema, AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { Tier } from "#proto/core/v1/sharing_pb.js";
+import { SkillService } from "#proto/core/v1/skill_service_pb.js";
+import { type Kind, openContext } from "../../../services/core-objects/context.js";
+import type { AgentRecord } from "../../../services/core-objects/kinds/agents/record.js";
+import { defineKind } from "../../../services/core-objects/objects/define-kind.js";
+import type { ObjectRecord } from "../../../services/core-objects/record.js";
+import { loadKinds } from "../../../services/core-objects/service.js";
+import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
+import type { Store } from "../../../services/shared/store/store.js";
+import { as, type Rig, startRig } from "./rig.js";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig.close());
+
+const PRINCIPALS = { of: async () => [], ofNames: async () => [] };
+
+async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "kinds-"));
+  const store = await openEmbeddedStore(folder);
+  try {
+    await use(store);
+  } finally {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test("what an object refers to is shown by name to those who can see it, and by its id alone to others", async () => {
+  const skill = async (name: string, tier?: Tier) => {
+    const request = { name, description: "d", instructions: "i" };
+    const sharing = tier === undefined ? [] : [{ to: "user:bob", tier }];
+    return (await rig.dispatch.unary(SkillService.method.createSkill, { ...request, sharing }, as("alice"))).skill!.id;
+  };
+  const [hidden, shared] = [await skill("hidden-one"), await skill("shared-one", Tier.VIEW)];
+  const { agent } = await rig.dispatch.unary(
+    AgentService.method.createAgent,
+    {
+      name: "Refers",
+      skillIds: [hidden, "builtin.assess-compliance", shared],
+      knowledgeBaseIds: ["kb"],
+      sharing: [{ to: "user:bob", tier: Tier.CONFIG }],
+    },
+    as("alice"),
+  );
+  const seenBy = async (who: string) => {
+    const { agents } = await rig.dispatch.unary(AgentService.method.listAgents, { query: "Refers" }, as(who));
+    const [{ skills, knowledgeBases, owner } = {}] = agents;
+    return [...(skills ?? []), ...(knowledgeBases ?? []), owner].map((one) => [one?.id, one?.name]);
+  };
+  const named = [
+    ["builtin.assess-compliance", "assess-compliance"],
+    [shared, "shared-one"],
+    ["kb", undefined],
+  ];
+  expect(await seenBy("alice")).toEqual([[hidden, "hidden-one"], ...named, ["alice", "alice"]]);
+  expect(await seenBy("bob")).toEqual([[hidden, undefined], ...named, ["alice", undefined]]);
+
+  const update = { agentId: agent!.id, description: "kept", removeSkillIds: [shared] };
+  const updated = await rig.dispatch.unary(AgentService.method.updateAgent, update, as("bob"));
+  expect(updated.agent?.skills.map(({ id }) => id)).toEqual([hidden, "builtin.assess-compliance"]);
+});
+
+test("total_size is counted to a bound and says so above it", async () => {
+  const agents = rig.store.collection<AgentRecord>("agents");
+  const template = (await agents.findOne({ _id: "builtin.threat-analyst" }))!;
+  const access = ["1:u:carl", "2:u:carl", "3:u:carl"];
+  const one = (n: number) => ({ ...template, _id: `many-${n}`, request: `many-${n}`, origin: "user" as const, access });
+  const list = () => rig.dispatch.unary(AgentService.method.listAgents, { origin: 3, pageSize: 1 }, as("carl"));
+  await agents.insertMany(Array.from({ length: 10_000 }, (_, n) => one(n)));
+  expect(await list()).toMatchObject({ totalSize: 10_000 });
+  expect((await list()).totalSizeIsLowerBound).toBeUndefined();
+  await agents.insertMany([one(10_000), one(10_001)]);
+  expect(await list()).toMatchObject({ totalSize: 10_000, totalSizeIsLowerBound: true });
+}, 60_000);
+
+test("objects that were stored with tags have them as labels", () =>
+  withStore(async (store) => {
+    await store.ensure([
+      { name: "agents", indexes: [] },
+      { name: "skills", indexes: [] },
+    ]);
+    for (const name of ["agents", "skills"])
+      await store.collection(name).insertOne({ _id: `old-${name}`, tags: ["a", "b"] } as never);
+    const context = await openContext(store, await loadKinds(), PRINCIPALS);
+    for (const noun of ["agent", "skill"]) {
+      const [stored] = await context.collection(noun).find({}).toArray();
+      expect(stored).toMatchObject({ labels: ["a", "b"] });
+      expect(stored).not.toHaveProperty("tags");
+    }
+  }));
+
+test("a kind that refers to one that there is not stops the start", () =>
+  withStore(async (store) => {
+    const lost = (await loadKinds()).map((kind): Kind => ({ ...kind, references: { skills: "skil" } }));
+    await expect(openContext(store, lost, PRINCIPALS)).rejects.toThrow("there is no kind skil; there are agent, skill");
+  }));
+
+test("the compiler holds a definition to its messages", () => {
+  const { listAgents, getAgent } = AgentService.method;
+  const { listSkills } = SkillService.method;
+  interface Bare extends ObjectRecord {
+    readonly model: string;
+  }
+  const view = ({ model }: Bare) => ({ model, instructions: "", tools: [], skills: [], knowledgeBases: [] });
+  const words = { noun: "agent", plural: "agents", message: AgentSchema } as const;
+  defineKind({ ...words, view, list: { rpc: listAgents, without: ["model"] }, get: { rpc: getAgent } });
+  // @ts-expect-error a member of the message is forgotten
+  defineKind({ ...words, view: ({ model }: Bare) => ({ model, instructions: "", tools: [], skills: [] }) });
+  // @ts-expect-error a list of another kind
+  defineKind({ ...words, view, list: { rpc: listSkills } });
+  // @ts-expect-error a request that names another kind's id
+  defineKind({ ...words, noun: "skill", view, get: { rpc: getAgent } });
+  // @ts-expect-error a field that the record has not
+  defineKind({ ...words, view, limits: { tools: 3 } });
+  expect(defineKind({ ...words, view }).collection.name).toBe("agents");
+});
