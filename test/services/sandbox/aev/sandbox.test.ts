@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { nextMinute } from "../../../../services/sandbox/aev/runs.js";
 import { seedWorld } from "../../../../services/sandbox/aev/seed/seed.js";
 import { startSandbox } from "../../../../services/sandbox/aev/server.js";
-import { type Stack, startStack } from "../../platform-proxy/platforms/aev/harness.js";
+import { type AevHarness, startAev } from "../../../support/platforms/aev.js";
 
 const START = Date.parse("2026-03-01T10:00:30Z");
 let now = START;
-let stack: Stack;
+let stack: AevHarness;
 
 beforeAll(async () => {
-  stack = await startStack({ now: () => now });
+  stack = await startAev({ now: () => now });
 });
 afterAll(() => stack.close());
 

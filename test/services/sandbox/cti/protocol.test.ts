@@ -2,7 +2,7 @@ import { generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SANDBOX_USERS } from "../../../../services/sandbox/cti/seed/users.js";
 import { type CtiSandbox, startSandbox } from "../../../../services/sandbox/cti/server.js";
-import { type Issuer, startIssuer } from "../../platform-proxy/platforms/cti/issuer.js";
+import { type Issuer, startIssuer } from "../../../support/platforms/issuer.js";
 
 let issuer: Issuer;
 let sandbox: CtiSandbox;
@@ -70,7 +70,7 @@ test.each<[string, unknown, Record<string, unknown>, Record<string, unknown>]>([
   ["without a type", ANALYST, {}, { typ: undefined }],
   ["without a key id", ANALYST, {}, { kid: undefined }],
 ])("a token %s signs in", async (_, email, claims, header) => {
-  expect(await signedIn(await issuer.sign(email, claims, header))).toBe(ANALYST);
+  expect(await signedIn(await issuer.sign({ email, ...claims }, header))).toBe(ANALYST);
 });
 
 test.each<[string, unknown, Record<string, unknown>, Record<string, unknown>]>([
@@ -85,30 +85,30 @@ test.each<[string, unknown, Record<string, unknown>, Record<string, unknown>]>([
   ["of an inactive account", "locked@sallyport.example", {}, {}],
   ["of an unknown key", ANALYST, {}, { kid: "other" }],
 ])("a token %s signs nobody in", async (_, email, claims, header) => {
-  expect(await signedIn(await issuer.sign(email, claims, header))).toBeUndefined();
+  expect(await signedIn(await issuer.sign({ email, ...claims }, header))).toBeUndefined();
 });
 
 test("an issuer with a trailing slash is another issuer", async () => {
-  expect(await signedIn(await issuer.sign(ANALYST, { iss: `${issuer.url}/` }))).toBeUndefined();
+  expect(await signedIn(await issuer.sign({ email: ANALYST, iss: `${issuer.url}/` }))).toBeUndefined();
 });
 
 test("keys, algorithms and schemes of others sign nobody in", async () => {
   const claims = { iss: issuer.url, email: ANALYST, exp: now() + 60 };
   const { privateKey } = await generateKeyPair("EdDSA", { crv: "Ed25519" });
-  const forged = await new SignJWT(claims).setProtectedHeader({ alg: "EdDSA", kid: "test" }).sign(privateKey);
+  const forged = await new SignJWT(claims).setProtectedHeader({ alg: "EdDSA", kid: issuer.kid }).sign(privateKey);
   const shared = await new SignJWT(claims)
     .setProtectedHeader({ alg: "HS256" })
     .sign(new TextEncoder().encode("a".repeat(32)));
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const none = `${part({ alg: "none" })}.${part(claims)}.`;
   for (const token of [forged, shared, none, "garbage", undefined]) expect(await signedIn(token)).toBeUndefined();
-  expect(await signedIn(await issuer.sign(ANALYST), "bearer")).toBeUndefined();
+  expect(await signedIn(await issuer.sign({ email: ANALYST }), "bearer")).toBeUndefined();
 });
 
 test("a platform whose issuer cannot be reached signs nobody in", async () => {
   const gone = await startIssuer();
   const alone = await startSandbox({ host: "127.0.0.1", port: 0, trust: gone.url });
-  const token = await gone.sign(ANALYST);
+  const token = await gone.sign({ email: ANALYST });
   await gone.close();
   const reply = await fetch(`${alone.url}/graphql`, {
     method: "POST",
@@ -133,7 +133,7 @@ test("what is no single GraphQL request over POST is refused outside of GraphQL"
 });
 
 test("of several operations the named one runs", async () => {
-  const authorization = `Bearer ${await issuer.sign(ANALYST)}`;
+  const authorization = `Bearer ${await issuer.sign({ email: ANALYST })}`;
   const { json } = await post('{"query":"query A { me { id } } query B { about { version } }","operationName":"B"}', {
     authorization,
   });
@@ -141,7 +141,7 @@ test("of several operations the named one runs", async () => {
 });
 
 test("the schema is given to whoever is signed in and to nobody else", async () => {
-  const authorization = `Bearer ${await issuer.sign("nobody@sallyport.example")}`;
+  const authorization = `Bearer ${await issuer.sign({ email: "nobody@sallyport.example" })}`;
   const given = await fetch(`${sandbox.url}/schema`, { headers: { authorization } });
   expect(await given.json()).toEqual({
     version: expect.any(String),
@@ -160,7 +160,7 @@ test("the same seed gives the same objects", async () => {
   const list =
     '{"query":"{ stixCoreObjects(first: 500) { edges { node { id standard_id entity_type representative { main } } } } }"}';
   const other = await startSandbox({ host: "127.0.0.1", port: 0, trust: issuer.url });
-  const authorization = `Bearer ${await issuer.sign("admin@sallyport.example")}`;
+  const authorization = `Bearer ${await issuer.sign({ email: "admin@sallyport.example" })}`;
   const first = await post(list, { authorization });
   const reply = await fetch(`${other.url}/graphql`, {
     method: "POST",

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SandboxUser } from "../../../../services/sandbox/cti/account.js";
 import { SANDBOX_USERS } from "../../../../services/sandbox/cti/seed/users.js";
-import { type Harness, startHarness } from "../../platform-proxy/platforms/cti/harness.js";
-import { Replay, readRecording } from "./replay.js";
+import { type CtiHarness, startCti } from "../../../support/platforms/cti.js";
+import { type Exchange, readRecording } from "../../../support/platforms/recording.js";
+import { Replay } from "../../../support/platforms/replay.js";
+import { StandIns } from "./stand-ins.js";
 
 const WRITE = ["KNOWLEDGE", "KNOWLEDGE_KNUPDATE"];
 const DELETE = ["KNOWLEDGE_KNUPDATE_KNDELETE", "KNOWLEDGE_KNUPDATE_KNMERGE"];
@@ -56,9 +58,9 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   "trap: container bulk add with one unknown object": "the recorded report had been raised above the user's confidence",
 };
 
-let harness: Harness;
+let harness: CtiHarness;
 beforeAll(async () => {
-  harness = await startHarness({ users: [...SANDBOX_USERS, ...RECORDED] });
+  harness = await startCti({ users: [...SANDBOX_USERS, ...RECORDED] });
   // Two objects that the recording meets by name: one seen by all, one hidden.
   const { markingDefinitions } = await harness.ask<{
     markingDefinitions: { edges: { node: { id: string; definition: string } }[] };
@@ -70,17 +72,29 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
+/** Tokens live longer than a replay takes. */
+const tokens = new Map<string, Promise<string>>();
+
+async function authorize({ as }: Exchange): Promise<string | undefined> {
+  if (as === "anonymous") return undefined;
+  const token = tokens.get(as) ?? harness.issuer.sign({ email: `${as}@recorded.example` });
+  tokens.set(as, token);
+  return `Bearer ${await token}`;
+}
+
 test("the sandbox answers every recorded exchange as the real platform did, but for those named", async () => {
-  const recording = readRecording();
-  const replay = new Replay(harness, recording);
-  const differences: string[] = [];
+  const { header, exchanges } = readRecording("cti");
+  const standIns = new StandIns(harness, header.ids ?? {}, (id) => replay.ids.get(id));
+  const replay = new Replay({ url: harness.sandbox.url, standIn: (id) => standIns.of(id), authorize });
+  const found: string[] = [];
   let same = 0;
-  for (const exchange of recording.exchanges) {
-    const difference = await replay.run(exchange);
-    if (difference === undefined) same += 1;
-    else if (DIFFERENT[exchange.op] === undefined) differences.push(`${exchange.op} as ${exchange.as}: ${difference}`);
+  for (const exchange of exchanges) {
+    const { differences } = await replay.run(exchange);
+    if (differences.length === 0) same += 1;
+    else if (DIFFERENT[exchange.name] === undefined)
+      found.push(`${exchange.line} ${exchange.name} as ${exchange.as}: ${differences.join(", ")}`);
   }
-  expect(differences).toEqual([]);
-  expect(recording.exchanges.length).toBe(895);
+  expect(found).toEqual([]);
+  expect(exchanges.length).toBe(895);
   expect(same).toBe(895 - Object.keys(DIFFERENT).length);
 }, 60_000);

@@ -7,7 +7,7 @@ import { Severity } from "#proto/aev/v1/scenario_pb.js";
 import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import { SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
-import { type Answering, recorded, startAnswering } from "./answering.js";
+import { type AevAnswering, recorded, startAevAnswering } from "./answering.js";
 import { type Stack, startStack } from "./harness.js";
 import { refused } from "./refused.js";
 import { INPUTS } from "./upstream-fields.js";
@@ -19,11 +19,11 @@ const DRILL = "7afcd113-a838-4ade-a5c5-9882ee2deba6";
 const PHISHING = "745a61c7-5985-40b2-9e86-3a47439088df";
 const RUN = "70ea73cc-948e-4c90-9aca-2ef02992d95a";
 
-let platform: Answering;
+let platform: AevAnswering;
 let stack: Stack;
 
 beforeAll(async () => {
-  platform = await startAnswering();
+  platform = await startAevAnswering();
   stack = await startStack({ through: () => platform.url });
 });
 afterAll(async () => {
@@ -90,7 +90,7 @@ test("an update writes back every field that the platform would clear", async ()
   const { scenario } = await stack.call("observer", ScenarioService.method.updateScenario, request);
   expect(scenario).toMatchObject({ id: PHISHING, severity: Severity.MEDIUM });
   const written = platform.asked.findLast(({ method }) => method === "PUT")?.body as Record<string, unknown>;
-  const stored = changed.body as Record<string, unknown>;
+  const stored = changed.answer as Record<string, unknown>;
   const kept = (INPUTS["PUT /api/scenarios/{id}"] ?? []).filter((field) => field in stored);
   expect(kept.length).toBeGreaterThan(10);
   expect(written).toEqual({
@@ -189,8 +189,8 @@ test.each([
   ["conflict", Code.AlreadyExists, "rules this out"],
   ["wrongState", Code.Internal, "may have been made"],
 ])("the refusal %s is told in the caller's words", async (name, code, words) => {
-  const { status, body } = recorded(name);
-  platform.play({ method: "POST", path: "/api/scenarios", status, body });
+  const { status, answer } = recorded(name);
+  platform.play({ method: "POST", path: "/api/scenarios", status, answer });
   const error = await refused(stack.call("observer", ScenarioService.method.createScenario, { name: "x" }));
   expect(error.code).toBe(code);
   expect(error.rawMessage).toContain(words);

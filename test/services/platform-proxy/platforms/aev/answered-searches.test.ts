@@ -9,7 +9,7 @@ import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import { SimulationOrder, SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
 import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
-import { type Answering, recorded, startAnswering } from "./answering.js";
+import { type AevAnswering, recorded, startAevAnswering } from "./answering.js";
 import { type Stack, startStack } from "./harness.js";
 import { refused } from "./refused.js";
 
@@ -25,11 +25,11 @@ const BETWEEN = [
   { seconds: 1_800_000_000n, nanos: 0 },
 ] as const;
 
-let platform: Answering;
+let platform: AevAnswering;
 let stack: Stack;
 
 beforeAll(async () => {
-  platform = await startAnswering();
+  platform = await startAevAnswering();
   stack = await startStack({ through: () => platform.url });
 });
 afterAll(async () => {

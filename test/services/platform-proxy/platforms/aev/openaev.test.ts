@@ -8,8 +8,8 @@ import { capabilitiesOf, createOpenaevAdapter } from "../../../../../services/pl
 import type { OpenaevMe } from "../../../../../services/platform-proxy/platforms/aev/me.js";
 import { type AevSandbox, startSandbox } from "../../../../../services/sandbox/aev/server.js";
 import { SECOND_TENANT } from "../../../../../services/sandbox/aev/world.js";
-import { emailOf } from "./harness.js";
-import { type Issuer, startIssuer } from "./issuer.js";
+import { emailOf } from "../../../../support/platforms/harness.js";
+import { type Issuer, startIssuer } from "../../../../support/platforms/issuer.js";
 import { refused } from "./refused.js";
 
 const adapter = createOpenaevAdapter();
@@ -50,7 +50,7 @@ function sessionOf(person: string, more: Partial<Session> = {}, url = sandbox.ur
     traceparent: undefined,
     tool: "Test",
     http,
-    token: () => issuer.token(caller.email, sandbox.url),
+    token: () => issuer.sign({ aud: sandbox.url, email: caller.email }),
     ...more,
   };
 }
@@ -88,7 +88,7 @@ test("a token refused on its way is replaced by a fresh one, once", async () => 
   const session = sessionOf("analyst", {
     async token(fresh = false) {
       asked.push(fresh);
-      return fresh ? issuer.token(emailOf("analyst"), sandbox.url) : "ey.old.token";
+      return fresh ? issuer.sign({ aud: sandbox.url, email: emailOf("analyst") }) : "ey.old.token";
     },
   });
   expect(await read(session, "/api/me/tenants")).toHaveLength(1);

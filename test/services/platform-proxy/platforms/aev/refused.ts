@@ -1,12 +1,1 @@
-import { ConnectError } from "@connectrpc/connect";
-import { expect } from "vitest";
-
-/** The refusal that an attempt ends in; fails the test where it does not. */
-export async function refused(attempt: Promise<unknown>): Promise<ConnectError> {
-  const error = await attempt.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(ConnectError);
-  return error as ConnectError;
-}
+export { refusal as refused } from "../../../../support/platforms/refusal.js";

@@ -6,7 +6,8 @@ import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { ProbeResponseSchema, SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
 import { capabilitiesOf } from "../../../../../services/platform-proxy/platforms/cti/adapter.js";
 import { type GraphqlError, refusalOf } from "../../../../../services/platform-proxy/platforms/cti/errors.js";
-import { type Harness, startHarness } from "./harness.js";
+import { startCti, startCtiAt } from "../../../../support/platforms/cti.js";
+import type { Harness } from "../../../../support/platforms/harness.js";
 
 const closing: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -91,7 +92,7 @@ test("a capability implies those above it, and an administrator's all", () => {
 async function platformThat(answers: RequestListener): Promise<Harness> {
   const server: Server = createServer(answers);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const harness = await startHarness({ platformUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  const harness = await startCtiAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   closing.push(async () => {
     await harness.close();
     server.closeAllConnections();
@@ -156,7 +157,7 @@ test("a mutation asks for errors in place of dropped references, and sends no co
 });
 
 test("the snapshot holds version and rights, and a probe acts as nobody", async () => {
-  const harness = await startHarness();
+  const harness = await startCti();
   closing.push(() => harness.close());
   const snapshot = await harness.call(SnapshotService.method.getSnapshot, { server: "cti" }, "reader");
   expect(snapshot).toMatchObject({ capabilities: ["KNOWLEDGE"], edition: "" });

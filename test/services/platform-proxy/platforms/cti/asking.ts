@@ -1,4 +1,4 @@
-import type { Harness } from "./harness.js";
+import type { CtiHarness } from "../../../../support/platforms/cti.js";
 
 export interface Row {
   readonly id: string;
@@ -7,7 +7,7 @@ export interface Row {
 }
 
 /** Domain objects of a type, asked of the platform itself. */
-export async function entities(harness: Harness, type: string, first = 1, as = "analyst"): Promise<Row[]> {
+export async function entities(harness: CtiHarness, type: string, first = 1, as = "analyst"): Promise<Row[]> {
   const { stixDomainObjects } = await harness.ask<{
     stixDomainObjects: { edges: { node: { id: string; standard_id: string; representative: { main: string } } }[] };
   }>(
@@ -20,7 +20,7 @@ export async function entities(harness: Harness, type: string, first = 1, as = "
 
 /** Observables of a type that everybody may see. */
 export async function observables(
-  harness: Harness,
+  harness: CtiHarness,
   type: string,
   first: number,
 ): Promise<{ id: string; value: string; hashes: { algorithm: string; hash: string }[] | null }[]> {

@@ -1,5 +1,5 @@
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
-import type { Harness } from "./harness.js";
+import type { CtiHarness } from "../../../../support/platforms/cti.js";
 
 let made = 0;
 
@@ -8,7 +8,7 @@ export const fresh = (what: string): string => `${what} ${++made} written by tes
 
 /** Makes a malware by the tool for it. */
 export async function makeMalware(
-  harness: Harness,
+  harness: CtiHarness,
   as = "analyst",
   refs = {},
 ): Promise<{ readonly id: string; readonly name: string }> {
@@ -18,4 +18,4 @@ export async function makeMalware(
 }
 
 /** Makes an object that only an administrator may see. */
-export const makeSecret = (harness: Harness) => makeMalware(harness, "admin", { markings: ["TLP:RED"] });
+export const makeSecret = (harness: CtiHarness) => makeMalware(harness, "admin", { markings: ["TLP:RED"] });

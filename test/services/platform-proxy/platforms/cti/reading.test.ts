@@ -6,12 +6,13 @@ import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { InsightService } from "#proto/cti/v1/insight_service_pb.js";
 import { RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
+import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
 import { entities } from "./asking.js";
-import { type Harness, refusal, startHarness } from "./harness.js";
 
-let harness: Harness;
+let harness: CtiHarness;
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startCti();
 });
 afterAll(() => harness.close());
 

@@ -9,17 +9,19 @@ import { Order } from "#proto/cti/v1/knowledge_pb.js";
 import { ObservableService } from "#proto/cti/v1/observable_service_pb.js";
 import { RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
-import { type Harness, refusal, startHarness } from "./harness.js";
-import { REAL, type ReplayServer, startReplayServer } from "./real-answers.js";
+import { startCtiAt } from "../../../../support/platforms/cti.js";
+import type { Harness } from "../../../../support/platforms/harness.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
+import { answered, type CtiAnswering, startCtiAnswering } from "./answering.js";
 
 const { getEntity, getEntityStix, deleteEntity } = EntityService.method;
 
-let platform: ReplayServer;
+let platform: CtiAnswering;
 let harness: Harness;
 beforeAll(async () => {
-  platform = await startReplayServer();
+  platform = await startCtiAnswering();
   platform.script(["about"]);
-  harness = await startHarness({ platformUrl: platform.url });
+  harness = await startCtiAt(platform.url);
 });
 afterAll(async () => {
   await harness.close();
@@ -73,7 +75,7 @@ test("a search over everything, and where it goes on", async () => {
     pageSize: 2,
     pageToken: found.nextPageToken,
   });
-  const { pageInfo } = REAL.answers["search as analyst"]!.globalSearch as { pageInfo: { endCursor: string } };
+  const { pageInfo } = answered("search as analyst").globalSearch as { pageInfo: { endCursor: string } };
   expect(platform.asked.at(-1)?.variables.after).toBe(pageInfo.endCursor);
 });
 
@@ -207,9 +209,9 @@ test("reports and what a container holds", async () => {
     labels: ["apt"],
   });
   // The recorded request for one report did not ask for what a list tells of it.
-  const page = REAL.answers.reports?.reports as { edges: { node: object }[] };
+  const page = answered("reports").reports as { edges: { node: object }[] };
   platform.script([]);
-  platform.give({ report: { ...page.edges[0]?.node, ...(REAL.answers.report?.report as object) } });
+  platform.give({ report: { ...page.edges[0]?.node, ...(answered("report").report as object) } });
   const report = await harness.call(getReport, { id: reports[0]!.id });
   expect(report).toMatchObject({
     content: "",
@@ -220,7 +222,7 @@ test("reports and what a container holds", async () => {
     notes: [],
   });
   platform.script(["contents"]);
-  platform.give({ stixCoreObject: { ...(REAL.answers["report object"]?.stixCoreObject as object), ...CONTAINER } });
+  platform.give({ stixCoreObject: { ...(answered("report object").stixCoreObject as object), ...CONTAINER } });
   const contents = await harness.call(listContainerObjects, { containerId: "x", types: ["stix-core-relationship"] });
   expect(contents).toMatchObject({
     objects: [
@@ -240,7 +242,7 @@ test("a relationship without dates is told without dates", async () => {
     ["relationship made without dates", undefined],
   ] as const) {
     platform.script(["relation types", name]);
-    const made = REAL.answers[name]?.stixCoreRelationshipAdd as { from: { id: string }; to: { id: string } };
+    const made = answered(name).stixCoreRelationshipAdd as { from: { id: string }; to: { id: string } };
     platform.give({ stixCoreObjects: { edges: [made.from, made.to].map((node) => ({ node })) }, ...none });
     const { relationship, notices } = await harness.call(createRelationship, {
       fromId: made.from.id,

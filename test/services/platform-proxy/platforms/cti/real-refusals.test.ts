@@ -1,14 +1,16 @@
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
-import { type Harness, refusal, startHarness } from "./harness.js";
-import { REAL, type ReplayServer, startReplayServer } from "./real-answers.js";
+import { startCtiAt } from "../../../../support/platforms/cti.js";
+import type { Harness } from "../../../../support/platforms/harness.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
+import { type CtiAnswering, REFUSALS, startCtiAnswering } from "./answering.js";
 
-let platform: ReplayServer;
+let platform: CtiAnswering;
 let harness: Harness;
 beforeAll(async () => {
-  platform = await startReplayServer();
-  harness = await startHarness({ platformUrl: platform.url });
+  platform = await startCtiAnswering();
+  harness = await startCtiAt(platform.url);
 });
 afterAll(async () => {
   await harness.close();
@@ -101,12 +103,12 @@ const codeOf = (name: string) => Object.keys(REFUSED).find((code) => REFUSED[cod
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
-test.each(Object.entries(REAL.refusals))("the refusal of %s is told in words of ours", async (name, real) => {
+test.each(REFUSALS)("the refusal of %s is told in words of ours", async (name, real) => {
   platform.script([]);
   platform.refuse(real);
   const { code, rawMessage } = await refusal(harness.call(EntityService.method.getEntity, { id: "an-id" }));
   expect(Code[code]).toBe(codeOf(name));
   expect(rawMessage).not.toMatch(UUID);
-  const { errors = [] } = (typeof real.body === "string" ? {} : real.body) as { errors?: { message: string }[] };
+  const { errors = [] } = (real.answer ?? {}) as { errors?: { message: string }[] };
   for (const { message } of errors) expect(rawMessage).not.toContain(message);
 });

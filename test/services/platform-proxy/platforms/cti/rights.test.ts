@@ -7,7 +7,7 @@ import { SearchService } from "#proto/cti/v1/search_service_pb.js";
 import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { readImage } from "../../../../../services/shared/tools/image.js";
 import { readTools } from "../../../../../services/shared/tools/tools.js";
-import { type Harness, startHarness } from "./harness.js";
+import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
 
 const { bindings: ctiBindings } = await loadPlatform("cti");
 
@@ -16,9 +16,9 @@ const tools = readTools(readImage()).filter(({ server }) => server === "cti");
 /** A request that each tool takes, made of things that everybody may see. */
 const requests: Record<string, object> = {};
 
-let harness: Harness;
+let harness: CtiHarness;
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startCti();
   const { entities } = await harness.call(
     SearchService.method.searchEntities,
     { types: ["Sector"], pageSize: 2 },

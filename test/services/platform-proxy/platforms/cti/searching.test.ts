@@ -3,12 +3,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { InsightService } from "#proto/cti/v1/insight_service_pb.js";
 import { Order } from "#proto/cti/v1/knowledge_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
+import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
 import { entities, observables } from "./asking.js";
-import { type Harness, refusal, startHarness } from "./harness.js";
 
-let harness: Harness;
+let harness: CtiHarness;
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startCti();
 });
 afterAll(() => harness.close());
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { AnnotationService } from "#proto/cti/v1/annotation_service_pb.js";
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
-import { type Harness, refusal, startHarness } from "./harness.js";
+import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
 import { fresh, makeMalware, makeSecret } from "./making.js";
 
 const { getEntity, updateEntity } = EntityService.method;
@@ -13,9 +14,9 @@ const { createReport, addObjectsToContainer, removeObjectFromContainer, listCont
 
 const UNKNOWN = "11111111-1111-4111-8111-111111111111";
 
-let harness: Harness;
+let harness: CtiHarness;
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startCti();
 });
 afterAll(() => harness.close());
 

@@ -6,7 +6,8 @@ import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { InsightService } from "#proto/cti/v1/insight_service_pb.js";
 import { RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
-import { type Harness, refusal, startHarness } from "./harness.js";
+import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
 import { fresh, makeMalware, makeSecret } from "./making.js";
 
 const { getEntity, createEntity, updateEntity, deleteEntity } = EntityService.method;
@@ -15,9 +16,9 @@ const { createRelationship } = RelationshipService.method;
 
 const UNKNOWN = "11111111-1111-4111-8111-111111111111";
 
-let harness: Harness;
+let harness: CtiHarness;
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startCti();
 });
 afterAll(() => harness.close());
 
@@ -201,7 +202,7 @@ test("a write lands in the live graph although the caller has a draft open", asy
 });
 
 test("a platform that demands references says so, and takes the change with one", async () => {
-  const strict = await startHarness({ settings: { enforceReferences: ["Tool"] } });
+  const strict = await startCti({ settings: { enforceReferences: ["Tool"] } });
   const { externalReferences } = await strict.ask<{ externalReferences: { edges: { node: { id: string } }[] } }>(
     "admin",
     "{ externalReferences(first: 1) { edges { node { id } } } }",

@@ -4,16 +4,17 @@ import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { ObservableService, ObservableType } from "#proto/cti/v1/observable_service_pb.js";
 import { RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
-import { type Harness, refusal, startHarness } from "./harness.js";
+import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
 import { fresh, makeMalware } from "./making.js";
 
 const { createEntity } = EntityService.method;
 const { createObservable, promoteObservableToIndicator } = ObservableService.method;
 const { createRelationship } = RelationshipService.method;
 
-let harness: Harness;
+let harness: CtiHarness;
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startCti();
 });
 afterAll(() => harness.close());
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AssessmentService } from "#proto/grc/v1/assessment_service_pb.js";
 import { ControlService } from "#proto/grc/v1/control_service_pb.js";
 import { seededId } from "../../../../../services/sandbox/grc/world.js";
-import { type Harness, startHarness } from "./harness.js";
+import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
 const { getControl, createControl, setControlMaturity } = ControlService.method;
 const { linkControlsToRequirement, listRequirementAssessments } = AssessmentService.method;
@@ -16,9 +16,9 @@ const SHOWN_SCORE = seededId("requirement-assessments:northwind:iso:4.1");
 const LOCKED = seededId("requirement-assessments:northwind:locked:GV.OC-01");
 
 describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
-  let harness: Harness;
+  let harness: GrcHarness;
   beforeAll(async () => {
-    harness = await startHarness(auth);
+    harness = await startGrc(auth);
   });
   afterAll(() => harness.close());
 
@@ -72,7 +72,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       });
       expect(maturity).toMatchObject({ scoreVisible: false, minScore: 1, maxScore: 4, requirementRefId: "GV.OC-01" });
       expect(maturity?.score).toBeUndefined();
-      const written = await harness.atPlatform(
+      const written = await harness.ask(
         "admin",
         "GET",
         `/api/compliance-assessments/${seededId("compliance-assessments:northwind:csf")}/`,
@@ -155,7 +155,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
 
     test("keep links that the caller may not see: a list that would drop them is refused", async () => {
       const id = seededId("requirement-assessments:northwind:csf:GV.OC-03");
-      await harness.atPlatform("admin", "PATCH", `/api/requirement-assessments/${id}/`, {
+      await harness.ask("admin", "PATCH", `/api/requirement-assessments/${id}/`, {
         applied_controls: [BACKUPS, FOREIGN],
       });
       await expect(
@@ -164,7 +164,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
         code: Code.FailedPrecondition,
         rawMessage: expect.stringContaining("1 controls that you may not see"),
       });
-      const after = await harness.atPlatform("admin", "GET", `/api/requirement-assessments/${id}/`);
+      const after = await harness.ask("admin", "GET", `/api/requirement-assessments/${id}/`);
       expect(after.applied_controls).toHaveLength(2);
     });
   });

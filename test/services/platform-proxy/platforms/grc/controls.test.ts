@@ -9,7 +9,7 @@ import {
   CsfFunction,
 } from "#proto/grc/v1/control_service_pb.js";
 import { seededId } from "../../../../../services/sandbox/grc/world.js";
-import { type Harness, startHarness } from "./harness.js";
+import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
 const { listControls, getControl, createControl, updateControl, deleteControl } = ControlService.method;
 const NORTHWIND = seededId("folder:northwind");
@@ -17,9 +17,9 @@ const MFA = seededId("applied-controls:northwind:0");
 const BACKUPS = seededId("applied-controls:northwind:1");
 
 describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
-  let harness: Harness;
+  let harness: GrcHarness;
   beforeAll(async () => {
-    harness = await startHarness(auth);
+    harness = await startGrc(auth);
   });
   afterAll(() => harness.close());
 
@@ -179,7 +179,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
     test("names how many related objects the caller may not see, and none of them", async () => {
       const direct = seededId("evidences:baltic:1");
       const evidences = [seededId("evidences:northwind:0"), direct];
-      await harness.atPlatform("admin", "PATCH", `/api/applied-controls/${MFA}/`, { evidences });
+      await harness.ask("admin", "PATCH", `/api/applied-controls/${MFA}/`, { evidences });
       const { control } = await harness.call(getControl, { controlId: MFA }, "reader");
       expect(control?.hiddenLinks).toBe(1);
       expect(control?.evidence.map(({ id }) => id)).toEqual([seededId("evidences:northwind:0")]);

@@ -2,7 +2,7 @@ import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EvidenceService, EvidenceStatus } from "#proto/grc/v1/evidence_service_pb.js";
 import { seededId } from "../../../../../services/sandbox/grc/world.js";
-import { type Harness, startHarness } from "./harness.js";
+import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
 const { listEvidence, createEvidence, updateEvidence } = EvidenceService.method;
 const NORTHWIND = seededId("folder:northwind");
@@ -11,9 +11,9 @@ const OWN = seededId("evidences:northwind:1");
 const FOREIGN = seededId("evidences:baltic:1");
 
 describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
-  let harness: Harness;
+  let harness: GrcHarness;
   beforeAll(async () => {
-    harness = await startHarness(auth);
+    harness = await startGrc(auth);
   });
   afterAll(() => harness.close());
 

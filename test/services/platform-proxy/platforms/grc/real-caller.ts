@@ -12,7 +12,8 @@ import { createHttpClient } from "../../../../../services/platform-proxy/lib/htt
 import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { openPlatform, type Platform } from "../../../../../services/platform-proxy/platform.js";
 import { createCisoAdapter } from "../../../../../services/platform-proxy/platforms/grc/adapter.js";
-import { type Answer, type Asked, answer, startRealPlatform } from "./real-platform.js";
+import type { Asked } from "../../../../support/platforms/answering.js";
+import { type Answer, answer, type GrcAnswering, startGrcAnswering } from "./answering.js";
 
 const { bindings: grcBindings } = await loadPlatform("grc");
 
@@ -21,7 +22,7 @@ export interface RealCaller {
   /** Everything that was asked of the platform, in order. */
   asked(): readonly Asked[];
   /** The bodies that were sent. */
-  sent(verb: string, path: string): (Record<string, unknown> | undefined)[];
+  sent(method: string, path: string): (Record<string, unknown> | undefined)[];
   queries(path: string): URLSearchParams[];
   /** What the platform answers from now on: recorded exchanges by number, or one of them changed or at another path. */
   answers(...lines: readonly number[]): void;
@@ -39,13 +40,13 @@ export interface RealCaller {
  * answers, and fails the test that asked for what the platform does not have.
  */
 export function realCaller(): RealCaller {
-  let real: Awaited<ReturnType<typeof startRealPlatform>>;
+  let real: GrcAnswering;
   let http: ReturnType<typeof createHttpClient>;
   let adapter: ReturnType<typeof createCisoAdapter>;
   let platform: Platform;
 
   beforeEach(async () => {
-    real = await startRealPlatform();
+    real = await startGrcAnswering();
     http = createHttpClient("sallyport-test/1.0");
     adapter = createCisoAdapter();
     platform = openPlatform(adapter, sessionAt(real.url, http), createIdentities());
@@ -62,7 +63,10 @@ export function realCaller(): RealCaller {
 
   return {
     asked: () => real.asked,
-    sent: (verb, path) => real.asked.filter((one) => one.verb === verb && one.path === path).map(({ body }) => body),
+    sent: (method, path) =>
+      real.asked
+        .filter((one) => one.method === method && one.path === path)
+        .map(({ body }) => body as Record<string, unknown> | undefined),
     queries: (path) => real.asked.filter((one) => one.path === path).map(({ query }) => query),
     answers(...lines) {
       for (const line of lines) real.on(answer(line));

@@ -9,6 +9,7 @@ import {
   ControlStatus,
   CsfFunction,
 } from "#proto/grc/v1/control_service_pb.js";
+import { answer } from "./answering.js";
 import {
   ALPHA,
   ALPHA_EU,
@@ -23,7 +24,6 @@ import {
   realCaller,
   SCREENSHOT,
 } from "./real-caller.js";
-import { answer } from "./real-platform.js";
 
 // The tools read what the real platform answered, word for word; the built-in
 // platform, which might share a mistake with them, has no part in it.
@@ -98,9 +98,9 @@ describe("controls", () => {
     answers(87, 181);
     answersWith(answer(104), `${CONTROLS}c889145e-563d-4bba-b859-936cec5011fd/`);
     answersWith(answer(202), `${EVIDENCE}${SCREENSHOT}/`);
-    answersWith({ ...answer(104), response: {} }, `/api/actors/${ROOT}/`);
+    answersWith({ ...answer(104), answer: {} }, `/api/actors/${ROOT}/`);
     answersWith(
-      { ...answer(116), response: (answer(116).response as { results: object[] }).results[0] },
+      { ...answer(116), answer: (answer(116).answer as { results: object[] }).results[0] },
       `/api/reference-controls/${ROOT}/`,
     );
     await call(ControlService.method.createControl, {

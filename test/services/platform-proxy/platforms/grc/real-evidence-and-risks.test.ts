@@ -2,8 +2,8 @@ import { Code } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { EvidenceService, EvidenceStatus } from "#proto/grc/v1/evidence_service_pb.js";
 import { RiskService, RiskTreatment } from "#proto/grc/v1/risk_service_pb.js";
+import { answer, EXCHANGE } from "./answering.js";
 import { ALPHA, BACKUPS, EVIDENCE, MFA, MISSION, POLICY_PAGE, realCaller, SCREENSHOT, STUDY } from "./real-caller.js";
-import { answer, EXCHANGE } from "./real-platform.js";
 
 // The tools read what the real platform answered, word for word; the built-in
 // platform, which might share a mistake with them, has no part in it.
@@ -46,13 +46,13 @@ describe("evidence", () => {
       code: Code.PermissionDenied,
       rawMessage: expect.stringContaining("may not add versions"),
     });
-    expect(asked().filter(({ verb, path }) => verb !== "GET" && path !== EXCHANGE)).toEqual([]);
+    expect(asked().filter(({ method, path }) => method !== "GET" && path !== EXCHANGE)).toEqual([]);
   });
 
   test("gets a new version for a new link, and the status after it", async () => {
     const me = answer(1);
     const permissions = { [ALPHA.id]: ["change_evidence", "add_evidencerevision"] };
-    answersWith({ ...me, response: { ...(me.response as object), domain_permissions: permissions } });
+    answersWith({ ...me, answer: { ...(me.answer as object), domain_permissions: permissions } });
     answers(202, 217, 201);
     await call(EvidenceService.method.updateEvidence, {
       evidenceId: POLICY_PAGE,
@@ -100,9 +100,9 @@ describe("risks", () => {
   });
 
   test("that are not rated have no rating", async () => {
-    const scenario = answer(249).response as { risk_assessment: { id: string } };
+    const scenario = answer(249).answer as { risk_assessment: { id: string } };
     const list = { count: 1, results: [scenario] };
-    answersWith({ ...answer(230), response: list });
+    answersWith({ ...answer(230), answer: list });
     const { riskScenarios } = await call(RiskService.method.listRiskScenarios, {});
     expect(riskScenarios[0]).toMatchObject({
       treatment: RiskTreatment.ACCEPT,
@@ -114,7 +114,7 @@ describe("risks", () => {
 
   test("have attack outcomes: the operational scenarios of the tenant's studies", async () => {
     const study = { id: STUDY, folder: { str: ALPHA.name, id: ALPHA.id } };
-    answersWith({ ...answer(257), path: "/api/ebios-rm/studies/", response: { count: 1, results: [study] } });
+    answersWith({ ...answer(257), path: "/api/ebios-rm/studies/", answer: { count: 1, results: [study] } });
     answers(257);
     const { attackOutcomes } = await call(RiskService.method.listAttackOutcomes, {});
     expect(queries("/api/ebios-rm/operational-scenarios/")[0]?.get("ebios_rm_study")).toBe(STUDY);

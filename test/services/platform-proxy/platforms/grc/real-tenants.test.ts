@@ -2,8 +2,8 @@ import { Code } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
 import { GrcType, TenantService } from "#proto/grc/v1/tenant_service_pb.js";
+import { answer, EXCHANGE } from "./answering.js";
 import { ALPHA, ALPHA_EU, CSF, MFA, realCaller, SCREENSHOT } from "./real-caller.js";
-import { answer, EXCHANGE } from "./real-platform.js";
 
 // The tools read what the real platform answered, word for word; the built-in
 // platform, which might share a mistake with them, has no part in it.
@@ -22,7 +22,7 @@ describe("signing in", () => {
     ]);
     await leave();
     expect(
-      asked().map(({ verb, path, headers }) => ({ at: `${verb} ${path}`, authorization: headers.authorization })),
+      asked().map(({ method, path, headers }) => ({ at: `${method} ${path}`, authorization: headers.authorization })),
     ).toEqual([
       { at: `POST ${EXCHANGE}`, authorization: undefined },
       { at: "GET /api/iam/current-user/", authorization: "Token <token>" },
@@ -71,7 +71,7 @@ describe("tenants", () => {
 
   test("keep a hit of a type whose list does not know the filter by id", async () => {
     answers(32, 188);
-    answersWith({ ...answer(59), response: { text: JSON.stringify(answer(59).response) } });
+    answersWith({ ...answer(59), text: JSON.stringify(answer(59).answer) });
     answers(104);
     const { hits } = await call(TenantService.method.searchGrc, { query: "mfa" });
     expect(hits.map(({ id }) => id)).toEqual([MFA, SCREENSHOT]);

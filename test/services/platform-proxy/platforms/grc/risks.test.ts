@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
 import { RiskService, RiskTreatment } from "#proto/grc/v1/risk_service_pb.js";
 import { seededId } from "../../../../../services/sandbox/grc/world.js";
-import { type Harness, startHarness } from "./harness.js";
+import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
 const { listRiskScenarios, listAttackOutcomes } = RiskService.method;
 const { listFrameworks, getFramework, getFrameworkTree } = FrameworkService.method;
 const CSF = seededId("frameworks:nist-csf-2.0");
 
 describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
-  let harness: Harness;
+  let harness: GrcHarness;
   beforeAll(async () => {
-    harness = await startHarness(auth);
+    harness = await startGrc(auth);
   });
   afterAll(() => harness.close());
 

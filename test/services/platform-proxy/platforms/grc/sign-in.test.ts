@@ -2,13 +2,13 @@ import { Code } from "@connectrpc/connect";
 import { afterEach, describe, expect, test } from "vitest";
 import { TenantService } from "#proto/grc/v1/tenant_service_pb.js";
 import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
-import { type Harness, startHarness } from "./harness.js";
+import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
 const { listTenants } = TenantService.method;
 const EXCHANGE = "/api/_allauth/app/v1/auth/provider/token";
 const LOGOUT = "POST /api/iam/logout/";
 
-let harness: Harness;
+let harness: GrcHarness;
 afterEach(() => harness.close());
 
 const exchanges = () => harness.sandbox.audit.filter(({ path }) => path === EXCHANGE).length;
@@ -20,14 +20,14 @@ async function until(condition: () => boolean): Promise<void> {
 
 describe("by exchange", () => {
   test("twenty calls at once exchange one token", async () => {
-    harness = await startHarness("exchange");
+    harness = await startGrc("exchange");
     const replies = await Promise.all(Array.from({ length: 20 }, () => harness.call(listTenants, {})));
     expect(replies.map(({ tenants }) => tenants[0]?.name)).toEqual(Array(20).fill("Northwind Energy"));
     expect(exchanges()).toBe(1);
   });
 
   test("each user has a session of the user's own", async () => {
-    harness = await startHarness("exchange");
+    harness = await startGrc("exchange");
     const [officer, manager] = await Promise.all(["officer", "manager"].map((as) => harness.call(listTenants, {}, as)));
     expect(officer!.tenants.map(({ name }) => name)).toEqual(["Northwind Energy"]);
     expect(manager!.tenants.map(({ name }) => name)).toEqual(["Baltic Trust Bank"]);
@@ -35,7 +35,7 @@ describe("by exchange", () => {
   });
 
   test("a session that the platform ended is exchanged anew, once", async () => {
-    harness = await startHarness("exchange");
+    harness = await startGrc("exchange");
     await harness.call(listTenants, {});
     harness.sandbox.endSessions();
     const { hits } = await harness.call(TenantService.method.searchGrc, { query: "backup" });
@@ -44,7 +44,7 @@ describe("by exchange", () => {
   });
 
   test("forgetting a user ends the session at the platform", async () => {
-    harness = await startHarness("exchange");
+    harness = await startGrc("exchange");
     await harness.call(listTenants, {});
     await harness.call(SnapshotService.method.forgetCaller, { userId: "user-officer" });
     expect(logouts("officer")).toBe(1);
@@ -53,14 +53,14 @@ describe("by exchange", () => {
   });
 
   test("revoking a key ends the session of its user", async () => {
-    harness = await startHarness("exchange");
+    harness = await startGrc("exchange");
     await harness.call(listTenants, {});
     await harness.emit("key", "key-officer");
     await until(() => logouts("officer") === 1);
   });
 
   test("closing the service ends every session", async () => {
-    harness = await startHarness("exchange");
+    harness = await startGrc("exchange");
     await harness.call(listTenants, {});
     await harness.call(listTenants, {}, "manager");
     await harness.close();
@@ -68,13 +68,13 @@ describe("by exchange", () => {
   });
 
   test("a session that is not used is ended", async () => {
-    harness = await startHarness("exchange", { idleMs: 40 });
+    harness = await startGrc("exchange", { idleMs: 40 });
     await harness.call(listTenants, {});
     await until(() => logouts("officer") === 1);
   });
 
   test("a caller who goes away does not take the exchange from the others", async () => {
-    harness = await startHarness("exchange");
+    harness = await startGrc("exchange");
     const gone = new AbortController();
     const first = harness.call(listTenants, {}, "officer", gone.signal);
     const others = Array.from({ length: 5 }, () => harness.call(TenantService.method.searchGrc, { query: "vault" }));
@@ -85,7 +85,7 @@ describe("by exchange", () => {
   });
 
   test("no account and an account that is not active are told apart from a wrong set-up", async () => {
-    harness = await startHarness("exchange");
+    harness = await startGrc("exchange");
     await expect(harness.call(listTenants, {}, "nobody")).rejects.toMatchObject({
       code: Code.PermissionDenied,
       rawMessage: expect.stringContaining("no account with your e-mail address"),
@@ -97,7 +97,7 @@ describe("by exchange", () => {
   });
 
   test("the platform's user is the caller, in the platform's audit too", async () => {
-    harness = await startHarness("exchange");
+    harness = await startGrc("exchange");
     await harness.call(listTenants, {}, "reader");
     const entry = harness.sandbox.audit.find(({ path }) => path.startsWith("/api/folders/"));
     expect(entry).toMatchObject({
@@ -109,14 +109,14 @@ describe("by exchange", () => {
 
 describe("by bearer token", () => {
   test("every request carries the caller's token and nothing is exchanged", async () => {
-    harness = await startHarness("bearer");
+    harness = await startGrc("bearer");
     const { tenants } = await harness.call(listTenants, {}, "manager");
     expect(tenants.map(({ name }) => name)).toEqual(["Baltic Trust Bank"]);
     expect(exchanges()).toBe(0);
   });
 
   test("no account is refused in words for the caller", async () => {
-    harness = await startHarness("bearer");
+    harness = await startGrc("bearer");
     await expect(harness.call(listTenants, {}, "nobody")).rejects.toMatchObject({
       code: Code.PermissionDenied,
       rawMessage: expect.stringContaining("no active account with your e-mail address"),
@@ -126,7 +126,7 @@ describe("by bearer token", () => {
 
 describe("what the platform can do", () => {
   test("the capabilities are the union over the caller's tenants", async () => {
-    harness = await startHarness("exchange");
+    harness = await startGrc("exchange");
     const of = async (as: string) =>
       (await harness.call(SnapshotService.method.getSnapshot, { server: "grc" }, as)).capabilities;
     expect(await of("analyst")).toContain("change_appliedcontrol");
@@ -137,7 +137,7 @@ describe("what the platform can do", () => {
   });
 
   test("the probe acts as nobody", async () => {
-    harness = await startHarness("exchange");
+    harness = await startGrc("exchange");
     const probe = () => harness.call(SnapshotService.method.probe, { server: "grc" });
     expect(await probe()).toMatchObject({ reachable: true, reason: "" });
     expect(harness.sandbox.audit.map(({ email, path }) => ({ email, path }))).toEqual([

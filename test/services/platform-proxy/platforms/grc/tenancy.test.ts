@@ -7,16 +7,16 @@ import { FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
 import { RiskService } from "#proto/grc/v1/risk_service_pb.js";
 import { GrcType, TenantService } from "#proto/grc/v1/tenant_service_pb.js";
 import { seededId } from "../../../../../services/sandbox/grc/world.js";
-import { type Harness, startHarness } from "./harness.js";
+import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
 const { listTenants, searchGrc } = TenantService.method;
 const NORTHWIND = seededId("folder:northwind");
 const BALTIC = seededId("folder:baltic");
 
 describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
-  let harness: Harness;
+  let harness: GrcHarness;
   beforeAll(async () => {
-    harness = await startHarness(auth);
+    harness = await startGrc(auth);
   });
   afterAll(() => harness.close());
 
