@@ -1,6 +1,5 @@
-import type { Filter } from "mongodb";
 import { invalidArgument } from "../shared/rpc/errors.js";
-import type { Base, DocCollection } from "../shared/store/store.js";
+import type { Base, DocCollection, Filter } from "../shared/store/store.js";
 
 export interface PageRequest {
   /** 0 for the default. */

@@ -10,6 +10,11 @@ export interface Platforms {
   close(): Promise<void>;
 }
 
+/** The built-in platforms answer on this machine alone: they run where catalogue and the proxy both do. */
+export function runsSandboxes({ sandbox, services }: Settings): boolean {
+  return sandbox && services.includes("catalogue") && services.includes("platform-proxy");
+}
+
 /**
  * The platforms that configuration sets: real ones by their address, built-in
  * ones, started here, in place of those that are not set.
@@ -24,7 +29,7 @@ export async function configurePlatforms(settings: Settings, trust: string): Pro
     if (url !== undefined) {
       const publicUrl = settings[`${name}PublicUrl` as const] ?? url;
       configured[name] = { url, publicUrl, title: new URL(url).host };
-    } else if (settings.sandbox && title !== undefined) {
+    } else if (runsSandboxes(settings) && title !== undefined) {
       const { startSandbox } = await import("../sandbox/start.js");
       const sandbox = await startSandbox(name, { host: "127.0.0.1", port: 0, trust });
       started.push(sandbox);

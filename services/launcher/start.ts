@@ -11,7 +11,7 @@ import { prepareDataDir } from "./data-dir.js";
 import { runFacade, workerEnv } from "./facade.js";
 import { firstStart, serviceKey, writeAddresses } from "./first-start.js";
 import { type LocalServices, startLocalServices } from "./local-services.js";
-import { configurePlatforms } from "./platforms.js";
+import { configurePlatforms, runsSandboxes } from "./platforms.js";
 import { reservePort } from "./ports.js";
 import { createRouting } from "./routing.js";
 import { switchCoreOn } from "./switch-core-on.js";
@@ -58,8 +58,7 @@ async function startParts(
   const runsAuth = settings.services.includes("auth");
   const isFirst = runsAuth && (await firstStart(store, dataDir, settings.keyPrefix));
 
-  const runsCatalogue = settings.services.includes("catalogue");
-  const platforms = await configurePlatforms({ ...settings, sandbox: settings.sandbox && runsCatalogue }, baseUrl);
+  const platforms = await configurePlatforms(settings, baseUrl);
   ending.push(() => platforms.close());
 
   const self = (): Credential => ({ authorization: `Bearer ${serviceKey(settings.serviceKey, dataDir)}` });
@@ -101,7 +100,7 @@ async function startParts(
     ending.push((graceMs) => pool.drain(graceMs));
   }
   if (runsAuth) writeAddresses(dataDir, baseUrl, grpcUrl);
-  const coreSwitchedOn = isFirst && settings.sandbox && runsCatalogue && (await switchCoreOn(routing, dataDir));
+  const coreSwitchedOn = isFirst && runsSandboxes(settings) && (await switchCoreOn(routing, dataDir));
   return { baseUrl, grpcUrl, coreSwitchedOn };
 }
 

@@ -1,9 +1,9 @@
-import type { Filter } from "mongodb";
 import { AgentAccessService } from "#proto/core/v1/agent_access_service_pb.js";
 import { Tier } from "#proto/core/v1/sharing_pb.js";
 import type { Call } from "../shared/rpc/call.js";
 import { notFound, permissionDenied } from "../shared/rpc/errors.js";
 import type { Peers } from "../shared/rpc/peers.js";
+import type { Filter } from "../shared/store/store.js";
 import type { TraceRecord } from "./store.js";
 
 // Who reads which traces: administrators all; others what their own credential

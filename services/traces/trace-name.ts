@@ -1,4 +1,4 @@
-import type { Filter } from "mongodb";
+import type { Filter } from "../shared/store/store.js";
 import type { TraceRecord } from "./store.js";
 
 /** The traces that a caller means by an id of ours or by a W3C trace id, which several users' traces may share. */

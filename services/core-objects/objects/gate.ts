@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Filter } from "mongodb";
+import type { Filter } from "../../shared/store/store.js";
 import type { Caller } from "../../shared/rpc/call.js";
 import { aborted, notFound, permissionDenied } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";

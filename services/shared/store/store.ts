@@ -6,6 +6,9 @@ import type { Document, Filter, OptionalUnlessRequiredId, Sort, UpdateFilter } f
 // numbers, booleans, null, dates, binary, arrays and objects. No $expr, no
 // multi-document transactions.
 
+/** What the driver says of filters and updates, which is what this interface speaks: services take it from here. */
+export type { Document, Filter, OptionalUnlessRequiredId, UpdateFilter } from "mongodb";
+
 export interface Base {
   readonly _id: string;
 }

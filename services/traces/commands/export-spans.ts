@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import type { UpdateFilter } from "mongodb";
 import type {
   ExportTraceServiceRequestSchema,
   ExportTraceServiceResponseSchema,
@@ -8,6 +7,7 @@ import type {
 import type { Log } from "../../shared/process/log.js";
 import type { Call } from "../../shared/rpc/call.js";
 import type { Peers } from "../../shared/rpc/peers.js";
+import type { UpdateFilter } from "../../shared/store/store.js";
 import { isDuplicateKey } from "../../shared/store/store.js";
 import { usableAgents } from "../access.js";
 import { ownsTokens } from "../gen-ai.js";

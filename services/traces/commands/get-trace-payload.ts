@@ -1,5 +1,4 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import type { Filter } from "mongodb";
 import type {
   GetTracePayloadRequestSchema,
   GetTracePayloadResponseSchema,
@@ -8,6 +7,7 @@ import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import type { Peers } from "../../shared/rpc/peers.js";
 import { textPage } from "../../shared/rpc/text-page.js";
+import type { Filter } from "../../shared/store/store.js";
 import { readableBy } from "../access.js";
 import { fieldOf } from "../span.js";
 import type { Collections, TraceRecord } from "../store.js";

@@ -1,6 +1,5 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { timestampFromDate, timestampMs } from "@bufbuild/protobuf/wkt";
-import type { Filter } from "mongodb";
 import {
   type FieldPreviewSchema,
   type InspectAgentTracesRequestSchema,
@@ -14,6 +13,7 @@ import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
 import type { Peers } from "../../shared/rpc/peers.js";
+import type { Filter } from "../../shared/store/store.js";
 import { readableBy } from "../access.js";
 import { previewOf } from "../preview.js";
 import type { Collections, FieldRecord, SpanRecord, TraceRecord } from "../store.js";

@@ -1,0 +1,70 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, expect, test } from "vitest";
+import { spawnProgram, untilReady } from "../support/program.js";
+
+const RECORDER = join(import.meta.dirname, "../support/record-loaded.mjs");
+const DIST = pathToFileURL(join(import.meta.dirname, "../../dist/")).href;
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** Starts the built program; gives the modules that it has loaded once it is ready. */
+async function loadedBy(args: readonly string[], env: Record<string, string>): Promise<string[]> {
+  const dir = mkdtempSync(join(tmpdir(), "sallyport-"));
+  ends.push(() => rmSync(dir, { recursive: true, force: true }));
+  const LOADED = join(dir, "loaded");
+  const child = spawnProgram("services/main.js", args, {
+    PORT: "0",
+    GRPC_PORT: "0",
+    DATA_DIR: join(dir, "data"),
+    NODE_OPTIONS: `--import=${RECORDER}`,
+    LOADED,
+    ...env,
+  });
+  ends.push(child.stop);
+  await untilReady(child);
+  return readFileSync(LOADED, "utf8").trim().split("\n");
+}
+
+/** The rooms that modules of ours stand in: services/auth, services/sandbox/cti, facade/http … */
+function roomsOf(loaded: readonly string[]): string[] {
+  const own = loaded.filter((url) => url.startsWith(DIST)).map((url) => url.slice(DIST.length));
+  const rooms = own.map((path) => /^(services\/(?:sandbox\/)?[^/]+|facade\/[^/]+)/.exec(path)?.[1]);
+  return [...new Set(rooms)].filter((room) => room !== undefined).sort();
+}
+
+const loadsEdge = (loaded: readonly string[]) => loaded.some((url) => /\/node_modules\/uWebSockets\.js\//.test(url));
+/** What any process of services loads: the entry, the launcher with the settings of all, and what services share. */
+const ANY = ["facade/config.js", "services/launcher", "services/main.js", "services/shared"];
+const ELSEWHERE = { SERVICE_KEY: "of-another-process", AUTH_URL: "http://127.0.0.1:9" };
+
+test("catalogue alone loads no façade, no sandbox and no other service", async () => {
+  const loaded = await loadedBy(["--services", "catalogue", "--workers", "0"], ELSEWHERE);
+  expect(roomsOf(loaded)).toEqual([...ANY, "services/catalogue"].sort());
+  expect(loadsEdge(loaded)).toBe(false);
+}, 60_000);
+
+test("auth alone loads auth", async () => {
+  const loaded = await loadedBy(["--services", "auth", "--workers", "0"], {});
+  expect(roomsOf(loaded)).toEqual([...ANY, "services/auth"].sort());
+  expect(loadsEdge(loaded)).toBe(false);
+}, 60_000);
+
+test("without the sandbox none is loaded", async () => {
+  const loaded = await loadedBy([], { SANDBOX: "off" });
+  expect(roomsOf(loaded)).toContain("facade/http");
+  expect(roomsOf(loaded).filter((room) => room.startsWith("services/sandbox"))).toEqual([]);
+  expect(loadsEdge(loaded)).toBe(true);
+}, 60_000);
+
+test("a built-in platform in whose place a real one stands is not loaded", async () => {
+  const real = { CTI_URL: "http://127.0.0.1:9", AEV_URL: "http://127.0.0.1:9" };
+  const loaded = await loadedBy(["--services", "auth,catalogue,platform-proxy", "--workers", "0"], real);
+  const sandboxes = roomsOf(loaded).filter((room) => /^services\/sandbox\/(cti|aev|grc)$/.test(room));
+  expect(sandboxes).toEqual(["services/sandbox/grc"]);
+}, 60_000);
