@@ -25,6 +25,7 @@ export interface Endpoints {
   describedAt(path: string, host: string | undefined): Endpoint | undefined;
 }
 
+/** From what the endpoints are laid out. */
 export interface EndpointOptions {
   readonly baseUrl: URL;
   /** The servers with the scopes of their tools. */

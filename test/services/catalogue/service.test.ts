@@ -243,3 +243,22 @@ test("a platform that cannot be asked leaves the read tools, and lets calls say 
 test("an unknown server has no list", async () => {
   await expect(listed("nope", "admin")).rejects.toMatchObject({ code: Code.NotFound });
 });
+
+test("records written before their fields had today's names are read on", async () => {
+  await store.close();
+  store = await openEmbeddedStore(join(dir, "old"));
+  const names = ["switches", "platforms", "registration_tokens"];
+  await store.ensure(names.map((name) => ({ name, indexes: [] })));
+  await store
+    .collection("switches")
+    .insertOne({ _id: "switches", platformServers: true, core: true, ai: true } as never);
+  const url = "https://aev.example.com";
+  const old = { _id: "aev", url, title: "", version: "2.4.0", platformId: "one", lastSeenAt: new Date() };
+  await store.collection("platforms").insertOne(old as never);
+  dispatch = await start({});
+  expect(await stateOf("core")).toBe(EndpointAvailability.OPEN);
+  const { platforms } = await dispatch.unary(SettingService.method.listPlatforms, {}, as("analyst"));
+  expect(platforms.find(({ server }) => server === "aev")).toMatchObject({ state: ConnectionState.CONNECTED, url });
+  const stranger = { platformId: "two", platformUrl: "https://stranger.example.com" };
+  await expect(register("configured-token", stranger)).rejects.toMatchObject({ code: Code.FailedPrecondition });
+});
