@@ -48,13 +48,14 @@ export interface Capability {
  * @throws Error for a reference to a kind that there is not.
  */
 export async function openContext(store: Store, kinds: readonly Kind[], principals: Principals): Promise<Context> {
-  await store.ensure(kinds.map(({ collection }) => collection));
-  const names = new Map(kinds.map(({ noun, collection }) => [noun, collection.name]));
-  const nameOf = (noun: string): string => {
-    const name = names.get(noun);
-    if (name === undefined) throw new Error(`there is no kind ${noun}; there are ${[...names.keys()].join(", ")}`);
-    return name;
+  await store.ensure(kinds.map((kind) => kind.collection));
+  const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
+  const collection = <R extends ObjectRecord>(noun: string): DocCollection<R> => {
+    const found = collections.get(noun);
+    if (found === undefined)
+      throw new Error(`there is no kind ${noun}; there are ${[...collections.keys()].join(", ")}`);
+    return found as unknown as DocCollection<R>;
   };
-  for (const { references } of kinds) Object.values(references).forEach(nameOf);
-  return { kinds, principals, collection: (noun) => store.collection(nameOf(noun)) };
+  for (const { references } of kinds) Object.values(references).forEach(collection);
+  return { kinds, principals, collection };
 }

