@@ -61,6 +61,10 @@ export interface Adapter {
   /** Asks the platform who it thinks is calling. */
   whoAmI(session: Session): Promise<{ readonly email: string; readonly me: unknown }>;
   snapshot(session: Session, me: unknown): Promise<Snapshot>;
+  /** Whether a GraphQL document administers the platform, which no tool may do. */
+  readonly deniesDocument?: (document: string) => boolean;
+  /** Whether an exchange administers the platform, which no tool may do. */
+  readonly deniesRequest?: (request: RestRequest) => boolean;
   graphql?<Data>(session: Session, document: string, variables: Record<string, unknown>): Promise<Data>;
   rest?<Body>(session: Session, request: RestRequest): Promise<Body>;
   /** Whether the platform answers at all, without acting as anybody; the reason where it does not. */

@@ -9,7 +9,8 @@ import type { Identities } from "./identity.js";
  *
  * Before the first exchange for a caller the platform was asked who it thinks
  * is calling; an answer other than the caller's e-mail refuses the call. Every
- * exchange ends with the call's signal and deadline.
+ * exchange ends with the call's signal and deadline. What administers the
+ * platform is refused before it is sent.
  */
 export interface Platform {
   readonly server: PlatformServer;
@@ -32,13 +33,19 @@ export function openPlatform(adapter: Adapter, session: Session, identities: Ide
     me: <Me>() => identities.me(adapter, session) as Promise<Me>,
     async graphql<Data>(document: string, variables: Record<string, unknown>) {
       if (adapter.graphql === undefined) throw internal(`the ${adapter.server} platform speaks no GraphQL`);
+      if (adapter.deniesDocument?.(document)) throw administers(session);
       await identities.me(adapter, session);
       return adapter.graphql<Data>(session, document, variables);
     },
     async rest<Body>(request: RestRequest) {
       if (adapter.rest === undefined) throw internal(`the ${adapter.server} platform speaks no REST`);
+      if (adapter.deniesRequest?.(request)) throw administers(session);
       await identities.me(adapter, session);
       return adapter.rest<Body>(session, request);
     },
   };
+}
+
+function administers({ tool, target }: Session) {
+  return internal(`${tool} would administer the ${target.server} platform, which no tool may do`);
 }

@@ -1,6 +1,7 @@
 import { permissionDenied, unavailable } from "../../../shared/rpc/errors.js";
 import type { Adapter, RestRequest, Session, Snapshot } from "../../adapter.js";
 import type { HttpReply } from "../../lib/http.js";
+import { isDenied } from "./denied.js";
 import { refusalOf } from "./errors.js";
 import { type OpenaevMe, openTenants } from "./me.js";
 
@@ -39,6 +40,7 @@ export function createOpenaevAdapter(): Adapter {
         capabilities: capabilitiesOf(me as OpenaevMe),
       };
     },
+    deniesRequest: isDenied,
     rest: <Body>(session: Session, request: RestRequest) => exchange<Body>(session, request),
     async probe(http, target, signal) {
       const reply = await http

@@ -3,11 +3,12 @@ import { ConnectError } from "@connectrpc/connect";
 import { LaunchScenarioResultSchema, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { canceled } from "../../../shared/rpc/errors.js";
 import { serverStream } from "../../binding.js";
+import { objectOf } from "../../lib/answers.js";
 import type { Platform } from "../../platform.js";
+import { labelNames } from "./labels.js";
 import { memberOf, readById, SCENARIO, SIMULATION } from "./member.js";
-import { searchPage } from "./page.js";
+import { searchPage } from "./search.js";
 import { toSimulation } from "./simulation.js";
-import { tagNames } from "./tags.js";
 import { type TenantScope, tenantOf } from "./tenant.js";
 import type { UpstreamInjectResult, UpstreamSimulation } from "./upstream.js";
 
@@ -33,9 +34,10 @@ export const launchScenario = serverStream(
     const elapsed = () => Date.now() - began;
     const tenant = await tenantOf(platform, r.tenantId);
     const scenario = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
-    const names = await tagNames(platform, tenant, [scenario.scenario_tags]);
+    const names = await labelNames(platform, tenant, [scenario.scenario_tags]);
     const path = tenant.path(`/scenarios/${scenario.scenario_id}/exercise/running`);
-    const launched = await platform.rest<UpstreamSimulation>({ verb: "POST", path });
+    const answer = await platform.rest<unknown>({ verb: "POST", path });
+    const launched = objectOf<UpstreamSimulation>(platform.server, answer, SIMULATION.idKey);
     const starts = launched.exercise_start_date ?? "the next full minute";
     const report = (message: string) => ({ done: Math.round(elapsed() / 100) / 10, message });
     yield report(`launched simulation ${launched.exercise_id}; it starts at ${starts}`);
@@ -91,9 +93,14 @@ async function look(
 ): Promise<Seen> {
   const route = `/exercises/${before.exercise_id}/injects/search`;
   const sorts = [{ property: "inject_updated_at", direction: "desc" }] as const;
-  const injects = await searchPage<UpstreamInjectResult>(platform, tenant, { route, sorts }, { pageSize });
+  const { rows, paging } = await searchPage<UpstreamInjectResult>(
+    platform,
+    tenant,
+    { route, idKey: "inject_id", sorts },
+    { pageSize, pageToken: "" },
+  );
   const simulation = await readById(platform, tenant, SIMULATION, before.exercise_id);
-  return { simulation: simulation ?? before, injects };
+  return { simulation: simulation ?? before, injects: { rows, totalSize: paging.totalSize } };
 }
 
 function isUnderWay(seen: Seen): boolean {

@@ -14,6 +14,7 @@ export interface OpenaevMe {
   readonly tenants: readonly OpenaevTenant[];
 }
 
+/** A tenant as the platform shows it to a member. */
 export interface OpenaevTenant {
   readonly tenant_id: string;
   readonly tenant_name: string;

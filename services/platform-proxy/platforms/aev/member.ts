@@ -1,7 +1,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { notFound, unavailable } from "../../../shared/rpc/errors.js";
+import { objectOf } from "../../lib/answers.js";
 import type { Platform } from "../../platform.js";
-import { type Filter, searchAll } from "./page.js";
+import { type Filter, searchAll } from "./search.js";
 import type { TenantScope } from "./tenant.js";
 import type { UpstreamScenario, UpstreamSimulation } from "./upstream.js";
 
@@ -16,6 +17,7 @@ export interface Kind<Row> {
   readonly filters: (row: Row) => Filter[];
 }
 
+/** Scenarios. */
 export const SCENARIO: Kind<UpstreamScenario> = {
   noun: "scenario",
   route: "/scenarios",
@@ -24,6 +26,7 @@ export const SCENARIO: Kind<UpstreamScenario> = {
   filters: (row) => [{ key: "scenario_name", operator: "eq", values: [row.scenario_name] }],
 };
 
+/** Simulations, which are exercises on the platform. */
 export const SIMULATION: Kind<UpstreamSimulation> = {
   noun: "simulation",
   route: "/exercises",
@@ -61,6 +64,7 @@ export async function memberOf<Row>(
   if (row !== undefined) {
     const search = {
       route: `${kind.route}/search`,
+      idKey: kind.idKey,
       filters: kind.filters(row),
       sorts: [{ property: kind.sortKey, direction: "asc" }],
     } as const;
@@ -82,11 +86,12 @@ export async function memberOf<Row>(
 export async function readById<Row>(
   platform: Platform,
   tenant: TenantScope,
-  { route }: Kind<Row>,
+  { route, idKey }: Kind<Row>,
   id: string,
 ): Promise<Row | undefined> {
   try {
-    return await platform.rest<Row>({ verb: "GET", path: tenant.path(`${route}/${id.toLowerCase()}`) });
+    const row = await platform.rest<Row>({ verb: "GET", path: tenant.path(`${route}/${id.toLowerCase()}`) });
+    return objectOf(platform.server, row, idKey);
   } catch (error) {
     if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
     throw error;

@@ -1,14 +1,20 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type ScenarioSchema, Severity } from "#proto/aev/v1/scenario_pb.js";
+import { given } from "../../lib/fields.js";
+import { timeOf } from "../../lib/time.js";
+import { enumOf, wordOf } from "../../lib/words.js";
 import type { UpstreamScenario } from "./upstream.js";
-import { enumOf, given, timeOf } from "./words.js";
 
 /** The platform's word for a severity. */
 export function severityWord(severity: Severity): string {
-  return (Severity[severity] as string).toLowerCase();
+  return wordOf(Severity, severity);
 }
 
-/** @param names gives the names of tags by their ids. */
+/**
+ * A scenario as tools show it.
+ *
+ * @param names gives the names of labels by their ids.
+ */
 export function toScenario(
   row: UpstreamScenario,
   names: (ids: readonly string[]) => string[],
@@ -19,9 +25,9 @@ export function toScenario(
     description: row.scenario_description ?? "",
     category: row.scenario_category ?? "",
     severity: enumOf(Severity, row.scenario_severity),
-    tags: names(row.scenario_tags),
+    labels: names(row.scenario_tags),
     platforms: [...(row.scenario_platforms ?? [])].sort(),
-    simulationIds: [...(row.scenario_exercises ?? [])],
+    simulations: (row.scenario_exercises ?? []).map((id) => ({ id })),
     ...given({
       mainFocus: row.scenario_main_focus,
       recurrence: row.scenario_recurrence,

@@ -1,8 +1,9 @@
-import type { UpstreamResult, UpstreamTarget } from "./words.js";
+import type { UpstreamResult, UpstreamTarget } from "./results.js";
 
 // What the platform sends of scenarios and simulations, as far as it is used.
 // Searches send fewer fields than reads by id, and writes others again.
 
+/** A scenario. */
 export interface UpstreamScenario {
   readonly scenario_id: string;
   readonly scenario_name: string;
@@ -31,6 +32,7 @@ export interface UpstreamScenarioEntity extends UpstreamScenario {
   readonly scenario_custom_dashboard: string | null;
 }
 
+/** A simulation, which is an exercise on the platform. */
 export interface UpstreamSimulation {
   readonly exercise_id: string;
   readonly exercise_name: string;
@@ -73,6 +75,7 @@ export interface UpstreamInject {
   readonly inject_teams?: readonly string[] | null;
 }
 
+/** What an inject does: the contract of its injector. */
 export interface UpstreamContract {
   readonly injector_contract_labels: Readonly<Record<string, string>> | null;
   readonly injector_contract_platforms: readonly string[] | null;

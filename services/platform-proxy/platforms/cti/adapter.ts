@@ -1,5 +1,6 @@
 import type { Adapter, Session } from "../../adapter.js";
 import type { HttpReply } from "../../lib/http.js";
+import { isDenied } from "./denied.js";
 import { type GraphqlError, refusalOf, unreadable } from "./errors.js";
 
 /** The platform's answer to "who am I", in the fields that tools use. */
@@ -41,6 +42,7 @@ export function createOpenctiAdapter(): Adapter {
       const { about } = await graphql<{ readonly about: { readonly version: string } }>(session, ABOUT, {});
       return { version: about.version, edition: "", capabilities: capabilitiesOf(me as Me) };
     },
+    deniesDocument: isDenied,
     graphql,
     async probe(http, target, signal) {
       try {

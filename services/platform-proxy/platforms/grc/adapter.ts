@@ -1,6 +1,8 @@
-import { internal } from "../../../shared/rpc/errors.js";
+import { internal, permissionDenied } from "../../../shared/rpc/errors.js";
 import type { Adapter, RestRequest, Session } from "../../adapter.js";
+import { countOf, rowsOf } from "../../lib/answers.js";
 import type { HttpReply } from "../../lib/http.js";
+import { isDenied } from "./denied.js";
 import { refusalOf } from "./errors.js";
 import { createCisoSessions } from "./sessions.js";
 
@@ -37,6 +39,7 @@ interface Folder {
   readonly parent_folder: { readonly id?: string } | null;
 }
 
+/** How the adapter behaves. */
 export interface CisoOptions {
   /** How long a session at the platform is kept without use, in milliseconds. */
   readonly idleMs?: number;
@@ -84,28 +87,33 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
   async function domainsOf(session: Session): Promise<CisoDomain[]> {
     const domains: CisoDomain[] = [];
     for (let offset = 0; offset < MAX_FOLDERS; offset += FOLDERS_A_PAGE) {
-      const { results, count } = await rest<{ results: Folder[]; count: number }>(session, {
+      const answer = await rest<{ results?: unknown; count?: unknown } | undefined>(session, {
         verb: "GET",
         path: "/api/folders/",
         query: { content_type: "DO", ordering: "name,id", limit: FOLDERS_A_PAGE, offset },
       });
+      const results = rowsOf<Folder>("grc", answer?.results, "id");
       for (const { id, name, description, parent_folder } of results) {
         domains.push({ id, name, description, parentId: parent_folder?.id });
       }
-      if (domains.length >= count || results.length === 0) break;
+      if (domains.length >= countOf("grc", answer?.count) || results.length === 0) break;
     }
     return domains;
   }
 
   return {
     server: "grc",
+    deniesRequest: isDenied,
     rest,
     async whoAmI(session) {
-      const user = await rest<CurrentUser>(session, { verb: "GET", path: "/api/iam/current-user/" });
+      const user = await rest<CurrentUser | undefined>(session, { verb: "GET", path: "/api/iam/current-user/" });
+      if (typeof user?.email !== "string" || typeof user.root_folder_id !== "string") {
+        throw permissionDenied("the grc platform does not say who is calling; its version may be too old");
+      }
       const me: CisoMe = {
         rootId: user.root_folder_id,
         domains: await domainsOf(session),
-        capabilities: user.is_admin ? ["*"] : [...new Set(Object.values(user.domain_permissions).flat())],
+        capabilities: user.is_admin ? ["*"] : [...new Set(Object.values(user.domain_permissions ?? {}).flat())],
       };
       return { email: user.email, me };
     },

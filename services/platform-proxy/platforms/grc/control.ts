@@ -1,13 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
-  ControlCategorySchema,
-  ControlEffortSchema,
+  ControlCategory,
+  ControlEffort,
   type ControlSchema,
-  ControlStatusSchema,
-  CsfFunctionSchema,
+  ControlStatus,
+  CsfFunction,
 } from "#proto/grc/v1/control_service_pb.js";
-import { enumOf, impactOf, priorityOf } from "./codes.js";
-import { present, type Related, referenceOf, referencesOf, timeOf } from "./upstream.js";
+import { given } from "../../lib/fields.js";
+import { timeOf } from "../../lib/time.js";
+import { enumOf } from "../../lib/words.js";
+import { type Related, referenceOf, referencesOf } from "./upstream.js";
 
 /** An applied control as the platform shows it; a list leaves its evidence out. */
 export interface UpstreamControl {
@@ -35,6 +37,7 @@ export interface UpstreamControl {
   readonly updated_at: string;
 }
 
+/** The list of controls. */
 export const CONTROLS = "/api/applied-controls/";
 
 /** What of a control can be written. */
@@ -54,13 +57,14 @@ export interface ControlFields {
   readonly observation?: string | undefined;
 }
 
+/** A control as tools show it, less its maturity. */
 export function controlOf(upstream: UpstreamControl) {
   const owners = referencesOf(upstream.owner);
   const evidence = referencesOf(upstream.evidences);
   return {
     id: upstream.id,
     name: upstream.name,
-    ...present({
+    ...given({
       refId: upstream.ref_id,
       description: upstream.description,
       priority: priorityOf(upstream.priority),
@@ -71,16 +75,33 @@ export function controlOf(upstream: UpstreamControl) {
       observation: upstream.observation,
       domain: referenceOf(upstream.folder),
       referenceControl: referenceOf(upstream.reference_control),
+      createdAt: timeOf(upstream.created_at),
+      updatedAt: timeOf(upstream.updated_at),
     }),
-    status: enumOf(ControlStatusSchema, upstream.status),
-    category: enumOf(ControlCategorySchema, upstream.category),
-    csfFunction: enumOf(CsfFunctionSchema, upstream.csf_function),
-    effort: enumOf(ControlEffortSchema, upstream.effort),
+    status: enumOf(ControlStatus, upstream.status),
+    category: enumOf(ControlCategory, upstream.category),
+    csfFunction: enumOf(CsfFunction, upstream.csf_function),
+    effort: enumOf(ControlEffort, upstream.effort),
     progress: upstream.progress_field,
     owners: owners.seen,
     evidence: evidence.seen,
     hiddenLinks: owners.hidden + evidence.hidden + referencesOf(upstream.assets).hidden,
-    createdAt: timeOf(upstream.created_at),
-    updatedAt: timeOf(upstream.updated_at),
   } satisfies MessageInitShape<typeof ControlSchema>;
+}
+
+/** Sizes of an effort on the platform, by the words of ControlEffort. */
+export const EFFORTS = { extra_small: "XS", small: "S", medium: "M", large: "L", extra_large: "XL" };
+
+const IMPACTS = ["very low", "low", "medium", "high", "very high"];
+
+/** 1 to 5 for the label of an impact; undefined where none is set. */
+function impactOf(label: string | null): number | undefined {
+  const index = IMPACTS.indexOf((label ?? "").toLowerCase());
+  return index < 0 ? undefined : index + 1;
+}
+
+/** 1 to 4 for the label of a priority, such as "P1"; undefined where none is set. */
+function priorityOf(label: string | null): number | undefined {
+  const digit = /^P([1-4])$/.exec(label ?? "")?.[1];
+  return digit === undefined ? undefined : Number(digit);
 }

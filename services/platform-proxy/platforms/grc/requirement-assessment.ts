@@ -1,19 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { AssessmentResultSchema, type MaturitySchema } from "#proto/grc/v1/assessment_pb.js";
+import { AssessmentResult, type MaturitySchema } from "#proto/grc/v1/assessment_pb.js";
 import type { RequirementAssessmentSchema } from "#proto/grc/v1/assessment_service_pb.js";
+import type { ControlMaturitySchema } from "#proto/grc/v1/control_service_pb.js";
+import { given } from "../../lib/fields.js";
+import { enumOf } from "../../lib/words.js";
 import type { Platform } from "../../platform.js";
-import { enumOf } from "./codes.js";
-import { readAllTenantPages } from "./pages.js";
+import { readAllTenantPages } from "./lists.js";
 import type { Tenant } from "./tenancy.js";
-import {
-  type Level,
-  levelsOf,
-  present,
-  type Related,
-  referenceOf,
-  referencesOf,
-  type ScoresDefinition,
-} from "./upstream.js";
+import { type Level, levelsOf, type Related, referenceOf, referencesOf, type ScoresDefinition } from "./upstream.js";
 
 /** A requirement assessment, as the platform shows it. */
 export interface UpstreamRequirementAssessment {
@@ -26,6 +20,7 @@ export interface UpstreamRequirementAssessment {
   readonly result: string;
   readonly observation: string | null;
   readonly requirement: {
+    readonly id: string;
     readonly ref_id: string | null;
     readonly name: string | null;
     readonly description: string | null;
@@ -45,6 +40,7 @@ export interface UpstreamRequirementAssessment {
   readonly is_scored?: boolean;
 }
 
+/** The list of requirement assessments. */
 export const REQUIREMENT_ASSESSMENTS = "/api/requirement-assessments/";
 
 /** Every requirement assessment of the tenant that these controls answer; some 8 KB each at the platform. */
@@ -71,25 +67,34 @@ export function scaleOf(upstream: UpstreamRequirementAssessment): {
   };
 }
 
-export function maturityOf(upstream: UpstreamRequirementAssessment): MessageInitShape<typeof MaturitySchema> {
+/** The score of a requirement assessment, on its scale. */
+function maturityOf(
+  upstream: UpstreamRequirementAssessment,
+): Omit<MessageInitShape<typeof MaturitySchema>, "$typeName"> {
   const { min, max, levels } = scaleOf(upstream);
   const score = upstream.is_scored ? (upstream.score ?? undefined) : undefined;
   return {
-    requirementAssessmentId: upstream.id,
-    requirement: textOf(upstream),
-    ...present({
-      requirementRefId: upstream.requirement.ref_id,
-      assessment: referenceOf(upstream.compliance_assessment),
-      level: levels.find((level) => level.score === score)?.name,
-    }),
-    ...(score !== undefined && { score }),
+    ...given({ score, level: levels.find((level) => level.score === score)?.name }),
     scoreVisible: "score" in upstream,
     minScore: min,
     maxScore: max,
-    result: enumOf(AssessmentResultSchema, upstream.result),
   };
 }
 
+/** How mature a control is in one requirement assessment that it answers. */
+export function controlMaturityOf(
+  upstream: UpstreamRequirementAssessment,
+): MessageInitShape<typeof ControlMaturitySchema> {
+  return {
+    requirementAssessment: { id: upstream.id },
+    requirement: requirementOf(upstream),
+    ...given({ assessment: referenceOf(upstream.compliance_assessment) }),
+    result: enumOf(AssessmentResult, upstream.result),
+    ...maturityOf(upstream),
+  };
+}
+
+/** A requirement assessment as tools show it. */
 export function requirementAssessmentOf(
   upstream: UpstreamRequirementAssessment,
 ): MessageInitShape<typeof RequirementAssessmentSchema> {
@@ -97,14 +102,13 @@ export function requirementAssessmentOf(
   const evidence = referencesOf(upstream.evidences);
   return {
     id: upstream.id,
-    requirement: textOf(upstream),
-    ...present({
-      requirementRefId: upstream.requirement.ref_id,
+    requirement: requirementOf(upstream),
+    ...given({
       assessment: referenceOf(upstream.compliance_assessment),
       domain: referenceOf(upstream.folder),
       observation: upstream.observation,
     }),
-    result: enumOf(AssessmentResultSchema, upstream.result),
+    result: enumOf(AssessmentResult, upstream.result),
     controls: controls.seen,
     evidence: evidence.seen,
     hiddenLinks: controls.hidden + evidence.hidden,
@@ -114,6 +118,7 @@ export function requirementAssessmentOf(
   };
 }
 
-function textOf({ requirement, name }: UpstreamRequirementAssessment): string {
-  return requirement.name || requirement.description || name;
+function requirementOf({ requirement, name }: UpstreamRequirementAssessment) {
+  const { id, ref_id: refId, description } = requirement;
+  return { id, ...given({ refId }), name: requirement.name || description || name };
 }

@@ -5,7 +5,7 @@ import type { Platform } from "../../platform.js";
 import { CONTROLS, type UpstreamControl } from "./control.js";
 import {
   answeredBy,
-  maturityOf,
+  controlMaturityOf,
   REQUIREMENT_ASSESSMENTS,
   scaleOf,
   type UpstreamRequirementAssessment,
@@ -48,7 +48,7 @@ export async function setControlMaturity(
     "requirement_assessment_id",
     tenant,
   );
-  return { maturity: maturityOf(after) };
+  return { maturity: controlMaturityOf(after) };
 }
 
 async function chosenOf(

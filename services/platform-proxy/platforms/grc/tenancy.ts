@@ -1,8 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { failedPrecondition, invalidArgument, notFound } from "../../../shared/rpc/errors.js";
+import { objectOf } from "../../lib/answers.js";
+import { inTurns } from "../../lib/in-turns.js";
 import type { Platform } from "../../platform.js";
 import type { CisoDomain, CisoMe } from "./adapter.js";
-import { inTurns } from "./pages.js";
 import type { Related } from "./upstream.js";
 
 /**
@@ -96,7 +97,7 @@ export async function readOwned<T extends { readonly folder: Related }>(
   tenant: Tenant,
 ): Promise<T> {
   const object = await readNamed<T>(platform, path, id, argument, tenant);
-  if (object.folder.id === undefined || !tenant.domains.has(object.folder.id)) throw missing(argument, id, tenant);
+  if (object.folder?.id === undefined || !tenant.domains.has(object.folder.id)) throw missing(argument, id, tenant);
   return object;
 }
 
@@ -110,7 +111,7 @@ export async function readShared<T extends { readonly folder: Related }>(
 ): Promise<T> {
   const { rootId } = await platform.me<CisoMe>();
   const object = await readNamed<T>(platform, path, id, argument, tenant);
-  const { id: folder } = object.folder;
+  const folder = object.folder?.id;
   if (folder === undefined || (folder !== rootId && !tenant.domains.has(folder))) throw missing(argument, id, tenant);
   return object;
 }
@@ -135,7 +136,7 @@ export async function readNamed<T>(
   tenant: Tenant,
 ): Promise<T> {
   try {
-    return await platform.rest<T>({ verb: "GET", path: `${path}${id}/` });
+    return objectOf(platform.server, await platform.rest<T>({ verb: "GET", path: `${path}${id}/` }), "id");
   } catch (error) {
     if (error instanceof ConnectError && error.code === Code.NotFound) throw missing(argument, id, tenant);
     throw error;

@@ -1,12 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ReferenceSchema } from "#proto/grc/v1/reference_pb.js";
-
-/** A page as the platform gives it. */
-export interface Listing<T> {
-  readonly count: number;
-  readonly results: readonly T[];
-}
 
 /** A related object: `{}` where the caller may not see it. */
 export interface Related {
@@ -31,6 +24,7 @@ export interface Level {
 /** The levels of a scale: a framework has the list, an audit wraps it; null where scores are plain numbers. */
 export type ScoresDefinition = readonly Level[] | { readonly scale?: readonly Level[] } | null;
 
+/** The named levels of a scale; none where scores are plain numbers. */
 export function levelsOf(definition: ScoresDefinition | undefined): readonly Level[] {
   const wrapped = definition !== null && definition !== undefined && "scale" in definition;
   const levels = wrapped ? definition.scale : definition;
@@ -49,16 +43,6 @@ export function referenceOf(related: Related | null | undefined): { id: string; 
 export function referencesOf(related: readonly Related[] | undefined): { seen: Reference[]; hidden: number } {
   const seen = (related ?? []).map(referenceOf).filter((one) => one !== undefined);
   return { seen, hidden: (related?.length ?? 0) - seen.length };
-}
-
-/** The fields of a message that the platform has a value for: null and "" count as none. */
-export function present<T extends Record<string, unknown>>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined && value !== "");
-  return Object.fromEntries(given) as { [K in keyof T]?: NonNullable<T[K]> };
-}
-
-export function timeOf(text: string) {
-  return timestampFromDate(new Date(text));
 }
 
 /** A rated step; undefined where nothing is rated. */

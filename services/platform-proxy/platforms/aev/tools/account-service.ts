@@ -1,19 +1,19 @@
 import { AccountService, GrantLevel } from "#proto/aev/v1/account_service_pb.js";
 import { unary } from "../../../binding.js";
+import { enumOf } from "../../../lib/words.js";
 import { type OpenaevMe, openTenants } from "../me.js";
-import { enumOf } from "../words.js";
 
 export const bindings = [
   unary(AccountService.method.whoami, async (_, platform) => {
     const { user, tenants } = await platform.me<OpenaevMe>();
     return {
-      userId: user.user_id,
+      id: user.user_id,
       email: user.user_email,
       name: [user.user_firstname, user.user_lastname].filter(Boolean).join(" "),
       unrestricted: user.user_is_admin_or_bypass,
       capabilities: [...user.user_capabilities].sort(),
-      grants: Object.entries(user.user_grants).map(([objectId, level]) => ({
-        objectId,
+      grants: Object.entries(user.user_grants).map(([id, level]) => ({
+        object: { id },
         level: enumOf(GrantLevel, level),
       })),
       tenants: openTenants(tenants).map((tenant) => ({

@@ -1,9 +1,11 @@
 import { AssetService, EndpointPlatform } from "#proto/aev/v1/asset_service_pb.js";
 import { unary } from "../../../binding.js";
-import { oneOf, pageFields, type Search, searchPage } from "../page.js";
-import { tagFilter, tagNames } from "../tags.js";
+import { given } from "../../../lib/fields.js";
+import { timeOf } from "../../../lib/time.js";
+import { enumOf } from "../../../lib/words.js";
+import { labelFilter, labelNames } from "../labels.js";
+import { oneOf, type Search, searchPage } from "../search.js";
 import { tenantOf } from "../tenant.js";
-import { enumOf, given, timeOf } from "../words.js";
 
 interface UpstreamEndpoint {
   readonly asset_id: string;
@@ -25,7 +27,8 @@ export const bindings = [
     const tenant = await tenantOf(platform, r.tenantId);
     const search: Search = {
       route: "/endpoints/search",
-      text: r.text,
+      idKey: "asset_id",
+      query: r.query,
       filters: [
         ...oneOf(
           "endpoint_platform",
@@ -33,12 +36,12 @@ export const bindings = [
         ),
         ...oneOf("endpoint_hostname", r.hostname === undefined ? [] : [r.hostname]),
         ...oneOf("endpoint_ips", r.ip === undefined ? [] : [r.ip], "contains"),
-        ...(await tagFilter(platform, tenant, "asset_tags", r.tags)),
+        ...(await labelFilter(platform, tenant, "asset_tags", r.labels)),
       ],
       sorts: [{ property: "asset_name", direction: "asc" }],
     };
     const page = await searchPage<UpstreamEndpoint>(platform, tenant, search, r);
-    const names = await tagNames(
+    const names = await labelNames(
       platform,
       tenant,
       page.rows.map((row) => row.asset_tags),
@@ -49,7 +52,7 @@ export const bindings = [
         name: row.asset_name,
         platform: enumOf(EndpointPlatform, row.endpoint_platform),
         arch: row.endpoint_arch,
-        tags: names(row.asset_tags),
+        labels: names(row.asset_tags),
         agents: row.asset_agents.map((agent) => ({
           executor: agent.agent_executor?.executor_name ?? "",
           active: agent.agent_active,
@@ -58,7 +61,7 @@ export const bindings = [
           ...given({ lastSeenAt: timeOf(agent.agent_last_seen) }),
         })),
       })),
-      ...pageFields(page),
+      ...page.paging,
     };
   }),
 ];

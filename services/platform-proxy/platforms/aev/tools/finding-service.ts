@@ -2,11 +2,12 @@ import type { SearchFindingsRequest } from "#proto/aev/v1/finding_service_pb.js"
 import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
 import { notFound } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
+import { given } from "../../../lib/fields.js";
+import { timeOf } from "../../../lib/time.js";
 import type { Platform } from "../../../platform.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
-import { between, oneOf, pageFields, type Search, searchPage } from "../page.js";
+import { between, oneOf, type Search, searchPage } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
-import { given, timeOf } from "../words.js";
 
 interface UpstreamFinding {
   readonly finding_id: string;
@@ -25,7 +26,8 @@ export const bindings = [
     const tenant = await tenantOf(platform, r.tenantId);
     const search: Search = {
       route: await routeOf(platform, tenant, r.scope),
-      text: r.text,
+      idKey: "finding_id",
+      query: r.query,
       filters: [...oneOf("finding_type", r.types), ...between("finding_created_at", r.createdAfter, r.createdBefore)],
       sorts: [
         { property: "finding_created_at", direction: "desc" },
@@ -48,7 +50,7 @@ export const bindings = [
           inject: { id: row.finding_inject.inject_id, name: row.finding_inject.inject_title },
         }),
       })),
-      ...pageFields(page),
+      ...page.paging,
     };
   }),
 ];
@@ -77,11 +79,12 @@ async function routeOf(
       const id = scope.value.toLowerCase();
       const search: Search = {
         route: "/endpoints/search",
+        idKey: "asset_id",
         filters: oneOf("asset_id", [id]),
         sorts: [{ property: "asset_name", direction: "asc" }],
       };
-      const { totalSize } = await searchPage(platform, tenant, search, { pageSize: 1 });
-      if (totalSize === 0) throw notFound(`there is no endpoint ${id} in tenant ${tenant.name}`);
+      const { rows } = await searchPage(platform, tenant, search, { pageSize: 1, pageToken: "" });
+      if (rows.length === 0) throw notFound(`there is no endpoint ${id} in tenant ${tenant.name}`);
       return `/findings/endpoints/${id}/search`;
     }
     default:

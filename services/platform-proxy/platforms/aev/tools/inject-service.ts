@@ -1,11 +1,14 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type InjectSchema, InjectService, InjectStatus } from "#proto/aev/v1/inject_service_pb.js";
 import { unary } from "../../../binding.js";
+import { given } from "../../../lib/fields.js";
+import { timeOf } from "../../../lib/time.js";
+import { enumOf } from "../../../lib/words.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
-import { pageFields, type Sort, searchPage } from "../page.js";
+import { toResult, toTargets } from "../results.js";
+import { type Sort, searchPage } from "../search.js";
 import { tenantOf } from "../tenant.js";
 import type { UpstreamContract, UpstreamInject, UpstreamInjectResult } from "../upstream.js";
-import { enumOf, given, timeOf, toResult, toTargets } from "../words.js";
 
 const SORTS: readonly [Sort, Sort] = [
   { property: "inject_depends_duration", direction: "asc" },
@@ -18,14 +21,24 @@ export const bindings = [
     // The platform answers for an unknown parent as for one without injects.
     if (r.parent.case === "simulationId") {
       const { exercise_id } = await memberOf(platform, tenant, SIMULATION, r.parent.value);
-      const search = { route: `/exercises/${exercise_id}/injects/search`, text: r.text, sorts: SORTS };
+      const search = {
+        route: `/exercises/${exercise_id}/injects/search`,
+        idKey: "inject_id",
+        query: r.query,
+        sorts: SORTS,
+      };
       const page = await searchPage<UpstreamInjectResult>(platform, tenant, search, r);
-      return { injects: page.rows.map(ofSimulation), ...pageFields(page) };
+      return { injects: page.rows.map(ofSimulation), ...page.paging };
     }
     const { scenario_id } = await memberOf(platform, tenant, SCENARIO, r.parent.value as string);
-    const search = { route: `/scenarios/${scenario_id}/injects/simple`, text: r.text, sorts: SORTS };
+    const search = {
+      route: `/scenarios/${scenario_id}/injects/simple`,
+      idKey: "inject_id",
+      query: r.query,
+      sorts: SORTS,
+    };
     const page = await searchPage<UpstreamInject>(platform, tenant, search, r);
-    return { injects: page.rows.map(ofScenario), ...pageFields(page) };
+    return { injects: page.rows.map(ofScenario), ...page.paging };
   }),
 ];
 

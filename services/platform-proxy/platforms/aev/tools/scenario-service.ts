@@ -2,12 +2,13 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { ScenarioOrder, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { aborted, failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
+import { objectOf } from "../../../lib/answers.js";
 import type { Platform } from "../../../platform.js";
+import { labelFilter, labelIds, labelNames } from "../labels.js";
 import { launchScenario } from "../launch-scenario.js";
 import { memberOf, readById, SCENARIO } from "../member.js";
-import { between, oneOf, pageFields, type Search, searchPage } from "../page.js";
 import { severityWord, toScenario } from "../scenario.js";
-import { tagFilter, tagIds, tagNames } from "../tags.js";
+import { between, oneOf, type Search, searchPage } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
 import type { UpstreamScenario, UpstreamScenarioEntity } from "../upstream.js";
 
@@ -21,22 +22,23 @@ export const bindings = [
     const tenant = await tenantOf(platform, r.tenantId);
     const search: Search = {
       route: "/scenarios/search",
-      text: r.text,
+      idKey: "scenario_id",
+      query: r.query,
       filters: [
         ...oneOf("scenario_severity", r.severities.map(severityWord)),
         ...oneOf("scenario_category", r.categories),
-        ...(await tagFilter(platform, tenant, "scenario_tags", r.tags)),
+        ...(await labelFilter(platform, tenant, "scenario_tags", r.labels)),
         ...between("scenario_updated_at", r.updatedAfter, r.updatedBefore),
       ],
       sorts: r.orderBy === ScenarioOrder.NAME ? [NAME, UPDATED] : [UPDATED, NAME],
     };
     const page = await searchPage<UpstreamScenario>(platform, tenant, search, r);
-    const names = await tagNames(
+    const names = await labelNames(
       platform,
       tenant,
       page.rows.map((row) => row.scenario_tags),
     );
-    return { scenarios: page.rows.map((row) => toScenario(row, names)), ...pageFields(page) };
+    return { scenarios: page.rows.map((row) => toScenario(row, names)), ...page.paging };
   }),
 
   unary(getScenario, async (r, platform) => {
@@ -55,7 +57,7 @@ export const bindings = [
         scenario_category: r.category,
         scenario_main_focus: r.mainFocus,
         scenario_severity: r.severity === undefined ? undefined : severityWord(r.severity),
-        scenario_tags: await tagIds(platform, tenant, r.tags),
+        scenario_tags: await labelIds(platform, tenant, r.labels),
       },
     });
     return { scenario: await shown(platform, tenant, created) };
@@ -64,7 +66,7 @@ export const bindings = [
   unary(updateScenario, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const before = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
-    const tags = r.clearTags ? [] : r.tags.length > 0 ? await tagIds(platform, tenant, r.tags) : before.scenario_tags;
+    const labels = r.clearLabels ? [] : await labelIds(platform, tenant, r.labels);
     const entity = await entityOf(platform, tenant, before);
     const changed = await platform.rest<UpstreamScenarioEntity>({
       verb: "PUT",
@@ -76,7 +78,7 @@ export const bindings = [
         scenario_category: r.category ?? entity.scenario_category,
         scenario_main_focus: r.mainFocus ?? entity.scenario_main_focus,
         scenario_severity: r.severity === undefined ? entity.scenario_severity : severityWord(r.severity),
-        scenario_tags: tags,
+        scenario_tags: r.clearLabels || labels.length > 0 ? labels : before.scenario_tags,
       },
     });
     return { scenario: await shown(platform, tenant, changed) };
@@ -91,12 +93,16 @@ export const bindings = [
     if (!(await isGone(platform, tenant, scenario_id))) {
       throw aborted("the platform said the scenario was deleted, but it is still there; try again");
     }
-    return { scenarioId: scenario_id, name: scenario_name, simulationIds: [...(scenario_exercises ?? [])] };
+    return {
+      deleted: { id: scenario_id, name: scenario_name },
+      simulations: (scenario_exercises ?? []).map((id) => ({ id })),
+    };
   }),
 ];
 
-async function shown(platform: Platform, tenant: TenantScope, row: UpstreamScenario) {
-  return toScenario(row, await tagNames(platform, tenant, [row.scenario_tags]));
+async function shown(platform: Platform, tenant: TenantScope, answer: UpstreamScenario) {
+  const row = objectOf<UpstreamScenario>(platform.server, answer, SCENARIO.idKey);
+  return toScenario(row, await labelNames(platform, tenant, [row.scenario_tags]));
 }
 
 /** A caller with a grant alone loses it with the scenario, and may then read as little as of an unknown one. */

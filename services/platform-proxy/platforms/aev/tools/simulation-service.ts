@@ -2,14 +2,16 @@ import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import { SimulationOrder, SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
+import { listOf, objectOf } from "../../../lib/answers.js";
+import { enumOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
+import { labelFilter, labelNames } from "../labels.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
-import { between, oneOf, pageFields, type Search, type Sort, searchPage } from "../page.js";
+import { toResult, type UpstreamResult } from "../results.js";
+import { between, oneOf, type Search, type Sort, searchPage } from "../search.js";
 import { toSimulation } from "../simulation.js";
-import { tagFilter, tagNames } from "../tags.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
 import type { UpstreamSimulation } from "../upstream.js";
-import { enumOf, toResult, type UpstreamResult } from "../words.js";
 
 const NAME: Sort = { property: "exercise_name", direction: "asc" };
 const UPDATED: Sort = { property: "exercise_updated_at", direction: "desc" };
@@ -38,25 +40,26 @@ export const bindings = [
     if (r.scenarioId !== undefined) await memberOf(platform, tenant, SCENARIO, r.scenarioId);
     const search: Search = {
       route: "/exercises/search",
-      text: r.text,
+      idKey: "exercise_id",
+      query: r.query,
       filters: [
         ...oneOf(
           "exercise_status",
           r.statuses.map((status) => SimulationStatus[status] as string),
         ),
         ...oneOf("exercise_scenario", r.scenarioId === undefined ? [] : [r.scenarioId.toLowerCase()]),
-        ...(await tagFilter(platform, tenant, "exercise_tags", r.tags)),
+        ...(await labelFilter(platform, tenant, "exercise_tags", r.labels)),
         ...between("exercise_start_date", r.startedAfter, r.startedBefore),
       ],
       sorts: SORTS[r.orderBy ?? SimulationOrder.UPDATED],
     };
     const page = await searchPage<UpstreamSimulation>(platform, tenant, search, r);
-    const names = await tagNames(
+    const names = await labelNames(
       platform,
       tenant,
       page.rows.map((row) => row.exercise_tags),
     );
-    return { simulations: page.rows.map((row) => toSimulation(row, names)), ...pageFields(page) };
+    return { simulations: page.rows.map((row) => toSimulation(row, names)), ...page.paging };
   }),
 
   unary(getSimulation, async (r, platform) => {
@@ -68,7 +71,7 @@ export const bindings = [
     const tenant = await tenantOf(platform, r.tenantId);
     const simulation = await memberOf(platform, tenant, SIMULATION, r.simulationId);
     const path = tenant.path(`/exercises/${simulation.exercise_id}/results`);
-    const results = await platform.rest<readonly UpstreamResult[]>({ verb: "GET", path });
+    const results = listOf<UpstreamResult>(platform.server, await platform.rest({ verb: "GET", path }));
     return {
       name: simulation.exercise_name,
       status: enumOf(SimulationStatus, simulation.exercise_status),
@@ -99,6 +102,7 @@ export const bindings = [
   }),
 ];
 
-async function shown(platform: Platform, tenant: TenantScope, row: UpstreamSimulation) {
-  return toSimulation(row, await tagNames(platform, tenant, [row.exercise_tags]));
+async function shown(platform: Platform, tenant: TenantScope, answer: UpstreamSimulation) {
+  const row = objectOf<UpstreamSimulation>(platform.server, answer, SIMULATION.idKey);
+  return toSimulation(row, await labelNames(platform, tenant, [row.exercise_tags]));
 }

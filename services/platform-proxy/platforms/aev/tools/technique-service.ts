@@ -1,8 +1,7 @@
 import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
 import { unary } from "../../../binding.js";
-import { pageFields, searchPage } from "../page.js";
+import { searchPage } from "../search.js";
 import { tenantOf } from "../tenant.js";
-import { given } from "../words.js";
 
 interface UpstreamAttackPattern {
   readonly attack_pattern_id: string;
@@ -19,7 +18,7 @@ export const bindings = [
   unary(TechniqueService.method.searchAttackPatterns, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const sorts = [{ property: "attack_pattern_name", direction: "asc" }] as const;
-    const search = { route: "/attack_patterns/search", text: r.text, sorts };
+    const search = { route: "/attack_patterns/search", idKey: "attack_pattern_id", query: r.query, sorts };
     const page = await searchPage<UpstreamAttackPattern>(platform, tenant, search, r);
     return {
       attackPatterns: page.rows.map((row) => ({
@@ -28,9 +27,9 @@ export const bindings = [
         name: row.attack_pattern_name,
         description: cut(row.attack_pattern_description ?? ""),
         platforms: [...(row.attack_pattern_platforms ?? [])],
-        ...given({ parentId: row.attack_pattern_parent }),
+        ...(row.attack_pattern_parent != null && { parent: { id: row.attack_pattern_parent } }),
       })),
-      ...pageFields(page),
+      ...page.paging,
     };
   }),
 ];

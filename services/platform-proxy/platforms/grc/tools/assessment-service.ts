@@ -1,10 +1,11 @@
-import { AssessmentResultSchema } from "#proto/grc/v1/assessment_pb.js";
+import { AssessmentResult } from "#proto/grc/v1/assessment_pb.js";
 import { AssessmentService } from "#proto/grc/v1/assessment_service_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
-import { codeOf } from "../codes.js";
+import { pagingOf } from "../../../lib/pages.js";
+import { wordOf } from "../../../lib/words.js";
 import { CONTROLS } from "../control.js";
-import { pageOf, pagingOf, readTenantPages } from "../pages.js";
+import { pageOf, readTenantPages } from "../lists.js";
 import {
   REQUIREMENT_ASSESSMENTS,
   requirementAssessmentOf,
@@ -25,11 +26,11 @@ export const bindings = [
     const query = {
       compliance_assessment: r.assessmentId,
       applied_controls: r.controlId,
-      result: r.results.map((result) => codeOf(AssessmentResultSchema, result)),
+      result: r.results.map((result) => wordOf(AssessmentResult, result)),
       ...(r.withHeadings !== true && { requirement__assessable: true }),
-      search: r.search,
+      search: r.query,
     };
-    const { count, results } = await readTenantPages<UpstreamRequirementAssessment>(
+    const listed = await readTenantPages<UpstreamRequirementAssessment>(
       platform,
       REQUIREMENT_ASSESSMENTS,
       query,
@@ -37,7 +38,7 @@ export const bindings = [
       page,
       tenant,
     );
-    return { requirementAssessments: results.map(requirementAssessmentOf), ...pagingOf(page, count) };
+    return { requirementAssessments: listed.rows.map(requirementAssessmentOf), ...pagingOf(page, listed) };
   }),
 
   unary(AssessmentService.method.linkControlsToRequirement, async (r, platform) => {

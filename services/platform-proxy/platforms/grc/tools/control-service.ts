@@ -1,18 +1,20 @@
 import {
-  ControlCategorySchema,
-  ControlEffortSchema,
+  ControlCategory,
+  ControlEffort,
   ControlOrder,
   ControlService,
-  ControlStatusSchema,
-  CsfFunctionSchema,
+  ControlStatus,
+  CsfFunction,
 } from "#proto/grc/v1/control_service_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
+import { objectOf } from "../../../lib/answers.js";
+import { pagingOf } from "../../../lib/pages.js";
+import { wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
-import { codeOf, EFFORTS } from "../codes.js";
-import { CONTROLS, type ControlFields, controlOf, type UpstreamControl } from "../control.js";
-import { pageOf, pagingOf, readTenantPages } from "../pages.js";
-import { answeredBy, maturityOf } from "../requirement-assessment.js";
+import { CONTROLS, type ControlFields, controlOf, EFFORTS, type UpstreamControl } from "../control.js";
+import { pageOf, readTenantPages } from "../lists.js";
+import { answeredBy, controlMaturityOf } from "../requirement-assessment.js";
 import { setControlMaturity } from "../set-control-maturity.js";
 import {
   domainIdsOf,
@@ -40,19 +42,19 @@ export const bindings = [
     const page = pageOf(r, tenant.id);
     const domains = r.domainId === undefined ? domainIdsOf(tenant) : [domainOf(tenant, r.domainId)];
     const query = {
-      status: r.statuses.map((status) => codeOf(ControlStatusSchema, status)),
-      ...(r.category !== undefined && { category: codeOf(ControlCategorySchema, r.category) }),
-      ...(r.csfFunction !== undefined && { csf_function: codeOf(CsfFunctionSchema, r.csfFunction) }),
+      status: r.statuses.map((status) => wordOf(ControlStatus, status)),
+      ...(r.category !== undefined && { category: wordOf(ControlCategory, r.category) }),
+      ...(r.csfFunction !== undefined && { csf_function: wordOf(CsfFunction, r.csfFunction) }),
       priority: r.priority,
-      search: r.search,
+      search: r.query,
       ordering: ORDERS[r.orderBy ?? ControlOrder.NEWEST],
     };
-    const { count, results } = await readTenantPages<UpstreamControl>(platform, CONTROLS, query, domains, page, tenant);
-    const ids = r.withMaturity === true ? results.map(({ id }) => id) : [];
+    const listed = await readTenantPages<UpstreamControl>(platform, CONTROLS, query, domains, page, tenant);
+    const ids = r.withMaturity === true ? listed.rows.map(({ id }) => id) : [];
     const maturity = await maturityByControl(platform, ids, tenant);
     return {
-      controls: results.map((control) => ({ ...controlOf(control), maturity: maturity.get(control.id) ?? [] })),
-      ...pagingOf(page, count),
+      controls: listed.rows.map((control) => ({ ...controlOf(control), maturity: maturity.get(control.id) ?? [] })),
+      ...pagingOf(page, listed),
     };
   }),
 
@@ -79,7 +81,8 @@ export const bindings = [
       ...(reference !== undefined && { reference_control: reference }),
     };
     // A write is answered with codes and ids only; what is handed out is read back.
-    const { id } = await platform.rest<{ id: string }>({ verb: "POST", path: CONTROLS, body });
+    const written = await platform.rest({ verb: "POST", path: CONTROLS, body });
+    const { id } = objectOf<{ id: string }>(platform.server, written, "id");
     return { control: await readControl(platform, id, tenant) };
   }),
 
@@ -112,11 +115,12 @@ async function readControl(platform: Platform, id: string, tenant: Tenant) {
 
 /** The scores of the requirements that controls answer, by control. */
 async function maturityByControl(platform: Platform, ids: readonly string[], tenant: Tenant) {
-  const byControl = new Map<string, ReturnType<typeof maturityOf>[]>();
+  const byControl = new Map<string, ReturnType<typeof controlMaturityOf>[]>();
   if (ids.length === 0) return byControl;
   for (const answer of await answeredBy(platform, ids, tenant)) {
     for (const { id } of answer.applied_controls) {
-      if (id !== undefined && ids.includes(id)) byControl.set(id, [...(byControl.get(id) ?? []), maturityOf(answer)]);
+      if (id !== undefined && ids.includes(id))
+        byControl.set(id, [...(byControl.get(id) ?? []), controlMaturityOf(answer)]);
     }
   }
   return byControl;
@@ -129,11 +133,11 @@ function fieldsOf(r: ControlFields): Record<string, unknown> {
     name: r.name,
     ref_id: emptied(r.refId),
     description: emptied(r.description),
-    status: r.status === undefined ? undefined : codeOf(ControlStatusSchema, r.status),
-    category: r.category === undefined ? undefined : codeOf(ControlCategorySchema, r.category),
-    csf_function: r.csfFunction === undefined ? undefined : codeOf(CsfFunctionSchema, r.csfFunction),
+    status: r.status === undefined ? undefined : wordOf(ControlStatus, r.status),
+    category: r.category === undefined ? undefined : wordOf(ControlCategory, r.category),
+    csf_function: r.csfFunction === undefined ? undefined : wordOf(CsfFunction, r.csfFunction),
     priority: r.priority,
-    effort: r.effort === undefined ? undefined : codeOf(ControlEffortSchema, r.effort, EFFORTS),
+    effort: r.effort === undefined ? undefined : wordOf(ControlEffort, r.effort, EFFORTS),
     control_impact: r.impact,
     progress_field: r.progress,
     eta: emptied(r.eta),

@@ -1,13 +1,17 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type EvidenceSchema, EvidenceService, EvidenceStatusSchema } from "#proto/grc/v1/evidence_service_pb.js";
+import { type EvidenceSchema, EvidenceService, EvidenceStatus } from "#proto/grc/v1/evidence_service_pb.js";
 import { permissionDenied } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
+import { objectOf } from "../../../lib/answers.js";
+import { given } from "../../../lib/fields.js";
+import { pagingOf } from "../../../lib/pages.js";
+import { timeOf } from "../../../lib/time.js";
+import { enumOf, wordOf } from "../../../lib/words.js";
 import type { CisoMe } from "../adapter.js";
-import { codeOf, enumOf } from "../codes.js";
 import { CONTROLS } from "../control.js";
-import { pageOf, pagingOf, readTenantPages } from "../pages.js";
+import { pageOf, readTenantPages } from "../lists.js";
 import { domainIdsOf, domainOf, readAllOwned, readOwned, tenantOf } from "../tenancy.js";
-import { present, type Related, referenceOf, referencesOf, timeOf } from "../upstream.js";
+import { type Related, referenceOf, referencesOf } from "../upstream.js";
 
 interface UpstreamEvidence {
   readonly id: string;
@@ -33,12 +37,12 @@ export const bindings = [
     const page = pageOf(r, tenant.id);
     if (r.controlId !== undefined) await readOwned(platform, CONTROLS, r.controlId, "control_id", tenant);
     const query = {
-      status: r.statuses.map((status) => codeOf(EvidenceStatusSchema, status)),
+      status: r.statuses.map((status) => wordOf(EvidenceStatus, status)),
       applied_controls: r.controlId,
-      search: r.search,
+      search: r.query,
       ordering: "-created_at,id",
     };
-    const { count, results } = await readTenantPages<UpstreamEvidence>(
+    const listed = await readTenantPages<UpstreamEvidence>(
       platform,
       EVIDENCE,
       query,
@@ -46,7 +50,7 @@ export const bindings = [
       page,
       tenant,
     );
-    return { evidence: results.map(evidenceOf), ...pagingOf(page, count) };
+    return { evidence: listed.rows.map(evidenceOf), ...pagingOf(page, listed) };
   }),
 
   unary(EvidenceService.method.createEvidence, async (r, platform) => {
@@ -55,7 +59,8 @@ export const bindings = [
     await readAllOwned(platform, CONTROLS, r.controlIds, "control_ids", tenant);
     const { name, description, link, expiryDate } = r;
     const body = { name, folder, description, link, expiry_date: expiryDate, applied_controls: r.controlIds };
-    const { id } = await platform.rest<{ id: string }>({ verb: "POST", path: EVIDENCE, body });
+    const written = await platform.rest({ verb: "POST", path: EVIDENCE, body });
+    const { id } = objectOf<{ id: string }>(platform.server, written, "id");
     return { evidence: evidenceOf(await readOwned(platform, EVIDENCE, id, "evidence_id", tenant)) };
   }),
 
@@ -72,7 +77,7 @@ export const bindings = [
         throw permissionDenied("link: you may not add versions of evidence; ask the grc platform's administrator");
       }
     }
-    const status = r.status === undefined ? undefined : codeOf(EvidenceStatusSchema, r.status);
+    const status = r.status === undefined ? undefined : wordOf(EvidenceStatus, r.status);
     // First, and also where nothing else changes: nothing is touched where the caller
     // may not change this evidence.
     await patch({
@@ -97,7 +102,7 @@ function evidenceOf(upstream: UpstreamEvidence): MessageInitShape<typeof Evidenc
   return {
     id: upstream.id,
     name: upstream.name,
-    ...present({
+    ...given({
       description: upstream.description,
       link: upstream.link,
       fileName: upstream.attachment?.split("/").at(-1),
@@ -105,7 +110,7 @@ function evidenceOf(upstream: UpstreamEvidence): MessageInitShape<typeof Evidenc
       expiryDate: upstream.expiry_date,
       domain: referenceOf(upstream.folder),
     }),
-    status: enumOf(EvidenceStatusSchema, upstream.status),
+    status: enumOf(EvidenceStatus, upstream.status),
     controls: controls.seen,
     requirementAssessments: requirements.seen,
     hiddenLinks: controls.hidden + requirements.hidden,

@@ -2,9 +2,12 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type FrameworkSchema, FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
 import { notFound } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
-import { pageOf, pagingOf, readPage } from "../pages.js";
+import { misshapen } from "../../../lib/answers.js";
+import { given } from "../../../lib/fields.js";
+import { pagingOf } from "../../../lib/pages.js";
+import { pageOf, readPage } from "../lists.js";
 import { readShared, tenantOf } from "../tenancy.js";
-import { levelsOf, present, type Related, type ScoresDefinition } from "../upstream.js";
+import { levelsOf, type Related, type ScoresDefinition } from "../upstream.js";
 
 interface UpstreamFramework {
   readonly id: string;
@@ -24,7 +27,7 @@ interface Node {
   readonly name: string | null;
   readonly description: string | null;
   readonly assessable: boolean;
-  readonly children: Tree;
+  readonly children?: Tree | null;
 }
 
 type Tree = Readonly<Record<string, Node>>;
@@ -37,11 +40,11 @@ export const bindings = [
     const tenant = await tenantOf(platform, r.tenantId);
     const page = pageOf(r, tenant.id);
     // They live above all tenants, so that no filter by domain finds them.
-    const query = { ordering: "name,id", provider: r.provider, search: r.search };
-    const { count, results } = await readPage<UpstreamFramework>(platform, FRAMEWORKS, query, page);
+    const query = { ordering: "name,id", provider: r.provider, search: r.query };
+    const listed = await readPage<UpstreamFramework>(platform, FRAMEWORKS, query, page);
     return {
-      frameworks: results.map((framework) => ({ ...frameworkOf(framework), levels: [] })),
-      ...pagingOf(page, count),
+      frameworks: listed.rows.map((framework) => ({ ...frameworkOf(framework), levels: [] })),
+      ...pagingOf(page, listed),
     };
   }),
 
@@ -56,12 +59,13 @@ export const bindings = [
     // The outline is handed out only of a framework that the caller may read.
     await readShared(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant);
     const tree = await platform.rest<Tree>({ verb: "GET", path: `${FRAMEWORKS}${r.frameworkId}/tree/` });
+    if (typeof tree !== "object" || tree === null) throw misshapen(platform.server, "something other than an outline");
     const outline = [...walk(tree)];
     const requirements = r.underRefId === undefined ? outline : under(outline, r.underRefId);
     const page = pageOf(r, tenant.id, TREE_PAGE);
     return {
-      requirements: requirements.slice(page.offset, page.offset + page.limit),
-      ...pagingOf(page, requirements.length),
+      requirements: requirements.slice(page.offset, page.offset + page.size),
+      ...pagingOf(page, { totalSize: requirements.length }),
     };
   }),
 ];
@@ -71,13 +75,13 @@ function frameworkOf(framework: UpstreamFramework) {
   return {
     id,
     name,
-    ...present({ refId: ref_id, description, provider }),
+    ...given({ refId: ref_id, description, provider }),
     minScore: min_score,
     maxScore: max_score,
     levels: levelsOf(scores_definition).map((level) => ({
       score: level.score,
       name: level.name,
-      ...present({ description: level.description }),
+      ...given({ description: level.description }),
     })),
     inUse: framework.has_compliance_assessments,
   } satisfies MessageInitShape<typeof FrameworkSchema>;
@@ -88,16 +92,16 @@ interface Outlined {
   readonly refId?: string;
   readonly name?: string;
   readonly description?: string;
-  readonly parentId?: string;
+  readonly parent?: { readonly id: string; readonly name?: string };
   readonly depth: number;
   readonly assessable: boolean;
 }
 
-function* walk(tree: Tree, depth = 0, parentId?: string): Generator<Outlined> {
+function* walk(tree: Tree, depth = 0, parent?: Outlined["parent"]): Generator<Outlined> {
   for (const [id, node] of Object.entries(tree)) {
     const { ref_id: refId, name, description, assessable } = node;
-    yield { id, ...present({ refId, name, description, parentId }), depth, assessable };
-    yield* walk(node.children, depth + 1, id);
+    yield { id, ...given({ refId, name, description, parent }), depth, assessable };
+    yield* walk(node.children ?? {}, depth + 1, { id, ...given({ name }) });
   }
 }
 

@@ -3,17 +3,20 @@ import {
   type AttackOutcomeSchema,
   type RiskScenarioSchema,
   RiskService,
-  RiskTreatmentSchema,
+  RiskTreatment,
 } from "#proto/grc/v1/risk_service_pb.js";
 import { unary } from "../../../binding.js";
+import { given } from "../../../lib/fields.js";
+import { pagingOf } from "../../../lib/pages.js";
+import { timeOf } from "../../../lib/time.js";
+import { enumOf, wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
-import { codeOf, enumOf } from "../codes.js";
 import { CONTROLS } from "../control.js";
-import { type Housed, pageOf, pagingOf, readAllTenantPages, readConcatenated, readTenantPage } from "../pages.js";
+import { type InFolder, pageOf, readAllTenantPages, readConcatenated, readTenantPage } from "../lists.js";
 import { domainIdsOf, readOwned, type Tenant, tenantOf } from "../tenancy.js";
-import { present, type Related, ratingOf, referenceOf, referencesOf, type Step, timeOf } from "../upstream.js";
+import { type Related, ratingOf, referenceOf, referencesOf, type Step } from "../upstream.js";
 
-interface UpstreamScenario extends Housed {
+interface UpstreamScenario extends InFolder {
   readonly id: string;
   readonly ref_id: string | null;
   readonly name: string;
@@ -35,7 +38,7 @@ interface UpstreamScenario extends Housed {
   readonly updated_at: string;
 }
 
-interface UpstreamOperationalScenario extends Housed {
+interface UpstreamOperationalScenario extends InFolder {
   readonly id: string;
   readonly str: string;
   readonly ref_id: string | null;
@@ -60,13 +63,13 @@ export const bindings = [
     if (r.controlId !== undefined) await readOwned(platform, CONTROLS, r.controlId, "control_id", tenant);
     const query = {
       applied_controls: r.controlId,
-      treatment: r.treatments.map((treatment) => codeOf(RiskTreatmentSchema, treatment)),
+      treatment: r.treatments.map((treatment) => wordOf(RiskTreatment, treatment)),
       current_level: r.currentLevels.map(String),
-      search: r.search,
+      search: r.query,
       ordering: "-created_at,id",
     };
-    const { count, results } = await scenariosOf(platform, r.riskAssessmentId, query, page, tenant);
-    return { riskScenarios: results.map(scenarioOf), ...pagingOf(page, count) };
+    const listed = await scenariosOf(platform, r.riskAssessmentId, query, page, tenant);
+    return { riskScenarios: listed.rows.map(scenarioOf), ...pagingOf(page, listed) };
   }),
 
   unary(RiskService.method.listAttackOutcomes, async (r, platform) => {
@@ -74,10 +77,10 @@ export const bindings = [
     const page = pageOf(r, tenant.id);
     const studies =
       r.studyId === undefined
-        ? (await readAllTenantPages<Housed & { id: string }>(platform, STUDIES, {}, tenant)).map(({ id }) => id)
-        : [(await readOwned<Housed & { id: string }>(platform, STUDIES, r.studyId, "study_id", tenant)).id];
+        ? (await readAllTenantPages<InFolder & { id: string }>(platform, STUDIES, {}, tenant)).map(({ id }) => id)
+        : [(await readOwned<InFolder & { id: string }>(platform, STUDIES, r.studyId, "study_id", tenant)).id];
     // There is no filter by domain; a study lies in one.
-    const { count, results } = await readConcatenated<UpstreamOperationalScenario>(
+    const listed = await readConcatenated<UpstreamOperationalScenario>(
       platform,
       OUTCOMES,
       { ordering: "-created_at,id" },
@@ -85,7 +88,7 @@ export const bindings = [
       page,
       tenant,
     );
-    return { attackOutcomes: results.map(outcomeOf), ...pagingOf(page, count) };
+    return { attackOutcomes: listed.rows.map(outcomeOf), ...pagingOf(page, listed) };
   }),
 ];
 
@@ -111,7 +114,7 @@ function scenarioOf(upstream: UpstreamScenario): MessageInitShape<typeof RiskSce
   const controls = referencesOf(upstream.applied_controls);
   const existing = referencesOf(upstream.existing_applied_controls);
   const rating = (stage: "inherent" | "current" | "residual") =>
-    present({
+    given({
       probability: ratingOf(upstream[`${stage}_proba`]),
       impact: ratingOf(upstream[`${stage}_impact`]),
       level: ratingOf(upstream[`${stage}_level`]),
@@ -119,13 +122,14 @@ function scenarioOf(upstream: UpstreamScenario): MessageInitShape<typeof RiskSce
   return {
     id: upstream.id,
     name: upstream.name,
-    ...present({
+    ...given({
       refId: upstream.ref_id,
       description: upstream.description,
       riskAssessment: referenceOf(upstream.risk_assessment),
       domain: referenceOf(upstream.folder),
+      updatedAt: timeOf(upstream.updated_at),
     }),
-    treatment: enumOf(RiskTreatmentSchema, upstream.treatment),
+    treatment: enumOf(RiskTreatment, upstream.treatment),
     inherent: rating("inherent"),
     current: rating("current"),
     residual: rating("residual"),
@@ -133,7 +137,6 @@ function scenarioOf(upstream: UpstreamScenario): MessageInitShape<typeof RiskSce
     controls: controls.seen,
     existingControls: existing.seen,
     hiddenLinks: assets.hidden + controls.hidden + existing.hidden,
-    updatedAt: timeOf(upstream.updated_at),
   };
 }
 
@@ -142,7 +145,7 @@ function outcomeOf(upstream: UpstreamOperationalScenario): MessageInitShape<type
     id: upstream.id,
     name: upstream.str,
     method: "ebios-rm",
-    ...present({
+    ...given({
       refId: upstream.ref_id,
       study: referenceOf(upstream.ebios_rm_study),
       domain: referenceOf(upstream.folder),

@@ -1,10 +1,14 @@
 import { type GrcType, GrcTypeSchema, TenantService } from "#proto/grc/v1/tenant_service_pb.js";
 import { unary } from "../../../binding.js";
+import { objectOf, rowsOf } from "../../../lib/answers.js";
+import { given } from "../../../lib/fields.js";
+import { inTurns } from "../../../lib/in-turns.js";
+import { pagingOf } from "../../../lib/pages.js";
 import type { Platform } from "../../../platform.js";
 import type { CisoMe } from "../adapter.js";
-import { inTurns, pageOf, pagingOf } from "../pages.js";
+import { pageOf } from "../lists.js";
 import { type Tenant, tenantOf, tenantsOf } from "../tenancy.js";
-import { type Listing, present, type Related } from "../upstream.js";
+import type { Related } from "../upstream.js";
 
 interface Hit {
   readonly type: string;
@@ -40,62 +44,66 @@ const MAX_HITS = 50;
 
 export const bindings = [
   unary(TenantService.method.listTenants, async (r, platform) => {
-    const wanted = r.search?.toLowerCase() ?? "";
+    const wanted = r.query?.toLowerCase() ?? "";
     const tenants = (await tenantsOf(platform)).filter(({ name }) => name.toLowerCase().includes(wanted));
     const page = pageOf(r);
     return {
-      tenants: tenants.slice(page.offset, page.offset + page.limit).map(({ id, name, description, domains }) => ({
+      tenants: tenants.slice(page.offset, page.offset + page.size).map(({ id, name, description, domains }) => ({
         id,
         name,
-        ...present({ description }),
+        ...given({ description }),
         domains: [...domains.values()]
           .filter((domain) => domain.id !== id)
           .map((domain) => ({ id: domain.id, name: domain.name })),
       })),
-      ...pagingOf(page, tenants.length),
+      ...pagingOf(page, { totalSize: tenants.length }),
     };
   }),
 
   unary(TenantService.method.searchGrc, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const types = r.types.length === 0 ? [...SEARCHED.values()] : r.types.map((type) => SEARCHED.get(type)!);
-    const { results, total_candidates } = await platform.rest<{
-      results: Hit[];
-      total_candidates: number;
-    }>({ verb: "GET", path: "/api/search/", query: { q: r.query, type: types.join(",") } });
+    const answer = await platform.rest<{ results?: unknown; total_candidates?: number } | undefined>({
+      verb: "GET",
+      path: "/api/search/",
+      query: { q: r.query, type: types.join(",") },
+    });
+    const results = rowsOf<Hit>(platform.server, answer?.results, "id");
     const found = results.filter(({ type }) => TYPES.has(type));
-    const ours = await idsOf(found, platform, tenant);
+    const folders = await foldersOf(found, platform, tenant);
     return {
       hits: found
-        .filter(({ id }) => ours.has(id))
+        .filter(({ id }) => folders.has(id))
         .map((hit) => ({
           type: TYPES.get(hit.type)!,
           id: hit.id,
           name: hit.name ?? "",
-          ...present({ refId: hit.ref_id, description: hit.description, frameworkId: hit.framework_id }),
-          domain: hit.folder,
+          ...given({ refId: hit.ref_id, description: hit.description }),
+          domain: { id: folders.get(hit.id)!, ...given({ name: hit.folder }) },
+          ...(hit.framework_id && { framework: { id: hit.framework_id } }),
           score: hit.score,
         })),
-      truncated: total_candidates > results.length || results.length >= MAX_HITS,
+      truncated: (answer?.total_candidates ?? 0) > results.length || results.length >= MAX_HITS,
     };
   }),
 ];
 
 /**
- * The ids of the hits that are the tenant's or shared. A hit names its domain
- * only by a name that another tenant may use too, so each is looked up.
+ * The folders of the hits that are the tenant's or shared, by the hits' ids. A
+ * hit names its domain only by a name that another tenant may use too, so each
+ * is looked up.
  */
-async function idsOf(hits: readonly Hit[], platform: Platform, tenant: Tenant): Promise<Set<string>> {
+async function foldersOf(hits: readonly Hit[], platform: Platform, tenant: Tenant): Promise<Map<string, string>> {
   const { rootId } = await platform.me<CisoMe>();
-  const ids = new Set<string>();
+  const folders = new Map<string, string>();
   await inTurns([...new Set(hits.map(({ type }) => type))], async (type) => {
     const wanted = hits.filter((hit) => hit.type === type).map(({ id }) => id);
     for (const { id, folder } of await readByIds(platform, `/api/${type}/`, wanted)) {
-      const folderId = typeof folder === "string" ? folder : folder.id;
-      if (folderId !== undefined && (folderId === rootId || tenant.domains.has(folderId))) ids.add(id);
+      const folderId = typeof folder === "string" ? folder : folder?.id;
+      if (folderId !== undefined && (folderId === rootId || tenant.domains.has(folderId))) folders.set(id, folderId);
     }
   });
-  return ids;
+  return folders;
 }
 
 interface Found {
@@ -107,7 +115,10 @@ interface Found {
 /** Reads objects in one list, and one by one where the list does not know the filter, which it then ignores. */
 async function readByIds(platform: Platform, path: string, ids: readonly string[]): Promise<readonly Found[]> {
   const query = { id: ids.join(","), limit: MAX_HITS, ordering: "id" };
-  const { results } = await platform.rest<Listing<Found>>({ verb: "GET", path, query });
-  if (results.every(({ id }) => ids.includes(id))) return results;
-  return inTurns(ids, (id) => platform.rest<Found>({ verb: "GET", path: `${path}${id}/` }));
+  const answer = await platform.rest<{ results?: unknown } | undefined>({ verb: "GET", path, query });
+  const rows = rowsOf<Found>(platform.server, answer?.results, "id");
+  if (rows.every(({ id }) => ids.includes(id))) return rows;
+  return inTurns(ids, async (id) =>
+    objectOf<Found>(platform.server, await platform.rest({ verb: "GET", path: `${path}${id}/` }), "id"),
+  );
 }

@@ -40,7 +40,7 @@ test("whoami tells grants and tenants, and that an administrator holds every rig
     name: "observer Test",
     unrestricted: false,
     capabilities: [],
-    grants: [{ objectId: DRILL, level: GrantLevel.OBSERVER }],
+    grants: [{ object: { id: DRILL }, level: GrantLevel.OBSERVER }],
     tenants: [{ id: DEFAULT_TENANT, name: "First default tenant auto created to rename" }],
   });
   expect(await stack.call("admin", AccountService.method.whoami, {})).toMatchObject({ unrestricted: true });
@@ -54,8 +54,8 @@ test("a scenario read by its id", async () => {
     description: "Ransomware drill description",
     mainFocus: "incident-response",
     players: 2,
-    simulationIds: [RUN],
-    tags: ["red-team"],
+    simulations: [{ id: RUN }],
+    labels: ["red-team"],
   });
   expect(at(scenario?.createdAt)).toBe("2026-11-21T13:12:18.065Z");
 });
@@ -68,14 +68,14 @@ test("a scenario created with a name alone", async () => {
     category: "c",
     mainFocus: "m",
     severity: Severity.LOW,
-    tags: ["RED-team"],
+    labels: ["RED-team"],
   });
   expect(platform.asked.at(-1)?.body).toMatchObject({ scenario_name: "Check minimal", scenario_severity: "low" });
   expect(scenario).toMatchObject({
     name: "Check minimal",
     severity: Severity.UNSPECIFIED,
     description: "",
-    simulationIds: [],
+    simulations: [],
     players: 0,
   });
 });
@@ -115,7 +115,7 @@ test("a deleted scenario is looked for, and its simulations are told", async () 
     },
   );
   const reply = await stack.call("observer", ScenarioService.method.deleteScenario, { scenarioId: DRILL });
-  expect(reply).toMatchObject({ scenarioId: DRILL, name: "Ransomware drill", simulationIds: [RUN] });
+  expect(reply).toMatchObject({ deleted: { id: DRILL, name: "Ransomware drill" }, simulations: [{ id: RUN }] });
 });
 
 test("a launch whose simulation the caller may not read tells the simulation all the same", async () => {
@@ -133,7 +133,7 @@ test("a launch whose simulation the caller may not read tells the simulation all
     case: "result",
     value: {
       started: false,
-      simulation: { status: SimulationStatus.RUNNING, severity: Severity.HIGH, tags: ["red-team"], players: 0 },
+      simulation: { status: SimulationStatus.RUNNING, severity: Severity.HIGH, labels: ["red-team"], players: 0 },
       remaining: expect.stringContaining("could not be followed further: this account's own rights"),
     },
   });
@@ -146,7 +146,7 @@ test("a simulation read by its id, and its results", async () => {
     description: "Ransomware drill description",
     status: SimulationStatus.RUNNING,
     severity: Severity.HIGH,
-    scenarioId: DRILL,
+    scenario: { id: DRILL },
     players: 2,
   });
   expect(simulation?.endedAt).toBeUndefined();
@@ -159,8 +159,8 @@ test("a simulation read by its id, and its results", async () => {
       kind: ExpectationKind.HUMAN_RESPONSE,
       outcome: Outcome.PENDING,
       counts: [
-        { outcome: Outcome.SUCCESS, label: "Successful", count: 0 },
-        { outcome: Outcome.PENDING, label: "Pending", count: 1 },
+        { outcome: Outcome.SUCCESS, count: 0 },
+        { outcome: Outcome.PENDING, count: 1 },
       ],
     },
   ]);

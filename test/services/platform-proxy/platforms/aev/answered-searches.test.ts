@@ -53,10 +53,11 @@ test("a member of two tenants names one, and every request goes there", async ()
 test("rows of a search for scenarios", async () => {
   play("scenarios");
   const reply = await stack.call("observer", ScenarioService.method.searchScenarios, {
-    text: "drill",
+    query: "drill",
+    pageSize: 2,
     severities: [Severity.HIGH],
     categories: ["attack-scenario"],
-    tags: ["red-team"],
+    labels: ["red-team"],
     updatedAfter: BETWEEN[0],
     updatedBefore: BETWEEN[1],
   });
@@ -67,7 +68,7 @@ test("rows of a search for scenarios", async () => {
       name: "Ransomware drill",
       severity: Severity.HIGH,
       category: "attack-scenario",
-      tags: ["red-team"],
+      labels: ["red-team"],
       platforms: ["Internal", "Linux"],
     },
     { id: PHISHING, name: "Phishing wave", severity: Severity.MEDIUM },
@@ -78,10 +79,10 @@ test("rows of a search for scenarios", async () => {
 test("rows of a search for simulations, one of them without a start", async () => {
   play("simulations", "scenario", "scenarioByName");
   const reply = await stack.call("observer", SimulationService.method.searchSimulations, {
-    text: "drill",
+    query: "drill",
     statuses: [SimulationStatus.RUNNING, SimulationStatus.CANCELED],
     scenarioId: DRILL,
-    tags: ["red-team"],
+    labels: ["red-team"],
     startedAfter: BETWEEN[0],
     startedBefore: BETWEEN[1],
     orderBy: SimulationOrder.STARTED,
@@ -102,7 +103,7 @@ test("injects of a scenario, whose targets the platform repeats", async () => {
   play("scenario", "scenarioByName", "injectsOfScenario");
   const { injects } = await stack.call("observer", InjectService.method.searchInjects, {
     parent: { case: "scenarioId", value: DRILL },
-    text: "a",
+    query: "a",
   });
   expect(injects).toMatchObject([
     {
@@ -123,7 +124,7 @@ test("injects of a simulation that has not begun", async () => {
   play("simulation", "simulationByName", "injectsOfSimulation");
   const { injects } = await stack.call("observer", InjectService.method.searchInjects, {
     parent: { case: "simulationId", value: RUN },
-    text: "a",
+    query: "a",
   });
   expect(injects).toMatchObject([
     { type: "openaev_channel", action: "Publish a media pressure", status: InjectStatus.DRAFT, targets: [TEAM] },
@@ -141,11 +142,11 @@ test("injects of a simulation that has not begun", async () => {
 test("endpoints with and without an agent", async () => {
   play("endpoints");
   const { endpoints } = await stack.call("observer", AssetService.method.searchEndpoints, {
-    text: "0",
+    query: "0",
     platforms: [EndpointPlatform.MACOS],
     hostname: "agent01",
     ip: "10.0.0.1",
-    tags: ["red-team"],
+    labels: ["red-team"],
   });
   expect(endpoints).toMatchObject([
     { name: "win01", platform: EndpointPlatform.WINDOWS, arch: "x86_64", agents: [] },
@@ -170,7 +171,7 @@ test("findings without an endpoint, and techniques without a parent", async () =
     platform.play(...answers.map(recorded), { ...recorded("findings"), path: `/api/findings/${path}` });
     const { findings } = await stack.call("observer", FindingService.method.searchFindings, {
       ...(scope !== undefined && { scope }),
-      text: "CVE",
+      query: "CVE",
       types: ["cve"],
       createdAfter: BETWEEN[0],
       createdBefore: BETWEEN[1],
@@ -184,8 +185,8 @@ test("findings without an endpoint, and techniques without a parent", async () =
     });
     expect(at(findings[0]?.createdAt)).toBe("2026-11-21T13:12:20.915Z");
   }
-  const request = { text: "T1059" };
+  const request = { query: "T1059" };
   const { attackPatterns } = await stack.call("observer", TechniqueService.method.searchAttackPatterns, request);
   expect(attackPatterns).toMatchObject([{ externalId: "T1059", platforms: ["Windows", "Linux"] }]);
-  expect(attackPatterns[0]).not.toHaveProperty("parentId");
+  expect(attackPatterns[0]).not.toHaveProperty("parent");
 });

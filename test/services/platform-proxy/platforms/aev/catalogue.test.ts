@@ -26,7 +26,7 @@ test("endpoints are found by name, system, host name and address", async () => {
   });
   expect(totalSize).toBeGreaterThan(50);
   expect(endpoints.every(({ platform }) => platform === EndpointPlatform.WINDOWS)).toBe(true);
-  const byName = await stack.call("analyst", searchEndpoints, { text: "WEB-PAR" });
+  const byName = await stack.call("analyst", searchEndpoints, { query: "WEB-PAR" });
   expect(byName.endpoints.map(({ name }) => name)).toEqual(["web-par-01", "web-par-02", "web-par-03", "web-par-04"]);
   const byHost = await stack.call("analyst", searchEndpoints, { hostname: "web-par-02.corp.example" });
   expect(byHost.endpoints.map(({ name }) => name)).toEqual(["web-par-02"]);
@@ -51,9 +51,9 @@ test("endpoints and findings need their own rights on the platform", async () =>
 });
 
 test("techniques are found by identifier and by name, by every account", async () => {
-  const byId = await stack.call("nobody", searchAttackPatterns, { text: "T1059.001" });
+  const byId = await stack.call("nobody", searchAttackPatterns, { query: "T1059.001" });
   expect(byId.attackPatterns).toMatchObject([{ externalId: "T1059.001", name: "PowerShell" }]);
-  expect(byId.attackPatterns[0]?.parentId).toMatch(/^[0-9a-f-]{36}$/);
+  expect(byId.attackPatterns[0]?.parent?.id).toMatch(/^[0-9a-f-]{36}$/);
   const all = await stack.call("nobody", searchAttackPatterns, { pageSize: 100 });
   const names = all.attackPatterns.map(({ name }) => name);
   expect(names).toEqual([...names].sort());
@@ -96,7 +96,7 @@ test("findings of a simulation that a later one has overtaken are found by namin
     const own = await idsOf({ case: "simulationId", value: id });
     if (own.length === 0) continue;
     const { simulation } = await stack.call("analyst", SimulationService.method.getSimulation, { simulationId: id });
-    const shown = await idsOf({ case: "scenarioId", value: simulation?.scenarioId ?? "" });
+    const shown = await idsOf({ case: "scenarioId", value: simulation?.scenario?.id ?? "" });
     if (!own.some((finding) => shown.includes(finding))) overtaken++;
   }
   expect(overtaken).toBeGreaterThan(0);

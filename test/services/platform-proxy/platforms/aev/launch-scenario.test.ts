@@ -39,7 +39,10 @@ test("a launch is followed until its first inject is at work, and says how to go
   const { progress, result } = await collect(stack.stream("analyst", launchScenario, { scenarioId }));
   expect(progress.length).toBeGreaterThan(1);
   expect(progress.map(({ done }) => done)).toEqual(progress.map(({ done }) => done).sort((a, b) => a - b));
-  expect(result).toMatchObject({ started: true, simulation: { status: SimulationStatus.RUNNING, scenarioId } });
+  expect(result).toMatchObject({
+    started: true,
+    simulation: { status: SimulationStatus.RUNNING, scenario: { id: scenarioId } },
+  });
   expect(result.injectsRunning + result.injectsDone).toBeGreaterThan(0);
   expect(result.injectsWaiting).toBeGreaterThan(0);
   for (const tool of ["get_simulation", "search_injects", "get_simulation_results", "set_simulation_status"]) {
@@ -113,7 +116,7 @@ test("a platform that fails after the launch does not hide that it was launched"
   try {
     const scenarioId = await firstScenario(stack);
     const { result } = await collect(stack.stream("analyst", launchScenario, { scenarioId }));
-    expect(result).toMatchObject({ started: false, simulation: { scenarioId } });
+    expect(result).toMatchObject({ started: false, simulation: { scenario: { id: scenarioId } } });
     expect(result.remaining).toContain("could not be followed further: the aev platform failed");
     expect(result.remaining).toContain(result.simulation?.id);
   } finally {

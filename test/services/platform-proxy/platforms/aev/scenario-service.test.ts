@@ -65,7 +65,7 @@ test("pages follow each other without a gap or a repeat", async () => {
 test("a page token of another query is refused", async () => {
   const { nextPageToken = "" } = await stack.call("analyst", searchScenarios, { pageSize: 10 });
   const other = await refused(
-    stack.call("analyst", searchScenarios, { pageSize: 10, text: "drill", pageToken: nextPageToken }),
+    stack.call("analyst", searchScenarios, { pageSize: 10, query: "drill", pageToken: nextPageToken }),
   );
   expect(other.code).toBe(Code.InvalidArgument);
   expect(other.rawMessage).toContain("does not belong to this query");
@@ -85,17 +85,17 @@ test("filters narrow a search, and its order is what was asked for", async () =>
   expect(names).toEqual([...names].sort());
 });
 
-test("tags are searched and shown by name, and an unknown one is refused", async () => {
-  const { scenarios } = await stack.call("analyst", searchScenarios, { tags: ["Ransomware"], pageSize: 100 });
+test("labels are searched and shown by name, and an unknown one is refused", async () => {
+  const { scenarios } = await stack.call("analyst", searchScenarios, { labels: ["Ransomware"], pageSize: 100 });
   expect(scenarios.length).toBeGreaterThan(0);
-  expect(scenarios.every(({ tags }) => tags.includes("ransomware"))).toBe(true);
-  const error = await refused(stack.call("analyst", searchScenarios, { tags: ["nope"] }));
+  expect(scenarios.every(({ labels }) => labels.includes("ransomware"))).toBe(true);
+  const error = await refused(stack.call("analyst", searchScenarios, { labels: ["nope"] }));
   expect(error).toMatchObject({ code: Code.NotFound });
   expect(error.rawMessage).toContain('"nope"');
 });
 
 test("a text with the platform's wildcard is refused instead of matching everything", async () => {
-  const error = await refused(stack.call("analyst", searchScenarios, { text: "100%" }));
+  const error = await refused(stack.call("analyst", searchScenarios, { query: "100%" }));
   expect(error.code).toBe(Code.InvalidArgument);
 });
 
@@ -118,7 +118,7 @@ test("a caller with a grant on one scenario sees that one", async () => {
   expect(scenarios).toHaveLength(1);
   const id = scenarios[0]?.id ?? "";
   const { scenario } = await stack.call("observer", getScenario, { scenarioId: id });
-  expect(scenario?.simulationIds).toHaveLength(2);
+  expect(scenario?.simulations).toHaveLength(2);
   expect(await refused(stack.call("observer", updateScenario, { scenarioId: id, name: "x" }))).toMatchObject({
     code: Code.PermissionDenied,
   });
@@ -154,17 +154,17 @@ test("a scenario of another tenant cannot be read, changed, launched or deleted,
   expect(scenario?.name).toBe(scenarios[0]?.name);
 });
 
-test("creating takes tags by name and refuses unknown ones before anything is made", async () => {
+test("creating takes labels by name and refuses unknown ones before anything is made", async () => {
   const before = (await stack.call("analyst", searchScenarios, {})).totalSize;
-  const error = await refused(stack.call("analyst", createScenario, { name: "Tagged", tags: ["phishing", "nope"] }));
+  const error = await refused(stack.call("analyst", createScenario, { name: "Tagged", labels: ["phishing", "nope"] }));
   expect(error.code).toBe(Code.NotFound);
   expect((await stack.call("analyst", searchScenarios, {})).totalSize).toBe(before);
   const { scenario } = await stack.call("analyst", createScenario, {
     name: " Tagged ",
-    tags: ["phishing"],
+    labels: ["phishing"],
     severity: Severity.LOW,
   });
-  expect(scenario).toMatchObject({ name: "Tagged", tags: ["phishing"], severity: Severity.LOW });
+  expect(scenario).toMatchObject({ name: "Tagged", labels: ["phishing"], severity: Severity.LOW });
 });
 
 test("creating without the right is refused, and a grant on another scenario does not give it", async () => {
@@ -176,7 +176,7 @@ test("creating without the right is refused, and a grant on another scenario doe
 });
 
 test("updating one field keeps every other, also those that no read tells", async () => {
-  const { scenarios } = await stack.call("analyst", searchScenarios, { text: "wiper, headquarters" });
+  const { scenarios } = await stack.call("analyst", searchScenarios, { query: "wiper, headquarters" });
   const scenarioId = scenarios[0]?.id ?? "";
   const before = await fullOf(scenarioId);
   expect(before.scenario_mails_reply_to).toEqual(["contact@sallyport.example"]);
@@ -187,11 +187,11 @@ test("updating one field keeps every other, also those that no read tells", asyn
   expect(changed.sort()).toEqual(["scenario_name", "scenario_updated_at"]);
 });
 
-test("an update can clear texts and tags, and wants something to change", async () => {
-  const { scenarios } = await stack.call("analyst", searchScenarios, { text: "wiper, plant" });
+test("an update can clear texts and labels, and wants something to change", async () => {
+  const { scenarios } = await stack.call("analyst", searchScenarios, { query: "wiper, plant" });
   const scenarioId = scenarios[0]?.id ?? "";
-  const { scenario } = await stack.call("analyst", updateScenario, { scenarioId, description: "", clearTags: true });
-  expect(scenario).toMatchObject({ description: "", tags: [] });
+  const { scenario } = await stack.call("analyst", updateScenario, { scenarioId, description: "", clearLabels: true });
+  expect(scenario).toMatchObject({ description: "", labels: [] });
   expect(await refused(stack.call("analyst", updateScenario, { scenarioId }))).toMatchObject({
     code: Code.InvalidArgument,
   });
@@ -219,8 +219,8 @@ test("deleting tells what is gone and which simulations stay", async () => {
   const { scenarios } = await stack.call("outsider", searchScenarios, { pageSize: 1 });
   const scenarioId = scenarios[0]?.id ?? "";
   const reply = await stack.call("outsider", deleteScenario, { scenarioId });
-  expect(reply).toMatchObject({ scenarioId, name: scenarios[0]?.name });
-  expect(reply.simulationIds).toHaveLength(2);
+  expect(reply).toMatchObject({ deleted: { id: scenarioId, name: scenarios[0]?.name } });
+  expect(reply.simulations).toHaveLength(2);
   expect(await refused(stack.call("outsider", getScenario, { scenarioId }))).toMatchObject({ code: Code.NotFound });
   expect(await refused(stack.call("analyst", deleteScenario, { scenarioId: (await one()).id }))).toMatchObject({
     code: Code.PermissionDenied,
@@ -230,7 +230,7 @@ test("deleting tells what is gone and which simulations stay", async () => {
 test("a planner by grant deletes the scenario, and the grant goes with it", async () => {
   const { scenarios } = await stack.call("granted", searchScenarios, {});
   const scenarioId = scenarios[0]?.id ?? "";
-  expect(await stack.call("granted", deleteScenario, { scenarioId })).toMatchObject({ scenarioId });
+  expect(await stack.call("granted", deleteScenario, { scenarioId })).toMatchObject({ deleted: { id: scenarioId } });
   expect((await stack.call("granted", searchScenarios, {})).totalSize).toBe(0);
 });
 

@@ -29,12 +29,12 @@ const scheduled = async (): Promise<string> => {
   return (body as { exercise_id: string }).exercise_id;
 };
 
-test("simulations come with their scores, first targets and tags by name", async () => {
+test("simulations come with their scores, first targets and labels by name", async () => {
   const { simulations, totalSize } = await stack.call("analyst", searchSimulations, { pageSize: 100 });
   expect(totalSize).toBe(120);
   expect(simulations.some(({ results }) => results.some(({ kind }) => kind === ExpectationKind.PREVENTION))).toBe(true);
   expect(simulations.every(({ targets }) => targets.length <= 10)).toBe(true);
-  expect(simulations.flatMap(({ tags }) => tags).some((tag) => /^[0-9a-f]{8}-/.test(tag))).toBe(false);
+  expect(simulations.flatMap(({ labels }) => labels).some((tag) => /^[0-9a-f]{8}-/.test(tag))).toBe(false);
 });
 
 test("simulations are found by scenario, state and start", async () => {
@@ -60,7 +60,7 @@ test("simulations of an unknown scenario are refused instead of none", async () 
 test("one simulation tells its scenario, times and state", async () => {
   const { simulation } = await stack.call("analyst", getSimulation, { simulationId: await firstId() });
   expect(simulation).toMatchObject({ status: SimulationStatus.FINISHED, players: 3 });
-  expect(simulation?.scenarioId).toMatch(/^[0-9a-f-]{36}$/);
+  expect(simulation?.scenario?.id).toMatch(/^[0-9a-f-]{36}$/);
   expect(simulation?.endedAt).toBeDefined();
 });
 
@@ -106,7 +106,7 @@ test("a grant on a scenario does not open its simulations", async () => {
   const { scenario } = await stack.call("observer", ScenarioService.method.getScenario, {
     scenarioId: scenarios[0]?.id ?? "",
   });
-  const simulationId = scenario?.simulationIds[0] ?? "";
+  const simulationId = scenario?.simulations[0]?.id ?? "";
   expect(await refused(stack.call("observer", getSimulation, { simulationId }))).toMatchObject({
     code: Code.PermissionDenied,
   });

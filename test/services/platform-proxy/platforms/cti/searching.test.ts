@@ -67,7 +67,7 @@ test("a page token of another query is refused", async () => {
   const { nextPageToken } = await harness.call(searchEntities, { types: ["Malware"], pageSize: 5 });
   const other = await refusal(harness.call(searchEntities, { types: ["Tool"], pageSize: 5, pageToken: nextPageToken }));
   expect(other.code).toBe(Code.InvalidArgument);
-  expect(other.rawMessage).toContain("another query");
+  expect(other.rawMessage).toContain("does not belong to this query");
   const made = await refusal(harness.call(searchEntities, { types: ["Tool"], pageToken: "bm9uc2Vuc2U" }));
   expect(made.code).toBe(Code.InvalidArgument);
   const more = await harness.call(searchEntities, { types: ["Malware"], pageSize: 9, pageToken: nextPageToken });

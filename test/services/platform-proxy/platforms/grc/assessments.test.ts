@@ -40,7 +40,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
         justification: "Seen on site",
       });
       expect(maturity).toMatchObject({
-        requirementAssessmentId: SHOWN_SCORE,
+        requirementAssessment: { id: SHOWN_SCORE },
         scoreVisible: true,
         score: 40,
         minScore: 0,
@@ -48,15 +48,15 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       });
       expect(maturity?.level).toBeUndefined();
       expect((await harness.call(getControl, { controlId })).control?.maturity).toMatchObject([
-        { score: 40, requirementRefId: "4.1" },
+        { score: 40, requirement: { refId: "4.1" } },
       ]);
     });
 
     test("is listed with the controls where asked for, a small page at a time", async () => {
       const { listControls } = ControlService.method;
-      const request = { tenantId: NORTHWIND, search: "Scored", withMaturity: true };
+      const request = { tenantId: NORTHWIND, query: "Scored", withMaturity: true };
       const { controls } = await harness.call(listControls, request);
-      expect(controls).toMatchObject([{ name: "Scored", maturity: [{ score: 40, requirementRefId: "4.1" }] }]);
+      expect(controls).toMatchObject([{ name: "Scored", maturity: [{ score: 40, requirement: { refId: "4.1" } }] }]);
       expect((await harness.call(listControls, { ...request, withMaturity: false })).controls[0]?.maturity).toEqual([]);
       await expect(harness.call(listControls, { ...request, pageSize: 26 })).rejects.toMatchObject({
         code: Code.InvalidArgument,
@@ -70,7 +70,12 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
         requirementAssessmentId: HIDDEN_SCORE,
         score: 3,
       });
-      expect(maturity).toMatchObject({ scoreVisible: false, minScore: 1, maxScore: 4, requirementRefId: "GV.OC-01" });
+      expect(maturity).toMatchObject({
+        scoreVisible: false,
+        minScore: 1,
+        maxScore: 4,
+        requirement: { refId: "GV.OC-01" },
+      });
       expect(maturity?.score).toBeUndefined();
       const written = await harness.ask(
         "admin",

@@ -65,7 +65,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       const { nextPageToken: pageToken } = await harness.call(listControls, { pageSize: 5 });
       const refused = { code: Code.InvalidArgument, rawMessage: expect.stringContaining("page_token") };
       await expect(
-        harness.call(listControls, { pageSize: 5, pageToken: pageToken!, search: "mfa" }),
+        harness.call(listControls, { pageSize: 5, pageToken: pageToken!, query: "mfa" }),
       ).rejects.toMatchObject(refused);
       await expect(harness.call(listControls, { pageToken: pageToken! }, "manager")).rejects.toMatchObject(refused);
       await expect(harness.call(listControls, { pageToken: "bm90IGEgdG9rZW4" })).rejects.toMatchObject(refused);
@@ -149,7 +149,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
         code: Code.NotFound,
         rawMessage: expect.stringContaining("owner_actor_ids"),
       });
-      const { controls } = await harness.call(listControls, { search: "Linked" });
+      const { controls } = await harness.call(listControls, { query: "Linked" });
       expect(controls).toEqual([]);
     });
 

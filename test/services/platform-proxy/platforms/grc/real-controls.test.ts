@@ -38,7 +38,7 @@ describe("controls", () => {
       category: ControlCategory.TECHNICAL,
       csfFunction: CsfFunction.PROTECT,
       priority: 1,
-      search: "mfa",
+      query: "mfa",
     });
     const query = queries(CONTROLS)[0]!;
     expect(query.getAll("folder")).toEqual([ALPHA.id, ALPHA_EU]);
@@ -80,8 +80,8 @@ describe("controls", () => {
       hiddenLinks: 1,
       maturity: [
         {
-          requirementAssessmentId: MISSION,
-          requirementRefId: "GV.OC-01",
+          requirementAssessment: { id: MISSION },
+          requirement: { refId: "GV.OC-01" },
           assessment: { id: AUDIT, name: "Alpha CSF review" },
           scoreVisible: true,
           score: 3,
@@ -98,7 +98,7 @@ describe("controls", () => {
     answers(87, 181);
     answersWith(answer(104), `${CONTROLS}c889145e-563d-4bba-b859-936cec5011fd/`);
     answersWith(answer(202), `${EVIDENCE}${SCREENSHOT}/`);
-    answersWith({ ...answer(104), answer: {} }, `/api/actors/${ROOT}/`);
+    answersWith({ ...answer(104), answer: { id: ROOT } }, `/api/actors/${ROOT}/`);
     answersWith(
       { ...answer(116), answer: (answer(116).answer as { results: object[] }).results[0] },
       `/api/reference-controls/${ROOT}/`,
@@ -161,15 +161,14 @@ describe("requirement assessments", () => {
     const { requirementAssessments, totalSize } = await call(AssessmentService.method.listRequirementAssessments, {
       assessmentId: AUDIT,
       results: [AssessmentResult.NOT_ASSESSED, AssessmentResult.PARTIALLY_COMPLIANT],
-      search: "mission",
+      query: "mission",
     });
     const query = queries(REQUIREMENTS)[0]!;
     expect(query.getAll("result")).toEqual(["not_assessed", "partially_compliant"]);
     expect(query.get("requirement__assessable")).toBe("true");
     expect(totalSize).toBe(134);
     expect(requirementAssessments[0]).toMatchObject({
-      requirementRefId: "GV",
-      requirement: "GOVERN",
+      requirement: { refId: "GV", name: "GOVERN" },
       result: AssessmentResult.NOT_ASSESSED,
       assessable: false,
       locked: false,
@@ -181,7 +180,7 @@ describe("requirement assessments", () => {
   test("of a locked audit without named levels say so", async () => {
     answers(164);
     const { requirementAssessments } = await call(AssessmentService.method.listRequirementAssessments, {});
-    expect(requirementAssessments[0]).toMatchObject({ requirementRefId: "core", requirement: "Clauses", locked: true });
+    expect(requirementAssessments[0]).toMatchObject({ requirement: { refId: "core", name: "Clauses" }, locked: true });
   });
 
   test("take a score with what makes it count, and it is read back", async () => {
@@ -194,7 +193,12 @@ describe("requirement assessments", () => {
     expect(sent("PATCH", `${REQUIREMENTS}${MISSION}/`)).toEqual([
       { score: 3, is_scored: true, observation: "Seen on site" },
     ]);
-    expect(maturity).toMatchObject({ score: 3, level: "Repeatable", scoreVisible: true, requirementRefId: "GV.OC-01" });
+    expect(maturity).toMatchObject({
+      score: 3,
+      level: "Repeatable",
+      scoreVisible: true,
+      requirement: { refId: "GV.OC-01" },
+    });
   });
 
   test("take the controls that answer them", async () => {

@@ -61,10 +61,16 @@ describe("tenants", () => {
         id: MFA,
         name: "Alpha MFA for administrators",
         refId: "C-a-1",
-        domain: "Alpha Corp",
+        domain: { name: "Alpha Corp" },
         score: 90,
       },
-      { type: GrcType.EVIDENCE, id: SCREENSHOT, name: "Alpha MFA screenshot", domain: "Alpha Corp", score: 90 },
+      {
+        type: GrcType.EVIDENCE,
+        id: SCREENSHOT,
+        name: "Alpha MFA screenshot",
+        domain: { name: "Alpha Corp" },
+        score: 90,
+      },
     ]);
     expect(hits[1]?.refId).toBeUndefined();
   });
@@ -106,8 +112,8 @@ describe("frameworks", () => {
       underRefId: "gv.oc",
     });
     expect(requirements.slice(0, 2)).toMatchObject([
-      { refId: "GV.OC", name: "Organizational Context", depth: 1, parentId: all.requirements[0]?.id },
-      { refId: "GV.OC-01", depth: 2, assessable: true, parentId: requirements[0]?.id },
+      { refId: "GV.OC", name: "Organizational Context", depth: 1, parent: { id: all.requirements[0]?.id } },
+      { refId: "GV.OC-01", depth: 2, assessable: true, parent: { id: requirements[0]?.id } },
     ]);
     expect(requirements[1]?.name).toBeUndefined();
     expect(requirements[1]?.description).toContain("The organizational mission is understood");

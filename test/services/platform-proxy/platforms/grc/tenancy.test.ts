@@ -44,7 +44,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       expect(first.tenants).toHaveLength(2);
       expect(second.tenants.map(({ name }) => name)).toEqual(["Northwind Energy"]);
       expect(second.nextPageToken).toBeUndefined();
-      expect((await harness.call(listTenants, { search: "BANK" }, "admin")).tenants).toHaveLength(1);
+      expect((await harness.call(listTenants, { query: "BANK" }, "admin")).tenants).toHaveLength(1);
     });
 
     test("of a tenant seen only in part, the topmost domain seen stands for it", async () => {
@@ -146,8 +146,8 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       expect(new Set(hits.map(({ type }) => type))).toEqual(new Set([GrcType.REQUIREMENT]));
       expect(hits[0]).toMatchObject({
         refId: "GV.OC-01",
-        domain: "Global",
-        frameworkId: seededId("frameworks:nist-csf-2.0"),
+        domain: { name: "Global" },
+        framework: { id: seededId("frameworks:nist-csf-2.0") },
       });
     });
   });

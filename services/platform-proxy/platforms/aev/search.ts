@@ -1,7 +1,8 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
-import { digestOf, numberOf, tokenOf } from "../../lib/page-token.js";
+import { countOf, rowsOf } from "../../lib/answers.js";
+import { type PageRequest, type Paging, pagingOf, placeOf } from "../../lib/pages.js";
+import { instantOf } from "../../lib/time.js";
 import type { Platform } from "../../platform.js";
 import type { TenantScope } from "./tenant.js";
 
@@ -12,6 +13,7 @@ export interface Filter {
   readonly values: readonly string[];
 }
 
+/** An order by one field. */
 export interface Sort {
   readonly property: string;
   readonly direction: "asc" | "desc";
@@ -23,24 +25,20 @@ export interface Sort {
 export interface Search {
   /** The route inside the tenant, such as /scenarios/search. */
   readonly route: string;
-  readonly text?: string | undefined;
+  /** The field that holds a row's id. */
+  readonly idKey: string;
+  readonly query?: string | undefined;
   readonly filters?: readonly Filter[];
   readonly sorts: readonly [Sort, ...Sort[]];
 }
 
-/** The paging arguments that every search tool takes. */
-export interface Paging {
-  readonly pageSize?: number | undefined;
-  readonly pageToken?: string | undefined;
-}
-
+/** One page of a search. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
-  readonly totalSize: number;
-  readonly nextPageToken: string | undefined;
+  /** The paging fields of the response. */
+  readonly paging: Paging;
 }
 
-const DEFAULT_SIZE = 20;
 /** The most that the platform gives at once. */
 const MAX_SIZE = 1_000;
 
@@ -53,16 +51,12 @@ export async function searchPage<Row>(
   platform: Platform,
   tenant: TenantScope,
   search: Search,
-  { pageSize = DEFAULT_SIZE, pageToken }: Paging,
+  request: PageRequest,
 ): Promise<Page<Row>> {
-  const digest = digestOf([platform.caller.id, tenant.id, search, pageSize]);
-  const page = pageToken === undefined ? 0 : numberOf(pageToken, digest);
-  const reply = await searchOnce<Row>(platform, tenant, search, page, pageSize);
-  return {
-    rows: reply.content,
-    totalSize: reply.totalElements,
-    nextPageToken: reply.last ? undefined : tokenOf(page + 1, digest),
-  };
+  // The platform numbers its pages, so that a token is good for one size alone.
+  const place = placeOf(request, [platform.caller.id, tenant.id, search, request.pageSize]);
+  const { rows, totalSize } = await searchOnce<Row>(platform, tenant, search, place.offset / place.size, place.size);
+  return { rows, paging: pagingOf(place, { totalSize }) };
 }
 
 /** Reads the rows of a search one page of a thousand after the other, up to `limit` rows. */
@@ -73,18 +67,10 @@ export async function* searchAll<Row>(
   limit: number,
 ): AsyncGenerator<Row, void> {
   for (let page = 0; page * MAX_SIZE < limit; page++) {
-    const reply = await searchOnce<Row>(platform, tenant, search, page, MAX_SIZE);
-    yield* reply.content;
-    if (reply.last) return;
+    const { rows, totalSize } = await searchOnce<Row>(platform, tenant, search, page, MAX_SIZE);
+    yield* rows;
+    if ((page + 1) * MAX_SIZE >= totalSize) return;
   }
-}
-
-/** The fields of a page that responses share, ready to spread into one. */
-export function pageFields({ totalSize, nextPageToken }: Page<unknown>): {
-  totalSize: number;
-  nextPageToken?: string;
-} {
-  return { totalSize, ...(nextPageToken !== undefined && { nextPageToken }) };
 }
 
 /** A condition where something is given, none where not. */
@@ -98,35 +84,34 @@ export function between(key: string, after: Timestamp | undefined, before: Times
   return [...(after === undefined ? [] : [at("gt", after)]), ...(before === undefined ? [] : [at("lt", before)])];
 }
 
-function instantOf(time: Timestamp): string {
-  return timestampDate(time).toISOString();
+interface Envelope {
+  readonly content?: unknown;
+  readonly totalElements?: unknown;
 }
 
-interface Envelope<Row> {
-  readonly content: readonly Row[];
-  readonly totalElements: number;
-  readonly last: boolean;
-}
-
-function searchOnce<Row>(
+async function searchOnce<Row>(
   platform: Platform,
   tenant: TenantScope,
-  { route, text, filters = [], sorts }: Search,
+  { route, idKey, query, filters = [], sorts }: Search,
   page: number,
   size: number,
-): Promise<Envelope<Row>> {
+): Promise<{ readonly rows: readonly Row[]; readonly totalSize: number }> {
   // The platform takes % for any text and offers no way to escape it.
-  if (text?.includes("%")) throw invalidArgument("text: % stands for any text on the platform; leave it out");
-  return platform.rest<Envelope<Row>>({
+  if (query?.includes("%")) throw invalidArgument("query: % stands for any text on the platform; leave it out");
+  const reply = await platform.rest<Envelope | undefined>({
     verb: "POST",
     path: tenant.path(route),
     read: true,
     body: {
       page,
       size,
-      ...(text !== undefined && { textSearch: text }),
+      ...(query !== undefined && { textSearch: query }),
       sorts,
       filterGroup: { mode: "and", filters: filters.map((filter, i) => ({ id: String(i), mode: "or", ...filter })) },
     },
   });
+  return {
+    rows: rowsOf<Row>(platform.server, reply?.content, idKey),
+    totalSize: countOf(platform.server, reply?.totalElements),
+  };
 }

@@ -1,6 +1,6 @@
 import { notFound } from "../../../shared/rpc/errors.js";
 import type { Platform } from "../../platform.js";
-import { type Filter, oneOf, searchAll } from "./page.js";
+import { type Filter, oneOf, searchAll } from "./search.js";
 import type { TenantScope } from "./tenant.js";
 
 interface UpstreamTag {
@@ -8,10 +8,12 @@ interface UpstreamTag {
   readonly tag_name: string;
 }
 
-const MAX_TAGS = 5_000;
+const MAX_LABELS = 5_000;
 
-/** The names of tags by id; asks nothing where no id is given. */
-export async function tagNames(
+// Labels are called tags on the platform.
+
+/** The names of labels by id; asks nothing where no id is given. */
+export async function labelNames(
   platform: Platform,
   tenant: TenantScope,
   ids: readonly (readonly string[] | null | undefined)[],
@@ -24,36 +26,38 @@ export async function tagNames(
 }
 
 /**
- * The ids of tags given by name, in any case, or by id. The platform drops
+ * The ids of labels given by name, in any case, or by id. The platform drops
  * ids it does not know without a word, so all are looked up before a write.
  *
- * @throws ConnectError not_found that names every unknown tag.
+ * @throws ConnectError not_found that names every unknown label.
  */
-export async function tagIds(platform: Platform, tenant: TenantScope, given: readonly string[]): Promise<string[]> {
+export async function labelIds(platform: Platform, tenant: TenantScope, given: readonly string[]): Promise<string[]> {
   if (given.length === 0) return [];
   const ids = new Map<string, string>();
   for await (const { tag_id, tag_name } of allTags(platform, tenant)) {
     ids.set(tag_id, tag_id);
     ids.set(tag_name.toLowerCase(), tag_id);
   }
-  const unknown = given.filter((tag) => !ids.has(tag.toLowerCase()));
+  const unknown = given.filter((label) => !ids.has(label.toLowerCase()));
   if (unknown.length > 0) {
-    throw notFound(`tags: there is no tag ${unknown.map((tag) => `"${tag}"`).join(", ")} in tenant ${tenant.name}`);
+    throw notFound(
+      `labels: there is no label ${unknown.map((label) => `"${label}"`).join(", ")} in tenant ${tenant.name}`,
+    );
   }
-  return [...new Set(given.map((tag) => ids.get(tag.toLowerCase()) as string))];
+  return [...new Set(given.map((label) => ids.get(label.toLowerCase()) as string))];
 }
 
-/** A condition on tags given by name or id. */
-export async function tagFilter(
+/** A condition on labels given by name or id. */
+export async function labelFilter(
   platform: Platform,
   tenant: TenantScope,
   key: string,
   given: readonly string[],
 ): Promise<Filter[]> {
-  return oneOf(key, await tagIds(platform, tenant, given), "contains");
+  return oneOf(key, await labelIds(platform, tenant, given), "contains");
 }
 
 function allTags(platform: Platform, tenant: TenantScope): AsyncGenerator<UpstreamTag, void> {
   const sorts = [{ property: "tag_name", direction: "asc" }] as const;
-  return searchAll<UpstreamTag>(platform, tenant, { route: "/tags/search", sorts }, MAX_TAGS);
+  return searchAll<UpstreamTag>(platform, tenant, { route: "/tags/search", idKey: "tag_id", sorts }, MAX_LABELS);
 }

@@ -1,8 +1,9 @@
 import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { PageRequest } from "../../../../../services/platform-proxy/lib/pages.js";
 import type { Platform } from "../../../../../services/platform-proxy/platform.js";
-import { type Paging, type Search, searchPage } from "../../../../../services/platform-proxy/platforms/aev/page.js";
+import { type Search, searchPage } from "../../../../../services/platform-proxy/platforms/aev/search.js";
 import type { TenantScope } from "../../../../../services/platform-proxy/platforms/aev/tenant.js";
 import { refused } from "./refused.js";
 
@@ -10,6 +11,7 @@ import { refused } from "./refused.js";
 // remembers which page was asked for.
 const asked: number[] = [];
 const platform = {
+  server: "aev",
   caller: { id: "somebody" },
   rest: async ({ body }: { body: { page: number } }) => {
     asked.push(body.page);
@@ -17,8 +19,13 @@ const platform = {
   },
 } as unknown as Platform;
 const tenant: TenantScope = { id: "t", name: "T", path: (route) => route };
-const search: Search = { route: "/scenarios/search", sorts: [{ property: "scenario_name", direction: "asc" }] };
-const page = (more: Partial<Search>, paging: Paging) => searchPage(platform, tenant, { ...search, ...more }, paging);
+const search: Search = {
+  route: "/scenarios/search",
+  idKey: "scenario_id",
+  sorts: [{ property: "scenario_name", direction: "asc" }],
+};
+const page = (more: Partial<Search>, request: PageRequest) =>
+  searchPage(platform, tenant, { ...search, ...more }, request);
 
 test("a token leads to the page after its own, of the same search only", async () => {
   await fc.assert(
@@ -26,16 +33,16 @@ test("a token leads to the page after its own, of the same search only", async (
       fc.integer({ min: 1, max: 20 }),
       fc.integer({ min: 1, max: 100 }),
       fc.string({ minLength: 1 }).filter((text) => !text.includes("%")),
-      async (steps, pageSize, text) => {
-        let pageToken: string | undefined;
+      async (steps, pageSize, query) => {
+        let pageToken = "";
         for (let step = 0; step < steps; step++) {
-          pageToken = (await page({ text }, { pageSize, pageToken })).nextPageToken;
+          pageToken = (await page({ query }, { pageSize, pageToken })).paging.nextPageToken ?? "";
           expect(asked.at(-1)).toBe(step);
         }
         for (const [other, size] of [
-          [{ text: `${text}x` }, pageSize],
-          [{ text }, pageSize + 1],
-          [{ text, route: "/exercises/search" }, pageSize],
+          [{ query: `${query}x` }, pageSize],
+          [{ query }, pageSize + 1],
+          [{ query, route: "/exercises/search" }, pageSize],
         ] as const) {
           expect(await refused(page(other, { pageSize: size, pageToken }))).toMatchObject({
             code: Code.InvalidArgument,
@@ -49,7 +56,7 @@ test("a token leads to the page after its own, of the same search only", async (
 
 test("whatever else is given for a token is refused in words", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.string(), async (pageToken) => {
+    fc.asyncProperty(fc.string({ minLength: 1 }), async (pageToken) => {
       const error = await refused(page({}, { pageToken }));
       expect(error.code).toBe(Code.InvalidArgument);
       expect(error.rawMessage).toContain("page_token");

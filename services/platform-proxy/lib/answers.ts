@@ -1,0 +1,61 @@
+import type { ConnectError } from "@connectrpc/connect";
+import { unavailable } from "../../shared/rpc/errors.js";
+
+// A platform of another version, or something in front of one, may answer in
+// another shape. What would make a wrong answer of ours is refused here: a list
+// that is none, a row without its id, a count that is no number. Fields that may
+// be left out are read where they are used.
+
+/**
+ * A list.
+ *
+ * @param server whose platform answered, for the sentence.
+ * @throws ConnectError unavailable, where it is no list.
+ */
+export function listOf<Row>(server: string, value: unknown): readonly Row[] {
+  if (!Array.isArray(value)) throw misshapen(server, "something other than a list");
+  return value as readonly Row[];
+}
+
+/**
+ * A list of rows that have ids.
+ *
+ * @throws ConnectError unavailable, where it is no list or a row lacks its id.
+ */
+export function rowsOf<Row>(server: string, value: unknown, id: string): readonly Row[] {
+  const rows = listOf<Row>(server, value);
+  for (const row of rows) objectOf(server, row, id);
+  return rows;
+}
+
+/**
+ * An object that has an id.
+ *
+ * @throws ConnectError unavailable, where it has none.
+ */
+export function objectOf<T>(server: string, value: unknown, id: string): T {
+  const given = (value as Readonly<Record<string, unknown>> | null | undefined)?.[id];
+  if (typeof given !== "string" || given === "") throw misshapen(server, "an object without an id");
+  return value as T;
+}
+
+/**
+ * How many there are.
+ *
+ * @throws ConnectError unavailable, where it is no whole number from 0 on.
+ */
+export function countOf(server: string, value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw misshapen(server, "a count that is no number");
+  return value as number;
+}
+
+/**
+ * The refusal of an answer of a wrong shape.
+ *
+ * @param what the answer held instead, in words.
+ */
+export function misshapen(server: string, what: string): ConnectError {
+  return unavailable(
+    `the ${server} platform answered with ${what}, so its answer is withheld; where something was to change, read before trying again, and an administrator checks its version and its address`,
+  );
+}
