@@ -2,7 +2,7 @@ import { Code } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import type { Adapter, RestRequest, Session } from "../../../services/platform-proxy/adapter.js";
 import { createIdentities } from "../../../services/platform-proxy/identity.js";
-import { deniedByRoute } from "../../../services/platform-proxy/lib/denied.js";
+import { deniedByRoute } from "../../../services/platform-proxy/lib/denied-routes.js";
 import { openPlatform } from "../../../services/platform-proxy/platform.js";
 import { createOpenaevAdapter } from "../../../services/platform-proxy/platforms/aev/adapter.js";
 import { createOpenctiAdapter } from "../../../services/platform-proxy/platforms/cti/adapter.js";

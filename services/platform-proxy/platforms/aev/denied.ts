@@ -1,4 +1,4 @@
-import { deniedByRoute } from "../../lib/denied.js";
+import { deniedByRoute } from "../../lib/denied-routes.js";
 
 /**
  * Administration of an OpenAEV 2.4.0, from the mappings of its controllers:

@@ -1,4 +1,4 @@
-import { deniedByField } from "../../lib/denied.js";
+import { deniedByField } from "../../lib/denied-fields.js";
 
 /**
  * Administration of an OpenCTI 6, from the Query and Mutation types of its

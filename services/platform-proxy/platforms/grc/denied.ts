@@ -1,4 +1,4 @@
-import { deniedByRoute } from "../../lib/denied.js";
+import { deniedByRoute } from "../../lib/denied-routes.js";
 
 /**
  * Administration of a CISO Assistant, from its URL configuration: accounts,
