@@ -1,5 +1,6 @@
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { LRUCache } from "lru-cache";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import type { Call, Credential } from "./call.js";
 import type { Dispatch } from "./dispatch.js";
@@ -26,10 +27,12 @@ export interface Peers {
 const KEPT = 10_000;
 
 /**
+ * Calls services by a dispatch; exchanged assertions are kept until they end.
+ *
  * @param self this service's own credential: an API key of the service account.
  */
 export function createPeers(dispatch: Dispatch, self: Credential): Peers {
-  const exchanged = new Map<string, { readonly assertion: string; readonly until: number }>();
+  const exchanged = new LRUCache<string, { readonly assertion: string; readonly until: number }>({ max: KEPT });
 
   async function exchange(subjectToken: string, audience: ServiceName): Promise<string> {
     const key = `${audience} ${subjectToken}`;
@@ -40,7 +43,6 @@ export function createPeers(dispatch: Dispatch, self: Credential): Peers {
       { subjectToken, audience },
       { credential: self, deadline: Date.now() + 2_000 },
     );
-    if (exchanged.size >= KEPT) exchanged.delete(exchanged.keys().next().value as string);
     exchanged.set(key, { assertion, until: expiresAt === undefined ? 0 : timestampMs(expiresAt) });
     return assertion;
   }

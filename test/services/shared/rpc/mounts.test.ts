@@ -11,7 +11,7 @@ import { Health } from "#proto/grpc/health/v1/health_pb.js";
 import { ServerReflection } from "#proto/grpc/reflection/v1/reflection_pb.js";
 import { type Log, silentLog } from "../../../../services/shared/process/log.js";
 import type { Authenticator, Call, Caller } from "../../../../services/shared/rpc/call.js";
-import type { Chain, Outcome } from "../../../../services/shared/rpc/chain.js";
+import type { Chain } from "../../../../services/shared/rpc/chain.js";
 import { type RpcServer, serveConnect } from "../../../../services/shared/rpc/connect.js";
 import type { Dispatch } from "../../../../services/shared/rpc/dispatch.js";
 import { aborted, unauthenticated } from "../../../../services/shared/rpc/errors.js";
@@ -19,6 +19,7 @@ import { health } from "../../../../services/shared/rpc/health.js";
 import { mountInProcess } from "../../../../services/shared/rpc/in-process.js";
 import { duplex, type Method, serverStream, unary, withScope } from "../../../../services/shared/rpc/method.js";
 import { connectRemote } from "../../../../services/shared/rpc/remote.js";
+import type { Outcome } from "../../../../services/shared/rpc/steps/record.js";
 
 const ANA: Caller = {
   id: "u1",

@@ -3,8 +3,8 @@ import { ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/valid
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import { InjectService, SearchInjectsRequestSchema } from "#proto/aev/v1/inject_service_pb.js";
-import { checkRules } from "../../../../services/shared/rpc/rules.js";
-import { explain } from "../../../../services/shared/tools/explain.js";
+import { checkRules } from "../../../../../services/shared/rpc/steps/rules.js";
+import { explain } from "../../../../../services/shared/tools/explain.js";
 
 const { searchInjects } = InjectService.method;
 const ID = "00000000-0000-4000-8000-000000000000";

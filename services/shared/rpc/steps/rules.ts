@@ -2,7 +2,7 @@ import { type DescMethod, isMessage, type Message } from "@bufbuild/protobuf";
 import { createValidator, type Violation, violationsToProto } from "@bufbuild/protovalidate";
 import { ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { internal } from "./errors.js";
+import { internal } from "../errors.js";
 
 const validator = createValidator();
 

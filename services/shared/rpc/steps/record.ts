@@ -1,0 +1,72 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { codeToString } from "@connectrpc/connect/protocol-connect";
+import type { Log } from "../../process/log.js";
+import type { Caller, Incoming } from "../call.js";
+import { auditOf } from "./audit.js";
+
+/** How a call ended. */
+export interface Outcome {
+  /** undefined where it succeeded. */
+  readonly code: Code | undefined;
+  /** Milliseconds from the adapter to the last byte of the method. */
+  readonly ms: number;
+  /** undefined where it was not established who calls. */
+  readonly caller: Caller | undefined;
+  /** By performance.now(). */
+  readonly startedAt: number;
+}
+
+/** Hears of every finished call; for metrics and traces. */
+export type Observe = (method: DescMethod, call: Incoming, outcome: Outcome) => void;
+
+/** Records that a call ended, with its error where it failed. */
+export type RecordCall = (
+  request: unknown,
+  incoming: Incoming,
+  caller: Caller | undefined,
+  startedAt: number,
+  error?: unknown,
+) => void;
+
+/** Chooses how calls of an rpc are recorded: one log line for each that writes or fails, marked as audit. */
+export function recordOf(desc: DescMethod, needed: string, log: Log, observe: Observe | undefined): RecordCall {
+  const rpc = `${desc.parent.typeName}/${desc.name}`;
+  const writes = desc.idempotency !== 1;
+  const isInternal = needed === "internal";
+  return (request, incoming, caller, startedAt, error) => {
+    const code = error === undefined ? undefined : ConnectError.from(error).code;
+    const ms = performance.now() - startedAt;
+    observe?.(desc, incoming, { code, ms, caller, startedAt });
+    if (code === undefined && !writes) return;
+    const refused = code === Code.PermissionDenied || code === Code.Unauthenticated;
+    const line = {
+      rpc,
+      code: code === undefined ? "ok" : codeToString(code),
+      ms: Math.round(ms * 10) / 10,
+      caller: caller?.id,
+      key: caller?.keyId,
+      trace: incoming.traceparent,
+      ...((writes || refused) && !isInternal && { audit: true, ...auditOf(desc, request) }),
+    };
+    if (code === Code.Internal || code === Code.Unknown || code === Code.DataLoss) {
+      log.error({ ...line, err: error }, rpc);
+    } else log[isInternal ? "debug" : "info"](line, rpc);
+  };
+}
+
+/** Records a stream once, also where its reader leaves before its end: a tool's reader leaves with the result. */
+export async function* recorded(
+  stream: AsyncIterable<unknown>,
+  record: (error?: unknown) => void,
+): AsyncIterable<unknown> {
+  let failure: unknown;
+  try {
+    yield* stream;
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    record(failure);
+  }
+}
