@@ -1,4 +1,4 @@
-import type { Base, CollectionSpec, Store } from "./store.js";
+import type { Base, CollectionSpec, Migration, Store } from "./store.js";
 
 interface SchemaVersion extends Base {
   readonly version: number;
@@ -27,4 +27,11 @@ export async function migrate(store: Pick<Store, "collection">, spec: Collection
     await documents.updateMany(filter, update);
     await versions.updateOne({ _id: spec.name }, { $max: { version: i + 1 } }, { upsert: true });
   }
+}
+
+/** The step in which fields get other names, by old name; every document has the first of them. */
+export function renaming(names: Readonly<Record<string, string>>): Migration {
+  const [first] = Object.keys(names);
+  if (first === undefined) throw new TypeError("a renaming names at least one field");
+  return { filter: { [first]: { $exists: true } }, update: { $rename: names } };
 }

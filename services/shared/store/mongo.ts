@@ -1,7 +1,14 @@
-import { type Collection, type Db, type IndexDescription, MongoClient, MongoServerError } from "mongodb";
+import {
+  type Collection,
+  type Db,
+  type IndexDescription,
+  type IndexDescriptionInfo,
+  MongoClient,
+  MongoServerError,
+} from "mongodb";
 import { v7 as uuid } from "uuid";
 import { refuseUndefined, withUpsertId } from "./filter.js";
-import { migrate, SCHEMA_VERSIONS } from "./migrations.js";
+import { migrate } from "./migrations.js";
 import type { Base, CollectionSpec, DocCollection, IndexSpec, Store } from "./store.js";
 
 export interface MongoOptions {
@@ -11,6 +18,8 @@ export interface MongoOptions {
 
 /** An index of this name or of these fields is there with other options. */
 const INDEX_CONFLICTS: ReadonlySet<unknown> = new Set([85, 86]);
+const NAMESPACE_NOT_FOUND = 26;
+const INDEX_NOT_FOUND = 27;
 
 /**
  * Opens the store that lives in MongoDB. A write resolves when a majority has
@@ -46,9 +55,13 @@ class MongoStore implements Store {
   }
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
-    for (const spec of [SCHEMA_VERSIONS, ...specs])
-      for (const index of spec.indexes) await ensureIndex(this.database.collection(spec.name), index);
-    for (const spec of specs) await migrate(this, spec);
+    for (const spec of specs) {
+      const collection = this.database.collection(spec.name);
+      // A unique index stands in the way of a migration that renames what it is of, and can only be made after it.
+      await dropChangedIndexes(collection, spec.indexes);
+      await migrate(this, spec);
+      for (const index of spec.indexes) await ensureIndex(collection, index);
+    }
   }
 
   async ping(): Promise<void> {
@@ -58,6 +71,28 @@ class MongoStore implements Store {
   async close(): Promise<void> {
     await this.client.close();
   }
+}
+
+/** Drops the indexes that are there by a declared name and of other fields; those without a declaration are not ours. */
+async function dropChangedIndexes(collection: Collection, declared: readonly IndexSpec[]): Promise<void> {
+  const keys = new Map(declared.map(({ name, key }) => [name, JSON.stringify(Object.entries(key))]));
+  for (const { name, key } of await indexesOf(collection)) {
+    const wanted = name === undefined ? undefined : keys.get(name);
+    if (wanted === undefined || wanted === JSON.stringify(Object.entries(key))) continue;
+    // Another process may have been faster.
+    await collection.dropIndex(name as string).catch(unless(INDEX_NOT_FOUND));
+  }
+}
+
+async function indexesOf(collection: Collection): Promise<IndexDescriptionInfo[]> {
+  return (await collection.indexes().catch(unless(NAMESPACE_NOT_FOUND))) ?? [];
+}
+
+/** Lets pass one error of the server. */
+function unless(code: number): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof MongoServerError) || error.code !== code) throw error;
+  };
 }
 
 /** An index whose declaration changed is made anew. */

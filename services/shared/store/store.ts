@@ -109,9 +109,10 @@ export interface CollectionSpec {
 export interface Store {
   collection<T extends Base>(name: string): DocCollection<T>;
   /**
-   * Creates the collections and indexes that are missing, indexes what is
-   * there already, then runs the migrations that have not run. Throws when a
-   * newer version of the product has migrated a collection further.
+   * Creates the collections that are missing and runs the migrations that have
+   * not run, then creates the indexes that are missing, of what is there
+   * already too. Throws when a newer version of the product has migrated a
+   * collection further.
    */
   ensure(specs: readonly CollectionSpec[]): Promise<void>;
   ping(): Promise<void>;

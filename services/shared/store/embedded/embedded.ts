@@ -6,7 +6,7 @@ import { migrate, SCHEMA_VERSIONS } from "../migrations.js";
 import type { Base, CollectionSpec, DocCollection, Store } from "../store.js";
 import { EmbeddedCollection } from "./collection.js";
 import { hearCommits } from "./commit.js";
-import { ensureIndexes } from "./ensure-indexes.js";
+import { fillIndexes, openIndexes } from "./declared-indexes.js";
 import { type Lock, lockDirectory } from "./lock.js";
 import { Records, type Stored } from "./records.js";
 import type { IndexRecord } from "./secondary-index.js";
@@ -89,10 +89,13 @@ class EmbeddedStore implements Store {
         });
         collection = new EmbeddedCollection(spec, new Records(root, documents), this.#log);
       }
-      await ensureIndexes(spec, collection.records, root, catalogue);
+      const indexes = { spec, records: collection.records, root, catalogue };
+      await openIndexes(indexes);
       this.#collections.set(spec.name, collection);
+      // Before new indexes are filled: what a unique one is of may be a field that a migration names.
+      if (spec !== SCHEMA_VERSIONS) await migrate(this, spec);
+      await fillIndexes(indexes);
     }
-    for (const spec of specs) await migrate(this, spec);
   }
 
   async ping(): Promise<void> {

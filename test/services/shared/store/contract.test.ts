@@ -1,5 +1,6 @@
 import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { renaming } from "../../../../services/shared/store/migrations.js";
 import {
   type Base,
   type CollectionSpec,
@@ -524,6 +525,24 @@ for (const backend of backends) {
         await expect(store.ensure([{ ...spec, migrations: [rename] }])).rejects.toThrow(
           "has schema version 2 and this version of the product knows 1",
         );
+      });
+
+      test("with a unique index that follows a field to its new name", async () => {
+        const name = `renamed-${process.pid}-${Date.now()}`;
+        const unique = (field: string) => ({ name: "word", key: { [field]: 1 as const }, unique: true });
+        await store.ensure([{ name, indexes: [unique("oldWord")] }]);
+        const collection = store.collection<Thing>(name);
+        await collection.insertMany([
+          { _id: "a", oldWord: "x", n: 1 },
+          { _id: "b", oldWord: "y", n: 2 },
+        ]);
+        const spec = { name, indexes: [unique("new_word")], migrations: [renaming({ oldWord: "new_word" })] };
+        await store.ensure([spec]);
+        await store.ensure([spec]);
+        expect(await collection.findOne({ new_word: "y" })).toEqual({ _id: "b", new_word: "y", n: 2 });
+        expect(await codeOf(collection.insertOne({ _id: "c", new_word: "x" }))).toBe(11000);
+        await collection.insertOne({ _id: "c", new_word: "z" });
+        expect(await collection.countDocuments({ oldWord: { $exists: true } })).toBe(0);
       });
     });
 
