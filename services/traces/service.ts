@@ -1,26 +1,20 @@
-import type { Log } from "../shared/process/log.js";
-import type { Peers } from "../shared/rpc/peers.js";
 import type { Service } from "../shared/rpc/service.js";
 import type { Store } from "../shared/store/store.js";
-import { routesOf } from "./routes.js";
-import { openCollections } from "./store.js";
+import type { Context } from "./context.js";
+import { routes } from "./routes.js";
+import { openTraceStore } from "./store.js";
 
-/** What the service needs. */
-export interface Options {
+/** What the service is made with: the store stays open, who opened it closes it. */
+export interface TracesOptions extends Omit<Context, "store"> {
   readonly store: Store;
-  /** Reaches core-objects, which says whose agents a caller can manage. */
-  readonly peers: Peers;
-  readonly log: Log;
-  /** Days that spans are kept after they arrive. */
-  readonly retentionDays: number;
 }
 
 /** Takes spans in over OTLP and lets those who may inspect them. */
-export async function createTracesService({ store, peers, log, retentionDays }: Options): Promise<Service> {
-  const collections = await openCollections(store);
+export async function createTracesService({ store, ...options }: TracesOptions): Promise<Service> {
+  const context: Context = { ...options, store: await openTraceStore(store) };
   return {
     name: "traces",
-    methods: routesOf({ collections, peers, log, retentionDays }),
+    methods: routes(context),
     async ready() {
       try {
         await store.ping();

@@ -78,7 +78,7 @@ export type PayloadField =
   | { readonly field: string; readonly same: string };
 
 /** The records of this service. */
-export interface Collections {
+export interface TraceStore {
   readonly traces: DocCollection<TraceRecord>;
   readonly spans: DocCollection<SpanRecord>;
   readonly payloads: DocCollection<PayloadRecord>;
@@ -105,7 +105,7 @@ const COLLECTIONS: readonly CollectionSpec[] = [
 ];
 
 /** Opens this service's collections, creating what is missing. */
-export async function openCollections(store: Store): Promise<Collections> {
+export async function openTraceStore(store: Store): Promise<TraceStore> {
   await store.ensure(COLLECTIONS);
   return {
     traces: store.collection("traces"),

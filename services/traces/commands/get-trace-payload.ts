@@ -5,26 +5,25 @@ import type {
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
-import type { Peers } from "../../shared/rpc/peers.js";
 import { textPage } from "../../shared/rpc/text-page.js";
 import type { Filter } from "../../shared/store/store.js";
 import { readableBy } from "../access.js";
+import type { Context } from "../context.js";
 import { fieldOf } from "../span.js";
-import type { Collections, TraceRecord } from "../store.js";
+import type { TraceRecord, TraceStore } from "../store.js";
 import { tracesNamed } from "../trace-name.js";
 
 const NAMED = 60;
 
 /** Reads a page of one field of a span that the caller may read. */
 export async function getTracePayload(
-  collections: Collections,
-  peers: Peers,
+  { store, peers }: Context,
   request: MessageShape<typeof GetTracePayloadRequestSchema>,
   call: Call,
 ): Promise<MessageInitShape<typeof GetTracePayloadResponseSchema>> {
-  const trace = await theTrace(collections, await readableBy(peers, call), request.traceId);
-  const span = request.spanId === "" ? await outermostOf(collections, trace) : request.spanId.toLowerCase();
-  const payload = await collections.payloads.findOne({ _id: `${trace._id}.${span}` });
+  const trace = await theTrace(store, await readableBy(peers, call), request.traceId);
+  const span = request.spanId === "" ? await outermostOf(store, trace) : request.spanId.toLowerCase();
+  const payload = await store.payloads.findOne({ _id: `${trace._id}.${span}` });
   if (payload === null) throw notFound(`the trace has no span ${span}`);
   const field = fieldOf(payload.fields, request.field);
   if (field === undefined) {
@@ -35,7 +34,7 @@ export async function getTracePayload(
   return { ...textPage(field.text, request.page, request.pageBytes), json: field.json };
 }
 
-async function theTrace({ traces }: Collections, readable: Filter<TraceRecord>, id: string): Promise<TraceRecord> {
+async function theTrace({ traces }: TraceStore, readable: Filter<TraceRecord>, id: string): Promise<TraceRecord> {
   const filter = { ...readable, ...tracesNamed(id), expires_at: { $gt: new Date() } } as Filter<TraceRecord>;
   const parts = await traces.find(filter, { limit: 10, projection: { batches: 0 } }).toArray();
   if (parts.length === 0) throw notFound(`no trace that you can read has the id ${id}`);
@@ -47,7 +46,7 @@ async function theTrace({ traces }: Collections, readable: Filter<TraceRecord>, 
   return parts[0]!;
 }
 
-async function outermostOf({ spans }: Collections, trace: TraceRecord): Promise<string> {
+async function outermostOf({ spans }: TraceStore, trace: TraceRecord): Promise<string> {
   if (trace.root !== undefined) return trace.root;
   const [first] = await spans.find({ trace: trace._id }, { sort: { order: 1 }, limit: 1 }).toArray();
   if (first === undefined) throw notFound("the trace has no spans any more");

@@ -8,7 +8,7 @@ import { bindingProblem, loadPlatform } from "../../../services/platform-proxy/p
 import { keyOf } from "../../../services/shared/rpc/in-process.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { readTools } from "../../../services/shared/tools/tools.js";
-import { routesOf as traceRoutes } from "../../../services/traces/routes.js";
+import { routes as traceRoutes } from "../../../services/traces/routes.js";
 
 const tools = readTools(readImage());
 const toolsOf = (server: string) => tools.filter((tool) => tool.server === server).map((tool) => keyOf(tool.method));

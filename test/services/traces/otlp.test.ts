@@ -73,24 +73,24 @@ test("an agent's spans from OpenTelemetry's exporter are inspected by who manage
   expect(traces[0]).toMatchObject({
     name: "invoke_agent Traced",
     source: "my-agent",
-    agentIds: [agent!.id],
+    agents: [{ id: agent!.id }],
     models: ["m-1"],
     inputTokens: 12,
     outputTokens: 3,
     spanCount: 2,
     status: TraceStatus.OK,
   });
-  const { spans } = await inspect("alice", { traceId: traces[0]!.traceId });
+  const { spans } = await inspect("alice", { traceId: traces[0]!.id });
   expect(spans[1]).toMatchObject({
     name: "chat m-1",
     parentSpanId: root.spanContext().spanId,
     operation: "chat",
-    agentId: agent!.id,
+    agent: { id: agent!.id },
   });
   const read = (field: string) =>
     rig.dispatch.unary(
       TraceInspectionService.method.getTracePayload,
-      { traceId: traces[0]!.traceId, spanId: spans[1]!.spanId, field },
+      { traceId: traces[0]!.id, spanId: spans[1]!.spanId, field },
       as("alice", "traces"),
     );
   expect(await read("attributes.list.of.numbers")).toMatchObject({ text: "[1,2,3]", json: true });
@@ -161,7 +161,12 @@ test("our own calls are traced as children of the caller's span, over OTLP, with
 
   const { traces, spans } = await inspect("root", { traceId });
   expect(traces).toHaveLength(1);
-  expect(traces[0]).toMatchObject({ source: "our-own", userId: "services", spanCount: 2, status: TraceStatus.OK });
+  expect(traces[0]).toMatchObject({
+    source: "our-own",
+    user: { id: "services" },
+    spanCount: 2,
+    status: TraceStatus.OK,
+  });
   expect(spans.map(({ name, parentSpanId }) => [name, parentSpanId])).toEqual(
     Array(2).fill(["traces.v1.TraceInspectionService/InspectAgentTraces", "b7ad6b7169203331"]),
   );

@@ -93,11 +93,11 @@ test("spans of a trace add up to its summary, whatever order and batches they co
   const { traces, totalSize } = await inspect("alice", { source: "sum" });
   expect(totalSize).toBe(1);
   expect(traces[0]).toMatchObject({
-    traceId: trace,
+    id: expect.stringMatching(new RegExp(`^${trace}\\.`)),
     name: "invoke_agent a",
     status: TraceStatus.ERROR,
     durationMs: 500,
-    userId: "alice",
+    user: { id: "alice" },
     models: ["m"],
     tools: ["lookup"],
     inputTokens: 100,
@@ -177,7 +177,7 @@ test("an agent's traces are read by those who can manage it and by no others", a
   expect(await sourcesSeenBy("bob", { source: "of-agent" })).toEqual(["of-agent"]);
   expect(await sourcesSeenBy("carl", { source: "of-agent" })).toEqual([]);
   const [trace] = (await inspect("alice", request)).traces;
-  expect(trace?.agentIds).toEqual([agent]);
+  expect(trace?.agents).toMatchObject([{ id: agent }]);
   expect((await refusal(inspect("carl", { traceId: trace!.id })))[0]).toBe("NotFound");
   expect((await refusal(payload("carl", { traceId: trace!.id, field: "resource.service.name" })))[0]).toBe("NotFound");
   expect((await payload("alice", { traceId: trace!.id, field: "resource.service.name" })).text).toBe("of-agent");
@@ -219,10 +219,10 @@ test("another user's trace id neither opens nor changes a trace", async () => {
   expect((await refusal(payload("carl", { traceId: trace, field: "attributes.secret" })))[0]).toBe("NotFound");
   expect((await inspect("alice", { traceId: trace })).spans.map(({ name }) => name)).toEqual(["hers"]);
   const parts = await inspect("root", { traceId: trace });
-  expect(parts.traces.map(({ userId }) => userId).sort()).toEqual(["alice", "carl"]);
+  expect(parts.traces.map(({ user }) => user?.id).sort()).toEqual(["alice", "carl"]);
   expect(parts.spans).toEqual([]);
   expect((await refusal(payload("root", { traceId: trace, field: "attributes.secret" })))[0]).toBe("InvalidArgument");
-  const hers = parts.traces.find(({ userId }) => userId === "alice")!;
+  const hers = parts.traces.find(({ user }) => user?.id === "alice")!;
   expect((await payload("root", { traceId: hers.id, field: "attributes.secret" })).text).toBe("s");
 });
 
@@ -238,12 +238,12 @@ test("lists are filtered by period, status, source and model, and paged to the e
   await send("carl", "paged", [{ at: now - 40 * 86_400_000, name: "ancient", attributes: model }]);
   const names = async (request: MessageInitShape<typeof InspectAgentTracesRequestSchema>) => {
     const seen: string[] = [];
-    let pageToken = "";
+    let pageToken: string | undefined = "";
     do {
       const page = await inspect("carl", { source: "paged", ...request, pageSize: 2, pageToken });
       seen.push(...page.traces.map(({ name }) => name));
       pageToken = page.nextPageToken;
-    } while (pageToken !== "");
+    } while (pageToken !== undefined);
     return seen.join(" ");
   };
   expect(await names({})).toBe("n0 n1 n2 n3 n4 old");

@@ -1,0 +1,107 @@
+import type { UpdateFilter } from "../shared/store/store.js";
+import { isDuplicateKey } from "../shared/store/store.js";
+import { digest } from "./digest.js";
+import { ownsTokens } from "./gen-ai.js";
+import type { ReadSpan } from "./span.js";
+import type { TraceRecord, TraceStore } from "./store.js";
+
+const MAX_SET = 100;
+const BATCHES_REMEMBERED = 64;
+
+/** Spans of one trace that came together. */
+export interface Batch {
+  /** The trace record's id. */
+  readonly trace: string;
+  /** Whose credential sent them. */
+  readonly user: string;
+  /** At least one. */
+  readonly spans: readonly ReadSpan[];
+  /** The agents that the sender can use: only these take spans as their own. */
+  readonly usable: ReadonlySet<string>;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Adds a batch to what its trace adds up to, in one atomic update. An exporter
+ * that got no answer sends the same batch again: its digest, remembered with
+ * the sums, keeps them right.
+ */
+export async function countSpans({ traces }: TraceStore, batch: Batch): Promise<void> {
+  const id = digest(
+    batch.spans
+      .map(({ facts }) => facts.span_id)
+      .sort()
+      .join(),
+  );
+  const update = {
+    ...wholeOf(batch),
+    ...sumsOf(batch),
+    $push: { batches: { $each: [id], $slice: -BATCHES_REMEMBERED } },
+  } as unknown as UpdateFilter<TraceRecord>;
+  const uncounted = { _id: batch.trace, batches: { $ne: id } };
+  try {
+    await traces.updateOne(uncounted, update, { upsert: true });
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    // The trace is there: this batch is counted already, or another one began it just now.
+    await traces.updateOne(uncounted, update);
+  }
+}
+
+/** What the trace is about, and when it began and ended. */
+function wholeOf({ trace, user, spans, expiresAt }: Batch) {
+  const facts = spans.map((span) => span.facts);
+  const first = facts.reduce((a, b) => (a.order < b.order ? a : b));
+  const root = spans.find(({ outermost }) => outermost === "yes")?.facts;
+  const local = spans.find(({ outermost }) => outermost === "here")?.facts;
+  const about = ({ name, span_id, fields }: ReadSpan["facts"]) => ({
+    name,
+    root: span_id,
+    fields: fields.filter(({ field }) => field === "input" || field === "output" || field === "error"),
+  });
+  return {
+    $setOnInsert: {
+      trace_id: spans[0]!.traceId,
+      user,
+      ...(root === undefined && (local === undefined ? { name: first.name } : about(local))),
+    },
+    ...(root !== undefined && { $set: about(root) }),
+    $min: { started_at: first.started_at, order: `${first.started_at.toISOString()}.${trace}` },
+    $max: {
+      ended_at: new Date(Math.max(...facts.map((span) => span.started_at.getTime() + span.duration_ms))),
+      expires_at: expiresAt,
+    },
+  };
+}
+
+/** What its spans add up to. */
+function sumsOf({ user, spans, usable }: Batch) {
+  const facts = spans.map((span) => span.facts);
+  const agents = distinct(facts.map(({ agent_id }) => agent_id)).filter((id) => usable.has(id));
+  const own = facts.filter(({ operation }) => ownsTokens(operation));
+  const sum = (of: readonly number[]): number => of.reduce((a, b) => a + b, 0);
+  return {
+    $addToSet: eachOf({
+      agents,
+      viewers: [`u:${user}`, ...agents.map((id) => `a:${id}`)],
+      sources: distinct(spans.map(({ source }) => source)),
+      models: distinct(facts.map(({ model }) => model)),
+      tools: distinct(facts.map(({ tool }) => tool)),
+    }),
+    $inc: {
+      span_count: facts.length,
+      error_count: facts.filter(({ error }) => error).length,
+      input_tokens: sum(own.map(({ input_tokens }) => input_tokens)),
+      output_tokens: sum(own.map(({ output_tokens }) => output_tokens)),
+    },
+  };
+}
+
+function distinct(words: readonly string[]): string[] {
+  return [...new Set(words)].filter((word) => word !== "").slice(0, MAX_SET);
+}
+
+function eachOf(sets: Readonly<Record<string, readonly string[]>>): Record<string, { $each: readonly string[] }> {
+  const filled = Object.entries(sets).filter(([, words]) => words.length > 0);
+  return Object.fromEntries(filled.map(([name, words]) => [name, { $each: words }]));
+}

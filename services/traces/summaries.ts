@@ -1,0 +1,79 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import {
+  type FieldPreviewSchema,
+  type SpanSummarySchema,
+  TraceStatus,
+  type TraceSummarySchema,
+} from "#proto/traces/v1/trace_inspection_service_pb.js";
+import { previewOf } from "./preview.js";
+import type { FieldRecord, SpanRecord, TraceRecord } from "./store.js";
+
+const PREVIEW_CHARS = 200;
+const FIELDS_SHOWN = 12;
+
+/** A trace as a list shows it, with so many characters of each field. */
+export function traceSummaryOf(
+  trace: TraceRecord,
+  previewChars = PREVIEW_CHARS,
+): MessageInitShape<typeof TraceSummarySchema> {
+  return {
+    id: trace._id,
+    name: trace.name,
+    source: (trace.sources ?? []).join(", "),
+    status: trace.error_count > 0 ? TraceStatus.ERROR : TraceStatus.OK,
+    startedAt: timestampFromDate(trace.started_at),
+    durationMs: trace.ended_at.getTime() - trace.started_at.getTime(),
+    user: { id: trace.user },
+    agents: (trace.agents ?? []).map((id) => ({ id })),
+    models: [...(trace.models ?? [])],
+    tools: [...(trace.tools ?? [])],
+    inputTokens: int32(trace.input_tokens),
+    outputTokens: int32(trace.output_tokens),
+    spanCount: trace.span_count,
+    errorCount: trace.error_count,
+    fields: previewsOf(trace.fields ?? [], previewChars),
+  };
+}
+
+/** A span as a list shows it: its first fields, with so many characters of each. */
+export function spanSummaryOf(
+  span: SpanRecord,
+  previewChars = PREVIEW_CHARS,
+): MessageInitShape<typeof SpanSummarySchema> {
+  const { agent_id: agentId, agent_name: agentName } = span;
+  const fields = previewsOf(span.fields.slice(0, FIELDS_SHOWN), previewChars);
+  return {
+    spanId: span.span_id,
+    parentSpanId: span.parent_span_id,
+    name: span.name,
+    operation: span.operation,
+    status: span.error ? TraceStatus.ERROR : TraceStatus.OK,
+    startedAt: timestampFromDate(span.started_at),
+    durationMs: span.duration_ms,
+    ...((agentId !== "" || agentName !== "") && {
+      agent: { ...(agentId !== "" && { id: agentId }), ...(agentName !== "" && { name: agentName }) },
+    }),
+    model: span.model,
+    tool: span.tool,
+    inputTokens: span.input_tokens,
+    outputTokens: span.output_tokens,
+    fields,
+    moreFields: span.field_count - fields.length,
+  };
+}
+
+function previewsOf(
+  fields: readonly FieldRecord[],
+  previewChars: number,
+): MessageInitShape<typeof FieldPreviewSchema>[] {
+  return fields.map(({ field, preview: kept, bytes }) => {
+    const preview = previewOf(kept, previewChars);
+    return { field, preview, bytes, truncated: Buffer.byteLength(preview) < bytes };
+  });
+}
+
+/** Sums over 20,000 spans can pass what an int32 holds. */
+function int32(sum: number): number {
+  return Math.min(sum, 0x7fff_ffff);
+}
