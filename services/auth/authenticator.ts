@@ -1,6 +1,8 @@
-import { bearerOf, refusalOf, verifyAssertion } from "../shared/credentials/assertions.js";
+import { LRUCache } from "lru-cache";
+import { bearerOf, refusalOf } from "../shared/credentials/assertions.js";
 import { type AssertionClaims, callerOfClaims } from "../shared/credentials/assertions-claims.js";
 import type { UsageCounter } from "../shared/credentials/usage.js";
+import { verifyAssertion } from "../shared/credentials/verify-assertion.js";
 import type { Authenticated, Authenticator, Caller } from "../shared/rpc/call.js";
 import { unauthenticated } from "../shared/rpc/errors.js";
 import { callerOf } from "./identity.js";
@@ -16,13 +18,12 @@ export function createAuthAuthenticator(
   ring: KeyRing,
   usage: UsageCounter,
 ): Authenticator {
-  const verified = new Map<string, AssertionClaims>();
+  const verified = new LRUCache<string, AssertionClaims>({ max: KEPT });
 
   async function claimsOf(assertion: string): Promise<AssertionClaims> {
     const kept = verified.get(assertion);
     if (kept !== undefined && (kept.exp as number) * 1000 > Date.now()) return kept;
     const claims = await verifyOwn(assertion, ring, ["auth"]);
-    if (verified.size >= KEPT) verified.delete(verified.keys().next().value as string);
     verified.set(assertion, claims);
     return claims;
   }
@@ -63,7 +64,7 @@ export async function currentCaller(
   claims: AssertionClaims,
   verification: KeyVerification,
 ): Promise<{ readonly caller: Caller; readonly seq: number }> {
-  const found = await verification.standing(claims.key, claims.sub);
+  const found = await verification.current(claims.key, claims.sub);
   if ("refused" in found) throw refusalOf(found);
   const said = callerOfClaims(claims).scopes;
   const scopes = new Set([...scopesOfKey(found.user, found.key)].filter((scope) => said.has(scope)));

@@ -4,9 +4,9 @@ import type { Store } from "../shared/store/store.js";
 import { normalEmail } from "./emails.js";
 import { nameKeyOf } from "./group-records.js";
 import { hashPassword } from "./passwords.js";
-import { createSemaphore } from "./semaphore.js";
 import { type ApiKeyRecord, type AuthStore, openAuthStore, type UserRecord } from "./store.js";
 import { hashSecret } from "./verification.js";
+import { createWorkLimit } from "./work-limit.js";
 
 export interface BootstrapOptions {
   readonly store: Store;
@@ -71,10 +71,10 @@ export async function bootstrap(options: BootstrapOptions): Promise<BootstrapSec
 }
 
 async function makeGroup({ groups }: AuthStore): Promise<string> {
-  const found = await groups.findOne({ nameKey: nameKeyOf(GROUP) });
+  const found = await groups.findOne({ name_key: nameKeyOf(GROUP) });
   if (found !== null) return found._id;
   const _id = uuidv7();
-  await groups.insertOne({ _id, name: GROUP, nameKey: nameKeyOf(GROUP), createdAt: new Date() });
+  await groups.insertOne({ _id, name: GROUP, name_key: nameKeyOf(GROUP), created_at: new Date() });
   return _id;
 }
 
@@ -87,7 +87,7 @@ async function makeUser(
 ): Promise<void> {
   const left = await users.findOne({ login: who.login });
   if (left !== null) {
-    await keys.deleteMany({ userId: left._id });
+    await keys.deleteMany({ user_id: left._id });
     await users.deleteOne({ _id: left._id });
   }
   const now = new Date();
@@ -98,22 +98,22 @@ async function makeUser(
     service: false,
     ...who,
     disabled: false,
-    emailVerified: who.service !== true,
-    passwordHash: password === null ? null : await hashPassword(password, [who.login], createSemaphore(1, 1)),
-    createdAt: now,
-    updatedAt: now,
+    email_verified: who.service !== true,
+    password_hash: password === null ? null : await hashPassword(password, [who.login], createWorkLimit(1, 1)),
+    created_at: now,
+    updated_at: now,
   };
   const key: ApiKeyRecord = {
     _id: keyId,
-    userId: user._id,
+    user_id: user._id,
     serial: uuidv7(),
     name: "First key",
     ...(await hashSecret(secret)),
     scopes: null,
-    createdAt: now,
-    expiresAt: null,
-    revokedAt: null,
-    lastUsedAt: null,
+    created_at: now,
+    expires_at: null,
+    revoked_at: null,
+    last_used_at: null,
     uses: 0,
   };
   await users.insertOne(user);

@@ -8,10 +8,10 @@ import type { AuthStore, GroupRecord } from "./store.js";
 /** A group with its size. */
 export async function groupOf(
   { users }: AuthStore,
-  { _id, name, createdAt }: GroupRecord,
+  { _id, name, created_at }: GroupRecord,
 ): Promise<MessageInitShape<typeof GroupSchema>> {
   const memberCount = await users.countDocuments({ groups: _id });
-  return { id: _id, name, memberCount, createdAt: timestampFromDate(createdAt) };
+  return { id: _id, name, memberCount, createdAt: timestampFromDate(created_at) };
 }
 
 /** The spelling by which names of groups are compared. */

@@ -56,7 +56,7 @@ export async function openKeyRing(
 
   async function load(): Promise<void> {
     const records = await signingKeys.find({ ring }).toArray();
-    records.sort((a, b) => b.signsFrom.getTime() - a.signsFrom.getTime());
+    records.sort((a, b) => b.signs_from.getTime() - a.signs_from.getTime());
     keys = await Promise.all(
       records.map(async (record) => ({ record, key: (await importJWK(record.jwk, ALG)) as CryptoKey })),
     );
@@ -64,7 +64,7 @@ export async function openKeyRing(
   }
 
   function jwks(): { readonly keys: JWK[] } {
-    const published = keys.filter(({ record: { removeAt } }) => removeAt === null || removeAt.getTime() > now());
+    const published = keys.filter(({ record: { remove_at } }) => remove_at === null || remove_at.getTime() > now());
     return { keys: published.map(({ record }) => publicJwk(record)) };
   }
 
@@ -75,9 +75,9 @@ export async function openKeyRing(
       _id: await calculateJwkThumbprint(jwk),
       ring,
       jwk,
-      createdAt: new Date(now()),
-      signsFrom: new Date(signsFrom),
-      removeAt: null,
+      created_at: new Date(now()),
+      signs_from: new Date(signsFrom),
+      remove_at: null,
     });
   }
 
@@ -85,7 +85,10 @@ export async function openKeyRing(
     const from = now() + leadMs;
     await add(from);
     const removeAt = new Date(from + graceMs);
-    await signingKeys.updateMany({ ring, removeAt: null, signsFrom: { $lt: new Date(from) } }, { $set: { removeAt } });
+    await signingKeys.updateMany(
+      { ring, remove_at: null, signs_from: { $lt: new Date(from) } },
+      { $set: { remove_at: removeAt } },
+    );
     await load();
   }
 
@@ -93,8 +96,8 @@ export async function openKeyRing(
     // Another process may have rotated.
     await load();
     const newest = keys[0];
-    if (newest !== undefined && now() - newest.record.signsFrom.getTime() > rotateMs) await rotate();
-    const { deletedCount } = await signingKeys.deleteMany({ ring, removeAt: { $lte: new Date(now()) } });
+    if (newest !== undefined && now() - newest.record.signs_from.getTime() > rotateMs) await rotate();
+    const { deletedCount } = await signingKeys.deleteMany({ ring, remove_at: { $lte: new Date(now()) } });
     if (deletedCount > 0) await load();
   }
 
@@ -107,7 +110,7 @@ export async function openKeyRing(
 
   return {
     signer() {
-      const signing = keys.find(({ record }) => record.signsFrom.getTime() <= now());
+      const signing = keys.find(({ record }) => record.signs_from.getTime() <= now());
       if (signing === undefined) throw new Error(`the ${ring} ring has no key that signs`);
       return { kid: signing.record._id, key: signing.key };
     },

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { SignJWT } from "jose";
+import { LRUCache } from "lru-cache";
 import type { KeyRing } from "./key-ring.js";
 
 /** Who a platform token is for, and for which platform. */
@@ -11,6 +12,7 @@ export interface PlatformSubject {
   readonly audience: string;
 }
 
+/** A signed token. */
 export interface PlatformToken {
   readonly token: string;
   /** Milliseconds since the epoch. */
@@ -37,7 +39,7 @@ const KEPT = 20_000;
 
 /** @param issuer the public base URL without a trailing slash. */
 export function createPlatformTokens(ring: KeyRing, issuer: string): PlatformTokens {
-  const kept = new Map<string, PlatformToken & { readonly until: number }>();
+  const kept = new LRUCache<string, PlatformToken>({ max: KEPT, ttl: KEPT_MS });
 
   async function sign({ userId, email, audience }: PlatformSubject): Promise<PlatformToken> {
     const { kid, key } = ring.signer();
@@ -62,10 +64,8 @@ export function createPlatformTokens(ring: KeyRing, issuer: string): PlatformTok
       if (fresh) return sign(subject);
       const name = JSON.stringify([subject.userId, subject.email, subject.audience]);
       const found = kept.get(name);
-      if (found !== undefined && found.until > Date.now()) return found;
-      const minted = { ...(await sign(subject)), until: Date.now() + KEPT_MS };
-      kept.delete(name);
-      if (kept.size >= KEPT) kept.delete(kept.keys().next().value as string);
+      if (found !== undefined) return found;
+      const minted = await sign(subject);
       kept.set(name, minted);
       return minted;
     },

@@ -16,10 +16,10 @@ export function userOf(user: UserRecord): MessageInitShape<typeof UserSchema> {
     admin: user.admin,
     disabled: user.disabled,
     groups: user.groups,
-    emailVerified: user.emailVerified,
+    emailVerified: user.email_verified,
     service: user.service,
-    createdAt: timestampFromDate(user.createdAt),
-    updatedAt: timestampFromDate(user.updatedAt),
+    createdAt: timestampFromDate(user.created_at),
+    updatedAt: timestampFromDate(user.updated_at),
   };
 }
 
@@ -28,13 +28,13 @@ export function apiKeyOf(key: ApiKeyRecord, owner: UserRecord): MessageInitShape
   return {
     id: key._id,
     name: key.name,
-    userId: key.userId,
+    userId: key.user_id,
     userEmail: emailOf(owner),
     scopes: key.scopes ?? [],
-    createdAt: timestampFromDate(key.createdAt),
-    ...(key.expiresAt !== null && { expiresAt: timestampFromDate(key.expiresAt) }),
-    ...(key.revokedAt !== null && { revokedAt: timestampFromDate(key.revokedAt) }),
-    ...(key.lastUsedAt !== null && { lastUsedAt: timestampFromDate(key.lastUsedAt) }),
+    createdAt: timestampFromDate(key.created_at),
+    ...(key.expires_at !== null && { expiresAt: timestampFromDate(key.expires_at) }),
+    ...(key.revoked_at !== null && { revokedAt: timestampFromDate(key.revoked_at) }),
+    ...(key.last_used_at !== null && { lastUsedAt: timestampFromDate(key.last_used_at) }),
     uses: BigInt(key.uses),
   };
 }

@@ -11,6 +11,8 @@ import { createGroup } from "./commands/create-group.js";
 import { createUser } from "./commands/create-user.js";
 import { deleteGroup } from "./commands/delete-group.js";
 import { exchangeAssertion } from "./commands/exchange-assertion.js";
+import { getAssertionKeys } from "./commands/get-assertion-keys.js";
+import { getPlatformIssuer } from "./commands/get-platform-issuer.js";
 import { getUser } from "./commands/get-user.js";
 import { listApiKeys } from "./commands/list-api-keys.js";
 import { listGroups } from "./commands/list-groups.js";
@@ -23,41 +25,39 @@ import { revokeApiKey } from "./commands/revoke-api-key.js";
 import { updateGroup } from "./commands/update-group.js";
 import { updateUser } from "./commands/update-user.js";
 import { verifyCredential } from "./commands/verify-credential.js";
+import { watch } from "./commands/watch.js";
 import { whoAmI } from "./commands/who-am-i.js";
-import type { Parts } from "./parts.js";
+import type { Context } from "./context.js";
 
-/** Every rpc of auth, with the command that answers it. */
-export function routes(parts: Parts): readonly Method[] {
-  const { hub, assertionRing, platformRing, platformTokens } = parts;
+/** Every rpc of auth and the command that answers it. */
+export function routes(context: Context): readonly Method[] {
   const credentials = CredentialService.method;
+  const events = WatchService.method;
   const users = UserService.method;
   const groups = GroupService.method;
   const keys = ApiKeyService.method;
   const platforms = PlatformTokenService.method;
   return [
-    unary(credentials.verifyCredential, (request) => verifyCredential(parts, request)),
-    unary(credentials.exchangeAssertion, (request) => exchangeAssertion(parts, request)),
-    unary(credentials.reportUsage, (request) => reportUsage(parts, request)),
-    unary(credentials.getAssertionKeys, () => ({ jwks: JSON.stringify(assertionRing.jwks()) })),
-    duplex(WatchService.method.watch, (requests, { signal }) => hub.watch(requests, signal)),
-    unary(WatchService.method.publish, (request) => publish(parts, request)),
-    unary(users.createUser, (request) => createUser(parts, request)),
-    unary(users.getUser, (request) => getUser(parts, request)),
-    unary(users.listUsers, (request) => listUsers(parts, request)),
-    unary(users.updateUser, (request) => updateUser(parts, request)),
-    unary(DirectoryService.method.resolvePrincipals, (request) => resolvePrincipals(parts, request)),
-    unary(groups.createGroup, (request) => createGroup(parts, request)),
-    unary(groups.listGroups, (request) => listGroups(parts, request)),
-    unary(groups.updateGroup, (request) => updateGroup(parts, request)),
-    unary(groups.deleteGroup, (request) => deleteGroup(parts, request)),
-    unary(keys.createApiKey, (request, call) => createApiKey(parts, request, call)),
-    unary(keys.listApiKeys, (request, call) => listApiKeys(parts, request, call)),
-    unary(keys.revokeApiKey, (request, call) => revokeApiKey(parts, request, call)),
-    unary(keys.whoAmI, (_request, call) => whoAmI(call)),
-    unary(platforms.mintPlatformToken, (request, call) => mintPlatformToken(parts, request, call)),
-    unary(platforms.getPlatformIssuer, () => ({
-      issuer: platformTokens.issuer,
-      jwks: JSON.stringify(platformRing.jwks()),
-    })),
+    unary(credentials.verifyCredential, (request) => verifyCredential(context, request)),
+    unary(credentials.exchangeAssertion, (request) => exchangeAssertion(context, request)),
+    unary(credentials.reportUsage, (request) => reportUsage(context, request)),
+    unary(credentials.getAssertionKeys, () => getAssertionKeys(context)),
+    duplex(events.watch, (requests, call) => watch(context, requests, call)),
+    unary(events.publish, (request) => publish(context, request)),
+    unary(users.createUser, (request) => createUser(context, request)),
+    unary(users.getUser, (request) => getUser(context, request)),
+    unary(users.listUsers, (request) => listUsers(context, request)),
+    unary(users.updateUser, (request) => updateUser(context, request)),
+    unary(DirectoryService.method.resolvePrincipals, (request) => resolvePrincipals(context, request)),
+    unary(groups.createGroup, (request) => createGroup(context, request)),
+    unary(groups.listGroups, (request) => listGroups(context, request)),
+    unary(groups.updateGroup, (request) => updateGroup(context, request)),
+    unary(groups.deleteGroup, (request) => deleteGroup(context, request)),
+    unary(keys.createApiKey, (request, call) => createApiKey(context, request, call)),
+    unary(keys.listApiKeys, (request, call) => listApiKeys(context, request, call)),
+    unary(keys.revokeApiKey, (request, call) => revokeApiKey(context, request, call)),
+    unary(keys.whoAmI, (request, call) => whoAmI(context, request, call)),
+    unary(platforms.mintPlatformToken, (request, call) => mintPlatformToken(context, request, call)),
+    unary(platforms.getPlatformIssuer, () => getPlatformIssuer(context)),
   ];
 }

@@ -1,22 +1,24 @@
 import { availableParallelism } from "node:os";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
-import { createUsageCounter } from "../shared/credentials/usage.js";
+import { createUsageCounter, type UsageCounter } from "../shared/credentials/usage.js";
 import type { Log } from "../shared/process/log.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { AuthenticatingService } from "../shared/rpc/service.js";
 import type { Store } from "../shared/store/store.js";
 import { createAssertionMint } from "./assertion-mint.js";
 import { createAuthAuthenticator } from "./authenticator.js";
-import { openKeyRing } from "./key-ring.js";
+import type { Context } from "./context.js";
+import { type KeyRing, openKeyRing } from "./key-ring.js";
+import { type Leadership, takeLeadership } from "./leadership.js";
 import { createPlatformTokens } from "./platform-tokens.js";
 import { routes } from "./routes.js";
-import { createSemaphore } from "./semaphore.js";
-import { openAuthStore } from "./store.js";
-import { takeTenure } from "./tenure.js";
+import { type AuthStore, openAuthStore } from "./store.js";
 import { writeUsage } from "./usage-report.js";
 import { createKeyVerification } from "./verification.js";
-import { createWatchHub, LEASE_MARGIN } from "./watch-hub.js";
+import { createWatchHub, LEASE_MARGIN, type WatchHub } from "./watch-hub.js";
+import { createWorkLimit } from "./work-limit.js";
 
+/** What the auth service is made with. */
 export interface AuthOptions {
   /** Stays open: who opened it closes it. */
   readonly store: Store;
@@ -48,78 +50,93 @@ const HASHES_WAITING = 200;
 const USES_WRITTEN = 10_000;
 
 /** The auth service: who is calling, and what is signed in their name. */
-export async function createAuthService({
-  store,
-  baseUrl,
-  log,
-  keyPrefix = DEFAULT_KEY_PREFIX,
-  leaseMs = 3_000,
-  fenceMs,
-  peersOf = () => undefined,
-}: AuthOptions): Promise<AuthenticatingService> {
-  const records = await openAuthStore(store);
-  const assertionRing = await openKeyRing(records, "assertion", ASSERTION_RING);
-  const platformRing = await openKeyRing(records, "platform", PLATFORM_RING);
-
-  const holdMs = leaseMs / 3;
-  const tenure = await takeTenure(records, holdMs);
-  const inherited = tenure.epoch === 1 ? 0 : holdMs + leaseMs * LEASE_MARGIN;
-  const hub = createWatchHub({ tenure, leaseMs, fenceMs: fenceMs ?? inherited });
-
-  const hashing = createSemaphore(availableParallelism(), HASHES_WAITING);
-  const format = createKeyFormat(keyPrefix);
-  const verification = createKeyVerification(records, format, hashing, () => hub.seq);
-  const usage = createUsageCounter();
-
-  async function writeOwnUsage(): Promise<void> {
-    const taken = usage.take(USES_WRITTEN);
-    try {
-      await writeUsage(records, taken);
-    } catch (error) {
-      usage.restore(taken);
-      log.warn({ err: error }, "uses of API keys cannot be written down; they are counted on");
-    }
-  }
-  async function tendRings(): Promise<void> {
-    try {
-      await Promise.all([assertionRing.tend(), platformRing.tend()]);
-    } catch (error) {
-      log.error({ err: error }, "signing keys cannot be rotated");
-    }
-  }
-  const timers = [setInterval(() => void writeOwnUsage(), MINUTE), setInterval(() => void tendRings(), MINUTE)];
-  for (const timer of timers) timer.unref();
-
+export async function createAuthService(options: AuthOptions): Promise<AuthenticatingService> {
+  const store = await openAuthStore(options.store);
+  const assertionRing = await openKeyRing(store, "assertion", ASSERTION_RING);
+  const platformRing = await openKeyRing(store, "platform", PLATFORM_RING);
+  const { leadership, hub } = await lead(store, options);
+  const context = contextOf(options, { store, hub, assertionRing, platformRing });
+  const upkeep = startUpkeep(context, options.log);
   return {
     name: "auth",
-    methods: routes({
-      records,
-      format,
-      hub,
-      verification,
-      usage,
-      assertionRing,
-      assertions: createAssertionMint(assertionRing),
-      platformRing,
-      platformTokens: createPlatformTokens(platformRing, baseUrl.replace(/\/+$/, "")),
-      hashing,
-      administrators: createSemaphore(1, HASHES_WAITING),
-      peers: peersOf,
-    }),
-    authenticator: createAuthAuthenticator(verification, assertionRing, usage),
+    methods: routes(context),
+    authenticator: createAuthAuthenticator(context.verification, assertionRing, context.usage),
     async ready() {
       try {
-        await store.ping();
+        await options.store.ping();
       } catch {
         return "the store of auth does not answer";
       }
-      return tenure.held() || (await tenure.confirm()) ? undefined : "auth was replaced by a newer process";
+      return leadership.held() || (await leadership.confirm()) ? undefined : "auth was replaced by a newer process";
     },
     async close() {
-      for (const timer of timers) clearInterval(timer);
       hub.close();
-      tenure.close();
-      await writeOwnUsage();
+      leadership.close();
+      await upkeep.close();
     },
   };
+}
+
+/** Takes over from any process before, and waits out its leases before anything published returns. */
+async function lead(
+  store: AuthStore,
+  { leaseMs = 3_000, fenceMs }: AuthOptions,
+): Promise<{ readonly leadership: Leadership; readonly hub: WatchHub }> {
+  const confirmedMs = leaseMs / 3;
+  const leadership = await takeLeadership(store, confirmedMs);
+  const inheritedMs = leadership.epoch === 1 ? 0 : confirmedMs + leaseMs * LEASE_MARGIN;
+  return { leadership, hub: createWatchHub({ leadership, leaseMs, fenceMs: fenceMs ?? inheritedMs }) };
+}
+
+function contextOf(
+  { baseUrl, keyPrefix = DEFAULT_KEY_PREFIX, peersOf = () => undefined }: AuthOptions,
+  opened: Pick<Context, "store" | "hub" | "assertionRing" | "platformRing">,
+): Context {
+  const { store, hub, assertionRing, platformRing } = opened;
+  const hashing = createWorkLimit(availableParallelism(), HASHES_WAITING);
+  const format = createKeyFormat(keyPrefix);
+  return {
+    ...opened,
+    format,
+    verification: createKeyVerification(store, format, hashing, () => hub.seq),
+    usage: createUsageCounter(),
+    assertions: createAssertionMint(assertionRing),
+    platformTokens: createPlatformTokens(platformRing, baseUrl.replace(/\/+$/, "")),
+    hashing,
+    administrators: createWorkLimit(1, HASHES_WAITING),
+    peers: peersOf,
+  };
+}
+
+/** Once a minute writes uses down and rotates keys; closing writes the last uses. */
+function startUpkeep({ store, usage, assertionRing, platformRing }: Context, log: Log): { close(): Promise<void> } {
+  const timers = [
+    setInterval(() => void writeOwnUsage(store, usage, log), MINUTE),
+    setInterval(() => void tendRings([assertionRing, platformRing], log), MINUTE),
+  ];
+  for (const timer of timers) timer.unref();
+  return {
+    async close() {
+      for (const timer of timers) clearInterval(timer);
+      await writeOwnUsage(store, usage, log);
+    },
+  };
+}
+
+async function writeOwnUsage(store: AuthStore, usage: UsageCounter, log: Log): Promise<void> {
+  const taken = usage.take(USES_WRITTEN);
+  try {
+    await writeUsage(store, taken);
+  } catch (error) {
+    usage.restore(taken);
+    log.warn({ err: error }, "uses of API keys cannot be written down; they are counted on");
+  }
+}
+
+async function tendRings(rings: readonly KeyRing[], log: Log): Promise<void> {
+  try {
+    await Promise.all(rings.map((ring) => ring.tend()));
+  } catch (error) {
+    log.error({ err: error }, "signing keys cannot be rotated");
+  }
 }

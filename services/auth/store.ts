@@ -1,4 +1,5 @@
 import type { JWK } from "jose";
+import { renaming } from "../shared/store/migrations.js";
 import type { Base, CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
 
 /** Someone who may call: a person, or a service account. */
@@ -9,24 +10,25 @@ export interface UserRecord extends Base {
   readonly admin: boolean;
   readonly disabled: boolean;
   readonly groups: string[];
-  readonly emailVerified: boolean;
+  readonly email_verified: boolean;
   readonly service: boolean;
   /** Argon2id in PHC format; null for who signs in elsewhere. */
-  readonly passwordHash: string | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
+  readonly password_hash: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
 }
 
+/** A group of users, which objects can be shared with. */
 export interface GroupRecord extends Base {
   readonly name: string;
   /** The name as it is compared: NFKC, lower case; unique. */
-  readonly nameKey: string;
-  readonly createdAt: Date;
+  readonly name_key: string;
+  readonly created_at: Date;
 }
 
 /** An API key at rest; the id is the public part of the token. */
 export interface ApiKeyRecord extends Base {
-  readonly userId: string;
+  readonly user_id: string;
   /** UUIDv7: the order in which keys were created. */
   readonly serial: string;
   readonly name: string;
@@ -36,10 +38,10 @@ export interface ApiKeyRecord extends Base {
   readonly check: string;
   /** null for every scope of the user. */
   readonly scopes: string[] | null;
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  readonly lastUsedAt: Date | null;
+  readonly created_at: Date;
+  readonly expires_at: Date | null;
+  readonly revoked_at: Date | null;
+  readonly last_used_at: Date | null;
   readonly uses: number;
 }
 
@@ -50,11 +52,11 @@ export type RingName = "access" | "assertion" | "platform";
 export interface SigningKeyRecord extends Base {
   readonly ring: RingName;
   readonly jwk: JWK;
-  readonly createdAt: Date;
+  readonly created_at: Date;
   /** When it begins to sign; it is published before. */
-  readonly signsFrom: Date;
+  readonly signs_from: Date;
   /** When it is no longer published; null while it has no successor. */
-  readonly removeAt: Date | null;
+  readonly remove_at: Date | null;
 }
 
 /** Single facts about this installation. */
@@ -62,6 +64,7 @@ export interface StateRecord extends Base {
   readonly n: number;
 }
 
+/** The collections of the auth service. Fields were camelCase until version 1 of each, which `$rename` ended. */
 export const COLLECTIONS: readonly CollectionSpec[] = [
   {
     name: "users",
@@ -70,10 +73,38 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
       { name: "users_groups", key: { groups: 1 } },
       { name: "users_admin", key: { admin: 1 } },
     ],
+    migrations: [
+      renaming({
+        createdAt: "created_at",
+        updatedAt: "updated_at",
+        emailVerified: "email_verified",
+        passwordHash: "password_hash",
+      }),
+    ],
   },
-  { name: "groups", indexes: [{ name: "groups_name", key: { nameKey: 1 }, unique: true }] },
-  { name: "api_keys", indexes: [{ name: "api_keys_user", key: { userId: 1, serial: -1 } }] },
-  { name: "signing_keys", indexes: [{ name: "signing_keys_ring", key: { ring: 1 } }] },
+  {
+    name: "groups",
+    indexes: [{ name: "groups_name", key: { name_key: 1 }, unique: true }],
+    migrations: [renaming({ createdAt: "created_at", nameKey: "name_key" })],
+  },
+  {
+    name: "api_keys",
+    indexes: [{ name: "api_keys_user", key: { user_id: 1, serial: -1 } }],
+    migrations: [
+      renaming({
+        createdAt: "created_at",
+        userId: "user_id",
+        expiresAt: "expires_at",
+        revokedAt: "revoked_at",
+        lastUsedAt: "last_used_at",
+      }),
+    ],
+  },
+  {
+    name: "signing_keys",
+    indexes: [{ name: "signing_keys_ring", key: { ring: 1 } }],
+    migrations: [renaming({ createdAt: "created_at", signsFrom: "signs_from", removeAt: "remove_at" })],
+  },
   { name: "auth_state", indexes: [] },
 ];
 

@@ -10,7 +10,7 @@ export async function writeUsage({ keys }: AuthStore, usages: readonly Usage[]):
       updateOne: {
         filter: { _id: keyId },
         // A clock that runs ahead elsewhere must not show a use in the future.
-        update: { $max: { lastUsedAt: new Date(Math.min(lastUsedAt, now)) }, $inc: { uses } },
+        update: { $max: { last_used_at: new Date(Math.min(lastUsedAt, now)) }, $inc: { uses } },
       },
     })),
     { ordered: false },

@@ -1,10 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { compare, hash } from "bcrypt";
-import type { Refusal } from "../shared/credentials/credentials.js";
+import { LRUCache } from "lru-cache";
 import type { KeyFormat } from "../shared/credentials/format.js";
-import type { Semaphore } from "./semaphore.js";
+import type { Refusal } from "../shared/credentials/known.js";
 import type { ApiKeyRecord, AuthStore, UserRecord } from "./store.js";
+import type { WorkLimit } from "./work-limit.js";
 
 /** A key that is good, with its user, as of an event. */
 export interface VerifiedKey {
@@ -25,7 +26,7 @@ export interface KeyVerification {
   /** The first verification of a key costs a bcrypt, each later one two reads by id. */
   verify(token: string): Promise<VerifiedKey | RefusedKey>;
   /** The records behind a key that was verified before; for who holds something minted from it. */
-  standing(keyId: string, userId: string): Promise<VerifiedKey | RefusedKey>;
+  current(keyId: string, userId: string): Promise<VerifiedKey | RefusedKey>;
 }
 
 /**
@@ -47,20 +48,20 @@ export async function hashSecret(secret: string): Promise<Pick<ApiKeyRecord, "ha
 export function createKeyVerification(
   { keys, users }: AuthStore,
   format: KeyFormat,
-  hashing: Semaphore,
+  hashing: WorkLimit,
   seqOf: () => number,
 ): KeyVerification {
   /** SHA-256 of secrets that bcrypt has accepted, by key. */
-  const proven = new Map<string, Buffer>();
+  const proven = new LRUCache<string, Buffer>({ max: PROVEN_KEPT });
   const proving = new Map<string, Promise<boolean>>();
-  const failures = new Map<string, { readonly count: number; readonly at: number }>();
+  const failures = new LRUCache<string, { readonly count: number; readonly at: number }>({ max: FAILURES_KEPT });
 
-  async function standing(keyId: string, userId: string): Promise<VerifiedKey | RefusedKey> {
+  async function current(keyId: string, userId: string): Promise<VerifiedKey | RefusedKey> {
     const seq = seqOf();
     const [key, user] = await Promise.all([keys.findOne({ _id: keyId }), users.findOne({ _id: userId })]);
     if (key === null || user === null) return refuse("unknown");
-    if (key.revokedAt !== null) return refuse("revoked");
-    if (key.expiresAt !== null && key.expiresAt.getTime() <= Date.now()) return refuse("expired");
+    if (key.revoked_at !== null) return refuse("revoked");
+    if (key.expires_at !== null && key.expires_at.getTime() <= Date.now()) return refuse("expired");
     if (user.disabled) return refuse("disabled");
     return { user, key, seq };
   }
@@ -69,10 +70,8 @@ export function createKeyVerification(
     const good = await hashing.run(() => compare(secret, key.hash));
     if (good) {
       failures.delete(key._id);
-      if (proven.size >= PROVEN_KEPT) proven.delete(proven.keys().next().value as string);
       proven.set(key._id, digest);
     } else {
-      if (failures.size >= FAILURES_KEPT) failures.delete(failures.keys().next().value as string);
       failures.set(key._id, { count: (failures.get(key._id)?.count ?? 0) + 1, at: Date.now() });
     }
     return good;
@@ -95,7 +94,7 @@ export function createKeyVerification(
   }
 
   return {
-    standing,
+    current,
     async verify(token) {
       const parts = format.parse(token);
       if (parts === undefined) return refuse("malformed");
@@ -106,7 +105,7 @@ export function createKeyVerification(
       const known = proven.get(keyId);
       if (known === undefined || !timingSafeEqual(known, digest)) {
         // Nothing is spent on a key that is dead anyway.
-        if (key.revokedAt !== null) return refuse("revoked");
+        if (key.revoked_at !== null) return refuse("revoked");
         if (throttled(keyId)) return refuse("throttled", THROTTLE_MS);
         try {
           if (!(await proveOnce(secret, digest, key))) return refuse("unknown");
@@ -116,7 +115,7 @@ export function createKeyVerification(
         }
       }
       // Read after the slow part: what was revoked in the meantime is refused.
-      return standing(keyId, key.userId);
+      return current(keyId, key.user_id);
     },
   };
 }

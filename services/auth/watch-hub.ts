@@ -1,23 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import type {
-  EventKind,
-  EventSchema,
-  WatchRequestSchema,
-  WatchResponseSchema,
-} from "#proto/auth/v1/watch_service_pb.js";
-import { createOutbox, type Outbox } from "../shared/credentials/lease-outbox.js";
-import { invalidArgument, resourceExhausted, unavailable } from "../shared/rpc/errors.js";
-import type { Tenure } from "./tenure.js";
+import type { WatchRequestSchema, WatchResponseSchema } from "#proto/auth/v1/watch_service_pb.js";
+import { createOutbox, type Outbox } from "../shared/credentials/outbox.js";
+import { invalidArgument, unavailable } from "../shared/rpc/errors.js";
+import { EventLog, type WatchEvent } from "./event-log.js";
+import type { Leadership } from "./leadership.js";
+import { type Watcher, Watchers } from "./watchers.js";
 
-/** Something that changed. */
-export interface Happening {
-  readonly kind: EventKind;
-  readonly id: string;
-}
-
-/** How everybody came to know. */
+/** How everybody came to know of events. */
 export interface Published {
+  /** The last of the events. */
   readonly seq: number;
   /** Watchers that acknowledged. */
   readonly acknowledged: number;
@@ -29,6 +21,7 @@ export interface Published {
 export interface WatchHub {
   /** The newest event. Read before a record, it says what the record already takes account of. */
   readonly seq: number;
+  /** Serves one watcher's stream, until it ends or the signal is aborted. */
   watch(
     requests: AsyncIterable<MessageShape<typeof WatchRequestSchema>>,
     signal: AbortSignal,
@@ -38,12 +31,14 @@ export interface WatchHub {
    *
    * @throws ConnectError unavailable, where another process has taken over.
    */
-  publish(happenings: readonly Happening[]): Promise<Published>;
+  publish(events: readonly WatchEvent[]): Promise<Published>;
+  /** Ends every stream. */
   close(): void;
 }
 
+/** What a hub is made with. */
 export interface WatchHubOptions {
-  readonly tenure: Tenure;
+  readonly leadership: Leadership;
   readonly leaseMs: number;
   /** How long leases of a process before this one may still run, in milliseconds. */
   readonly fenceMs: number;
@@ -54,67 +49,32 @@ export interface WatchHubOptions {
 /** A lease runs a tenth longer here than there, for clocks that do not run alike. */
 export const LEASE_MARGIN = 1.1;
 
-const MAX_WATCHERS = 1_000;
-const FORGET_MS = 60_000;
-/** Sequence numbers of one process; the epoch stands above them. */
-const PER_EPOCH = 2 ** 32;
+/** Makes the hub of the process that leads. */
+export function createWatchHub(options: WatchHubOptions): WatchHub {
+  return new Hub(options);
+}
 
 type Response = MessageInitShape<typeof WatchResponseSchema>;
 
-interface Watcher {
-  outbox: Outbox<Response> | undefined;
-  /** By this process's monotonic clock. */
-  leaseUntil: number;
-  ack: number;
-}
+class Hub implements WatchHub {
+  readonly #leadership: Leadership;
+  readonly #leaseMs: number;
+  readonly #fencedUntil: number;
+  readonly #log: EventLog;
+  readonly #watchers = new Watchers();
 
-export function createWatchHub({ tenure, leaseMs, fenceMs, logged = 10_000 }: WatchHubOptions): WatchHub {
-  const watchers = new Map<string, Watcher>();
-  const log: MessageInitShape<typeof EventSchema>[] = [];
-  const waiting = new Set<() => void>();
-  const fencedUntil = performance.now() + fenceMs;
-  const first = tenure.epoch * PER_EPOCH;
-  let forgotten = first;
-  let seq = first;
-
-  function welcome(id: string, since: number, outbox: Outbox<Response>): Watcher {
-    if (id === "" || id.length > 128) throw invalidArgument("watcher has to be 1 to 128 characters long");
-    forget();
-    const known = watchers.get(id);
-    if (known === undefined && watchers.size >= MAX_WATCHERS) throw resourceExhausted("too many watchers");
-    known?.outbox?.end();
-    // A reconnection does not end the lease given before, and acknowledges only what the watcher says itself.
-    const watcher: Watcher = known ?? { outbox, leaseUntil: performance.now(), ack: 0 };
-    watcher.outbox = outbox;
-    watcher.ack = Math.min(since, seq);
-    watchers.set(id, watcher);
-    const reset = since < forgotten || since > seq;
-    outbox.push({ message: { case: "welcome", value: { seq: BigInt(seq), leaseMs, reset } } });
-    if (!reset) {
-      for (const event of log) if (Number(event.seq) > since) outbox.push({ message: { case: "event", value: event } });
-    }
-    return watcher;
+  constructor({ leadership, leaseMs, fenceMs, logged = 10_000 }: WatchHubOptions) {
+    this.#leadership = leadership;
+    this.#leaseMs = leaseMs;
+    this.#fencedUntil = performance.now() + fenceMs;
+    this.#log = new EventLog(leadership.epoch, logged);
   }
 
-  function renew(watcher: Watcher, n: bigint, ack: number): void {
-    watcher.ack = Math.max(watcher.ack, Math.min(ack, seq));
-    if (tenure.held()) {
-      watcher.leaseUntil = performance.now() + leaseMs * LEASE_MARGIN;
-      watcher.outbox?.push({ message: { case: "lease", value: { n, ms: leaseMs } } });
-    } else {
-      void tenure.confirm().then(
-        (still) => still || close(),
-        () => undefined,
-      );
-    }
-    wake();
+  get seq(): number {
+    return this.#log.seq;
   }
 
-  function wake(): void {
-    for (const check of [...waiting]) check();
-  }
-
-  async function* watch(
+  async *watch(
     requests: AsyncIterable<MessageShape<typeof WatchRequestSchema>>,
     signal: AbortSignal,
   ): AsyncIterable<Response> {
@@ -124,12 +84,11 @@ export function createWatchHub({ tenure, leaseMs, fenceMs, logged = 10_000 }: Wa
     const listen = async (): Promise<void> => {
       for await (const { message } of requests) {
         if (message.case === "hello" && watcher === undefined) {
-          watcher = welcome(message.value.watcher, Number(message.value.since), outbox);
+          watcher = this.#welcome(message.value.watcher, Number(message.value.since), outbox);
         } else if (message.case === "renew" && watcher?.outbox === outbox) {
-          renew(watcher, message.value.n, Number(message.value.ack));
+          this.#renew(watcher, message.value.n, Number(message.value.ack));
         } else if (message.case === "goodbye" && watcher?.outbox === outbox) {
-          watcher.leaseUntil = performance.now();
-          wake();
+          this.#watchers.release(watcher);
         } else throw invalidArgument("say hello first, and once; then renew");
       }
     };
@@ -151,69 +110,46 @@ export function createWatchHub({ tenure, leaseMs, fenceMs, logged = 10_000 }: Wa
     }
   }
 
-  /** Resolves when the watcher has acknowledged, or when its lease is over. */
-  function settled(watcher: Watcher, upTo: number): Promise<"acknowledged" | "expired"> {
-    return new Promise((resolve) => {
-      let timer: NodeJS.Timeout | undefined;
-      const done = (how: "acknowledged" | "expired"): void => {
-        clearTimeout(timer);
-        waiting.delete(check);
-        resolve(how);
-      };
-      const check = (): void => {
-        const left = watcher.leaseUntil - performance.now();
-        if (watcher.ack >= upTo) done("acknowledged");
-        else if (left <= 0) done("expired");
-        else {
-          clearTimeout(timer);
-          timer = setTimeout(check, left + 1);
-        }
-      };
-      waiting.add(check);
-      check();
-    });
-  }
-
-  async function publish(happenings: readonly Happening[]): Promise<Published> {
-    for (const { kind, id } of happenings) {
-      const event = { seq: BigInt(++seq), kind, id };
-      log.push(event);
-      for (const { outbox } of watchers.values()) outbox?.push({ message: { case: "event", value: event } });
+  async publish(events: readonly WatchEvent[]): Promise<Published> {
+    for (const event of events) {
+      this.#watchers.tell({ message: { case: "event", value: this.#log.append(event) } });
     }
-    while (log.length > logged) forgotten = Number((log.shift() as { seq: bigint }).seq);
-    const upTo = seq;
-    const now = performance.now();
-    const fenced = fencedUntil - now;
-    const leased = [...watchers.values()].filter(({ leaseUntil }) => leaseUntil > now);
-    const [outcomes] = await Promise.all([
-      Promise.all(leased.map((watcher) => settled(watcher, upTo))),
-      fenced > 0 ? sleep(fenced) : undefined,
-    ]);
-    if (!(await tenure.confirm())) {
-      close();
+    const upTo = this.seq;
+    const fencedMs = this.#fencedUntil - performance.now();
+    const [outcomes] = await Promise.all([this.#watchers.allSettled(upTo), fencedMs > 0 ? sleep(fencedMs) : undefined]);
+    if (!(await this.#leadership.confirm())) {
+      this.close();
       throw unavailable("this process was replaced by a newer one: try again");
     }
     const acknowledged = outcomes.filter((how) => how === "acknowledged").length;
     return { seq: upTo, acknowledged, expired: outcomes.length - acknowledged };
   }
 
-  function forget(): void {
-    const before = performance.now() - FORGET_MS;
-    for (const [id, { outbox, leaseUntil }] of watchers) {
-      if (outbox === undefined && leaseUntil < before) watchers.delete(id);
+  close(): void {
+    this.#watchers.close();
+  }
+
+  #welcome(id: string, since: number, outbox: Outbox<Response>): Watcher {
+    const watcher = this.#watchers.join(id, outbox, Math.min(since, this.seq));
+    const missed = this.#log.after(since);
+    const reset = missed === undefined;
+    outbox.push({
+      message: { case: "welcome", value: { seq: BigInt(this.seq), leaseMs: this.#leaseMs, reset } },
+    });
+    for (const event of missed ?? []) outbox.push({ message: { case: "event", value: event } });
+    return watcher;
+  }
+
+  #renew(watcher: Watcher, n: bigint, ack: number): void {
+    if (this.#leadership.held()) {
+      watcher.leaseUntil = performance.now() + this.#leaseMs * LEASE_MARGIN;
+      watcher.outbox?.push({ message: { case: "lease", value: { n, ms: this.#leaseMs } } });
+    } else {
+      void this.#leadership.confirm().then(
+        (leads) => leads || this.close(),
+        () => undefined,
+      );
     }
+    this.#watchers.acknowledge(watcher, Math.min(ack, this.seq));
   }
-
-  function close(): void {
-    for (const { outbox } of watchers.values()) outbox?.end();
-  }
-
-  return {
-    get seq() {
-      return seq;
-    },
-    watch,
-    publish,
-    close,
-  };
 }

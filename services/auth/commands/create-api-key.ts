@@ -4,8 +4,8 @@ import { v7 as uuidv7 } from "uuid";
 import type { CreateApiKeyRequest, CreateApiKeyResponseSchema } from "#proto/auth/v1/api_key_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { failedPrecondition, invalidArgument, permissionDenied } from "../../shared/rpc/errors.js";
+import type { Context } from "../context.js";
 import { ownerOf } from "../key-owner.js";
-import type { Parts } from "../parts.js";
 import { apiKeyOf } from "../records.js";
 import { scopesOf, scopesOfNewKey } from "../scopes.js";
 import type { ApiKeyRecord, UserRecord } from "../store.js";
@@ -13,35 +13,36 @@ import { hashSecret } from "../verification.js";
 
 const MAX_KEYS = 200;
 
+/** Creates an API key; its token is in this answer alone. */
 export async function createApiKey(
-  parts: Parts,
+  context: Context,
   request: CreateApiKeyRequest,
   call: Call,
 ): Promise<MessageInitShape<typeof CreateApiKeyResponseSchema>> {
-  const owner = await ownerOf(parts, request, call);
+  const owner = await ownerOf(context, request, call);
   if (owner.disabled) throw failedPrecondition("the user is disabled: enable the user first");
   const ceiling = owner._id === call.caller.id ? call.caller.scopes : scopesOf(owner);
   const scopes = scopesOfNewKey(request.scopes, owner, ceiling);
   const asked = request.expiresAt === undefined ? null : timestampDate(request.expiresAt);
   if (asked !== null && asked.getTime() <= Date.now()) throw invalidArgument("expires_at is in the past");
-  const expiresAt = await withinOwnLife(parts, asked, call);
-  const name = await freeNameOf(parts, owner, request.name);
+  const expiresAt = await withinOwnLife(context, asked, call);
+  const name = await freeNameOf(context, owner, request.name);
 
-  const { keyId, secret, token } = parts.format.mint();
+  const { keyId, secret, token } = context.format.mint();
   const key: ApiKeyRecord = {
     _id: keyId,
-    userId: owner._id,
+    user_id: owner._id,
     serial: uuidv7(),
     name,
-    ...(await parts.hashing.run(() => hashSecret(secret))),
+    ...(await context.hashing.run(() => hashSecret(secret))),
     scopes,
-    createdAt: new Date(),
-    expiresAt,
-    revokedAt: null,
-    lastUsedAt: null,
+    created_at: new Date(),
+    expires_at: expiresAt,
+    revoked_at: null,
+    last_used_at: null,
     uses: 0,
   };
-  await parts.records.keys.insertOne(key);
+  await context.store.keys.insertOne(key);
   return { key: apiKeyOf(key, owner), token };
 }
 
@@ -50,21 +51,21 @@ export async function createApiKey(
  * without the scope `account`: what was given out for less would otherwise make
  * itself a key for good.
  */
-async function withinOwnLife({ records }: Parts, asked: Date | null, { caller }: Call): Promise<Date | null> {
-  const own = caller.keyId === "" ? null : await records.keys.findOne({ _id: caller.keyId });
+async function withinOwnLife({ store }: Context, asked: Date | null, { caller }: Call): Promise<Date | null> {
+  const own = caller.keyId === "" ? null : await store.keys.findOne({ _id: caller.keyId });
   if (own === null) return asked;
   if (own.scopes !== null && !own.scopes.includes("account")) {
     throw permissionDenied(
       "this API key was narrowed to other scopes: make keys with one that holds the scope account",
     );
   }
-  if (own.expiresAt === null || (asked !== null && asked <= own.expiresAt)) return asked;
-  return own.expiresAt;
+  if (own.expires_at === null || (asked !== null && asked <= own.expires_at)) return asked;
+  return own.expires_at;
 }
 
 /** The name wanted, or with a number where the user has a key of that name. */
-async function freeNameOf({ records }: Parts, owner: UserRecord, wanted: string): Promise<string> {
-  const live = await records.keys.find({ userId: owner._id, revokedAt: null }).toArray();
+async function freeNameOf({ store }: Context, owner: UserRecord, wanted: string): Promise<string> {
+  const live = await store.keys.find({ user_id: owner._id, revoked_at: null }).toArray();
   if (live.length >= MAX_KEYS) throw failedPrecondition(`a user can have ${MAX_KEYS} API keys: revoke some first`);
   const taken = new Set(live.map(({ name }) => name));
   let name = wanted;

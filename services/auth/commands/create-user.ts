@@ -3,14 +3,15 @@ import { v7 as uuidv7 } from "uuid";
 import type { CreateUserRequest, CreateUserResponseSchema } from "#proto/auth/v1/user_service_pb.js";
 import { alreadyExists } from "../../shared/rpc/errors.js";
 import { isDuplicateKey } from "../../shared/store/store.js";
+import type { Context } from "../context.js";
 import { normalEmail } from "../emails.js";
-import type { Parts } from "../parts.js";
 import { hashPassword } from "../passwords.js";
 import { checkGroups, userOf } from "../records.js";
 import type { UserRecord } from "../store.js";
 
+/** Creates a user. */
 export async function createUser(
-  { records, hashing }: Parts,
+  { store, hashing }: Context,
   request: CreateUserRequest,
 ): Promise<MessageInitShape<typeof CreateUserResponseSchema>> {
   const login = normalEmail(request.email);
@@ -22,15 +23,15 @@ export async function createUser(
     name: request.name,
     admin: request.admin,
     disabled: false,
-    groups: await checkGroups(records, request.groups),
-    emailVerified: request.emailVerified ?? true,
+    groups: await checkGroups(store, request.groups),
+    email_verified: request.emailVerified ?? true,
     service: false,
-    passwordHash: request.password === undefined ? null : await hashPassword(request.password, own, hashing),
-    createdAt: now,
-    updatedAt: now,
+    password_hash: request.password === undefined ? null : await hashPassword(request.password, own, hashing),
+    created_at: now,
+    updated_at: now,
   };
   try {
-    await records.users.insertOne(user);
+    await store.users.insertOne(user);
   } catch (error) {
     if (isDuplicateKey(error)) throw alreadyExists(`${login} is already a user's address`, error);
     throw error;

@@ -7,11 +7,12 @@ import type {
 import { invalidArgument } from "../../shared/rpc/errors.js";
 import { SERVICE_NAMES } from "../../shared/rpc/service.js";
 import { currentCaller, verifyOwn } from "../authenticator.js";
-import type { Parts } from "../parts.js";
+import type { Context } from "../context.js";
 import { DELEGATED } from "../scopes.js";
 
+/** Mints an assertion for the next service; it says no more than the one exchanged and ends with it. */
 export async function exchangeAssertion(
-  { assertionRing, assertions, verification }: Parts,
+  { assertionRing, assertions, verification }: Context,
   request: ExchangeAssertionRequest,
 ): Promise<MessageInitShape<typeof ExchangeAssertionResponseSchema>> {
   const audience = SERVICE_NAMES.find((name) => name === request.audience);

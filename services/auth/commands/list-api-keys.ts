@@ -1,19 +1,20 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ListApiKeysRequest, ListApiKeysResponseSchema } from "#proto/auth/v1/api_key_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
+import type { Context } from "../context.js";
 import { ownerOf } from "../key-owner.js";
 import { pageOf } from "../page.js";
-import type { Parts } from "../parts.js";
 import { apiKeyOf } from "../records.js";
 
+/** Lists the keys of the caller, or for administrators of anybody, newest first. */
 export async function listApiKeys(
-  parts: Parts,
+  context: Context,
   request: ListApiKeysRequest,
   call: Call,
 ): Promise<MessageInitShape<typeof ListApiKeysResponseSchema>> {
-  const owner = await ownerOf(parts, request, call);
-  const filter = { userId: owner._id, ...(!request.includeRevoked && { revokedAt: null }) };
-  const page = await pageOf(parts.records.keys, filter, request, { field: "serial", direction: -1 });
+  const owner = await ownerOf(context, request, call);
+  const filter = { user_id: owner._id, ...(!request.includeRevoked && { revoked_at: null }) };
+  const page = await pageOf(context.store.keys, filter, request, { field: "serial", direction: -1 });
   return {
     keys: page.items.map((key) => apiKeyOf(key, owner)),
     nextPageToken: page.nextPageToken,

@@ -1,14 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ListGroupsRequest, ListGroupsResponseSchema } from "#proto/auth/v1/group_service_pb.js";
+import type { Context } from "../context.js";
 import { groupOf } from "../group-records.js";
 import { pageOf } from "../page.js";
-import type { Parts } from "../parts.js";
 
+/** Lists the groups, oldest first. */
 export async function listGroups(
-  { records }: Parts,
+  { store }: Context,
   request: ListGroupsRequest,
 ): Promise<MessageInitShape<typeof ListGroupsResponseSchema>> {
-  const page = await pageOf(records.groups, {}, request, { field: "_id", direction: 1 });
-  const groups = await Promise.all(page.items.map((group) => groupOf(records, group)));
+  const page = await pageOf(store.groups, {}, request, { field: "_id", direction: 1 });
+  const groups = await Promise.all(page.items.map((group) => groupOf(store, group)));
   return { groups, nextPageToken: page.nextPageToken, totalSize: page.totalSize };
 }

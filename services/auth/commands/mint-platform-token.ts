@@ -7,29 +7,30 @@ import type {
 import { type GetPlatformTargetResponse, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { failedPrecondition, permissionDenied, unavailable } from "../../shared/rpc/errors.js";
+import type { Context } from "../context.js";
 import { emailOf } from "../identity.js";
-import type { Parts } from "../parts.js";
 import { findUser } from "../records.js";
 
+/** Signs a token by which the platform of a server recognises the calling user. */
 export async function mintPlatformToken(
-  parts: Parts,
+  context: Context,
   { server, fresh }: MintPlatformTokenRequest,
   { caller, signal }: Call,
 ): Promise<MessageInitShape<typeof MintPlatformTokenResponseSchema>> {
   if (!caller.scopes.has(`${server}:read`) && !caller.scopes.has(`${server}:write`)) {
     throw permissionDenied(`this needs the scope ${server}:read or ${server}:write`);
   }
-  const user = await findUser(parts.records, caller.id, "");
+  const user = await findUser(context.store, caller.id, "");
   if (user.service) throw permissionDenied("a service account is no user of a platform");
-  if (!user.emailVerified) {
+  if (!user.email_verified) {
     throw failedPrecondition("your e-mail address is not verified, and platforms find you by it: ask an administrator");
   }
-  const peers = parts.peers();
+  const peers = context.peers();
   if (peers === undefined) throw unavailable("the registered platforms are not known at the moment: try again shortly");
   const target = await peers.callAsService(SettingService.method.getPlatformTarget, { server }, signal);
   if (!target.registered) throw failedPrecondition(`no platform is registered for ${server}`);
   const subject = { userId: user._id, email: emailOf(user), audience: audienceOf(target) };
-  const { token, expiresAt } = await parts.platformTokens.mint(subject, fresh);
+  const { token, expiresAt } = await context.platformTokens.mint(subject, fresh);
   return { token, expiresAt: timestampFromMs(expiresAt) };
 }
 

@@ -1,15 +1,16 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { ReportUsageRequest, ReportUsageResponseSchema } from "#proto/auth/v1/credential_service_pb.js";
-import type { Parts } from "../parts.js";
+import type { Context } from "../context.js";
 import { writeUsage } from "../usage-report.js";
 
+/** Adds the uses that another process counted to the keys. */
 export async function reportUsage(
-  { records }: Parts,
+  { store }: Context,
   { usages }: ReportUsageRequest,
 ): Promise<MessageInitShape<typeof ReportUsageResponseSchema>> {
   await writeUsage(
-    records,
+    store,
     usages.map(({ keyId, uses, lastUsedAt }) => ({
       keyId,
       uses,

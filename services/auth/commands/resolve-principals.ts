@@ -1,18 +1,16 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ResolvePrincipalsRequest, ResolvePrincipalsResponseSchema } from "#proto/auth/v1/directory_service_pb.js";
+import type { Context } from "../context.js";
 import { normalEmail } from "../emails.js";
 import { nameKeyOf } from "../group-records.js";
-import type { Parts } from "../parts.js";
 import type { AuthStore } from "../store.js";
 
 /** Finds whom names mean; service accounts are nobody to share with. */
 export async function resolvePrincipals(
-  { records }: Parts,
+  { store }: Context,
   { names }: ResolvePrincipalsRequest,
 ): Promise<MessageInitShape<typeof ResolvePrincipalsResponseSchema>> {
-  const found = await Promise.all(
-    [...new Set(names)].map(async (name) => [name, await meantBy(records, name)] as const),
-  );
+  const found = await Promise.all([...new Set(names)].map(async (name) => [name, await meantBy(store, name)] as const));
   return { principals: Object.fromEntries(found.filter((entry): entry is [string, string] => entry[1] !== undefined)) };
 }
 
@@ -24,7 +22,7 @@ async function meantBy({ users, groups }: AuthStore, name: string): Promise<stri
     return user === null || user.service ? undefined : `user:${user._id}`;
   }
   if (kind !== "group") return undefined;
-  const group = (await groups.findOne({ _id: said })) ?? (await groups.findOne({ nameKey: nameKeyOf(said) }));
+  const group = (await groups.findOne({ _id: said })) ?? (await groups.findOne({ name_key: nameKeyOf(said) }));
   return group === null ? undefined : `group:${group._id}`;
 }
 

@@ -3,21 +3,22 @@ import type { RevokeApiKeyRequest, RevokeApiKeyResponseSchema } from "#proto/aut
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import type { Call, Caller } from "../../shared/rpc/call.js";
 import { notFound, permissionDenied } from "../../shared/rpc/errors.js";
-import type { Parts } from "../parts.js";
+import type { Context } from "../context.js";
 import type { AuthStore } from "../store.js";
 
+/** Revokes a key of the caller, or for administrators anybody's; answers when no process accepts it any more. */
 export async function revokeApiKey(
-  { records, hub }: Parts,
+  { store, hub }: Context,
   { id }: RevokeApiKeyRequest,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof RevokeApiKeyResponseSchema>> {
-  await refuseNarrowed(records, caller, id);
-  const mine = caller.scopes.has("admin") ? { _id: id } : { _id: id, userId: caller.id };
-  const { matchedCount } = await records.keys.updateOne(
-    { ...mine, revokedAt: null },
-    { $set: { revokedAt: new Date() } },
+  await refuseNarrowed(store, caller, id);
+  const mine = caller.scopes.has("admin") ? { _id: id } : { _id: id, user_id: caller.id };
+  const { matchedCount } = await store.keys.updateOne(
+    { ...mine, revoked_at: null },
+    { $set: { revoked_at: new Date() } },
   );
-  if (matchedCount === 0 && (await records.keys.findOne(mine)) === null) {
+  if (matchedCount === 0 && (await store.keys.findOne(mine)) === null) {
     throw notFound(`there is no API key ${JSON.stringify(id)} of yours`);
   }
   // Also where it was revoked before: whoever did that may not have lived to tell the watchers.

@@ -2,40 +2,47 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { UpdateGroupRequest, UpdateGroupResponseSchema } from "#proto/auth/v1/group_service_pb.js";
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import { failedPrecondition, invalidArgument, notFound } from "../../shared/rpc/errors.js";
+import type { Context } from "../context.js";
 import { groupOf, nameKeyOf, refusingTakenName } from "../group-records.js";
-import type { Parts } from "../parts.js";
 import type { AuthStore } from "../store.js";
 
 /** Groups travel with every call, so a user is a member of no more. */
 const MAX_GROUPS = 100;
 
+/** Renames a group and changes its members; answers when every process knows. */
 export async function updateGroup(
-  { records, hub }: Parts,
+  { store, hub }: Context,
   { id, name, addUserIds, removeUserIds }: UpdateGroupRequest,
 ): Promise<MessageInitShape<typeof UpdateGroupResponseSchema>> {
   if (addUserIds.some((userId) => removeUserIds.includes(userId))) {
     throw invalidArgument("a user cannot be in both add_user_ids and remove_user_ids");
   }
-  const found = await records.groups.findOne({ _id: id });
+  const found = await store.groups.findOne({ _id: id });
   if (found === null) throw notFound(`there is no group ${JSON.stringify(id)}`);
-  await checkNewMembers(records, addUserIds, id);
-  const group = name === undefined ? found : await rename(records, id, name);
+  await checkNewMembers(store, addUserIds, id);
+  const group = name === undefined ? found : await rename(store, id, name);
 
   const updatedAt = new Date();
   if (addUserIds.length > 0) {
-    await records.users.updateMany({ _id: { $in: addUserIds } }, { $addToSet: { groups: id }, $set: { updatedAt } });
+    await store.users.updateMany(
+      { _id: { $in: addUserIds } },
+      { $addToSet: { groups: id }, $set: { updated_at: updatedAt } },
+    );
   }
   if (removeUserIds.length > 0) {
-    await records.users.updateMany({ _id: { $in: removeUserIds } }, { $pull: { groups: id }, $set: { updatedAt } });
+    await store.users.updateMany(
+      { _id: { $in: removeUserIds } },
+      { $pull: { groups: id }, $set: { updated_at: updatedAt } },
+    );
   }
   const changed = [...new Set([...addUserIds, ...removeUserIds])];
   if (changed.length > 0) await hub.publish(changed.map((userId) => ({ kind: EventKind.USER, id: userId })));
-  return { group: await groupOf(records, group) };
+  return { group: await groupOf(store, group) };
 }
 
 async function rename({ groups }: AuthStore, id: string, name: string) {
   const group = await refusingTakenName(name, () =>
-    groups.findOneAndUpdate({ _id: id }, { $set: { name, nameKey: nameKeyOf(name) } }, { returnDocument: "after" }),
+    groups.findOneAndUpdate({ _id: id }, { $set: { name, name_key: nameKeyOf(name) } }, { returnDocument: "after" }),
   );
   if (group === null) throw notFound(`there is no group ${JSON.stringify(id)}`);
   return group;

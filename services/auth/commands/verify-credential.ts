@@ -3,12 +3,13 @@ import { timestampFromDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { VerifyCredentialRequest, VerifyCredentialResponseSchema } from "#proto/auth/v1/credential_service_pb.js";
 import { ASSERTION_TTL_S } from "../assertion-mint.js";
 import { callerOfKey } from "../authenticator.js";
+import type { Context } from "../context.js";
 import { identityOf } from "../identity.js";
-import type { Parts } from "../parts.js";
 import type { ApiKeyRecord } from "../store.js";
 
+/** Verifies an API key and mints the assertions of whom it stands for. */
 export async function verifyCredential(
-  { verification, assertions }: Parts,
+  { verification, assertions }: Context,
   { token }: VerifyCredentialRequest,
 ): Promise<MessageInitShape<typeof VerifyCredentialResponseSchema>> {
   const found = await verification.verify(token);
@@ -25,7 +26,7 @@ export async function verifyCredential(
         caller: identityOf(caller),
         assertions: await assertions.mintAll(caller, found.seq, expiresAt),
         assertionsExpireAt: timestampFromMs(expiresAt * 1000),
-        ...(found.key.expiresAt !== null && { credentialExpiresAt: timestampFromDate(found.key.expiresAt) }),
+        ...(found.key.expires_at !== null && { credentialExpiresAt: timestampFromDate(found.key.expires_at) }),
         seq: BigInt(found.seq),
       },
     },
@@ -33,7 +34,7 @@ export async function verifyCredential(
 }
 
 /** Seconds since the epoch: no assertion outlives the key that it was minted for. */
-function assertionEndOf({ expiresAt }: ApiKeyRecord): number {
+function assertionEndOf({ expires_at: expiresAt }: ApiKeyRecord): number {
   const end = Math.floor(Date.now() / 1000) + ASSERTION_TTL_S;
   return expiresAt === null ? end : Math.min(end, Math.ceil(expiresAt.getTime() / 1000));
 }

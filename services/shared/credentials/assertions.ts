@@ -1,13 +1,15 @@
-import { createLocalJWKSet, errors, jwtVerify } from "jose";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import type { Authenticated, Authenticator, Credential } from "../rpc/call.js";
 import type { Dispatch } from "../rpc/dispatch.js";
 import { resourceExhausted, unauthenticated, unavailable } from "../rpc/errors.js";
 import type { ServiceName } from "../rpc/service.js";
-import { ASSERTION_ISSUER, ASSERTION_TYPE, type AssertionClaims, callerOfClaims } from "./assertions-claims.js";
-import type { Credentials, Refusal } from "./credentials.js";
-import type { Vouched } from "./lease-standing.js";
+import { createAssertionKeys } from "./assertion-keys.js";
+import { callerOfClaims } from "./assertions-claims.js";
+import type { Credentials } from "./credentials.js";
+import type { Attested } from "./invalidations.js";
+import type { Refusal } from "./known.js";
 
+/** What establishes the callers of one service. */
 export interface AssertionVerifierOptions {
   /** The audience this service accepts. */
   readonly service: ServiceName;
@@ -17,27 +19,24 @@ export interface AssertionVerifierOptions {
   readonly credential: Credential;
 }
 
-interface Checked extends Authenticated, Vouched {
+interface Checked extends Authenticated, Attested {
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
 const KEPT = 20_000;
 const DEADLINE_MS = 2_000;
-/** Keys are published ten minutes before they sign; fetched at half of that, no new one is ever unknown. */
-const KEYS_FRESH_MS = 5 * 60_000;
-const KEYS_COOLDOWN_MS = 10_000;
-const CLOCK_TOLERANCE_S = 5;
 
 /**
  * Establishes who calls a service: by a caller assertion, or by an API key in
- * `authorization`. Both meet the revocation promise: a dead key is refused, and
+ * `authorization`. Both meet the revocation promise: a revoked key is refused, and
  * while this process has no lease auth is asked about every call.
  */
 export function createAssertionVerifier(options: AssertionVerifierOptions): Authenticator {
   const { service, credentials, dispatch, credential } = options;
+  // A plain map, and not an LRU: every call looks here.
   const checked = new Map<string, Checked>();
-  const keys = createKeySource(dispatch);
+  const keys = createAssertionKeys(dispatch);
 
   async function verified(assertion: string): Promise<Checked> {
     const found = checked.get(assertion);
@@ -66,11 +65,11 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
 
   async function fromAssertion(assertion: string): Promise<Authenticated> {
     const found = await verified(assertion);
-    const standing = credentials.standing(found);
-    if (standing === "dead") throw revoked();
-    if (standing === "good" && credentials.leased()) return found;
+    const validity = credentials.validityOf(found);
+    if (validity === "revoked") throw revoked();
+    if (validity === "valid" && credentials.leased()) return found;
     const again = await renewed(found);
-    if (credentials.standing(again) === "dead") throw revoked();
+    if (credentials.validityOf(again) === "revoked") throw revoked();
     return again;
   }
 
@@ -85,7 +84,7 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
       if (assertion !== undefined) {
         const found = checked.get(assertion);
         const usable = found !== undefined && found.expiresAt > Date.now() && credentials.leased();
-        return usable && credentials.standing(found) === "good" ? found : fromAssertion(assertion);
+        return usable && credentials.validityOf(found) === "valid" ? found : fromAssertion(assertion);
       }
       const token = bearerOf(authorization);
       const known = credentials.peek(token);
@@ -129,76 +128,3 @@ export function refusalOf({ refused }: Refusal): Error {
 }
 
 const revoked = () => unauthenticated("the API key was revoked: create a new one");
-
-/**
- * Verifies the signature and claims of an assertion with keys from somewhere.
- *
- * @throws ConnectError unauthenticated.
- */
-export async function verifyAssertion(
-  assertion: string,
-  key: ReturnType<typeof createLocalJWKSet>,
-  audiences: readonly ServiceName[],
-): Promise<AssertionClaims> {
-  try {
-    const { payload } = await jwtVerify<AssertionClaims>(assertion, key, {
-      issuer: ASSERTION_ISSUER,
-      audience: [...audiences],
-      algorithms: ["EdDSA"],
-      typ: ASSERTION_TYPE,
-      requiredClaims: ["sub", "iat", "exp", "seq"],
-      clockTolerance: CLOCK_TOLERANCE_S,
-    });
-    if (typeof payload.aud !== "string") throw new errors.JWTInvalid("one audience only");
-    return payload;
-  } catch (error) {
-    if (error instanceof errors.JWKSNoMatchingKey) throw error;
-    throw unauthenticated("the caller assertion is not valid here", error);
-  }
-}
-
-function createKeySource(dispatch: Dispatch) {
-  let set: ReturnType<typeof createLocalJWKSet> | undefined;
-  let fetchedAt = Number.NEGATIVE_INFINITY;
-  let fetching: Promise<void> | undefined;
-
-  async function fetchKeys(): Promise<void> {
-    const out = { credential: {}, deadline: Date.now() + DEADLINE_MS };
-    const { jwks } = await dispatch.unary(CredentialService.method.getAssertionKeys, {}, out);
-    set = createLocalJWKSet(JSON.parse(jwks));
-    fetchedAt = performance.now();
-  }
-
-  function fetchOnce(): Promise<void> {
-    fetching ??= fetchKeys().finally(() => {
-      fetching = undefined;
-    });
-    return fetching;
-  }
-
-  async function current(): Promise<ReturnType<typeof createLocalJWKSet>> {
-    if (set === undefined) await fetchOnce();
-    // Old keys still verify; a failed refresh is no reason to refuse anybody.
-    else if (performance.now() - fetchedAt > KEYS_FRESH_MS) await fetchOnce().catch(() => undefined);
-    return set as NonNullable<typeof set>;
-  }
-
-  return {
-    async verify(assertion: string, audience: ServiceName): Promise<AssertionClaims> {
-      try {
-        return await verifyAssertion(assertion, await current(), [audience]);
-      } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        if (performance.now() - fetchedAt < KEYS_COOLDOWN_MS) {
-          throw unauthenticated("the caller assertion is not valid here", error);
-        }
-        await fetchOnce();
-        try {
-          return await verifyAssertion(assertion, set as NonNullable<typeof set>, [audience]);
-        } catch (again) {
-          throw unauthenticated("the caller assertion is not valid here", again);
-        }
-      }
-    },
-  };
-}

@@ -5,7 +5,7 @@ import { EventKind, type EventSchema, type WatchRequestSchema, WatchService } fr
 import type { Log } from "../process/log.js";
 import type { Credential } from "../rpc/call.js";
 import type { Dispatch } from "../rpc/dispatch.js";
-import { createOutbox } from "./lease-outbox.js";
+import { createOutbox } from "./outbox.js";
 
 /**
  * Permission to use what was kept: held only while auth is known to tell this

@@ -8,7 +8,7 @@ import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { WatchService } from "#proto/auth/v1/watch_service_pb.js";
 import { createKeyFormat } from "../../../services/shared/credentials/format.js";
-import { createOutbox } from "../../../services/shared/credentials/lease-outbox.js";
+import { createOutbox } from "../../../services/shared/credentials/outbox.js";
 import { type Stack, startStack } from "./stack.js";
 
 const keys = ApiKeyService.method;
@@ -62,7 +62,7 @@ describe("creating", () => {
       expiresAt: timestampFromMs(Date.now() + 60_000),
     });
     expect(await refusalOf(token)).toBeUndefined();
-    await stack.records.keys.updateOne({ _id: key?.id as string }, { $set: { expiresAt: new Date(Date.now() - 1) } });
+    await stack.records.keys.updateOne({ _id: key?.id as string }, { $set: { expires_at: new Date(Date.now() - 1) } });
     expect(await refusalOf(token)).toBe("expired");
   });
 });

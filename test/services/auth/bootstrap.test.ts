@@ -23,7 +23,7 @@ test("a first start makes an administrator, an analyst in a group, and a service
   expect((await whoAmI(analyst.apiKey))?.groups).toEqual([group?._id]);
   await expect(whoAmI(serviceKey)).rejects.toThrow(/account/);
   const record = await stack.records.users.findOne({ login: "admin@example.org" });
-  expect(await verify(record?.passwordHash as string, admin.password)).toBe(true);
+  expect(await verify(record?.password_hash as string, admin.password)).toBe(true);
   expect(await bootstrap({ store, ...PEOPLE, keep: () => undefined })).toBeUndefined();
   await stack.service.close();
 });

@@ -44,8 +44,8 @@ describe("a password", () => {
     const password = "correct horse battery";
     const { user } = await stack.as(admin, users.createUser, { email: "pw@example.org", name: "Pw", password });
     const record = await stack.records.users.findOne({ _id: user?.id as string });
-    expect(record?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    expect(await verify(record?.passwordHash as string, password)).toBe(true);
+    expect(record?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await verify(record?.password_hash as string, password)).toBe(true);
     expect(Object.keys(user as object).join()).not.toMatch(/password/i);
   });
 

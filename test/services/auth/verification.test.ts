@@ -1,7 +1,7 @@
 import { hash } from "bcrypt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createSemaphore } from "../../../services/auth/semaphore.js";
 import { createKeyVerification, hashSecret } from "../../../services/auth/verification.js";
+import { createWorkLimit } from "../../../services/auth/work-limit.js";
 import { createKeyFormat } from "../../../services/shared/credentials/format.js";
 import { type Stack, startStack } from "./stack.js";
 
@@ -19,27 +19,27 @@ beforeEach(async () => {
   const user = await stack.records.users.findOne({ login: "analyst@example.org" });
   await stack.records.keys.insertOne({
     _id: minted.keyId,
-    userId: user?._id as string,
+    user_id: user?._id as string,
     serial: minted.keyId,
     name: "Slow",
     ...(await hashSecret(minted.secret)),
     hash: await hash(minted.secret, 12),
     scopes: null,
-    createdAt: new Date(),
-    expiresAt: null,
-    revokedAt: null,
-    lastUsedAt: null,
+    created_at: new Date(),
+    expires_at: null,
+    revoked_at: null,
+    last_used_at: null,
     uses: 0,
   });
 });
 
 const verificationWith = (running: number, waiting: number) =>
-  createKeyVerification(stack.records, format, createSemaphore(running, waiting), () => 0);
+  createKeyVerification(stack.records, format, createWorkLimit(running, waiting), () => 0);
 
 describe("verifying a key", () => {
   test("refuses one that was revoked while its secret was being checked", async () => {
     const verified = verificationWith(1, 1).verify(minted.token);
-    await stack.records.keys.updateOne({ _id: minted.keyId }, { $set: { revokedAt: new Date() } });
+    await stack.records.keys.updateOne({ _id: minted.keyId }, { $set: { revoked_at: new Date() } });
     expect(await verified).toMatchObject({ refused: "revoked" });
   });
 
@@ -53,10 +53,10 @@ describe("verifying a key", () => {
   });
 
   test("is refused as throttled, and not remembered so, where too many are waiting", async () => {
-    const semaphore = createSemaphore(1, 0);
-    const verification = createKeyVerification(stack.records, format, semaphore, () => 0);
+    const limit = createWorkLimit(1, 0);
+    const verification = createKeyVerification(stack.records, format, limit, () => 0);
     let finish: (() => void) | undefined;
-    const busy = semaphore.run(
+    const busy = limit.run(
       () =>
         new Promise<void>((resolve) => {
           finish = resolve;
@@ -69,19 +69,19 @@ describe("verifying a key", () => {
   });
 });
 
-test("a semaphore runs so many at once, lets so many wait, and gives a place back after a failure", async () => {
-  const semaphore = createSemaphore(2, 1);
+test("a work limit runs so many at once, lets so many wait, and gives a place back after a failure", async () => {
+  const limit = createWorkLimit(2, 1);
   const finish: (() => void)[] = [];
   const work = () => new Promise<void>((_, reject) => finish.push(() => reject(new Error("failed"))));
-  const runs = [semaphore.run(work), semaphore.run(work), semaphore.run(work)];
+  const runs = [limit.run(work), limit.run(work), limit.run(work)];
   for (const run of runs) run.catch(() => undefined);
-  await expect(semaphore.run(work)).rejects.toThrow(/too many/);
-  expect(finish).toHaveLength(2);
+  await expect(limit.run(work)).rejects.toThrow(/too many/);
+  await expect.poll(() => finish).toHaveLength(2);
   finish[0]?.();
   await expect(runs[0]).rejects.toThrow("failed");
-  expect(finish).toHaveLength(3);
+  await expect.poll(() => finish).toHaveLength(3);
   finish[1]?.();
   finish[2]?.();
   await Promise.allSettled(runs);
-  expect(await semaphore.run(async () => "free")).toBe("free");
+  expect(await limit.run(async () => "free")).toBe("free");
 });

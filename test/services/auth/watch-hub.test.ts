@@ -2,25 +2,25 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EventKind, WatchRequestSchema, type WatchResponseSchema } from "#proto/auth/v1/watch_service_pb.js";
+import { type Leadership, takeLeadership } from "../../../services/auth/leadership.js";
 import { openAuthStore } from "../../../services/auth/store.js";
-import { type Tenure, takeTenure } from "../../../services/auth/tenure.js";
 import { createWatchHub, type WatchHub } from "../../../services/auth/watch-hub.js";
-import { createOutbox } from "../../../services/shared/credentials/lease-outbox.js";
+import { createOutbox } from "../../../services/shared/credentials/outbox.js";
 import type { Store } from "../../../services/shared/store/store.js";
 import { temporaryStore } from "./stack.js";
 
 const LEASE_MS = 300;
 let store: Store;
-let tenure: Tenure;
+let leadership: Leadership;
 let hub: WatchHub;
 beforeEach(async () => {
   store = await temporaryStore();
-  tenure = await takeTenure(await openAuthStore(store), LEASE_MS / 3);
-  hub = createWatchHub({ tenure, leaseMs: LEASE_MS, fenceMs: 0, logged: 3 });
+  leadership = await takeLeadership(await openAuthStore(store), LEASE_MS / 3);
+  hub = createWatchHub({ leadership, leaseMs: LEASE_MS, fenceMs: 0, logged: 3 });
 });
 afterEach(async () => {
   hub.close();
-  tenure.close();
+  leadership.close();
   await store.close();
 });
 
@@ -155,10 +155,10 @@ describe("publishing", () => {
 describe("a process that was replaced", () => {
   test("gives no lease any more, reports no success, and ends its streams", async () => {
     const watcher = await leased("w");
-    const successor = await takeTenure(await openAuthStore(store), LEASE_MS / 3);
-    expect(successor.epoch).toBe(tenure.epoch + 1);
+    const successor = await takeLeadership(await openAuthStore(store), LEASE_MS / 3);
+    expect(successor.epoch).toBe(leadership.epoch + 1);
     await expect(change("a")).rejects.toThrow(/replaced by a newer one/);
-    expect(tenure.held()).toBe(false);
+    expect(leadership.held()).toBe(false);
     expect(await watcher.next()).toMatchObject({ case: "event" });
     expect(await watcher.next()).toBeUndefined();
     successor.close();

@@ -1,4 +1,5 @@
-import { createCredentials, type Known } from "../../../services/shared/credentials/credentials.js";
+import { createCredentials } from "../../../services/shared/credentials/credentials.js";
+import type { Known } from "../../../services/shared/credentials/known.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { connectRemote } from "../../../services/shared/rpc/remote.js";
 

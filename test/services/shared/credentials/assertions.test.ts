@@ -6,11 +6,8 @@ import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { CredentialService, VerifyCredentialRequestSchema } from "#proto/auth/v1/credential_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { createAssertionVerifier } from "../../../../services/shared/credentials/assertions.js";
-import {
-  type Credentials,
-  createCredentials,
-  type Known,
-} from "../../../../services/shared/credentials/credentials.js";
+import { type Credentials, createCredentials } from "../../../../services/shared/credentials/credentials.js";
+import type { Known } from "../../../../services/shared/credentials/known.js";
 import { silentLog } from "../../../../services/shared/process/log.js";
 import type { Authenticated, Authenticator } from "../../../../services/shared/rpc/call.js";
 import type { Dispatch } from "../../../../services/shared/rpc/dispatch.js";

@@ -4,12 +4,9 @@ import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { EventKind, WatchService } from "#proto/auth/v1/watch_service_pb.js";
-import {
-  type Credentials,
-  createCredentials,
-  type Known,
-} from "../../../../services/shared/credentials/credentials.js";
+import { type Credentials, createCredentials } from "../../../../services/shared/credentials/credentials.js";
 import { createKeyFormat } from "../../../../services/shared/credentials/format.js";
+import type { Known } from "../../../../services/shared/credentials/known.js";
 import { silentLog } from "../../../../services/shared/process/log.js";
 import type { Dispatch } from "../../../../services/shared/rpc/dispatch.js";
 import { type Stack, startStack } from "../../auth/stack.js";
@@ -229,5 +226,5 @@ test("uses are reported in one call and written down", async () => {
   expect(asked.filter((name) => name === CredentialService.method.reportUsage.name)).toHaveLength(1);
   const record = await stack.records.keys.findOne({ _id: id });
   expect(record?.uses).toBe(100);
-  expect(Date.now() - (record?.lastUsedAt?.getTime() ?? 0)).toBeLessThan(10_000);
+  expect(Date.now() - (record?.last_used_at?.getTime() ?? 0)).toBeLessThan(10_000);
 });

@@ -1,20 +1,22 @@
 import type { AuthStore } from "./store.js";
 
 /**
- * The right of one auth process at a time to give leases.
+ * Leadership of one auth process at a time: only the leader gives leases. The
+ * epoch is its fencing token.
  *
  * Two processes overlap when one is replaced by another, and one that was
  * frozen may wake up after its successor began. Leases given by one are unknown
  * to the other, so the older has to notice that its time is over, and the
  * younger has to wait until it must have.
  */
-export interface Tenure {
+export interface Leadership {
   /** Grows with every process that takes over. */
   readonly epoch: number;
   /** It was confirmed lately that nobody has taken over. */
   held(): boolean;
   /** Asks the store whether nobody has taken over. */
   confirm(): Promise<boolean>;
+  /** Ends the confirmations; leadership lapses with the last of them. */
   close(): void;
 }
 
@@ -25,7 +27,7 @@ const EPOCH = "epoch";
  *
  * @param holdMs how long a confirmation counts; a successor waits for as long.
  */
-export async function takeTenure({ state }: AuthStore, holdMs: number): Promise<Tenure> {
+export async function takeLeadership({ state }: AuthStore, holdMs: number): Promise<Leadership> {
   const record = await state.findOneAndUpdate(
     { _id: EPOCH },
     { $inc: { n: 1 } },

@@ -4,14 +4,14 @@ import type { Peers } from "../shared/rpc/peers.js";
 import type { AssertionMint } from "./assertion-mint.js";
 import type { KeyRing } from "./key-ring.js";
 import type { PlatformTokens } from "./platform-tokens.js";
-import type { Semaphore } from "./semaphore.js";
 import type { AuthStore } from "./store.js";
 import type { KeyVerification } from "./verification.js";
 import type { WatchHub } from "./watch-hub.js";
+import type { WorkLimit } from "./work-limit.js";
 
 /** What the commands of the auth service work with. */
-export interface Parts {
-  readonly records: AuthStore;
+export interface Context {
+  readonly store: AuthStore;
   readonly format: KeyFormat;
   readonly hub: WatchHub;
   readonly verification: KeyVerification;
@@ -21,9 +21,9 @@ export interface Parts {
   readonly platformRing: KeyRing;
   readonly platformTokens: PlatformTokens;
   /** Bounds bcrypt and Argon2 work. */
-  readonly hashing: Semaphore;
+  readonly hashing: WorkLimit;
   /** One at a time: changes that could take away the last administrator. */
-  readonly administrators: Semaphore;
+  readonly administrators: WorkLimit;
   /** How to reach the other services; undefined while they are not there. */
   readonly peers: () => Peers | undefined;
 }

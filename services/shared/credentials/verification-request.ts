@@ -9,10 +9,10 @@ import {
 import type { Log } from "../process/log.js";
 import type { Caller, Credential } from "../rpc/call.js";
 import type { Dispatch } from "../rpc/dispatch.js";
-import type { Known, Refusal } from "./credentials.js";
+import type { Known, Refusal } from "./known.js";
 
-/** What auth says of a token. */
-export interface Answer {
+/** What auth says of a token that it accepts. */
+export interface Verified {
   readonly known: Known;
   /** The last event that auth had taken account of. */
   readonly seq: number;
@@ -35,20 +35,20 @@ const REASONS: ReadonlySet<string> = new Set<Refusal["refused"]>([
   "disabled",
 ]);
 
-/** Asks auth who a token stands for. What cannot be asked is refused: never a yes that nobody gave. */
-export async function askAuth(
+/** Asks auth who a token stands for. What cannot be verified is refused: never a yes that nobody gave. */
+export async function requestVerification(
   dispatch: Dispatch,
   credential: Credential,
   log: Log,
   token: string,
-): Promise<Answer | RememberedRefusal> {
+): Promise<Verified | RememberedRefusal> {
   try {
     const { outcome } = await dispatch.unary(
       CredentialService.method.verifyCredential,
       { token },
       { credential, deadline: Date.now() + DEADLINE_MS },
     );
-    if (outcome.case === "verified") return answerOf(outcome.value);
+    if (outcome.case === "verified") return verifiedOf(outcome.value);
     if (outcome.case === undefined) return { refused: "unavailable", rememberMs: 0 };
     const { reason, rememberMs } = outcome.value;
     return { refused: REASONS.has(reason) ? (reason as Refusal["refused"]) : "unknown", rememberMs };
@@ -59,7 +59,7 @@ export async function askAuth(
   }
 }
 
-function answerOf({ caller, assertions, assertionsExpireAt, credentialExpiresAt, seq }: VerifiedCaller): Answer {
+function verifiedOf({ caller, assertions, assertionsExpireAt, credentialExpiresAt, seq }: VerifiedCaller): Verified {
   const assertionsUntil = assertionsExpireAt === undefined ? 0 : timestampMs(assertionsExpireAt);
   const credentialUntil =
     credentialExpiresAt === undefined ? Number.POSITIVE_INFINITY : timestampMs(credentialExpiresAt);

@@ -1,0 +1,37 @@
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
+import type { Log } from "../process/log.js";
+import type { Credential } from "../rpc/call.js";
+import type { Dispatch } from "../rpc/dispatch.js";
+import type { UsageCounter } from "./usage.js";
+
+const DEADLINE_MS = 5_000;
+/** Keys that one report tells of at most. */
+const LIMIT = 10_000;
+
+/** How uses are reported to auth, and as whom. */
+export interface UsageReportOptions {
+  readonly usage: UsageCounter;
+  readonly dispatch: Dispatch;
+  readonly credential: Credential;
+  readonly log: Log;
+}
+
+/** Tells auth of all uses counted since the last report; where it cannot be told they are counted on. */
+export async function reportUsage({ usage, dispatch, credential, log }: UsageReportOptions): Promise<void> {
+  for (;;) {
+    const taken = usage.take(LIMIT);
+    if (taken.length === 0) return;
+    try {
+      await dispatch.unary(
+        CredentialService.method.reportUsage,
+        { usages: taken.map((counted) => ({ ...counted, lastUsedAt: timestampFromMs(counted.lastUsedAt) })) },
+        { credential, deadline: Date.now() + DEADLINE_MS },
+      );
+    } catch (error) {
+      usage.restore(taken);
+      log.warn({ err: error }, "uses of API keys cannot be reported; they are counted on");
+      return;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { type createLocalJWKSet, errors, jwtVerify } from "jose";
+import { unauthenticated } from "../rpc/errors.js";
+import type { ServiceName } from "../rpc/service.js";
+import { ASSERTION_ISSUER, ASSERTION_TYPE, type AssertionClaims } from "./assertions-claims.js";
+
+const CLOCK_TOLERANCE_S = 5;
+
+/**
+ * Verifies the signature and claims of an assertion with keys from somewhere.
+ *
+ * @throws ConnectError unauthenticated, or jose's JWKSNoMatchingKey where the keys lack the one that signed.
+ */
+export async function verifyAssertion(
+  assertion: string,
+  key: ReturnType<typeof createLocalJWKSet>,
+  audiences: readonly ServiceName[],
+): Promise<AssertionClaims> {
+  try {
+    const { payload } = await jwtVerify<AssertionClaims>(assertion, key, {
+      issuer: ASSERTION_ISSUER,
+      audience: [...audiences],
+      algorithms: ["EdDSA"],
+      typ: ASSERTION_TYPE,
+      requiredClaims: ["sub", "iat", "exp", "seq"],
+      clockTolerance: CLOCK_TOLERANCE_S,
+    });
+    if (typeof payload.aud !== "string") throw new errors.JWTInvalid("one audience only");
+    return payload;
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) throw error;
+    throw unauthenticated("the caller assertion is not valid here", error);
+  }
+}
