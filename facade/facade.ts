@@ -1,19 +1,18 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
-import { SERVERS, scopesOfServer } from "../services/shared/platforms.js";
 import type { Log } from "../services/shared/process/log.js";
 import type { Credential } from "../services/shared/rpc/call.js";
 import type { Dispatch } from "../services/shared/rpc/dispatch.js";
 import { readTools, type Tool } from "../services/shared/tools/tools.js";
+import { addressBehind, createAdmit } from "./admission/admit.js";
 import type { Credentials } from "./admission/credentials.js";
 import { createBadTokens, createRateLimit } from "./admission/limits.js";
 import { createOrigins, type Origins } from "./admission/origins.js";
 import { createEndpointStates } from "./catalogue/endpoint-states.js";
-import { type Endpoints, layOutEndpoints } from "./catalogue/endpoints.js";
-import { instructionsOf } from "./catalogue/instructions.js";
-import { serveTool } from "./catalogue/served-tool.js";
+import { layOutEndpoints } from "./catalogue/endpoints.js";
+import { scopesOf, serversOf } from "./catalogue/servers.js";
 import { createVisibleTools } from "./catalogue/visible-tools.js";
+import { createFrontDoor } from "./front-door.js";
 import { type Edge, listen } from "./http/edge.js";
-import { type Exchange, JSON_HEADERS } from "./http/http.js";
 import { createPages } from "./http/pages.js";
 import { healthRoutes } from "./http/routes/health.js";
 import { platformIssuerRoutes } from "./http/routes/platform-issuer.js";
@@ -21,9 +20,7 @@ import { registrationRoutes } from "./http/routes/platform-registration.js";
 import { resourceMetadataRoutes } from "./http/routes/resource-metadata.js";
 import { rpcRoutes } from "./http/routes/rpc.js";
 import { createDeadlines } from "./mcp/deadlines.js";
-import { errorText, idOf } from "./mcp/json-rpc.js";
 import { createServe } from "./mcp/serve.js";
-import type { McpServer } from "./mcp/server.js";
 import { createCallTool } from "./mcp/tool-call.js";
 
 /** What bounds one façade worker. */
@@ -79,10 +76,12 @@ export interface Facade {
 const MINUTE_MS = 60_000;
 const DRAIN_POLL_MS = 20;
 const LAST_WORDS_MS = 200;
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Builds a façade from the API's image; it serves once it listens. */
 export async function createFacade(options: FacadeOptions): Promise<Facade> {
-  const { dispatch, self, credentials, image, baseUrl, limits, log, serviceName, version, proxies = 0 } = options;
+  const { dispatch, self, credentials, image, baseUrl, limits, log, serviceName, version } = options;
+  const base = baseUrl.pathname.replace(/\/$/, "");
   const tools = readTools(image);
   const servers = serversOf(tools, serviceName, version);
   const endpoints = layOutEndpoints({
@@ -90,66 +89,40 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     servers: new Map([...servers].map(([name, server]) => [name, scopesOf(server)])),
     publicUrls: options.publicUrls ?? {},
   });
-  const base = baseUrl.pathname.replace(/\/$/, "");
-  const issuer = `${baseUrl.origin}${base}`;
-  const origins = createOrigins({
-    allowed: [baseUrl.origin, ...(options.origins ?? [])],
-    localhost: LOOPBACK.has(baseUrl.hostname),
-    paramHeaders: [...new Set(tools.flatMap((tool) => tool.headers.map(({ header }) => header)))],
+  const origins = originsOf(options, tools);
+  const admit = createAdmit({
+    credentials,
+    badTokens: createBadTokens(limits.badTokens, MINUTE_MS),
+    addressOf: addressBehind(options.proxies ?? 0),
   });
   const visible = createVisibleTools({ dispatch, credentials, servers });
   const states = createEndpointStates({ dispatch, self, credentials, log });
   const deadlines = createDeadlines(limits.callMs);
-  const badTokens = createBadTokens(limits.badTokens, MINUTE_MS);
+  const rate = createRateLimit(limits.callsPerSecond, limits.callBurst);
   const serve = createServe({
-    credentials,
+    admit,
     states,
     origins,
-    badTokens,
     servers,
     context: {
       log,
       view: ({ known, server, exchange }) => visible.of(known, server.name, exchange.query),
-      callTool: createCallTool({
-        dispatch,
-        credentials,
-        rate: createRateLimit(limits.callsPerSecond, limits.callBurst),
-        deadlines,
-        log,
-      }),
+      callTool: createCallTool({ dispatch, credentials, rate, deadlines, log }),
     },
-    addressOf: (exchange) => addressOf(exchange, proxies),
   });
   const pages = createPages(
     [
       ...healthRoutes(options.ready),
-      ...resourceMetadataRoutes({ endpoints, issuer, serviceName }),
+      ...resourceMetadataRoutes({ endpoints, issuer: `${baseUrl.origin}${base}`, serviceName }),
       ...platformIssuerRoutes(dispatch, base),
       ...registrationRoutes({ dispatch, self, version, base }),
-      ...rpcRoutes({
-        dispatch,
-        credentials,
-        badTokens,
-        image,
-        addressOf: (request) => addressOf(request, proxies),
-        base,
-      }),
+      ...rpcRoutes({ dispatch, admit, credentials, image, base }),
     ],
     log,
   );
-  const hosts = options.hosts === undefined ? undefined : new Set(options.hosts.map((host) => host.toLowerCase()));
-
   let edge: Edge | undefined;
-  const handle = (exchange: Exchange) => {
-    const { path, headers } = exchange;
-    if (HEALTH.has(path)) return pages.serve(exchange);
-    if (edge !== undefined && edge.inFlight() > limits.inFlight) return shed(exchange);
-    if (hosts !== undefined && !hosts.has(headers.host?.toLowerCase() ?? "")) return refuseHost(exchange);
-    const endpoint = endpoints.at(path, headers.host);
-    if (endpoint !== undefined) return serve(exchange, endpoint);
-    if (path.startsWith(`${base}/mcp/`)) return refuseEndpoint(exchange, endpoints, origins);
-    pages.serve(exchange);
-  };
+  const overloaded = (): boolean => edge !== undefined && edge.inFlight() > limits.inFlight;
+  const handle = createFrontDoor({ base, hosts: options.hosts, overloaded, endpoints, origins, serve, pages });
 
   return {
     servers: [...servers.keys()],
@@ -158,16 +131,11 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       return edge.port;
     },
     async drain(graceMs) {
-      const idle = async (end: number): Promise<void> => {
-        while (edge !== undefined && edge.inFlight() > 0 && Date.now() < end) {
-          await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
-        }
-      };
       edge?.stopListening();
-      await idle(Date.now() + graceMs);
+      await idle(edge, graceMs);
       // What still runs is told so before its connection goes.
       deadlines.close();
-      await idle(Date.now() + LAST_WORDS_MS);
+      await idle(edge, LAST_WORDS_MS);
       edge?.close();
       states.close();
       visible.close();
@@ -175,61 +143,18 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   };
 }
 
-/** Answered under overload too, and to probes that know no host name. */
-const HEALTH = new Set(["/healthz", "/readyz"]);
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
-
-function serversOf(tools: readonly Tool[], serviceName: string, version: string): Map<string, McpServer> {
-  const names = new Set<string>([...SERVERS, ...tools.map((tool) => tool.server)]);
-  return new Map(
-    [...names].map((name) => [
-      name,
-      {
-        name,
-        tools: tools.filter((tool) => tool.server === name).map(serveTool),
-        serverInfo: JSON.stringify({ name, title: `${serviceName} ${name}`, version }),
-        instructions: JSON.stringify(instructionsOf(name)),
-      },
-    ]),
-  );
-}
-
-/** Every scope that a tool of the server needs, those to read first. */
-function scopesOf({ name, tools }: McpServer): string[] {
-  const scopes = new Set([...scopesOfServer(name), ...tools.map(({ tool }) => tool.scope)]);
-  return [...scopes];
-}
-
-/** Where the client is: the address that the outermost of our own proxies saw. */
-function addressOf({ headers, address }: Pick<Exchange, "headers" | "address">, proxies: number): string {
-  if (proxies === 0) return address;
-  const hops = headers["x-forwarded-for"]?.split(",") ?? [];
-  return hops.at(-proxies)?.trim() || address;
-}
-
-/** Overload: answered before anything is read or parsed. */
-function shed(exchange: Exchange): void {
-  const text = errorText(undefined, 503, "The service is busy: try again in a few seconds.", { error: "overloaded" });
-  exchange.answer(503, [...JSON_HEADERS, "retry-after", "1"], text);
-}
-
-function refuseHost(exchange: Exchange): void {
-  const text = errorText(undefined, 403, "The service does not answer to this host name.", {
-    error: "host_not_allowed",
+function originsOf({ baseUrl, origins = [] }: FacadeOptions, tools: readonly Tool[]): Origins {
+  return createOrigins({
+    allowed: [baseUrl.origin, ...origins],
+    localhost: LOOPBACK.has(baseUrl.hostname),
+    paramHeaders: [...new Set(tools.flatMap((tool) => tool.headers.map(({ header }) => header)))],
   });
-  exchange.answer(403, JSON_HEADERS, text);
 }
 
-const MAX_REFUSED_BODY = 64 << 10;
-
-function refuseEndpoint(exchange: Exchange, { all }: Endpoints, origins: Origins): void {
-  const known = [...new Set(all.map(({ path }) => path))].join(", ");
-  const message = `There is no MCP server at this address; there are ${known}.`;
-  exchange.read(MAX_REFUSED_BODY, (body) =>
-    exchange.answer(
-      404,
-      origins.headersFor(exchange.headers.origin),
-      errorText(idOf(body), 404, message, { error: "unknown_endpoint" }),
-    ),
-  );
+/** Waits until nothing is in flight, at most `ms`. */
+async function idle(edge: Edge | undefined, ms: number): Promise<void> {
+  const end = Date.now() + ms;
+  while (edge !== undefined && edge.inFlight() > 0 && Date.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+  }
 }

@@ -1,4 +1,4 @@
-import { type HeaderList, JSON_HEADERS } from "../http/http.js";
+import { type HeaderList, JSON_HEADERS } from "../http/exchange.js";
 
 /** Which web pages may call, and what a browser is told. */
 export interface Origins {

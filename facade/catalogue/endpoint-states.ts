@@ -2,8 +2,8 @@ import { EndpointAvailability, EndpointService } from "#proto/catalogue/v1/endpo
 import type { Log } from "../../services/shared/process/log.js";
 import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
-import type { HttpRefusal } from "../admission/challenge.js";
 import type { Credentials } from "../admission/credentials.js";
+import type { HttpRefusal } from "../admission/refusals.js";
 
 /** Whether an endpoint serves: undefined where it does, else what its callers are told. */
 export type EndpointState = HttpRefusal | undefined;

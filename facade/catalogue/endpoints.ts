@@ -1,4 +1,4 @@
-import { challengeOf } from "../admission/challenge.js";
+import { challengeOf } from "../admission/bearer.js";
 
 /** One public address of an MCP server. */
 export interface Endpoint {

@@ -1,7 +1,8 @@
 // The edge: the only file that knows of µWebSockets.js.
 
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
-import { type Exchange, type HeaderList, STATUS, type Status } from "./http.js";
+import { BodyQueue } from "./body-queue.js";
+import { type BodyStream, type Exchange, type HeaderList, statusLine } from "./exchange.js";
 
 /** Longest header block that is accepted, in bytes. µWS reads it once, when it loads. */
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= "16384";
@@ -72,6 +73,8 @@ function edgeOf(app: TemplatedApp, socket: us_listen_socket, shared: Shared): Ed
   };
 }
 
+const NOTHING = new Uint8Array(0);
+
 class UwsExchange implements Exchange {
   readonly method: string;
   readonly path: string;
@@ -79,7 +82,12 @@ class UwsExchange implements Exchange {
   readonly headers: Record<string, string | undefined> = {};
   gone = false;
   private over = false;
-  private goneListener: (() => void) | undefined;
+  private paused = false;
+  private goneListeners: (() => void)[] | undefined;
+  /** Bytes of an answer in pieces, where they were told beforehand. */
+  private length: number | undefined;
+  /** What the socket did not take of the last piece, and where in the answer it begins. */
+  private rest: { readonly bytes: Uint8Array; readonly at: number } | undefined;
 
   // `req` is gone once the constructor's caller returns: all of it is taken here.
   constructor(
@@ -89,11 +97,13 @@ class UwsExchange implements Exchange {
   ) {
     this.method = req.getCaseSensitiveMethod();
     this.path = req.getUrl();
-    this.query = req.getQuery();
+    // Undefined where there is none, whatever its type says.
+    this.query = req.getQuery() ?? "";
     const { headers } = this;
     req.forEach((name, value) => {
       const before = headers[name];
-      headers[name] = before === undefined || before === value ? value : `${before}, ${value}`;
+      headers[name] =
+        before === undefined || before === value ? value : `${before}${name === "cookie" ? "; " : ", "}${value}`;
     });
     shared.inFlight++;
     res.onAborted(() => this.abort());
@@ -103,17 +113,27 @@ class UwsExchange implements Exchange {
     return this.over ? "" : Buffer.from(this.res.getRemoteAddressAsText()).toString();
   }
 
-  onGone(listener: () => void): void {
-    this.goneListener = listener;
+  onGone(listener: () => void) {
+    if (this.gone) return listener();
+    this.goneListeners ??= [];
+    this.goneListeners.push(listener);
   }
 
-  read(given: number | (() => number), done: (text: string | undefined) => void) {
+  read(limit: number | (() => number), done: (text: string | undefined) => void): void {
+    this.collect(limit, (bytes) => done(bytes?.toString()));
+  }
+
+  readBytes(limit: number, done: (bytes: Buffer | undefined) => void): void {
+    this.collect(limit, (bytes) => done(bytes && Buffer.from(bytes)));
+  }
+
+  /** Hands over bytes that are good until `done` returns. */
+  private collect(given: number | (() => number), done: (bytes: Buffer | undefined) => void) {
     const limitOf = typeof given === "number" ? () => given : given;
     let earlier: Buffer[] | undefined;
     let size = 0;
     let told = false;
-    const declared = Number(this.headers["content-length"] ?? 0);
-    if (declared > limitOf()) return done(undefined);
+    if (this.declaredLength() > limitOf()) return done(undefined);
     this.res.onData((chunk, last) => {
       if (this.over || told) return;
       size += chunk.byteLength;
@@ -122,9 +142,9 @@ class UwsExchange implements Exchange {
       if (tooLong) return done(undefined);
       const bytes = Buffer.from(chunk);
       if (last) {
-        if (earlier === undefined) return done(bytes.toString());
+        if (earlier === undefined) return done(bytes);
         earlier.push(bytes);
-        return done(Buffer.concat(earlier).toString());
+        return done(Buffer.concat(earlier));
       }
       // µWS reuses the chunk's memory, so a copy is kept.
       earlier ??= [];
@@ -132,20 +152,48 @@ class UwsExchange implements Exchange {
     });
   }
 
+  stream(limit: number): BodyStream {
+    const body = new BodyQueue(this);
+    const declared = this.declaredLength();
+    if (declared > limit) body.overflow(limit);
+    else if (declared === 0 && this.headers["transfer-encoding"] === undefined) body.push(NOTHING, true);
+    else this.feed(body, limit);
+    return body;
+  }
+
+  private feed(body: BodyQueue, limit: number): void {
+    let size = 0;
+    this.res.onData((chunk, last) => {
+      size += chunk.byteLength;
+      if (size > limit) body.overflow(limit);
+      else body.push(new Uint8Array(chunk.slice(0)), last);
+    });
+    this.pause();
+    this.onGone(() => body.cut());
+  }
+
+  private declaredLength(): number {
+    return Number(this.headers["content-length"] ?? 0);
+  }
+
   pause(): void {
-    if (!this.over) this.res.pause();
+    if (this.over || this.paused) return;
+    this.paused = true;
+    this.res.pause();
   }
 
   resume(): void {
-    if (!this.over) this.res.resume();
+    if (this.over || !this.paused) return;
+    this.paused = false;
+    this.res.resume();
   }
 
-  answer(status: Status, headers: HeaderList, body: string | Uint8Array = ""): void {
+  answer(status: number, headers: HeaderList, body: string | Uint8Array = ""): void {
     if (this.over) return;
-    this.finish();
+    this.complete();
     const { res } = this;
     res.cork(() => {
-      if (status !== 200) res.writeStatus(STATUS[status]);
+      if (status !== 200) res.writeStatus(statusLine(status));
       for (let i = 0; i < headers.length; i += 2) res.writeHeader(headers[i] as string, headers[i + 1] as string);
       // A body too large is not read to its end: what follows on the connection is not a request.
       const close = this.shared.closing || status === 413;
@@ -154,17 +202,22 @@ class UwsExchange implements Exchange {
     });
   }
 
-  open(status: Status, headers: HeaderList): void {
+  open(status: number, headers: HeaderList, length?: number): void {
     if (this.over) return;
     const { res } = this;
+    if (this.method === "HEAD") this.complete();
     res.cork(() => {
-      res.writeStatus(STATUS[status]);
+      res.writeStatus(statusLine(status));
       for (let i = 0; i < headers.length; i += 2) res.writeHeader(headers[i] as string, headers[i + 1] as string);
+      if (this.method === "HEAD") res.endWithoutBody(length ?? 0, this.shared.closing);
     });
+    this.length = length;
   }
 
   write(piece: string | Uint8Array): boolean {
     if (this.over) return false;
+    if (this.length !== undefined)
+      return this.writeOf(this.length, typeof piece === "string" ? Buffer.from(piece) : piece);
     let flushed = false;
     this.res.cork(() => {
       flushed = this.res.write(piece);
@@ -172,17 +225,36 @@ class UwsExchange implements Exchange {
     return flushed;
   }
 
+  /** Writes a piece of an answer of known length: what the socket does not take at once is kept for later. */
+  private writeOf(length: number, bytes: Uint8Array): boolean {
+    const at = this.res.getWriteOffset();
+    if (at + bytes.byteLength >= length) this.resume();
+    let taken = false;
+    let complete = false;
+    this.res.cork(() => {
+      [taken, complete] = this.res.tryEnd(bytes, length);
+    });
+    this.rest = taken || complete ? undefined : { bytes, at };
+    if (complete) this.finish();
+    return taken;
+  }
+
   onWritable(listener: () => void): void {
     if (this.over) return;
-    this.res.onWritable(() => {
-      listener();
-      return true;
+    this.res.onWritable((offset) => {
+      const { rest } = this;
+      const caughtUp =
+        rest === undefined || this.writeOf(this.length as number, rest.bytes.subarray(offset - rest.at)) || this.over;
+      if (caughtUp) listener();
+      return caughtUp;
     });
   }
 
-  end(piece = ""): void {
+  end(piece = "") {
     if (this.over) return;
-    this.finish();
+    // Less than was told: the client must not take it for the whole.
+    if (this.length !== undefined && this.length > 0) return this.close();
+    this.complete();
     this.res.cork(() => {
       if (piece !== "") this.res.write(piece);
       this.res.end(undefined, this.shared.closing);
@@ -197,7 +269,13 @@ class UwsExchange implements Exchange {
     this.gone = true;
     if (this.over) return;
     this.finish();
-    this.goneListener?.();
+    for (const listener of this.goneListeners ?? []) listener();
+  }
+
+  /** To be called before the last write: the connection's next request must be read. */
+  private complete(): void {
+    this.resume();
+    this.finish();
   }
 
   private finish(): void {

@@ -1,5 +1,6 @@
 import type { Log } from "../../services/shared/process/log.js";
-import { type Exchange, JSON_HEADERS, jsonPage, type Page, type PageRequest, type Route } from "./http.js";
+import { type BodyStream, type Exchange, JSON_HEADERS } from "./exchange.js";
+import { jsonPage, type Page, type PageRequest, type Route } from "./route.js";
 
 /** Everything of the façade that is not MCP. */
 export interface Pages {
@@ -42,47 +43,75 @@ const NOT_FOUND = jsonPage(404, { error: "not_found", message: "There is nothing
 const TOO_LARGE = jsonPage(413, { error: "too_large", message: "The request is too long." });
 const FAILED = jsonPage(500, { error: "internal", message: "The service failed to answer; its log says why." });
 
-function run(exchange: Exchange, route: Route, log: Log): void {
+function run(exchange: Exchange, route: Route, log: Log) {
   const gone = new AbortController();
   exchange.onGone(() => gone.abort());
-  const answer = async (body: string): Promise<void> => {
+  const handle = route.handle as (request: PageRequest<unknown>) => Promise<Page> | Page;
+
+  const answer = async (body: unknown): Promise<void> => {
     const { method, path, query, headers, address } = exchange;
-    const request: PageRequest = { method, path, query, headers, address, body, signal: gone.signal };
     let page: Page;
     try {
-      page = await route.handle(request);
+      page = await handle({ method, path, query, headers, address, body, signal: gone.signal });
     } catch (error) {
-      log.error({ err: error, path }, "a page failed");
+      if (!gone.signal.aborted) log.error({ err: error, path }, "a page failed");
       page = FAILED;
     }
-    await send(exchange, page, log);
+    const tooLong = route.takes === "stream" && (body as BodyStream).tooLong;
+    await send(exchange, tooLong ? TOO_LARGE : page, log);
   };
-  if (route.maxBody === 0) return void answer("");
-  exchange.read(route.maxBody, (body) => void (body === undefined ? send(exchange, TOO_LARGE, log) : answer(body)));
+  const answerRead = (body: unknown): void => void (body === undefined ? send(exchange, TOO_LARGE, log) : answer(body));
+
+  switch (route.takes) {
+    case undefined:
+      return void answer(undefined);
+    case "text":
+      return exchange.read(route.maxBody, answerRead);
+    case "bytes":
+      return exchange.readBytes(route.maxBody, answerRead);
+    case "stream": {
+      const body = exchange.stream(route.maxBody);
+      return answerRead(body.tooLong ? undefined : body);
+    }
+  }
 }
 
-async function send(exchange: Exchange, { status, headers, body }: Page, log: Log): Promise<void> {
+async function send(exchange: Exchange, { status, headers, body, length }: Page, log: Log): Promise<void> {
   const clean = headers.map((text) => text.replaceAll(CONTROL, " "));
   if (body === undefined || typeof body === "string" || body instanceof Uint8Array) {
-    return exchange.answer(status, clean, body);
+    if (length === undefined) return exchange.answer(status, clean, body);
+    // The answer to HEAD, whose body somebody else has left out.
+    return exchange.open(status, clean, length);
   }
-  exchange.open(status, clean);
-  let writable = (): void => undefined;
-  exchange.onWritable(() => writable());
-  const gone = new Promise<void>((resolve) => exchange.onGone(resolve));
+  exchange.open(status, clean, length);
+  const pieces = body[Symbol.asyncIterator]();
   try {
-    for await (const piece of body) {
-      if (exchange.gone) break;
-      if (exchange.write(piece)) continue;
-      const caughtUp = new Promise<void>((resolve) => {
-        writable = resolve;
-      });
-      await Promise.race([caughtUp, gone]);
-    }
-    exchange.end();
+    if (exchange.method !== "HEAD") await sendPieces(exchange, pieces);
   } catch (error) {
-    log.error({ err: error, path: exchange.path }, "a page failed while it was sent");
+    if (!exchange.gone) log.error({ err: error, path: exchange.path }, "a page failed while it was sent");
     exchange.close();
+  } finally {
+    // Not waited for: who makes the pieces may be waiting for something else.
+    pieces.return?.().catch(() => undefined);
+  }
+}
+
+/** Sends piece after piece as fast as the client takes them, until it has all or is gone. */
+async function sendPieces(exchange: Exchange, pieces: AsyncIterator<string | Uint8Array>): Promise<void> {
+  let wake: () => unknown = () => undefined;
+  exchange.onWritable(() => wake());
+  exchange.onGone(() => wake());
+  while (!exchange.gone) {
+    const next = await new Promise<IteratorResult<string | Uint8Array> | undefined>((resolve, reject) => {
+      wake = () => exchange.gone && resolve(undefined);
+      pieces.next().then(resolve, reject);
+    });
+    if (next === undefined) return;
+    if (next.done === true) return exchange.end();
+    if (exchange.write(next.value) || exchange.gone) continue;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Exchange, HeaderList } from "../http/http.js";
+import type { Exchange, HeaderList } from "../http/exchange.js";
 import { errorText, INTERNAL_ERROR, type RequestId } from "./json-rpc.js";
 
 /** How far a tool has come. */

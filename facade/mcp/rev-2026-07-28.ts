@@ -142,10 +142,7 @@ async function callTool(context: McpContext, admitted: Admitted, request: Modern
     args: args as JsonObject,
     traceparent: traceparentOf(request.params, exchange.headers.traceparent),
     onProgress: token === undefined ? undefined : (note) => reply.progress(token, note),
-    onCancellable: (cancel) => {
-      exchange.onGone(cancel);
-      if (exchange.gone) cancel();
-    },
+    onCancellable: (cancel) => exchange.onGone(cancel),
   });
   const result = `{"resultType":"complete",${members},${metaOf(server.serverInfo)}}`;
   reply.finish(200, resultText(request.id, result), request.id);

@@ -1,24 +1,14 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Log } from "../../services/shared/process/log.js";
-import { scopeRefusal } from "../admission/challenge.js";
 import type { Known } from "../admission/credentials.js";
+import { scopeRefusal } from "../admission/refusals.js";
 import type { Endpoint } from "../catalogue/endpoints.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
+import type { McpServer } from "../catalogue/servers.js";
 import type { View } from "../catalogue/tools-list.js";
-import type { Exchange, HeaderList } from "../http/http.js";
+import type { Exchange, HeaderList } from "../http/exchange.js";
 import { INTERNAL_ERROR, INVALID_PARAMS, isObject, RpcError } from "./json-rpc.js";
 import { type CallTool, RevokedError } from "./tool-call.js";
-
-/** One MCP server, as both eras present it. */
-export interface McpServer {
-  readonly name: string;
-  /** All its tools, in file order. */
-  readonly tools: readonly ServedTool[];
-  /** Its name and version as JSON text. */
-  readonly serverInfo: string;
-  /** What a model should know before it uses the server, as JSON text. */
-  readonly instructions: string;
-}
 
 /** A request that has passed every refusal of HTTP. */
 export interface Admitted {

@@ -1,4 +1,4 @@
-import { jsonPage, type Route } from "../http.js";
+import { jsonPage, type Route } from "../route.js";
 
 /**
  * GET /healthz (the process lives) and GET /readyz (it can serve; 503 with the
@@ -6,11 +6,11 @@ import { jsonPage, type Route } from "../http.js";
  */
 export function healthRoutes(ready: () => Promise<readonly string[]>): Route[] {
   return [
-    { path: "/healthz", methods: ["GET", "HEAD"], maxBody: 0, handle: () => jsonPage(200, { status: "ok" }) },
+    { path: "/healthz", methods: ["GET", "HEAD"], handle: () => jsonPage(200, { status: "ok" }) },
     {
       path: "/readyz",
       methods: ["GET", "HEAD"],
-      maxBody: 0,
+
       async handle() {
         const reasons = await ready();
         return reasons.length === 0

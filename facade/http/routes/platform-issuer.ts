@@ -1,6 +1,7 @@
 import { type GetPlatformIssuerResponse, PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
-import { type HeaderList, jsonPage, type Page, type Route } from "../http.js";
+import type { HeaderList } from "../exchange.js";
+import { jsonPage, type Page, type Route } from "../route.js";
 
 const PUBLIC: HeaderList = ["content-type", "application/json", "cache-control", "public, max-age=300"];
 const TIMEOUT_MS = 5_000;
@@ -29,7 +30,6 @@ export function platformIssuerRoutes(dispatch: Dispatch, base: string): Route[] 
   const route = (path: string, pageOf: (issuer: GetPlatformIssuerResponse) => Page): Route => ({
     path: `${base}${path}`,
     methods: ["GET"],
-    maxBody: 0,
     handle: published(pageOf),
   });
   return [

@@ -2,9 +2,10 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { Credential } from "../../../services/shared/rpc/call.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
-import { bearerOf } from "../../admission/challenge.js";
+import { bearerOf } from "../../admission/bearer.js";
 import { isObject } from "../../mcp/json-rpc.js";
-import { JSON_HEADERS, jsonPage, type Page, type PageRequest, type Route, type Status } from "../http.js";
+import { JSON_HEADERS } from "../exchange.js";
+import { jsonPage, type Page, type PageRequest, type Route } from "../route.js";
 
 export interface RegistrationOptions {
   readonly dispatch: Dispatch;
@@ -51,7 +52,7 @@ export function registrationRoutes({ dispatch, self, version, base }: Registrati
     });
   }
 
-  async function handle({ headers, body }: PageRequest): Promise<Page> {
+  async function handle({ headers, body }: PageRequest<string>): Promise<Page> {
     const token = bearerOf(headers.authorization);
     if (token === undefined) return refusal(401, "send the registration token as a bearer token");
     let given: unknown;
@@ -70,10 +71,10 @@ export function registrationRoutes({ dispatch, self, version, base }: Registrati
     }
   }
 
-  return [{ path: `${base}/api/v1/platform/register`, methods: ["POST"], maxBody: MAX_BODY, handle }];
+  return [{ path: `${base}/api/v1/platform/register`, methods: ["POST"], takes: "text", maxBody: MAX_BODY, handle }];
 }
 
-const STATUS_OF: Partial<Record<Code, Status>> = {
+const STATUS_OF: Partial<Record<Code, number>> = {
   [Code.Unauthenticated]: 401,
   [Code.PermissionDenied]: 401,
   [Code.InvalidArgument]: 400,
@@ -83,7 +84,7 @@ const STATUS_OF: Partial<Record<Code, Status>> = {
   [Code.ResourceExhausted]: 429,
 };
 
-function refusal(status: Status, message: string): Page {
+function refusal(status: number, message: string): Page {
   return jsonPage(status, { status: "refused", message }, [
     ...JSON_HEADERS,
     ...(status === 401 ? ["www-authenticate", "Bearer"] : []),

@@ -1,5 +1,6 @@
 import type { Endpoint, Endpoints } from "../../catalogue/endpoints.js";
-import { type HeaderList, jsonPage, type Page, type Route } from "../http.js";
+import type { HeaderList } from "../exchange.js";
+import { jsonPage, type Page, type Route } from "../route.js";
 
 const PUBLIC: HeaderList = [
   "content-type",
@@ -56,7 +57,6 @@ export function resourceMetadataRoutes({ endpoints, issuer, serviceName }: Resou
     {
       path: "/.well-known/*",
       methods: ["GET", "OPTIONS"],
-      maxBody: 0,
       handle({ path, method, headers }) {
         const endpoint = endpoints.describedAt(path, headers.host);
         if (endpoint === undefined) return UNKNOWN;

@@ -1,109 +1,108 @@
-import {
-  type DescMethodUnary,
-  type FileRegistry,
-  fromJsonString,
-  type Message,
-  toJsonString,
-} from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
-import { codeToHttpStatus, errorToJson } from "@connectrpc/connect/protocol-connect";
+import type { FileRegistry } from "@bufbuild/protobuf";
+import { type ConnectError, createContextValues } from "@connectrpc/connect";
+import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
-import { invalidArgument, unauthenticated, unavailable, unimplemented } from "../../../services/shared/rpc/errors.js";
+import { unimplemented } from "../../../services/shared/rpc/errors.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
-import { bearerOf } from "../../admission/challenge.js";
+import type { Admit } from "../../admission/admit.js";
 import type { Credentials } from "../../admission/credentials.js";
-import type { BadTokens } from "../../admission/limits.js";
-import { JSON_HEADERS, type Page, type PageRequest, type Route, STATUS, type Status } from "../http.js";
+import { connectErrorOf } from "../../admission/refusals.js";
+import type { BodyStream } from "../exchange.js";
+import type { Page, PageRequest, Route } from "../route.js";
+import { CALLER, createRpcHandlers, type RpcHandler } from "../rpc/handlers.js";
+import { rpcRefusal } from "../rpc/refusal.js";
 
 export interface RpcOptions {
   readonly dispatch: Dispatch;
-  readonly credentials: Credentials;
-  readonly badTokens: BadTokens;
+  readonly admit: Admit;
+  readonly credentials: Pick<Credentials, "hold">;
   readonly image: FileRegistry;
-  /** Where the client is: behind proxies not the address of the connection. */
-  readonly addressOf: (request: PageRequest) => string;
   /** The path of the public base URL, without a trailing slash. */
   readonly base: string;
 }
 
+/** Longest body of a request, in bytes. */
 const MAX_BODY = 4 << 20;
-const TIMEOUT_MS = 60_000;
 
 /**
- * POST /rpc/<service>/<method>: the unary rpcs of the API for clients that
- * reach only the façade (Connect protocol, unary, JSON), as the user of the
- * bearer token and behind the same gates as over gRPC.
+ * POST /rpc/<service>/<method>: the unary and server-streaming rpcs of the API
+ * for clients that reach only the façade (Connect and gRPC-Web, JSON and
+ * binary), as the user of the bearer token and behind the same gates as over
+ * gRPC. Who may not come in is refused before the body is read.
  */
-export function rpcRoutes({ dispatch, credentials, badTokens, image, addressOf, base }: RpcOptions): Route[] {
+export function rpcRoutes({ dispatch, admit, credentials, image, base }: RpcOptions): Route[] {
   const prefix = `${base}/rpc/`;
+  const find = createRpcHandlers({ dispatch, credentials, image, maxBytes: MAX_BODY });
 
-  async function assertionFor(request: PageRequest, method: DescMethodUnary): Promise<string> {
-    const token = bearerOf(request.headers.authorization);
-    if (token === undefined) throw unauthenticated("sign in, or send an API key as a bearer token");
-    const kept = credentials.peek(token);
-    const address = addressOf(request);
-    if (kept === undefined && !badTokens.allows(address, token)) {
-      throw unauthenticated("too many failed credentials: try again in a minute");
+  async function handle(request: PageRequest<BodyStream>): Promise<Page> {
+    const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+    const refused = (error: ConnectError): Page => rpcRefusal(error, type);
+    if (!SPOKEN.test(type)) return refused(unimplemented(SEND));
+    const [service = "", name = "", ...rest] = request.path.slice(prefix.length).split("/");
+    const handler = rest.length > 0 ? "unknown" : find(service, name);
+    if (handler === "unknown") return refused(unimplemented("there is no such rpc"));
+    if (handler === "duplex") return refused(unimplemented("an rpc that streams both ways is served on the gRPC port"));
+    if (!handler.serve.supportedContentType(type)) {
+      const streams = handler.method.methodKind === "server_streaming";
+      return refused(unimplemented(streams ? "a streaming rpc is sent as application/connect+json or +proto" : SEND));
     }
-    const known = kept ?? (await credentials.verify(token));
-    if ("refused" in known) {
-      if (known.refused === "unavailable") throw unavailable("credentials cannot be verified at the moment: try again");
-      badTokens.refused(address, token);
-      throw unauthenticated("the API key or token is not accepted: create a new API key, or sign in again");
+    const known = await admit(request);
+    if ("refused" in known) return refused(connectErrorOf(known.refused));
+    if (known.assertions[serviceOf(handler.method) ?? ""] === undefined) {
+      return refused(unimplemented("this rpc is not served here"));
     }
-    const assertion = known.assertions[serviceOf(method) ?? ""];
-    if (assertion === undefined) throw unimplemented("this rpc is not served here");
-    return assertion;
-  }
-
-  async function answer(request: PageRequest): Promise<string> {
-    const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
-    if (type !== "application/json") throw unimplemented("send the message as application/json");
-    const method = methodAt(request.path.slice(prefix.length), image);
-    const assertion = await assertionFor(request, method);
-    let message: Message;
-    try {
-      message = fromJsonString(method.input, request.body, { registry: image });
-    } catch (error) {
-      throw invalidArgument((error as Error).message, error);
-    }
-    const reply = await dispatch.unary(method, message as never, {
-      credential: { assertion },
+    const reply = await handler.serve({
+      httpVersion: "1.1",
+      url: `http://facade${request.path}`,
+      method: "POST",
+      header: protocolHeaders(request, type),
+      body: request.body,
       signal: request.signal,
-      deadline: Date.now() + timeoutOf(request),
+      contextValues: createContextValues().set(CALLER, known),
     });
-    return toJsonString(method.output, reply, { registry: image });
+    return pageOf(reply, handler);
   }
 
-  async function handle(request: PageRequest): Promise<Page> {
-    try {
-      return { status: 200, headers: JSON_HEADERS, body: await answer(request) };
-    } catch (error) {
-      const failed = ConnectError.from(error);
-      const status = codeToHttpStatus(failed.code);
-      // The cause and the words of an error of ours stay inside.
-      const told =
-        failed.code === Code.Internal || failed.code === Code.Unknown
-          ? new ConnectError("internal error", failed.code)
-          : failed;
-      const body = JSON.stringify(errorToJson(told, { registry: image }));
-      return { status: status in STATUS ? (status as Status) : 500, headers: JSON_HEADERS, body };
-    }
+  return [{ path: `${prefix}*`, methods: ["POST"], takes: "stream", maxBody: MAX_BODY, handle }];
+}
+
+const SPOKEN = /^application\/(?:json|proto|connect\+json|connect\+proto|grpc-web(?:\+json|\+proto)?)$/;
+const SEND = "send the message as application/json or application/proto";
+
+/** The headers that the protocols have; the rest is not the services' business. */
+const PROTOCOL_HEADERS = [
+  "connect-protocol-version",
+  "connect-timeout-ms",
+  "connect-content-encoding",
+  "content-encoding",
+  "grpc-encoding",
+  "grpc-timeout",
+  "x-grpc-web",
+];
+const PRINTABLE = /^[\x20-\x7e]+$/;
+/** A client's own limit, in milliseconds, as the Connect protocol writes it. */
+const CONNECT_TIMEOUT = /^[1-9]\d{0,9}$/;
+
+function protocolHeaders({ headers }: PageRequest<unknown>, type: string): Headers {
+  const kept = new Headers({ "content-type": type });
+  for (const name of PROTOCOL_HEADERS) {
+    const value = headers[name];
+    if (value === undefined || !PRINTABLE.test(value)) continue;
+    // A limit that is none is not a reason to refuse: ours holds.
+    if (name === "connect-timeout-ms" && !CONNECT_TIMEOUT.test(value)) continue;
+    kept.set(name, value);
   }
-
-  return [{ path: `${prefix}*`, methods: ["POST"], maxBody: MAX_BODY, handle }];
+  return kept;
 }
 
-function methodAt(path: string, image: FileRegistry): DescMethodUnary {
-  const [service = "", name = "", ...rest] = path.split("/");
-  const method = rest.length === 0 ? image.getService(service)?.methods.find((one) => one.name === name) : undefined;
-  if (method === undefined) throw unimplemented("there is no such rpc");
-  if (method.methodKind !== "unary") throw unimplemented("a streaming rpc is served on the gRPC port");
-  return method as DescMethodUnary;
-}
-
-/** The client's own limit, up to ours (Connect protocol, Connect-Timeout-Ms). */
-function timeoutOf({ headers }: PageRequest): number {
-  const asked = Number(headers["connect-timeout-ms"]);
-  return Number.isInteger(asked) && asked > 0 ? Math.min(asked, TIMEOUT_MS) : TIMEOUT_MS;
+/** The answer of one message goes out in full, with its length; a stream as it comes. */
+async function pageOf(reply: UniversalServerResponse, { method }: RpcHandler): Promise<Page> {
+  const { status, header = new Headers(), body } = reply;
+  // The edge writes the length.
+  header.delete("content-length");
+  const headers = [...[...header].flat(), "cache-control", "no-store"];
+  if (body === undefined || method.methodKind !== "unary") return { status, headers, ...(body && { body }) };
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return { status, headers, body: pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces) };
 }

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { listen } from "../../../facade/http/edge.js";
-import type { Route } from "../../../facade/http/http.js";
 import { createPages } from "../../../facade/http/pages.js";
+import type { Route } from "../../../facade/http/route.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { answerOf, modern, post } from "../support/client.js";
 import { LIMITS, type Started, start } from "../support/start.js";
@@ -114,20 +114,19 @@ test("a page is served, in pieces where it has them", async () => {
     {
       path: "/console/*",
       methods: ["GET"],
-      maxBody: 0,
       handle: ({ path }) => ({ status: 200, headers: [], body: path }),
     },
-    { path: "/big", methods: ["GET"], maxBody: 0, handle: () => ({ status: 200, headers: [], body: pieces() }) },
+    { path: "/big", methods: ["GET"], handle: () => ({ status: 200, headers: [], body: pieces() }) },
     {
       path: "/echo",
       methods: ["POST"],
+      takes: "text",
       maxBody: 10,
       handle: ({ body }) => ({ status: 201, headers: ["x-injected", "a\r\nset-cookie: b"], body }),
     },
     {
       path: "/fault",
       methods: ["GET"],
-      maxBody: 0,
       handle: () => {
         throw new Error("a secret");
       },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Exchange, JSON_HEADERS } from "../../../facade/http/http.js";
+import { type Exchange, JSON_HEADERS } from "../../../facade/http/exchange.js";
 import { Reply } from "../../../facade/mcp/reply.js";
 import { eventsOf } from "../support/client.js";
 
@@ -19,6 +19,10 @@ class SlowClient implements Exchange {
 
   onGone(): void {}
   read(): void {}
+  readBytes(): void {}
+  stream(): never {
+    throw new Error("nothing is read here");
+  }
   pause(): void {}
   resume(): void {}
   answer(status: number, _headers: readonly string[], body: string | Uint8Array = ""): void {

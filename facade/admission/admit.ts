@@ -1,0 +1,53 @@
+import { bearerOf, isUnexpanded } from "./bearer.js";
+import type { Credentials, Known, Refusal } from "./credentials.js";
+import type { BadTokens } from "./limits.js";
+
+/** What admission looks at of a request. */
+export interface Arrival {
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The address of the connection's other end. */
+  readonly address: string;
+}
+
+/**
+ * Says who sends a request, or why it is refused: `missing` where there is no
+ * bearer token, `unexpanded` where it is the name of a variable, `throttled`
+ * where the address tried too many bad ones, and else for the reason that
+ * credentials give. Every door that takes bearer tokens asks it, before
+ * anything of the body is read; each presents a refusal in its own protocol
+ * (refusals.ts).
+ */
+export type Admit = (arrival: Arrival) => Known | Refusal | Promise<Known | Refusal>;
+
+export interface AdmitOptions {
+  readonly credentials: Pick<Credentials, "peek" | "verify">;
+  readonly badTokens: BadTokens;
+  /** Where the client is: behind proxies not the address of the connection. */
+  readonly addressOf: (arrival: Arrival) => string;
+}
+
+/** Builds the ladder of a bearer token: what is known is let in at once, the rest is verified. */
+export function createAdmit({ credentials, badTokens, addressOf }: AdmitOptions): Admit {
+  async function verify(address: string, token: string): Promise<Known | Refusal> {
+    if (!badTokens.allows(address, token)) return { refused: "throttled" };
+    const verified = await credentials.verify(token).catch((): Refusal => ({ refused: "unavailable" }));
+    if ("refused" in verified && verified.refused !== "unavailable") badTokens.refused(address, token);
+    return verified;
+  }
+
+  return (arrival) => {
+    const token = bearerOf(arrival.headers.authorization);
+    if (token === undefined) return { refused: "missing" };
+    if (isUnexpanded(token)) return { refused: "unexpanded" };
+    const known = credentials.peek(token);
+    if (known !== undefined && known.expiresAt > Date.now()) return known;
+    return verify(addressOf(arrival), token);
+  };
+}
+
+/** Reads where clients are of X-Forwarded-For, to which so many proxies of our own append. */
+export function addressBehind(proxies: number): (arrival: Arrival) => string {
+  if (proxies === 0) return ({ address }) => address;
+  return ({ headers, address }) => headers["x-forwarded-for"]?.split(",").at(-proxies)?.trim() || address;
+}

@@ -1,0 +1,142 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { invalidTokenChallenge, scopeChallenge } from "./bearer.js";
+
+// Who may not come in is told so in the protocol of the door: a JSON-RPC error
+// with an HTTP status on /mcp, a Connect error on /rpc. The sentences of both
+// stand here.
+
+/** A refusal at the level of HTTP: what the client is told, in a JSON-RPC error that echoes its request's id. */
+export interface HttpRefusal {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 503;
+  /** A stable word for programs. */
+  readonly word: string;
+  /** A sentence that says what to do, for people and models. */
+  readonly message: string;
+  /** Further headers, names and values by turns. */
+  readonly headers?: readonly string[];
+}
+
+const UNEXPANDED =
+  "The client sent the name of an environment variable instead of its value: set the variable where the client is started, or write the API key itself.";
+
+/** Why a token is not accepted, by the word of its refusal. */
+const REASONS: Readonly<Record<string, string>> = {
+  malformed: "The bearer token is neither an API key nor an access token of this service: check what the client sends.",
+  unknown: "The API key or token is not known here: create a new API key, or sign in again.",
+  expired: "The API key or token has expired: create a new API key, or sign in again.",
+  revoked: "The API key or token was revoked: create a new API key, or sign in again.",
+  disabled: "The account is disabled: ask an administrator.",
+  throttled: "Too many failed credentials came from this address: correct the API key and try again in a minute.",
+  unexpanded: UNEXPANDED,
+};
+
+const MISSING = "Sign in, or send an API key as 'Authorization: Bearer <key>'.";
+const RETRY_S = "2";
+const THROTTLED_S = "60";
+
+/** What an MCP client is told that admission refused. @param challenge the WWW-Authenticate header of the endpoint. */
+export function httpRefusalOf(refused: string, challenge: string): HttpRefusal {
+  if (refused === "missing") {
+    return { status: 401, word: "missing_token", message: MISSING, headers: ["www-authenticate", challenge] };
+  }
+  if (refused === "unavailable") {
+    return {
+      status: 503,
+      word: "unavailable",
+      message: "Credentials cannot be verified at the moment: try again in a few seconds.",
+      headers: ["retry-after", RETRY_S],
+    };
+  }
+  const message = REASONS[refused] ?? (REASONS.unknown as string);
+  const retry = refused === "throttled" ? ["retry-after", THROTTLED_S] : [];
+  return {
+    status: 401,
+    word: "invalid_token",
+    message,
+    headers: ["www-authenticate", invalidTokenChallenge(challenge, message), ...retry],
+  };
+}
+
+/** What a client of /rpc is told that admission refused, with the codes that services use. */
+export function connectErrorOf(refused: string): ConnectError {
+  switch (refused) {
+    case "missing":
+      return new ConnectError("sign in, or send an API key as a bearer token", Code.Unauthenticated);
+    case "unavailable":
+      return new ConnectError("credentials cannot be verified at the moment: try again", Code.Unavailable);
+    case "throttled":
+      return new ConnectError("too many failed credentials: try again in a minute", Code.Unauthenticated);
+    case "unexpanded":
+      return new ConnectError(UNEXPANDED, Code.Unauthenticated);
+    default:
+      return new ConnectError(
+        "the API key or token is not accepted: create a new API key, or sign in again",
+        Code.Unauthenticated,
+      );
+  }
+}
+
+/** Refuses a call for which the token lacks a scope; names all that are needed now. */
+export function scopeRefusal(challenge: string, scopes: readonly string[]): HttpRefusal {
+  return {
+    status: 403,
+    word: "insufficient_scope",
+    message: `The token lacks a scope: sign in again and allow ${scopes.join(" ")}.`,
+    headers: ["www-authenticate", scopeChallenge(challenge, scopes)],
+  };
+}
+
+/** Refuses a request to an address below /mcp/ that is no endpoint. */
+export function unknownEndpointRefusal(paths: readonly string[]): HttpRefusal {
+  return {
+    status: 404,
+    word: "unknown_endpoint",
+    message: `There is no MCP server at this address; there are ${paths.join(", ")}.`,
+  };
+}
+
+/** Refuses a body that is longer than an endpoint reads. */
+export function tooLargeRefusal(maxBytes: number): HttpRefusal {
+  return {
+    status: 413,
+    word: "too_large",
+    message: `A request may be ${maxBytes >> 20} MiB long: send less at once.`,
+  };
+}
+
+/** Overload. */
+export const OVERLOADED: HttpRefusal = {
+  status: 503,
+  word: "overloaded",
+  message: "The service is busy: try again in a few seconds.",
+  headers: ["retry-after", "1"],
+};
+
+/** A Host header that is not on the list. */
+export const BAD_HOST: HttpRefusal = {
+  status: 403,
+  word: "host_not_allowed",
+  message: "The service does not answer to this host name.",
+};
+
+/** An Origin header that is not on the list. */
+export const BAD_ORIGIN: HttpRefusal = {
+  status: 403,
+  word: "origin_not_allowed",
+  message: "This web origin may not call the service: an administrator can allow it.",
+};
+
+/** Any method but POST. */
+export const NOT_POST: HttpRefusal = {
+  status: 405,
+  word: "method_not_allowed",
+  message: "Send MCP messages with POST.",
+  headers: ["allow", "POST"],
+};
+
+/** Any media type but JSON. */
+export const BAD_TYPE: HttpRefusal = {
+  status: 415,
+  word: "unsupported_media_type",
+  message: "Send the message as application/json.",
+};

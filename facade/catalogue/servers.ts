@@ -1,0 +1,37 @@
+import { SERVERS, scopesOfServer } from "../../services/shared/platforms.js";
+import type { Tool } from "../../services/shared/tools/tools.js";
+import { instructionsOf } from "./instructions.js";
+import { type ServedTool, serveTool } from "./served-tool.js";
+
+/** One MCP server, as both eras present it. */
+export interface McpServer {
+  readonly name: string;
+  /** All its tools, in file order. */
+  readonly tools: readonly ServedTool[];
+  /** Its name and version as JSON text. */
+  readonly serverInfo: string;
+  /** What a model should know before it uses the server, as JSON text. */
+  readonly instructions: string;
+}
+
+/** The servers by name, with their tools: those of the table, which always have an endpoint, and those that tools name. */
+export function serversOf(tools: readonly Tool[], serviceName: string, version: string): Map<string, McpServer> {
+  const names = new Set<string>([...SERVERS, ...tools.map((tool) => tool.server)]);
+  return new Map(
+    [...names].map((name) => [
+      name,
+      {
+        name,
+        tools: tools.filter((tool) => tool.server === name).map(serveTool),
+        serverInfo: JSON.stringify({ name, title: `${serviceName} ${name}`, version }),
+        instructions: JSON.stringify(instructionsOf(name)),
+      },
+    ]),
+  );
+}
+
+/** Every scope that a tool of the server needs, those to read first. */
+export function scopesOf({ name, tools }: McpServer): string[] {
+  const scopes = new Set([...scopesOfServer(name), ...tools.map(({ tool }) => tool.scope)]);
+  return [...scopes];
+}

@@ -1,0 +1,82 @@
+import { STATUS_CODES } from "node:http";
+
+/** One HTTP request and the way to answer it, once. The edge makes them; nothing here knows of its server. */
+export interface Exchange {
+  /** As the client wrote it: GET, POST. */
+  readonly method: string;
+  /** The path, without the query. */
+  readonly path: string;
+  /** The query without its question mark; "" for none. */
+  readonly query: string;
+  /** Lower-case name to value, trimmed; a name given with different values has them joined by ", ", cookies by "; ". */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The client's address as text. */
+  readonly address: string;
+
+  /** The client hung up: nothing more can be sent. */
+  readonly gone: boolean;
+  /** Calls the listener when the client hangs up before the answer is complete, at once where it has already. Every listener is kept. */
+  onGone(listener: () => void): void;
+
+  /**
+   * Reads the body and calls `done` once: with its text, or with undefined
+   * where it is longer than `limit` bytes, which may change while it is read.
+   * The body is read in one of the three ways, to be chosen before the handler
+   * returns, and not after an answer.
+   */
+  read(limit: number | (() => number), done: (text: string | undefined) => void): void;
+  /** Reads the body as `read` does, and hands over its bytes. */
+  readBytes(limit: number, done: (bytes: Buffer | undefined) => void): void;
+  /** Hands over the body piece by piece, as fast as it is asked for. */
+  stream(limit: number): BodyStream;
+  /** Stops reading the body until resume(): what the client sends waits in its own buffers. */
+  pause(): void;
+  /** Reads on. */
+  resume(): void;
+
+  /** Answers in full. Does nothing when the client is gone or has its answer. */
+  answer(status: number, headers: HeaderList, body?: string | Uint8Array): void;
+
+  /** Begins an answer that is written in pieces; `length` is that of the body in bytes, where it is known. */
+  open(status: number, headers: HeaderList, length?: number): void;
+  /** Writes a piece; false where the client reads slower than this is written: see onWritable. */
+  write(piece: string | Uint8Array): boolean;
+  /** Called when the client has caught up; one listener. */
+  onWritable(listener: () => void): void;
+  /** Ends an answer that was written in pieces. */
+  end(piece?: string): void;
+  /** Cuts the connection. */
+  close(): void;
+}
+
+/**
+ * The body of a request, to be iterated once. What was not asked for yet waits
+ * in the client's own buffers.
+ *
+ * Iterating throws BodyTooLongError, or ClientGoneError.
+ */
+export interface BodyStream extends AsyncIterable<Uint8Array> {
+  /** Whether the body was found to be longer than its limit. */
+  readonly tooLong: boolean;
+}
+
+/** The body of a request is longer than its route reads. */
+export class BodyTooLongError extends Error {}
+
+/** The client hung up before its request was read to the end. */
+export class ClientGoneError extends Error {}
+
+/** Names and values by turns: ["content-type", "text/plain", …]; a name may come again. */
+export type HeaderList = readonly string[];
+
+/** The status line of an answer, without the version: "200 OK". */
+export function statusLine(status: number): string {
+  return STATUS_LINES.get(status) ?? `${status} `;
+}
+
+const STATUS_LINES: ReadonlyMap<number, string> = new Map(
+  Object.entries(STATUS_CODES).map(([status, phrase]) => [Number(status), `${status} ${phrase}`]),
+);
+
+/** What a JSON answer carries besides its length. */
+export const JSON_HEADERS: HeaderList = ["content-type", "application/json", "cache-control", "no-store"];

@@ -1,0 +1,67 @@
+import { type BodyStream, type HeaderList, JSON_HEADERS } from "./exchange.js";
+
+/** What a page is given of a body, by the word with which its route asks for it. */
+export interface Bodies {
+  readonly text: string;
+  readonly bytes: Buffer;
+  /** Read only as fast as the page reads it: nothing of it before the page asks. */
+  readonly stream: BodyStream;
+}
+
+/** A page of the façade that is not MCP, and its address. */
+export type Route = BodilessRoute | { [As in keyof Bodies]: BodyRoute<As> }[keyof Bodies];
+
+interface Address {
+  /** The exact path, or with a final "*" every path that begins so. */
+  readonly path: string;
+  /** The methods that are answered; others are 405. */
+  readonly methods: readonly string[];
+}
+
+/** A route that reads no body. */
+export interface BodilessRoute extends Address {
+  readonly takes?: undefined;
+  /** Answers; what it throws is logged and told as 500. */
+  handle(request: PageRequest<undefined>): Promise<Page> | Page;
+}
+
+/** A route that reads a body, in one of three ways. */
+export interface BodyRoute<As extends keyof Bodies> extends Address {
+  readonly takes: As;
+  /** Longest body in bytes; a longer one is 413. */
+  readonly maxBody: number;
+  /** Answers; what it throws is logged and told as 500. */
+  handle(request: PageRequest<Bodies[As]>): Promise<Page> | Page;
+}
+
+/** A request to a page. */
+export interface PageRequest<Body> {
+  readonly method: string;
+  readonly path: string;
+  /** Without its question mark; "" for none. */
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The address of the connection's other end. */
+  readonly address: string;
+  readonly body: Body;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** The answer of a page. */
+export interface Page {
+  readonly status: number;
+  readonly headers: HeaderList;
+  /**
+   * In full, or in pieces: the next is asked for when the client has taken the
+   * ones before, and none any more when it is gone.
+   */
+  readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
+  /** The bytes of a body in pieces, or of the one that HEAD leaves out, where known. */
+  readonly length?: number;
+}
+
+/** A page that is a JSON value. */
+export function jsonPage(status: number, value: unknown, headers: HeaderList = JSON_HEADERS): Page {
+  return { status, headers, body: JSON.stringify(value) };
+}
