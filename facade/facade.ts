@@ -36,6 +36,7 @@ export interface Limits {
   readonly badTokens: number;
 }
 
+/** What a façade worker is built of. */
 export interface FacadeOptions {
   /** The way to the services, in this process or another. */
   readonly dispatch: Dispatch;

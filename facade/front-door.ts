@@ -6,6 +6,7 @@ import type { Pages } from "./http/pages.js";
 import { readAndRefuse, refuse } from "./mcp/refuse.js";
 import type { Serve } from "./mcp/serve.js";
 
+/** Where requests go from the front door, and what keeps them out. */
 export interface FrontDoorOptions {
   /** The path of the public base URL, without a trailing slash. */
   readonly base: string;

@@ -20,6 +20,7 @@ export interface Arrival {
  */
 export type Admit = (arrival: Arrival) => Known | Refusal | Promise<Known | Refusal>;
 
+/** What admission asks, and of whom. */
 export interface AdmitOptions {
   readonly credentials: Pick<Credentials, "peek" | "verify">;
   readonly badTokens: BadTokens;

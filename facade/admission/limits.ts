@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { BoundedMap } from "./bounded-map.js";
+import { LRUCache } from "lru-cache";
 
 /** Lets so many through at once and so many more a second, for each key. */
 export interface RateLimit {
@@ -11,7 +11,7 @@ const MAX_KEYS = 50_000;
 
 /** A token bucket for each key. */
 export function createRateLimit(perSecond: number, burst: number): RateLimit {
-  const buckets = new BoundedMap<string, { left: number; at: number }>(MAX_KEYS);
+  const buckets = new LRUCache<string, { left: number; at: number }>({ max: MAX_KEYS });
   return {
     take(key) {
       const now = performance.now();
@@ -44,24 +44,19 @@ const MAX_ADDRESSES = 10_000;
 
 /** @param budget how many different bad tokens an address may try in `windowMs`. */
 export function createBadTokens(budget: number, windowMs: number): BadTokens {
-  const tried = new BoundedMap<string, { readonly tokens: Set<string>; readonly until: number }>(MAX_ADDRESSES);
-  const current = (address: string) => {
-    const found = tried.get(address);
-    return found !== undefined && found.until > Date.now() ? found : undefined;
-  };
+  const tried = new LRUCache<string, Set<string>>({ max: MAX_ADDRESSES, ttl: windowMs });
   return {
     allows(address, token) {
-      const found = current(address);
-      return found === undefined || found.tokens.size < budget || found.tokens.has(digest(token));
+      const tokens = tried.get(address);
+      return tokens === undefined || tokens.size < budget || tokens.has(digest(token));
     },
     refused(address, token) {
-      let found = current(address);
-      if (found === undefined) {
-        found = { tokens: new Set(), until: Date.now() + windowMs };
-        tried.delete(address);
-        tried.set(address, found);
+      let tokens = tried.get(address);
+      if (tokens === undefined) {
+        tokens = new Set();
+        tried.set(address, tokens);
       }
-      if (found.tokens.size < budget) found.tokens.add(digest(token));
+      if (tokens.size < budget) tokens.add(digest(token));
     },
   };
 }

@@ -10,6 +10,7 @@ export interface Origins {
   preflightFor(origin: string | undefined): HeaderList;
 }
 
+/** Which web pages may call. */
 export interface OriginsOptions {
   /** The service's own origin and what else is allowed. */
   readonly allowed: readonly string[];

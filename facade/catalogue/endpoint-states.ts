@@ -16,6 +16,7 @@ export interface EndpointStates {
   close(): void;
 }
 
+/** Whom the states are asked of, and until when they hold. */
 export interface EndpointStatesOptions {
   readonly dispatch: Dispatch;
   /** The façade's own credential. */

@@ -25,7 +25,7 @@ export interface Endpoints {
   describedAt(path: string, host: string | undefined): Endpoint | undefined;
 }
 
-/** From what the endpoints are laid out. */
+/** The servers, and the public URLs that they have. */
 export interface EndpointOptions {
   readonly baseUrl: URL;
   /** The servers with the scopes of their tools. */

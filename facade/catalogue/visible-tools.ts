@@ -1,6 +1,6 @@
+import { LRUCache } from "lru-cache";
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
-import { BoundedMap } from "../admission/bounded-map.js";
 import type { Credentials, Known } from "../admission/credentials.js";
 import type { ServedTool } from "./served-tool.js";
 import { listKeyOf, listOptionsOf, type View, viewOf } from "./tools-list.js";
@@ -24,6 +24,7 @@ export interface ServerTools {
   readonly serverInfo: string;
 }
 
+/** Whom the catalogue's answers are asked of, until when they hold, and the tools they name. */
 export interface VisibleToolsOptions {
   readonly dispatch: Dispatch;
   readonly credentials: Pick<Credentials, "leased" | "onEvent">;
@@ -51,9 +52,9 @@ const MAX_QUERIES = 16;
  * it. Callers who see the same tools share the same bytes.
  */
 export function createVisibleTools({ dispatch, credentials, servers }: VisibleToolsOptions): VisibleTools {
-  const byUser = new BoundedMap<string, WeakMap<Known, Map<string, Visible>>>(MAX_USERS);
+  const byUser = new LRUCache<string, WeakMap<Known, Map<string, Visible>>>({ max: MAX_USERS });
   const asking = new WeakMap<Known, Map<string, Promise<Visible>>>();
-  const shared = new BoundedMap<string, View>(MAX_VIEWS);
+  const shared = new LRUCache<string, View>({ max: MAX_VIEWS });
   let epoch = 0;
 
   const close = credentials.onEvent(({ kind, id }) => {
@@ -90,7 +91,7 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
     byServer.set(server, visible);
   }
 
-  /** One question at a time for the same caller and server. */
+  /** One request at a time for the same caller and server. */
   function askOnce(known: Known, server: string): Promise<Visible> {
     const mine = asking.get(known) ?? new Map<string, Promise<Visible>>();
     asking.set(known, mine);

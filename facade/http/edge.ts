@@ -22,6 +22,7 @@ export interface Edge {
   close(): void;
 }
 
+/** Where to listen. */
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;

@@ -5,6 +5,7 @@ import type { Log } from "../../services/shared/process/log.js";
 import type { BodyStream } from "./exchange.js";
 import type { Page, PageRequest, Route } from "./route.js";
 
+/** A handler of `node:http`, and where it is mounted. */
 export interface NodeBridgeOptions {
   /** The path below which the handler answers; it sees the whole path of a request, this one included. */
   readonly prefix: string;

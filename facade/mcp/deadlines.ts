@@ -6,6 +6,7 @@ export interface Deadlines {
   close(): void;
 }
 
+/** One call under a deadline; `done` lets it go. */
 export interface Ticket {
   /** Milliseconds since the epoch. */
   readonly at: number;

@@ -13,7 +13,9 @@ export const MODERN_VERSIONS: readonly string[] = ["2026-07-28"];
 /** The versions of the legacy era, newest first. */
 export const LEGACY_VERSIONS: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26"];
 
+/** The member of `_meta` by which a message claims its version (MCP 2026-07-28, basic/versioning). */
 export const PROTOCOL_VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
+/** The member of `_meta` that says what the client can (MCP 2026-07-28, basic/versioning). */
 export const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 
 const MAX_BATCH = 100;

@@ -10,14 +10,21 @@ export interface RpcRequest {
   readonly params: unknown;
 }
 
+/** The body is not JSON (JSON-RPC 2.0 section 5.1). */
 export const PARSE_ERROR = -32700;
+/** The body is no request (JSON-RPC 2.0 section 5.1). */
 export const INVALID_REQUEST = -32600;
+/** There is no such method (JSON-RPC 2.0 section 5.1). */
 export const METHOD_NOT_FOUND = -32601;
+/** The parameters do not fit the method; also a tool that is not there (JSON-RPC 2.0 section 5.1). */
 export const INVALID_PARAMS = -32602;
+/** A fault of the service (JSON-RPC 2.0 section 5.1). */
 export const INTERNAL_ERROR = -32603;
 /** A header contradicts the body, or a required one is missing (MCP 2026-07-28). */
 export const HEADER_MISMATCH = -32020;
+/** The request needs a capability that the client has not declared (MCP 2026-07-28). */
 export const MISSING_CAPABILITY = -32021;
+/** The version is not served here (MCP 2026-07-28). */
 export const UNSUPPORTED_VERSION = -32022;
 
 /** An answer that is a JSON-RPC error, with the HTTP status that goes with it in the modern era. */
@@ -48,10 +55,12 @@ export function resultText(id: RequestId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
 
+/** Whether a value can be the id of a request; null is none (MCP 2026-07-28, basic, "Requests"). */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === "string" || Number.isInteger(value);
 }
 
+/** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -24,6 +24,7 @@ import type { Admitted, McpContext } from "./server.js";
 export const MAX_BODY = 4 << 20;
 const TOO_LARGE = tooLargeRefusal(MAX_BODY);
 
+/** What an endpoint asks of a request, and what answers it. */
 export interface ServeOptions {
   readonly admit: Admit;
   readonly states: EndpointStates;

@@ -33,6 +33,7 @@ export interface ToolCall {
 /** The caller's credential was revoked, or could not be vouched for any more, while the call ran. */
 export class RevokedError extends Error {}
 
+/** The way to the services, and what bounds a call. */
 export interface ToolCallOptions {
   readonly dispatch: Dispatch;
   readonly credentials: Pick<Credentials, "hold">;
@@ -49,6 +50,7 @@ export interface ToolCallOptions {
  */
 export type CallTool = (served: ServedTool, call: ToolCall) => Promise<string>;
 
+/** Builds the one way to call a tool, in both eras: rate, arguments, the rpc under its deadline, and its errors. */
 export function createCallTool({ dispatch, credentials, rate, deadlines, log }: ToolCallOptions): CallTool {
   return async (served, call) => {
     const { caller } = call.known;

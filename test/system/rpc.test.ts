@@ -50,7 +50,7 @@ describe("refused is", () => {
     [
       "another media type",
       "core.v1.AgentService/ListAgents",
-      { headers: { "content-type": "application/proto" } },
+      { headers: { "content-type": "application/xml" } },
       501,
       "unimplemented",
     ],

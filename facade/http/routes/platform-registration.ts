@@ -7,6 +7,7 @@ import { isObject } from "../../mcp/json-rpc.js";
 import { JSON_HEADERS } from "../exchange.js";
 import { jsonPage, type Page, type PageRequest, type Route } from "../route.js";
 
+/** Who takes registrations, and what the reply says of us. */
 export interface RegistrationOptions {
   readonly dispatch: Dispatch;
   /** The façade's own credential. */

@@ -23,6 +23,7 @@ const PREFLIGHT: Page = {
 };
 const UNKNOWN = jsonPage(404, { error: "not_found", message: "There is no such metadata document." });
 
+/** What the documents say. */
 export interface ResourceMetadataOptions {
   readonly endpoints: Endpoints;
   /** The authorization server's issuer. */

@@ -12,6 +12,7 @@ import type { Page, PageRequest, Route } from "../route.js";
 import { CALLER, createRpcHandlers, type RpcHandler } from "../rpc/handlers.js";
 import { rpcRefusal } from "../rpc/refusal.js";
 
+/** The API that is forwarded, and who may come in. */
 export interface RpcOptions {
   readonly dispatch: Dispatch;
   readonly admit: Admit;

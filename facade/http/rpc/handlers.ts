@@ -25,6 +25,7 @@ export interface RpcHandler {
 /** Finds the handler of an rpc, or says why there is none: it is not of the API, or streams both ways. */
 export type FindRpc = (service: string, method: string) => RpcHandler | "unknown" | "duplex";
 
+/** The rpcs, and the way to the services that answer them. */
 export interface RpcHandlerOptions {
   readonly dispatch: Dispatch;
   readonly credentials: Pick<Credentials, "hold">;
@@ -73,7 +74,12 @@ export function createRpcHandlers({ dispatch, credentials, image, maxBytes }: Rp
       const letGo = credentials.hold(callerOf(context), () => revoked.abort(REVOKED));
       const signal = AbortSignal.any([context.signal, revoked.signal]);
       try {
-        yield* dispatch.stream(method, request as never, outgoing(method, context, STREAM_MS, signal));
+        const replies = dispatch.stream(method, request as never, outgoing(method, context, STREAM_MS, signal));
+        for await (const reply of replies) {
+          // Also where the service does not look at the signal.
+          revoked.signal.throwIfAborted();
+          yield reply;
+        }
       } catch (error) {
         throw revoked.signal.aborted ? REVOKED : told(error);
       } finally {

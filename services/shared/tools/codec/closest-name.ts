@@ -1,4 +1,8 @@
+import { distance } from "fastest-levenshtein";
+
 const FAR = 3;
+/** Longest name that is compared, in characters. */
+const MAX_LENGTH = 64;
 
 /**
  * The name that was probably meant, or undefined where none is near: at most
@@ -10,7 +14,7 @@ export function closestName(given: string, names: Iterable<string>): string | un
   const wanted = plain(given);
   for (const name of names) {
     const bound = Math.min(least, Math.max(1, Math.round(Math.min(name.length, wanted.length) / 3)) + 1);
-    const edits = distance(wanted, plain(name), bound);
+    const edits = editsBetween(wanted, plain(name), bound);
     if (edits < bound) {
       best = name;
       least = edits;
@@ -21,26 +25,18 @@ export function closestName(given: string, names: Iterable<string>): string | un
 
 function plain(name: string): string {
   return name
-    .slice(0, 64)
+    .slice(0, MAX_LENGTH)
     .replaceAll(/[-_\s]/g, "")
     .toLowerCase();
 }
 
-/** The edit distance of two names, two neighbours swapped being one edit (optimal string alignment), or `bound` where it is not below that. */
-function distance(a: string, b: string, bound: number): number {
-  if (Math.abs(a.length - b.length) >= bound) return bound;
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const turned = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const turn = turned ? (before[j - 2] as number) + 1 : bound;
-      next.push(Math.min(swap, turn, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-    }
-    before = row;
-    row = next;
+/** The edit distance; two neighbours swapped are one edit, which Levenshtein's counts as two. */
+function editsBetween(given: string, name: string, bound: number): number {
+  if (Math.abs(given.length - name.length) >= bound) return bound;
+  let edits = distance(given, name);
+  for (let i = 1; i < given.length && edits > 1; i++) {
+    const turned = given.slice(0, i - 1) + given[i] + given[i - 1] + given.slice(i + 1);
+    edits = Math.min(edits, 1 + distance(turned, name));
   }
-  return Math.min(bound, row[b.length] as number);
+  return edits;
 }
