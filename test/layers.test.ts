@@ -5,12 +5,6 @@ const imports = readImports(["facade", "services", "clients"]);
 
 /** Circles that are about to be broken. */
 const KNOWN: readonly string[] = [
-  "services/platform-proxy/platforms/grc/pages.ts → services/platform-proxy/platforms/grc/tenancy.ts → services/platform-proxy/platforms/grc/pages.ts",
-  "services/sandbox/aev/seed/catalogue.ts → services/sandbox/aev/seed/seed.ts → services/sandbox/aev/seed/catalogue.ts",
-  "services/sandbox/aev/seed/plans.ts → services/sandbox/aev/seed/seed.ts → services/sandbox/aev/seed/plans.ts",
-  "services/sandbox/aev/seed/users.ts → services/sandbox/aev/seed/seed.ts → services/sandbox/aev/seed/users.ts",
-  "services/sandbox/cti/comparisons.ts → services/sandbox/cti/filters.ts → services/sandbox/cti/comparisons.ts",
-  "services/sandbox/grc/rights.ts → services/sandbox/grc/world.ts → services/sandbox/grc/rights.ts",
   "services/shared/credentials/credentials.ts → services/shared/credentials/question.ts → services/shared/credentials/credentials.ts",
 ];
 
