@@ -15,6 +15,7 @@ export interface AssertionMint {
   mintAll(caller: Caller, seq: number, expiresAt: number): Promise<Record<string, string>>;
 }
 
+/** Signs with whatever key of the ring signs now. */
 export function createAssertionMint(ring: KeyRing): AssertionMint {
   function mint(caller: Caller, audience: ServiceName, seq: number, expiresAt: number): Promise<string> {
     const { kid, key } = ring.signer();

@@ -8,6 +8,7 @@ import { type ApiKeyRecord, type AuthStore, openAuthStore, type UserRecord } fro
 import { hashSecret } from "./verification.js";
 import { createWorkLimit } from "./work-limit.js";
 
+/** What a first start is made with. */
 export interface BootstrapOptions {
   readonly store: Store;
   readonly adminEmail: string;
@@ -30,6 +31,7 @@ export interface BootstrapSecrets {
   readonly serviceKey: string;
 }
 
+/** How a person made at the first start signs in. */
 export interface PersonSecrets {
   readonly email: string;
   readonly password: string;

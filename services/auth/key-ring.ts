@@ -28,6 +28,7 @@ export interface KeyRing {
   tend(): Promise<void>;
 }
 
+/** When keys of a ring come and go. */
 export interface KeyRingOptions {
   /** How long a key is published before it signs: longer than verifiers keep the set, in milliseconds. */
   readonly leadMs: number;

@@ -1,12 +1,14 @@
 import { invalidArgument } from "../shared/rpc/errors.js";
 import type { Base, DocCollection, Filter } from "../shared/store/store.js";
 
+/** Which page of a list. */
 export interface PageRequest {
   /** 0 for the default. */
   readonly pageSize: number;
   readonly pageToken: string;
 }
 
+/** A page of a list. */
 export interface Page<T> {
   readonly items: T[];
   /** "" on the last page. */

@@ -39,7 +39,8 @@ const KEPT = 20_000;
 
 /** @param issuer the public base URL without a trailing slash. */
 export function createPlatformTokens(ring: KeyRing, issuer: string): PlatformTokens {
-  const kept = new LRUCache<string, PlatformToken>({ max: KEPT, ttl: KEPT_MS });
+  // By the wall clock, which a token expires by, and not by the monotonic one of a ttl.
+  const kept = new LRUCache<string, PlatformToken & { readonly until: number }>({ max: KEPT });
 
   async function sign({ userId, email, audience }: PlatformSubject): Promise<PlatformToken> {
     const { kid, key } = ring.signer();
@@ -64,8 +65,8 @@ export function createPlatformTokens(ring: KeyRing, issuer: string): PlatformTok
       if (fresh) return sign(subject);
       const name = JSON.stringify([subject.userId, subject.email, subject.audience]);
       const found = kept.get(name);
-      if (found !== undefined) return found;
-      const minted = await sign(subject);
+      if (found !== undefined && found.until > Date.now()) return found;
+      const minted = { ...(await sign(subject)), until: Date.now() + KEPT_MS };
       kept.set(name, minted);
       return minted;
     },

@@ -45,6 +45,11 @@ export async function hashSecret(secret: string): Promise<Pick<ApiKeyRecord, "ha
   return { hash: await hash(secret, COST), check: checkOf(digestOf(secret)) };
 }
 
+/**
+ * Verifies keys against the records, with at most one bcrypt for a secret while it is remembered.
+ *
+ * @param seqOf the newest event, read before the records.
+ */
 export function createKeyVerification(
   { keys, users }: AuthStore,
   format: KeyFormat,

@@ -25,6 +25,7 @@ export interface AssertionClaims extends JWTPayload {
   readonly seq: number;
 }
 
+/** The claims that describe a caller as of an event. */
 export function claimsOf(caller: Caller, seq: number): AssertionClaims {
   return {
     sub: caller.id,

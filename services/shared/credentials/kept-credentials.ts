@@ -25,7 +25,9 @@ export class KeptCredentials {
   /** A plain map, and not an LRU: every request looks here, and an LRU would move an entry for each. */
   readonly #entries = new Map<string, Entry>();
   readonly #entryOfKnown = new WeakMap<Known, Entry>();
-  readonly #refusals = new LRUCache<string, Refusal>({ max: REFUSALS_KEPT });
+  readonly #refusals = new LRUCache<string, { readonly refusal: Refusal; readonly until: number }>({
+    max: REFUSALS_KEPT,
+  });
   readonly #limit: number;
 
   /** @param limit how many credentials are kept; the one verified longest ago gives way. */
@@ -45,7 +47,8 @@ export class KeptCredentials {
 
   /** The refusal that is remembered of a token. */
   refusalOf(token: string): Refusal | undefined {
-    return this.#refusals.get(token);
+    const remembered = this.#refusals.get(token);
+    return remembered !== undefined && remembered.until > Date.now() ? remembered.refusal : undefined;
   }
 
   /** Keeps an answer as the newest. */
@@ -59,7 +62,7 @@ export class KeptCredentials {
   /** Forgets what is kept of a token, and remembers a refusal for so many milliseconds. */
   refuse(token: string, refusal: Refusal, ms: number): void {
     this.#entries.delete(token);
-    if (ms > 0) this.#refusals.set(token, refusal, { ttl: ms });
+    if (ms > 0) this.#refusals.set(token, { refusal, until: Date.now() + ms });
   }
 
   /** Forgets all refusals: what changed may have been their reason. */

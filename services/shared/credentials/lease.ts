@@ -35,6 +35,7 @@ export interface Change {
   readonly id: string;
 }
 
+/** What a lease is kept with: the credential holds the scope `internal`. */
 export interface LeaseOptions {
   readonly dispatch: Dispatch;
   readonly credential: Credential;

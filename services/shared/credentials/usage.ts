@@ -16,6 +16,7 @@ export interface UsageCounter {
   restore(usages: readonly Usage[]): void;
 }
 
+/** Counts in memory; what was not taken is lost with the process. */
 export function createUsageCounter(): UsageCounter {
   const running = new Map<string, Usage>();
 

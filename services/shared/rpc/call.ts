@@ -47,6 +47,7 @@ export interface Authenticator {
   authenticate(credential: Credential): Promise<Authenticated> | Authenticated;
 }
 
+/** Who presented a credential, once that is established. */
 export interface Authenticated {
   readonly caller: Caller;
   readonly assertion: string;

@@ -8,12 +8,14 @@ import { type Chain, chain } from "./chain.js";
 import type { Method } from "./method.js";
 import { ASSERTION_HEADER } from "./remote.js";
 
+/** A server of methods that listens. */
 export interface RpcServer {
   readonly port: number;
   /** Accepts no more calls, lets those in flight finish, then closes. */
   close(graceMs: number): Promise<void>;
 }
 
+/** Where a server listens, and what it serves. */
 export interface Options {
   readonly host: string;
   readonly port: number;

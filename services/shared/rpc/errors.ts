@@ -11,16 +11,29 @@ const raise =
   (message, cause) =>
     new ConnectError(message, code, undefined, undefined, cause);
 
+/** The request itself is wrong, whatever the state of the system. */
 export const invalidArgument = raise(Code.InvalidArgument);
+/** Nobody is known to call: no credential, or not a valid one. */
 export const unauthenticated = raise(Code.Unauthenticated);
+/** The caller is known and may not. */
 export const permissionDenied = raise(Code.PermissionDenied);
+/** There is no such thing, or none that the caller can see. */
 export const notFound = raise(Code.NotFound);
+/** What was to be made is there. */
 export const alreadyExists = raise(Code.AlreadyExists);
+/** The system is not in the state that the call needs; to repeat it changes nothing. */
 export const failedPrecondition = raise(Code.FailedPrecondition);
+/** Somebody else changed the same thing at the same time: read again, then repeat. */
 export const aborted = raise(Code.Aborted);
+/** A limit is reached; it may pass. */
 export const resourceExhausted = raise(Code.ResourceExhausted);
+/** Something needed does not answer at the moment: repeat later. */
 export const unavailable = raise(Code.Unavailable);
+/** The time that the caller gave is over. */
 export const deadlineExceeded = raise(Code.DeadlineExceeded);
+/** There is no such operation here. */
 export const unimplemented = raise(Code.Unimplemented);
+/** A fault of ours. */
 export const internal = raise(Code.Internal);
+/** The caller went away. */
 export const canceled = raise(Code.Canceled);

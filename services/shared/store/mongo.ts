@@ -11,6 +11,7 @@ import { refuseUndefined, withUpsertId } from "./filter.js";
 import { migrate } from "./migrations.js";
 import type { Base, CollectionSpec, DocCollection, IndexSpec, Store } from "./store.js";
 
+/** What may be chosen of a store in MongoDB. */
 export interface MongoOptions {
   /** Unless told, the one that the connection string names, or else "sallyport". */
   readonly database?: string;

@@ -2,6 +2,7 @@ import type { Log } from "../process/log.js";
 import { openEmbeddedStore } from "./embedded/embedded.js";
 import type { Store } from "./store.js";
 
+/** Which store, and where. */
 export interface StoreOptions {
   /** A MongoDB connection string; without one the store is embedded. */
   readonly mongodbUri?: string | undefined;

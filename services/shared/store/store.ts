@@ -13,6 +13,7 @@ export interface Base {
   readonly _id: string;
 }
 
+/** Which of the documents found, in which order, and what of each. */
 export interface FindOptions {
   sort?: Sort;
   skip?: number;
@@ -20,6 +21,7 @@ export interface FindOptions {
   projection?: Document;
 }
 
+/** Documents found, read as they are asked for. */
 export interface DocCursor<T> extends AsyncIterable<T> {
   sort(spec: Sort): this;
   limit(n: number): this;
@@ -30,6 +32,7 @@ export interface DocCursor<T> extends AsyncIterable<T> {
   close(): Promise<void>;
 }
 
+/** What an update did. */
 export interface UpdateOutcome {
   acknowledged: boolean;
   matchedCount: number;
@@ -37,11 +40,13 @@ export interface UpdateOutcome {
   upsertedCount: number;
 }
 
+/** One write of many. */
 export type BulkOperation<T extends Base> =
   | { insertOne: { document: OptionalUnlessRequiredId<T> } }
   | { updateOne: { filter: Filter<T>; update: UpdateFilter<T>; upsert?: boolean } }
   | { deleteOne: { filter: Filter<T> } };
 
+/** A collection of documents; each method as in the driver for MongoDB. */
 export interface DocCollection<T extends Base> {
   insertOne(doc: OptionalUnlessRequiredId<T>): Promise<{ acknowledged: boolean; insertedId: unknown }>;
   insertMany(docs: OptionalUnlessRequiredId<T>[], options?: { ordered?: boolean }): Promise<{ insertedCount: number }>;
@@ -73,6 +78,7 @@ export interface DocCollection<T extends Base> {
   ): Promise<{ insertedCount: number; modifiedCount: number; deletedCount: number }>;
 }
 
+/** A declared index; its name stays when a field of it gets another one. */
 export interface IndexSpec {
   readonly key: Readonly<Record<string, 1 | -1>>;
   readonly name: string;

@@ -9,6 +9,7 @@ export interface Constraint {
   upper?: Scalar;
 }
 
+/** What a filter demands, by path. */
 export interface Constraints {
   readonly byPath: ReadonlyMap<string, Constraint>;
   /** Nothing is demanded but the equalities: an index over them needs no second look. */

@@ -12,6 +12,7 @@ import { Records, type Stored } from "./records.js";
 import type { IndexRecord } from "./secondary-index.js";
 import { sweep } from "./sweeper.js";
 
+/** What may be chosen of an embedded store. */
 export interface EmbeddedOptions {
   /** Hears of queries that no index covers, and of failing sweeps. */
   readonly log?: Log;

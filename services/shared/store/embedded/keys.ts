@@ -9,6 +9,7 @@ import type { Document } from "mongodb";
 /** Stands for an empty array, which sorts before null. */
 export const EMPTY = Symbol("empty array");
 
+/** A value that a key gives the order of. */
 export type Scalar = string | number | boolean | null | Date;
 
 const TAG = {
@@ -34,6 +35,7 @@ const AFTER = Buffer.alloc(16, 0xff);
 const NULL_KEY = Buffer.from([TAG.null]);
 const EMPTY_KEY = Buffer.from([TAG.empty]);
 
+/** Whether a key gives the order of a value. */
 export function isScalar(value: unknown): value is Scalar {
   const type = typeof value;
   return type === "string" || type === "number" || type === "boolean" || value === null || value instanceof Date;

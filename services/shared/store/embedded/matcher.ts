@@ -1,6 +1,7 @@
 import type { Document } from "mongodb";
 import { queryOf } from "./mingo.js";
 
+/** Says whether a document matches a filter. */
 export type Matcher = (document: Document) => boolean;
 
 const everything: Matcher = () => true;

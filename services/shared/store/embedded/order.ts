@@ -2,6 +2,7 @@ import type { Document, Sort } from "mongodb";
 import { inverted, wholeComponentOf } from "./keys.js";
 import { valuesAt } from "./paths.js";
 
+/** One path of a sort, and its direction. */
 export interface SortField {
   readonly path: string;
   readonly descending: boolean;

@@ -21,6 +21,7 @@ export function valuesAt(document: Document, path: readonly string[]): PathValue
   return found;
 }
 
+/** Whether a value is a document inside a document: no array, date or binary. */
 export function isObject(value: unknown): value is Document {
   return (
     typeof value === "object" &&

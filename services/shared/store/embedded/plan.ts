@@ -9,6 +9,7 @@ export type Candidate = Pick<
   "fields" | "unique" | "sparse" | "complete" | "isRegular" | "isMultiple" | "part"
 >;
 
+/** How an index is walked to find what a filter means. */
 export interface Plan<C extends Candidate> {
   readonly index: C;
   readonly ranges: readonly KeyRange[];

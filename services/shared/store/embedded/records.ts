@@ -6,6 +6,7 @@ import { isScalar } from "./keys.js";
 import type { SecondaryIndex } from "./secondary-index.js";
 import { idKey } from "./values.js";
 
+/** A document as it is stored. */
 export type Stored = Document & { _id: string };
 
 /** The documents of a collection and the entries that its indexes hold of them: always both or neither. */
