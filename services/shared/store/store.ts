@@ -9,6 +9,7 @@ import type { Document, Filter, OptionalUnlessRequiredId, Sort, UpdateFilter } f
 /** What the driver says of filters and updates, which is what this interface speaks: services take it from here. */
 export type { Document, Filter, OptionalUnlessRequiredId, UpdateFilter } from "mongodb";
 
+/** What every document has: an id, a UUIDv7 unless its collection says otherwise. */
 export interface Base {
   readonly _id: string;
 }
