@@ -7,9 +7,9 @@ import { Severity } from "#proto/aev/v1/scenario_pb.js";
 import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import { SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
+import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
 import { type AevAnswering, recorded, startAevAnswering } from "./answering.js";
-import { type Stack, startStack } from "./harness.js";
-import { refused } from "./refused.js";
 import { INPUTS } from "./upstream-fields.js";
 
 // The tools for single objects on the platform's own answers and refusals.
@@ -20,11 +20,11 @@ const PHISHING = "745a61c7-5985-40b2-9e86-3a47439088df";
 const RUN = "70ea73cc-948e-4c90-9aca-2ef02992d95a";
 
 let platform: AevAnswering;
-let stack: Stack;
+let stack: AevHarness;
 
 beforeAll(async () => {
   platform = await startAevAnswering();
-  stack = await startStack({ through: () => platform.url });
+  stack = await startAev({ through: () => platform.url });
 });
 afterAll(async () => {
   await stack.close();
@@ -35,7 +35,7 @@ const at = (time: Parameters<typeof timestampDate>[0] | undefined) => time && ti
 const play = (...names: string[]) => platform.play(...names.map(recorded));
 
 test("whoami tells grants and tenants, and that an administrator holds every right", async () => {
-  expect(await stack.call("observer", AccountService.method.whoami, {})).toMatchObject({
+  expect(await stack.call(AccountService.method.whoami, {}, "observer")).toMatchObject({
     email: "observer@sallyport.example",
     name: "observer Test",
     unrestricted: false,
@@ -43,12 +43,12 @@ test("whoami tells grants and tenants, and that an administrator holds every rig
     grants: [{ object: { id: DRILL }, level: GrantLevel.OBSERVER }],
     tenants: [{ id: DEFAULT_TENANT, name: "First default tenant auto created to rename" }],
   });
-  expect(await stack.call("admin", AccountService.method.whoami, {})).toMatchObject({ unrestricted: true });
+  expect(await stack.call(AccountService.method.whoami, {}, "admin")).toMatchObject({ unrestricted: true });
 });
 
 test("a scenario read by its id", async () => {
   play("scenario", "scenarioByName");
-  const { scenario } = await stack.call("observer", ScenarioService.method.getScenario, { scenarioId: DRILL });
+  const { scenario } = await stack.call(ScenarioService.method.getScenario, { scenarioId: DRILL }, "observer");
   expect(scenario).toMatchObject({
     id: DRILL,
     description: "Ransomware drill description",
@@ -62,14 +62,18 @@ test("a scenario read by its id", async () => {
 
 test("a scenario created with a name alone", async () => {
   play("scenarioCreated");
-  const { scenario } = await stack.call("observer", ScenarioService.method.createScenario, {
-    name: " Check minimal ",
-    description: "d",
-    category: "c",
-    mainFocus: "m",
-    severity: Severity.LOW,
-    labels: ["RED-team"],
-  });
+  const { scenario } = await stack.call(
+    ScenarioService.method.createScenario,
+    {
+      name: " Check minimal ",
+      description: "d",
+      category: "c",
+      mainFocus: "m",
+      severity: Severity.LOW,
+      labels: ["RED-team"],
+    },
+    "observer",
+  );
   expect(platform.asked.at(-1)?.body).toMatchObject({ scenario_name: "Check minimal", scenario_severity: "low" });
   expect(scenario).toMatchObject({
     name: "Check minimal",
@@ -87,7 +91,7 @@ test("an update writes back every field that the platform would clear", async ()
     path: `${changed.path}/tags`,
   });
   const request = { scenarioId: PHISHING, mainFocus: "web-filtering" };
-  const { scenario } = await stack.call("observer", ScenarioService.method.updateScenario, request);
+  const { scenario } = await stack.call(ScenarioService.method.updateScenario, request, "observer");
   expect(scenario).toMatchObject({ id: PHISHING, severity: Severity.MEDIUM });
   const written = platform.asked.findLast(({ method }) => method === "PUT")?.body as Record<string, unknown>;
   const stored = changed.answer as Record<string, unknown>;
@@ -114,7 +118,7 @@ test("a deleted scenario is looked for, and its simulations are told", async () 
       },
     },
   );
-  const reply = await stack.call("observer", ScenarioService.method.deleteScenario, { scenarioId: DRILL });
+  const reply = await stack.call(ScenarioService.method.deleteScenario, { scenarioId: DRILL }, "observer");
   expect(reply).toMatchObject({ deleted: { id: DRILL, name: "Ransomware drill" }, simulations: [{ id: RUN }] });
 });
 
@@ -123,9 +127,13 @@ test("a launch whose simulation the caller may not read tells the simulation all
   const path = "/api/exercises/75b1d8b2-e200-48c4-83c1-ee24e8e70957/injects/search";
   platform.play(recorded("scenario"), recorded("scenarioByName"), launched, { ...recorded("launchRefused"), path });
   const events = [];
-  for await (const { event } of stack.stream("observer", ScenarioService.method.launchScenario, {
-    scenarioId: DRILL,
-  })) {
+  for await (const { event } of stack.stream(
+    ScenarioService.method.launchScenario,
+    {
+      scenarioId: DRILL,
+    },
+    "observer",
+  )) {
     events.push(event);
   }
   expect(events[0]).toMatchObject({ value: { message: expect.stringContaining("it starts at 2026-11-21T13:13:00Z") } });
@@ -141,7 +149,7 @@ test("a launch whose simulation the caller may not read tells the simulation all
 
 test("a simulation read by its id, and its results", async () => {
   play("simulation", "simulationByName", "noResults");
-  const { simulation } = await stack.call("observer", SimulationService.method.getSimulation, { simulationId: RUN });
+  const { simulation } = await stack.call(SimulationService.method.getSimulation, { simulationId: RUN }, "observer");
   expect(simulation).toMatchObject({
     description: "Ransomware drill description",
     status: SimulationStatus.RUNNING,
@@ -150,7 +158,7 @@ test("a simulation read by its id, and its results", async () => {
     players: 2,
   });
   expect(simulation?.endedAt).toBeUndefined();
-  const results = () => stack.call("observer", SimulationService.method.getSimulationResults, { simulationId: RUN });
+  const results = () => stack.call(SimulationService.method.getSimulationResults, { simulationId: RUN }, "observer");
   expect(await results()).toMatchObject({ name: "Ransomware drill", results: [] });
   const path = `/api/exercises/${RUN}/results`;
   platform.play(recorded("simulation"), recorded("simulationByName"), { ...recorded("results"), path });
@@ -169,14 +177,18 @@ test("a simulation read by its id, and its results", async () => {
 test("a simulation that is paused, and one that the platform does not pause", async () => {
   const path = `/api/exercises/${RUN}/status`;
   const pause = () =>
-    stack.call("observer", SimulationService.method.setSimulationStatus, {
-      simulationId: RUN,
-      status: SimulationStatus.PAUSED,
-    });
+    stack.call(
+      SimulationService.method.setSimulationStatus,
+      {
+        simulationId: RUN,
+        status: SimulationStatus.PAUSED,
+      },
+      "observer",
+    );
   platform.play(recorded("simulation"), recorded("simulationByName"), { ...recorded("paused"), path });
   expect(await pause()).toMatchObject({ changed: true, simulation: { status: SimulationStatus.PAUSED } });
   platform.play(recorded("simulation"), recorded("simulationByName"), { ...recorded("wrongState"), path });
-  expect(await refused(pause())).toMatchObject({ code: Code.Internal });
+  expect(await refusal(pause())).toMatchObject({ code: Code.Internal });
 });
 
 test.each([
@@ -191,7 +203,7 @@ test.each([
 ])("the refusal %s is told in the caller's words", async (name, code, words) => {
   const { status, answer } = recorded(name);
   platform.play({ method: "POST", path: "/api/scenarios", status, answer });
-  const error = await refused(stack.call("observer", ScenarioService.method.createScenario, { name: "x" }));
+  const error = await refusal(stack.call(ScenarioService.method.createScenario, { name: "x" }, "observer"));
   expect(error.code).toBe(code);
   expect(error.rawMessage).toContain(words);
   expect(error.rawMessage).not.toMatch(/insert into|Queryable|\/api\/|Element not found/);

@@ -9,9 +9,9 @@ import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import { SimulationOrder, SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
 import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
+import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
 import { type AevAnswering, recorded, startAevAnswering } from "./answering.js";
-import { type Stack, startStack } from "./harness.js";
-import { refused } from "./refused.js";
 
 // The searching tools on the platform's own answers.
 
@@ -26,11 +26,11 @@ const BETWEEN = [
 ] as const;
 
 let platform: AevAnswering;
-let stack: Stack;
+let stack: AevHarness;
 
 beforeAll(async () => {
   platform = await startAevAnswering();
-  stack = await startStack({ through: () => platform.url });
+  stack = await startAev({ through: () => platform.url });
 });
 afterAll(async () => {
   await stack.close();
@@ -42,25 +42,29 @@ const play = (...names: string[]) => platform.play(...names.map(recorded));
 
 test("a member of two tenants names one, and every request goes there", async () => {
   play("scenarios");
-  const none = await refused(stack.call("planner", ScenarioService.method.searchScenarios, {}));
+  const none = await refusal(stack.call(ScenarioService.method.searchScenarios, {}, "planner"));
   expect(none.rawMessage).toContain(`Second tenant (${SECOND_TENANT})`);
   platform.asked.length = 0;
-  await stack.call("planner", ScenarioService.method.searchScenarios, { tenantId: SECOND_TENANT });
+  await stack.call(ScenarioService.method.searchScenarios, { tenantId: SECOND_TENANT }, "planner");
   const inside = platform.asked.filter(({ path }) => !path.startsWith("/api/me"));
   expect(inside.map(({ tenant }) => tenant)).toEqual([SECOND_TENANT, SECOND_TENANT]);
 });
 
 test("rows of a search for scenarios", async () => {
   play("scenarios");
-  const reply = await stack.call("observer", ScenarioService.method.searchScenarios, {
-    query: "drill",
-    pageSize: 2,
-    severities: [Severity.HIGH],
-    categories: ["attack-scenario"],
-    labels: ["red-team"],
-    updatedAfter: BETWEEN[0],
-    updatedBefore: BETWEEN[1],
-  });
+  const reply = await stack.call(
+    ScenarioService.method.searchScenarios,
+    {
+      query: "drill",
+      pageSize: 2,
+      severities: [Severity.HIGH],
+      categories: ["attack-scenario"],
+      labels: ["red-team"],
+      updatedAfter: BETWEEN[0],
+      updatedBefore: BETWEEN[1],
+    },
+    "observer",
+  );
   expect(reply).toMatchObject({ totalSize: 3, nextPageToken: expect.any(String) });
   expect(reply.scenarios).toMatchObject([
     {
@@ -78,15 +82,19 @@ test("rows of a search for scenarios", async () => {
 
 test("rows of a search for simulations, one of them without a start", async () => {
   play("simulations", "scenario", "scenarioByName");
-  const reply = await stack.call("observer", SimulationService.method.searchSimulations, {
-    query: "drill",
-    statuses: [SimulationStatus.RUNNING, SimulationStatus.CANCELED],
-    scenarioId: DRILL,
-    labels: ["red-team"],
-    startedAfter: BETWEEN[0],
-    startedBefore: BETWEEN[1],
-    orderBy: SimulationOrder.STARTED,
-  });
+  const reply = await stack.call(
+    SimulationService.method.searchSimulations,
+    {
+      query: "drill",
+      statuses: [SimulationStatus.RUNNING, SimulationStatus.CANCELED],
+      scenarioId: DRILL,
+      labels: ["red-team"],
+      startedAfter: BETWEEN[0],
+      startedBefore: BETWEEN[1],
+      orderBy: SimulationOrder.STARTED,
+    },
+    "observer",
+  );
   const [draft, drill] = reply.simulations;
   expect(draft).toMatchObject({ name: "Tabletop draft", status: SimulationStatus.SCHEDULED, results: [], targets: [] });
   expect(draft?.startedAt).toBeUndefined();
@@ -101,10 +109,14 @@ test("rows of a search for simulations, one of them without a start", async () =
 
 test("injects of a scenario, whose targets the platform repeats", async () => {
   play("scenario", "scenarioByName", "injectsOfScenario");
-  const { injects } = await stack.call("observer", InjectService.method.searchInjects, {
-    parent: { case: "scenarioId", value: DRILL },
-    query: "a",
-  });
+  const { injects } = await stack.call(
+    InjectService.method.searchInjects,
+    {
+      parent: { case: "scenarioId", value: DRILL },
+      query: "a",
+    },
+    "observer",
+  );
   expect(injects).toMatchObject([
     {
       title: "Wrap-up call",
@@ -122,10 +134,14 @@ test("injects of a scenario, whose targets the platform repeats", async () => {
 
 test("injects of a simulation that has not begun", async () => {
   play("simulation", "simulationByName", "injectsOfSimulation");
-  const { injects } = await stack.call("observer", InjectService.method.searchInjects, {
-    parent: { case: "simulationId", value: RUN },
-    query: "a",
-  });
+  const { injects } = await stack.call(
+    InjectService.method.searchInjects,
+    {
+      parent: { case: "simulationId", value: RUN },
+      query: "a",
+    },
+    "observer",
+  );
   expect(injects).toMatchObject([
     { type: "openaev_channel", action: "Publish a media pressure", status: InjectStatus.DRAFT, targets: [TEAM] },
     {
@@ -141,13 +157,17 @@ test("injects of a simulation that has not begun", async () => {
 
 test("endpoints with and without an agent", async () => {
   play("endpoints");
-  const { endpoints } = await stack.call("observer", AssetService.method.searchEndpoints, {
-    query: "0",
-    platforms: [EndpointPlatform.MACOS],
-    hostname: "agent01",
-    ip: "10.0.0.1",
-    labels: ["red-team"],
-  });
+  const { endpoints } = await stack.call(
+    AssetService.method.searchEndpoints,
+    {
+      query: "0",
+      platforms: [EndpointPlatform.MACOS],
+      hostname: "agent01",
+      ip: "10.0.0.1",
+      labels: ["red-team"],
+    },
+    "observer",
+  );
   expect(endpoints).toMatchObject([
     { name: "win01", platform: EndpointPlatform.WINDOWS, arch: "x86_64", agents: [] },
     {
@@ -169,13 +189,17 @@ test("findings without an endpoint, and techniques without a parent", async () =
     [`endpoints/${endpointId}/search`, { case: "endpointId", value: endpointId }],
   ] as const) {
     platform.play(...answers.map(recorded), { ...recorded("findings"), path: `/api/findings/${path}` });
-    const { findings } = await stack.call("observer", FindingService.method.searchFindings, {
-      ...(scope !== undefined && { scope }),
-      query: "CVE",
-      types: ["cve"],
-      createdAfter: BETWEEN[0],
-      createdBefore: BETWEEN[1],
-    });
+    const { findings } = await stack.call(
+      FindingService.method.searchFindings,
+      {
+        ...(scope !== undefined && { scope }),
+        query: "CVE",
+        types: ["cve"],
+        createdAfter: BETWEEN[0],
+        createdBefore: BETWEEN[1],
+      },
+      "observer",
+    );
     expect(findings[0]).toMatchObject({
       type: "cve",
       value: "CVE-2021-44228",
@@ -186,7 +210,7 @@ test("findings without an endpoint, and techniques without a parent", async () =
     expect(at(findings[0]?.createdAt)).toBe("2026-11-21T13:12:20.915Z");
   }
   const request = { query: "T1059" };
-  const { attackPatterns } = await stack.call("observer", TechniqueService.method.searchAttackPatterns, request);
+  const { attackPatterns } = await stack.call(TechniqueService.method.searchAttackPatterns, request, "observer");
   expect(attackPatterns).toMatchObject([{ externalId: "T1059", platforms: ["Windows", "Linux"] }]);
   expect(attackPatterns[0]).not.toHaveProperty("parent");
 });

@@ -5,11 +5,11 @@ import { Code } from "@connectrpc/connect";
 import { afterEach, expect, test, vi } from "vitest";
 import { type LaunchScenarioResponse, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
-import { type Stack, startStack } from "./harness.js";
-import { refused } from "./refused.js";
+import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
 
 const { launchScenario, searchScenarios, createScenario } = ScenarioService.method;
-let stack: Stack | undefined;
+let stack: AevHarness | undefined;
 
 afterEach(async () => {
   vi.useRealTimers();
@@ -17,8 +17,8 @@ afterEach(async () => {
   stack = undefined;
 });
 
-async function firstScenario({ call }: Stack): Promise<string> {
-  const { scenarios } = await call("analyst", searchScenarios, { pageSize: 1 });
+async function firstScenario({ call }: AevHarness): Promise<string> {
+  const { scenarios } = await call(searchScenarios, { pageSize: 1 }, "analyst");
   return scenarios[0]?.id ?? "";
 }
 
@@ -34,9 +34,9 @@ async function collect(events: AsyncIterable<LaunchScenarioResponse>) {
 test("a launch is followed until its first inject is at work, and says how to go on", async () => {
   // Two seconds before the full minute on the platform's clock.
   const offset = 58_000 - (Date.now() % 60_000);
-  stack = await startStack({ now: () => Date.now() + offset });
+  stack = await startAev({ now: () => Date.now() + offset });
   const scenarioId = await firstScenario(stack);
-  const { progress, result } = await collect(stack.stream("analyst", launchScenario, { scenarioId }));
+  const { progress, result } = await collect(stack.stream(launchScenario, { scenarioId }, "analyst"));
   expect(progress.length).toBeGreaterThan(1);
   expect(progress.map(({ done }) => done)).toEqual(progress.map(({ done }) => done).sort((a, b) => a - b));
   expect(result).toMatchObject({
@@ -53,10 +53,10 @@ test("a launch is followed until its first inject is at work, and says how to go
 test("a launch whose start is further off ends in time and says when it starts", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const stopped = Date.now();
-  stack = await startStack({ now: () => stopped });
+  stack = await startAev({ now: () => stopped });
   const scenarioId = await firstScenario(stack);
   const events: LaunchScenarioResponse["event"][] = [];
-  for await (const { event } of stack.stream("analyst", launchScenario, { scenarioId })) {
+  for await (const { event } of stack.stream(launchScenario, { scenarioId }, "analyst")) {
     events.push(event);
     vi.setSystemTime(Date.now() + 30_000);
   }
@@ -67,26 +67,26 @@ test("a launch whose start is further off ends in time and says when it starts",
 });
 
 test("a scenario without injects is launched without waiting, and the result says that nothing will run", async () => {
-  stack = await startStack();
-  const { scenario } = await stack.call("analyst", createScenario, { name: "Empty" });
-  const { result } = await collect(stack.stream("analyst", launchScenario, { scenarioId: scenario?.id ?? "" }));
+  stack = await startAev();
+  const { scenario } = await stack.call(createScenario, { name: "Empty" }, "analyst");
+  const { result } = await collect(stack.stream(launchScenario, { scenarioId: scenario?.id ?? "" }, "analyst"));
   expect(result).toMatchObject({ started: false, injectsWaiting: 0 });
   expect(result.remaining).toContain("no injects");
 });
 
 test("leaving while the launch is followed closes the platform's connection, and the simulation goes on", async () => {
   const held = await startHolding("/injects/search");
-  stack = await startStack({ through: held.through });
+  stack = await startAev({ through: held.through });
   try {
     const scenarioId = await firstScenario(stack);
     const leaving = new AbortController();
-    const events = stack.stream("analyst", launchScenario, { scenarioId }, leaving.signal)[Symbol.asyncIterator]();
+    const events = stack.stream(launchScenario, { scenarioId }, "analyst", leaving.signal)[Symbol.asyncIterator]();
     const first = await events.next();
     expect(first.value?.event.case).toBe("progress");
     const rest = events.next();
     await held.arrived;
     leaving.abort();
-    const error = await refused(rest);
+    const error = await refusal(rest);
     expect(error.code).toBe(Code.Canceled);
     await held.closed;
     const { body } = await stack.ask("planner", "GET", `/api/scenarios/${scenarioId}`);
@@ -97,25 +97,25 @@ test("leaving while the launch is followed closes the platform's connection, and
 });
 
 test("leaving between two looks ends the call at once", async () => {
-  stack = await startStack({ now: () => 60_000 });
+  stack = await startAev({ now: () => 60_000 });
   const scenarioId = await firstScenario(stack);
   const leaving = new AbortController();
   const began = performance.now();
   const attempt = (async () => {
-    for await (const _ of stack.stream("analyst", launchScenario, { scenarioId }, leaving.signal)) {
+    for await (const _ of stack.stream(launchScenario, { scenarioId }, "analyst", leaving.signal)) {
       setImmediate(() => leaving.abort());
     }
   })();
-  expect(await refused(attempt)).toMatchObject({ code: Code.Canceled });
+  expect(await refusal(attempt)).toMatchObject({ code: Code.Canceled });
   expect(performance.now() - began).toBeLessThan(5_000);
 });
 
 test("a platform that fails after the launch does not hide that it was launched", async () => {
   const failing = await startHolding("/injects/search", 500);
-  stack = await startStack({ through: failing.through });
+  stack = await startAev({ through: failing.through });
   try {
     const scenarioId = await firstScenario(stack);
-    const { result } = await collect(stack.stream("analyst", launchScenario, { scenarioId }));
+    const { result } = await collect(stack.stream(launchScenario, { scenarioId }, "analyst"));
     expect(result).toMatchObject({ started: false, simulation: { scenario: { id: scenarioId } } });
     expect(result.remaining).toContain("could not be followed further: the aev platform failed");
     expect(result.remaining).toContain(result.simulation?.id);

@@ -10,7 +10,7 @@ import { type AevSandbox, startSandbox } from "../../../../../services/sandbox/a
 import { SECOND_TENANT } from "../../../../../services/sandbox/aev/world.js";
 import { emailOf } from "../../../../support/platforms/harness.js";
 import { type Issuer, startIssuer } from "../../../../support/platforms/issuer.js";
-import { refused } from "./refused.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
 
 const adapter = createOpenaevAdapter();
 const read = <Body>(session: Session, path: string) =>
@@ -78,7 +78,7 @@ test("the platform says who is calling and in which tenants", async () => {
 });
 
 test("an account that the platform does not know is told the likely reasons", async () => {
-  const error = await refused(adapter.whoAmI(sessionOf("stranger")));
+  const error = await refusal(adapter.whoAmI(sessionOf("stranger")));
   expect(error.code).toBe(Code.PermissionDenied);
   for (const word of ["stranger@sallyport.example", "clock", "address"]) expect(error.rawMessage).toContain(word);
 });
@@ -149,7 +149,7 @@ test.each([
   [302, "", Code.Unavailable, "elsewhere"],
 ])("a %i with the body %s is told in the caller's words", async (status, body, code, words) => {
   const platform = await startAnswering(status, body);
-  const error = await refused(read(sessionOf("analyst", {}, platform.url), "/api/secret"));
+  const error = await refusal(read(sessionOf("analyst", {}, platform.url), "/api/secret"));
   expect(error.code).toBe(code);
   expect(error.rawMessage).toContain(words);
   for (const inside of ["insert into", "Queryable", "/api/secret", "Element not found"]) {
@@ -161,11 +161,11 @@ test.each([
 test("a failure at a write says that the change may have been made, one at a read does not", async () => {
   const platform = await startAnswering(500, bare(500));
   const session = sessionOf("analyst", {}, platform.url);
-  const write = await refused(
+  const write = await refusal(
     adapter.rest?.(session, { verb: "POST", path: "/api/scenarios", body: {} }) as Promise<unknown>,
   );
   expect(write.rawMessage).toContain("may have been made");
-  const search = await refused(
+  const search = await refusal(
     adapter.rest?.(session, { verb: "POST", path: "/api/scenarios/search", body: {}, read: true }) as Promise<unknown>,
   );
   expect(search.rawMessage).not.toContain("may have been made");

@@ -5,7 +5,7 @@ import type { PageRequest } from "../../../../../services/platform-proxy/lib/pag
 import type { Platform } from "../../../../../services/platform-proxy/platform.js";
 import { type Search, searchPage } from "../../../../../services/platform-proxy/platforms/aev/search.js";
 import type { TenantScope } from "../../../../../services/platform-proxy/platforms/aev/tenant.js";
-import { refused } from "./refused.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
 
 // A platform that answers every search with a page that is not the last, and
 // remembers which page was asked for.
@@ -44,7 +44,7 @@ test("a token leads to the page after its own, of the same search only", async (
           [{ query }, pageSize + 1],
           [{ query, route: "/exercises/search" }, pageSize],
         ] as const) {
-          expect(await refused(page(other, { pageSize: size, pageToken }))).toMatchObject({
+          expect(await refusal(page(other, { pageSize: size, pageToken }))).toMatchObject({
             code: Code.InvalidArgument,
           });
         }
@@ -57,7 +57,7 @@ test("a token leads to the page after its own, of the same search only", async (
 test("whatever else is given for a token is refused in words", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ minLength: 1 }), async (pageToken) => {
-      const error = await refused(page({}, { pageToken }));
+      const error = await refusal(page({}, { pageToken }));
       expect(error.code).toBe(Code.InvalidArgument);
       expect(error.rawMessage).toContain("page_token");
     }),

@@ -5,21 +5,21 @@ import { ExpectationKind, Outcome } from "#proto/aev/v1/result_pb.js";
 import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import { SimulationOrder, SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
-import { type Stack, startStack } from "./harness.js";
-import { refused } from "./refused.js";
+import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
 
 const { searchSimulations, getSimulation, getSimulationResults, setSimulationStatus } = SimulationService.method;
 const { searchInjects } = InjectService.method;
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
-let stack: Stack;
+let stack: AevHarness;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startAev();
 });
 afterAll(() => stack.close());
 
 const firstId = async (): Promise<string> => {
-  const { simulations } = await stack.call("analyst", searchSimulations, { statuses: [SimulationStatus.FINISHED] });
+  const { simulations } = await stack.call(searchSimulations, { statuses: [SimulationStatus.FINISHED] }, "analyst");
   return simulations[0]?.id ?? "";
 };
 
@@ -30,7 +30,7 @@ const scheduled = async (): Promise<string> => {
 };
 
 test("simulations come with their scores, first targets and labels by name", async () => {
-  const { simulations, totalSize } = await stack.call("analyst", searchSimulations, { pageSize: 100 });
+  const { simulations, totalSize } = await stack.call(searchSimulations, { pageSize: 100 }, "analyst");
   expect(totalSize).toBe(120);
   expect(simulations.some(({ results }) => results.some(({ kind }) => kind === ExpectationKind.PREVENTION))).toBe(true);
   expect(simulations.every(({ targets }) => targets.length <= 10)).toBe(true);
@@ -38,34 +38,34 @@ test("simulations come with their scores, first targets and labels by name", asy
 });
 
 test("simulations are found by scenario, state and start", async () => {
-  const { scenarios } = await stack.call("analyst", ScenarioService.method.searchScenarios, { pageSize: 1 });
+  const { scenarios } = await stack.call(ScenarioService.method.searchScenarios, { pageSize: 1 }, "analyst");
   const scenarioId = scenarios[0]?.id ?? "";
-  const found = await stack.call("analyst", searchSimulations, { scenarioId });
+  const found = await stack.call(searchSimulations, { scenarioId }, "analyst");
   expect(found.totalSize).toBe(2);
-  const none = await stack.call("analyst", searchSimulations, { statuses: [SimulationStatus.PAUSED] });
+  const none = await stack.call(searchSimulations, { statuses: [SimulationStatus.PAUSED] }, "analyst");
   expect(none).toMatchObject({ totalSize: 0, simulations: [] });
   const future = { seconds: BigInt(Math.floor(Date.now() / 1_000) + 86_400) };
-  expect((await stack.call("analyst", searchSimulations, { startedAfter: future })).totalSize).toBe(0);
-  const { simulations } = await stack.call("analyst", searchSimulations, { orderBy: SimulationOrder.STARTED });
+  expect((await stack.call(searchSimulations, { startedAfter: future }, "analyst")).totalSize).toBe(0);
+  const { simulations } = await stack.call(searchSimulations, { orderBy: SimulationOrder.STARTED }, "analyst");
   const starts = simulations.map(({ startedAt }) => Number(startedAt?.seconds ?? 0n));
   expect(starts).toEqual([...starts].sort((a, b) => b - a));
 });
 
 test("simulations of an unknown scenario are refused instead of none", async () => {
-  expect(await refused(stack.call("analyst", searchSimulations, { scenarioId: UNKNOWN }))).toMatchObject({
+  expect(await refusal(stack.call(searchSimulations, { scenarioId: UNKNOWN }, "analyst"))).toMatchObject({
     code: Code.NotFound,
   });
 });
 
 test("one simulation tells its scenario, times and state", async () => {
-  const { simulation } = await stack.call("analyst", getSimulation, { simulationId: await firstId() });
+  const { simulation } = await stack.call(getSimulation, { simulationId: await firstId() }, "analyst");
   expect(simulation).toMatchObject({ status: SimulationStatus.FINISHED, players: 3 });
   expect(simulation?.scenario?.id).toMatch(/^[0-9a-f-]{36}$/);
   expect(simulation?.endedAt).toBeDefined();
 });
 
 test("results count how expectations turned out", async () => {
-  const { results, status } = await stack.call("analyst", getSimulationResults, { simulationId: await firstId() });
+  const { results, status } = await stack.call(getSimulationResults, { simulationId: await firstId() }, "analyst");
   expect(status).toBe(SimulationStatus.FINISHED);
   const prevention = results.find(({ kind }) => kind === ExpectationKind.PREVENTION);
   expect(prevention?.counts.map(({ outcome }) => outcome)).toEqual([
@@ -81,40 +81,44 @@ test("results and injects of an unknown simulation are refused instead of empty"
   const open = await stack.ask("planner", "GET", `/api/exercises/${UNKNOWN}/results`);
   expect(open).toEqual({ status: 200, body: [] });
   for (const attempt of [
-    () => stack.call("analyst", getSimulationResults, { simulationId: UNKNOWN }),
-    () => stack.call("analyst", searchInjects, { parent: { case: "simulationId", value: UNKNOWN } }),
-    () => stack.call("analyst", searchInjects, { parent: { case: "scenarioId", value: UNKNOWN } }),
+    () => stack.call(getSimulationResults, { simulationId: UNKNOWN }, "analyst"),
+    () => stack.call(searchInjects, { parent: { case: "simulationId", value: UNKNOWN } }, "analyst"),
+    () => stack.call(searchInjects, { parent: { case: "scenarioId", value: UNKNOWN } }, "analyst"),
   ]) {
-    expect(await refused(attempt())).toMatchObject({ code: Code.NotFound });
+    expect(await refusal(attempt())).toMatchObject({ code: Code.NotFound });
   }
 });
 
 test("a simulation of another tenant looks like none", async () => {
   const simulationId = await firstId();
   for (const attempt of [
-    () => stack.call("outsider", getSimulation, { simulationId }),
-    () => stack.call("outsider", getSimulationResults, { simulationId }),
-    () => stack.call("outsider", setSimulationStatus, { simulationId, status: SimulationStatus.CANCELED }),
-    () => stack.call("outsider", searchInjects, { parent: { case: "simulationId", value: simulationId } }),
+    () => stack.call(getSimulation, { simulationId }, "outsider"),
+    () => stack.call(getSimulationResults, { simulationId }, "outsider"),
+    () => stack.call(setSimulationStatus, { simulationId, status: SimulationStatus.CANCELED }, "outsider"),
+    () => stack.call(searchInjects, { parent: { case: "simulationId", value: simulationId } }, "outsider"),
   ]) {
-    expect(await refused(attempt())).toMatchObject({ code: Code.NotFound });
+    expect(await refusal(attempt())).toMatchObject({ code: Code.NotFound });
   }
 });
 
 test("a grant on a scenario does not open its simulations", async () => {
-  const { scenarios } = await stack.call("observer", ScenarioService.method.searchScenarios, {});
-  const { scenario } = await stack.call("observer", ScenarioService.method.getScenario, {
-    scenarioId: scenarios[0]?.id ?? "",
-  });
+  const { scenarios } = await stack.call(ScenarioService.method.searchScenarios, {}, "observer");
+  const { scenario } = await stack.call(
+    ScenarioService.method.getScenario,
+    {
+      scenarioId: scenarios[0]?.id ?? "",
+    },
+    "observer",
+  );
   const simulationId = scenario?.simulations[0]?.id ?? "";
-  expect(await refused(stack.call("observer", getSimulation, { simulationId }))).toMatchObject({
+  expect(await refusal(stack.call(getSimulation, { simulationId }, "observer"))).toMatchObject({
     code: Code.PermissionDenied,
   });
 });
 
 test("a simulation is started, held, resumed and ended; setting the same state twice changes nothing", async () => {
   const simulationId = await scheduled();
-  const set = (status: SimulationStatus) => stack.call("analyst", setSimulationStatus, { simulationId, status });
+  const set = (status: SimulationStatus) => stack.call(setSimulationStatus, { simulationId, status }, "analyst");
   expect((await set(SimulationStatus.RUNNING)).simulation?.status).toBe(SimulationStatus.RUNNING);
   expect(await set(SimulationStatus.RUNNING)).toMatchObject({ changed: false });
   expect(await set(SimulationStatus.PAUSED)).toMatchObject({ changed: true });
@@ -125,13 +129,13 @@ test("a simulation is started, held, resumed and ended; setting the same state t
 test("a state that cannot follow is refused with those that can, and nothing is sent", async () => {
   const simulationId = await scheduled();
   const attempts = stack.sandbox.audit.filter(({ method }) => method === "PUT").length;
-  const held = await refused(
-    stack.call("analyst", setSimulationStatus, { simulationId, status: SimulationStatus.PAUSED }),
+  const held = await refusal(
+    stack.call(setSimulationStatus, { simulationId, status: SimulationStatus.PAUSED }, "analyst"),
   );
   expect(held.code).toBe(Code.FailedPrecondition);
   expect(held.rawMessage).toContain("it can become running");
-  const over = await refused(
-    stack.call("analyst", setSimulationStatus, { simulationId: await firstId(), status: SimulationStatus.RUNNING }),
+  const over = await refusal(
+    stack.call(setSimulationStatus, { simulationId: await firstId(), status: SimulationStatus.RUNNING }, "analyst"),
   );
   expect(over.rawMessage).toContain("it is over");
   expect(stack.sandbox.audit.filter(({ method }) => method === "PUT")).toHaveLength(attempts);
@@ -139,19 +143,23 @@ test("a state that cannot follow is refused with those that can, and nothing is 
 
 test("a simulation is not reset through its state", async () => {
   expect(
-    await refused(
-      stack.call("analyst", setSimulationStatus, {
-        simulationId: await firstId(),
-        status: SimulationStatus.SCHEDULED,
-      }),
+    await refusal(
+      stack.call(
+        setSimulationStatus,
+        {
+          simulationId: await firstId(),
+          status: SimulationStatus.SCHEDULED,
+        },
+        "analyst",
+      ),
     ),
   ).toMatchObject({ code: Code.InvalidArgument });
 });
 
 test("injects of a scenario come in the order of their time, without the contract's content", async () => {
-  const { scenarios } = await stack.call("analyst", ScenarioService.method.searchScenarios, { pageSize: 1 });
+  const { scenarios } = await stack.call(ScenarioService.method.searchScenarios, { pageSize: 1 }, "analyst");
   const parent = { case: "scenarioId" as const, value: scenarios[0]?.id ?? "" };
-  const { injects, totalSize } = await stack.call("analyst", searchInjects, { parent });
+  const { injects, totalSize } = await stack.call(searchInjects, { parent }, "analyst");
   expect(totalSize).toBeGreaterThan(5);
   const delays = injects.map(({ delaySeconds }) => delaySeconds ?? -1);
   expect(delays).toEqual([...delays].sort((a, b) => a - b));
@@ -161,12 +169,12 @@ test("injects of a scenario come in the order of their time, without the contrac
 
 test("injects of a simulation tell how far they have come and how they turned out", async () => {
   const parent = { case: "simulationId" as const, value: await firstId() };
-  const { injects } = await stack.call("analyst", searchInjects, { parent });
+  const { injects } = await stack.call(searchInjects, { parent }, "analyst");
   expect(injects.some(({ status }) => status === InjectStatus.SUCCESS)).toBe(true);
   expect(injects.some(({ results }) => results.length > 0)).toBe(true);
   expect(injects.every(({ targets, targetCount }) => targets.length === Math.min(10, targetCount))).toBe(true);
 });
 
 test("a search of injects wants a scenario or a simulation", async () => {
-  expect(await refused(stack.call("analyst", searchInjects, {}))).toMatchObject({ code: Code.InvalidArgument });
+  expect(await refusal(stack.call(searchInjects, {}, "analyst"))).toMatchObject({ code: Code.InvalidArgument });
 });

@@ -1,1 +1,0 @@
-export { refusal as refused } from "../../../../support/platforms/refusal.js";
