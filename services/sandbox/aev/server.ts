@@ -5,6 +5,7 @@ import type { Sandbox, SandboxOptions } from "../sandbox.js";
 import { Bare, bareBody, ok, Refusal, type Reply } from "./replies.js";
 import { needTenant } from "./rights.js";
 import { catalogueRoutes } from "./routes/catalogue.js";
+import { kindRoutes } from "./routes/kinds.js";
 import type { Answer, Route } from "./routes/route.js";
 import { scenarioRoutes } from "./routes/scenarios.js";
 import { simulationRoutes } from "./routes/simulations.js";
@@ -60,6 +61,7 @@ export async function startSandbox(options: AevSandboxOptions): Promise<AevSandb
   const signIn = createSignIn(world, trust, baseUrl);
   const find = finderOf([
     ...catalogueRoutes(world, baseUrl, trust),
+    ...kindRoutes(world),
     ...scenarioRoutes(world),
     ...simulationRoutes(world),
   ]);

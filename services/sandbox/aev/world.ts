@@ -1,3 +1,5 @@
+import type { Entry } from "./kinds/kind.js";
+
 // What the sandbox holds. Rows are plain data; views.ts gives them the
 // platform's JSON, rights.ts says who may see them.
 
@@ -67,26 +69,43 @@ export interface Team {
   readonly id: string;
   readonly tenant: string;
   readonly name: string;
+  readonly description: string | null;
+  readonly organization: string | null;
+  /** Made for one scenario or simulation only. */
+  readonly contextual: boolean;
+  readonly tags: readonly string[];
   readonly users: readonly string[];
+  readonly updatedAt: number;
 }
 
 export interface Endpoint {
   readonly id: string;
   readonly tenant: string;
   readonly name: string;
+  readonly description: string | null;
   readonly hostname: string;
   readonly platform: string;
   readonly arch: string;
   readonly ips: readonly string[];
+  /** Without colons, in lower case. */
+  readonly macs: readonly string[];
   readonly tags: readonly string[];
   readonly agent: { readonly id: string; readonly active: boolean; readonly lastSeen: number } | undefined;
+  readonly createdAt: number;
+  readonly updatedAt: number;
 }
 
 export interface AssetGroup {
   readonly id: string;
   readonly tenant: string;
   readonly name: string;
+  readonly description: string | null;
+  /** A filter group over endpoints, as the platform's JSON has it. */
+  readonly dynamicFilter: unknown;
   readonly assets: readonly string[];
+  readonly tags: readonly string[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
 }
 
 export interface Scenario {
@@ -176,8 +195,10 @@ export interface Finding {
   readonly field: string;
   readonly value: string;
   readonly inject: string;
+  readonly labels: readonly string[];
   readonly assets: readonly string[];
   readonly createdAt: number;
+  readonly updatedAt: number;
 }
 
 /** Everything, by id. */
@@ -194,6 +215,8 @@ export interface World {
   readonly simulations: Map<string, Simulation>;
   readonly injects: Map<string, Inject>;
   readonly findings: Map<string, Finding>;
+  /** The objects of the kinds that no other table is for, by their path. */
+  readonly entries: Map<string, Map<string, Entry>>;
 }
 
 export function emptyWorld(): World {
@@ -209,6 +232,7 @@ export function emptyWorld(): World {
     simulations: new Map(),
     injects: new Map(),
     findings: new Map(),
+    entries: new Map(),
   };
 }
 

@@ -1,13 +1,13 @@
 import { notFound, ok } from "../replies.js";
 import { type Actor, holds, need } from "../rights.js";
 import { type SearchRules, searchRows } from "../search.js";
-import { endpointRow, findingRow, tagRow, techniqueRow, userView } from "../views/catalogue.js";
-import { ENDPOINT_FIELDS, findingFields, TAG_FIELDS, TECHNIQUE_FIELDS } from "../views/fields.js";
+import { endpointRow, findingRow, techniqueRow, userView } from "../views/catalogue.js";
+import { ENDPOINT_FIELDS, findingFields, TECHNIQUE_FIELDS } from "../views/fields.js";
 import { settingsView } from "../views/settings.js";
 import { DEFAULT_TENANT, type Finding, rowsOf, type World } from "../world.js";
 import type { Route } from "./route.js";
 
-/** Accounts, settings, endpoints, techniques, findings and tags. */
+/** Accounts, settings, endpoints, techniques, and findings. */
 export function catalogueRoutes(world: World, baseUrl: () => string, trust: string): Route[] {
   const findings = findingFields(world);
   const search = (
@@ -70,14 +70,6 @@ export function catalogueRoutes(world: World, baseUrl: () => string, trust: stri
       method: "POST",
       path: "/attack_patterns/search",
       answer: ({ body }) => ok(searchRows([...world.techniques.values()], TECHNIQUE_FIELDS, body, {}, techniqueRow)),
-    },
-    {
-      method: "POST",
-      path: "/tags/search",
-      answer: ({ actor, body }) => {
-        const rows = [...world.tags.values()].filter(({ tenant }) => tenant === actor.tenant);
-        return ok(searchRows(rows, TAG_FIELDS, body, {}, tagRow));
-      },
     },
     {
       method: "POST",

@@ -20,7 +20,9 @@ export function seedCatalogue(world: World, draw: Draw, now: number): Contract[]
     }
     for (const name of TEAMS) {
       const id = draw.uuid();
-      world.teams.set(id, { id, tenant, name, users: Array.from({ length: 5 }, () => draw.uuid()) });
+      const users = Array.from({ length: 5 }, () => draw.uuid());
+      const rest = { description: null, organization: null, contextual: false, tags: [], updatedAt: now - 90 * DAY_MS };
+      world.teams.set(id, { id, tenant, name, users, ...rest });
     }
     seedAssets(world, draw, tenant, tenant === DEFAULT_TENANT ? 4 : 1, now);
   }
@@ -109,10 +111,14 @@ function seedAssets(world: World, draw: Draw, tenant: string, perRole: number, n
           id,
           tenant,
           name,
+          description: `The ${role} machine ${n} in ${site}`,
           hostname: `${name}.corp.example`,
           platform: PLATFORM_OF_ROLE[role] ?? "Linux",
           arch: draw.below(5) === 0 ? "arm64" : "x86_64",
           ips: [`10.${s + 10}.${r}.${n}`],
+          macs: [`020000${[s, r, n].map((part) => part.toString(16).padStart(2, "0")).join("")}`],
+          createdAt: now - 80 * DAY_MS,
+          updatedAt: now - 80 * DAY_MS,
           tags: draw.some(tags, draw.below(3)),
           agent:
             draw.below(5) === 0
@@ -123,6 +129,16 @@ function seedAssets(world: World, draw: Draw, tenant: string, perRole: number, n
       }
     }
     const id = draw.uuid();
-    world.assetGroups.set(id, { id, tenant, name: `Machines in ${site}`, assets: here });
+    world.assetGroups.set(id, {
+      id,
+      tenant,
+      name: `Machines in ${site}`,
+      description: null,
+      dynamicFilter: { mode: "and", filters: [] },
+      assets: here,
+      tags: [],
+      createdAt: now - 80 * DAY_MS,
+      updatedAt: now - 80 * DAY_MS,
+    });
   }
 }

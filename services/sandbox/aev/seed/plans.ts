@@ -161,8 +161,10 @@ function seedFindings(world: World, draw: Draw, tenant: string, inject: Inject, 
       field: "stdout",
       value: draw.pick(values),
       inject: inject.id,
+      labels: [],
       assets,
       createdAt,
+      updatedAt: createdAt,
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { Endpoint, Finding, Tag, Technique, User, World } from "../world.js";
+import type { Endpoint, Finding, Technique, User, World } from "../world.js";
 import { rowsOf } from "../world.js";
 import { iso } from "./scenarios.js";
 
@@ -108,8 +108,4 @@ export function findingRow(world: World, finding: Finding, distinct: boolean): u
       finding_inject: { inject_id: finding.inject, inject_title: inject?.title ?? "" },
     }),
   };
-}
-
-export function tagRow({ id, name, color }: Tag): unknown {
-  return { listened: true, tag_id: id, tag_name: name, tag_color: color };
 }

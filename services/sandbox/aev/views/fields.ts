@@ -1,5 +1,5 @@
 import type { Fields } from "../search.js";
-import type { Endpoint, Finding, Inject, Scenario, Simulation, Tag, Technique, World } from "../world.js";
+import type { Endpoint, Finding, Inject, Scenario, Simulation, Technique, World } from "../world.js";
 import { rowsOf } from "../world.js";
 
 // What each kind can be filtered, sorted and searched by.
@@ -87,7 +87,3 @@ export function findingFields(world: World): Fields<Finding> {
     finding_updated_at: { of: (row) => row.createdAt, filter: true, sort: true, instant: true },
   };
 }
-
-export const TAG_FIELDS: Fields<Tag> = {
-  tag_name: { of: (row) => row.name, sort: true, text: true },
-};
