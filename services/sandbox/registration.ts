@@ -1,5 +1,6 @@
 import type { Log } from "../shared/process/log.js";
 
+/** How a platform registers itself with the service it trusts. */
 export interface Registration {
   /** The service to register with. */
   readonly trust: string;

@@ -4,6 +4,7 @@ import type { Tag, World } from "./world.js";
 // How the platform reads bodies: members it does not know are ignored, wrong
 // types end in a refusal without a reason.
 
+/** The members of a JSON body. */
 export type Body = Readonly<Record<string, unknown>>;
 
 /** @throws Bare 400 for anything but an object. */

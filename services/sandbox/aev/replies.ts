@@ -27,6 +27,7 @@ export class Refusal extends Error {
   }
 }
 
+/** A success; without a value its body is empty. */
 export function ok(body?: unknown): Reply {
   return { status: 200, body };
 }
@@ -36,6 +37,7 @@ export function refusal(status: number, message: string): Refusal {
   return new Refusal(status, { id: randomUUID(), message });
 }
 
+/** 404 as the platform words it: "Element not found: …". */
 export function notFound(what: string | null): Refusal {
   return refusal(404, `Element not found: ${what}`);
 }
@@ -56,6 +58,7 @@ const WORDS: Readonly<Record<number, string>> = {
   500: "Internal Server Error",
 };
 
+/** The body of a refusal that gives no reason. */
 export function bareBody(status: number, path: string, now: number): unknown {
   return {
     timestamp: new Date(now).toISOString().replace("Z", "+00:00"),

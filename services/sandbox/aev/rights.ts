@@ -10,6 +10,7 @@ export interface Actor {
 
 const LEVELS: readonly GrantLevel[] = ["OBSERVER", "PLANNER", "LAUNCHER"];
 
+/** Whether the caller holds a capability in the tenant of the request. */
 export function holds({ user, tenant }: Actor, capability: string): boolean {
   return user.admin || user.capabilities.get(tenant)?.has(capability) === true;
 }

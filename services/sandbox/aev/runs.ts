@@ -19,6 +19,7 @@ const NEXT: Readonly<Record<SimulationStatus, readonly SimulationStatus[]>> = {
   FINISHED: ["SCHEDULED"],
 };
 
+/** The statuses that a simulation may be set to from one. */
 export function nextStatuses(status: SimulationStatus): readonly SimulationStatus[] {
   return NEXT[status];
 }

@@ -15,6 +15,7 @@ export interface Field<Row> {
   readonly instant?: boolean;
 }
 
+/** The fields of a kind, by their JSON names. */
 export type Fields<Row> = Readonly<Record<string, Field<Row>>>;
 
 /** What goes before the search: some routes check the page in a way that gives no reason. */

@@ -3,17 +3,22 @@ import type { Entry } from "./kinds/kind.js";
 // What the sandbox holds. Rows are plain data; views.ts gives them the
 // platform's JSON, rights.ts says who may see them.
 
+/** The tenant that every installation has. */
 export const DEFAULT_TENANT = "2cffad3a-0001-4078-b0e2-ef74274022c3";
+/** A second tenant, of a subsidiary. */
 export const SECOND_TENANT = "2cffad3a-0002-4078-b0e2-ef74274022c3";
 
+/** An isolation boundary. */
 export interface Tenant {
   readonly id: string;
   readonly name: string;
   readonly description: string;
 }
 
+/** What a grant on one scenario or simulation allows. */
 export type GrantLevel = "OBSERVER" | "PLANNER" | "LAUNCHER";
 
+/** An account. */
 export interface User {
   readonly id: string;
   readonly email: string;
@@ -28,6 +33,7 @@ export interface User {
   readonly createdAt: number;
 }
 
+/** A label of a tenant's objects. */
 export interface Tag {
   readonly id: string;
   readonly tenant: string;
@@ -35,6 +41,7 @@ export interface Tag {
   readonly color: string;
 }
 
+/** A kill-chain phase (MITRE ATT&CK tactic). */
 export interface Phase {
   readonly id: string;
   readonly name: string;
@@ -43,6 +50,7 @@ export interface Phase {
   readonly order: number;
 }
 
+/** An attack pattern (MITRE ATT&CK technique). */
 export interface Technique {
   readonly id: string;
   readonly externalId: string;
@@ -54,6 +62,7 @@ export interface Technique {
   readonly createdAt: number;
 }
 
+/** An injector contract: what an inject does. */
 export interface Contract {
   readonly id: string;
   readonly injector: string;
@@ -65,6 +74,7 @@ export interface Contract {
   readonly createdAt: number;
 }
 
+/** People who play in scenarios. */
 export interface Team {
   readonly id: string;
   readonly tenant: string;
@@ -78,6 +88,7 @@ export interface Team {
   readonly updatedAt: number;
 }
 
+/** A machine, with its agent or without. */
 export interface Endpoint {
   readonly id: string;
   readonly tenant: string;
@@ -95,6 +106,7 @@ export interface Endpoint {
   readonly updatedAt: number;
 }
 
+/** Endpoints under one name. */
 export interface AssetGroup {
   readonly id: string;
   readonly tenant: string;
@@ -108,6 +120,7 @@ export interface AssetGroup {
   readonly updatedAt: number;
 }
 
+/** A plan of injects; times in milliseconds since the epoch. */
 export interface Scenario {
   readonly id: string;
   readonly tenant: string;
@@ -134,8 +147,10 @@ export interface Scenario {
   updatedAt: number;
 }
 
+/** The states of a simulation. */
 export type SimulationStatus = "SCHEDULED" | "RUNNING" | "PAUSED" | "CANCELED" | "FINISHED";
 
+/** One run of a scenario; times in milliseconds since the epoch. */
 export interface Simulation {
   readonly id: string;
   readonly tenant: string;
@@ -162,6 +177,7 @@ export interface Simulation {
   updatedAt: number;
 }
 
+/** What an inject is expected to show, and what it comes to. */
 export interface Expectation {
   readonly type: "PREVENTION" | "DETECTION" | "VULNERABILITY" | "HUMAN_RESPONSE";
   readonly decidedAt: number;
@@ -169,6 +185,7 @@ export interface Expectation {
   readonly verdict: "SUCCESS" | "PARTIAL" | "FAILED";
 }
 
+/** One step of a scenario, or of a simulation of it. */
 export interface Inject {
   readonly id: string;
   readonly tenant: string;
@@ -188,6 +205,7 @@ export interface Inject {
   updatedAt: number;
 }
 
+/** What an inject brought to light. */
 export interface Finding {
   readonly id: string;
   readonly tenant: string;
@@ -219,6 +237,7 @@ export interface World {
   readonly entries: Map<string, Map<string, Entry>>;
 }
 
+/** A platform without any object. */
 export function emptyWorld(): World {
   return {
     tenants: new Map(),

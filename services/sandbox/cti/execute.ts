@@ -54,6 +54,7 @@ export interface GraphqlRequest {
   readonly operationName?: string | null;
 }
 
+/** What a request is answered with, and what the audit keeps of it. */
 export interface GraphqlReply {
   readonly body: { readonly data?: unknown; readonly errors?: readonly unknown[] };
   /** The root fields that were asked for. */

@@ -9,6 +9,7 @@ import { aliasesOf, type Ends, noRefs, type Refs, type Thing, text } from "./thi
 /** The namespace of deterministic STIX ids (STIX 2.1 §2.9). */
 const STIX_NAMESPACE = "00abedb4-aa42-466c-9c01-fed23315a9b7";
 
+/** An element that is being added; ids and times are made where left out. */
 export interface NewThing {
   readonly type: string;
   readonly attributes: Record<string, unknown>;

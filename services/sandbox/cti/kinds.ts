@@ -165,6 +165,7 @@ const STIX_TYPES: Readonly<Record<string, string>> = {
   "Threat-Actor-Individual": "threat-actor",
 };
 
+/** Every kind of domain object; its type, queries, filters, orderings and creation follow from its row. */
 export const KINDS: readonly Kind[] = ROWS.map(([type, list, parents, attributes]) => {
   const graphql = type.replaceAll("-", "");
   const shared = parents.includes("Identity") ? "identity" : parents.includes("Location") ? "location" : undefined;
@@ -182,7 +183,9 @@ export const KINDS: readonly Kind[] = ROWS.map(([type, list, parents, attributes
 const byType = new Map(KINDS.map((kind) => [kind.type, kind]));
 const byGraphql = new Map(KINDS.map((kind) => [kind.graphql, kind]));
 
+/** The kind of a stored type, such as Intrusion-Set. */
 export const kindOf = (type: string): Kind | undefined => byType.get(type);
+/** The kind of a GraphQL type, such as IntrusionSet. */
 export const kindOfGraphql = (name: string): Kind | undefined => byGraphql.get(name);
 
 /** The reference attributes, which hold ids and are resolved rather than stored as given. */

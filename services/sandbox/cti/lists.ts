@@ -20,12 +20,14 @@ export interface ListArgs {
   readonly types?: readonly string[] | null;
 }
 
+/** Who looks, and at which draft. */
 export interface Viewer {
   readonly graph: Graph;
   readonly account: Account;
   readonly draft: string | undefined;
 }
 
+/** One page in the API's own shape. */
 export interface Connection {
   readonly edges: readonly { readonly cursor: string; readonly node: unknown }[];
   readonly pageInfo: {

@@ -93,6 +93,7 @@ const ROWS: readonly Row[] = [
 
 const STIX_TYPES: Readonly<Record<string, string>> = { StixFile: "file", "User-Agent": "user-agent" };
 
+/** Every kind of observable, with its attributes and which of them name it. */
 export const OBSERVABLE_KINDS: readonly ObservableKind[] = ROWS.map(([type, attributes, main = "value"]) => ({
   type,
   graphql: type.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
@@ -103,6 +104,7 @@ export const OBSERVABLE_KINDS: readonly ObservableKind[] = ROWS.map(([type, attr
 
 const byType = new Map(OBSERVABLE_KINDS.map((kind) => [kind.type, kind]));
 
+/** The kind of a stored type, such as IPv4-Addr. */
 export const observableKindOf = (type: string): ObservableKind | undefined => byType.get(type);
 
 interface Hash {

@@ -9,6 +9,7 @@ const cache = new WeakMap<Thing, { readonly at: string; readonly tokens: readonl
 /** Scores an element for a search text; 0 where it does not match. */
 export type Scorer = (thing: Thing) => number;
 
+/** Scores elements for a search text; an empty text or * fits all. */
 export function scorerOf(search: string): Scorer {
   const wanted = search.trim();
   if (wanted === "" || wanted === "*") return () => 1;

@@ -33,6 +33,7 @@ export interface Ends {
   readonly relation: string;
 }
 
+/** References of an element that has none. */
 export const noRefs = (): Refs => ({
   author: undefined,
   markings: [],
@@ -42,11 +43,13 @@ export const noRefs = (): Refs => ({
   objects: [],
 });
 
+/** An attribute that is a text; undefined for another. */
 export const text = (thing: Thing, attribute: string): string | undefined => {
   const value = thing.attributes[attribute];
   return typeof value === "string" ? value : undefined;
 };
 
+/** An attribute that is a list; empty for another. */
 export const texts = (thing: Thing, attribute: string): readonly string[] => {
   const value = thing.attributes[attribute];
   return Array.isArray(value) ? (value as string[]) : [];

@@ -70,4 +70,5 @@ export function clearAccounts({ graph, accounts }: World): void {
   }
 }
 
+/** The rank of a marking among those of its kind. */
 export const orderOf = (marking: Thing): number => Number(marking.attributes.x_opencti_order ?? 0);

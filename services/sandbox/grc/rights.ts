@@ -27,17 +27,21 @@ function role(code: string, group: string, codenames: readonly string[]): Role {
   return { code, group, codenames: new Set(codenames) };
 }
 
+/** Sees everything of its folders. */
 export const READER = role("BI-RL-AUD", "BI-UG-AUD", VIEW);
+/** Adds, changes and deletes content. */
 export const ANALYST = role("BI-RL-ANA", "BI-UG-ANA", [...VIEW, ...named(["add", "change", "delete"], CONTENT)]);
 /** A role of the instance's own: an analyst who deletes nothing. */
 export const CAREFUL_ANALYST = role("Analyst without deletion", "Analysts", [
   ...VIEW,
   ...named(["add", "change"], CONTENT),
 ]);
+/** An analyst who manages folders as well. */
 export const MANAGER = role("BI-RL-DMA", "BI-UG-DMA", [
   ...ANALYST.codenames,
   ...named(["add", "change", "delete"], ["folder"]),
 ]);
+/** A manager who manages libraries as well. */
 export const ADMINISTRATOR = role("BI-RL-ADM", "BI-UG-ADM", [
   ...MANAGER.codenames,
   ...named(["add", "change", "delete"], LIBRARY),

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+/** A value of JSON; undefined members are left out. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined };
 
 /** One object: the fields as they are written, with ids and codes. */
@@ -26,6 +27,7 @@ export interface Grant {
   readonly role: Role;
 }
 
+/** An account. */
 export interface User {
   readonly id: string;
   readonly actorId: string;

@@ -14,6 +14,7 @@ import { copyOf } from "./simulations.js";
 
 const SEVERITIES = ["low", "medium", "high", "critical"] as const;
 
+/** Scenarios: search, read, write, launch, and what lies under them. */
 export function scenarioRoutes(world: World): Route[] {
   const fields = scenarioFields(world);
   const exercises = simulationFields(world);

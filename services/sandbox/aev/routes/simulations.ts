@@ -13,6 +13,7 @@ import type { Route } from "./route.js";
 const STATUSES = ["SCHEDULED", "CANCELED", "RUNNING", "PAUSED", "FINISHED"] as const;
 const SEVERITIES = ["low", "medium", "high", "critical"] as const;
 
+/** Simulations: search, read, write, status, and what lies under them. */
 export function simulationRoutes(world: World): Route[] {
   const fields = simulationFields(world);
   return [

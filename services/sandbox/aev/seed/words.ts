@@ -72,6 +72,7 @@ export const TECHNIQUES: readonly (readonly [string, string, string, string])[] 
   ["T1489", "Service Stop", "TA0040", "Windows Linux MacOS"],
 ];
 
+/** Names of tags. */
 export const TAGS = [
   "red-team",
   "purple-team",
@@ -91,6 +92,7 @@ export const TAGS = [
   "source:openaev agent",
 ] as const;
 
+/** What scenarios are about. */
 export const SCENARIO_SUBJECTS = [
   "Ransomware drill",
   "Phishing wave",
@@ -106,13 +108,20 @@ export const SCENARIO_SUBJECTS = [
   "Kerberoasting sweep",
 ] as const;
 
+/** Where scenarios play. */
 export const SCENARIO_SITES = ["headquarters", "plant north", "data centre", "branch offices", "suppliers"] as const;
+/** Categories of scenarios. */
 export const CATEGORIES = ["attack-scenario", "global-crisis", "lateral-movement", "data-exfiltration"] as const;
+/** Main focuses of scenarios. */
 export const FOCUSES = ["incident-response", "endpoint-protection", "crisis-communication", "web-filtering"] as const;
+/** Sites, as machines are named after them. */
 export const SITES = ["par", "lyo", "ber", "lon", "nyc", "sgp"] as const;
+/** Roles of machines. */
 export const ROLES = ["web", "app", "db", "dc", "mail", "file", "wks", "jump", "build", "vpn"] as const;
+/** Names of teams. */
 export const TEAMS = ["Blue team", "Crisis cell", "Help desk", "Network operations", "Legal and press"] as const;
 
+/** Values of findings, by type. */
 export const FINDING_VALUES: readonly (readonly [string, readonly string[]])[] = [
   ["cve", ["CVE-2021-44228", "CVE-2020-1472", "CVE-2022-26134", "CVE-2023-34362", "CVE-2024-3400", "CVE-2019-0708"]],
   ["port", ["22", "80", "443", "445", "3389", "5985", "8080", "9200"]],

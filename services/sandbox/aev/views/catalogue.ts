@@ -4,6 +4,7 @@ import { iso } from "./scenarios.js";
 
 // Accounts, endpoints, techniques, findings and tags in the platform's JSON.
 
+/** GET /me. */
 export function userView(user: User, tenant: string): unknown {
   const planner = user.admin || [...user.grants.values()].includes("PLANNER");
   const observer = planner || user.grants.size > 0;
@@ -43,6 +44,7 @@ export function userView(user: User, tenant: string): unknown {
   };
 }
 
+/** An endpoint in a search. */
 export function endpointRow({ id, name, platform, arch, tags, agent }: Endpoint): unknown {
   const executor = {
     executor_id: "2f9a0936-c327-4e95-b406-d161d32a2501",
@@ -74,6 +76,7 @@ export function endpointRow({ id, name, platform, arch, tags, agent }: Endpoint)
   };
 }
 
+/** An attack pattern, in a search and by id. */
 export function techniqueRow(technique: Technique): unknown {
   return {
     listened: true,

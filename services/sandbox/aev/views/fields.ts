@@ -4,6 +4,7 @@ import { rowsOf } from "../world.js";
 
 // What each kind can be filtered, sorted and searched by.
 
+/** What scenarios are searched by. */
 export function scenarioFields(world: World): Fields<Scenario> {
   return {
     scenario_name: { of: (row) => row.name, filter: true, sort: true, text: true },
@@ -24,6 +25,7 @@ export function scenarioFields(world: World): Fields<Scenario> {
   };
 }
 
+/** What simulations are searched by. */
 export function simulationFields(world: World): Fields<Simulation> {
   return {
     exercise_name: { of: (row) => row.name, filter: true, sort: true, text: true },
@@ -40,6 +42,7 @@ export function simulationFields(world: World): Fields<Simulation> {
   };
 }
 
+/** What injects are searched by. */
 export const INJECT_FIELDS: Fields<Inject> = {
   inject_title: { of: (row) => row.title, filter: true, sort: true, text: true },
   inject_type: { of: (row) => row.contract.type, filter: true },
@@ -53,6 +56,7 @@ export const INJECT_FIELDS: Fields<Inject> = {
   inject_updated_at: { of: (row) => row.updatedAt, filter: true, sort: true, instant: true },
 };
 
+/** What endpoints are searched by. */
 export const ENDPOINT_FIELDS: Fields<Endpoint> = {
   asset_id: { of: (row) => row.id, filter: true },
   asset_name: { of: (row) => row.name, filter: true, sort: true, text: true },
@@ -63,12 +67,14 @@ export const ENDPOINT_FIELDS: Fields<Endpoint> = {
   endpoint_arch: { of: (row) => row.arch, filter: true, sort: true },
 };
 
+/** What attack patterns are searched by. */
 export const TECHNIQUE_FIELDS: Fields<Technique> = {
   attack_pattern_name: { of: (row) => row.name, sort: true, text: true },
   attack_pattern_external_id: { of: (row) => row.externalId, sort: true, text: true },
   attack_pattern_description: { of: (row) => row.description, text: true },
 };
 
+/** What findings are searched by. */
 export function findingFields(world: World): Fields<Finding> {
   const simulationOf = (row: Finding) => world.injects.get(row.inject)?.simulation ?? null;
   return {

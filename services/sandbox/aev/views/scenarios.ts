@@ -4,6 +4,7 @@ import { rowsOf } from "../world.js";
 // Scenarios in the platform's JSON: a row of a search, the answer to a read by
 // id and the answer to a write differ in their fields.
 
+/** An instant as the platform writes it. */
 export function iso(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString().replace(/\.000Z$/, "Z");
 }
@@ -12,6 +13,7 @@ function platformsOf(world: World, { injects }: Scenario): string[] {
   return [...new Set(rowsOf(world.injects, injects).flatMap((inject) => inject.contract.platforms))];
 }
 
+/** A scenario in a search. */
 export function scenarioRow(world: World, scenario: Scenario): unknown {
   return {
     scenario_id: scenario.id,
@@ -89,6 +91,7 @@ export function scenarioEntity(world: World, scenario: Scenario): unknown {
   };
 }
 
+/** Counts of injects that have not run. */
 export function statistics(count: number): unknown {
   return {
     total_remaining: count,

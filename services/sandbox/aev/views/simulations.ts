@@ -6,6 +6,7 @@ import { iso, statistics } from "./scenarios.js";
 
 // Simulations and injects in the platform's JSON.
 
+/** Teams, endpoints and asset groups that injects address. */
 export function targetsOf(world: World, injects: readonly Inject[]): unknown[] {
   const named = (ids: readonly string[], rows: ReadonlyMap<string, { id: string; name: string }>, type: string) =>
     rowsOf(rows, [...new Set(ids)]).map(({ id, name }) => ({ target_id: id, target_name: name, target_type: type }));
@@ -28,6 +29,7 @@ export function targetsOf(world: World, injects: readonly Inject[]): unknown[] {
   ];
 }
 
+/** What a simulation came to, by type of expectation. */
 export function simulationResults(world: World, simulation: Simulation, now: number): unknown[] {
   return resultsOf(
     rowsOf(world.injects, simulation.injects).flatMap((inject) => inject.expectations),
@@ -35,6 +37,7 @@ export function simulationResults(world: World, simulation: Simulation, now: num
   );
 }
 
+/** A simulation in a search. */
 export function simulationRow(world: World, simulation: Simulation, now: number): unknown {
   return {
     exercise_id: simulation.id,
@@ -124,6 +127,7 @@ export function simulationEntity(simulation: Simulation): unknown {
   };
 }
 
+/** A kill-chain phase, in full. */
 export function phaseView(phase: Phase, at: number): unknown {
   return {
     listened: true,

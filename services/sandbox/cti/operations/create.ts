@@ -8,6 +8,7 @@ import type { Visit } from "../world.js";
 import { type GivenRefs, highestOf, labelOf, resolveRefs } from "./references.js";
 import { PATTERN_TYPES, VOCABULARIES } from "./vocabularies.js";
 
+/** What a creation gives: attributes and references. */
 export type Input = Readonly<Record<string, unknown>> & GivenRefs;
 
 const TECHNICAL = [

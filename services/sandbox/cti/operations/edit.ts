@@ -14,6 +14,7 @@ export interface EditInput {
   readonly operation?: "add" | "replace" | "remove" | null;
 }
 
+/** Why an edit is made. */
 export interface Commit {
   readonly commitMessage?: string | null;
   readonly references?: readonly string[] | null;

@@ -19,6 +19,7 @@ import {
   timeSeriesOf,
 } from "./statistics.js";
 
+/** The version that the platform calls itself, that of the recordings. */
 export const VERSION = "7.260817.0";
 
 // biome-ignore lint/suspicious/noExplicitAny: each field knows its own arguments, which the schema has checked
@@ -55,6 +56,7 @@ const meta =
       args,
     );
 
+/** The caller, as `me` tells it. */
 export function meOf({ account, graph }: Visit) {
   const all = account.capabilities.includes("BYPASS");
   const markings = [...graph.things.values()].filter(

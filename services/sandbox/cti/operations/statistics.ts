@@ -46,6 +46,7 @@ export function relationTest(args: RelationArgs, { graph }: Visit): (thing: Thin
   };
 }
 
+/** A test of whether an element was created between two times. */
 export function periodTest(
   start: string | null | undefined,
   end: string | null | undefined,
@@ -64,6 +65,7 @@ export function numberOf(things: readonly Thing[], start?: string | null, end?: 
   return { total, count: things.filter(periodTest(start, end)).length };
 }
 
+/** One value of a distribution. */
 export interface Bucket {
   readonly label: string;
   readonly value: number;

@@ -1,6 +1,7 @@
 import type { Graph } from "../graph.js";
 import type { Thing } from "../thing.js";
-import { SECTORS, THEMES } from "./names.js";
+import { THEMES } from "./names.js";
+import { SECTORS } from "./places.js";
 import { later, range, type Source } from "./source.js";
 
 /** What containers are filled with. */

@@ -2,6 +2,7 @@
 // tools are those of MITRE ATT&CK; groups, reports, victims and every network
 // value are invented (RFC 2606 names, RFC 5737 and RFC 3849 addresses).
 
+/** Tactics of MITRE ATT&CK, in the order of an attack. */
 export const TACTICS = [
   "reconnaissance",
   "resource-development",
@@ -87,6 +88,7 @@ export const TECHNIQUES: readonly (readonly [id: string, name: string, tactic: s
   ["T1498", "Network Denial of Service", "impact"],
 ];
 
+/** Dual-use tools. */
 export const TOOLS = [
   "Mimikatz",
   "PsExec",
@@ -106,6 +108,7 @@ export const TOOLS = [
   "AdFind",
 ];
 
+/** First words of group names. */
 export const ADJECTIVES = [
   "Amber",
   "Brittle",
@@ -130,6 +133,7 @@ export const ADJECTIVES = [
   "Velvet",
   "Winter",
 ];
+/** Last words of group names. */
 export const ANIMALS = [
   "Badger",
   "Crane",
@@ -151,6 +155,7 @@ export const ANIMALS = [
   "Viper",
   "Wolverine",
 ];
+/** First parts of malware names. */
 export const MALWARE_ROOTS = [
   "Ash",
   "Bone",
@@ -173,105 +178,10 @@ export const MALWARE_ROOTS = [
   "Salt",
   "Thorn",
 ];
+/** Last parts of malware names, which say what it is. */
 export const MALWARE_ENDINGS = ["Loader", "Locker", "RAT", "Stealer", "Wiper", "Door", "Bot", "Shell"];
 
-export const SECTORS = [
-  "Energy",
-  "Finance",
-  "Healthcare",
-  "Government",
-  "Telecommunications",
-  "Transport",
-  "Education",
-  "Defense",
-  "Manufacturing",
-  "Retail",
-  "Media",
-  "Technology",
-  "Water",
-  "Food and agriculture",
-  "Space",
-];
-export const REGIONS = [
-  "Northern Europe",
-  "Western Europe",
-  "Eastern Europe",
-  "North America",
-  "Latin America",
-  "Middle East",
-  "Eastern Asia",
-  "South-East Asia",
-  "Oceania",
-];
-export const COUNTRIES = [
-  "Argentina",
-  "Australia",
-  "Belgium",
-  "Brazil",
-  "Canada",
-  "Chile",
-  "Denmark",
-  "Estonia",
-  "Finland",
-  "France",
-  "Germany",
-  "Greece",
-  "Iceland",
-  "India",
-  "Ireland",
-  "Italy",
-  "Japan",
-  "Kenya",
-  "Latvia",
-  "Luxembourg",
-  "Malta",
-  "Mexico",
-  "Netherlands",
-  "New Zealand",
-  "Norway",
-  "Peru",
-  "Poland",
-  "Portugal",
-  "Singapore",
-  "Slovenia",
-  "South Korea",
-  "Spain",
-  "Sweden",
-  "Switzerland",
-  "United Kingdom",
-  "United States",
-];
-export const CITIES = [
-  "Antwerp",
-  "Bergen",
-  "Boston",
-  "Gdansk",
-  "Ghent",
-  "Lille",
-  "Lyon",
-  "Malmo",
-  "Osaka",
-  "Porto",
-  "Seville",
-  "Tartu",
-  "Turin",
-  "Utrecht",
-  "Zurich",
-];
-export const VENDORS = [
-  "Lighthouse Labs",
-  "Harbour Security",
-  "Northwind Research",
-  "Copperleaf Intelligence",
-  "Blue Quarry",
-  "Sextant Threat Team",
-  "Granite Response",
-  "Tidewater CERT",
-  "Meridian Analytics",
-  "Foxglove Security",
-  "Ironbark",
-  "Stillwater Research",
-];
+/** Labels. */
 export const LABELS = [
   "apt",
   "phishing",
@@ -294,6 +204,7 @@ export const LABELS = [
   "malicious-activity",
   "anonymization",
 ];
+/** Themes of reports and campaigns. */
 export const THEMES = [
   "spearphishing against",
   "ransomware in",

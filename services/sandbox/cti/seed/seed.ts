@@ -2,8 +2,9 @@ import { observableKindOf, patternOf } from "../observables.js";
 import { mainOf } from "../views/names.js";
 import type { World } from "../world.js";
 import { seedContainers } from "./containers.js";
-import { CITIES, COUNTRIES, LABELS, REGIONS, SECTORS, TACTICS, VENDORS } from "./names.js";
+import { LABELS, TACTICS } from "./names.js";
 import { seedObservables } from "./observables.js";
+import { CITIES, COUNTRIES, REGIONS, SECTORS, VENDORS } from "./places.js";
 import { createSource, later } from "./source.js";
 import { seedThreats } from "./threats.js";
 

@@ -19,6 +19,7 @@ const MARKINGS: readonly (readonly [kind: string, name: string, order: number, c
     ["PAP", "PAP:RED", 4, "#c62828"],
   ];
 
+/** How an object is made. */
 export interface MakeOptions {
   readonly refs?: Partial<Refs>;
   /** Carries no marking, so that everyone sees it. */
@@ -45,6 +46,7 @@ export interface Source {
   hex(length: number): string;
 }
 
+/** Makes a source over a world; its marking definitions are there at once. */
 export function createSource({ graph, accounts }: World, seed: number): Source {
   const random = randomOf(seed);
   const int = (least: number, most: number) => least + Math.floor(random() * (most - least + 1));

@@ -1,15 +1,6 @@
 import type { Thing } from "../thing.js";
-import {
-  ADJECTIVES,
-  ANIMALS,
-  MALWARE_ENDINGS,
-  MALWARE_ROOTS,
-  SECTORS,
-  TACTICS,
-  TECHNIQUES,
-  THEMES,
-  TOOLS,
-} from "./names.js";
+import { ADJECTIVES, ANIMALS, MALWARE_ENDINGS, MALWARE_ROOTS, TACTICS, TECHNIQUES, THEMES, TOOLS } from "./names.js";
+import { SECTORS } from "./places.js";
 import { range, type Source } from "./source.js";
 
 /** What threats are told of: the phases of an attack, and whom it may hit. */

@@ -26,6 +26,7 @@ export function mainOf(thing: Thing, graph: Graph): string {
   return "Unknown";
 }
 
+/** What the platform says of an element beside its name. */
 export const secondaryOf = (thing: Thing): string | null =>
   text(thing, "description") ?? text(thing, "x_opencti_description") ?? text(thing, "content") ?? null;
 

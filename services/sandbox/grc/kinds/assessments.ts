@@ -21,6 +21,7 @@ const AUDIT_LAST = [
   "scores_definition",
 ];
 
+/** Audits of a framework. */
 export const complianceAssessments: Kind = {
   path: "compliance-assessments",
   model: "ComplianceAssessment",
@@ -142,6 +143,7 @@ export function assess(audit: Row, node: Row, world: World, id: string, at: stri
   });
 }
 
+/** Perimeters, which audits are of. */
 export const perimeters: Kind = {
   path: "perimeters",
   model: "Perimeter",

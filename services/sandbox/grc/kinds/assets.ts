@@ -6,6 +6,7 @@ const PLAIN = ["id", "created_at", "updated_at", "name", "description", "referen
 const DORA = ["dora_licenced_activity", "dora_criticality_assessment", "dora_criticality_justification"];
 const LISTS = ["solutions", "security_exceptions", "incidents", "organisation_objectives", "filtering_labels", "owner"];
 
+/** Primary and supporting assets. */
 export const assets: Kind = {
   path: "assets",
   model: "Asset",

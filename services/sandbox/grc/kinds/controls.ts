@@ -60,6 +60,7 @@ export function answeredBy(row: Row, view: View): string[] {
     .map(({ id }) => id);
 }
 
+/** Controls. */
 export const appliedControls: Kind = {
   path: "applied-controls",
   model: "AppliedControl",
@@ -157,6 +158,7 @@ function linkBack(control: Row, world: World): void {
 const LIBRARY = ["id", "name", "description", "annotation", "created_at", "updated_at", "urn", "ref_id", "provider"];
 const LOCALE = { locale: "en", default_locale: true, is_published: true };
 
+/** Controls that libraries propose. */
 export const referenceControls: Kind = {
   path: "reference-controls",
   model: "ReferenceControl",

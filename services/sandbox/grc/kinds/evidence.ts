@@ -31,6 +31,7 @@ export function addVersion(evidence: Row, fields: Partial<Row>, world: World, id
 
 const PLAIN = ["id", "created_at", "updated_at", "name", "description", "expiry_date"];
 
+/** Evidence; its link and file are those of its latest version. */
 export const evidences: Kind = {
   path: "evidences",
   model: "Evidence",
@@ -124,6 +125,7 @@ function createVersion(body: Body, { world, user }: View): Reply {
   return ok(evidenceRevisions.written(addVersion(evidence, fields, world, randomUUID(), timestamp())), 201);
 }
 
+/** Versions of evidence. */
 export const evidenceRevisions: Kind = {
   path: "evidence-revisions",
   model: "EvidenceRevision",

@@ -96,6 +96,7 @@ export function pick(row: Row, names: readonly string[]): Record<string, Json> {
   return Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
 }
 
+/** Empty lists by these names. */
 export const empty = (names: readonly string[]): Record<string, Json> => Object.fromEntries(names.map((n) => [n, []]));
 
 /** The filter by folder, which does not descend. */

@@ -16,6 +16,7 @@ export const HIDDEN_SCORES: Json = {
 const LOCALE = { locale: "en", default_locale: true, is_published: true };
 const LIBRARY = ["id", "name", "description", "annotation", "created_at", "updated_at", "urn", "ref_id", "provider"];
 
+/** Folders: the root, domains and what lies in them. */
 export const folders: Kind = {
   path: "folders",
   model: "Folder",
@@ -45,6 +46,7 @@ function folderOf(row: Row, view: View, line: readonly string[]): Json {
   };
 }
 
+/** Frameworks with their scales. */
 export const frameworks: Kind = {
   path: "frameworks",
   model: "Framework",
@@ -91,10 +93,12 @@ export const frameworks: Kind = {
 const NODE_NULLS = ["questions", "typical_evidence", "implementation_groups", "visibility_expression", "min_score"];
 const NODE_MORE_NULLS = ["max_score", "scores_definition_ref", "target_score"];
 
+/** How a requirement is named in one line. */
 export function shortOf(node: Row): string {
   return node.name === null ? String(node.ref_id) : `${node.ref_id} - ${node.name}`;
 }
 
+/** Requirements of frameworks. */
 export const requirementNodes: Kind = {
   path: "requirement-nodes",
   model: "RequirementNode",
@@ -153,6 +157,7 @@ function treeOf(framework: Row, view: View): Json {
 
 const NONE = Object.fromEntries([...TREE_NULLS, ...TREE_MORE_NULLS, ...TREE_LAST_NULLS].map((name) => [name, null]));
 
+/** Threats of libraries. */
 export const threats: Kind = {
   path: "threats",
   model: "Threat",
@@ -165,6 +170,7 @@ export const threats: Kind = {
   written: (row) => pick(row, LIBRARY),
 };
 
+/** Security advisories, CVEs above all. */
 export const securityAdvisories: Kind = {
   path: "security-advisories",
   model: "SecurityAdvisory",
@@ -183,6 +189,7 @@ export const securityAdvisories: Kind = {
   written: (row) => pick(row, LIBRARY),
 };
 
+/** Risk matrices. */
 export const riskMatrices: Kind = {
   path: "risk-matrices",
   model: "RiskMatrix",
@@ -202,6 +209,7 @@ export const riskMatrices: Kind = {
   written: (row) => pick(row, LIBRARY),
 };
 
+/** Whom things are assigned to. */
 export const actors: Kind = {
   path: "actors",
   model: "Actor",

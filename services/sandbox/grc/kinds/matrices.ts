@@ -10,6 +10,7 @@ export interface Matrix {
   readonly grid: readonly (readonly number[])[];
 }
 
+/** The matrix of risk assessments. */
 export const RISK_MATRIX: Matrix = {
   probability: [["1 - unlikely"], ["2 - rather unlikely"], ["3 - likely"], ["4 - very likely"], ["5 - almost certain"]],
   impact: [["1 - minor"], ["2 - significant"], ["3 - serious"], ["4 - critical"], ["5 - catastrophic"]],
@@ -29,6 +30,7 @@ export const RISK_MATRIX: Matrix = {
   ],
 };
 
+/** The matrix of EBIOS RM studies. */
 export const EBIOS_MATRIX: Matrix = {
   probability: [
     ["Rather unlikely", "#BBF7D0"],

@@ -16,6 +16,7 @@ const ONE = [
   "target_score",
 ];
 
+/** Requirements of an audit, with result and score. */
 export const requirementAssessments: Kind = {
   path: "requirement-assessments",
   model: "RequirementAssessment",

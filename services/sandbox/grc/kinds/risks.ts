@@ -54,6 +54,7 @@ const SCENARIO = [
 const MANY = { kind: "many", path: "applied-controls" } as const;
 const INDEX = { kind: "integer", initial: -1 } as const;
 
+/** Risk scenarios with their levels. */
 export const riskScenarios: Kind = {
   path: "risk-scenarios",
   model: "RiskScenario",
@@ -149,6 +150,7 @@ function outOfRange(index: number): void {
 
 const ASSESSMENT = ["id", "created_at", "updated_at", "name", "description", "eta", "due_date", "version", "status"];
 
+/** Risk assessments. */
 export const riskAssessments: Kind = {
   path: "risk-assessments",
   model: "RiskAssessment",
@@ -178,6 +180,7 @@ export const riskAssessments: Kind = {
   written: (row) => pick(row, ASSESSMENT),
 };
 
+/** EBIOS RM studies. */
 export const studies: Kind = {
   path: "ebios-rm/studies",
   model: "EbiosRMStudy",
@@ -196,6 +199,7 @@ export const studies: Kind = {
 /** What is kept of a relation that has no table of its own. */
 const named = (relation: Json | undefined) => (relation ?? null) as Json;
 
+/** EBIOS RM operational scenarios. */
 export const operationalScenarios: Kind = {
   path: "ebios-rm/operational-scenarios",
   model: "OperationalScenario",

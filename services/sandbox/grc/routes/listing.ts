@@ -7,6 +7,7 @@ import type { Json, Row } from "../world.js";
 const DEFAULT_LIMIT = 5_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** Whether a text has the form of a UUID. */
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 /** Answers a list: what the caller may see, filtered, searched, ordered and cut. */

@@ -14,8 +14,10 @@ export function find(kind: Kind, id: string, view: View): Row | Reply {
   return detail(404, `No ${kind.model} matches the given query.`);
 }
 
+/** Whether a look-up was refused. */
 export const isReply = (found: Row | Reply): found is Reply => "status" in found && !("created_at" in found);
 
+/** Creates an object where the caller may add to its folder. */
 export function createOne(kind: Kind, body: Body, view: View): Reply {
   const { world, user } = view;
   const problems = problemsOf(kind, body, view, true);
@@ -38,6 +40,7 @@ export function createOne(kind: Kind, body: Body, view: View): Reply {
   return ok(kind.written(row), 201);
 }
 
+/** Changes the fields that are given. */
 export function changeOne(kind: Kind, id: string, body: Body, view: View): Reply {
   const { world, user } = view;
   const found = find(kind, id, view);
@@ -58,6 +61,7 @@ export function changeOne(kind: Kind, id: string, body: Body, view: View): Reply
   return ok(kind.written(row));
 }
 
+/** Deletes an object where the caller may. */
 export function deleteOne(kind: Kind, id: string, view: View): Reply {
   const found = find(kind, id, view);
   if (isReply(found)) return found;

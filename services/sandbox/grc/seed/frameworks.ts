@@ -183,6 +183,7 @@ export const ISO: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
+/** Maturity levels of the NIST CSF. */
 export const CSF_LEVELS = [
   ["Partial", "Risk management is done case by case."],
   ["Risk informed", "Practices are approved by management but not yet organization-wide policy."],

@@ -72,6 +72,7 @@ export const CONTROLS: readonly (readonly [name: string, category: string, csf: 
   ["Server room access control", "physical", "protect"],
 ];
 
+/** Names of threats. */
 export const THREATS = [
   "Ransomware",
   "Phishing",
@@ -125,6 +126,7 @@ export const SYSTEMS = [
   "satellite phones",
 ];
 
+/** Names of risks. */
 export const RISKS = [
   "ransomware",
   "card data theft",
