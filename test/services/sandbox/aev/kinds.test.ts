@@ -70,7 +70,8 @@ test(`the sandbox answers ${recorded.length} recorded exchanges of simple kinds 
     }
     const found = differences(reply.body, exchange.shape ?? "*");
     if (found.length > 0) wrong.push(`${at}: ${found.join("; ")}`);
-    for (const [name, id] of exchange.made ?? []) standIns.set(id, String((reply.body as Record<string, string>)[name]));
+    for (const [name, id] of exchange.made ?? [])
+      standIns.set(id, String((reply.body as Record<string, string>)[name]));
   }
   expect(wrong).toEqual([]);
 }, 60_000);

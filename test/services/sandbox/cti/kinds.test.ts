@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { KINDS } from "../../../../services/sandbox/cti/kinds.js";
-import { type Harness, startHarness } from "../../platform-proxy/platforms/cti/harness.js";
+import { type CtiHarness, startCti } from "../../../support/platforms/cti.js";
 
-let harness: Harness;
+let harness: CtiHarness;
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startCti();
 });
 afterAll(() => harness.close());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { PLAIN_KINDS } from "../../../../services/sandbox/grc/kinds/table.js";
 import { type GrcSandbox, startSandbox } from "../../../../services/sandbox/grc/server.js";
 import { seededId } from "../../../../services/sandbox/grc/world.js";
-import { type Issuer, startIssuer } from "../../platform-proxy/platforms/grc/issuer.js";
+import { type Issuer, startIssuer } from "../../../support/platforms/issuer.js";
 
 let issuer: Issuer;
 let sandbox: GrcSandbox;
