@@ -66,6 +66,7 @@ beforeAll(async () => {
     headers: ({ body }) => ({ "accept-language": "en", ...(body === "<file>" && { "content-type": "text/csv" }) }),
     rewrite: (text) => text.replace("Alpha offline backups", "Northwind Offline backups"),
   });
+  for (const [id, ours] of Object.entries(IDS)) replay.ids.set(id, ours);
 });
 afterAll(async () => {
   await sandbox.close();
