@@ -23,10 +23,13 @@ export function prepare() {
   );
   const sources = SOURCES.flatMap((folder) => filesIn(join(ROOT, folder)));
   const protos = sources.filter((file) => file.endsWith(".proto"));
-  const generated = existsSync(join(ROOT, "proto/gen/api.binpb")) ? [] : ["missing"];
+  // What scripts/generate-*.ts read.
+  const schemas = sources.filter((file) => /\b(sandbox|platforms)[/\\]cti[/\\]|scripts[/\\]generate-/.test(file));
+  const written = ["proto/gen/api.binpb", "proto/gen/cti-schema.ts"].every((file) => existsSync(join(ROOT, file)));
+  const generated = written ? [] : ["missing"];
   step(
     "generate",
-    [...protos, join(ROOT, "buf.gen.yaml"), join(ROOT, "buf.yaml")],
+    [...protos, ...schemas, join(ROOT, "buf.gen.yaml"), join(ROOT, "buf.yaml")],
     () => run("npm", ["run", "-s", "generate"]),
     generated,
   );

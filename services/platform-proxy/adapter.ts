@@ -1,5 +1,6 @@
 import type { PlatformServer } from "../shared/platforms.js";
 import type { Caller } from "../shared/rpc/call.js";
+import type { Document } from "./document.js";
 import type { HttpClient, Query } from "./lib/http.js";
 
 /** A registered platform: where it is called, and what it calls itself. */
@@ -65,7 +66,7 @@ export interface Adapter {
   readonly deniesDocument?: (document: string) => boolean;
   /** Whether an exchange administers the platform, which no tool may do. */
   readonly deniesRequest?: (request: RestRequest) => boolean;
-  graphql?<Data>(session: Session, document: string, variables: Record<string, unknown>): Promise<Data>;
+  graphql?<Data, Variables>(session: Session, document: Document<Data, Variables>, variables: Variables): Promise<Data>;
   rest?<Body>(session: Session, request: RestRequest): Promise<Body>;
   /** Whether the platform answers at all, without acting as anybody; the reason where it does not. */
   probe(http: HttpClient, target: Target, signal: AbortSignal): Promise<string | undefined>;

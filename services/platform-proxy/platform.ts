@@ -2,6 +2,7 @@ import type { PlatformServer } from "../shared/platforms.js";
 import type { Caller } from "../shared/rpc/call.js";
 import { internal } from "../shared/rpc/errors.js";
 import type { Adapter, RestRequest, Session } from "./adapter.js";
+import type { Document } from "./document.js";
 import type { Identities } from "./identity.js";
 
 /**
@@ -19,7 +20,7 @@ export interface Platform {
   /** The platform's answer to "who am I", kept for up to 30 seconds; its shape is the adapter's. */
   me<Me>(): Promise<Me>;
   /** @throws ConnectError with the platform's own refusal in words for the caller. */
-  graphql<Data>(document: string, variables: Record<string, unknown>): Promise<Data>;
+  graphql<Data, Variables>(document: Document<Data, Variables>, variables: Variables): Promise<Data>;
   /** @throws ConnectError with the platform's own refusal in words for the caller. */
   rest<Body>(request: RestRequest): Promise<Body>;
 }
@@ -31,11 +32,11 @@ export function openPlatform(adapter: Adapter, session: Session, identities: Ide
     caller: session.caller,
     signal: session.signal,
     me: <Me>() => identities.me(adapter, session) as Promise<Me>,
-    async graphql<Data>(document: string, variables: Record<string, unknown>) {
+    async graphql(document, variables) {
       if (adapter.graphql === undefined) throw internal(`the ${adapter.server} platform speaks no GraphQL`);
-      if (adapter.deniesDocument?.(document)) throw administers(session);
+      if (adapter.deniesDocument?.(document.text)) throw administers(session);
       await identities.me(adapter, session);
-      return adapter.graphql<Data>(session, document, variables);
+      return adapter.graphql(session, document, variables);
     },
     async rest<Body>(request: RestRequest) {
       if (adapter.rest === undefined) throw internal(`the ${adapter.server} platform speaks no REST`);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { Filter } from "../../shared/store/store.js";
 import type { Caller } from "../../shared/rpc/call.js";
 import { aborted, notFound, permissionDenied } from "../../shared/rpc/errors.js";
+import type { Filter } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
 import { type Action, filterOf, may } from "../policy.js";
 import type { ObjectRecord } from "../record.js";

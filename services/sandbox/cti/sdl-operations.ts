@@ -18,7 +18,7 @@ enum VocabularyCategory { malware_type_ov report_types_ov threat_actor_group_typ
 enum StixCoreRelationshipsOrdering { entity_type relationship_type confidence start_time stop_time created modified created_at updated_at objectMarking objectLabel killChainPhase toName createdBy creator _score }
 enum StixSightingRelationshipsOrdering { confidence x_opencti_negative first_seen last_seen created modified created_at updated_at attribute_count _score }
 input FilterGroup { mode: FilterMode! filters: [Filter!]! filterGroups: [FilterGroup!]! }
-input Filter { key: [String!]! values: [Any!] operator: FilterOperator mode: FilterMode }
+input Filter { key: [String!]! values: [Any!]! operator: FilterOperator mode: FilterMode }
 input EditInput { key: String! object_path: String value: [Any]! operation: EditOperation }
 input HashInput { algorithm: String! @constraint(minLength: 3) hash: String! @constraint(minLength: 5) }
 input StixRefRelationshipAddInput { fromId: StixRef toId: StixRef relationship_type: String! confidence: Int }
@@ -35,8 +35,7 @@ type AppInfo { version: String! }
 type Settings { id: ID! platform_title: String }
 type Capability { id: ID! name: String! description: String }
 type Creator { id: ID! entity_type: String! name: String! }
-type DraftContext { id: ID! name: String! }
-type MeUser { id: ID! entity_type: String! name: String! user_email: String! capabilities: [Capability!]! allowed_marking: [MarkingDefinition!] max_shareable_marking: [MarkingDefinition!] draftContext: DraftContext }
+type MeUser { id: ID! entity_type: String! name: String! user_email: String! capabilities: [Capability!]! allowed_marking: [MarkingDefinition!] max_shareable_marking: [MarkingDefinition!] draftContext: DraftWorkspace }
 type Representative { main: String! secondary: String }
 type PageInfo { startCursor: String! endCursor: String! hasNextPage: Boolean! hasPreviousPage: Boolean! globalCount: Int! }
 type Number { total: Int! count: Int! }
@@ -61,8 +60,8 @@ type AttackPatternsMatrix { attackPatternsOfPhases: [AttackPatternsOfPhase!] }
 type AttackPatternsOfPhase { kill_chain_id: String! kill_chain_name: String! phase_name: String! x_opencti_order: Int! attackPatterns: [AttackPatternForMatrix!] }
 type AttackPatternForMatrix { attack_pattern_id: String! name: String! }
 type Log { id: ID! entity_type: String event_type: String! event_scope: String timestamp: DateTime! user: Creator context_data: ContextData }
-type ContextData { entity_id: String entity_type: String entity_name: String message: String commit: String changes: [Change!] }
-type Change { field: String! }
+type ContextData { entity_id: String entity_type: String entity_name: String message: String! commit: String changes: [HistoryChange] }
+type HistoryChange { field: String! }
 
 type StixDomainObjectEditMutations {
   delete: ID @auth(for: [KNOWLEDGE_KNUPDATE_KNDELETE])

@@ -26,8 +26,48 @@ const lines = (attributes: Readonly<Record<string, string>>): string =>
     .map(([name, type]) => `\n  ${name}: ${type}`)
     .join("");
 
+/** The lists whose rows the API promises; of the others rows may be null. */
+const SURE = new Set([
+  "StixCoreObject",
+  "StixDomainObject",
+  "StixCyberObservable",
+  "StixCoreRelationship",
+  "Container",
+  "AttackPattern",
+  "Note",
+  "Country",
+  "Narrative",
+  "Task",
+  "Organization",
+  "SecurityPlatform",
+  "SecurityCoverage",
+  "MarkingDefinition",
+  "Label",
+  "ExternalReference",
+  "KillChainPhase",
+  "Vocabulary",
+  "Log",
+  "SubType",
+]);
+
+/** Where the API has another type than the attribute's own, in answers or in inputs. */
+const OTHERWISE: Readonly<Record<string, string>> = {
+  "Indicator.pattern": "String",
+  "Indicator.pattern_type": "String",
+  "Report.published": "DateTime",
+  "AttackPatternAddInput.x_mitre_platforms": "[String!]",
+  "CaseIncidentAddInput.response_types": "[String!]",
+  "CaseRfiAddInput.information_types": "[String!]",
+  "CaseRftAddInput.takedown_types": "[String!]",
+  "EventAddInput.event_types": "[String!]",
+  "NarrativeAddInput.narrative_types": "[String!]",
+};
+
+/** Attributes that are no part of the API's input. */
+const NOT_GIVEN = ["SectorAddInput.x_opencti_reliability"];
+
 const connection = (name: string, node: string): string => `
-type ${name}Connection { pageInfo: PageInfo! edges: [${name}Edge] }
+type ${name}Connection { pageInfo: PageInfo! edges: ${SURE.has(name) ? `[${name}Edge!]!` : `[${name}Edge]`} }
 type ${name}Edge { cursor: String! node: ${node}! }`;
 
 const ordering = (name: string, own: readonly string[] = []): string => {
@@ -62,10 +102,16 @@ function kindSdl(kind: Kind): string {
     ...kind.parents.map((parent) => parent.replaceAll("-", "")),
   ];
   const container = kind.parents.includes("Container");
-  const own = { ...kind.attributes };
+  const own: Record<string, string> = Object.fromEntries(
+    Object.entries(kind.attributes).map(([name, type]) => [name, OTHERWISE[`${kind.graphql}.${name}`] ?? type]),
+  );
   // The API names what has no name of its own.
   if (own.name === undefined && kind.type === "Observed-Data") own.name = "String!";
-  const input = Object.entries(kind.attributes).map(([name, type]) => {
+  const inputs = Object.entries(kind.attributes).filter(
+    ([name]) => !NOT_GIVEN.includes(`${kind.graphql}AddInput.${name}`),
+  );
+  const input = inputs.map(([name, given]) => {
+    const type = OTHERWISE[`${kind.graphql}AddInput.${name}`] ?? given;
     const least = MIN_LENGTH[`${kind.type}.${name}`];
     const rule = least === undefined ? "" : ` @constraint(minLength: ${least})`;
     return `\n  ${name}: ${type.replace("[KillChainPhase!]", "[String]")}${rule}`;

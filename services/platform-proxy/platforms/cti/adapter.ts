@@ -1,29 +1,47 @@
 import type { Adapter, Session } from "../../adapter.js";
+import type { DataOf, Document } from "../../document.js";
 import type { HttpReply } from "../../lib/http.js";
 import { isDenied } from "./denied.js";
 import { type GraphqlError, refusalOf, unreadable } from "./errors.js";
+import { operation } from "./graphql.js";
 
-/** The platform's answer to "who am I", in the fields that tools use. */
-export interface Me {
-  readonly id: string;
-  readonly name: string;
-  readonly user_email: string;
-  readonly capabilities: readonly { readonly name: string }[];
-  /** What the caller is cleared for, and so may see and set. */
-  readonly allowed_marking: readonly Marking[] | null;
-  readonly draftContext: { readonly id: string; readonly name: string } | null;
-}
+/** Who the platform thinks is calling; what it is cleared for, it may see and set. */
+export const ME = operation(`
+  query Me {
+    me {
+      id
+      name
+      user_email
+      capabilities {
+        name
+      }
+      allowed_marking {
+        id
+        standard_id
+        definition
+        definition_type
+      }
+      draftContext {
+        name
+      }
+    }
+  }
+`);
 
-export interface Marking {
-  readonly id: string;
-  readonly standard_id: string;
-  readonly definition: string;
-  readonly definition_type: string;
-  readonly x_opencti_order: number;
-}
+/** The platform's version. */
+export const ABOUT = operation(`
+  query About {
+    about {
+      version
+    }
+  }
+`);
 
-export const ME = `query Me { me { id name user_email capabilities { name } allowed_marking { id standard_id definition definition_type x_opencti_order } draftContext { id name } } }`;
-export const ABOUT = `query About { about { version } }`;
+/** The platform's answer to "who am I". */
+export type Me = DataOf<typeof ME>["me"];
+
+/** A marking that the caller is cleared for. */
+export type Marking = NonNullable<Me["allowed_marking"]>[number];
 
 /**
  * Speaks to OpenCTI-compatible platforms: GraphQL over POST /graphql, with a
@@ -35,12 +53,12 @@ export function createOpenctiAdapter(): Adapter {
   return {
     server: "cti",
     async whoAmI(session) {
-      const { me } = await graphql<{ readonly me: Me }>(session, ME, {});
+      const { me } = await graphql(session, ME, {});
       return { email: me.user_email, me };
     },
     async snapshot(session, me) {
-      const { about } = await graphql<{ readonly about: { readonly version: string } }>(session, ABOUT, {});
-      return { version: about.version, edition: "", capabilities: capabilitiesOf(me as Me) };
+      const { about } = await graphql(session, ABOUT, {});
+      return { version: about?.version ?? "", edition: "", capabilities: capabilitiesOf(me as Me) };
     },
     deniesDocument: isDenied,
     graphql,
@@ -48,7 +66,7 @@ export function createOpenctiAdapter(): Adapter {
       try {
         const reply = await http.send(
           { target, signal, tool: "probe" },
-          { verb: "POST", path: "/graphql", body: { query: ABOUT }, headers: LIVE, read: true },
+          { verb: "POST", path: "/graphql", body: { query: ABOUT.text }, headers: LIVE, read: true },
         );
         const body = reply.json<Body>();
         if (body.data !== undefined || body.errors !== undefined) return undefined;
@@ -82,13 +100,16 @@ interface Body {
 const LIVE = { "opencti-draft-id": "" };
 const STRICT = { ...LIVE, "opencti-retry-number": "1" };
 
-async function graphql<Data>(session: Session, document: string, variables: Record<string, unknown>): Promise<Data> {
-  const writes = document.trimStart().startsWith("mutation");
+async function graphql<Data, Variables>(
+  session: Session,
+  { text, writes }: Document<Data, Variables>,
+  variables: Variables,
+): Promise<Data> {
   const reply = await session.http.send(session, {
     verb: "POST",
     path: "/graphql",
     headers: { ...(writes ? STRICT : LIVE), authorization: `Bearer ${await session.token()}` },
-    body: { query: document, variables },
+    body: { query: text, variables },
     read: !writes,
   });
   const { data, errors } = bodyOf(reply, session);

@@ -44,7 +44,7 @@ export const CREATABLE_TYPES: ReadonlyMap<string, CreatableType> = new Map(
       type,
       {
         mutation: `${name.charAt(0).toLowerCase()}${name.slice(1)}Add`,
-        input: `${name}AddInput!`,
+        input: `${name}AddInput`,
         aliases: aliasesKeyOf(type),
         merges: !CASES.includes(type),
       },
@@ -52,6 +52,7 @@ export const CREATABLE_TYPES: ReadonlyMap<string, CreatableType> = new Map(
   }),
 );
 
+/** Where a type keeps its other names; undefined where it has none. */
 export function aliasesKeyOf(type: string): "aliases" | "x_opencti_aliases" | undefined {
   if (WITH_ALIASES.includes(type)) return "aliases";
   return WITH_OWN_ALIASES.includes(type) ? "x_opencti_aliases" : undefined;

@@ -38,8 +38,14 @@ export const bound = (key: string, operator: "gte" | "lte", at: Date): Filter =>
   operator,
 });
 
+/** An order that every list of objects takes; observables by name none. */
+export interface Ordering {
+  readonly orderBy?: "created_at" | "name";
+  readonly orderMode?: "asc" | "desc";
+}
+
 /** The order as the platform takes it; left to it where none is asked for, which is relevance for a search. */
-export function orderOf(order: Order): { readonly orderBy?: string; readonly orderMode?: "asc" | "desc" } {
+export function orderOf(order: Order): Ordering {
   switch (order) {
     case Order.NEWEST:
       return { orderBy: "created_at", orderMode: "desc" };

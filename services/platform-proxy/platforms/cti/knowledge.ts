@@ -1,47 +1,81 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ObjectRefSchema, ObjectSummarySchema } from "#proto/cti/v1/knowledge_pb.js";
-
-/** The fields that make a summary. */
-export const CORE = `fragment Core on StixCoreObject { id standard_id entity_type parent_types created_at updated_at representative { main secondary } createdBy { id entity_type name } objectMarking { definition } objectLabel { value } }`;
-
-/** What the fields of CORE answer. */
-export interface CoreNode {
-  readonly id: string;
-  readonly standard_id: string;
-  readonly entity_type: string;
-  readonly parent_types: readonly string[];
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly representative: { readonly main: string; readonly secondary?: string | null };
-  readonly createdBy: { readonly id: string; readonly entity_type: string; readonly name: string } | null;
-  readonly objectMarking: readonly { readonly definition: string | null }[] | null;
-  readonly objectLabel: readonly { readonly value: string | null }[] | null;
-}
+import { fragment, type NodeOf } from "./graphql.js";
 
 /** What names an object: where another refers to it. */
-export interface RefNode {
-  readonly id: string;
-  readonly entity_type: string;
-  readonly representative: { readonly main: string };
-}
+export const REF = fragment(`
+  fragment Ref on StixCoreObject {
+    id
+    entity_type
+    representative {
+      main
+    }
+  }
+`);
+
+/** An object that another refers to. */
+export type RefNode = NodeOf<typeof REF>;
 
 /** The fields of a relationship's end, which may be a relationship itself. */
-export const END =
-  "... on StixCoreObject { id entity_type representative { main } } ... on StixCoreRelationship { id entity_type representative { main } }";
+export const END = fragment(
+  `
+  fragment End on StixObjectOrStixRelationshipOrCreator {
+    ...Ref
+    ... on StixCoreRelationship {
+      id
+      entity_type
+      representative {
+        main
+      }
+    }
+  }
+`,
+  [REF],
+);
+
+/** An end; without an id where the caller may not see it. */
+export type EndNode = NodeOf<typeof END>;
+
+/** The fields that make a summary. */
+export const CORE = fragment(`
+  fragment Core on StixCoreObject {
+    id
+    standard_id
+    entity_type
+    parent_types
+    created_at
+    updated_at
+    representative {
+      main
+      secondary
+    }
+    createdBy {
+      id
+      entity_type
+      name
+    }
+    objectMarking {
+      definition
+    }
+    objectLabel {
+      value
+    }
+  }
+`);
+
+/** What the fields of CORE answer. */
+export type CoreNode = NodeOf<typeof CORE>;
 
 const PREVIEW = 500;
 
-export function summaryOf(node: CoreNode, whole = false): MessageInitShape<typeof ObjectSummarySchema> {
+/** An object in short; its description cut, or whole. */
+export function summaryOf(node: CoreNode, whole = false) {
   const description = node.representative.secondary ?? "";
   return {
     id: node.id,
     type: node.entity_type,
     name: node.representative.main,
     description: whole ? description : preview(description),
-    ...(node.createdBy !== null && {
-      author: { id: node.createdBy.id, type: node.createdBy.entity_type, name: node.createdBy.name },
-    }),
+    ...authorOf(node),
     markings: markingsOf(node),
     labels: labelsOf(node),
     ...timeOf("createdAt", node.created_at),
@@ -49,18 +83,29 @@ export function summaryOf(node: CoreNode, whole = false): MessageInitShape<typeo
   };
 }
 
-export function refOf(node: RefNode): MessageInitShape<typeof ObjectRefSchema> {
+/** Whether the caller may see an end. */
+export const isVisible = (end: EndNode | null): end is RefNode => end?.id !== undefined;
+
+/** A field for the author, left out where nobody is named. */
+export const authorOf = ({ createdBy }: Pick<CoreNode, "createdBy">) =>
+  createdBy !== null && { author: { id: createdBy.id, type: createdBy.entity_type, name: createdBy.name } };
+
+/** A reference to an object, or the fields of a row that is one. */
+export function refOf(node: RefNode) {
   return { id: node.id, type: node.entity_type, name: node.representative.main };
 }
 
+/** The beginning of a text: 500 characters. */
 export function preview(text: string | null): string {
   if (text === null || text.length <= PREVIEW) return text ?? "";
   return `${text.slice(0, PREVIEW)}…`;
 }
 
+/** Names of markings. */
 export const markingsOf = ({ objectMarking }: Pick<CoreNode, "objectMarking">): string[] =>
   (objectMarking ?? []).map(({ definition }) => definition ?? "").filter((name) => name !== "");
 
+/** Values of labels. */
 export const labelsOf = ({ objectLabel }: Pick<CoreNode, "objectLabel">): string[] =>
   (objectLabel ?? []).map(({ value }) => value ?? "").filter((value) => value !== "");
 

@@ -1,17 +1,30 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { IndicatorSchema, ObservableSchema } from "#proto/cti/v1/search_service_pb.js";
-import { type CoreNode, labelsOf, markingsOf, numberOf, preview, timeOf } from "./knowledge.js";
+import { fragment, type NodeOf } from "./graphql.js";
+import { labelsOf, markingsOf, numberOf, preview, timeOf } from "./knowledge.js";
 
 /** The fields that make an observable. */
-export const OBSERVABLE = `fragment Obs on StixCyberObservable { id entity_type observable_value x_opencti_score x_opencti_description created_at objectMarking { definition } objectLabel { value } }`;
+export const OBSERVABLE = fragment(`
+  fragment Obs on StixCyberObservable {
+    id
+    entity_type
+    observable_value
+    x_opencti_score
+    x_opencti_description
+    created_at
+    objectMarking {
+      definition
+    }
+    objectLabel {
+      value
+    }
+  }
+`);
 
-export interface ObservableNode
-  extends Pick<CoreNode, "id" | "entity_type" | "created_at" | "objectMarking" | "objectLabel"> {
-  readonly observable_value: string;
-  readonly x_opencti_score: number | null;
-  readonly x_opencti_description: string | null;
-}
+/** What the fields of OBSERVABLE answer. */
+export type ObservableNode = NodeOf<typeof OBSERVABLE>;
 
+/** An observable in short. */
 export function observableOf(node: ObservableNode): MessageInitShape<typeof ObservableSchema> {
   return {
     id: node.id,
@@ -26,25 +39,36 @@ export function observableOf(node: ObservableNode): MessageInitShape<typeof Obse
 }
 
 /** The fields that make an indicator. */
-export const INDICATOR = `fragment Ind on Indicator { id name pattern pattern_type valid_from valid_until revoked x_opencti_score x_opencti_main_observable_type objectMarking { definition } objectLabel { value } }`;
+export const INDICATOR = fragment(`
+  fragment Ind on Indicator {
+    id
+    name
+    pattern
+    pattern_type
+    valid_from
+    valid_until
+    revoked
+    x_opencti_score
+    x_opencti_main_observable_type
+    objectMarking {
+      definition
+    }
+    objectLabel {
+      value
+    }
+  }
+`);
 
-export interface IndicatorNode extends Pick<CoreNode, "id" | "objectMarking" | "objectLabel"> {
-  readonly name: string;
-  readonly pattern: string;
-  readonly pattern_type: string;
-  readonly valid_from: string | null;
-  readonly valid_until: string | null;
-  readonly revoked: boolean;
-  readonly x_opencti_score: number | null;
-  readonly x_opencti_main_observable_type: string | null;
-}
+/** What the fields of INDICATOR answer. */
+export type IndicatorNode = NodeOf<typeof INDICATOR>;
 
+/** An indicator in short. */
 export function indicatorOf(node: IndicatorNode): MessageInitShape<typeof IndicatorSchema> {
   return {
     id: node.id,
     name: node.name,
-    pattern: node.pattern,
-    patternType: node.pattern_type,
+    pattern: node.pattern ?? "",
+    patternType: node.pattern_type ?? "",
     ...timeOf("validFrom", node.valid_from),
     ...timeOf("validUntil", node.valid_until),
     revoked: node.revoked,

@@ -1,36 +1,126 @@
 import { invalidArgument, notFound, permissionDenied } from "../../../shared/rpc/errors.js";
+import type { DataOf, VariablesOf } from "../../document.js";
 import type { Platform } from "../../platform.js";
 import type { Marking, Me } from "./adapter.js";
-import { CORE, type CoreNode, type RefNode } from "./knowledge.js";
-import type { Connection } from "./paging.js";
+import { operation } from "./graphql.js";
+import { CORE, REF, type RefNode } from "./knowledge.js";
+import { nodesOf, type Rows } from "./paging.js";
 
 // Lists and filters of the platform take internal ids only and find nothing,
 // without an error, for anything else. So everything a caller names is resolved
 // first, as the caller: what is hidden resolves to nothing, like what is not there.
 
-export const OBJECT = `query Object($id: String!) { stixCoreObject(id: $id) { ...Core ... on StixDomainObject { confidence } } } ${CORE}`;
-export const OBJECTS = `query Objects($filters: FilterGroup, $first: Int) { stixCoreObjects(filters: $filters, first: $first) { edges { node { id standard_id entity_type representative { main } } } } }`;
-export const RELATIONSHIPS_BY_ID = `query RelationshipsById($filters: FilterGroup, $first: Int) { stixCoreRelationships(filters: $filters, first: $first) { edges { node { id standard_id entity_type representative { main } } } } }`;
-export const TYPES = `query Types($type: String) { subTypes(type: $type, first: 500) { edges { node { id } } } }`;
-export const RELATION_TYPES = `query RelationTypes { schemaRelationsTypesMapping { key values } }`;
-export const LABELS = `query Labels($filters: FilterGroup, $first: Int) { labels(filters: $filters, first: $first) { edges { node { id value } } } }`;
-export const AUTHORS = `query Authors($filters: FilterGroup) { stixDomainObjects(types: ["Identity"], filters: $filters, first: 3) { edges { node { id entity_type representative { main } } } } }`;
+/** One object of any kind. */
+export const OBJECT = operation(
+  `
+  query Object($id: String!) {
+    stixCoreObject(id: $id) {
+      ...Core
+      ... on StixDomainObject {
+        confidence
+      }
+    }
+  }
+`,
+  [CORE],
+);
+
+/** Objects by their ids. */
+export const OBJECTS = operation(
+  `
+  query Objects($filters: FilterGroup, $first: Int) {
+    stixCoreObjects(filters: $filters, first: $first) {
+      edges {
+        node {
+          standard_id
+          ...Ref
+        }
+      }
+    }
+  }
+`,
+  [REF],
+);
+
+/** Relationships by their ids. */
+export const RELATIONSHIPS_BY_ID = operation(`
+  query RelationshipsById($filters: FilterGroup, $first: Int) {
+    stixCoreRelationships(filters: $filters, first: $first) {
+      edges {
+        node {
+          id
+          standard_id
+          entity_type
+          representative {
+            main
+          }
+        }
+      }
+    }
+  }
+`);
+
+/** The types below a type. */
+export const TYPES = operation(`
+  query Types($type: String) {
+    subTypes(type: $type, first: 500) {
+      edges {
+        node {
+          id
+        }
+      }
+    }
+  }
+`);
+
+/** Which relationship types exist between which types. */
+export const RELATION_TYPES = operation(`
+  query RelationTypes {
+    schemaRelationsTypesMapping {
+      values
+    }
+  }
+`);
+
+/** Labels by their values. */
+export const LABELS = operation(`
+  query Labels($filters: FilterGroup, $first: Int) {
+    labels(filters: $filters, first: $first) {
+      edges {
+        node {
+          id
+          value
+        }
+      }
+    }
+  }
+`);
+
+/** Identities by id or name. */
+export const AUTHORS = operation(
+  `
+  query Authors($filters: FilterGroup) {
+    stixDomainObjects(types: ["Identity"], filters: $filters, first: 3) {
+      edges {
+        node {
+          ...Ref
+        }
+      }
+    }
+  }
+`,
+  [REF],
+);
+
+/** A group of conditions as the platform takes it. */
+export type FilterGroup = NonNullable<VariablesOf<typeof OBJECTS>["filters"]>;
 
 /** One condition of a filter; its values are ORed. */
-export interface Filter {
-  readonly key: readonly string[];
-  readonly values: readonly string[];
-  readonly operator?: string;
-  readonly mode?: "and" | "or";
-}
+export type Filter = FilterGroup["filters"][number];
 
-export interface FilterGroup {
-  readonly mode: "and" | "or";
-  readonly filters: readonly Filter[];
-  readonly filterGroups: readonly FilterGroup[];
-}
-
+/** Every condition holds. */
 export const all = (...filters: Filter[]): FilterGroup => groupOf("and", filters);
+/** One of the conditions holds. */
 export const any = (...filters: Filter[]): FilterGroup => groupOf("or", filters);
 
 // Operator and mode may be left out; they are written so that nothing hangs on what the platform takes then.
@@ -40,11 +130,12 @@ const groupOf = (mode: FilterGroup["mode"], filters: readonly Filter[]): FilterG
   filterGroups: [],
 });
 
-export type TargetNode = CoreNode & { readonly confidence?: number | null };
+/** An object that a tool acts on. */
+export type TargetNode = NonNullable<DataOf<typeof OBJECT>["stixCoreObject"]>;
 
 /** @throws ConnectError not_found, for what does not exist and what is hidden alike. */
-export async function objectOf(platform: Platform, id: string, argument = "id"): Promise<TargetNode> {
-  const { stixCoreObject } = await platform.graphql<{ stixCoreObject: TargetNode | null }>(OBJECT, { id });
+export async function objectOf(platform: Platform, id: string, argument = "object_id"): Promise<TargetNode> {
+  const { stixCoreObject } = await platform.graphql(OBJECT, { id });
   if (stixCoreObject === null) throw notFound(`${argument}: no object with the id ${id} exists or is visible to you`);
   return stixCoreObject;
 }
@@ -60,19 +151,19 @@ export async function objectsOf(
 ): Promise<RefNode[]> {
   if (ids.length === 0) return [];
   const variables = { filters: all({ key: ["ids"], values: ids }), first: ids.length };
-  const { stixCoreObjects } = await platform.graphql<{ stixCoreObjects: Connection<Known> }>(OBJECTS, variables);
+  const { stixCoreObjects } = await platform.graphql(OBJECTS, variables);
   const known = new Map<string, Known>();
-  const learn = (page: Connection<Known>) => {
-    for (const { node } of page.edges ?? []) for (const id of [node.id, node.standard_id]) known.set(id, node);
+  const learn = (page: Rows<Known> | null) => {
+    for (const node of nodesOf(page)) for (const id of [node.id, node.standard_id]) known.set(id, node);
   };
   learn(stixCoreObjects);
   if (relationships && ids.some((id) => !known.has(id))) {
-    const more = await platform.graphql<{ stixCoreRelationships: Connection<Known> }>(RELATIONSHIPS_BY_ID, variables);
+    const more = await platform.graphql(RELATIONSHIPS_BY_ID, variables);
     learn(more.stixCoreRelationships);
   }
   // A list finds an object by an id that an import gave it, but does not show that id.
   for (const id of ids.filter((one) => one.includes("--") && !known.has(one))) {
-    const { stixCoreObject } = await platform.graphql<{ stixCoreObject: TargetNode | null }>(OBJECT, { id });
+    const { stixCoreObject } = await platform.graphql(OBJECT, { id });
     if (stixCoreObject !== null) known.set(id, stixCoreObject);
   }
   const missing = ids.filter((id) => !known.has(id));
@@ -99,8 +190,8 @@ export async function checkTypes(
   if (types.length === 0) return;
   const known = new Set<string>();
   for (const base of bases) {
-    const { subTypes } = await platform.graphql<{ subTypes: Connection<{ id: string }> }>(TYPES, { type: base });
-    for (const { node } of subTypes.edges ?? []) known.add(node.id);
+    const { subTypes } = await platform.graphql(TYPES, { type: base });
+    for (const { id } of nodesOf(subTypes)) known.add(id);
     for (const name of ABSTRACT[base] ?? []) known.add(name);
   }
   const wrong = types.find((type) => !known.has(type));
@@ -125,11 +216,9 @@ export async function checkRelationTypes(
     throw invalidArgument(`${argument}: no relationship type is called ${wrong}; known are ${known.join(", ")}`);
 }
 
+/** The relationship types that the platform knows. */
 export async function relationTypesOf(platform: Platform): Promise<string[]> {
-  interface Mapping {
-    readonly schemaRelationsTypesMapping: readonly { readonly values: readonly string[] }[];
-  }
-  const { schemaRelationsTypesMapping } = await platform.graphql<Mapping>(RELATION_TYPES, {});
+  const { schemaRelationsTypesMapping } = await platform.graphql(RELATION_TYPES, {});
   return [...new Set(["related-to", ...schemaRelationsTypesMapping.flatMap(({ values }) => values)])].sort();
 }
 
@@ -140,7 +229,7 @@ export async function markingsOf(platform: Platform, names: readonly string[], a
   const found = names.map((name) => {
     const wanted = name.trim().toLowerCase();
     const marking = (allowed_marking ?? []).find(
-      ({ id, standard_id, definition }) => definition.toLowerCase() === wanted || id === name || standard_id === name,
+      ({ id, standard_id, definition }) => definition?.toLowerCase() === wanted || id === name || standard_id === name,
     );
     if (marking === undefined) {
       throw permissionDenied(
@@ -152,6 +241,7 @@ export async function markingsOf(platform: Platform, names: readonly string[], a
   return found;
 }
 
+/** A label with its value. */
 interface LabelNode {
   readonly id: string;
   readonly value: string;
@@ -165,8 +255,8 @@ export async function labelsOf(
   if (values.length === 0) return { found: [], missing: [] };
   const wanted = [...new Set(values.map((value) => value.trim().toLowerCase()))];
   const variables = { filters: all({ key: ["value"], values: wanted }), first: 100 };
-  const { labels } = await platform.graphql<{ labels: Connection<LabelNode> }>(LABELS, variables);
-  const byValue = new Map((labels.edges ?? []).map(({ node }) => [node.value.toLowerCase(), node]));
+  const { labels } = await platform.graphql(LABELS, variables);
+  const byValue = new Map(nodesOf(labels).map(({ id, value }) => [value?.toLowerCase(), { id, value: value ?? "" }]));
   return {
     found: wanted.map((value) => byValue.get(value)).filter((label) => label !== undefined),
     missing: wanted.filter((value) => !byValue.has(value)),
@@ -183,10 +273,10 @@ export async function labelIdsOf(platform: Platform, values: readonly string[], 
 /** The id of an author given by id or exact name. @throws ConnectError not_found or invalid_argument. */
 export async function authorIdOf(platform: Platform, author: string, argument: string): Promise<string> {
   const filters = any({ key: ["name"], values: [author] }, { key: ["ids"], values: [author] });
-  const { stixDomainObjects } = await platform.graphql<{ stixDomainObjects: Connection<RefNode> }>(AUTHORS, {
+  const { stixDomainObjects } = await platform.graphql(AUTHORS, {
     filters,
   });
-  const found = (stixDomainObjects.edges ?? []).map(({ node }) => node);
+  const found = nodesOf(stixDomainObjects);
   if (found.length === 0)
     throw notFound(
       `${argument}: no organization, individual or other identity of that id or name exists or is visible to you`,

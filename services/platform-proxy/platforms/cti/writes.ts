@@ -1,16 +1,65 @@
 import type { NewObjectRefs } from "#proto/cti/v1/knowledge_pb.js";
-import { alreadyExists, invalidArgument, notFound } from "../../../shared/rpc/errors.js";
+import { alreadyExists, invalidArgument, notFound, unavailable } from "../../../shared/rpc/errors.js";
+import type { VariablesOf } from "../../document.js";
 import type { Platform } from "../../platform.js";
-import { type CoreNode, labelsOf, markingsOf as namesOf, type RefNode } from "./knowledge.js";
-import { type Connection, nodesOf } from "./paging.js";
+import { operation } from "./graphql.js";
+import { type CoreNode, labelsOf, markingsOf as namesOf, REF } from "./knowledge.js";
+import { nodesOf } from "./paging.js";
 import { all, any, authorIdOf, labelIdsOf, markingsOf } from "./resolve.js";
 
-export const REFERENCES = `query References($filters: FilterGroup) { externalReferences(filters: $filters, first: 20) { edges { node { id } } } }`;
-export const NAMESAKES = `query Namesakes($types: [String], $filters: FilterGroup) { stixDomainObjects(types: $types, filters: $filters, first: 5) { edges { node { id entity_type representative { main } } } } }`;
-export const VOCABULARY = `query Vocabulary($category: VocabularyCategory) { vocabularies(category: $category, first: 200) { edges { node { name } } } }`;
+/** External references by their ids. */
+export const REFERENCES = operation(`
+  query References($filters: FilterGroup) {
+    externalReferences(filters: $filters, first: 20) {
+      edges {
+        node {
+          id
+        }
+      }
+    }
+  }
+`);
+
+/** Objects of a type that bear a name. */
+export const NAMESAKES = operation(
+  `
+  query Namesakes($types: [String], $filters: FilterGroup) {
+    stixDomainObjects(types: $types, filters: $filters, first: 5) {
+      edges {
+        node {
+          ...Ref
+        }
+      }
+    }
+  }
+`,
+  [REF],
+);
+
+/** The words of a vocabulary. */
+export const VOCABULARY = operation(`
+  query Vocabulary($category: VocabularyCategory) {
+    vocabularies(category: $category, first: 200) {
+      edges {
+        node {
+          name
+        }
+      }
+    }
+  }
+`);
+
+/** The references of a new object, as inputs of the platform share them. */
+export interface NewInput {
+  readonly createdBy?: string;
+  readonly objectMarking?: readonly string[];
+  readonly objectLabel?: readonly string[];
+  readonly externalReferences?: readonly string[];
+  readonly confidence?: number;
+}
 
 /** The references of a new object as the platform's input takes them, all of them resolved. */
-export async function inputOf(platform: Platform, refs: NewObjectRefs | undefined): Promise<Record<string, unknown>> {
+export async function inputOf(platform: Platform, refs: NewObjectRefs | undefined): Promise<NewInput> {
   if (refs === undefined) return {};
   const markings = await markingsOf(platform, refs.markings, "refs.markings");
   const kinds = markings.map(({ definition_type }) => definition_type);
@@ -32,10 +81,7 @@ export async function inputOf(platform: Platform, refs: NewObjectRefs | undefine
 export async function checkReferences(platform: Platform, ids: readonly string[], argument: string): Promise<void> {
   if (ids.length === 0) return;
   const filters = all({ key: ["ids"], values: ids });
-  const { externalReferences } = await platform.graphql<{ externalReferences: Connection<{ id: string }> }>(
-    REFERENCES,
-    { filters },
-  );
+  const { externalReferences } = await platform.graphql(REFERENCES, { filters });
   const known = nodesOf(externalReferences).map(({ id }) => id);
   const missing = ids.filter((id) => !known.includes(id));
   if (missing.length > 0) throw notFound(`${argument}: no external reference with the id ${missing.join(", ")} exists`);
@@ -55,7 +101,7 @@ export async function checkNames(
   except?: string,
 ): Promise<void> {
   const filters = any(...["name", "alias"].map((key) => ({ key: [key], values: names })));
-  const { stixDomainObjects } = await platform.graphql<{ stixDomainObjects: Connection<RefNode> }>(NAMESAKES, {
+  const { stixDomainObjects } = await platform.graphql(NAMESAKES, {
     types: [type],
     filters,
   });
@@ -69,12 +115,12 @@ export async function checkNames(
 /** @throws ConnectError invalid_argument, for words that the platform would leave out without a word. */
 export async function checkVocabulary(
   platform: Platform,
-  category: string,
+  category: NonNullable<VariablesOf<typeof VOCABULARY>["category"]>,
   words: readonly string[],
   argument: string,
 ): Promise<void> {
   if (words.length === 0) return;
-  const { vocabularies } = await platform.graphql<{ vocabularies: Connection<{ name: string }> }>(VOCABULARY, {
+  const { vocabularies } = await platform.graphql(VOCABULARY, {
     category,
   });
   const known = nodesOf(vocabularies).map(({ name }) => name);
@@ -89,6 +135,18 @@ export interface Asked {
 }
 
 type Written = CoreNode & { readonly confidence?: number | null };
+
+/**
+ * What a mutation answered.
+ *
+ * @throws ConnectError unavailable, where it answered with neither an object nor a refusal.
+ */
+export function madeOf<Node>(node: Node | null): Node {
+  if (node !== null) return node;
+  throw unavailable(
+    "the platform does not say what it wrote; whether it did is not known, so read before trying again",
+  );
+}
 
 /** Says where what was written differs from what was asked. */
 export function noticesOf(asked: Asked, written: Written): string[] {

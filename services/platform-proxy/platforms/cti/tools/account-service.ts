@@ -1,7 +1,7 @@
 import { AccountService, TypeFamily } from "#proto/cti/v1/account_service_pb.js";
-import { type Binding, unary as steps } from "../../../binding.js";
+import { type Binding, unary } from "../../../binding.js";
 import { ABOUT, capabilitiesOf, type Me } from "../adapter.js";
-import { type Connection, nodesOf } from "../paging.js";
+import { nodesOf } from "../paging.js";
 import { relationTypesOf, TYPES } from "../resolve.js";
 
 const { whoami, listEntityTypes } = AccountService.method;
@@ -13,29 +13,30 @@ const BASES: Readonly<Record<TypeFamily, readonly string[]>> = {
   [TypeFamily.RELATIONSHIP]: [],
 };
 
+/** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
-  steps(whoami, async (_, platform) => {
+  unary(whoami, async (_, platform) => {
     const me = await platform.me<Me>();
-    const { about } = await platform.graphql<{ about: { version: string } }>(ABOUT, {});
+    const { about } = await platform.graphql(ABOUT, {});
     return {
       id: me.id,
       name: me.name,
       email: me.user_email,
       capabilities: capabilitiesOf(me),
-      markings: (me.allowed_marking ?? []).map(({ definition }) => definition).sort(),
+      markings: (me.allowed_marking ?? []).map(({ definition }) => definition ?? "").sort(),
       ...(me.draftContext !== null && { openDraft: me.draftContext.name }),
-      platformVersion: about.version,
+      platformVersion: about?.version ?? "",
     };
   }),
-  steps(listEntityTypes, async ({ family, search }, platform) => {
+  unary(listEntityTypes, async ({ family, query }, platform) => {
     const types: string[] = [];
     for (const type of BASES[family]) {
-      const { subTypes } = await platform.graphql<{ subTypes: Connection<{ id: string }> }>(TYPES, { type });
+      const { subTypes } = await platform.graphql(TYPES, { type });
       types.push(...nodesOf(subTypes).map(({ id }) => id));
     }
     if (family === TypeFamily.UNSPECIFIED || family === TypeFamily.RELATIONSHIP)
       types.push(...(await relationTypesOf(platform)));
-    const wanted = search?.toLowerCase() ?? "";
+    const wanted = query?.toLowerCase() ?? "";
     return { types: types.filter((type) => type.toLowerCase().includes(wanted)) };
   }),
 ];

@@ -1,43 +1,99 @@
 import { AnnotationService } from "#proto/cti/v1/annotation_service_pb.js";
 import { aborted, permissionDenied } from "../../../../shared/rpc/errors.js";
-import { type Binding, unary as steps } from "../../../binding.js";
+import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { capabilitiesOf, type Marking, type Me } from "../adapter.js";
 import { someOf } from "../filters.js";
+import { operation } from "../graphql.js";
 import { CORE, markingsOf as namesOf, summaryOf, labelsOf as valuesOf } from "../knowledge.js";
-import { labelsOf, markingsOf, objectOf, objectsOf, type TargetNode } from "../resolve.js";
-import { checkReferences, inputOf, noticesOf } from "../writes.js";
+import { labelsOf, markingsOf, objectOf, objectsOf } from "../resolve.js";
+import { checkReferences, inputOf, madeOf, noticesOf } from "../writes.js";
 
 const { createNote, addLabels, removeLabels, addMarkings } = AnnotationService.method;
 
-export const CREATE_NOTE = `mutation CreateNote($input: NoteAddInput!) { noteAdd(input: $input) { ...Core confidence objects(first: 1) { pageInfo { globalCount } } } } ${CORE}`;
-export const CREATE_LABEL = `mutation CreateLabel($input: LabelAddInput!) { labelAdd(input: $input) { id value } }`;
-export const ADD_LABELS = `mutation AddLabels($id: ID!, $input: StixRefRelationshipsAddInput!, $references: [String]) { stixCoreObjectEdit(id: $id) { relationsAdd(input: $input, references: $references) { id } } }`;
-export const REMOVE_REF = `mutation RemoveRef($id: ID!, $toId: StixRef!, $type: String!) { stixCoreObjectEdit(id: $id) { relationDelete(toId: $toId, relationship_type: $type) { id } } }`;
-export const ADD_MARKING = `mutation AddMarking($id: ID!, $marking: StixRef!) { stixCoreObjectEdit(id: $id) { relationAdd(input: { toId: $marking, relationship_type: "object-marking" }) { id } } }`;
+/** Writes a note. */
+export const CREATE_NOTE = operation(
+  `
+  mutation CreateNote($input: NoteAddInput!) {
+    noteAdd(input: $input) {
+      ...Core
+      confidence
+      objects(first: 1) {
+        pageInfo {
+          globalCount
+        }
+      }
+    }
+  }
+`,
+  [CORE],
+);
 
+/** Creates a label. */
+export const CREATE_LABEL = operation(`
+  mutation CreateLabel($input: LabelAddInput!) {
+    labelAdd(input: $input) {
+      id
+    }
+  }
+`);
+
+/** Puts labels on an object. */
+export const ADD_LABELS = operation(`
+  mutation AddLabels($id: ID!, $input: StixRefRelationshipsAddInput!, $references: [String]) {
+    stixCoreObjectEdit(id: $id) {
+      relationsAdd(input: $input, references: $references) {
+        id
+      }
+    }
+  }
+`);
+
+/** Takes a label off an object. */
+export const REMOVE_REF = operation(`
+  mutation RemoveRef($id: ID!, $toId: StixRef!, $type: String!) {
+    stixCoreObjectEdit(id: $id) {
+      relationDelete(toId: $toId, relationship_type: $type) {
+        id
+      }
+    }
+  }
+`);
+
+/** Puts a marking on an object. */
+export const ADD_MARKING = operation(`
+  mutation AddMarking($id: ID!, $marking: StixRef!) {
+    stixCoreObjectEdit(id: $id) {
+      relationAdd(input: { toId: $marking, relationship_type: "object-marking" }) {
+        id
+      }
+    }
+  }
+`);
+
+/** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
-  steps(createNote, async ({ objectIds, content, abstract, refs }, platform) => {
+  unary(createNote, async ({ objectIds, content, abstract, refs }, platform) => {
     const objects = [...new Set((await objectsOf(platform, objectIds, "object_ids", true)).map(({ id }) => id))];
     const input = await inputOf(platform, refs);
-    type Note = TargetNode & { readonly objects: { readonly pageInfo: { readonly globalCount: number } } | null };
-    const { noteAdd: made } = await platform.graphql<{ noteAdd: Note }>(CREATE_NOTE, {
+    const { noteAdd } = await platform.graphql(CREATE_NOTE, {
       input: { ...input, content, objects, ...(abstract !== "" && { attribute_abstract: abstract }) },
     });
+    const made = madeOf(noteAdd);
     const notices = noticesOf({ refs }, made);
     const held = made.objects?.pageInfo.globalCount ?? 0;
     if (held !== objects.length) notices.push(`the note is on ${held} of ${objects.length} objects`);
     return { result: { object: summaryOf(made), notices } };
   }),
-  steps(addLabels, async ({ id, labels, externalReferenceIds }, platform) => {
-    const target = await objectOf(platform, id);
+  unary(addLabels, async ({ objectId, labels, externalReferenceIds }, platform) => {
+    const target = await objectOf(platform, objectId);
     await checkReferences(platform, externalReferenceIds, "external_reference_ids");
     const { found, missing } = await labelsOf(platform, labels);
     if (missing.length > 0) await checkMayCreateLabels(platform, missing);
     const ids = found.map((label) => label.id);
     for (const value of missing) {
-      const { labelAdd } = await platform.graphql<{ labelAdd: { id: string } }>(CREATE_LABEL, { input: { value } });
-      ids.push(labelAdd.id);
+      const { labelAdd } = await platform.graphql(CREATE_LABEL, { input: { value } });
+      ids.push(madeOf(labelAdd).id);
     }
     await platform.graphql(ADD_LABELS, {
       id: target.id,
@@ -50,8 +106,8 @@ export const bindings: readonly Binding[] = [
     if (lost.length > 0) throw aborted(`the platform did not add ${lost.join(", ")}; read the object and try again`);
     return { result: { object: summaryOf(written) }, createdLabels: missing };
   }),
-  steps(removeLabels, async ({ id, labels }, platform) => {
-    const target = await objectOf(platform, id);
+  unary(removeLabels, async ({ objectId, labels }, platform) => {
+    const target = await objectOf(platform, objectId);
     const { found } = await labelsOf(platform, labels);
     const worn = valuesOf(target).map((value) => value.toLowerCase());
     for (const label of found.filter(({ value }) => worn.includes(value.toLowerCase()))) {
@@ -62,11 +118,11 @@ export const bindings: readonly Binding[] = [
     const notices = absent.length > 0 ? [`it did not have ${absent.join(", ")}`] : [];
     return { result: { object: summaryOf(written), notices } };
   }),
-  steps(addMarkings, async ({ id, markings }, platform) => {
+  unary(addMarkings, async ({ objectId, markings }, platform) => {
     const wanted = await markingsOf(platform, markings, "markings");
-    const target = await objectOf(platform, id);
+    const target = await objectOf(platform, objectId);
     const before = namesOf(target);
-    const added = wanted.filter(({ definition }) => !before.includes(definition));
+    const added = wanted.filter(({ definition }) => !before.includes(definition ?? ""));
     for (const marking of added) await platform.graphql(ADD_MARKING, { id: target.id, marking: marking.id });
     const written = await objectOf(platform, target.id);
     const { allowed_marking } = await platform.me<Me>();
@@ -89,10 +145,10 @@ function markingNoticesOf(
 ): string[] {
   const sameKindAs = (one: Marking, names: readonly string[]) =>
     known.find(
-      ({ definition, definition_type }) => definition_type === one.definition_type && names.includes(definition),
+      ({ definition, definition_type }) => definition_type === one.definition_type && names.includes(definition ?? ""),
     )?.definition;
   return added.flatMap((marking) => {
-    const { definition } = marking;
+    const definition = marking.definition ?? "";
     if (after.includes(definition)) {
       const gone = sameKindAs(
         marking,

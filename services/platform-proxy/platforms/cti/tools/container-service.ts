@@ -1,10 +1,12 @@
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
-import { aborted, failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
-import { type Binding, unary as steps } from "../../../binding.js";
+import { aborted, failedPrecondition, notFound, unavailable } from "../../../../shared/rpc/errors.js";
+import { type Binding, unary } from "../../../binding.js";
+import type { VariablesOf } from "../../../document.js";
 import type { Platform } from "../../../platform.js";
 import { someOf } from "../filters.js";
-import { END, type RefNode, refOf } from "../knowledge.js";
-import { type Connection, nodesOf, PAGE, placeOf } from "../paging.js";
+import { fragment, type NodeOf, operation } from "../graphql.js";
+import { END, type EndNode, REF, type RefNode, refOf } from "../knowledge.js";
+import { nodesOf, PAGE, placeOf } from "../paging.js";
 import { reportBindings } from "../reports.js";
 import { all, checkTypes, objectOf, objectsOf, type TargetNode } from "../resolve.js";
 import { searchTextOf } from "../text.js";
@@ -12,28 +14,91 @@ import { checkReferences } from "../writes.js";
 
 const { listContainerObjects, addObjectsToContainer, removeObjectFromContainer } = ContainerService.method;
 
-const ENDS = `from { ${END} } to { ${END} }`;
-export const CONTENTS = `query Contents($id: String, $types: [String], $first: Int, $after: ID, $search: String, $filters: FilterGroup) { container(id: $id) { id entity_type representative { main } objects(types: $types, first: $first, after: $after, search: $search, filters: $filters) { edges { node { ... on StixCoreObject { id entity_type representative { main } } ... on StixCoreRelationship { id entity_type ${ENDS} } ... on StixSightingRelationship { id entity_type ${ENDS} } } } ${PAGE} } } }`;
-export const ADD_OBJECTS = `mutation AddObjects($id: ID!, $input: StixRefRelationshipsAddInput!, $commitMessage: String, $references: [String]) { stixCoreObjectEdit(id: $id) { relationsAdd(input: $input, commitMessage: $commitMessage, references: $references) { id } } }`;
-export const REMOVE_OBJECT = `mutation RemoveObject($id: ID!, $toId: StixRef!) { containerEdit(id: $id) { relationDelete(toId: $toId, relationship_type: "object") { id } } }`;
+/** What a container holds; of a relationship the ends are asked for too, which name it. */
+const CONTAINED = fragment(
+  `
+  fragment Contained on StixObjectOrStixRelationship {
+    ...Ref
+    ... on StixCoreRelationship {
+      id
+      entity_type
+      from {
+        ...End
+      }
+      to {
+        ...End
+      }
+    }
+    ... on StixSightingRelationship {
+      id
+      entity_type
+      from {
+        ...End
+      }
+      to {
+        ...End
+      }
+    }
+  }
+`,
+  [REF, END],
+);
 
-interface End {
-  readonly id?: string;
-  readonly representative?: { readonly main: string };
-}
+/** What a container holds. */
+export const CONTENTS = operation(
+  `
+  query Contents($id: String, $types: [String], $first: Int, $after: ID, $search: String, $filters: FilterGroup) {
+    container(id: $id) {
+      objects(types: $types, first: $first, after: $after, search: $search, filters: $filters) {
+        edges {
+          node {
+            ...Contained
+          }
+        }
+        pageInfo {
+          ...Page
+        }
+      }
+    }
+  }
+`,
+  [CONTAINED, PAGE],
+);
 
-/** Of a relationship the ends are asked for too; they are null where hidden. */
-type ContainedNode = RefNode & {
-  readonly from?: End | null;
-  readonly to?: End | null;
-};
+/** Puts objects into a container. */
+export const ADD_OBJECTS = operation(`
+  mutation AddObjects(
+    $id: ID!
+    $input: StixRefRelationshipsAddInput!
+    $commitMessage: String
+    $references: [String]
+  ) {
+    stixCoreObjectEdit(id: $id) {
+      relationsAdd(input: $input, commitMessage: $commitMessage, references: $references) {
+        id
+      }
+    }
+  }
+`);
+
+/** Takes an object out of a container. */
+export const REMOVE_OBJECT = operation(`
+  mutation RemoveObject($id: ID!, $toId: StixRef!) {
+    containerEdit(id: $id) {
+      relationDelete(toId: $toId, relationship_type: "object") {
+        id
+      }
+    }
+  }
+`);
 
 /** What a container holds besides objects, as its list takes it for a type. */
 const RELATIONSHIPS = ["stix-core-relationship", "stix-sighting-relationship"];
 
+/** How the tools of containers are answered. */
 export const bindings: readonly Binding[] = [
   ...reportBindings,
-  steps(listContainerObjects, async (request, platform) => {
+  unary(listContainerObjects, async (request, platform) => {
     await checkTypes(
       platform,
       request.types.filter((type) => !RELATIONSHIPS.includes(type)),
@@ -43,16 +108,12 @@ export const bindings: readonly Binding[] = [
     const variables = { id: target.id, types: someOf(request.types), search: searchTextOf(request.query) };
     const place = placeOf(request, ["contents", variables]);
     const objects = await contentsOf(platform, { ...variables, first: place.first, after: place.after });
-    return {
-      container: refOf(target),
-      objects: nodesOf(objects).map(containedOf),
-      nextPageToken: place.next(objects),
-      totalSize: objects.pageInfo.globalCount,
-    };
+    return { container: refOf(target), objects: nodesOf(objects).map(containedOf), ...place.next(objects) };
   }),
-  steps(addObjectsToContainer, async ({ containerId, objectIds, commitMessage, externalReferenceIds }, platform) => {
+  unary(addObjectsToContainer, async ({ containerId, objectIds, commitMessage, externalReferenceIds }, platform) => {
     const container = await containerOf(platform, containerId);
-    const ids = [...new Set((await objectsOf(platform, objectIds, "object_ids", true)).map(({ id }) => id))];
+    const objects = new Map((await objectsOf(platform, objectIds, "object_ids", true)).map((one) => [one.id, one]));
+    const ids = [...objects.keys()];
     await checkReferences(platform, externalReferenceIds, "external_reference_ids");
     const before = await heldOf(platform, container.id, ids);
     const wanted = ids.filter((id) => !before.held.has(id));
@@ -60,7 +121,7 @@ export const bindings: readonly Binding[] = [
       await platform.graphql(ADD_OBJECTS, {
         id: container.id,
         input: { relationship_type: "object", toIds: wanted },
-        commitMessage: commitMessage || undefined,
+        ...(commitMessage !== "" && { commitMessage }),
         references: someOf(externalReferenceIds),
       });
     }
@@ -70,14 +131,10 @@ export const bindings: readonly Binding[] = [
       throw aborted(
         `the platform did not add ${lost.join(", ")}; the others were added. Read the container and try again`,
       );
-    return {
-      container: refOf(container),
-      addedIds: wanted,
-      alreadyHeldIds: ids.filter((id) => before.held.has(id)),
-      objectCount: after.count,
-    };
+    const refs = (held: boolean) => [...objects.values()].filter(({ id }) => before.held.has(id) === held).map(refOf);
+    return { container: refOf(container), added: refs(false), alreadyHeld: refs(true), objectCount: after.count };
   }),
-  steps(removeObjectFromContainer, async ({ containerId, objectId }, platform) => {
+  unary(removeObjectFromContainer, async ({ containerId, objectId }, platform) => {
     const container = await containerOf(platform, containerId);
     const [object] = (await objectsOf(platform, [objectId], "object_id", true)) as [RefNode];
     const before = await heldOf(platform, container.id, [object.id]);
@@ -99,11 +156,8 @@ async function containerOf(platform: Platform, id: string): Promise<TargetNode> 
   return target;
 }
 
-async function contentsOf(platform: Platform, variables: Record<string, unknown>): Promise<Connection<ContainedNode>> {
-  const { container } = await platform.graphql<{ container: { objects: Connection<ContainedNode> } | null }>(
-    CONTENTS,
-    variables,
-  );
+async function contentsOf(platform: Platform, variables: VariablesOf<typeof CONTENTS>) {
+  const { container } = await platform.graphql(CONTENTS, variables);
   if (container === null) throw notFound("container_id: the container is gone or no longer visible to you");
   return container.objects;
 }
@@ -116,19 +170,14 @@ async function heldOf(
 ): Promise<{ readonly held: ReadonlySet<string>; readonly count: number }> {
   const found = await contentsOf(platform, { id, first: ids.length, filters: all({ key: ["ids"], values: ids }) });
   const whole = await contentsOf(platform, { id, first: 1 });
-  return { held: new Set(nodesOf(found).map((node) => node.id)), count: whole.pageInfo.globalCount };
+  return { held: new Set(nodesOf(found).map((node) => node.id)), count: whole?.pageInfo.globalCount ?? 0 };
 }
 
-function containedOf(node: ContainedNode) {
-  if (node.from === undefined) return { object: refOf(node), relationship: false };
+function containedOf(node: NodeOf<typeof CONTAINED>) {
+  const { id, entity_type: type, from, to, representative } = node;
+  if (id === undefined || type === undefined) throw unavailable("the platform lists something without an id");
+  if (representative !== undefined) return { id, type, name: representative.main };
   // Where an end is hidden the platform still gives its id; only what is visible is told.
-  const name = (end: End | null | undefined) => end?.representative?.main ?? "(not visible to you)";
-  return {
-    object: {
-      id: node.id,
-      type: node.entity_type,
-      name: `${name(node.from)} ${node.entity_type} ${name(node.to)}`,
-    },
-    relationship: true,
-  };
+  const name = (end: EndNode | null | undefined) => end?.representative?.main ?? "(not visible to you)";
+  return { id, type, name: `${name(from)} ${type} ${name(to)}`, relationship: true };
 }

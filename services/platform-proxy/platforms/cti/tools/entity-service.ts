@@ -1,47 +1,134 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { aborted, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
-import { type Binding, unary as steps } from "../../../binding.js";
-import { aliasesKeyOf, CREATABLE_TYPES, type CreatableType } from "../entity-types.js";
+import { type Binding, unary } from "../../../binding.js";
+import { aliasesKeyOf, CREATABLE_TYPES } from "../entity-types.js";
 import { filtersOf, orderOf, someOf } from "../filters.js";
-import { CORE, type CoreNode, refOf, summaryOf } from "../knowledge.js";
-import { type Connection, nodesOf, PAGE, placeOf } from "../paging.js";
-import { OBJECT, objectOf, type TargetNode } from "../resolve.js";
+import { operation } from "../graphql.js";
+import { CORE, refOf, summaryOf } from "../knowledge.js";
+import { nodesOf, PAGE, placeOf } from "../paging.js";
+import { OBJECT, objectOf } from "../resolve.js";
 import { searchTextOf } from "../text.js";
-import { checkNames, checkReferences, inputOf, noticesOf } from "../writes.js";
+import { checkNames, checkReferences, inputOf, madeOf, noticesOf } from "../writes.js";
 
 const { getEntity, getEntityStix, listThreatActors, createEntity, updateEntity, deleteEntity } = EntityService.method;
 
-export const GET_ENTITY = `query GetEntity($id: String!) { stixCoreObject(id: $id) { ...Core numberOfConnectedElement containersNumber { total } externalReferences(first: 50) { edges { node { id source_name url external_id } } } } } ${CORE}`;
-export const GET_STIX = `query GetStix($id: String!) { stix(id: $id) }`;
-export const LIST_THREAT_ACTORS = `query ListThreatActors($search: String, $first: Int, $after: ID, $filters: FilterGroup, $orderBy: StixDomainObjectsOrdering, $orderMode: OrderingMode) { stixDomainObjects(types: ["Threat-Actor"], search: $search, first: $first, after: $after, filters: $filters, orderBy: $orderBy, orderMode: $orderMode) { edges { node { ...Core ... on ThreatActor { aliases threat_actor_types } } } ${PAGE} } } ${CORE}`;
-export const UPDATE = `mutation Update($id: ID!, $input: [EditInput]!, $commitMessage: String, $references: [String]) { stixDomainObjectEdit(id: $id) { fieldPatch(input: $input, commitMessage: $commitMessage, references: $references) { id } } }`;
-export const DELETE = `mutation Delete($id: ID!) { stixCoreObjectEdit(id: $id) { delete } }`;
+/** One object with its external references and how connected it is. */
+export const GET_ENTITY = operation(
+  `
+  query GetEntity($id: String!) {
+    stixCoreObject(id: $id) {
+      ...Core
+      numberOfConnectedElement
+      containersNumber {
+        total
+      }
+      externalReferences(first: 50) {
+        edges {
+          node {
+            id
+            source_name
+            url
+            external_id
+          }
+        }
+      }
+    }
+  }
+`,
+  [CORE],
+);
 
-/** The document that creates an entity of a type. */
-export const createDocumentOf = ({ mutation, input }: CreatableType): string =>
-  `mutation Create($input: ${input}) { ${mutation}(input: $input) { ...Core confidence } } ${CORE}`;
+/** One object as STIX. */
+export const GET_STIX = operation(`
+  query GetStix($id: String!) {
+    stix(id: $id)
+  }
+`);
 
-interface EntityNode extends CoreNode {
-  readonly numberOfConnectedElement: number;
-  readonly containersNumber: { readonly total: number } | null;
-  readonly externalReferences: Connection<{
-    id: string;
-    source_name: string;
-    url: string | null;
-    external_id: string | null;
-  }> | null;
-}
+/** Threat actors. */
+export const LIST_THREAT_ACTORS = operation(
+  `
+  query ListThreatActors(
+    $search: String
+    $first: Int
+    $after: ID
+    $filters: FilterGroup
+    $orderBy: StixDomainObjectsOrdering
+    $orderMode: OrderingMode
+  ) {
+    stixDomainObjects(
+      types: ["Threat-Actor"]
+      search: $search
+      first: $first
+      after: $after
+      filters: $filters
+      orderBy: $orderBy
+      orderMode: $orderMode
+    ) {
+      edges {
+        node {
+          ...Core
+          ... on ThreatActor {
+            aliases
+            threat_actor_types
+          }
+        }
+      }
+      pageInfo {
+        ...Page
+      }
+    }
+  }
+`,
+  [CORE, PAGE],
+);
 
-type ActorNode = CoreNode & {
-  readonly aliases?: readonly string[] | null;
-  readonly threat_actor_types?: readonly string[] | null;
-};
+/** Changes fields of an object. */
+export const UPDATE = operation(`
+  mutation Update($id: ID!, $input: [EditInput]!, $commitMessage: String, $references: [String]) {
+    stixDomainObjectEdit(id: $id) {
+      fieldPatch(input: $input, commitMessage: $commitMessage, references: $references) {
+        id
+      }
+    }
+  }
+`);
 
+/** Deletes an object. */
+export const DELETE = operation(`
+  mutation Delete($id: ID!) {
+    stixCoreObjectEdit(id: $id) {
+      delete
+    }
+  }
+`);
+
+const CREATE_MALWARE = operation(
+  `
+  mutation Create($input: MalwareAddInput!) {
+    made: malwareAdd(input: $input) {
+      ...Core
+      confidence
+    }
+  }
+`,
+  [CORE],
+);
+
+/** What creates an entity, by its type: inputs and answers of all types are alike. */
+export const CREATE: ReadonlyMap<string, typeof CREATE_MALWARE> = new Map(
+  [...CREATABLE_TYPES].map(([type, { mutation, input }]) => {
+    const text = CREATE_MALWARE.text.replace("malwareAdd", mutation).replace("MalwareAddInput", input);
+    return [type, { ...CREATE_MALWARE, text }];
+  }),
+);
+
+/** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
-  steps(getEntity, async ({ id }, platform) => {
-    const { stixCoreObject: node } = await platform.graphql<{ stixCoreObject: EntityNode | null }>(GET_ENTITY, { id });
-    if (node === null) throw notFound(`id: no object with the id ${id} exists or is visible to you`);
+  unary(getEntity, async ({ objectId }, platform) => {
+    const { stixCoreObject: node } = await platform.graphql(GET_ENTITY, { id: objectId });
+    if (node === null) throw notFound(`object_id: no object with the id ${objectId} exists or is visible to you`);
     return {
       object: summaryOf(node, true),
       standardId: node.standard_id,
@@ -55,39 +142,36 @@ export const bindings: readonly Binding[] = [
       containers: node.containersNumber?.total ?? 0,
     };
   }),
-  steps(getEntityStix, async ({ id }, platform) => {
-    const { stix } = await platform.graphql<{ stix: string | null }>(GET_STIX, { id });
-    if (!stix) throw notFound(`id: no object with the id ${id} exists or is visible to you`);
+  unary(getEntityStix, async ({ objectId }, platform) => {
+    const { stix } = await platform.graphql(GET_STIX, { id: objectId });
+    if (!stix) throw notFound(`object_id: no object with the id ${objectId} exists or is visible to you`);
     return { stix: JSON.parse(stix) as JsonObject };
   }),
-  steps(listThreatActors, async (request, platform) => {
+  unary(listThreatActors, async (request, platform) => {
     const variables = {
       search: searchTextOf(request.query),
       filters: await filtersOf(platform, request.filter),
       ...orderOf(request.order),
     };
     const place = placeOf(request, ["threat-actors", variables]);
-    const { stixDomainObjects: page } = await platform.graphql<{ stixDomainObjects: Connection<ActorNode> }>(
-      LIST_THREAT_ACTORS,
-      {
-        ...variables,
-        first: place.first,
-        after: place.after,
-      },
-    );
+    const { stixDomainObjects: page } = await platform.graphql(LIST_THREAT_ACTORS, {
+      ...variables,
+      first: place.first,
+      after: place.after,
+    });
     return {
       threatActors: nodesOf(page).map((node) => ({
-        object: summaryOf(node),
-        aliases: [...(node.aliases ?? [])],
-        threatActorTypes: [...(node.threat_actor_types ?? [])],
+        ...summaryOf(node),
+        aliases: (node.aliases ?? []).filter((alias) => alias !== null),
+        threatActorTypes: (node.threat_actor_types ?? []).filter((one) => one !== null),
       })),
-      nextPageToken: place.next(page),
-      totalSize: page.pageInfo.globalCount,
+      ...place.next(page),
     };
   }),
-  steps(createEntity, async ({ type, name, description, aliases, refs }, platform) => {
+  unary(createEntity, async ({ type, name, description, aliases, refs }, platform) => {
     const creatable = CREATABLE_TYPES.get(type);
-    if (creatable === undefined) {
+    const document = CREATE.get(type);
+    if (creatable === undefined || document === undefined) {
       throw invalidArgument(
         `type: ${type} cannot be created here; can be: ${[...CREATABLE_TYPES.keys()].sort().join(", ")}`,
       );
@@ -97,7 +181,7 @@ export const bindings: readonly Binding[] = [
     if (title.length < 2) throw invalidArgument("name: must hold two characters that are not blank");
     const input = await inputOf(platform, refs);
     if (creatable.merges) await checkNames(platform, type, [title, ...aliases]);
-    const data = await platform.graphql<Record<string, TargetNode>>(createDocumentOf(creatable), {
+    const answer = await platform.graphql(document, {
       input: {
         ...input,
         name: title,
@@ -105,13 +189,13 @@ export const bindings: readonly Binding[] = [
         ...(creatable.aliases !== undefined && aliases.length > 0 && { [creatable.aliases]: aliases }),
       },
     });
-    const made = data[creatable.mutation] as TargetNode;
+    const made = madeOf(answer.made);
     return { result: { object: summaryOf(made), notices: noticesOf({ refs, name: title }, made) } };
   }),
-  steps(updateEntity, async (request, platform) => {
-    const target = await objectOf(platform, request.id);
+  unary(updateEntity, async (request, platform) => {
+    const target = await objectOf(platform, request.objectId);
     if (!target.parent_types.includes("Stix-Domain-Object")) {
-      throw failedPrecondition(`id: a ${target.entity_type} is not changed by this tool`);
+      throw failedPrecondition(`object_id: a ${target.entity_type} is not changed by this tool`);
     }
     const input = editsOf(request, target.entity_type);
     if (input.length === 0) throw invalidArgument("give at least one field to change");
@@ -124,7 +208,7 @@ export const bindings: readonly Binding[] = [
     await platform.graphql(UPDATE, {
       id: target.id,
       input,
-      commitMessage: request.commitMessage || undefined,
+      ...(request.commitMessage !== "" && { commitMessage: request.commitMessage }),
       references: someOf(request.externalReferenceIds),
     });
     const written = await objectOf(platform, target.id);
@@ -139,10 +223,10 @@ export const bindings: readonly Binding[] = [
     }
     return { result: { object: summaryOf(written), notices } };
   }),
-  steps(deleteEntity, async ({ id }, platform) => {
-    const target = await objectOf(platform, id);
+  unary(deleteEntity, async ({ objectId }, platform) => {
+    const target = await objectOf(platform, objectId);
     await platform.graphql(DELETE, { id: target.id });
-    const { stixCoreObject } = await platform.graphql<{ stixCoreObject: TargetNode | null }>(OBJECT, { id: target.id });
+    const { stixCoreObject } = await platform.graphql(OBJECT, { id: target.id });
     if (stixCoreObject !== null)
       throw aborted("the platform accepted the deletion, but the object is still there; try again in a few seconds");
     return { deleted: refOf(target) };
@@ -161,8 +245,8 @@ function editsOf({ name, description, confidence, addAliases, removeAliases }: C
   const key = aliasesKeyOf(type);
   if (key === undefined && addAliases.length + removeAliases.length > 0)
     throw invalidArgument(`add_aliases: a ${type} has none`);
-  const aliases = (value: readonly string[], operation: string) =>
-    value.length > 0 ? [{ key, value, operation }] : [];
+  const aliases = (value: readonly string[], operation: "add" | "remove") =>
+    key !== undefined && value.length > 0 ? [{ key, value, operation }] : [];
   return [
     ...(name === undefined ? [] : [{ key: "name", value: [name.trim()] }]),
     ...(description === undefined ? [] : [{ key: "description", value: [description] }]),

@@ -5,19 +5,13 @@ import {
   ObservableType,
 } from "#proto/cti/v1/observable_service_pb.js";
 import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
-import { type Binding, unary as steps } from "../../../binding.js";
-import {
-  INDICATOR,
-  type IndicatorNode,
-  indicatorOf,
-  OBSERVABLE,
-  type ObservableNode,
-  observableOf,
-} from "../observables.js";
-import { type Connection, nodesOf } from "../paging.js";
+import { type Binding, unary } from "../../../binding.js";
+import { operation } from "../graphql.js";
+import { INDICATOR, indicatorOf, OBSERVABLE, type ObservableNode, observableOf } from "../observables.js";
+import { nodesOf } from "../paging.js";
 import { any, type Filter } from "../resolve.js";
 import { refang } from "../text.js";
-import { inputOf } from "../writes.js";
+import { inputOf, madeOf } from "../writes.js";
 
 const { createObservable, promoteObservableToIndicator } = ObservableService.method;
 
@@ -36,6 +30,7 @@ const kind = (type: string, argument = type.replaceAll("-", ""), field: Kind["fi
   field,
 });
 
+/** How each kind of observable is written at the platform. */
 export const OBSERVABLE_KINDS: Readonly<Record<Exclude<ObservableType, ObservableType.UNSPECIFIED>, Kind>> = {
   [ObservableType.IPV4_ADDR]: kind("IPv4-Addr"),
   [ObservableType.IPV6_ADDR]: kind("IPv6-Addr"),
@@ -51,12 +46,86 @@ export const OBSERVABLE_KINDS: Readonly<Record<Exclude<ObservableType, Observabl
   [ObservableType.TEXT]: kind("Text"),
 };
 
-/** The document that creates an observable of a kind. */
-export const createDocumentOf = ({ argument }: Kind): string =>
-  `mutation CreateObservable($type: String!, $score: Int, $description: String, $createdBy: String, $objectMarking: [String], $objectLabel: [String], $externalReferences: [String], $fields: ${argument}AddInput) { stixCyberObservableAdd(type: $type, x_opencti_score: $score, x_opencti_description: $description, createdBy: $createdBy, objectMarking: $objectMarking, objectLabel: $objectLabel, externalReferences: $externalReferences, ${argument}: $fields) { ...Obs } } ${OBSERVABLE}`;
-export const SAME_OBSERVABLE = `query SameObservable($types: [String], $filters: FilterGroup) { stixCyberObservables(types: $types, filters: $filters, first: 1) { edges { node { id observable_value } } } }`;
-export const INDICATORS_OF = `query IndicatorsOf($id: String!) { stixCyberObservable(id: $id) { id entity_type indicators(first: 100) { edges { node { id } } } } }`;
-export const PROMOTE = `mutation Promote($id: ID!) { stixCyberObservableEdit(id: $id) { promoteToIndicator { ...Ind } } } ${INDICATOR}`;
+const CREATE_FILE = operation(
+  `
+  mutation CreateObservable(
+    $type: String!
+    $score: Int
+    $description: String
+    $createdBy: String
+    $objectMarking: [String]
+    $objectLabel: [String]
+    $externalReferences: [String]
+    $fields: StixFileAddInput
+  ) {
+    stixCyberObservableAdd(
+      type: $type
+      x_opencti_score: $score
+      x_opencti_description: $description
+      createdBy: $createdBy
+      objectMarking: $objectMarking
+      objectLabel: $objectLabel
+      externalReferences: $externalReferences
+      StixFile: $fields
+    ) {
+      ...Obs
+    }
+  }
+`,
+  [OBSERVABLE],
+);
+
+/** What creates an observable, by its kind's argument. */
+export const CREATE: ReadonlyMap<string, typeof CREATE_FILE> = new Map(
+  Object.values(OBSERVABLE_KINDS).map(({ argument }) => {
+    return [argument, { ...CREATE_FILE, text: CREATE_FILE.text.replaceAll("StixFile", argument) }];
+  }),
+);
+
+/** An observable of a value. */
+export const SAME_OBSERVABLE = operation(`
+  query SameObservable($types: [String], $filters: FilterGroup) {
+    stixCyberObservables(types: $types, filters: $filters, first: 1) {
+      edges {
+        node {
+          id
+          observable_value
+        }
+      }
+    }
+  }
+`);
+
+/** The indicators based on an observable. */
+export const INDICATORS_OF = operation(`
+  query IndicatorsOf($id: String!) {
+    stixCyberObservable(id: $id) {
+      id
+      entity_type
+      indicators(first: 100) {
+        edges {
+          node {
+            id
+          }
+        }
+      }
+    }
+  }
+`);
+
+/** Makes an indicator of an observable. */
+export const PROMOTE = operation(
+  `
+  mutation Promote($id: ID!) {
+    stixCyberObservableEdit(id: $id) {
+      promoteToIndicator {
+        ...Ind
+      }
+    }
+  }
+`,
+  [INDICATOR],
+);
 
 /** Kinds that the platform can write no meaningful pattern for; it writes a meaningless one and says nothing. */
 const WITHOUT_PATTERN = [
@@ -73,8 +142,9 @@ const WITHOUT_PATTERN = [
 // Values that mean text, not an address, are kept as they are.
 const VERBATIM = [ObservableType.TEXT, ObservableType.MUTEX, ObservableType.USER_AGENT, ObservableType.FILE];
 
+/** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
-  steps(createObservable, async (request, platform) => {
+  unary(createObservable, async (request, platform) => {
     const { type, score, description, refs } = request;
     if (type === ObservableType.UNSPECIFIED) throw invalidArgument("type: is required");
     const made = OBSERVABLE_KINDS[type];
@@ -86,49 +156,32 @@ export const bindings: readonly Binding[] = [
     const { confidence, ...input } = await inputOf(platform, refs);
 
     const same = { types: [made.type], filters: any(...sameAs(made, value, hashes)) };
-    const { stixCyberObservables } = await platform.graphql<{
-      stixCyberObservables: Connection<{ id: string; observable_value: string }>;
-    }>(SAME_OBSERVABLE, same);
+    const { stixCyberObservables } = await platform.graphql(SAME_OBSERVABLE, same);
     const [existing] = nodesOf(stixCyberObservables);
     if (existing !== undefined) {
       throw alreadyExists(
         `nothing was written: the platform knows ${existing.observable_value} already (id ${existing.id})`,
       );
     }
-    const { stixCyberObservableAdd } = await platform.graphql<{ stixCyberObservableAdd: ObservableNode }>(
-      createDocumentOf(made),
-      {
-        type: made.type,
-        ...(score !== undefined && { score }),
-        ...(description !== "" && { description }),
-        ...input,
-        fields: { ...(value !== "" && { [made.field]: value }), ...(hashes.length > 0 && { hashes }) },
-      },
-    );
-    return {
-      observable: observableOf(stixCyberObservableAdd),
-      notices: noticesOf(request, value, stixCyberObservableAdd, confidence),
-    };
+    const { stixCyberObservableAdd } = await platform.graphql(CREATE.get(made.argument) ?? CREATE_FILE, {
+      type: made.type,
+      ...(score !== undefined && { score }),
+      ...(description !== "" && { description }),
+      ...input,
+      fields: { ...(value !== "" && { [made.field]: value }), ...(hashes.length > 0 && { hashes }) },
+    });
+    const written = madeOf(stixCyberObservableAdd);
+    return { observable: observableOf(written), notices: noticesOf(request, value, written, confidence) };
   }),
-  steps(promoteObservableToIndicator, async ({ id }, platform) => {
-    interface Before {
-      readonly id: string;
-      readonly entity_type: string;
-      readonly indicators: Connection<{ readonly id: string }> | null;
-    }
-    const { stixCyberObservable: before } = await platform.graphql<{ stixCyberObservable: Before | null }>(
-      INDICATORS_OF,
-      { id },
-    );
-    if (before === null) throw notFound(`id: no observable with the id ${id} exists or is visible to you`);
+  unary(promoteObservableToIndicator, async ({ observableId: id }, platform) => {
+    const { stixCyberObservable: before } = await platform.graphql(INDICATORS_OF, { id });
+    if (before === null) throw notFound(`observable_id: no observable with the id ${id} exists or is visible to you`);
     if (WITHOUT_PATTERN.includes(before.entity_type)) {
-      throw failedPrecondition(`id: no detection pattern describes a ${before.entity_type}`);
+      throw failedPrecondition(`observable_id: no detection pattern describes a ${before.entity_type}`);
     }
     const known = nodesOf(before.indicators).map((indicator) => indicator.id);
-    const { stixCyberObservableEdit } = await platform.graphql<{
-      stixCyberObservableEdit: { promoteToIndicator: IndicatorNode };
-    }>(PROMOTE, { id: before.id });
-    const indicator = stixCyberObservableEdit.promoteToIndicator;
+    const { stixCyberObservableEdit } = await platform.graphql(PROMOTE, { id: before.id });
+    const indicator = madeOf(stixCyberObservableEdit?.promoteToIndicator ?? null);
     return { indicator: indicatorOf(indicator), created: !known.includes(indicator.id) };
   }),
 ];

@@ -109,7 +109,7 @@ test.each<[number, string, Code]>([
   [200, '{"data":null}', Code.Unavailable],
 ])("status %i with %s is not taken for the platform's answer", async (status, body, code) => {
   const harness = await platformThat((_, response) => response.writeHead(status).end(body));
-  const failure = await harness.call(EntityService.method.getEntity, { id: "x" }).catch((e: unknown) => e);
+  const failure = await harness.call(EntityService.method.getEntity, { objectId: "x" }).catch((e: unknown) => e);
   expect(ConnectError.from(failure).code).toBe(code);
 });
 
@@ -146,7 +146,7 @@ test("a mutation asks for errors in place of dropped references, and sends no co
         .end(JSON.stringify({ data }));
     });
   });
-  await harness.call(EntityService.method.deleteEntity, { id: "2" });
+  await harness.call(EntityService.method.deleteEntity, { objectId: "2" });
   expect(seen.map(({ path }) => path)).toEqual(Array(4).fill("/graphql"));
   for (const { headers } of seen) {
     expect(headers["opencti-draft-id"]).toBe("");

@@ -1,23 +1,24 @@
-import * as opencti from "../../../../../services/platform-proxy/platforms/cti/adapter.js";
-import { CREATABLE_TYPES } from "../../../../../services/platform-proxy/platforms/cti/entity-types.js";
-import * as reports from "../../../../../services/platform-proxy/platforms/cti/reports.js";
-import * as resolve from "../../../../../services/platform-proxy/platforms/cti/resolve.js";
-import * as annotation from "../../../../../services/platform-proxy/platforms/cti/tools/annotation-service.js";
-import * as container from "../../../../../services/platform-proxy/platforms/cti/tools/container-service.js";
-import * as entity from "../../../../../services/platform-proxy/platforms/cti/tools/entity-service.js";
-import * as insight from "../../../../../services/platform-proxy/platforms/cti/tools/insight-service.js";
-import * as observable from "../../../../../services/platform-proxy/platforms/cti/tools/observable-service.js";
-import * as relationship from "../../../../../services/platform-proxy/platforms/cti/tools/relationship-service.js";
-import * as search from "../../../../../services/platform-proxy/platforms/cti/tools/search-service.js";
-import * as writes from "../../../../../services/platform-proxy/platforms/cti/writes.js";
+import { readdirSync } from "node:fs";
+import type { Document } from "../../../../../services/platform-proxy/document.js";
 
-/** Every document that the adapter and the bindings send, by name. */
-export const documents: readonly (readonly [name: string, document: string])[] = [
-  ...[opencti, annotation, container, entity, insight, observable, relationship, reports, resolve, search, writes]
-    .flatMap((module) => Object.entries(module as Record<string, unknown>))
-    .filter((entry): entry is [string, string] => typeof entry[1] === "string" && /^(query|mutation) /.test(entry[1])),
-  ...[...CREATABLE_TYPES].map(([type, creatable]) => [`create ${type}`, entity.createDocumentOf(creatable)] as const),
-  ...Object.values(observable.OBSERVABLE_KINDS).map(
-    (kind) => [`create ${kind.type}`, observable.createDocumentOf(kind)] as const,
-  ),
-];
+const FOLDER = new URL("../../../../../services/platform-proxy/platforms/cti/", import.meta.url);
+
+const isDocument = (value: unknown): value is Document =>
+  typeof value === "object" && value !== null && "text" in value && "writes" in value;
+
+/** Every document that the modules of the platform export, alone or in a map, by module and name. */
+export const documents: readonly (readonly [name: string, document: string])[] = (
+  await Promise.all(
+    readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .map(async (file) => {
+        const module = (await import(new URL(file, FOLDER).href)) as Record<string, unknown>;
+        return Object.entries(module).flatMap(([name, value]) => {
+          const entries = value instanceof Map ? [...value] : [["", value]];
+          return entries
+            .filter(([, one]) => isDocument(one))
+            .map(([key, one]) => [`${file} ${name} ${key}`.trim(), (one as Document).text] as const);
+        });
+      }),
+  )
+).flat();

@@ -4,7 +4,7 @@ import { AccountService, TypeFamily } from "#proto/cti/v1/account_service_pb.js"
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { InsightService } from "#proto/cti/v1/insight_service_pb.js";
-import { RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
+import { Direction, RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
 import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
@@ -41,7 +41,7 @@ test("a caller whose e-mail only folds to an account is refused", async () => {
 });
 
 test("an account without rights is told that it lacks them", async () => {
-  const error = await refusal(harness.call(SearchService.method.searchKnowledge, { query: "phishing" }, "nobody"));
+  const error = await refusal(harness.call(SearchService.method.searchAll, { query: "phishing" }, "nobody"));
   expect(error.code).toBe(Code.PermissionDenied);
   expect(error.rawMessage).toContain("lacks the right");
 });
@@ -57,10 +57,10 @@ test("entity types are listed by family in their exact spelling", async () => {
 
 test("one object is read by internal and by STIX id, and as STIX", async () => {
   const [set] = await entities(harness, "Intrusion-Set");
-  const read = await harness.call(EntityService.method.getEntity, { id: set!.standard_id });
+  const read = await harness.call(EntityService.method.getEntity, { objectId: set!.standard_id });
   expect(read.object?.id).toBe(set!.id);
   expect(read.connections).toBeGreaterThan(0);
-  const { stix } = await harness.call(EntityService.method.getEntityStix, { id: set!.id });
+  const { stix } = await harness.call(EntityService.method.getEntityStix, { objectId: set!.id });
   expect(stix).toMatchObject({ id: set!.standard_id, type: "intrusion-set", spec_version: "2.1" });
 });
 
@@ -71,8 +71,8 @@ test("what is hidden reads like what does not exist", async () => {
   const unknown = "11111111-1111-4111-8111-111111111111";
   const { getEntity, getEntityStix } = EntityService.method;
   for (const read of [
-    (one: string) => harness.call(getEntity, { id: one }),
-    (one: string) => harness.call(getEntityStix, { id: one }),
+    (one: string) => harness.call(getEntity, { objectId: one }),
+    (one: string) => harness.call(getEntityStix, { objectId: one }),
   ]) {
     const hidden = await refusal(read(id));
     const absent = await refusal(read(unknown));
@@ -83,7 +83,7 @@ test("what is hidden reads like what does not exist", async () => {
 
 test("threat actors are groups and individuals, with their other names", async () => {
   const page = await harness.call(EntityService.method.listThreatActors, { pageSize: 100 });
-  const types = new Set(page.threatActors.map(({ object }) => object?.type));
+  const types = new Set(page.threatActors.map(({ type }) => type));
   expect(types).toEqual(new Set(["Threat-Actor-Group", "Threat-Actor-Individual"]));
   expect(page.threatActors.every(({ aliases }) => aliases.length > 0)).toBe(true);
 });
@@ -95,14 +95,12 @@ test("a relationship with a hidden end is counted but never told, not even by it
   }>("reader", '{ stixDomainObjects(types: ["Intrusion-Set"], first: 40) { edges { node { id } } } }');
   let hidden = 0;
   for (const { node } of stixDomainObjects.edges) {
-    const own = await harness.call(getEntityRelationships, { id: node.id, pageSize: 100 }, "reader");
-    const whole = await harness.call(getEntityRelationships, { id: node.id, pageSize: 100 }, "admin");
+    const own = await harness.call(getEntityRelationships, { objectId: node.id, pageSize: 100 }, "reader");
+    const whole = await harness.call(getEntityRelationships, { objectId: node.id, pageSize: 100 }, "admin");
     expect(own.relationships.length + own.hidden).toBe(whole.relationships.length);
     const told = JSON.stringify(own, (_, value) => (typeof value === "bigint" ? String(value) : value));
-    const visible = new Set(own.relationships.flatMap(({ from, to }) => [from?.id, to?.id]));
-    for (const { from, to } of whole.relationships) {
-      for (const end of [from, to]) if (!visible.has(end!.id)) expect(told).not.toContain(end!.id);
-    }
+    const visible = new Set(own.relationships.map(({ other }) => other?.id));
+    for (const { other } of whole.relationships) if (!visible.has(other!.id)) expect(told).not.toContain(other!.id);
     hidden += own.hidden;
   }
   expect(hidden).toBeGreaterThan(0);
@@ -112,13 +110,26 @@ test("relationships are narrowed by type and other end, and an unknown type is r
   const { getEntityRelationships } = RelationshipService.method;
   const [set] = await entities(harness, "Intrusion-Set");
   const { relationships } = await harness.call(getEntityRelationships, {
-    id: set!.standard_id,
+    objectId: set!.standard_id,
     relationshipTypes: ["uses"],
     otherTypes: ["Malware"],
   });
   expect(relationships.length).toBeGreaterThan(0);
-  for (const { type, to } of relationships) expect([type, to?.type]).toEqual(["uses", "Malware"]);
-  const wrong = await refusal(harness.call(getEntityRelationships, { id: set!.id, relationshipTypes: ["loves"] }));
+  for (const { type, direction, other } of relationships) {
+    expect([type, direction, other?.type]).toEqual(["uses", Direction.OUTGOING, "Malware"]);
+  }
+  const [{ other }] = relationships as [(typeof relationships)[0]];
+  const back = await harness.call(getEntityRelationships, { objectId: other!.id, pageSize: 100 });
+  expect(back.relationships).toContainEqual(
+    expect.objectContaining({
+      id: relationships[0]!.id,
+      direction: Direction.INCOMING,
+      other: expect.objectContaining({ id: set!.id }),
+    }),
+  );
+  const wrong = await refusal(
+    harness.call(getEntityRelationships, { objectId: set!.id, relationshipTypes: ["loves"] }),
+  );
   expect(wrong.code).toBe(Code.InvalidArgument);
   expect(wrong.rawMessage).toContain("attributed-to");
 });
@@ -126,13 +137,13 @@ test("relationships are narrowed by type and other end, and an unknown type is r
 test("the other end is meant by its type, also where the object itself is of it", async () => {
   const { getEntityRelationships } = RelationshipService.method;
   const found = await harness.call(RelationshipService.method.getEntityRelationships, {
-    id: (await variant()).id,
+    objectId: (await variant()).id,
     otherTypes: ["Malware"],
     pageSize: 100,
   });
   expect(found.relationships.length).toBeGreaterThan(0);
-  for (const { from, to } of found.relationships) expect([from?.type, to?.type]).toEqual(["Malware", "Malware"]);
-  const whole = await harness.call(getEntityRelationships, { id: found.object!.id, pageSize: 100 });
+  for (const { other } of found.relationships) expect(other?.type).toBe("Malware");
+  const whole = await harness.call(getEntityRelationships, { objectId: found.object!.id, pageSize: 100 });
   expect(whole.totalSize).toBeGreaterThan(found.totalSize);
 
   /** A malware that is a variant of another, as this user may see. */
@@ -150,17 +161,17 @@ test("the other end is meant by its type, also where the object itself is of it"
 test("the most related objects are ranked over both directions", async () => {
   const [set] = await entities(harness, "Intrusion-Set");
   const { related } = await harness.call(InsightService.method.getTopRelatedEntities, {
-    id: set!.standard_id,
+    objectId: set!.standard_id,
     limit: 50,
   });
   const counts = related.map(({ count }) => count);
   expect(counts).toEqual([...counts].sort((a, b) => b - a));
   const { relationships } = await harness.call(RelationshipService.method.getEntityRelationships, {
-    id: set!.id,
+    objectId: set!.id,
     pageSize: 100,
   });
-  const others = new Set(relationships.map(({ from, to }) => (from?.id === set!.id ? to?.id : from?.id)));
-  expect(new Set(related.map(({ object }) => object?.id))).toEqual(others);
+  const others = new Set(relationships.map(({ other }) => other?.id));
+  expect(new Set(related.map(({ id }) => id))).toEqual(others);
 });
 
 test("counts follow what the caller may see and end where the period ends", async () => {
@@ -179,16 +190,16 @@ test("reports are listed newest first, by date and by what they hold", async () 
   const { reports } = await harness.call(listReports, { pageSize: 30 });
   const times = reports.map(({ published }) => Number(published?.seconds));
   expect(times).toEqual([...times].sort((a, b) => b - a));
-  const report = await harness.call(getReport, { id: reports[0]!.id });
+  const report = await harness.call(getReport, { reportId: reports[0]!.id });
   expect(report.objectCount).toBeGreaterThan(0);
   const contents = await harness.call(listContainerObjects, { containerId: reports[0]!.id, pageSize: 100 });
   expect(contents.totalSize).toBe(report.objectCount);
   expect(contents.objects.some(({ relationship }) => relationship)).toBe(true);
-  const held = contents.objects.find(({ relationship }) => !relationship)!.object!;
+  const held = contents.objects.find(({ relationship }) => !relationship)!;
   const holding = await harness.call(listReports, { objectId: held.id, pageSize: 100 });
   expect(holding.reports.map(({ id }) => id)).toContain(reports[0]!.id);
   const only = await harness.call(listContainerObjects, { containerId: reports[0]!.id, types: ["Intrusion-Set"] });
-  expect(only.objects.every(({ object }) => object?.type === "Intrusion-Set")).toBe(true);
+  expect(only.objects.every(({ type }) => type === "Intrusion-Set")).toBe(true);
 });
 
 test("a relationship in a report does not name an end that the caller may not see", async () => {
@@ -203,18 +214,18 @@ test("a relationship in a report does not name an end that the caller may not se
   let masked = 0;
   for (const { id } of reports.slice(0, 60)) {
     const { objects } = await harness.call(listContainerObjects, { containerId: id, pageSize: 100 }, "reader");
-    for (const { object } of objects) {
-      if (object!.name.includes("(not visible to you)")) masked += 1;
-      for (const name of secret) expect(object!.name).not.toContain(name);
+    for (const object of objects) {
+      if (object.name.includes("(not visible to you)")) masked += 1;
+      for (const name of secret) expect(object.name).not.toContain(name);
     }
   }
   expect(masked).toBeGreaterThan(0);
 });
 
 test("every exchange names the live graph, the caller and the tool", async () => {
-  await harness.call(SearchService.method.searchKnowledge, { query: "phishing" });
+  await harness.call(SearchService.method.searchAll, { query: "phishing" });
   const last = harness.sandbox.audit.at(-1)!;
   expect(last.draft).toBe("");
   expect(last.user).toBe("analyst@sallyport.example");
-  expect(last.userAgent).toBe("sallyport-test/1.0 (mcp; tool=SearchKnowledge)");
+  expect(last.userAgent).toBe("sallyport-test/1.0 (mcp; tool=SearchAll)");
 });

@@ -7,7 +7,7 @@ import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { InsightService } from "#proto/cti/v1/insight_service_pb.js";
 import { Order } from "#proto/cti/v1/knowledge_pb.js";
 import { ObservableService } from "#proto/cti/v1/observable_service_pb.js";
-import { RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
+import { Direction, RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
 import { startCtiAt } from "../../../../support/platforms/cti.js";
 import type { Harness } from "../../../../support/platforms/harness.js";
@@ -56,7 +56,7 @@ test("the types there are", async () => {
 
 test("a search over everything, and where it goes on", async () => {
   platform.script(["search as analyst"]);
-  const found = await harness.call(SearchService.method.searchKnowledge, { query: "intrusion", pageSize: 2 });
+  const found = await harness.call(SearchService.method.searchAll, { query: "intrusion", pageSize: 2 });
   expect(found.objects[0]).toMatchObject({
     id: "1a623de5-aa94-403c-87e3-80f90507b71d",
     type: "Intrusion-Set",
@@ -68,12 +68,12 @@ test("a search over everything, and where it goes on", async () => {
   });
   expect(Number(found.objects[0]?.createdAt?.seconds)).toBe(Date.parse("2026-11-21T12:58:08Z") / 1000);
   expect(found.totalSize).toBeGreaterThan(2);
-  expect(found.nextPageToken).not.toBe("");
+  expect(found.nextPageToken).toBeDefined();
   expect(Object.keys(platform.asked[0]?.variables ?? {}).sort()).toEqual(["after", "first", "search"]);
-  await harness.call(SearchService.method.searchKnowledge, {
+  await harness.call(SearchService.method.searchAll, {
     query: "intrusion",
     pageSize: 2,
-    pageToken: found.nextPageToken,
+    pageToken: found.nextPageToken ?? "",
   });
   const { pageInfo } = answered("search as analyst").globalSearch as { pageInfo: { endCursor: string } };
   expect(platform.asked.at(-1)?.variables.after).toBe(pageInfo.endCursor);
@@ -82,7 +82,7 @@ test("a search over everything, and where it goes on", async () => {
 test("threat actors and containers in one list, without description, author or marking", async () => {
   platform.script(["actors and containers"]);
   const { threatActors } = await harness.call(EntityService.method.listThreatActors, { order: Order.NEWEST });
-  expect(threatActors[0]).toMatchObject({ object: { name: "Feedback 0", description: "", markings: [] }, aliases: [] });
+  expect(threatActors[0]).toMatchObject({ name: "Feedback 0", description: "", markings: [], aliases: [] });
   expect(platform.asked[0]?.variables).toMatchObject({ orderBy: "created_at", orderMode: "desc" });
 });
 
@@ -140,7 +140,7 @@ test("what is known of a domain, with its indicators and the containers that hol
 
 test("one object, and none where it is hidden", async () => {
   platform.script(["report object"]);
-  const read = await harness.call(getEntity, { id: "c6c1665c-7b7d-48ae-926f-4f87a4037e2f" });
+  const read = await harness.call(getEntity, { objectId: "c6c1665c-7b7d-48ae-926f-4f87a4037e2f" });
   expect(read).toMatchObject({
     object: { type: "Report", name: "Report 0 on energy sector intrusion", description: "report 0" },
     standardId: "report--03e49706-d9b7-5470-a67e-769820d8f0c0",
@@ -151,10 +151,10 @@ test("one object, and none where it is hidden", async () => {
   platform.script(["hidden object", "stix of nothing", "observable hidden"]);
   const hidden = "735c1a2e-920c-4f2c-8b90-33f626663a09";
   for (const attempt of [
-    () => harness.call(getEntity, { id: hidden }),
-    () => harness.call(getEntityStix, { id: hidden }),
-    () => harness.call(deleteEntity, { id: hidden }),
-    () => harness.call(ObservableService.method.promoteObservableToIndicator, { id: hidden }),
+    () => harness.call(getEntity, { objectId: hidden }),
+    () => harness.call(getEntityStix, { objectId: hidden }),
+    () => harness.call(deleteEntity, { objectId: hidden }),
+    () => harness.call(ObservableService.method.promoteObservableToIndicator, { observableId: hidden }),
   ])
     expect((await refusal(attempt())).code).toBe(Code.NotFound);
 });
@@ -162,18 +162,18 @@ test("one object, and none where it is hidden", async () => {
 test("relationships, and one whose ends are hidden", async () => {
   const { getEntityRelationships } = RelationshipService.method;
   platform.script(["set", "relationships"]);
-  const { relationships, hidden } = await harness.call(getEntityRelationships, { id: "set" });
+  const { relationships, hidden } = await harness.call(getEntityRelationships, { objectId: "set" });
   expect(hidden).toBe(0);
   expect(relationships[0]).toMatchObject({
     type: "uses",
-    from: { name: "Intrusion Set 0" },
-    to: { type: "Attack-Pattern", name: "[T1003] Technique 3" },
+    direction: Direction.OUTGOING,
+    other: { type: "Attack-Pattern", name: "[T1003] Technique 3" },
     confidence: 90,
     description: "",
   });
   expect(platform.asked.at(-1)?.variables.id).toEqual(["bb2d47e9-802f-4e70-8145-e52b3161b93f"]);
   platform.script(["set", "hidden end"]);
-  const masked = await harness.call(getEntityRelationships, { id: "set" });
+  const masked = await harness.call(getEntityRelationships, { objectId: "set" });
   expect(masked).toMatchObject({ relationships: [], hidden: 1, totalSize: 1 });
   const told = JSON.stringify(masked);
   for (const id of ["735c1a2e-920c-4f2c-8b90-33f626663a09", "f349da6d-28c6-4a9c-853b-90804f95f7b5"])
@@ -184,13 +184,13 @@ test("counts, rankings and history", async () => {
   platform.script(["count", "set", "top malware", "top without objects", "history"]);
   expect(await harness.call(InsightService.method.countEntities, {})).toMatchObject({ count: 16 });
   expect(platform.asked[0]?.variables).toEqual({});
-  const { related } = await harness.call(InsightService.method.getTopRelatedEntities, { id: "set", limit: 5 });
+  const { related } = await harness.call(InsightService.method.getTopRelatedEntities, { objectId: "set", limit: 5 });
   expect(related).toMatchObject([
-    { object: { type: "Malware", name: "Malware 10" }, count: 1 },
-    { object: { type: "Malware", name: "Malware 0" }, count: 1 },
+    { type: "Malware", name: "Malware 10", count: 1 },
+    { type: "Malware", name: "Malware 0", count: 1 },
   ]);
   expect(Object.keys(platform.asked.at(-1)?.variables ?? {}).sort()).toEqual(["id", "limit"]);
-  const { entries } = await harness.call(InsightService.method.getEntityHistory, { id: "set" });
+  const { entries } = await harness.call(InsightService.method.getEntityHistory, { objectId: "set" });
   expect(entries).toMatchObject([
     { user: "analyst", act: "update", commitMessage: "", fields: ["Description", "Malware types"] },
     { user: "analyst", act: "create", message: "creates a Malware `Op malware mwqf1mns`", fields: [] },
@@ -212,7 +212,7 @@ test("reports and what a container holds", async () => {
   const page = answered("reports").reports as { edges: { node: object }[] };
   platform.script([]);
   platform.give({ report: { ...page.edges[0]?.node, ...(answered("report").report as object) } });
-  const report = await harness.call(getReport, { id: reports[0]!.id });
+  const report = await harness.call(getReport, { reportId: reports[0]!.id });
   expect(report).toMatchObject({
     content: "",
     contentTruncated: false,
@@ -226,8 +226,8 @@ test("reports and what a container holds", async () => {
   const contents = await harness.call(listContainerObjects, { containerId: "x", types: ["stix-core-relationship"] });
   expect(contents).toMatchObject({
     objects: [
-      { object: { type: "Intrusion-Set", name: "Op set mwqf1mns" }, relationship: false },
-      { object: { type: "IPv4-Addr", name: "203.0.113.190" }, relationship: false },
+      { type: "Intrusion-Set", name: "Op set mwqf1mns", relationship: false },
+      { type: "IPv4-Addr", name: "203.0.113.190", relationship: false },
     ],
   });
 });
@@ -259,11 +259,11 @@ test("a relationship without dates is told without dates", async () => {
 test("labels and promotion", async () => {
   platform.script(["set", "labels", "labelled", "unlabelled"]);
   const { removeLabels } = AnnotationService.method;
-  const removed = await harness.call(removeLabels, { id: "set", labels: ["ransomware"] });
+  const removed = await harness.call(removeLabels, { objectId: "set", labels: ["ransomware"] });
   expect(removed.result?.notices).toEqual(["it did not have ransomware"]);
   platform.script(["observable", "promoted"]);
   const { promoteObservableToIndicator } = ObservableService.method;
-  const { indicator, created } = await harness.call(promoteObservableToIndicator, { id: "x" });
+  const { indicator, created } = await harness.call(promoteObservableToIndicator, { observableId: "x" });
   expect(created).toBe(true);
   expect(indicator).toMatchObject({ pattern: "[ipv4-addr:value = '203.0.113.190']", patternType: "stix" });
 });

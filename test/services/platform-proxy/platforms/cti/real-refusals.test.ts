@@ -106,7 +106,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 test.each(REFUSALS)("the refusal of %s is told in words of ours", async (name, real) => {
   platform.script([]);
   platform.refuse(real);
-  const { code, rawMessage } = await refusal(harness.call(EntityService.method.getEntity, { id: "an-id" }));
+  const { code, rawMessage } = await refusal(harness.call(EntityService.method.getEntity, { objectId: "an-id" }));
   expect(Code[code]).toBe(codeOf(name));
   expect(rawMessage).not.toMatch(UUID);
   const { errors = [] } = (real.answer ?? {}) as { errors?: { message: string }[] };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Connection, placeOf } from "../../../../../services/platform-proxy/platforms/cti/paging.js";
+import { type Page, placeOf } from "../../../../../services/platform-proxy/platforms/cti/paging.js";
 import { hashAlgorithmOf, refang, searchTextOf } from "../../../../../services/platform-proxy/platforms/cti/text.js";
 
 test.each([
@@ -63,7 +63,7 @@ test("a hash is known by its length", () => {
   expect(hashAlgorithmOf("g".repeat(32))).toBeUndefined();
 });
 
-const page = (rows: number, globalCount: number, hasNextPage = true): Connection<unknown> => ({
+const page = (rows: number, globalCount: number, hasNextPage = true): Page<unknown> => ({
   edges: Array.from({ length: rows }, () => ({ node: {} })),
   pageInfo: { endCursor: "cursor", hasNextPage, globalCount },
 });
@@ -72,7 +72,7 @@ test("a token leads on with the platform's cursor, for its own query alone", () 
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (query, other) => {
       fc.pre(JSON.stringify(query) !== JSON.stringify(other));
-      const token = placeOf({ pageToken: "", pageSize: 2 }, query).next(page(2, 5));
+      const { nextPageToken: token = "" } = placeOf({ pageToken: "", pageSize: 2 }, query).next(page(2, 5));
       expect(placeOf({ pageToken: token }, query).after).toBe("cursor");
       expect(() => placeOf({ pageToken: token }, other)).toThrow("does not belong to this query");
     }),
@@ -88,8 +88,9 @@ test("no text that this tool did not give is taken for a token", () => {
 });
 
 test("there is no token once all rows were seen, whatever the platform says", () => {
-  expect(placeOf({ pageToken: "" }, "q").next(page(5, 5))).toBe("");
-  expect(placeOf({ pageToken: "" }, "q").next(page(5, 9, false))).toBe("");
-  const second = placeOf({ pageToken: placeOf({ pageToken: "" }, "q").next(page(5, 9)) }, "q");
-  expect(second.next(page(4, 9))).toBe("");
+  const first = placeOf({ pageToken: "" }, "q");
+  expect(first.next(page(5, 5))).toEqual({ totalSize: 5 });
+  expect(first.next(page(5, 9, false))).toEqual({ totalSize: 9 });
+  const second = placeOf({ pageToken: first.next(page(5, 9)).nextPageToken ?? "" }, "q");
+  expect(second.next(page(4, 9))).toEqual({ totalSize: 9 });
 });

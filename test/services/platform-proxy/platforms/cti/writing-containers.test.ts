@@ -46,7 +46,7 @@ test("a report may take the name of another, since reports are told apart by dat
   const [one, two] = [fresh("Report"), fresh("Report")];
   await harness.call(createReport, { name: one, published: { seconds: 1_700_000_000n, nanos: 0 } });
   const { result } = await harness.call(createReport, { name: two, published: { seconds: 1_710_000_000n, nanos: 0 } });
-  const changed = await harness.call(updateEntity, { id: result!.object!.id, name: one });
+  const changed = await harness.call(updateEntity, { objectId: result!.object!.id, name: one });
   expect(changed.result?.object).toMatchObject({ id: result!.object!.id, name: one });
 });
 
@@ -58,9 +58,9 @@ test("objects go into a container all or none, by any id, and membership is read
   expect(missing.code).toBe(Code.NotFound);
   expect(missing.rawMessage).toContain(UNKNOWN);
   expect((await harness.call(listContainerObjects, { containerId })).totalSize).toBe(1);
-  const { standardId } = await harness.call(getEntity, { id: two.id });
+  const { standardId } = await harness.call(getEntity, { objectId: two.id });
   const added = await harness.call(addObjectsToContainer, { containerId, objectIds: [one.id, standardId] });
-  expect(added).toMatchObject({ addedIds: [two.id], alreadyHeldIds: [one.id], objectCount: 2 });
+  expect(added).toMatchObject({ added: [{ id: two.id }], alreadyHeld: [{ id: one.id }], objectCount: 2 });
   const removed = await harness.call(removeObjectFromContainer, { containerId, objectId: standardId });
   expect(removed).toMatchObject({ removed: true, objectCount: 1 });
   expect(await harness.call(removeObjectFromContainer, { containerId, objectId: two.id })).toMatchObject({
@@ -80,31 +80,31 @@ test("a note goes on every object that is named", async () => {
   });
   expect(result).toMatchObject({ notices: [], object: { type: "Note", name: "Pair", description: "Seen together." } });
   const held = await harness.call(listContainerObjects, { containerId: result!.object!.id });
-  expect(held.objects.map(({ object }) => object?.id).sort()).toEqual([one.id, two.id].sort());
+  expect(held.objects.map((object) => object.id).sort()).toEqual([one.id, two.id].sort());
 });
 
 test("labels are added by value and created only by those who may", async () => {
   const { id } = await makeMalware(harness);
-  const added = await harness.call(addLabels, { id, labels: ["APT", "osint"] });
+  const added = await harness.call(addLabels, { objectId: id, labels: ["APT", "osint"] });
   expect(added.result?.object?.labels.toSorted()).toEqual(["apt", "osint"]);
-  const denied = await refusal(harness.call(addLabels, { id, labels: ["apt", "brand-new"] }));
+  const denied = await refusal(harness.call(addLabels, { objectId: id, labels: ["apt", "brand-new"] }));
   expect(denied.code).toBe(Code.PermissionDenied);
-  const created = await harness.call(addLabels, { id, labels: ["brand-new"] }, "admin");
+  const created = await harness.call(addLabels, { objectId: id, labels: ["brand-new"] }, "admin");
   expect(created.createdLabels).toEqual(["brand-new"]);
-  const removed = await harness.call(removeLabels, { id, labels: ["apt", "never-there"] });
+  const removed = await harness.call(removeLabels, { objectId: id, labels: ["apt", "never-there"] });
   expect(removed.result?.object?.labels).not.toContain("apt");
   expect(removed.result?.notices.join()).toContain("never-there");
 });
 
 test("of one kind the higher marking stays, and what a lower one did not change is told", async () => {
   const { id } = await makeMalware(harness, "analyst", { markings: ["TLP:GREEN"] });
-  const raised = await harness.call(addMarkings, { id, markings: ["TLP:AMBER", "PAP:GREEN"] });
+  const raised = await harness.call(addMarkings, { objectId: id, markings: ["TLP:AMBER", "PAP:GREEN"] });
   expect(raised.result?.object?.markings.toSorted()).toEqual(["PAP:GREEN", "TLP:AMBER"]);
   expect(raised.result?.notices).toEqual(["TLP:AMBER replaced TLP:GREEN"]);
-  const lower = await harness.call(addMarkings, { id, markings: ["TLP:GREEN"] });
+  const lower = await harness.call(addMarkings, { objectId: id, markings: ["TLP:GREEN"] });
   expect(lower.result?.object?.markings).toContain("TLP:AMBER");
   expect(lower.result?.notices).toEqual(["TLP:GREEN was not added: TLP:AMBER is higher and stays"]);
-  const above = await refusal(harness.call(addMarkings, { id, markings: ["TLP:RED"] }));
+  const above = await refusal(harness.call(addMarkings, { objectId: id, markings: ["TLP:RED"] }));
   expect(above.code).toBe(Code.PermissionDenied);
-  expect((await harness.call(getEntity, { id })).object?.markings).toContain("TLP:AMBER");
+  expect((await harness.call(getEntity, { objectId: id })).object?.markings).toContain("TLP:AMBER");
 });

@@ -57,7 +57,7 @@ test("a name or alias that is taken is refused with the id, and what bears it st
     expect(error.code).toBe(Code.AlreadyExists);
     expect(error.rawMessage).toContain(result!.object!.id);
   }
-  const read = await harness.call(getEntity, { id: result!.object!.id });
+  const read = await harness.call(getEntity, { objectId: result!.object!.id });
   expect(read.object).toMatchObject({ name, description: "first" });
 });
 
@@ -94,12 +94,12 @@ test("a confidence above the caller's own is cut by the platform and the result 
 
 test("what is left out of an update stays as it was", async () => {
   const { id, name } = await makeMalware(harness);
-  await harness.call(updateEntity, { id, description: "changed", addAliases: [`${name} alias`] });
-  const { result } = await harness.call(updateEntity, { id, confidence: 40 });
+  await harness.call(updateEntity, { objectId: id, description: "changed", addAliases: [`${name} alias`] });
+  const { result } = await harness.call(updateEntity, { objectId: id, confidence: 40 });
   expect(result?.object).toMatchObject({ name, description: "changed" });
-  const { stix } = await harness.call(EntityService.method.getEntityStix, { id });
+  const { stix } = await harness.call(EntityService.method.getEntityStix, { objectId: id });
   expect(stix).toMatchObject({ confidence: 40, aliases: [`${name} alias`] });
-  const cleared = await harness.call(updateEntity, { id, description: "" });
+  const cleared = await harness.call(updateEntity, { objectId: id, description: "" });
   expect(cleared.result?.object?.description).toBe("");
 });
 
@@ -107,22 +107,22 @@ test("a renamed object keeps its internal id, and a rename onto another is refus
   const one = await makeMalware(harness);
   const two = await makeMalware(harness);
   const name = fresh("Renamed");
-  const { result } = await harness.call(updateEntity, { id: one.id, name });
+  const { result } = await harness.call(updateEntity, { objectId: one.id, name });
   expect(result?.object).toMatchObject({ id: one.id, name });
-  const error = await refusal(harness.call(updateEntity, { id: one.id, name: two.name.toLowerCase() }));
+  const error = await refusal(harness.call(updateEntity, { objectId: one.id, name: two.name.toLowerCase() }));
   expect(error.code).toBe(Code.AlreadyExists);
   expect(error.rawMessage).toContain(two.id);
 });
 
 test("a commit message without references is reported as not kept", async () => {
   const { id } = await makeMalware(harness);
-  const { result } = await harness.call(updateEntity, { id, description: "x", commitMessage: "why" });
+  const { result } = await harness.call(updateEntity, { objectId: id, description: "x", commitMessage: "why" });
   expect(result?.notices.join()).toContain("was not kept");
 });
 
 test("an object of higher confidence cannot be changed, and the refusal holds no id of the platform", async () => {
   const { id } = await makeMalware(harness, "admin", { confidence: 100 });
-  const error = await refusal(harness.call(updateEntity, { id, description: "mine" }));
+  const error = await refusal(harness.call(updateEntity, { objectId: id, description: "mine" }));
   expect(error.code).toBe(Code.PermissionDenied);
   expect(error.rawMessage).toContain("confidence");
   expect(error.rawMessage).not.toContain(id);
@@ -132,12 +132,12 @@ test("a hidden object is not changed, labelled, related or deleted, and reads li
   const { id } = await makeSecret(harness);
   const own = await makeMalware(harness);
   const attempts = [
-    harness.call(updateEntity, { id, description: "x" }),
-    harness.call(addLabels, { id, labels: ["phishing"] }),
-    harness.call(addMarkings, { id, markings: ["TLP:GREEN"] }),
+    harness.call(updateEntity, { objectId: id, description: "x" }),
+    harness.call(addLabels, { objectId: id, labels: ["phishing"] }),
+    harness.call(addMarkings, { objectId: id, markings: ["TLP:GREEN"] }),
     harness.call(createRelationship, { fromId: own.id, toId: id, relationshipType: "related-to" }),
     harness.call(createNote, { objectIds: [id], content: "a note" }),
-    harness.call(deleteEntity, { id }),
+    harness.call(deleteEntity, { objectId: id }),
   ];
   for (const { code } of await Promise.all(attempts.map(refusal))) expect(code).toBe(Code.NotFound);
 });
@@ -146,30 +146,30 @@ test("a deletion needs its own right, takes relationships along and is read back
   const one = await makeMalware(harness);
   const two = await makeMalware(harness);
   await harness.call(createRelationship, { fromId: one.id, toId: two.id, relationshipType: "related-to" });
-  const denied = await refusal(harness.call(deleteEntity, { id: one.id }));
+  const denied = await refusal(harness.call(deleteEntity, { objectId: one.id }));
   expect(denied.code).toBe(Code.PermissionDenied);
-  const { deleted } = await harness.call(deleteEntity, { id: one.id }, "admin");
+  const { deleted } = await harness.call(deleteEntity, { objectId: one.id }, "admin");
   expect(deleted).toMatchObject({ id: one.id, name: one.name });
-  expect((await refusal(harness.call(getEntity, { id: one.id }))).code).toBe(Code.NotFound);
-  const left = await harness.call(RelationshipService.method.getEntityRelationships, { id: two.id });
+  expect((await refusal(harness.call(getEntity, { objectId: one.id }))).code).toBe(Code.NotFound);
+  const left = await harness.call(RelationshipService.method.getEntityRelationships, { objectId: two.id });
   expect(left.totalSize).toBe(0);
-  expect((await refusal(harness.call(deleteEntity, { id: one.id }, "admin"))).code).toBe(Code.NotFound);
+  expect((await refusal(harness.call(deleteEntity, { objectId: one.id }, "admin"))).code).toBe(Code.NotFound);
 });
 
 test("the history names who did what, and stays after the object is gone", async () => {
   const { id } = await makeMalware(harness);
-  await harness.call(updateEntity, { id, description: "told" });
-  const read = () => harness.call(InsightService.method.getEntityHistory, { id });
+  await harness.call(updateEntity, { objectId: id, description: "told" });
+  const read = () => harness.call(InsightService.method.getEntityHistory, { objectId: id });
   await expect
     .poll(async () => (await read()).entries.map(({ act, user }) => `${act} ${user}`))
     .toEqual(["update Analyst", "create Analyst"]);
-  await harness.call(deleteEntity, { id }, "admin");
+  await harness.call(deleteEntity, { objectId: id }, "admin");
   await expect.poll(async () => (await read()).entries[0]?.act).toBe("delete");
 });
 
 test("a reader is refused every write by the platform's own decision", async () => {
   const { reports } = await harness.call(ContainerService.method.listReports, { pageSize: 1 }, "reader");
-  const error = await refusal(harness.call(updateEntity, { id: reports[0]!.id, description: "x" }, "reader"));
+  const error = await refusal(harness.call(updateEntity, { objectId: reports[0]!.id, description: "x" }, "reader"));
   expect(error.code).toBe(Code.PermissionDenied);
   expect(error.rawMessage).toContain("lacks the right");
 });
@@ -218,16 +218,21 @@ test("a platform that demands references says so, and takes the change with one"
     refs: { externalReferenceIds: [reference] },
   });
   const { id } = result!.object!;
-  expect((await refusal(strict.call(updateEntity, { id, description: "x" }))).code).toBe(Code.FailedPrecondition);
+  expect((await refusal(strict.call(updateEntity, { objectId: id, description: "x" }))).code).toBe(
+    Code.FailedPrecondition,
+  );
   const changed = await strict.call(updateEntity, {
-    id,
+    objectId: id,
     description: "x",
     commitMessage: "why",
     externalReferenceIds: [reference],
   });
   expect(changed.result?.notices).toEqual([]);
   await expect
-    .poll(async () => (await strict.call(InsightService.method.getEntityHistory, { id })).entries[0]?.commitMessage)
+    .poll(
+      async () =>
+        (await strict.call(InsightService.method.getEntityHistory, { objectId: id })).entries[0]?.commitMessage,
+    )
     .toBe("why");
   await strict.close();
 });

@@ -81,21 +81,23 @@ test("promotion keeps labels and markings, gives the same indicator again, and i
     value: "promoted.c2.example",
     refs: { markings: ["TLP:AMBER"], labels: ["botnet"] },
   });
-  const first = await harness.call(promoteObservableToIndicator, { id: observable!.id });
+  const first = await harness.call(promoteObservableToIndicator, { observableId: observable!.id });
   expect(first.created).toBe(true);
   expect(first.indicator).toMatchObject({
     pattern: "[domain-name:value = 'promoted.c2.example']",
     markings: ["TLP:AMBER"],
     labels: ["botnet"],
   });
-  const second = await harness.call(promoteObservableToIndicator, { id: observable!.id });
+  const second = await harness.call(promoteObservableToIndicator, { observableId: observable!.id });
   expect(second).toMatchObject({ created: false, indicator: { id: first.indicator!.id } });
   const text = await harness.call(createObservable, { type: ObservableType.TEXT, value: "no pattern" });
-  expect((await refusal(harness.call(promoteObservableToIndicator, { id: text.observable!.id }))).code).toBe(
+  expect((await refusal(harness.call(promoteObservableToIndicator, { observableId: text.observable!.id }))).code).toBe(
     Code.FailedPrecondition,
   );
   const malware = await makeMalware(harness);
-  expect((await refusal(harness.call(promoteObservableToIndicator, { id: malware.id }))).code).toBe(Code.NotFound);
+  expect((await refusal(harness.call(promoteObservableToIndicator, { observableId: malware.id }))).code).toBe(
+    Code.NotFound,
+  );
 });
 
 test("a relationship is created once for its time, and one that is not allowed is refused by its pair", async () => {
