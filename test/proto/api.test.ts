@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { API_IMAGE, readImage } from "../../services/shared/tools/image.js";
 import { problemsOf } from "./problems.js";
 
@@ -66,5 +66,99 @@ describe("what is wrong is found", () => {
     const image = join(folder, "wrong.binpb");
     execFileSync("npx", ["buf", "build", folder, "-o", image], { stdio: "pipe" });
     expect(problemsOf(readImage(image)).join("\n")).toContain(problem);
+  });
+});
+
+describe("names that docs/api-style.md does not settle so are found", () => {
+  const PAGE_SIZE = `
+    // How many a page, 25 where not given.
+    optional int32 page_size = 11 [(buf.validate.field).int32 = {gte: 1, lte: 100}];`;
+  const PAGE_TOKEN = `
+    // The next_page_token of the page before.
+    string page_token = 12 [(buf.validate.field).string.max_len = 512];`;
+  const NEXT = `
+    // Gets the next page; absent on the last.
+    optional string next_page_token = 13;`;
+  const TOTAL = `
+    // How many there are on all pages.
+    int32 total_size = 14;`;
+  const BOUND = `
+    // Set where there are more than total_size.
+    optional bool total_size_is_lower_bound = 15;`;
+  const REQUEST = PAGE_SIZE + PAGE_TOKEN;
+  const RESPONSE = NEXT + TOTAL + BOUND;
+
+  const CASES: readonly (readonly [what: string, request: string, response: string, problem: string])[] = [
+    ["free text under another name", "string search = 1;", "", "takes search, which is called query"],
+    ["an id without its noun", "string id = 1;", "", "takes id, which is named by its noun"],
+    ["ids without their noun", "repeated string ids = 1;", "", "takes ids, which is named by its noun"],
+    [
+      "an id in place of a reference",
+      "",
+      "string owner_id = 1;",
+      "answers ListResponse.owner_id, which is a reference",
+    ],
+    ["a row inside a wrapper", "", "repeated Wrapper rows = 1;", "answers rows with each row inside row"],
+    ["another word for a label", "repeated string tags = 1;", "", "says tags in ListRequest.tags"],
+    ["a page without a total", REQUEST, NEXT + BOUND, "is paged without ListResponse.total_size"],
+    ["an answer that says nothing of pages", REQUEST, "", "is paged without ListResponse.next_page_token"],
+    ["a total of another type", REQUEST, RESPONSE.replace("int32", "int64"), "ListResponse.total_size of another type"],
+    [
+      "a token that is always there",
+      REQUEST,
+      RESPONSE.replace("optional string", "string"),
+      "ListResponse.next_page_token of another type",
+    ],
+    ["other words on a page", REQUEST, RESPONSE.replace("Gets", "Fetches"), "says of next_page_token what"],
+    ["a page without a cap", REQUEST.replace(", lte: 100", ""), RESPONSE, "not bounded by 1 and 100"],
+    ["a page before its rows", REQUEST, `${RESPONSE} string after = 16;`, "does not end ListResponse with"],
+  ];
+  const RIGHT = [`string query = 1; string owner_id = 2; ${REQUEST}`, `repeated Row rows = 1; ${RESPONSE}`] as const;
+  const DEAR = [`\n// ${"Long. ".repeat(40_000)}\nstring query = 1;`, ""] as const;
+
+  const folder = mkdtempSync(join(tmpdir(), "names-"));
+  let found: readonly string[] = [];
+  beforeAll(() => {
+    cpSync("proto", folder, { recursive: true, filter: (path) => !path.includes("gen") });
+    const wrong = CASES.map(([, request, response]) => [request, response] as const);
+    for (const [i, [request, response]] of [...wrong, RIGHT, DEAR].entries())
+      writeFileSync(join(folder, `list${i}.proto`), listOf(i, request, response));
+    const image = join(folder, "names.binpb");
+    execFileSync("npx", ["buf", "build", folder, "-o", image], { stdio: "pipe" });
+    found = problemsOf(readImage(image));
+  }, 60_000);
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** A tool list_<i> with these fields. */
+  const listOf = (i: number, request: string, response: string) => `syntax = "proto3";
+    package cti.list${i}.v1;
+    import "auth/v1/access.proto";
+    import "buf/validate/validate.proto";
+    import "mcp/v1/tool.proto";
+    service ListService {
+      option (mcp.v1.server) = "cti";
+      // Lists.
+      rpc List(ListRequest) returns (ListResponse) {
+        option (auth.v1.scope) = "cti:read";
+        option (mcp.v1.tool) = {name: "list_${i}"};
+      }
+    }
+    message ListRequest { ${request} }
+    message ListResponse { ${response} }
+    message Row { string id = 1; string colour = 2; }
+    message Wrapper { Row row = 1; int32 count = 2; }`;
+
+  const foundIn = (i: number) => found.filter((problem) => problem.startsWith(`cti/list_${i} `)).join("\n");
+
+  test.each(CASES.map(([what, , , problem], i) => [what, problem, i] as const))("%s", (_what, problem, i) => {
+    expect(foundIn(i)).toContain(problem);
+  });
+
+  test("a list that costs a model too much", () => {
+    expect(found.join("\n")).toMatch(/tools\/list takes \d+ bytes a tool, more than 1310/);
+  });
+
+  test("and a list that is as all are is not", () => {
+    expect(foundIn(CASES.length)).toBe("");
   });
 });

@@ -3,6 +3,7 @@ import { scope } from "#proto/auth/v1/access_pb.js";
 import { server, tool } from "#proto/mcp/v1/tool_pb.js";
 import { commentOf } from "../../services/shared/tools/comments.js";
 import { readTools, type Tool } from "../../services/shared/tools/tools.js";
+import { nameProblemsOf } from "./names.js";
 
 /** The scopes that are not a server's. */
 const COMMON_SCOPES = new Set(["account", "admin", "internal", "public"]);
@@ -40,7 +41,7 @@ export function problemsOf(image: FileRegistry): string[] {
     seen.add(key);
     for (const problem of problemsOfTool(one)) problems.push(`${key} ${problem}`);
   }
-  return problems;
+  return [...problems, ...nameProblemsOf(image)];
 }
 
 function* problemsOfTool({ name, server: owner, scope: needed, listing, headers }: Tool): Iterable<string> {
