@@ -1,5 +1,5 @@
-// Writes docs/configuration.md and docs/tools.md from what the program itself
-// reads: npm run docs. A test fails when they are out of date.
+// Writes docs/configuration.md, docs/tools.md and the reviewed lists of tools from
+// what the program itself reads: npm run docs. A test fails when they are out of date.
 
 import { writeFileSync } from "node:fs";
 import { options } from "../services/launcher/config.js";
@@ -57,6 +57,15 @@ export function toolsPage(): string {
   return [...intro, ...sections].join("\n");
 }
 
+/** The whole tools/list of each server, output schemas included: what a review reads and tests compare. */
+export function toolLists(): readonly { readonly file: string; readonly text: string }[] {
+  const tools = readTools(readImage());
+  return SERVERS.map((server) => {
+    const listed = tools.filter((tool) => tool.server === server).map(({ listing }) => listing);
+    return { file: `test/snapshots/tools/${server}.json`, text: `${JSON.stringify(listed, null, 2)}\n` };
+  });
+}
+
 function accessOf(tool: Tool): string {
   if (tool.readOnly) return "read";
   return tool.listing.annotations.destructiveHint ? "**destructive**" : "write";
@@ -69,4 +78,5 @@ const onOff = (text: string): string => text.replace("`true`", "`on`").replace("
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   writeFileSync("docs/configuration.md", configurationPage());
   writeFileSync("docs/tools.md", toolsPage());
+  for (const { file, text } of toolLists()) writeFileSync(file, text);
 }

@@ -30,7 +30,7 @@ export function prepare() {
   step(
     "generate",
     [...protos, ...schemas, join(ROOT, "buf.gen.yaml"), join(ROOT, "buf.yaml")],
-    () => run("npm", ["run", "-s", "generate"]),
+    () => run("npm", ["run", "-s", "generate:code"]),
     generated,
   );
   const built = existsSync(join(ROOT, "dist/services/main.js")) ? [] : ["missing"];

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import type { Command, Input } from "./command.js";
 import { UsageError } from "./usage-error.js";
 
+/** What was given on a command line. */
 export interface Parsed {
   readonly command: Command;
   readonly input: Input;

@@ -8,6 +8,7 @@ export interface Flag {
   readonly isSwitch?: boolean;
 }
 
+/** What a command works with. */
 export interface Input {
   /** By the names of the command's `positionals`. */
   readonly args: Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 
+/** Where the services are, and who calls them. */
 export interface Options {
   /** Where the service listens, such as http://127.0.0.1:50051. */
   readonly baseUrl: string;

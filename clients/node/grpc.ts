@@ -18,6 +18,7 @@ import {
   type ServiceError,
 } from "@grpc/grpc-js";
 
+/** Where the services are, and who calls them. */
 export interface Options {
   /** Host and port, such as 127.0.0.1:50051. */
   readonly address: string;
@@ -39,6 +40,7 @@ type Streaming<S extends DescService> = {
   ) => AsyncIterable<MessageShape<S["method"][K]["output"]>>;
 };
 
+/** A client of one service: a function an rpc. `close` ends its connection. */
 export type GrpcClient<S extends DescService> = Unary<S> & Streaming<S> & { close(): void };
 
 /**

@@ -44,6 +44,16 @@ describe("what is wrong is found", () => {
       "has anyOf in its schema at /properties/x/",
     ],
     [
+      "a read with side effects",
+      `// Reads.\n rpc GetMore(ReadRequest) returns (ReadResponse) { ${TOOL} }`,
+      "is named like a read and has side effects",
+    ],
+    [
+      "a deletion that looks harmless",
+      `// Deletes.\n rpc DeleteAll(ReadRequest) returns (ReadResponse) { ${TOOL} }`,
+      "deletes and does not say so",
+    ],
+    [
       "the scope of another server",
       `// Reads.\n rpc Read(ReadRequest) returns (ReadResponse) { option (auth.v1.scope) = "aev:read"; option (mcp.v1.tool) = {}; }`,
       "of another server",
@@ -139,6 +149,7 @@ describe("names that docs/api-style.md does not settle so are found", () => {
       option (mcp.v1.server) = "cti";
       // Lists.
       rpc List(ListRequest) returns (ListResponse) {
+        option idempotency_level = NO_SIDE_EFFECTS;
         option (auth.v1.scope) = "cti:read";
         option (mcp.v1.tool) = {name: "list_${i}"};
       }

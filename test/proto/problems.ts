@@ -14,6 +14,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,40}$/;
 const UNSAFE_KEYWORDS = new Set(["$ref", "anyOf", "oneOf", "allOf", "not", "if", "$defs"]);
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const MAX_DESCRIPTION = 2048;
+const READS = /^(?:count|find|get|inspect|list|load|lookup|read|search|whoami)(?:_|$)/;
 
 /**
  * Everything in an image that some client would stumble over, or that would
@@ -48,6 +49,8 @@ function* problemsOfTool({ name, server: owner, scope: needed, listing, headers 
   if (!NAME.test(name)) yield "has a name that clients refuse: at most 40 of A-Z a-z 0-9 _ -";
   if (!COMMON_SCOPES.has(needed) && !needed.startsWith(`${owner}:`))
     yield `needs the scope ${needed} of another server`;
+  if (READS.test(name) && !listing.annotations.readOnlyHint) yield "is named like a read and has side effects";
+  if (name.startsWith("delete_") && !listing.annotations.destructiveHint) yield "deletes and does not say so";
   if (listing.description.length > MAX_DESCRIPTION) yield `has a description above ${MAX_DESCRIPTION} characters`;
   for (const schema of [listing.inputSchema, listing.outputSchema]) {
     if (schema === undefined) continue;

@@ -38,9 +38,7 @@ beforeAll(async () => {
   writeFileSync(table, readFileSync(table, "utf8").replace(TABLE_END, `${row}${TABLE_END}`));
 
   const run = (file: string, ...args: string[]) => execFileSync(file, args, { cwd: tree, encoding: "utf8" });
-  const buf = join(tree, "node_modules/.bin/buf");
-  run(buf, "generate");
-  run(buf, "build", "-o", "proto/gen/api.binpb");
+  run("npm", "run", "-s", "generate:api");
   run(process.execPath, "scripts/build.mjs");
 
   platform.listen(0, "127.0.0.1");

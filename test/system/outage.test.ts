@@ -26,7 +26,11 @@ test("a platform that cannot be reached leaves its read tools on the list", asyn
 
 test.each([
   ["a tool that reads", "whoami", {}],
-  ["a tool that writes, though it is not listed now", "delete_entity", { id: "11111111-1111-4111-8111-111111111111" }],
+  [
+    "a tool that writes, though it is not listed now",
+    "delete_entity",
+    { object_id: "11111111-1111-4111-8111-111111111111" },
+  ],
 ])("%s says that the platform cannot be reached", async (_what, name, args) => {
   expect(await said(name, args)).toMatchObject({
     status: 200,

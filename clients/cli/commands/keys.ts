@@ -7,6 +7,7 @@ import { UsageError } from "../usage-error.js";
 const EXAMPLE_SCOPE = scopesOfServer(SERVERS[0] as string)[0];
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** Makes and revokes API keys. */
 export const keys: readonly Command[] = [
   {
     noun: "keys",

@@ -2,6 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ConnectionState, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { Command } from "../command.js";
 
+/** Lists platforms and makes the tokens by which they register. */
 export const platforms: readonly Command[] = [
   {
     noun: "platforms",

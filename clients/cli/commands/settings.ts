@@ -2,6 +2,7 @@ import { SettingService, type Settings } from "#proto/catalogue/v1/setting_servi
 import type { Command } from "../command.js";
 import { UsageError } from "../usage-error.js";
 
+/** Turns switches on and off. */
 export const settings: readonly Command[] = [
   {
     noun: "settings",

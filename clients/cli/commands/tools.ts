@@ -9,6 +9,7 @@ import { UsageError } from "../usage-error.js";
 /** A tool that answered with an error; its text is for standard error. */
 export class ToolError extends Error {}
 
+/** Calls tools, as an MCP client does. */
 export const tools: readonly Command[] = [
   {
     noun: "tools",

@@ -3,6 +3,7 @@ import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import type { Command } from "../command.js";
 import type { Session } from "../session.js";
 
+/** Makes users. */
 export const users: readonly Command[] = [
   {
     noun: "users",

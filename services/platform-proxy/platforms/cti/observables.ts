@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { IndicatorSchema, ObservableSchema } from "#proto/cti/v1/search_service_pb.js";
+import type { IndicatorSchema } from "#proto/cti/v1/search_service_pb.js";
 import { fragment, type NodeOf } from "./graphql.js";
 import { labelsOf, markingsOf, numberOf, preview, timeOf } from "./knowledge.js";
 
@@ -25,7 +25,7 @@ export const OBSERVABLE = fragment(`
 export type ObservableNode = NodeOf<typeof OBSERVABLE>;
 
 /** An observable in short. */
-export function observableOf(node: ObservableNode): MessageInitShape<typeof ObservableSchema> {
+export function observableOf(node: ObservableNode) {
   return {
     id: node.id,
     type: node.entity_type,

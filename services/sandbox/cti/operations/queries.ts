@@ -22,6 +22,7 @@ import {
 /** The version that the platform calls itself, that of the recordings. */
 export const VERSION = "7.260817.0";
 
+/** Answers a root field of a query. */
 // biome-ignore lint/suspicious/noExplicitAny: each field knows its own arguments, which the schema has checked
 export type Resolver = (args: any, visit: Visit) => unknown;
 

@@ -13,31 +13,8 @@ export interface Surroundings {
 
 /** Fills in techniques, tools, malware and those who use them, related to each other. */
 export function seedThreats(source: Source, { phases, countries, victims }: Surroundings) {
-  const { make, relate, pick, some, int, chance, day } = source;
-  const techniques = TECHNIQUES.map(([x_mitre_id, name, tactic]) =>
-    make(
-      "Attack-Pattern",
-      {
-        name,
-        x_mitre_id,
-        description: `${name} (${tactic}).`,
-        x_mitre_platforms: some(["windows", "linux", "macos"], 2),
-      },
-      { open: true, refs: { killChainPhases: [phases[TACTICS.indexOf(tactic)]!.id] } },
-    ),
-  );
-  for (const technique of techniques) {
-    const parent = techniques.find((one) =>
-      String(technique.attributes.x_mitre_id).startsWith(`${one.attributes.x_mitre_id}.`),
-    );
-    if (parent !== undefined) relate(technique, "subtechnique-of", parent);
-    const remedy = make(
-      "Course-Of-Action",
-      { name: `Limit ${technique.attributes.name}`, description: `How to limit ${technique.attributes.name}.` },
-      { open: true },
-    );
-    relate(remedy, "mitigates", technique);
-  }
+  const { make, pick, int, chance, day } = source;
+  const techniques = seedTechniques(source, phases);
   const tools = TOOLS.map((name) =>
     make("Tool", { name, description: `${name} is a dual-use tool.`, tool_types: ["exploitation"] }, { open: true }),
   );
@@ -122,6 +99,49 @@ export function seedThreats(source: Source, { phases, countries, victims }: Surr
     }),
   );
 
+  const threats = { techniques, tools, vulnerabilities, malware, sets, actors, persons, campaigns, incidents };
+  relateThreats(source, threats, { countries, victims });
+  return { techniques, vulnerabilities, malware, sets, campaigns, infrastructures };
+}
+
+/** Techniques of the attack phases, each with a remedy. */
+function seedTechniques({ make, relate, some }: Source, phases: readonly Thing[]): Thing[] {
+  const techniques = TECHNIQUES.map(([x_mitre_id, name, tactic]) =>
+    make(
+      "Attack-Pattern",
+      {
+        name,
+        x_mitre_id,
+        description: `${name} (${tactic}).`,
+        x_mitre_platforms: some(["windows", "linux", "macos"], 2),
+      },
+      { open: true, refs: { killChainPhases: [phases[TACTICS.indexOf(tactic)]!.id] } },
+    ),
+  );
+  for (const technique of techniques) {
+    const parent = techniques.find((one) =>
+      String(technique.attributes.x_mitre_id).startsWith(`${one.attributes.x_mitre_id}.`),
+    );
+    if (parent !== undefined) relate(technique, "subtechnique-of", parent);
+    const remedy = make(
+      "Course-Of-Action",
+      { name: `Limit ${technique.attributes.name}`, description: `How to limit ${technique.attributes.name}.` },
+      { open: true },
+    );
+    relate(remedy, "mitigates", technique);
+  }
+  return techniques;
+}
+
+type Threat = "techniques" | "tools" | "vulnerabilities" | "malware" | "sets" | "actors" | "persons" | "campaigns";
+
+/** Who uses what against whom. */
+function relateThreats(
+  { relate, pick, some, chance }: Source,
+  threats: Readonly<Record<Threat | "incidents", readonly Thing[]>>,
+  { countries, victims }: Omit<Surroundings, "phases">,
+): void {
+  const { techniques, tools, vulnerabilities, malware, sets, actors, persons, campaigns, incidents } = threats;
   for (const one of sets) {
     for (const other of some(malware, 4)) relate(one, "uses", other);
     for (const other of some(techniques, 7)) relate(one, "uses", other);
@@ -145,7 +165,6 @@ export function seedThreats(source: Source, { phases, countries, victims }: Surr
     if (chance(20)) relate(one, "variant-of", pick(malware));
   }
   for (const one of incidents) relate(one, "attributed-to", pick(sets));
-  return { techniques, vulnerabilities, malware, sets, campaigns, infrastructures };
 }
 
 const TYPES: Readonly<Record<string, string>> = {

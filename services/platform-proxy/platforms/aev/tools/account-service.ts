@@ -3,6 +3,7 @@ import { unary } from "../../../binding.js";
 import { enumOf } from "../../../lib/words.js";
 import { type OpenaevMe, openTenants } from "../me.js";
 
+/** How the tools of this service are answered. */
 export const bindings = [
   unary(AccountService.method.whoami, async (_, platform) => {
     const { user, tenants } = await platform.me<OpenaevMe>();

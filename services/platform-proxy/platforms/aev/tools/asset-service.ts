@@ -22,6 +22,7 @@ interface UpstreamEndpoint {
   }[];
 }
 
+/** How the tools of this service are answered. */
 export const bindings = [
   unary(AssetService.method.searchEndpoints, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

@@ -21,6 +21,7 @@ interface UpstreamFinding {
   readonly finding_inject?: { readonly inject_id: string; readonly inject_title: string } | null;
 }
 
+/** How the tools of this service are answered. */
 export const bindings = [
   unary(FindingService.method.searchFindings, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

@@ -15,6 +15,7 @@ const SORTS: readonly [Sort, Sort] = [
   { property: "inject_title", direction: "asc" },
 ];
 
+/** How the tools of this service are answered. */
 export const bindings = [
   unary(InjectService.method.searchInjects, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

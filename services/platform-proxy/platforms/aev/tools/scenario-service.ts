@@ -17,6 +17,7 @@ const UPDATED = { property: "scenario_updated_at", direction: "desc" } as const;
 
 const { searchScenarios, getScenario, createScenario, updateScenario, deleteScenario } = ScenarioService.method;
 
+/** How the tools of this service are answered. */
 export const bindings = [
   unary(searchScenarios, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

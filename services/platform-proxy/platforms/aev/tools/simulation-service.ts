@@ -33,6 +33,7 @@ const NEXT: Readonly<Partial<Record<SimulationStatus, readonly SimulationStatus[
 
 const { searchSimulations, getSimulation, getSimulationResults, setSimulationStatus } = SimulationService.method;
 
+/** How the tools of this service are answered. */
 export const bindings = [
   unary(searchSimulations, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

@@ -14,6 +14,7 @@ interface UpstreamAttackPattern {
 
 const MAX_DESCRIPTION = 500;
 
+/** How the tools of this service are answered. */
 export const bindings = [
   unary(TechniqueService.method.searchAttackPatterns, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

@@ -264,7 +264,7 @@ export const bindings: readonly Binding[] = [
     );
     const { stixCyberObservables } = await platform.graphql(LOOKUP, { filters });
     const matches = nodesOf(stixCyberObservables).map((node) => ({
-      observable: observableOf(node),
+      ...observableOf(node),
       indicators: nodesOf(node.indicators).map(indicatorOf),
       containers: nodesOf(node.containers).map(refOf),
     }));

@@ -14,6 +14,7 @@ import {
 import { domainIdsOf, readAllOwned, readOwned, tenantOf } from "../tenancy.js";
 import { referencesOf } from "../upstream.js";
 
+/** How the tools of this service are answered. */
 export const bindings = [
   unary(AssessmentService.method.listRequirementAssessments, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

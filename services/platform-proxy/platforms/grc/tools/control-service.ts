@@ -36,6 +36,7 @@ const ORDERS: Readonly<Record<ControlOrder, string>> = {
   [ControlOrder.PRIORITY]: "priority,id",
 };
 
+/** How the tools of this service are answered. */
 export const bindings = [
   unary(ControlService.method.listControls, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

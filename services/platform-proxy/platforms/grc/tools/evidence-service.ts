@@ -31,6 +31,7 @@ interface UpstreamEvidence {
 
 const EVIDENCE = "/api/evidences/";
 
+/** How the tools of this service are answered. */
 export const bindings = [
   unary(EvidenceService.method.listEvidence, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

@@ -35,6 +35,7 @@ type Tree = Readonly<Record<string, Node>>;
 const FRAMEWORKS = "/api/frameworks/";
 const TREE_PAGE = 50;
 
+/** How the tools of this service are answered. */
 export const bindings = [
   unary(FrameworkService.method.listFrameworks, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

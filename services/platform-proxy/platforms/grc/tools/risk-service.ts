@@ -56,6 +56,7 @@ const SCENARIOS = "/api/risk-scenarios/";
 const OUTCOMES = "/api/ebios-rm/operational-scenarios/";
 const STUDIES = "/api/ebios-rm/studies/";
 
+/** How the tools of this service are answered. */
 export const bindings = [
   unary(RiskService.method.listRiskScenarios, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

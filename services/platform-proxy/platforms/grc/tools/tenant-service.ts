@@ -42,6 +42,7 @@ const TYPES = new Map([...SEARCHED].map(([type, path]) => [path, type]));
 /** How many hits the platform hands out at most; it has no paging. */
 const MAX_HITS = 50;
 
+/** How the tools of this service are answered. */
 export const bindings = [
   unary(TenantService.method.listTenants, async (r, platform) => {
     const wanted = r.query?.toLowerCase() ?? "";

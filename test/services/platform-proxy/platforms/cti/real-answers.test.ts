@@ -123,7 +123,9 @@ test("what is known of a domain, with its indicators and the containers that hol
   expect(known).toBe(true);
   expect(matches).toMatchObject([
     {
-      observable: { value: "c2-0.evil.example", type: "Domain-Name", score: 0 },
+      value: "c2-0.evil.example",
+      type: "Domain-Name",
+      score: 0,
       indicators: [{ name: "Indicator 0", revoked: true }],
       containers: [
         { type: "Grouping", name: "Grouping 0" },

@@ -105,11 +105,11 @@ test("an address, domain or hash is looked up exactly, defanged or not, with wha
   const [domain] = await observables(harness, "Domain-Name", 1);
   const found = await harness.call(lookupIoc, { value: domain!.value.replaceAll(".", "[.]").toUpperCase() });
   expect(found.known).toBe(true);
-  expect(found.matches.map(({ observable }) => observable?.value)).toEqual([domain!.value]);
+  expect(found.matches.map(({ value }) => value)).toEqual([domain!.value]);
   const [file] = await observables(harness, "StixFile", 1);
   for (const { hash } of file!.hashes ?? []) {
     const match = await harness.call(lookupIoc, { value: ` ${hash.toUpperCase()} ` });
-    expect(match.matches.map(({ observable }) => observable?.id)).toEqual([file!.id]);
+    expect(match.matches.map(({ id }) => id)).toEqual([file!.id]);
   }
   const unknown = await harness.call(lookupIoc, { value: "192.0.2.77" });
   expect(unknown).toMatchObject({ known: false, matches: [], value: "192.0.2.77" });

@@ -38,7 +38,7 @@ test("an observable is refanged, and a known value is refused with its id", asyn
   expect(again.code).toBe(Code.AlreadyExists);
   expect(again.rawMessage).toContain(observable!.id);
   const looked = await harness.call(SearchService.method.lookupIoc, { value: "https://written.c2.example/drop" });
-  expect(looked.matches[0]?.observable?.score).toBe(70);
+  expect(looked.matches[0]?.score).toBe(70);
 });
 
 test("every kind of observable can be created", async () => {

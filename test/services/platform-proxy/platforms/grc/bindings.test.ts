@@ -22,8 +22,3 @@ test("every tool takes tenant_id, save the one that lists tenants, and says what
     expect(tool.scope).toBe(tool.readOnly ? "grc:read" : "grc:write");
   }
 });
-
-test("only what deletes is destructive", () => {
-  const destructive = tools.filter(({ listing }) => listing.annotations.destructiveHint).map(({ name }) => name);
-  expect(destructive).toEqual(["delete_control"]);
-});
