@@ -1,10 +1,10 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
+import type { BearerCredentials } from "../services/shared/credentials/credentials.js";
 import type { Log } from "../services/shared/process/log.js";
 import type { Credential } from "../services/shared/rpc/call.js";
 import type { Dispatch } from "../services/shared/rpc/dispatch.js";
 import { readTools, type Tool } from "../services/shared/tools/tools.js";
 import { addressBehind, createAdmit } from "./admission/admit.js";
-import type { Credentials } from "./admission/credentials.js";
 import { createBadTokens, createRateLimit } from "./admission/limits.js";
 import { createOrigins, type Origins } from "./admission/origins.js";
 import { createEndpointStates } from "./catalogue/endpoint-states.js";
@@ -42,7 +42,7 @@ export interface FacadeOptions {
   readonly dispatch: Dispatch;
   /** The façade's own credential, for what it asks on nobody's behalf. */
   readonly self: Credential;
-  readonly credentials: Credentials;
+  readonly credentials: BearerCredentials;
   /** The image of the whole API: its tools are what is served. */
   readonly image: FileRegistry;
   /** The public base URL, with or without a path. */

@@ -1,5 +1,6 @@
+import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
+import type { Known, Refusal } from "../../services/shared/credentials/known.js";
 import { bearerOf, isUnexpanded } from "./bearer.js";
-import type { Credentials, Known, Refusal } from "./credentials.js";
 import type { BadTokens } from "./limits.js";
 
 /** What admission looks at of a request. */
@@ -10,6 +11,11 @@ export interface Arrival {
   readonly address: string;
 }
 
+/** Why a request is not let in: for want of a bearer token, or for the reason that credentials give. */
+export interface NotAdmitted {
+  readonly refused: Refusal["refused"] | "missing" | "unexpanded";
+}
+
 /**
  * Says who sends a request, or why it is refused: `missing` where there is no
  * bearer token, `unexpanded` where it is the name of a variable, `throttled`
@@ -18,11 +24,11 @@ export interface Arrival {
  * anything of the body is read; each presents a refusal in its own protocol
  * (refusals.ts).
  */
-export type Admit = (arrival: Arrival) => Known | Refusal | Promise<Known | Refusal>;
+export type Admit = (arrival: Arrival) => Known | NotAdmitted | Promise<Known | NotAdmitted>;
 
 /** What admission asks, and of whom. */
 export interface AdmitOptions {
-  readonly credentials: Pick<Credentials, "peek" | "verify">;
+  readonly credentials: Pick<BearerCredentials, "peek" | "verify">;
   readonly badTokens: BadTokens;
   /** Where the client is: behind proxies not the address of the connection. */
   readonly addressOf: (arrival: Arrival) => string;

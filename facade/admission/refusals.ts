@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { NotAdmitted } from "./admit.js";
 import { invalidTokenChallenge, scopeChallenge } from "./bearer.js";
 
 // Who may not come in is told so in the protocol of the door: a JSON-RPC error
@@ -20,7 +21,7 @@ const UNEXPANDED =
   "The client sent the name of an environment variable instead of its value: set the variable where the client is started, or write the API key itself.";
 
 /** Why a token is not accepted, by the word of its refusal. */
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<Exclude<NotAdmitted["refused"], "missing" | "unavailable">, string>> = {
   malformed: "The bearer token is neither an API key nor an access token of this service: check what the client sends.",
   unknown: "The API key or token is not known here: create a new API key, or sign in again.",
   expired: "The API key or token has expired: create a new API key, or sign in again.",
@@ -35,7 +36,7 @@ const RETRY_S = "2";
 const THROTTLED_S = "60";
 
 /** What an MCP client is told that admission refused. @param challenge the WWW-Authenticate header of the endpoint. */
-export function httpRefusalOf(refused: string, challenge: string): HttpRefusal {
+export function httpRefusalOf(refused: NotAdmitted["refused"], challenge: string): HttpRefusal {
   if (refused === "missing") {
     return { status: 401, word: "missing_token", message: MISSING, headers: ["www-authenticate", challenge] };
   }
@@ -47,7 +48,7 @@ export function httpRefusalOf(refused: string, challenge: string): HttpRefusal {
       headers: ["retry-after", RETRY_S],
     };
   }
-  const message = REASONS[refused] ?? (REASONS.unknown as string);
+  const message = REASONS[refused];
   const retry = refused === "throttled" ? ["retry-after", THROTTLED_S] : [];
   return {
     status: 401,
@@ -58,7 +59,7 @@ export function httpRefusalOf(refused: string, challenge: string): HttpRefusal {
 }
 
 /** What a client of /rpc is told that admission refused, with the codes that services use. */
-export function connectErrorOf(refused: string): ConnectError {
+export function connectErrorOf(refused: NotAdmitted["refused"]): ConnectError {
   switch (refused) {
     case "missing":
       return new ConnectError("sign in, or send an API key as a bearer token", Code.Unauthenticated);

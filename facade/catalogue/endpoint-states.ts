@@ -1,8 +1,8 @@
 import { EndpointAvailability, EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Log } from "../../services/shared/process/log.js";
 import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
-import type { Credentials } from "../admission/credentials.js";
 import type { HttpRefusal } from "../admission/refusals.js";
 
 /** Whether an endpoint serves: undefined where it does, else what its callers are told. */
@@ -21,7 +21,7 @@ export interface EndpointStatesOptions {
   readonly dispatch: Dispatch;
   /** The façade's own credential. */
   readonly self: Credential;
-  readonly credentials: Pick<Credentials, "leased" | "onEvent">;
+  readonly credentials: Pick<BearerCredentials, "leased" | "onEvent">;
   readonly log: Log;
 }
 

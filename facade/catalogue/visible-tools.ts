@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
+import type { Known } from "../../services/shared/credentials/known.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
-import type { Credentials, Known } from "../admission/credentials.js";
 import type { ServedTool } from "./served-tool.js";
 import { listKeyOf, listOptionsOf, type View, viewOf } from "./tools-list.js";
 
@@ -27,7 +28,7 @@ export interface ServerTools {
 /** Whom the catalogue's answers are asked of, until when they hold, and the tools they name. */
 export interface VisibleToolsOptions {
   readonly dispatch: Dispatch;
-  readonly credentials: Pick<Credentials, "leased" | "onEvent">;
+  readonly credentials: Pick<BearerCredentials, "leased" | "onEvent">;
   readonly servers: ReadonlyMap<string, ServerTools>;
 }
 

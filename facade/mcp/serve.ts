@@ -1,5 +1,5 @@
-import type { Admit } from "../admission/admit.js";
-import type { Known, Refusal } from "../admission/credentials.js";
+import type { Known } from "../../services/shared/credentials/known.js";
+import type { Admit, NotAdmitted } from "../admission/admit.js";
 import type { Origins } from "../admission/origins.js";
 import {
   BAD_ORIGIN,
@@ -81,7 +81,7 @@ class Door {
       : this.enter(exchange, endpoint, admission);
   }
 
-  private enter(exchange: Exchange, endpoint: Endpoint, admission: Known | Refusal): Verdict | Promise<Verdict> {
+  private enter(exchange: Exchange, endpoint: Endpoint, admission: Known | NotAdmitted): Verdict | Promise<Verdict> {
     if ("refused" in admission) return httpRefusalOf(admission.refused, endpoint.challenge);
     const state = this.options.states.of(endpoint.server);
     if (state instanceof Promise) return state.then((refusal) => refusal ?? checkType(exchange) ?? admission);

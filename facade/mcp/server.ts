@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { Known } from "../../services/shared/credentials/known.js";
 import type { Log } from "../../services/shared/process/log.js";
-import type { Known } from "../admission/credentials.js";
 import { scopeRefusal } from "../admission/refusals.js";
 import type { Endpoint } from "../catalogue/endpoints.js";
 import type { ServedTool } from "../catalogue/served-tool.js";

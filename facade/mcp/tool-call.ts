@@ -1,6 +1,8 @@
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Progress } from "#proto/mcp/v1/tool_pb.js";
+import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
+import type { Known } from "../../services/shared/credentials/known.js";
 import type { Log } from "../../services/shared/process/log.js";
 import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
@@ -12,7 +14,6 @@ import {
   unavailable,
 } from "../../services/shared/rpc/errors.js";
 import { explain } from "../../services/shared/tools/explain.js";
-import type { Credentials, Known } from "../admission/credentials.js";
 import type { RateLimit } from "../admission/limits.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
 import type { Deadlines } from "./deadlines.js";
@@ -36,7 +37,7 @@ export class RevokedError extends Error {}
 /** The way to the services, and what bounds a call. */
 export interface ToolCallOptions {
   readonly dispatch: Dispatch;
-  readonly credentials: Pick<Credentials, "hold">;
+  readonly credentials: Pick<BearerCredentials, "hold">;
   readonly rate: RateLimit;
   readonly deadlines: Deadlines;
   readonly log: Log;

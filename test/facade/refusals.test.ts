@@ -55,7 +55,7 @@ test("no token is a challenge without an error", async () => {
   expect(inQuery.status).toBe(401);
 });
 
-test.each(["malformed", "unknown", "expired", "revoked", "disabled", "throttled"])(
+test.each(["malformed", "unknown", "expired", "revoked", "disabled", "throttled"] as const)(
   "a token that is %s is a challenge with an error, in both eras",
   async (reason) => {
     server.keys.refuse("bad", reason);

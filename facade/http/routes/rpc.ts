@@ -1,11 +1,11 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
 import { type ConnectError, createContextValues } from "@connectrpc/connect";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import type { BearerCredentials } from "../../../services/shared/credentials/credentials.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import { unimplemented } from "../../../services/shared/rpc/errors.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
 import type { Admit } from "../../admission/admit.js";
-import type { Credentials } from "../../admission/credentials.js";
 import { connectErrorOf } from "../../admission/refusals.js";
 import type { BodyStream } from "../exchange.js";
 import type { Page, PageRequest, Route } from "../route.js";
@@ -16,7 +16,7 @@ import { rpcRefusal } from "../rpc/refusal.js";
 export interface RpcOptions {
   readonly dispatch: Dispatch;
   readonly admit: Admit;
-  readonly credentials: Pick<Credentials, "hold">;
+  readonly credentials: Pick<BearerCredentials, "hold">;
   readonly image: FileRegistry;
   /** The path of the public base URL, without a trailing slash. */
   readonly base: string;

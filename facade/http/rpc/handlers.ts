@@ -8,9 +8,10 @@ import {
   type HandlerContext,
 } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import type { BearerCredentials } from "../../../services/shared/credentials/credentials.js";
+import type { Known } from "../../../services/shared/credentials/known.js";
 import type { Dispatch, Outgoing } from "../../../services/shared/rpc/dispatch.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
-import type { Credentials, Known } from "../../admission/credentials.js";
 
 /** Under which a handler finds who calls. */
 export const CALLER = createContextKey<Known | undefined>(undefined);
@@ -28,7 +29,7 @@ export type FindRpc = (service: string, method: string) => RpcHandler | "unknown
 /** The rpcs, and the way to the services that answer them. */
 export interface RpcHandlerOptions {
   readonly dispatch: Dispatch;
-  readonly credentials: Pick<Credentials, "hold">;
+  readonly credentials: Pick<BearerCredentials, "hold">;
   readonly image: FileRegistry;
   /** Longest message of a client, in bytes. */
   readonly maxBytes: number;

@@ -1,19 +1,20 @@
-import type { CredentialEvent, Credentials, Known, Refusal } from "../../../facade/admission/credentials.js";
+import type { BearerCredentials, CredentialsEvent } from "../../../services/shared/credentials/credentials.js";
+import type { Known, Refusal } from "../../../services/shared/credentials/known.js";
 import type { Authenticator, Caller } from "../../../services/shared/rpc/call.js";
 import { unauthenticated } from "../../../services/shared/rpc/errors.js";
 import { SERVICE_NAMES } from "../../../services/shared/rpc/service.js";
 
 /** Keys in memory: what the façade's side of auth does, without auth. */
-export interface Keys extends Credentials {
+export interface Keys extends BearerCredentials {
   readonly authenticator: Authenticator;
   /** Makes a key for a user; the token is the key's name. */
   add(token: string, caller: Partial<Caller> & { readonly scopes: ReadonlySet<string> }): Known;
   /** Refuses the token from now on and ends what it holds open. */
   revoke(token: string): void;
   /** Answers every verification of this token with a refusal. */
-  refuse(token: string, reason: string): void;
+  refuse(token: string, reason: Refusal["refused"]): void;
   /** Publishes an event; resolves when every listener has acknowledged it. */
-  publish(event: CredentialEvent): Promise<void>;
+  publish(event: CredentialsEvent): Promise<void>;
   /** Forgets what peek knows, so that the next request verifies. */
   forget(): void;
   /** Tokens that verify was asked about, in order. */
@@ -36,10 +37,10 @@ const SERVICE_CALLER: Caller = {
 
 export function createKeys(): Keys {
   const all = new Map<string, Known>();
-  const refused = new Map<string, string>();
+  const refused = new Map<string, Refusal["refused"]>();
   const peeked = new Map<string, Known>();
   const callers = new Map<string, Caller>();
-  const listeners = new Set<(event: CredentialEvent) => void | Promise<void>>();
+  const listeners = new Set<(event: CredentialsEvent) => void | Promise<void>>();
   const held = new Map<Known, Set<() => void>>();
 
   const keys: Keys = {
