@@ -62,9 +62,9 @@ export interface Adapter {
   /** Asks the platform who it thinks is calling. */
   whoAmI(session: Session): Promise<{ readonly email: string; readonly me: unknown }>;
   snapshot(session: Session, me: unknown): Promise<Snapshot>;
-  /** Whether a GraphQL document administers the platform, which no tool may do. */
+  /** Whether a GraphQL document administers the platform, which no tool may do; without it none is sent. */
   readonly deniesDocument?: (document: string) => boolean;
-  /** Whether an exchange administers the platform, which no tool may do. */
+  /** Whether an exchange administers the platform, which no tool may do; without it none is sent. */
   readonly deniesRequest?: (request: RestRequest) => boolean;
   graphql?<Data, Variables>(session: Session, document: Document<Data, Variables>, variables: Variables): Promise<Data>;
   rest?<Body>(session: Session, request: RestRequest): Promise<Body>;

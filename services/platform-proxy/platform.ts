@@ -34,13 +34,13 @@ export function openPlatform(adapter: Adapter, session: Session, identities: Ide
     me: <Me>() => identities.me(adapter, session) as Promise<Me>,
     async graphql(document, variables) {
       if (adapter.graphql === undefined) throw internal(`the ${adapter.server} platform speaks no GraphQL`);
-      if (adapter.deniesDocument?.(document.text)) throw administers(session);
+      if (adapter.deniesDocument?.(document.text) !== false) throw administers(session);
       await identities.me(adapter, session);
       return adapter.graphql(session, document, variables);
     },
     async rest<Body>(request: RestRequest) {
       if (adapter.rest === undefined) throw internal(`the ${adapter.server} platform speaks no REST`);
-      if (adapter.deniesRequest?.(request)) throw administers(session);
+      if (adapter.deniesRequest?.(request) !== false) throw administers(session);
       await identities.me(adapter, session);
       return adapter.rest<Body>(session, request);
     },

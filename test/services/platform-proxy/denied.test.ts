@@ -149,3 +149,10 @@ test("every platform denies something", () => {
     expect({ server, denies: deniesDocument ?? deniesRequest }).toEqual({ server, denies: expect.any(Function) });
   }
 });
+
+test("a platform that does not say what administers it is sent nothing", async () => {
+  const { deniesRequest: _, ...silent } = createOpenaevAdapter();
+  const { platform, sent } = opened(silent);
+  await expect(platform.rest({ verb: "GET", path: "/api/me" })).rejects.toMatchObject(denied);
+  expect(sent).toEqual([]);
+});
