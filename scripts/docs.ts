@@ -3,7 +3,8 @@
 
 import { writeFileSync } from "node:fs";
 import { options } from "../services/launcher/config.js";
-import { SERVERS } from "../services/shared/platforms.js";
+import { bindingProblem, loadPlatform } from "../services/platform-proxy/parts.js";
+import { PLATFORM_SERVERS, SERVERS } from "../services/shared/platforms.js";
 import { envOf, flagOf } from "../services/shared/process/config.js";
 import { readImage } from "../services/shared/tools/image.js";
 import { readTools, type Tool } from "../services/shared/tools/tools.js";
@@ -75,8 +76,18 @@ const needsOf = (tool: Tool): string => tool.needs.map((need) => `\`${need}\``).
 const cell = (text: string): string => text.replaceAll("\n", " ").replaceAll("|", "\\|");
 const onOff = (text: string): string => text.replace("`true`", "`on`").replace("`false`", "`off`");
 
+async function bindingProblems(): Promise<string[]> {
+  const tools = readTools(readImage());
+  const found = PLATFORM_SERVERS.map(async (server) =>
+    bindingProblem(server, (await loadPlatform(server)).bindings, tools),
+  );
+  return (await Promise.all(found)).filter((problem) => problem !== undefined);
+}
+
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   writeFileSync("docs/configuration.md", configurationPage());
   writeFileSync("docs/tools.md", toolsPage());
   for (const { file, text } of toolLists()) writeFileSync(file, text);
+  // The pages are written all the same, since a binding may be what comes next.
+  for (const problem of await bindingProblems()) console.warn(problem);
 }

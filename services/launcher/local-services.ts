@@ -15,6 +15,7 @@ import { readTools } from "../shared/tools/tools.js";
 import type { Settings } from "./config.js";
 import { authenticationsOf } from "./platforms.js";
 import type { Routing } from "./routing.js";
+import { unansweredTool } from "./unanswered-tools.js";
 
 /** What the services of a process are started with. */
 export interface Surroundings {
@@ -70,6 +71,13 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
     const service = await createService(name, { ...around, peers, credentials });
     mount(service, createAssertionVerifier({ service: name, credentials, dispatch: routing, credential }));
   }
+
+  const unanswered = unansweredTool(
+    around.image,
+    settings.services,
+    methods.map(({ method }) => method.desc),
+  );
+  if (unanswered !== undefined) throw new Error(unanswered);
 
   const ready = async (): Promise<readonly string[]> => {
     const reasons = await Promise.all(services.map((service) => service.ready()));

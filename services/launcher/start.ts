@@ -50,7 +50,7 @@ async function startParts(
   const { host, dataDir, workers, mongodbUri } = settings;
   const port = workers === 0 ? settings.port : await reservePort(host, settings.port, "port");
   const grpcPort = await reservePort(host, settings.grpcPort, "gRPC port");
-  const baseUrl = settings.baseUrl ?? `http://${host}:${port}`;
+  const baseUrl = settings.baseUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
   prepareDataDir(dataDir);
   const store = await openStore({ mongodbUri, dataDir, log });

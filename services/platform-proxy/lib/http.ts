@@ -1,4 +1,4 @@
-import { ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import {
   BrokenCircuitError,
   type CircuitBreakerPolicy,
@@ -115,7 +115,8 @@ export function createHttpClient(agentName: string): HttpClient {
       }
       return replyOf(exchange, reply.statusCode, reply.headers, text);
     } catch (error) {
-      if (exchange.signal.aborted) throw canceled("the call was cancelled", error);
+      const isLate = signal.aborted && isTimeout(signal.reason);
+      if (exchange.signal.aborted && !isLate) throw canceled("the call was cancelled", error);
       if (signal.aborted)
         throw deadlineExceeded(`the ${exchange.target.server} platform did not answer in time`, error);
       if (error instanceof ConnectError || error instanceof Lost) throw error;
@@ -146,6 +147,12 @@ export function createHttpClient(agentName: string): HttpClient {
     },
     close: () => agent.close(),
   };
+}
+
+/** Whether a signal fired because time ran out, and not because the caller left. */
+function isTimeout(reason: unknown): boolean {
+  if (reason instanceof ConnectError) return reason.code === Code.DeadlineExceeded;
+  return (reason as { name?: string } | undefined)?.name === "TimeoutError";
 }
 
 function pathOf(base: string, { path, query }: HttpRequest): string {

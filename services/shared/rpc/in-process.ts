@@ -87,11 +87,13 @@ class Arrived implements Incoming {
 
 function signalOf({ signal, deadline, signalsDeadline }: Outgoing): AbortSignal {
   if (deadline === undefined || signalsDeadline === true) return signal ?? NEVER;
-  const left = deadline - Date.now();
+  const left = Math.min(deadline - Date.now(), LONGEST_TIMER_MS);
   const late = left > 0 ? AbortSignal.timeout(left) : AbortSignal.abort(deadlineExceeded("the deadline passed"));
   return signal === undefined ? late : AbortSignal.any([signal, late]);
 }
 
+/** Node's timers fire at once where they are set for longer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const NEVER = new AbortController().signal;
 
 function messageOf<M extends DescMessage>(desc: M, value: MessageInitShape<M>): never {

@@ -170,6 +170,23 @@ test("files are put and removed by path", async () => {
   expect((await refusal(gone))[0]).toBe("InvalidArgument");
 });
 
+test("nobody takes over an id by naming a skill so", async () => {
+  const skill = await create("alice", { name: "trusted", sharing: [{ to: "everyone", tier: Tier.VIEW }] });
+  await create("carl", { name: skill.id, sharing: [{ to: "everyone", tier: Tier.VIEW }] });
+  expect((await load("bob", skill.id)).skill?.name).toBe("trusted");
+  await rig.dispatch.unary(updateSkill, { skillId: skill.id, enabled: false }, as("alice"));
+  expect((await refusal(load("bob", skill.id)))[0]).toBe("FailedPrecondition");
+  await rig.dispatch.unary(deleteSkill, { skillId: skill.id }, as("alice"));
+  expect((await refusal(load("bob", skill.id)))[0]).toBe("NotFound");
+});
+
+test("disabled skills do not crowd out an enabled one of the same name", async () => {
+  const everyone = [{ to: "everyone", tier: Tier.VIEW }];
+  for (let i = 0; i < 11; i++) await create("carl", { name: "crowded", enabled: false, sharing: everyone });
+  const own = await create("alice", { name: "crowded", sharing: everyone });
+  expect((await load("bob", "crowded")).skill?.id).toBe(own.id);
+});
+
 test("the capability to load skills is held while an enabled skill is visible", async () => {
   const bare = await startRig();
   try {

@@ -23,8 +23,6 @@ interface Body {
   readonly errors?: { readonly children?: Readonly<Record<string, { readonly errors?: readonly string[] }>> };
 }
 
-/** The names of our own fields by the platform's, where the two differ by more than a prefix. */
-const PREFIX = /^(scenario|exercise|inject|finding|asset|endpoint|tag)_/;
 const SAFE_MESSAGES = [/^This path is not handled by Queryable annotation: [\w]+$/, /^Unknown sort property '[\w]+'/];
 
 /**
@@ -37,7 +35,7 @@ export function refusalOf(reply: HttpReply, { session, request, isRead }: Refuse
   const message = typeof body.message === "string" ? body.message : undefined;
   switch (reply.status) {
     case 400:
-      return invalidArgument(badArgument(body, message), cause);
+      return invalidArgument(badArgument(body, message, nounOf(request.body)), cause);
     case 401:
       // Not unauthenticated: to us the caller is signed in, so this is for them to read.
       return permissionDenied(
@@ -79,9 +77,21 @@ export function refusalOf(reply: HttpReply, { session, request, isRead }: Refuse
 
 const MAYBE = "; the change may have been made all the same, so read before trying again";
 
-function badArgument({ errors }: Body, message: string | undefined): string {
+/** What the platform puts before each field of a kind, such as `asset_group_`: what all fields sent begin with. */
+function nounOf(sent: unknown): string {
+  const [first = "", ...others] = Object.keys(typeof sent === "object" && sent !== null ? sent : {});
+  let noun = first.slice(0, first.lastIndexOf("_") + 1);
+  while (!others.every((field) => field.startsWith(noun)))
+    noun = noun.slice(0, noun.lastIndexOf("_", noun.length - 2) + 1);
+  return noun;
+}
+
+function badArgument({ errors }: Body, message: string | undefined, noun: string): string {
   const fields = Object.entries(errors?.children ?? {}).flatMap(([field, { errors: reasons = [] }]) =>
-    reasons.map((reason) => `${field.replace(PREFIX, "")}: ${reason.replace(/\.$/, "").toLowerCase()}`),
+    reasons.map(
+      (reason) =>
+        `${field.startsWith(noun) ? field.slice(noun.length) : field}: ${reason.replace(/\.$/, "").toLowerCase()}`,
+    ),
   );
   if (fields.length > 0) return `the aev platform refused the arguments: ${fields.join("; ")}`;
   if (message !== undefined && SAFE_MESSAGES.some((safe) => safe.test(message))) {

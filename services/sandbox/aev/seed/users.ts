@@ -29,6 +29,9 @@ const ANALYST = new Set([
   "MANAGE_FINDINGS",
 ]);
 
+/** Sees all of a tenant and changes nothing. */
+const READER = new Set(AREAS.map((area) => `ACCESS_${area}`));
+
 const DOMAIN = "sallyport.example";
 
 /** Accounts of every kind of right; grants are on the first scenarios of the default tenant. */
@@ -62,6 +65,7 @@ export function seedUsers(world: World, draw: Draw, now: number): void {
   add("granted", [DEFAULT_TENANT], {}, [[second, "PLANNER"]]);
   add("nobody", [DEFAULT_TENANT], {});
   add("outsider", [SECOND_TENANT], { capabilities: new Map([[SECOND_TENANT, ALL_BUT_SETTINGS]]) });
+  add("reader", [DEFAULT_TENANT], { capabilities: new Map([[DEFAULT_TENANT, READER]]) });
   // A person in a team is an account too, without rights.
   add("paula", [DEFAULT_TENANT], { lastname: "Player" });
 }

@@ -1,5 +1,7 @@
 import { type DescMessage, type DescMethod, isFieldSet, isMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 
+/** Longest id that is written down, in characters: a line is written of requests that broke every rule too. */
+const MAX_TARGET = 128;
 /** Ids that say where or why, and not what a call is about. */
 const NO_TARGET = new Set(["tenant_id", "request_id"]);
 
@@ -18,7 +20,7 @@ function targetOf({ fields }: DescMessage, request: Message): string {
   for (const { name, scalar, localName } of fields) {
     if (scalar !== ScalarType.STRING || !/(?:^|_)id$/.test(name) || NO_TARGET.has(name)) continue;
     const id = (request as unknown as Record<string, string | undefined>)[localName];
-    if (id !== undefined && id !== "") return id;
+    if (id !== undefined && id !== "") return id.slice(0, MAX_TARGET);
   }
   return "";
 }

@@ -118,15 +118,18 @@ test("a deadline and a client that leaves end the exchange", async () => {
   expect(await errorOf(client.send(exchange({ deadline: Date.now() + 50 }), get))).toMatchObject({
     code: Code.DeadlineExceeded,
   });
+  expect(await errorOf(client.send(exchange({ signal: AbortSignal.timeout(50) }), get))).toMatchObject({
+    code: Code.DeadlineExceeded,
+  });
   const leave = new AbortController();
   const call = errorOf(client.send(exchange({ signal: leave.signal }), get));
   const gone = new Promise<void>((resolve) =>
     server.once("request", (req) => req.socket.once("close", () => resolve())),
   );
-  await expect.poll(() => asked.length).toBe(2);
+  await expect.poll(() => asked.length).toBe(3);
   leave.abort();
   expect(await call).toMatchObject({ code: Code.Canceled });
-  await Promise.race([gone, expect.poll(() => asked.length).toBe(2)]);
+  await Promise.race([gone, expect.poll(() => asked.length).toBe(3)]);
 });
 
 test("what is not JSON is said to be so", async () => {

@@ -18,6 +18,11 @@ test.each([
   expect(auditOf(method, request).target).toBe(target);
 });
 
+test("what it writes down of a request that breaks every rule is bounded", () => {
+  const request = create(updateAgent.input, { agentId: "a".repeat(3_000_000) });
+  expect(auditOf(updateAgent, request).target).toHaveLength(128);
+});
+
 test("it names arguments and never holds their values", () => {
   const line = auditOf(updateAgent, create(updateAgent.input, { agentId: "a1", name: "secret" }));
   expect(line).toEqual({ args: ["agent_id", "name"], target: "a1" });
