@@ -181,12 +181,9 @@ export const KINDS: readonly Kind[] = ROWS.map(([type, list, parents, attributes
 });
 
 const byType = new Map(KINDS.map((kind) => [kind.type, kind]));
-const byGraphql = new Map(KINDS.map((kind) => [kind.graphql, kind]));
 
 /** The kind of a stored type, such as Intrusion-Set. */
 export const kindOf = (type: string): Kind | undefined => byType.get(type);
-/** The kind of a GraphQL type, such as IntrusionSet. */
-export const kindOfGraphql = (name: string): Kind | undefined => byGraphql.get(name);
 
 /** The reference attributes, which hold ids and are resolved rather than stored as given. */
 export const REFERENCES = [

@@ -23,8 +23,11 @@ import {
 export const VERSION = "7.260817.0";
 
 /** Answers a root field of a query. */
-// biome-ignore lint/suspicious/noExplicitAny: each field knows its own arguments, which the schema has checked
-export type Resolver = (args: any, visit: Visit) => unknown;
+export type Resolver = (
+  // biome-ignore lint/suspicious/noExplicitAny: each field knows its own arguments, which the schema has checked
+  args: any,
+  visit: Visit,
+) => unknown;
 
 const getter =
   (type: string): Resolver =>
