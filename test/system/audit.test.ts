@@ -11,6 +11,8 @@ afterAll(() => program?.stop());
 test("a read leaves no audit line, a write one, and neither arguments nor credentials are logged", async () => {
   const { api_key } = program.bootstrap.analyst;
   const url = `${program.baseUrl}/mcp/aev`;
+  // The greeting and the log come through two pipes: the first start's own write may be heard after "ready".
+  await expect.poll(program.output).toContain("catalogue.v1.SettingService/UpdateSettings");
   const before = program.output().length;
   const logged = (): { rpc?: string; audit?: boolean }[] =>
     program
