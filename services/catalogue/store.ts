@@ -21,6 +21,10 @@ export interface RegistrationTokenDoc extends Base {
   readonly name: string;
   readonly digest: string;
   readonly created_at: Date;
+  /** Whose platform may use it; of a configured one, and of those made before there was a choice, that of its first use. */
+  readonly server?: string;
+  /** The platform that used it first, and alone may use it since. */
+  readonly platform?: { readonly platform_id: string; readonly url: string };
 }
 
 /** The catalogue's collections; the migrations gave their fields today's names. */

@@ -50,7 +50,11 @@ export const options = {
   }),
   sandbox: { doc: "Run the built-in platforms: on or off.", parse: onOff, fallback: true },
   ...platformOptions,
-  registrationToken: optional({ doc: "What a platform presents to register itself.", parse: text, secret: true }),
+  registrationToken: optional({
+    doc: "What a platform presents to register itself; from its first use on it is that platform's alone, and `platforms create-token` makes more.",
+    parse: text,
+    secret: true,
+  }),
   tracing: { doc: "Trace our own requests with OpenTelemetry: on or off.", parse: onOff, fallback: false },
   otlpEndpoint: optional({ doc: "Where our own spans go (OTLP/gRPC); the traces service where left out.", parse: url }),
   traceSampleRatio: {

@@ -1,3 +1,4 @@
+import { platformUrlProblem } from "../shared/platform-address.js";
 import {
   CHOOSING_SERVERS,
   type ChoosingServer,
@@ -23,7 +24,7 @@ function optionsOf(server: PlatformServer): Record<string, Option<unknown>> {
   return {
     [`${server}Url`]: optional({
       doc: `The address of the platform behind ${server}, in place of the built-in one.`,
-      parse: url,
+      parse: platformUrl,
     }),
     [`${server}PublicUrl`]: optional({
       doc: `What that platform calls itself, the audience of its tokens; ${server.toUpperCase()}_URL where left out.`,
@@ -41,4 +42,10 @@ function optionsOf(server: PlatformServer): Record<string, Option<unknown>> {
       }),
     }),
   };
+}
+
+function platformUrl(value: string): string {
+  const problem = platformUrlProblem(value);
+  if (problem !== undefined) throw new Error(problem);
+  return url(value);
 }

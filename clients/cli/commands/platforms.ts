@@ -29,13 +29,16 @@ export const platforms: readonly Command[] = [
   {
     noun: "platforms",
     verb: "create-token",
-    doc: "Make a token by which a platform registers itself; it is shown this once.",
+    doc: "Make a token by which one platform registers itself; it is shown this once.",
     positionals: [],
-    flags: { name: { doc: "What the token is for, such as the platform's name.", required: true } },
+    flags: {
+      name: { doc: "What the token is for, such as the platform's name.", required: true },
+      server: { doc: "The server whose platform may use it, such as cti.", required: true },
+    },
     async run(session, { flags }) {
       const { id, token } = await session
         .client(SettingService)
-        .createRegistrationToken({ name: flags.name as string });
+        .createRegistrationToken({ name: flags.name as string, server: flags.server as string });
       return { id, token };
     },
   },

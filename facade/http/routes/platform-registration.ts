@@ -77,7 +77,7 @@ export function registrationRoutes({ dispatch, self, version, base }: Registrati
 
 const STATUS_OF: Partial<Record<Code, number>> = {
   [Code.Unauthenticated]: 401,
-  [Code.PermissionDenied]: 401,
+  [Code.PermissionDenied]: 403,
   [Code.InvalidArgument]: 400,
   [Code.FailedPrecondition]: 409,
   [Code.AlreadyExists]: 409,

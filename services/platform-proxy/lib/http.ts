@@ -9,7 +9,14 @@ import {
   retry,
 } from "cockatiel";
 import { Agent, type Dispatcher } from "undici";
-import { canceled, deadlineExceeded, resourceExhausted, unavailable } from "../../shared/rpc/errors.js";
+import {
+  canceled,
+  deadlineExceeded,
+  failedPrecondition,
+  resourceExhausted,
+  unavailable,
+} from "../../shared/rpc/errors.js";
+import { createDial, RefusedAddressError } from "./dial.js";
 
 /** The query of a URL: a list repeats its name, undefined leaves it out. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
@@ -63,6 +70,7 @@ export interface HttpClient {
 
 const MAX_REPLY_BYTES = 16 << 20;
 const DEFAULT_TIMEOUT_MS = 60_000;
+const CONNECT_MS = 5_000;
 
 class Lost extends Error {}
 
@@ -70,13 +78,14 @@ class Lost extends Error {}
  * Makes the client of a process.
  *
  * @param agentName goes first in the User-Agent, which platforms keep in their audit.
+ * @param dial opens the connections.
  */
-export function createHttpClient(agentName: string): HttpClient {
+export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS)): HttpClient {
   const agent = new Agent({
     connections: 64,
     pipelining: 1,
     keepAliveTimeout: 10_000,
-    connect: { timeout: 5_000 },
+    connect: dial,
     maxResponseSize: MAX_REPLY_BYTES,
   });
   const breakers = new Map<string, CircuitBreakerPolicy>();
@@ -122,6 +131,12 @@ export function createHttpClient(agentName: string): HttpClient {
       if (error instanceof ConnectError || error instanceof Lost) throw error;
       if ((error as { code?: string }).code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
         throw resourceExhausted("the platform's answer is larger than 16 MiB; ask for less at a time", error);
+      }
+      if (error instanceof RefusedAddressError) {
+        throw failedPrecondition(
+          `the ${exchange.target.server} platform's address leads to where no platform is (${error.message}), so nothing was sent; an administrator corrects it`,
+          error,
+        );
       }
       throw new Lost((error as Error).message, { cause: error });
     }

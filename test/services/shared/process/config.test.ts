@@ -32,3 +32,11 @@ test("a secret is also read from the file that NAME_FILE names", () => {
   expect(readConfig(options, [], { REGISTRATION_TOKEN_FILE: file }).registrationToken).toBe("reg_from_file");
   expect(readConfig(options, [], { CTI_URL_FILE: file }).ctiUrl).toBeUndefined();
 });
+
+test("a platform's address is one where a platform can be", () => {
+  expect(() => readConfig(options, [], { CTI_URL: "http://169.254.169.254/", AEV_URL: "http://aev/?a" })).toThrow(
+    "--cti-url (or CTI_URL) must not lead to a link-local address (169.254.169.254), where no platform is; " +
+      "--aev-url (or AEV_URL) must have neither a query (?) nor a fragment (#)",
+  );
+  expect(readConfig(options, [], { CTI_URL: "http://127.0.0.1:9/x/" }).ctiUrl).toBe("http://127.0.0.1:9/x");
+});
