@@ -5,7 +5,8 @@ import type { Credential } from "../services/shared/rpc/call.js";
 import type { Dispatch } from "../services/shared/rpc/dispatch.js";
 import { readTools, type Tool } from "../services/shared/tools/tools.js";
 import { addressBehind, createAdmit } from "./admission/admit.js";
-import { createBadTokens, createRateLimit } from "./admission/limits.js";
+import { createBadTokens } from "./admission/bad-tokens.js";
+import { createRateLimit } from "./admission/limits.js";
 import { createOrigins, type Origins } from "./admission/origins.js";
 import { createEndpointStates } from "./catalogue/endpoint-states.js";
 import { layOutEndpoints } from "./catalogue/endpoints.js";
@@ -107,6 +108,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     servers,
     context: {
       log,
+      isRevoked: (known) => credentials.isRevoked(known),
       view: ({ known, server, exchange }) => visible.of(known, server.name, exchange.query),
       callTool: createCallTool({ dispatch, credentials, rate, deadlines, log }),
     },

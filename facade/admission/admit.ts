@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known, Refusal } from "../../services/shared/credentials/known.js";
+import type { BadTokens } from "./bad-tokens.js";
 import { bearerOf, isUnexpanded } from "./bearer.js";
-import type { BadTokens } from "./limits.js";
 
 /** What admission looks at of a request. */
 export interface Arrival {
@@ -19,8 +20,8 @@ export interface NotAdmitted {
 /**
  * Says who sends a request, or why it is refused: `missing` where there is no
  * bearer token, `unexpanded` where it is the name of a variable, `throttled`
- * where the address tried too many bad ones, and else for the reason that
- * credentials give. Every door that takes bearer tokens asks it, before
+ * for a bad token of an address that tried too many of them, and else for the
+ * reason that credentials give. Every door that takes bearer tokens asks it, before
  * anything of the body is read; each presents a refusal in its own protocol
  * (refusals.ts).
  */
@@ -28,19 +29,25 @@ export type Admit = (arrival: Arrival) => Known | NotAdmitted | Promise<Known | 
 
 /** What admission asks, and of whom. */
 export interface AdmitOptions {
-  readonly credentials: Pick<BearerCredentials, "peek" | "verify">;
+  readonly credentials: Pick<BearerCredentials, "peek" | "asks" | "verify">;
   readonly badTokens: BadTokens;
   /** Where the client is: behind proxies not the address of the connection. */
   readonly addressOf: (arrival: Arrival) => string;
 }
 
+const THROTTLED: Refusal = { refused: "throttled" };
+/** Refusals that say nothing of the token. */
+const PASSING: ReadonlySet<Refusal["refused"]> = new Set(["throttled", "unavailable"]);
+
 /** Builds the ladder of a bearer token: what is known is let in at once, the rest is verified. */
 export function createAdmit({ credentials, badTokens, addressOf }: AdmitOptions): Admit {
   async function verify(address: string, token: string): Promise<Known | Refusal> {
-    if (!badTokens.allows(address, token)) return { refused: "throttled" };
+    const waitMs = credentials.asks(token) ? badTokens.waitOf(address, token) : 0;
+    if (waitMs === Number.POSITIVE_INFINITY) return THROTTLED;
+    if (waitMs > 0) await sleep(waitMs);
     const verified = await credentials.verify(token).catch((): Refusal => ({ refused: "unavailable" }));
-    if ("refused" in verified && verified.refused !== "unavailable") badTokens.refused(address, token);
-    return verified;
+    if (!("refused" in verified) || PASSING.has(verified.refused)) return verified;
+    return badTokens.refused(address, token) ? THROTTLED : verified;
   }
 
   return (arrival) => {

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
 /** Lets so many through at once and so many more a second, for each key. */
@@ -27,40 +26,4 @@ export function createRateLimit(perSecond: number, burst: number): RateLimit {
       return 0;
     },
   };
-}
-
-/**
- * Bounds how many different bad tokens an address may try. One bad token tried
- * again and again counts once: clients repeat themselves.
- */
-export interface BadTokens {
-  /** Whether the address may have another token verified. */
-  allows(address: string, token: string): boolean;
-  /** Notes that a token of the address was refused. */
-  refused(address: string, token: string): void;
-}
-
-const MAX_ADDRESSES = 10_000;
-
-/** @param budget how many different bad tokens an address may try in `windowMs`. */
-export function createBadTokens(budget: number, windowMs: number): BadTokens {
-  const tried = new LRUCache<string, Set<string>>({ max: MAX_ADDRESSES, ttl: windowMs });
-  return {
-    allows(address, token) {
-      const tokens = tried.get(address);
-      return tokens === undefined || tokens.size < budget || tokens.has(digest(token));
-    },
-    refused(address, token) {
-      let tokens = tried.get(address);
-      if (tokens === undefined) {
-        tokens = new Set();
-        tried.set(address, tokens);
-      }
-      if (tokens.size < budget) tokens.add(digest(token));
-    },
-  };
-}
-
-function digest(token: string): string {
-  return hash("sha256", token, "base64");
 }

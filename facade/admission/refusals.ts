@@ -8,7 +8,7 @@ import { invalidTokenChallenge, scopeChallenge } from "./bearer.js";
 
 /** A refusal at the level of HTTP: what the client is told, in a JSON-RPC error that echoes its request's id. */
 export interface HttpRefusal {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 503;
   /** A stable word for programs. */
   readonly word: string;
   /** A sentence that says what to do, for people and models. */
@@ -21,17 +21,18 @@ const UNEXPANDED =
   "The client sent the name of an environment variable instead of its value: set the variable where the client is started, or write the API key itself.";
 
 /** Why a token is not accepted, by the word of its refusal. */
-const REASONS: Readonly<Record<Exclude<NotAdmitted["refused"], "missing" | "unavailable">, string>> = {
+const REASONS: Readonly<Record<Exclude<NotAdmitted["refused"], "missing" | "unavailable" | "throttled">, string>> = {
   malformed: "The bearer token is neither an API key nor an access token of this service: check what the client sends.",
   unknown: "The API key or token is not known here: create a new API key, or sign in again.",
   expired: "The API key or token has expired: create a new API key, or sign in again.",
   revoked: "The API key or token was revoked: create a new API key, or sign in again.",
   disabled: "The account is disabled: ask an administrator.",
-  throttled: "Too many failed credentials came from this address: correct the API key and try again in a minute.",
   unexpanded: UNEXPANDED,
 };
 
 const MISSING = "Sign in, or send an API key as 'Authorization: Bearer <key>'.";
+const THROTTLED =
+  "Too many failed credentials came from this address: correct the API key, or try again in a minute with one that is right.";
 const RETRY_S = "2";
 const THROTTLED_S = "60";
 
@@ -48,13 +49,16 @@ export function httpRefusalOf(refused: NotAdmitted["refused"], challenge: string
       headers: ["retry-after", RETRY_S],
     };
   }
+  // No challenge: of this very token nothing is said.
+  if (refused === "throttled") {
+    return { status: 429, word: "throttled", message: THROTTLED, headers: ["retry-after", THROTTLED_S] };
+  }
   const message = REASONS[refused];
-  const retry = refused === "throttled" ? ["retry-after", THROTTLED_S] : [];
   return {
     status: 401,
     word: "invalid_token",
     message,
-    headers: ["www-authenticate", invalidTokenChallenge(challenge, message), ...retry],
+    headers: ["www-authenticate", invalidTokenChallenge(challenge, message)],
   };
 }
 
@@ -64,9 +68,13 @@ export function connectErrorOf(refused: NotAdmitted["refused"]): ConnectError {
     case "missing":
       return new ConnectError("sign in, or send an API key as a bearer token", Code.Unauthenticated);
     case "unavailable":
-      return new ConnectError("credentials cannot be verified at the moment: try again", Code.Unavailable);
+      return new ConnectError("credentials cannot be verified at the moment: try again", Code.Unavailable, {
+        "retry-after": RETRY_S,
+      });
     case "throttled":
-      return new ConnectError("too many failed credentials: try again in a minute", Code.Unauthenticated);
+      return new ConnectError("too many failed credentials: try again in a minute", Code.ResourceExhausted, {
+        "retry-after": THROTTLED_S,
+      });
     case "unexpanded":
       return new ConnectError(UNEXPANDED, Code.Unauthenticated);
     default:

@@ -20,11 +20,12 @@ import {
   checkScope,
   type McpContext,
   progressTokenOf,
+  saidOf,
   toolOf,
   traceparentOf,
   viewOnceKnown,
 } from "./server.js";
-import { RevokedError } from "./tool-call.js";
+import { CredentialError } from "./tool-call.js";
 
 // The legacy era, without sessions: initialize is answered and forgotten, any
 // request is served whatever was negotiated. JSON-RPC errors are HTTP 200. A
@@ -36,7 +37,7 @@ export function serveLegacy(context: McpContext, admitted: Admitted, request: Rp
   const { id, params } = request;
   const failed = (error: unknown): void => {
     const forbidden = error instanceof RpcError && error.status === 403;
-    if (error instanceof RevokedError && !reply.isStream) context.refuseRevoked(admitted, id);
+    if (error instanceof CredentialError && !reply.isStream) context.refuse(admitted, error.refused, id);
     else reply.finish(forbidden ? 403 : 200, failureText(id, error), id, forbidden ? error.headers : []);
   };
   if (request.method === "tools/list") return listTools(context, admitted, request, reply, failed);
@@ -57,7 +58,7 @@ function listTools(
     checkCursor(params);
     const view = context.view(admitted);
     if ("tools" in view) reply.finish(200, view.list("legacy", id), id);
-    else viewOnceKnown(view).then((seen) => reply.finish(200, seen.list("legacy", id), id), failed);
+    else viewOnceKnown(view, admitted, context).then((seen) => reply.finish(200, seen.list("legacy", id), id), failed);
   } catch (error) {
     failed(error);
   }
@@ -94,10 +95,10 @@ function answerElement(context: McpContext, admitted: Admitted, element: unknown
 
 function failureText(id: string | number, error: unknown): string {
   if (error instanceof RpcError) return errorText(id, error.code, error.message, error.data);
-  return errorText(id, INTERNAL_ERROR, error instanceof RevokedError ? "The credential was revoked" : "Internal error");
+  return errorText(id, INTERNAL_ERROR, error instanceof CredentialError ? saidOf(error) : "Internal error");
 }
 
-/** @throws RpcError, RevokedError */
+/** @throws RpcError, CredentialError */
 async function answer(
   context: McpContext,
   admitted: Admitted,
@@ -111,10 +112,10 @@ async function answer(
       return resultText(id, "{}");
     case "tools/list":
       checkCursor(params);
-      return (await viewOnceKnown(context.view(admitted))).list("legacy", id).toString();
+      return (await viewOnceKnown(context.view(admitted), admitted, context)).list("legacy", id).toString();
     case "tools/call": {
       const { name, args } = callParamsOf(params);
-      const tool = toolOf(await viewOnceKnown(context.view(admitted)), name, admitted, context.log);
+      const tool = toolOf(await viewOnceKnown(context.view(admitted), admitted, context), name, admitted, context.log);
       checkScope(tool, admitted);
       const members = await context.callTool(tool, {
         known: admitted.known,

@@ -23,11 +23,12 @@ import {
   checkScope,
   type McpContext,
   progressTokenOf,
+  saidOf,
   toolOf,
   traceparentOf,
   viewOnceKnown,
 } from "./server.js";
-import { RevokedError } from "./tool-call.js";
+import { CredentialError } from "./tool-call.js";
 
 // The modern era. Every request passes the same ladder, and the first step it
 // fails answers it: metadata, headers, version, method, name, parameters,
@@ -56,7 +57,7 @@ const NAMED: Readonly<Record<string, string>> = { "tools/call": "name" };
 export function serveModern(context: McpContext, admitted: Admitted, request: RpcRequest): void {
   const reply = new Reply(admitted.exchange, admitted.headers);
   const failed = (error: unknown) => {
-    if (error instanceof RevokedError && !reply.isStream) return context.refuseRevoked(admitted, request.id);
+    if (error instanceof CredentialError && !reply.isStream) return context.refuse(admitted, error.refused, request.id);
     fail(reply, request, error);
   };
   try {
@@ -123,14 +124,14 @@ function listTools(
   checkCursor(params);
   const view = context.view(admitted);
   if ("tools" in view) return reply.finish(200, view.list("modern", id), id);
-  return viewOnceKnown(view).then((seen) => reply.finish(200, seen.list("modern", id), id));
+  return viewOnceKnown(view, admitted, context).then((seen) => reply.finish(200, seen.list("modern", id), id));
 }
 
 async function callTool(context: McpContext, admitted: Admitted, request: Modern, reply: Reply): Promise<void> {
   const { exchange, known, server } = admitted;
   const { name, args } = callParamsOf(request.params);
   const seen = context.view(admitted);
-  const view = "tools" in seen ? seen : await viewOnceKnown(seen);
+  const view = "tools" in seen ? seen : await viewOnceKnown(seen, admitted, context);
   const tool = toolOf(view, name, admitted, context.log);
   checkScope(tool, admitted);
   checkCapabilities(tool, request.meta[CAPABILITIES_KEY] as Record<string, unknown>);
@@ -172,7 +173,7 @@ function fail(reply: Reply, { id }: RpcRequest, error: unknown) {
   if (error instanceof RpcError) {
     return reply.finish(error.status, errorText(id, error.code, error.message, error.data), id, error.headers);
   }
-  const said = error instanceof RevokedError ? "The credential was revoked" : "Internal error";
+  const said = error instanceof CredentialError ? saidOf(error) : "Internal error";
   reply.finish(200, errorText(id, INTERNAL_ERROR, said), id);
 }
 

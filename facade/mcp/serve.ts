@@ -30,7 +30,7 @@ export interface ServeOptions {
   readonly states: EndpointStates;
   readonly origins: Origins;
   readonly servers: ReadonlyMap<string, McpServer>;
-  readonly context: Omit<McpContext, "refuseRevoked">;
+  readonly context: Omit<McpContext, "refuse">;
 }
 
 /** Answers a request to an endpoint. */
@@ -54,8 +54,8 @@ class Door {
   constructor(private readonly options: ServeOptions) {
     this.context = {
       ...options.context,
-      refuseRevoked: ({ exchange, endpoint, headers }, id) =>
-        refuse(exchange, httpRefusalOf("revoked", endpoint.challenge), headers, id),
+      refuse: ({ exchange, endpoint, headers }, refused, id) =>
+        refuse(exchange, httpRefusalOf(refused, endpoint.challenge), headers, id),
     };
   }
 

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Known } from "../../services/shared/credentials/known.js";
+import type { Ended } from "../../services/shared/credentials/open-responses.js";
 import type { Log } from "../../services/shared/process/log.js";
 import { scopeRefusal } from "../admission/refusals.js";
 import type { Endpoint } from "../catalogue/endpoints.js";
@@ -8,7 +9,7 @@ import type { McpServer } from "../catalogue/servers.js";
 import type { View } from "../catalogue/tools-list.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
 import { INTERNAL_ERROR, INVALID_PARAMS, isObject, RpcError } from "./json-rpc.js";
-import { type CallTool, RevokedError } from "./tool-call.js";
+import { type CallTool, CredentialError } from "./tool-call.js";
 
 /** A request that has passed every refusal of HTTP. */
 export interface Admitted {
@@ -26,16 +27,24 @@ export interface McpContext {
   /** What the caller sees of the server. @throws ConnectError */
   view(admitted: Admitted): View | Promise<View>;
   readonly log: Log;
-  /** Answers a request whose credential was revoked while it ran. */
-  refuseRevoked(admitted: Admitted, id: string | number): void;
+  /** Whether the key that somebody came with was revoked since. */
+  isRevoked(known: Known): boolean;
+  /** Answers a request whose credential was revoked or could not be vouched for while it ran. */
+  refuse(admitted: Admitted, refused: Ended, id: string | number): void;
 }
 
 /** Waits for a caller's view; where the catalogue cannot say, the error names no internals. */
-export async function viewOnceKnown(view: View | Promise<View>): Promise<View> {
+export async function viewOnceKnown(
+  view: View | Promise<View>,
+  { known }: Admitted,
+  { isRevoked }: McpContext,
+): Promise<View> {
   try {
     return await view;
   } catch (error) {
-    if (ConnectError.from(error).code === Code.Unauthenticated) throw new RevokedError("the credential was revoked");
+    if (ConnectError.from(error).code === Code.Unauthenticated) {
+      throw new CredentialError(isRevoked(known) ? "revoked" : "unavailable");
+    }
     throw new RpcError(
       INTERNAL_ERROR,
       "The tools of this server cannot be listed at the moment; try again in a few seconds",
@@ -58,6 +67,11 @@ export function toolOf(view: View, name: string, { known, server }: Admitted, lo
   const { id: caller, keyId: key } = known.caller;
   log.info({ audit: true, server: server.name, tool: shown, caller, key, code: "unknown_tool" }, "a call is refused");
   throw new RpcError(INVALID_PARAMS, `Unknown tool: ${shown}`);
+}
+
+/** What a stream or a batch is told whose credential ended, for which it is too late for a status. */
+export function saidOf({ refused }: CredentialError): string {
+  return refused === "revoked" ? "The credential was revoked" : "Nobody can vouch for the credential at the moment";
 }
 
 /** Longest name that is repeated to who sent it, in characters. */

@@ -3,16 +3,11 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Progress } from "#proto/mcp/v1/tool_pb.js";
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known } from "../../services/shared/credentials/known.js";
+import type { Ended } from "../../services/shared/credentials/open-responses.js";
 import type { Log } from "../../services/shared/process/log.js";
 import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
-import {
-  canceled,
-  deadlineExceeded,
-  internal,
-  unauthenticated,
-  unavailable,
-} from "../../services/shared/rpc/errors.js";
+import { canceled, deadlineExceeded, internal, unavailable } from "../../services/shared/rpc/errors.js";
 import { explain } from "../../services/shared/tools/explain.js";
 import type { RateLimit } from "../admission/limits.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
@@ -31,13 +26,17 @@ export interface ToolCall {
   readonly onCancellable?: (cancel: () => void) => void;
 }
 
-/** The caller's credential was revoked, or could not be vouched for any more, while the call ran. */
-export class RevokedError extends Error {}
+/** The caller's credential was revoked, or cannot be vouched for any more; nothing else was done. */
+export class CredentialError extends Error {
+  constructor(readonly refused: Ended) {
+    super(`credential ${refused}`);
+  }
+}
 
 /** The way to the services, and what bounds a call. */
 export interface ToolCallOptions {
   readonly dispatch: Dispatch;
-  readonly credentials: Pick<BearerCredentials, "hold">;
+  readonly credentials: Pick<BearerCredentials, "hold" | "isRevoked">;
   readonly rate: RateLimit;
   readonly deadlines: Deadlines;
   readonly log: Log;
@@ -47,7 +46,7 @@ export interface ToolCallOptions {
  * Calls the rpc behind a tool. Resolves to the members of the result as JSON
  * text, also for what the model can mend.
  *
- * @throws RpcError -32603 for what it cannot, RevokedError.
+ * @throws RpcError -32603 for what it cannot, CredentialError.
  */
 export type CallTool = (served: ServedTool, call: ToolCall) => Promise<string>;
 
@@ -60,8 +59,12 @@ export function createCallTool({ dispatch, credentials, rate, deadlines, log }: 
     try {
       return served.encode(await run(served, served.decode(call.args), call));
     } catch (error) {
-      if (error instanceof RevokedError) throw error;
+      if (error instanceof CredentialError) throw error;
       const failed = ConnectError.from(error);
+      if (failed.code === Code.Unauthenticated) {
+        if (credentials.isRevoked(call.known)) throw new CredentialError("revoked");
+        return failure(unvouched().rawMessage);
+      }
       const said = explain(failed);
       if (said !== undefined) return failure(said);
       if (failed.code !== Code.Canceled) {
@@ -73,7 +76,7 @@ export function createCallTool({ dispatch, credentials, rate, deadlines, log }: 
 
   function run(served: ServedTool, request: Message, call: ToolCall): Promise<Message> {
     const assertion = call.known.assertions[served.service];
-    if (assertion === undefined) throw unauthenticated(`no assertion for ${served.service}`);
+    if (assertion === undefined) throw internal(`no assertion for ${served.service}`);
     return new Promise<Message>((resolve, reject) => {
       const aborter = new AbortController();
       let stopped = false;
@@ -84,7 +87,9 @@ export function createCallTool({ dispatch, credentials, rate, deadlines, log }: 
         reject(error);
       };
       const ticket = deadlines.start((why) => stop(why === "late" ? tooLate() : restarting()));
-      const unhold = credentials.hold(call.known, () => stop(new RevokedError("the credential was revoked")));
+      const unhold = credentials.hold(call.known, (ended) =>
+        stop(ended === "revoked" ? new CredentialError(ended) : unvouched()),
+      );
       const settle = (): void => {
         ticket.done();
         unhold();
@@ -154,6 +159,13 @@ function tooLate(cause?: unknown): ConnectError {
 function restarting(): ConnectError {
   return unavailable(
     "the service is restarting: whether the call took effect is not known, so look before you repeat it",
+  );
+}
+
+/** Neither that the key is bad, which nobody said, nor "again", which a write may not be ready for. */
+function unvouched(): ConnectError {
+  return unavailable(
+    "nobody could vouch for your credential while the call ran: whether it took effect is not known, so look before you repeat it",
   );
 }
 

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { bearerOf, refusalOf } from "../shared/credentials/assertions.js";
+import { bearerOf, known, refusalOf } from "../shared/credentials/assertions.js";
 import { type AssertionClaims, callerOfClaims } from "../shared/credentials/assertions-claims.js";
 import type { UsageCounter } from "../shared/credentials/usage.js";
 import { verifyAssertion } from "../shared/credentials/verify-assertion.js";
@@ -44,7 +44,7 @@ export function createAuthAuthenticator(
 
   return {
     authenticate({ assertion, authorization }) {
-      return assertion === undefined ? fromKey(bearerOf(authorization)) : fromAssertion(assertion);
+      return known(assertion === undefined ? fromKey(bearerOf(authorization)) : fromAssertion(assertion));
     },
   };
 }

@@ -46,7 +46,9 @@ const DAY = 24 * HOUR;
 const ASSERTION_RING = { leadMs: 10 * MINUTE, graceMs: 10 * MINUTE, rotateMs: 7 * DAY };
 /** Platforms keep the key set for an hour. */
 const PLATFORM_RING = { leadMs: 2 * HOUR, graceMs: 2 * HOUR, rotateMs: 30 * DAY };
-const HASHES_WAITING = 200;
+/** Some twenty seconds of bcrypt on two cores, which is how long a verification is waited for. */
+const HASHES_WAITING = 2_000;
+const CHANGES_WAITING = 200;
 const USES_WRITTEN = 10_000;
 
 /** The auth service: who is calling, and what is signed in their name. */
@@ -103,7 +105,7 @@ function contextOf(
     assertions: createAssertionMint(assertionRing),
     platformTokens: createPlatformTokens(platformRing, baseUrl.replace(/\/+$/, "")),
     hashing,
-    administrators: createWorkLimit(1, HASHES_WAITING),
+    administrators: createWorkLimit(1, CHANGES_WAITING),
     peers: peersOf,
   };
 }

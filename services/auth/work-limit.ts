@@ -1,9 +1,9 @@
 import pLimit from "p-limit";
-import { resourceExhausted } from "../shared/rpc/errors.js";
+import { unavailable } from "../shared/rpc/errors.js";
 
 /** Bounds how much expensive work runs at once, and how much waits. */
 export interface WorkLimit {
-  /** @throws ConnectError resource_exhausted, where too much is waiting already. */
+  /** @throws ConnectError unavailable, where too much is waiting already. */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -13,7 +13,7 @@ export function createWorkLimit(running: number, waiting: number): WorkLimit {
   return {
     async run(work) {
       if (limit.activeCount + limit.pendingCount >= running + waiting) {
-        throw resourceExhausted("too many sign-ins at once: try again shortly");
+        throw unavailable("too much is waiting for this already: try again shortly");
       }
       return limit(work);
     },

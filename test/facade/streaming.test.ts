@@ -129,6 +129,21 @@ test.each([modern, legacy])("a key that is revoked while its call runs gets no r
   expect(server.world.waiting.get(name)?.aborted).toBe(true);
 });
 
+test.each([modern, legacy])(
+  "a lapsed lease is no revocation: the call is told that nobody can vouch (%o)",
+  async (era) => {
+    const name = `lapsed in ${era.name}`;
+    const { body, headers } = era("tools/call", { name: "wait_for_sighting", arguments: { name } }, 9);
+    const pending = post(endpoint, body, headers);
+    await expect.poll(() => server.world.waiting.get(name)).toBeDefined();
+    server.keys.lapse();
+    const { status, json } = await pending;
+    expect([status, json.result.isError]).toEqual([200, true]);
+    expect(json.result.content[0].text).toMatch(/vouch.*not known/);
+    expect(JSON.stringify(json)).not.toContain("revoked");
+  },
+);
+
 test("a key that is revoked while its stream is open ends the stream with an error", async () => {
   server.keys.add("streaming", { scopes: new Set(["cti:read", "account"]) });
   const { body, headers } = modern("tools/call", count(100, 25, 1), 9);

@@ -10,6 +10,7 @@ import {
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import type { BearerCredentials } from "../../../services/shared/credentials/credentials.js";
 import type { Known } from "../../../services/shared/credentials/known.js";
+import type { Ended } from "../../../services/shared/credentials/open-responses.js";
 import type { Dispatch, Outgoing } from "../../../services/shared/rpc/dispatch.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
 
@@ -70,19 +71,19 @@ export function createRpcHandlers({ dispatch, credentials, image, maxBytes }: Rp
 
   function forwardStream(method: DescMethodServerStreaming): UniversalHandler {
     const router = routerOf().rpc(method, async function* (request: Message, context: HandlerContext) {
-      // What stays open is cut off when the credential is revoked.
-      const revoked = new AbortController();
-      const letGo = credentials.hold(callerOf(context), () => revoked.abort(REVOKED));
-      const signal = AbortSignal.any([context.signal, revoked.signal]);
+      // What stays open is cut off with its credential.
+      const cut = new AbortController();
+      const letGo = credentials.hold(callerOf(context), (ended) => cut.abort(ENDED[ended]));
+      const signal = AbortSignal.any([context.signal, cut.signal]);
       try {
         const replies = dispatch.stream(method, request as never, outgoing(method, context, STREAM_MS, signal));
         for await (const reply of replies) {
           // Also where the service does not look at the signal.
-          revoked.signal.throwIfAborted();
+          cut.signal.throwIfAborted();
           yield reply;
         }
       } catch (error) {
-        throw revoked.signal.aborted ? REVOKED : told(error);
+        throw cut.signal.aborted ? cut.signal.reason : told(error);
       } finally {
         letGo();
       }
@@ -113,7 +114,13 @@ export function createRpcHandlers({ dispatch, credentials, image, maxBytes }: Rp
   };
 }
 
-const REVOKED = new ConnectError("the credential was revoked", Code.Unauthenticated);
+const ENDED: Readonly<Record<Ended, ConnectError>> = {
+  revoked: new ConnectError("the credential was revoked", Code.Unauthenticated),
+  unavailable: new ConnectError(
+    "nobody can vouch for the credential at the moment: open the stream again",
+    Code.Unavailable,
+  ),
+};
 
 function callerOf({ values }: HandlerContext): Known {
   const known = values.get(CALLER);

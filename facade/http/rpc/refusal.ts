@@ -28,5 +28,8 @@ export function rpcRefusal(error: ConnectError, contentType: string): Page {
     setTrailerStatus(status, error);
     return { status: 200, headers: ["content-type", contentType, ...[...status].flat()] };
   }
-  return jsonPage(codeToHttpStatus(error.code), errorToJson(error, undefined), JSON_HEADERS);
+  return jsonPage(codeToHttpStatus(error.code), errorToJson(error, undefined), [
+    ...JSON_HEADERS,
+    ...[...error.metadata].flat(),
+  ]);
 }

@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import type { Authenticated, Authenticator, Credential } from "../rpc/call.js";
 import type { Dispatch } from "../rpc/dispatch.js";
@@ -64,19 +65,19 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
   }
 
   async function fromAssertion(assertion: string): Promise<Authenticated> {
-    const found = await verified(assertion);
+    const found = await known(verified(assertion));
     const validity = credentials.validityOf(found);
     if (validity === "revoked") throw revoked();
     if (validity === "valid" && credentials.leased()) return found;
-    const again = await renewed(found);
+    const again = await known(renewed(found));
     if (credentials.validityOf(again) === "revoked") throw revoked();
     return again;
   }
 
   async function fromKey(token: string): Promise<Authenticated> {
-    const known = await credentials.verify(token);
-    if ("refused" in known) throw refusalOf(known);
-    return { caller: known.caller, assertion: known.assertions[service] ?? "" };
+    const found = await credentials.verify(token);
+    if ("refused" in found) throw refusalOf(found);
+    return { caller: found.caller, assertion: found.assertions[service] ?? "" };
   }
 
   return {
@@ -87,10 +88,10 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
         return usable && credentials.validityOf(found) === "valid" ? found : fromAssertion(assertion);
       }
       const token = bearerOf(authorization);
-      const known = credentials.peek(token);
-      return known === undefined
+      const found = credentials.peek(token);
+      return found === undefined
         ? fromKey(token)
-        : { caller: known.caller, assertion: known.assertions[service] ?? "" };
+        : { caller: found.caller, assertion: found.assertions[service] ?? "" };
     },
   };
 }
@@ -109,11 +110,27 @@ export function bearerOf(authorization: string | undefined): string {
   return token;
 }
 
+/**
+ * What is known of a credential in the end. Only `unauthenticated` says anything
+ * of it: whatever else went wrong on the way is `unavailable`.
+ */
+export async function known<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    const { code } = ConnectError.from(error);
+    if (code === Code.Unauthenticated || code === Code.Unavailable) throw error;
+    throw unavailable(UNVERIFIED, error);
+  }
+}
+
+const UNVERIFIED = "credentials cannot be verified at the moment: try again shortly";
+
 /** A refusal as the error that a caller of a service gets. */
 export function refusalOf({ refused }: Refusal): Error {
   switch (refused) {
     case "unavailable":
-      return unavailable("credentials cannot be verified at the moment: try again shortly");
+      return unavailable(UNVERIFIED);
     case "throttled":
       return resourceExhausted("too many credentials are being verified: try again shortly");
     case "revoked":

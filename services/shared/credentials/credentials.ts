@@ -6,7 +6,7 @@ import { type Attested, createInvalidations, type Validity } from "./invalidatio
 import { type Entry, KeptCredentials } from "./kept-credentials.js";
 import type { Known, Refusal } from "./known.js";
 import { type Change, createLease, type Lease } from "./lease.js";
-import { createOpenResponses, type OpenResponses } from "./open-responses.js";
+import { createOpenResponses, type Ended, type OpenResponses } from "./open-responses.js";
 import { createUsageCounter } from "./usage.js";
 import { reportUsage } from "./usage-report.js";
 import { requestVerification } from "./verification-request.js";
@@ -22,13 +22,18 @@ export interface CredentialsEvent {
 export interface BearerCredentials {
   /** The hot path: the answer where it is known and may be used, else undefined. Counts the use. */
   peek(token: string): Known | undefined;
+  /** Whether auth has to be asked of what `peek` does not know: not where it is malformed or was refused lately. */
+  asks(token: string): boolean;
   /** Asks auth where need be, once for all who ask at the same time. Counts the use. */
   verify(token: string): Promise<Known | Refusal>;
   /**
    * Kills an open response when its credential is revoked, its user changes, or
-   * the lease lapses; at once where that has happened already. Returns the release.
+   * nobody has vouched for it for a while; at once where that has happened
+   * already. Returns the release.
    */
-  hold(known: Known, kill: () => void): () => void;
+  hold(known: Known, kill: (ended: Ended) => void): () => void;
+  /** Whether the key that somebody came with was revoked since, as far as this process has heard. */
+  isRevoked(known: Known): boolean;
   /** Hears of changes; a listener is awaited before the change is acknowledged. Returns the removal. */
   onEvent(listener: (event: CredentialsEvent) => void | Promise<void>): () => void;
   /** This process hears of every change at once. */
@@ -63,6 +68,10 @@ export interface CredentialsOptions {
 /** Assertions are renewed while they have this long to live, so that a busy credential never waits. */
 const RENEW_BEFORE_MS = 60_000;
 const RENEW_RETRY_MS = 5_000;
+/** How long auth may take for a verification while it is heard from: it may have many bcrypts to do before. */
+const ALIVE_MS = 20_000;
+/** How long where it is not. */
+const SILENT_MS = 5_000;
 /** An event may overtake an answer; so often is asked again. */
 const ATTEMPTS = 3;
 
@@ -111,15 +120,15 @@ class LeasedCredentials implements Credentials {
     return entry.known;
   }
 
+  asks(token: string): boolean {
+    return this.#refusalOf(token) === undefined;
+  }
+
   async verify(token: string): Promise<Known | Refusal> {
     const known = this.peek(token);
     if (known !== undefined) return known;
-    const parts = this.#format.parse(token);
-    if (parts === undefined) return { refused: "malformed" };
-    const key = { keyId: parts.keyId, userId: "", seq: Number.POSITIVE_INFINITY };
-    if (this.validityOf(key) === "revoked") return { refused: "revoked" };
-    const remembered = this.#kept.refusalOf(token);
-    if (remembered !== undefined) return remembered;
+    const refusal = this.#refusalOf(token);
+    if (refusal !== undefined) return refusal;
     const answer = await this.#shared(token);
     if ("refused" in answer) return answer;
     if (this.validityOf(answer) === "revoked") return { refused: "revoked" };
@@ -127,11 +136,12 @@ class LeasedCredentials implements Credentials {
     return answer.known;
   }
 
-  hold(known: Known, kill: () => void): () => void {
+  hold(known: Known, kill: (ended: Ended) => void): () => void {
     const entry = this.#kept.entryOf(known);
     if (entry !== undefined && this.validityOf(entry) === "valid") return this.#open.add(known.caller, kill);
     // The event came between the answer and now.
-    queueMicrotask(kill);
+    const ended = this.isRevoked(known) ? "revoked" : "unavailable";
+    queueMicrotask(() => kill(ended));
     return () => undefined;
   }
 
@@ -150,11 +160,15 @@ class LeasedCredentials implements Credentials {
     return this.#lease.held();
   }
 
+  isRevoked({ caller }: Known): boolean {
+    return this.validityOf({ keyId: caller.keyId, userId: "", seq: Number.POSITIVE_INFINITY }) === "revoked";
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#reporting);
     await this.#report();
     // Nobody waits for this process once its lease is given back.
-    this.#open.kill(() => true);
+    this.#open.kill(() => true, "unavailable");
     await this.#lease.close();
   }
 
@@ -162,17 +176,17 @@ class LeasedCredentials implements Credentials {
     // Invalid at once; the listeners may take their time before it is acknowledged.
     if (kind === "key") {
       this.#invalidations.revokeKey(id, seq);
-      this.#changed(({ keyId }) => keyId === id);
+      this.#changed(({ keyId }) => keyId === id, "revoked");
     } else if (kind === "user") {
       this.#invalidations.changeUser(id, seq);
-      this.#changed((caller) => caller.id === id);
+      this.#changed((caller) => caller.id === id, "unavailable");
     }
     return this.#listeners.size === 0 ? undefined : this.#tell({ kind, id });
   }
 
   #reset(seq: number): Promise<void> {
     this.#invalidations.reset(seq);
-    this.#changed(() => true);
+    this.#changed(() => true, "unavailable");
     return this.#tell({ kind: "reset", id: "" });
   }
 
@@ -181,15 +195,23 @@ class LeasedCredentials implements Credentials {
   }
 
   /** What the events made invalid is not used from now on, and swept out once for all events that come together. */
-  #changed(whose: (caller: Caller) => boolean): void {
+  #changed(whose: (caller: Caller) => boolean, ended: Ended): void {
     this.#kept.forgetRefusals();
-    this.#open.kill(whose);
+    this.#open.kill(whose, ended);
     if (this.#sweeping) return;
     this.#sweeping = true;
     setImmediate(() => {
       this.#sweeping = false;
       this.#kept.forget((entry) => this.validityOf(entry) !== "valid");
     });
+  }
+
+  /** Why a token is refused without asking anybody. */
+  #refusalOf(token: string): Refusal | undefined {
+    const parts = this.#format.parse(token);
+    if (parts === undefined) return { refused: "malformed" };
+    const key = { keyId: parts.keyId, userId: "", seq: Number.POSITIVE_INFINITY };
+    return this.validityOf(key) === "revoked" ? { refused: "revoked" } : this.#kept.refusalOf(token);
   }
 
   /**
@@ -216,7 +238,8 @@ class LeasedCredentials implements Credentials {
   async #verified(token: string): Promise<Entry | Refusal> {
     const { dispatch, credential, log } = this.#options;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const answer = await requestVerification(dispatch, credential, log, token);
+      const waitMs = this.#lease.held() ? ALIVE_MS : SILENT_MS;
+      const answer = await requestVerification({ dispatch, credential, log }, token, waitMs);
       if ("refused" in answer) {
         const refusal: Refusal = { refused: answer.refused };
         if (refusal.refused !== "unavailable") this.#kept.refuse(token, refusal, answer.rememberMs);

@@ -1,46 +1,56 @@
 import type { Caller } from "../rpc/call.js";
 import type { Lease } from "./lease.js";
 
+/**
+ * Why a response that stays open is ended: its key was revoked, or nobody can
+ * vouch for its caller as before. Only the first says anything of the key.
+ */
+export type Ended = "revoked" | "unavailable";
+
 /** Responses that stay open: each ends with the credential it was opened by. */
 export interface OpenResponses {
   /** Returns the release, for a response that ends by itself. */
-  add(caller: Caller, kill: () => void): () => void;
+  add(caller: Caller, kill: (ended: Ended) => void): () => void;
   /** Kills those of the callers meant. */
-  kill(meant: (caller: Caller) => boolean): void;
+  kill(meant: (caller: Caller) => boolean, ended: Ended): void;
 }
 
-/** A response opened before the first lease may stay open for this long without one. */
+/**
+ * A response may stay open for this long without a lease: before the first one,
+ * and while the next is under way. What happened meanwhile comes before the next
+ * lease does, so that nothing that was revoked outlives it.
+ */
 const UNLEASED_MS = 3_000;
 
-/** All of them are killed when the lease lapses: without it nobody would hear of a revocation. */
+/** All of them are killed when there is no lease for a while: nobody would hear of a revocation. */
 export function createOpenResponses(lease: Lease): OpenResponses {
-  const open = new Set<{ readonly caller: Caller; readonly kill: () => void }>();
+  const open = new Set<{ readonly caller: Caller; readonly kill: (ended: Ended) => void }>();
   let watching = false;
 
-  function kill(meant: (caller: Caller) => boolean): void {
+  function kill(meant: (caller: Caller) => boolean, ended: Ended): void {
     for (const response of [...open]) {
       if (!meant(response.caller)) continue;
       open.delete(response);
-      response.kill();
+      response.kill(ended);
     }
   }
 
-  function watchLapse(graceMs: number): void {
+  function watchLapse(): void {
     if (watching) return;
     watching = true;
     const check = (): void => {
       watching = false;
-      if (!lease.held()) kill(() => true);
-      else if (open.size > 0) watchLapse(0);
+      if (!lease.held()) kill(() => true, "unavailable");
+      else if (open.size > 0) watchLapse();
     };
-    setTimeout(check, Math.max(lease.left(), graceMs) + 1).unref();
+    setTimeout(check, lease.left() + UNLEASED_MS).unref();
   }
 
   return {
     add(caller, kill) {
       const response = { caller, kill };
       open.add(response);
-      watchLapse(lease.held() ? 0 : UNLEASED_MS);
+      watchLapse();
       return () => {
         open.delete(response);
       };

@@ -1,6 +1,5 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { Code, ConnectError } from "@connectrpc/connect";
 import {
   type CallerIdentitySchema,
   CredentialService,
@@ -25,7 +24,6 @@ export interface RememberedRefusal extends Refusal {
   readonly rememberMs: number;
 }
 
-const DEADLINE_MS = 5_000;
 const REASONS: ReadonlySet<string> = new Set<Refusal["refused"]>([
   "malformed",
   "unknown",
@@ -35,25 +33,35 @@ const REASONS: ReadonlySet<string> = new Set<Refusal["refused"]>([
   "disabled",
 ]);
 
-/** Asks auth who a token stands for. What cannot be verified is refused: never a yes that nobody gave. */
+/** The way to auth, and as whom. */
+export interface VerificationRequestOptions {
+  readonly dispatch: Dispatch;
+  readonly credential: Credential;
+  readonly log: Log;
+}
+
+/**
+ * Asks auth who a token stands for. What cannot be verified is refused, as
+ * `unavailable`: never a yes that nobody gave, and never a no.
+ *
+ * @param waitMs how long the answer may take.
+ */
 export async function requestVerification(
-  dispatch: Dispatch,
-  credential: Credential,
-  log: Log,
+  { dispatch, credential, log }: VerificationRequestOptions,
   token: string,
+  waitMs: number,
 ): Promise<Verified | RememberedRefusal> {
   try {
     const { outcome } = await dispatch.unary(
       CredentialService.method.verifyCredential,
       { token },
-      { credential, deadline: Date.now() + DEADLINE_MS },
+      { credential, deadline: Date.now() + waitMs },
     );
     if (outcome.case === "verified") return verifiedOf(outcome.value);
     if (outcome.case === undefined) return { refused: "unavailable", rememberMs: 0 };
     const { reason, rememberMs } = outcome.value;
     return { refused: REASONS.has(reason) ? (reason as Refusal["refused"]) : "unknown", rememberMs };
   } catch (error) {
-    if (ConnectError.from(error).code === Code.ResourceExhausted) return { refused: "throttled", rememberMs: 0 };
     log.warn({ err: error }, "a credential cannot be verified");
     return { refused: "unavailable", rememberMs: 0 };
   }

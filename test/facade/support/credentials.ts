@@ -1,5 +1,6 @@
 import type { BearerCredentials, CredentialsEvent } from "../../../services/shared/credentials/credentials.js";
 import type { Known, Refusal } from "../../../services/shared/credentials/known.js";
+import type { Ended } from "../../../services/shared/credentials/open-responses.js";
 import type { Authenticator, Caller } from "../../../services/shared/rpc/call.js";
 import { unauthenticated } from "../../../services/shared/rpc/errors.js";
 import { SERVICE_NAMES } from "../../../services/shared/rpc/service.js";
@@ -19,6 +20,8 @@ export interface Keys extends BearerCredentials {
   forget(): void;
   /** Tokens that verify was asked about, in order. */
   readonly verified: string[];
+  /** Ends what every key holds open, as a lapsed lease does. */
+  lapse(): void;
   /** Holds back verifications until the promise resolves. */
   delay: Promise<void>;
   lease: boolean;
@@ -41,7 +44,8 @@ export function createKeys(): Keys {
   const peeked = new Map<string, Known>();
   const callers = new Map<string, Caller>();
   const listeners = new Set<(event: CredentialsEvent) => void | Promise<void>>();
-  const held = new Map<Known, Set<() => void>>();
+  const held = new Map<Known, Set<(ended: Ended) => void>>();
+  const revoked = new Set<string>();
 
   const keys: Keys = {
     lease: true,
@@ -75,8 +79,14 @@ export function createKeys(): Keys {
     revoke(token) {
       const known = all.get(token);
       keys.refuse(token, "revoked");
-      if (known !== undefined) for (const kill of held.get(known) ?? []) kill();
+      revoked.add(token);
+      if (known !== undefined) for (const kill of held.get(known) ?? []) kill("revoked");
     },
+    lapse() {
+      for (const kills of held.values()) for (const kill of kills) kill("unavailable");
+    },
+    asks: () => true,
+    isRevoked: ({ caller }) => revoked.has(caller.keyId),
     refuse(token, reason) {
       all.delete(token);
       peeked.delete(token);

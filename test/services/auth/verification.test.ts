@@ -1,3 +1,4 @@
+import { Code } from "@connectrpc/connect";
 import { hash } from "bcrypt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createKeyVerification, hashSecret } from "../../../services/auth/verification.js";
@@ -52,7 +53,7 @@ describe("verifying a key", () => {
     expect(await verification.verify(minted.token)).toMatchObject({ key: { _id: minted.keyId } });
   });
 
-  test("is refused as throttled, and not remembered so, where too many are waiting", async () => {
+  test("is not a refusal, and not remembered as one, where too many are waiting", async () => {
     const limit = createWorkLimit(1, 0);
     const verification = createKeyVerification(stack.records, format, limit, () => 0);
     let finish: (() => void) | undefined;
@@ -62,7 +63,7 @@ describe("verifying a key", () => {
           finish = resolve;
         }),
     );
-    expect(await verification.verify(minted.token)).toEqual({ refused: "throttled", rememberMs: 0 });
+    await expect(verification.verify(minted.token)).rejects.toMatchObject({ code: Code.Unavailable });
     finish?.();
     await busy;
     expect(await verification.verify(minted.token)).toMatchObject({ key: { _id: minted.keyId } });
@@ -75,7 +76,7 @@ test("a work limit runs so many at once, lets so many wait, and gives a place ba
   const work = () => new Promise<void>((_, reject) => finish.push(() => reject(new Error("failed"))));
   const runs = [limit.run(work), limit.run(work), limit.run(work)];
   for (const run of runs) run.catch(() => undefined);
-  await expect(limit.run(work)).rejects.toThrow(/too many/);
+  await expect(limit.run(work)).rejects.toThrow(/too much/);
   await expect.poll(() => finish).toHaveLength(2);
   finish[0]?.();
   await expect(runs[0]).rejects.toThrow("failed");

@@ -158,7 +158,7 @@ describe("what is held open", () => {
   test("is killed by the revocation of its key alone, and not after it was released", async () => {
     const { id, token } = await newKey();
     const killed: string[] = [];
-    credentials.hold(await known(token), () => killed.push("revoked"));
+    credentials.hold(await known(token), (ended) => killed.push(ended));
     credentials.hold(await known(analyst), () => killed.push("another key"));
     credentials.hold(await known(token), () => killed.push("released"))();
     await stack.as(admin, ApiKeyService.method.revokeApiKey, { id });
@@ -169,7 +169,16 @@ describe("what is held open", () => {
     const { id, token } = await newKey();
     const answer = await known(token);
     await stack.as(admin, ApiKeyService.method.revokeApiKey, { id });
-    await new Promise<void>((resolve) => credentials.hold(answer, resolve));
+    expect(await new Promise((resolve) => credentials.hold(answer, resolve))).toBe("revoked");
+    expect(credentials.isRevoked(answer)).toBe(true);
+  });
+
+  test("is not called revoked where its user changed", async () => {
+    const answer = await known(analyst);
+    const ended = new Promise((resolve) => credentials.hold(answer, resolve));
+    await stack.as(admin, UserService.method.updateUser, { id: answer.caller.id, name: "Another Name" });
+    expect(await ended).toBe("unavailable");
+    expect(credentials.isRevoked(answer)).toBe(false);
   });
 });
 
