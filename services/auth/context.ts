@@ -2,6 +2,7 @@ import type { KeyFormat } from "../shared/credentials/format.js";
 import type { UsageCounter } from "../shared/credentials/usage.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { AssertionMint } from "./assertion-mint.js";
+import type { Fence } from "./fence.js";
 import type { KeyRing } from "./key-ring.js";
 import type { PlatformTokens } from "./platform-tokens.js";
 import type { AuthStore } from "./store.js";
@@ -14,6 +15,7 @@ export interface Context {
   readonly store: AuthStore;
   readonly format: KeyFormat;
   readonly hub: WatchHub;
+  readonly fence: Fence;
   readonly verification: KeyVerification;
   readonly usage: UsageCounter;
   readonly assertionRing: KeyRing;

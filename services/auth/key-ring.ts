@@ -24,6 +24,8 @@ export interface KeyRing {
   verifier(): ReturnType<typeof createLocalJWKSet>;
   /** Publishes a key that signs after the lead, and takes those before it down after lead and grace. */
   rotate(): Promise<void>;
+  /** Reads the keys again: another process may have rotated. */
+  load(): Promise<void>;
   /** Rotates where the newest key is old, and forgets what is no longer published. */
   tend(): Promise<void>;
 }
@@ -94,7 +96,6 @@ export async function openKeyRing(
   }
 
   async function tend(): Promise<void> {
-    // Another process may have rotated.
     await load();
     const newest = keys[0];
     if (newest !== undefined && now() - newest.record.signs_from.getTime() > rotateMs) await rotate();
@@ -118,6 +119,7 @@ export async function openKeyRing(
     jwks,
     verifier: () => verifier,
     rotate,
+    load,
     tend,
   };
 }

@@ -1,14 +1,17 @@
 import { availableParallelism } from "node:os";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
-import { createUsageCounter, type UsageCounter } from "../shared/credentials/usage.js";
+import { createUsageCounter } from "../shared/credentials/usage.js";
 import type { Log } from "../shared/process/log.js";
+import type { Method } from "../shared/rpc/method.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { AuthenticatingService } from "../shared/rpc/service.js";
 import type { Store } from "../shared/store/store.js";
 import { createAssertionMint } from "./assertion-mint.js";
 import { createAuthAuthenticator } from "./authenticator.js";
 import type { Context } from "./context.js";
-import { type KeyRing, openKeyRing } from "./key-ring.js";
+import { createFence, type Fence } from "./fence.js";
+import { openKeyRing } from "./key-ring.js";
 import { type Leadership, takeLeadership } from "./leadership.js";
 import { createPlatformTokens } from "./platform-tokens.js";
 import { routes } from "./routes.js";
@@ -57,11 +60,12 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
   const assertionRing = await openKeyRing(store, "assertion", ASSERTION_RING);
   const platformRing = await openKeyRing(store, "platform", PLATFORM_RING);
   const { leadership, hub } = await lead(store, options);
-  const context = contextOf(options, { store, hub, assertionRing, platformRing });
+  const fence = createFence(leadership);
+  const context = contextOf(options, { store, hub, fence, assertionRing, platformRing });
   const upkeep = startUpkeep(context, options.log);
   return {
     name: "auth",
-    methods: routes(context),
+    methods: routes(context).map((method) => fenced(method, fence)),
     authenticator: createAuthAuthenticator(context.verification, assertionRing, context.usage),
     async ready() {
       try {
@@ -79,6 +83,19 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
   };
 }
 
+/** A method that writes asks first whether this process still leads; which do, their rpcs say. */
+function fenced(method: Method, fence: Fence): Method {
+  const { desc, handle } = method;
+  if (desc.methodKind !== "unary" || desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS) return method;
+  return {
+    ...method,
+    async handle(request, call) {
+      await fence.check();
+      return handle(request, call);
+    },
+  };
+}
+
 /** Takes over from any process before, and waits out its leases before anything published returns. */
 async function lead(
   store: AuthStore,
@@ -92,15 +109,15 @@ async function lead(
 
 function contextOf(
   { baseUrl, keyPrefix = DEFAULT_KEY_PREFIX, peersOf = () => undefined }: AuthOptions,
-  opened: Pick<Context, "store" | "hub" | "assertionRing" | "platformRing">,
+  opened: Pick<Context, "store" | "hub" | "fence" | "assertionRing" | "platformRing">,
 ): Context {
-  const { store, hub, assertionRing, platformRing } = opened;
+  const { store, hub, fence, assertionRing, platformRing } = opened;
   const hashing = createWorkLimit(availableParallelism(), HASHES_WAITING);
   const format = createKeyFormat(keyPrefix);
   return {
     ...opened,
     format,
-    verification: createKeyVerification(store, format, hashing, () => hub.seq),
+    verification: createKeyVerification(store, format, hashing, () => hub.seq, fence),
     usage: createUsageCounter(),
     assertions: createAssertionMint(assertionRing),
     platformTokens: createPlatformTokens(platformRing, baseUrl.replace(/\/+$/, "")),
@@ -111,33 +128,40 @@ function contextOf(
 }
 
 /** Once a minute writes uses down and rotates keys; closing writes the last uses. */
-function startUpkeep({ store, usage, assertionRing, platformRing }: Context, log: Log): { close(): Promise<void> } {
+function startUpkeep(context: Context, log: Log): { close(): Promise<void> } {
   const timers = [
-    setInterval(() => void writeOwnUsage(store, usage, log), MINUTE),
-    setInterval(() => void tendRings([assertionRing, platformRing], log), MINUTE),
+    setInterval(() => void writeOwnUsage(context, log), MINUTE),
+    setInterval(() => void tendRings(context, log), MINUTE),
   ];
   for (const timer of timers) timer.unref();
   return {
     async close() {
       for (const timer of timers) clearInterval(timer);
-      await writeOwnUsage(store, usage, log);
+      await writeOwnUsage(context, log);
     },
   };
 }
 
-async function writeOwnUsage(store: AuthStore, usage: UsageCounter, log: Log): Promise<void> {
+async function writeOwnUsage({ store, fence, usage }: Context, log: Log): Promise<void> {
   const taken = usage.take(USES_WRITTEN);
   try {
-    await writeUsage(store, taken);
+    if (taken.length > 0) await fence.check();
+    await writeUsage(store, fence, taken);
   } catch (error) {
     usage.restore(taken);
     log.warn({ err: error }, "uses of API keys cannot be written down; they are counted on");
   }
 }
 
-async function tendRings(rings: readonly KeyRing[], log: Log): Promise<void> {
+/** A process that was replaced still has to know the keys that its successor signs with. */
+async function tendRings({ fence, assertionRing, platformRing }: Context, log: Log): Promise<void> {
+  const rings = [assertionRing, platformRing];
+  const leads = await fence.check().then(
+    () => true,
+    () => false,
+  );
   try {
-    await Promise.all(rings.map((ring) => ring.tend()));
+    await Promise.all(rings.map((ring) => (leads ? ring.tend() : ring.load())));
   } catch (error) {
     log.error({ err: error }, "signing keys cannot be rotated");
   }

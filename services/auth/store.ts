@@ -2,8 +2,14 @@ import type { JWK } from "jose";
 import { renaming } from "../shared/store/migrations.js";
 import type { Base, CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
 
+/** A record that one process at a time vouches for (fence.ts). */
+export interface ClaimedRecord extends Base {
+  /** The epoch of the process that vouches for it; absent where none but the first ever did. */
+  readonly term?: number;
+}
+
 /** Someone who may call: a person, or a service account. */
-export interface UserRecord extends Base {
+export interface UserRecord extends ClaimedRecord {
   /** The normalised e-mail address of a person, or `service:<name>`; unique. */
   readonly login: string;
   readonly name: string;
@@ -19,7 +25,7 @@ export interface UserRecord extends Base {
 }
 
 /** A group of users, which objects can be shared with. */
-export interface GroupRecord extends Base {
+export interface GroupRecord extends ClaimedRecord {
   readonly name: string;
   /** The name as it is compared: NFKC, lower case; unique. */
   readonly name_key: string;
@@ -27,7 +33,7 @@ export interface GroupRecord extends Base {
 }
 
 /** An API key at rest; the id is the public part of the token. */
-export interface ApiKeyRecord extends Base {
+export interface ApiKeyRecord extends ClaimedRecord {
   readonly user_id: string;
   /** UUIDv7: the order in which keys were created. */
   readonly serial: string;

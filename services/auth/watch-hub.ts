@@ -26,6 +26,8 @@ export interface WatchHub {
     requests: AsyncIterable<MessageShape<typeof WatchRequestSchema>>,
     signal: AbortSignal,
   ): AsyncIterable<MessageInitShape<typeof WatchResponseSchema>>;
+  /** Resolves when no watcher of this process can act on what was before: for what is written, whoever leads. */
+  tell(events: readonly WatchEvent[]): Promise<Published>;
   /**
    * Resolves when no watcher can act on what was before.
    *
@@ -110,19 +112,22 @@ class Hub implements WatchHub {
     }
   }
 
-  async publish(events: readonly WatchEvent[]): Promise<Published> {
+  async tell(events: readonly WatchEvent[]): Promise<Published> {
     for (const event of events) {
       this.#watchers.tell({ message: { case: "event", value: this.#log.append(event) } });
     }
     const upTo = this.seq;
     const fencedMs = this.#fencedUntil - performance.now();
     const [outcomes] = await Promise.all([this.#watchers.allSettled(upTo), fencedMs > 0 ? sleep(fencedMs) : undefined]);
-    if (!(await this.#leadership.confirm())) {
-      this.close();
-      throw unavailable("this process was replaced by a newer one: try again");
-    }
     const acknowledged = outcomes.filter((how) => how === "acknowledged").length;
     return { seq: upTo, acknowledged, expired: outcomes.length - acknowledged };
+  }
+
+  async publish(events: readonly WatchEvent[]): Promise<Published> {
+    const published = await this.tell(events);
+    if (await this.#leadership.confirm()) return published;
+    this.close();
+    throw unavailable("this process was replaced by a newer one: try again");
   }
 
   close(): void {

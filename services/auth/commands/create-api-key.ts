@@ -36,6 +36,7 @@ export async function createApiKey(
     name,
     ...(await context.hashing.run(() => hashSecret(secret))),
     scopes,
+    term: context.fence.epoch,
     created_at: new Date(),
     expires_at: expiresAt,
     revoked_at: null,

@@ -6,11 +6,12 @@ import { writeUsage } from "../usage-report.js";
 
 /** Adds the uses that another process counted to the keys. */
 export async function reportUsage(
-  { store }: Context,
+  { store, fence }: Context,
   { usages }: ReportUsageRequest,
 ): Promise<MessageInitShape<typeof ReportUsageResponseSchema>> {
   await writeUsage(
     store,
+    fence,
     usages.map(({ keyId, uses, lastUsedAt }) => ({
       keyId,
       uses,

@@ -4,25 +4,33 @@ import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import type { Call, Caller } from "../../shared/rpc/call.js";
 import { notFound, permissionDenied } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
+import { replaced } from "../fence.js";
 import type { AuthStore } from "../store.js";
+import type { Published } from "../watch-hub.js";
 
 /** Revokes a key of the caller, or for administrators anybody's; answers when no process accepts it any more. */
 export async function revokeApiKey(
-  { store, hub }: Context,
+  { store, hub, fence }: Context,
   { id }: RevokeApiKeyRequest,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof RevokeApiKeyResponseSchema>> {
   await refuseNarrowed(store, caller, id);
   const mine = caller.scopes.has("admin") ? { _id: id } : { _id: id, user_id: caller.id };
   const { matchedCount } = await store.keys.updateOne(
-    { ...mine, revoked_at: null },
+    { ...mine, ...fence.unclaimed, revoked_at: null },
     { $set: { revoked_at: new Date() } },
   );
-  if (matchedCount === 0 && (await store.keys.findOne(mine)) === null) {
-    throw notFound(`there is no API key ${JSON.stringify(id)} of yours`);
-  }
-  // Also where it was revoked before: whoever did that may not have lived to tell the watchers.
-  const { acknowledged, expired } = await hub.publish([{ kind: EventKind.KEY, id }]);
+  const events = [{ kind: EventKind.KEY, id }];
+  // It is revoked for every process, whichever leads by now.
+  if (matchedCount > 0) return outcomeOf(await hub.tell(events));
+  const found = await store.keys.findOne(mine);
+  if (found === null) throw notFound(`there is no API key ${JSON.stringify(id)} of yours`);
+  if (found.revoked_at === null) throw replaced();
+  // It was revoked before: whoever did that may not have lived to tell the watchers.
+  return outcomeOf(await hub.publish(events));
+}
+
+function outcomeOf({ acknowledged, expired }: Published): MessageInitShape<typeof RevokeApiKeyResponseSchema> {
   return { acknowledged, expired };
 }
 

@@ -3,6 +3,7 @@ import type { UpdateUserRequest, UpdateUserResponseSchema } from "#proto/auth/v1
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import { failedPrecondition, notFound } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
+import { replaced } from "../fence.js";
 import { hashPassword } from "../passwords.js";
 import { checkGroups, findUser, userOf } from "../records.js";
 import type { UserRecord } from "../store.js";
@@ -20,7 +21,7 @@ export async function updateUser(
         return write(context, request.id, change);
       })
     : write(context, request.id, change));
-  await context.hub.publish([{ kind: EventKind.USER, id: user._id }]);
+  await context.hub.tell([{ kind: EventKind.USER, id: user._id }]);
   return { user: userOf(user) };
 }
 
@@ -41,12 +42,13 @@ async function changeOf({ store, hashing }: Context, request: UpdateUserRequest)
   };
 }
 
-async function write({ store }: Context, id: string, change: Partial<UserRecord>): Promise<UserRecord> {
+async function write({ store, fence }: Context, id: string, change: Partial<UserRecord>): Promise<UserRecord> {
   const user = await store.users.findOneAndUpdate(
-    { _id: id },
+    { _id: id, ...fence.unclaimed },
     { $set: { ...change, updated_at: new Date() } },
     { returnDocument: "after" },
   );
+  if (user === null && fence.isLost(await store.users.findOne({ _id: id }))) throw replaced();
   if (user === null) throw notFound(`there is no user ${JSON.stringify(id)}`);
   return user;
 }
