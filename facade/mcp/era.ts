@@ -4,6 +4,7 @@ import {
   INVALID_REQUEST,
   isObject,
   isRequestId,
+  MAX_ID_LENGTH,
   type RequestId,
   type RpcRequest,
 } from "./json-rpc.js";
@@ -19,6 +20,7 @@ export const PROTOCOL_VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 export const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 
 const MAX_BATCH = 100;
+const BAD_ID = `Invalid request: id must be a string of at most ${MAX_ID_LENGTH} characters or an integer`;
 const BATCH_VERSION = "2025-03-26";
 
 /** What a body is, by the two eras' rules. */
@@ -62,7 +64,7 @@ export function classify(body: unknown, headerVersion: string | undefined): Clas
     };
   }
   if (!("id" in body)) return { kind: "accepted" };
-  if (id === undefined) return refused(INVALID_REQUEST, "Invalid request: id must be a string or an integer");
+  if (id === undefined) return refused(INVALID_REQUEST, BAD_ID);
 
   const request: RpcRequest = { id, method, params: body.params };
   const claimed = claimOf(body);

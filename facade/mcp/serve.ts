@@ -1,4 +1,5 @@
 import type { Known } from "../../services/shared/credentials/known.js";
+import { excessOf } from "../../services/shared/rpc/json-shape.js";
 import type { Admit, NotAdmitted } from "../admission/admit.js";
 import type { Origins } from "../admission/origins.js";
 import {
@@ -14,7 +15,7 @@ import type { Endpoint } from "../catalogue/endpoints.js";
 import type { McpServer } from "../catalogue/servers.js";
 import type { Exchange } from "../http/exchange.js";
 import { classify } from "./era.js";
-import { errorText, idOf, PARSE_ERROR } from "./json-rpc.js";
+import { errorText, INVALID_REQUEST, idOf, PARSE_ERROR } from "./json-rpc.js";
 import { serveBatch, serveLegacy } from "./legacy.js";
 import { MAX_REFUSED_BODY, readAndRefuse, refuse } from "./refuse.js";
 import { serveModern } from "./rev-2026-07-28.js";
@@ -115,6 +116,14 @@ class Door {
     const headers = this.options.origins.headersFor(exchange.headers.origin);
     if ("status" in verdict) return refuse(exchange, verdict, headers, idOf(body));
     if (body === undefined) return refuse(exchange, TOO_LARGE, headers);
+    const excess = excessOf(body);
+    if (excess !== undefined) {
+      return exchange.answer(
+        400,
+        headers,
+        errorText(undefined, INVALID_REQUEST, `Invalid request: the body ${excess}`),
+      );
+    }
     let message: unknown;
     try {
       message = JSON.parse(body);

@@ -8,7 +8,7 @@ import type { ServedTool } from "../catalogue/served-tool.js";
 import type { McpServer } from "../catalogue/servers.js";
 import type { View } from "../catalogue/tools-list.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
-import { INTERNAL_ERROR, INVALID_PARAMS, isObject, RpcError } from "./json-rpc.js";
+import { INTERNAL_ERROR, INVALID_PARAMS, isObject, isRequestId, RpcError } from "./json-rpc.js";
 import { type CallTool, CredentialError } from "./tool-call.js";
 
 /** A request that has passed every refusal of HTTP. */
@@ -106,7 +106,7 @@ export function callParamsOf(params: unknown): { readonly name: string; readonly
 export function progressTokenOf(params: unknown): string | number | undefined {
   const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
   const { progressToken: token } = meta;
-  return typeof token === "string" || typeof token === "number" ? token : undefined;
+  return isRequestId(token) || typeof token === "number" ? token : undefined;
 }
 
 const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;

@@ -20,6 +20,10 @@ export interface ReadSpan {
 
 const MAX_PREVIEWS = 64;
 const MAX_NAME = 200;
+/** The most attributes and events of a span, those of its events and its resource included; SDKs send 128 of each. */
+const MAX_ATTRIBUTES = 1_024;
+/** Longest key of an attribute, in characters. */
+const MAX_KEY = 256;
 /** Past every time that OTLP can say. */
 const LATEST = 2n ** 64n;
 // Both bits: it is known whether the parent is in another process, and it is (OTLP SpanFlags).
@@ -38,6 +42,8 @@ export function readSpan(
   if (!isId(span.spanId, 8)) return "a span_id is not 8 bytes or all zero";
   if (span.parentSpanId.length > 0 && span.parentSpanId.length !== 8) return "a parent_span_id is not 8 bytes";
   if (span.startTimeUnixNano === 0n) return "a span has no start time";
+  const excess = excessOf([span, ...span.events, ...(resource === undefined ? [] : [resource])]);
+  if (excess !== undefined) return excess;
 
   const values = new Map<string, { field: string; kept: Kept }>();
   const fields: { field: string; kept: Kept }[] = [];
@@ -91,6 +97,14 @@ export function readSpan(
     },
     payload,
   };
+}
+
+/** What a span and the parts of it have too much of. */
+function excessOf(parts: readonly Pick<MessageShape<typeof SpanSchema>, "attributes">[]): string | undefined {
+  const count = parts.reduce((sum, { attributes }) => sum + attributes.length, parts.length);
+  if (count > MAX_ATTRIBUTES) return `a span has more than ${MAX_ATTRIBUTES} attributes and events`;
+  const isLong = parts.some(({ attributes }) => attributes.some(({ key }) => key.length > MAX_KEY));
+  return isLong ? `an attribute's key is longer than ${MAX_KEY} characters` : undefined;
 }
 
 /** The whole text behind a name; undefined where there is none. */

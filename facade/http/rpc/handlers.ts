@@ -11,6 +11,7 @@ import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import type { BearerCredentials } from "../../../services/shared/credentials/credentials.js";
 import type { Known } from "../../../services/shared/credentials/known.js";
 import type { Ended } from "../../../services/shared/credentials/open-responses.js";
+import { bounded } from "../../../services/shared/rpc/bounded.js";
 import type { Dispatch, Outgoing } from "../../../services/shared/rpc/dispatch.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
 
@@ -66,7 +67,7 @@ export function createRpcHandlers({ dispatch, credentials, image, maxBytes }: Rp
         throw told(error);
       }
     });
-    return router.handlers[0] as UniversalHandler;
+    return bounded(router.handlers[0] as UniversalHandler);
   }
 
   function forwardStream(method: DescMethodServerStreaming): UniversalHandler {
@@ -88,7 +89,7 @@ export function createRpcHandlers({ dispatch, credentials, image, maxBytes }: Rp
         letGo();
       }
     });
-    return router.handlers[0] as UniversalHandler;
+    return bounded(router.handlers[0] as UniversalHandler);
   }
 
   function forward(method: DescMethod): RpcHandler | undefined {

@@ -3,6 +3,8 @@ import { createServer as createHttp2Server, type ServerHttp2Session } from "node
 import { type AddressInfo, createServer as createSocketServer, type Socket } from "node:net";
 import type { HandlerContext, MethodImpl } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { bounded } from "./bounded.js";
+import { MAX_MESSAGE_BYTES } from "./bounds.js";
 import type { Incoming } from "./call.js";
 import { type Chain, chain } from "./chain.js";
 import type { Method } from "./method.js";
@@ -22,7 +24,6 @@ export interface Options {
   readonly methods: readonly { readonly method: Method; readonly steps: Chain }[];
 }
 
-const MAX_MESSAGE_BYTES = 4 << 20;
 const PREFACE = "PRI * HTTP/2.0";
 /** Bytes that tell the preface from every method of HTTP/1.1. */
 const TELLING = 3;
@@ -51,6 +52,9 @@ export async function serveConnect({ host, port, methods }: Options): Promise<Rp
           run(isDuplex ? endedBy(closing.signal, request as AsyncIterable<unknown>) : request, incomingOf(context));
         router.rpc(method.desc, serve as MethodImpl<typeof method.desc>);
       }
+      router.handlers.forEach((handler, i) => {
+        router.handlers[i] = bounded(handler);
+      });
     },
   });
   const http1 = createHttp1Server({ headersTimeout: FIRST_BYTES_MS, requestTimeout: REQUEST_MS }, adapter);

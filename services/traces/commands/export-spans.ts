@@ -13,6 +13,8 @@ import { type ReadSpan, readSpan } from "../span.js";
 import type { TraceStore } from "../store.js";
 
 const MAX_SPANS = 4096;
+/** The most attributes of all spans of an export; those of a resource count for each of its spans. */
+const MAX_FIELDS = 200_000;
 const MAX_SPANS_OF_A_TRACE = 20_000;
 const DAY_MS = 86_400_000;
 
@@ -62,15 +64,24 @@ function reject(rejects: Rejects, count: number, reason: string): void {
 function readAll({ resourceSpans }: MessageShape<typeof ExportTraceServiceRequestSchema>) {
   const rejects: Rejects = { count: 0, reasons: new Set() };
   const spans: ReadSpan[] = [];
+  let fields = 0;
   for (const { resource, scopeSpans } of resourceSpans) {
     for (const span of scopeSpans.flatMap((scope) => scope.spans)) {
       if (spans.length >= MAX_SPANS) {
         reject(rejects, 1, `an export has at most ${MAX_SPANS} spans`);
         continue;
       }
+      if (fields >= MAX_FIELDS) {
+        reject(rejects, 1, `an export has at most ${MAX_FIELDS} attributes, those of a resource for each of its spans`);
+        continue;
+      }
       const read = readSpan(span, resource);
-      if (typeof read === "string") reject(rejects, 1, read);
-      else spans.push(read);
+      if (typeof read === "string") {
+        reject(rejects, 1, read);
+        continue;
+      }
+      fields += read.payload.length;
+      spans.push(read);
     }
   }
   return { spans, rejects };

@@ -66,3 +66,20 @@ test("whatever a span holds is read: every field has a bounded preview and is th
     { numRuns: 500 },
   );
 });
+
+test("a span of too many attributes, or of a key that is none, is refused in words", () => {
+  const read = (count: number, name: string, resource = 0) =>
+    readSpan(
+      create(SpanSchema, {
+        traceId: new Uint8Array(16).fill(1),
+        spanId: new Uint8Array(8).fill(2),
+        startTimeUnixNano: 1n,
+        attributes: Array.from({ length: count }, (_, i) => ({ key: `${name}${i}` })),
+      }),
+      create(ResourceSchema, { attributes: Array.from({ length: resource }, (_, i) => ({ key: `r${i}` })) }),
+    );
+  expect(read(1_000, "a")).toBeTypeOf("object");
+  expect(read(2_000, "a")).toContain("more than 1024 attributes");
+  expect(read(600, "a", 600)).toContain("more than 1024 attributes");
+  expect(read(1, "k".repeat(300))).toContain("longer than 256");
+});

@@ -8,6 +8,7 @@ import {
   type JsonValue,
   type Message,
 } from "@bufbuild/protobuf";
+import { excessOf } from "../../rpc/json-shape.js";
 import { valueOfWord, wordOf } from "../enums.js";
 import { ArgumentError } from "./argument-error.js";
 import { closestName } from "./closest-name.js";
@@ -224,7 +225,7 @@ const FORMS: Readonly<Record<string, string>> = {
 
 /** Models at times send an object or a list as its JSON text; reads it. */
 function unquoted(json: JsonValue): JsonValue {
-  if (typeof json !== "string" || !/^\s*[[{]/.test(json)) return json;
+  if (typeof json !== "string" || !/^\s*[[{]/.test(json) || excessOf(json) !== undefined) return json;
   try {
     return JSON.parse(json) as JsonValue;
   } catch {

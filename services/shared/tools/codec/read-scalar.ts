@@ -49,10 +49,12 @@ const NAMED: Readonly<Record<string, number>> = {
 const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
+const MAX_SHOWN = 60;
+
 /** What was given, short enough for a message. */
 export function shown(json: JsonValue): string {
-  const text = JSON.stringify(json);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  const text = JSON.stringify(typeof json === "string" ? json.slice(0, MAX_SHOWN) : json);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
 function refuse(expected: string, json: JsonValue): never {

@@ -1,0 +1,89 @@
+import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
+import { type Bounds, boundsOf } from "./bounds.js";
+import { invalidArgument, resourceExhausted } from "./errors.js";
+import { excessOf } from "./json-shape.js";
+import { checkWire } from "./wire.js";
+
+/** A message before its bytes: one byte of flags, four of its length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
+const PREFIX_BYTES = 5;
+const ENVELOPED = /^application\/(?:grpc|connect\+)/;
+const JSON_TYPE = /[/+]json\b/;
+
+/**
+ * The same handler, which is given only messages that are cheap to decode: what
+ * is too long, too deep or made of too much is refused before.
+ */
+export function bounded(handler: UniversalHandler): UniversalHandler {
+  const { input } = handler.method;
+  const bounds = boundsOf(input);
+  const serve = (request: UniversalServerRequest) => {
+    const { body } = request;
+    if (!isStream(body)) return handler(request);
+    const type = request.header.get("content-type") ?? "";
+    const check = (bytes: Uint8Array) => (JSON_TYPE.test(type) ? checkJson(bytes) : checkWire(input, bytes, bounds));
+    const checked = ENVELOPED.test(type) ? eachOf(body, bounds, check) : whole(body, bounds, check);
+    return handler({ ...request, body: checked });
+  };
+  return Object.assign(serve, handler);
+}
+
+function isStream(body: UniversalServerRequest["body"]): body is AsyncIterable<Uint8Array> {
+  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
+}
+
+type Check = (bytes: Uint8Array) => void;
+
+/** A body that is one message. */
+async function* whole(body: AsyncIterable<Uint8Array>, { bytes }: Bounds, check: Check): AsyncIterable<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    length += piece.byteLength;
+    if (length > bytes) throw tooLong(bytes);
+    pieces.push(piece);
+  }
+  const message = pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces, length);
+  check(message);
+  yield message;
+}
+
+/** A body of messages, each after its length. */
+async function* eachOf(body: AsyncIterable<Uint8Array>, { bytes }: Bounds, check: Check): AsyncIterable<Uint8Array> {
+  let pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    length += piece.byteLength;
+    if (length < PREFIX_BYTES) continue;
+    // The first piece always tells the length of its message.
+    if ((pieces[0] as Uint8Array).byteLength < PREFIX_BYTES) pieces = [Buffer.concat(pieces, length)];
+    let rest = pieces[0] as Uint8Array;
+    while (rest.byteLength >= PREFIX_BYTES) {
+      const end = PREFIX_BYTES + lengthIn(rest);
+      if (end - PREFIX_BYTES > bytes) throw tooLong(bytes);
+      if (length < end) break;
+      if (rest.byteLength < end) rest = Buffer.concat(pieces, length);
+      // Of what is compressed only connect can say that it is not taken here.
+      if (rest[0] === 0) check(rest.subarray(PREFIX_BYTES, end));
+      yield rest.subarray(0, end);
+      rest = rest.subarray(end);
+      length -= end;
+      pieces = [rest];
+    }
+  }
+  // A message that is cut off is connect's to refuse.
+  if (length > 0) yield Buffer.concat(pieces, length);
+}
+
+function lengthIn(prefix: Uint8Array): number {
+  return new DataView(prefix.buffer, prefix.byteOffset, prefix.byteLength).getUint32(1);
+}
+
+function checkJson(bytes: Uint8Array): void {
+  const excess = excessOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"));
+  if (excess !== undefined) throw invalidArgument(`the message ${excess}`);
+}
+
+function tooLong(bytes: number): Error {
+  return resourceExhausted(`a message of this rpc is at most ${bytes} bytes`);
+}

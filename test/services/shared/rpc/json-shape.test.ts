@@ -1,0 +1,29 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { excessOf, MAX_JSON_DEPTH, MAX_JSON_ELEMENTS } from "../../../../services/shared/rpc/json-shape.js";
+
+const PADDING = " ".repeat(3_000);
+const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth) + PADDING;
+
+test("depth and number are bounded, at the bound and not before", () => {
+  expect(excessOf(nested(MAX_JSON_DEPTH))).toBe(undefined);
+  expect(excessOf(nested(MAX_JSON_DEPTH + 1))).toContain("deeper");
+  expect(excessOf("[".repeat(2_000_000))).toContain("deeper");
+  expect(excessOf(`[${"1,".repeat(MAX_JSON_ELEMENTS - 1)}1]`)).toBe(undefined);
+  expect(excessOf(`[${"1,".repeat(MAX_JSON_ELEMENTS)}1]`)).toContain("more than");
+});
+
+test("what stands in a text is text", () => {
+  const text = '[[[["{,'.repeat(MAX_JSON_ELEMENTS);
+  expect(excessOf(JSON.stringify({ text, after: `\\"${text}\\\\` }))).toBe(undefined);
+});
+
+test("any JSON within the bounds passes, and what is cut off ends", () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 20 }), fc.nat(4_000), (json, cut) => {
+      expect(excessOf(json + PADDING)).toBe(undefined);
+      expect(excessOf((json + PADDING).slice(0, cut))).toBe(undefined);
+    }),
+    { numRuns: 300, seed: 8 },
+  );
+});
