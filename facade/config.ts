@@ -1,5 +1,6 @@
 import { SERVERS, type Server } from "../services/shared/platforms.js";
 import { count, listOf, type Option, optional, port, text, url } from "../services/shared/process/config.js";
+import { CALL_RATE_OPTIONS } from "../services/shared/shares/settings.js";
 
 /** The setting that gives a server's endpoint a public URL of its own: MCP_NAME_URL. */
 export function publicUrlSetting<S extends Server>(server: S): `mcp${Capitalize<S>}Url` {
@@ -35,7 +36,6 @@ export const FACADE_OPTIONS = {
   trustedProxies: { doc: "How many proxies in front append to X-Forwarded-For.", parse: count, fallback: 0 },
   maxInFlight: { doc: "Requests in flight in one worker before it answers 503.", parse: count, fallback: 1000 },
   callTimeoutMs: { doc: "How long a tool may take, in milliseconds.", parse: count, fallback: 60_000 },
-  callsPerSecond: { doc: "Tool calls that a key may make a second, in each worker.", parse: count, fallback: 1000 },
-  callBurst: { doc: "Tool calls that a key may make at once, in each worker.", parse: count, fallback: 2000 },
+  ...CALL_RATE_OPTIONS,
   badTokensPerMinute: { doc: "Different bad tokens that an address may try a minute.", parse: count, fallback: 30 },
 };

@@ -3,10 +3,10 @@ import type { BearerCredentials } from "../services/shared/credentials/credentia
 import type { Log } from "../services/shared/process/log.js";
 import type { Credential } from "../services/shared/rpc/call.js";
 import type { Dispatch } from "../services/shared/rpc/dispatch.js";
+import type { Shares } from "../services/shared/shares/shares.js";
 import { readTools, type Tool } from "../services/shared/tools/tools.js";
 import { addressBehind, createAdmit } from "./admission/admit.js";
 import { createBadTokens } from "./admission/bad-tokens.js";
-import { createRateLimit } from "./admission/limits.js";
 import { createOrigins, type Origins } from "./admission/origins.js";
 import { createEndpointStates } from "./catalogue/endpoint-states.js";
 import { layOutEndpoints } from "./catalogue/endpoints.js";
@@ -30,9 +30,6 @@ export interface Limits {
   readonly inFlight: number;
   /** How long a tool may take, in milliseconds. */
   readonly callMs: number;
-  /** Calls of tools a key may make a second, and at once. */
-  readonly callsPerSecond: number;
-  readonly callBurst: number;
   /** Different bad tokens an address may try a minute. */
   readonly badTokens: number;
 }
@@ -62,6 +59,8 @@ export interface FacadeOptions {
   /** Why the service cannot serve now; empty when it can. */
   readonly ready: () => Promise<readonly string[]>;
   readonly limits: Limits;
+  /** What callers have of this process, at this door and others. */
+  readonly shares: Shares;
   readonly log: Log;
 }
 
@@ -82,7 +81,7 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Builds a façade from the API's image; it serves once it listens. */
 export async function createFacade(options: FacadeOptions): Promise<Facade> {
-  const { dispatch, self, credentials, image, baseUrl, limits, log, serviceName, version } = options;
+  const { dispatch, self, credentials, image, baseUrl, limits, shares, log, serviceName, version } = options;
   const base = baseUrl.pathname.replace(/\/$/, "");
   const tools = readTools(image);
   const servers = serversOf(tools, serviceName, version);
@@ -100,17 +99,17 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   const visible = createVisibleTools({ dispatch, credentials, servers });
   const states = createEndpointStates({ dispatch, self, credentials, log });
   const deadlines = createDeadlines(limits.callMs);
-  const rate = createRateLimit(limits.callsPerSecond, limits.callBurst);
   const serve = createServe({
     admit,
     states,
     origins,
+    shares,
     servers,
     context: {
       log,
       isRevoked: (known) => credentials.isRevoked(known),
       view: ({ known, server, exchange }) => visible.of(known, server.name, exchange.query),
-      callTool: createCallTool({ dispatch, credentials, rate, deadlines, log }),
+      callTool: createCallTool({ dispatch, credentials, shares, deadlines, log }),
     },
   });
   const pages = createPages(
@@ -119,7 +118,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       ...resourceMetadataRoutes({ endpoints, issuer: `${baseUrl.origin}${base}`, serviceName }),
       ...platformIssuerRoutes(dispatch, base),
       ...registrationRoutes({ dispatch, self, version, base }),
-      ...rpcRoutes({ dispatch, admit, credentials, image, base }),
+      ...rpcRoutes({ dispatch, admit, credentials, shares, image, base }),
     ],
     log,
   );

@@ -11,6 +11,8 @@ import {
 } from "../services/shared/process/config.js";
 import { createLog } from "../services/shared/process/log.js";
 import { connectRemote } from "../services/shared/rpc/remote.js";
+import { callRatesOf } from "../services/shared/shares/settings.js";
+import { createShares } from "../services/shared/shares/shares.js";
 import { readImage } from "../services/shared/tools/image.js";
 import { FACADE_OPTIONS } from "./config.js";
 import { createFacade } from "./facade.js";
@@ -80,6 +82,7 @@ const facade = await createFacade({
   self,
   credentials,
   image: readImage(),
+  shares: createShares(callRatesOf(settings)),
   ready: async () => (credentials.leased() ? [] : ["auth has not been heard from lately"]),
   log,
 });

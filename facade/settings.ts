@@ -29,8 +29,6 @@ export function facadeOptionsOf(
     limits: {
       inFlight: settings.maxInFlight,
       callMs: settings.callTimeoutMs,
-      callsPerSecond: settings.callsPerSecond,
-      callBurst: settings.callBurst,
       badTokens: settings.badTokensPerMinute,
     },
   };

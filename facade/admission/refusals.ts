@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { secondsOf, tooManyCalls } from "../../services/shared/shares/refusal.js";
 import type { NotAdmitted } from "./admit.js";
 import { invalidTokenChallenge, scopeChallenge } from "./bearer.js";
 
@@ -92,6 +93,17 @@ export function scopeRefusal(challenge: string, scopes: readonly string[]): Http
     word: "insufficient_scope",
     message: `The token lacks a scope: sign in again and allow ${scopes.join(" ")}.`,
     headers: ["www-authenticate", scopeChallenge(challenge, scopes)],
+  };
+}
+
+/** Refuses a call of a tool that is one too many. @param wait seconds until one is not. */
+export function rateRefusal(wait: number): HttpRefusal {
+  const said = tooManyCalls(wait);
+  return {
+    status: 429,
+    word: "too_many_calls",
+    message: `${said.slice(0, 1).toUpperCase()}${said.slice(1)}.`,
+    headers: ["retry-after", String(secondsOf(wait))],
   };
 }
 

@@ -36,9 +36,9 @@ export function serveLegacy(context: McpContext, admitted: Admitted, request: Rp
   const reply = new Reply(admitted.exchange, admitted.headers);
   const { id, params } = request;
   const failed = (error: unknown): void => {
-    const forbidden = error instanceof RpcError && error.status === 403;
+    const status = statusOf(error);
     if (error instanceof CredentialError && !reply.isStream) context.refuse(admitted, error.refused, id);
-    else reply.finish(forbidden ? 403 : 200, failureText(id, error), id, forbidden ? error.headers : []);
+    else reply.finish(status, failureText(id, error), id, status === 200 ? [] : (error as RpcError).headers);
   };
   if (request.method === "tools/list") return listTools(context, admitted, request, reply, failed);
   const token = progressTokenOf(params);
@@ -91,6 +91,12 @@ function answerElement(context: McpContext, admitted: Admitted, element: unknown
     }
   }
   return Promise.resolve(errorText(undefined, INVALID_REQUEST, "Invalid request"));
+}
+
+/** Errors of the legacy era are 200 but for those that say something of HTTP: which scope, and when to try again. */
+function statusOf(error: unknown): 200 | 403 | 429 {
+  const status = error instanceof RpcError ? error.status : 200;
+  return status === 403 || status === 429 ? status : 200;
 }
 
 function failureText(id: string | number, error: unknown): string {

@@ -1,5 +1,6 @@
 import type { Known } from "../../services/shared/credentials/known.js";
 import { excessOf } from "../../services/shared/rpc/json-shape.js";
+import type { Shares } from "../../services/shared/shares/shares.js";
 import type { Admit, NotAdmitted } from "../admission/admit.js";
 import type { Origins } from "../admission/origins.js";
 import {
@@ -13,7 +14,7 @@ import {
 import type { EndpointStates } from "../catalogue/endpoint-states.js";
 import type { Endpoint } from "../catalogue/endpoints.js";
 import type { McpServer } from "../catalogue/servers.js";
-import type { Exchange } from "../http/exchange.js";
+import type { Exchange, HeaderList } from "../http/exchange.js";
 import { classify } from "./era.js";
 import { errorText, INVALID_REQUEST, idOf, PARSE_ERROR } from "./json-rpc.js";
 import { serveBatch, serveLegacy } from "./legacy.js";
@@ -30,6 +31,7 @@ export interface ServeOptions {
   readonly admit: Admit;
   readonly states: EndpointStates;
   readonly origins: Origins;
+  readonly shares: Shares;
   readonly servers: ReadonlyMap<string, McpServer>;
   readonly context: Omit<McpContext, "refuse">;
 }
@@ -116,6 +118,13 @@ class Door {
     const headers = this.options.origins.headersFor(exchange.headers.origin);
     if ("status" in verdict) return refuse(exchange, verdict, headers, idOf(body));
     if (body === undefined) return refuse(exchange, TOO_LARGE, headers);
+    const { shares } = this.options;
+    const share = shares.of(verdict.caller);
+    if (shares.admits(share)) this.answer(exchange, endpoint, verdict, body, headers);
+    else shares.wait(share, () => this.answer(exchange, endpoint, verdict, body, headers));
+  }
+
+  private answer(exchange: Exchange, endpoint: Endpoint, known: Known, body: string, headers: HeaderList) {
     const excess = excessOf(body);
     if (excess !== undefined) {
       return exchange.answer(
@@ -136,7 +145,7 @@ class Door {
       return exchange.answer(400, headers, errorText(found.id, found.code, found.message));
     }
     const server = this.options.servers.get(endpoint.server) as McpServer;
-    const admitted: Admitted = { exchange, endpoint, server, known: verdict, headers };
+    const admitted: Admitted = { exchange, endpoint, server, known, headers };
     if (found.kind === "modern") serveModern(this.context, admitted, found.request);
     else if (found.kind === "legacy") serveLegacy(this.context, admitted, found.request);
     else serveBatch(this.context, admitted, found.elements);

@@ -8,8 +8,9 @@ import type { Log } from "../../services/shared/process/log.js";
 import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
 import { canceled, deadlineExceeded, internal, unavailable } from "../../services/shared/rpc/errors.js";
+import type { Shares } from "../../services/shared/shares/shares.js";
 import { explain } from "../../services/shared/tools/explain.js";
-import type { RateLimit } from "../admission/limits.js";
+import { rateRefusal } from "../admission/refusals.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
 import type { Deadlines } from "./deadlines.js";
 import { INTERNAL_ERROR, RpcError } from "./json-rpc.js";
@@ -37,7 +38,7 @@ export class CredentialError extends Error {
 export interface ToolCallOptions {
   readonly dispatch: Dispatch;
   readonly credentials: Pick<BearerCredentials, "hold" | "isRevoked">;
-  readonly rate: RateLimit;
+  readonly shares: Shares;
   readonly deadlines: Deadlines;
   readonly log: Log;
 }
@@ -46,16 +47,18 @@ export interface ToolCallOptions {
  * Calls the rpc behind a tool. Resolves to the members of the result as JSON
  * text, also for what the model can mend.
  *
- * @throws RpcError -32603 for what it cannot, CredentialError.
+ * @throws RpcError -32603 for what it cannot, 429 for one call too many, CredentialError.
  */
 export type CallTool = (served: ServedTool, call: ToolCall) => Promise<string>;
 
 /** Builds the one way to call a tool, in both eras: rate, arguments, the rpc under its deadline, and its errors. */
-export function createCallTool({ dispatch, credentials, rate, deadlines, log }: ToolCallOptions): CallTool {
+export function createCallTool({ dispatch, credentials, shares, deadlines, log }: ToolCallOptions): CallTool {
   return async (served, call) => {
     const { caller } = call.known;
-    const wait = rate.take(caller.keyId === "" ? caller.id : caller.keyId);
-    if (wait > 0) return failure(`too many calls at once: wait ${Math.ceil(wait)} s and call again`);
+    const share = shares.of(caller);
+    const wait = shares.take(share);
+    if (wait > 0) throw tooMany(wait);
+    share.active++;
     try {
       return served.encode(await run(served, served.decode(call.args), call));
     } catch (error) {
@@ -71,6 +74,8 @@ export function createCallTool({ dispatch, credentials, rate, deadlines, log }: 
         log.error({ err: error, tool: served.tool.name, caller: caller.id, trace: call.traceparent }, "a tool failed");
       }
       throw new RpcError(INTERNAL_ERROR, "Internal error: the service's log says more");
+    } finally {
+      share.active--;
     }
   };
 
@@ -167,6 +172,11 @@ function unvouched(): ConnectError {
   return unavailable(
     "nobody could vouch for your credential while the call ran: whether it took effect is not known, so look before you repeat it",
   );
+}
+
+function tooMany(wait: number): RpcError {
+  const { message, word, headers } = rateRefusal(wait);
+  return new RpcError(429, message, 429, { error: word }, headers);
 }
 
 /** A result that is an error the model can act on. */

@@ -1,7 +1,10 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
 import type { Facade } from "../../facade/facade.js";
+import { envOf } from "../shared/process/config.js";
 import type { Log } from "../shared/process/log.js";
 import type { Credential } from "../shared/rpc/call.js";
+import { callRatesOfWorker } from "../shared/shares/settings.js";
+import type { Shares } from "../shared/shares/shares.js";
 import type { Settings } from "./config.js";
 import type { LocalServices } from "./local-services.js";
 import type { Routing } from "./routing.js";
@@ -14,12 +17,13 @@ export interface FacadeSurroundings {
   readonly services: LocalServices;
   readonly self: () => Credential;
   readonly image: FileRegistry;
+  readonly shares: Shares;
   readonly log: Log;
 }
 
 /** Runs a façade in this process: only then is it loaded, and µWebSockets.js with it. */
 export async function runFacade(settings: Settings, around: FacadeSurroundings): Promise<Facade> {
-  const { baseUrl, port, routing, services, self, image, log } = around;
+  const { baseUrl, port, routing, services, self, image, shares, log } = around;
   const { createFacade } = await import("../../facade/facade.js");
   const { facadeOptionsOf } = await import("../../facade/settings.js");
   const facade = await createFacade({
@@ -28,6 +32,7 @@ export async function runFacade(settings: Settings, around: FacadeSurroundings):
     self: self(),
     credentials: services.credentials,
     image,
+    shares,
     ready: services.ready,
     log,
   });
@@ -41,6 +46,7 @@ export function workerEnv(
   { port, baseUrl, grpcUrl, key }: { port: number; baseUrl: string; grpcUrl: string; key: string },
 ): Record<string, string> {
   const runs = new Set<string>(settings.services);
+  const rates = callRatesOfWorker(settings, settings.workers);
   const at = (name: string, elsewhere: string | undefined): string => (runs.has(name) ? grpcUrl : (elsewhere ?? ""));
   return {
     HOST: settings.host,
@@ -53,5 +59,6 @@ export function workerEnv(
     CORE_OBJECTS_URL: at("core-objects", settings.coreObjectsUrl),
     TRACES_URL: at("traces", settings.tracesUrl),
     SHARED_PORT: "on",
+    ...Object.fromEntries(Object.entries(rates).map(([name, calls]) => [envOf(name), String(calls)])),
   };
 }

@@ -10,6 +10,7 @@ import { mountInProcess } from "../shared/rpc/in-process.js";
 import type { Method } from "../shared/rpc/method.js";
 import { createPeers, type Peers } from "../shared/rpc/peers.js";
 import type { Service, ServiceName } from "../shared/rpc/service.js";
+import type { Shares } from "../shared/shares/shares.js";
 import type { Store } from "../shared/store/store.js";
 import { readTools } from "../shared/tools/tools.js";
 import type { Settings } from "./config.js";
@@ -27,6 +28,7 @@ export interface Surroundings {
   readonly self: () => Credential;
   readonly platforms: ConfiguredPlatforms;
   readonly baseUrl: string;
+  readonly shares: Shares;
   readonly observe: Chain["observe"];
   readonly log: Log;
 }
@@ -44,13 +46,14 @@ export interface LocalServices {
 
 /** Starts the services of this process and mounts them: auth first, since every other one asks it who is calling. */
 export async function startLocalServices(around: Surroundings): Promise<LocalServices> {
-  const { settings, store, routing, self, observe, log } = around;
+  const { settings, store, routing, self, shares, observe, log } = around;
   const services: Service[] = [];
   const methods: { method: Method; steps: Chain }[] = [];
   let peers: Peers | undefined;
 
   function mount(service: Service, authenticator: Authenticator): void {
-    const steps: Chain = { authenticator, log: log.child({ service: service.name }), ...(observe && { observe }) };
+    const own = { authenticator, log: log.child({ service: service.name }), shares };
+    const steps: Chain = { ...own, ...(observe && { observe }) };
     services.push(service);
     methods.push(...service.methods.map((method) => ({ method, steps })));
     routing.mount(service.name, mountInProcess(service.methods, steps));

@@ -4,6 +4,8 @@ import type { Credential } from "../shared/rpc/call.js";
 import { serveConnect } from "../shared/rpc/connect.js";
 import { health, unknownService } from "../shared/rpc/health.js";
 import { reflection } from "../shared/rpc/reflection.js";
+import { callRatesOf } from "../shared/shares/settings.js";
+import { createShares } from "../shared/shares/shares.js";
 import { openStore } from "../shared/store/open.js";
 import { readImage } from "../shared/tools/image.js";
 import type { Settings } from "./config.js";
@@ -75,6 +77,7 @@ async function startParts(
   // By then our own collector may have ended, and spans are not worth a failing exit.
   const unsent = (err: unknown): void => log.info({ err }, "the last spans could not be sent");
   ending.push(() => tracing?.close().catch(unsent));
+  const shares = createShares(callRatesOf(settings));
   const services = await startLocalServices({
     settings,
     store,
@@ -83,6 +86,7 @@ async function startParts(
     self,
     platforms: platforms.configured,
     baseUrl,
+    shares,
     observe: tracing?.observe,
     log,
   });
@@ -92,7 +96,7 @@ async function startParts(
   ending.push(() => tracing?.flush().catch(unsent));
 
   if (workers === 1) {
-    const facade = await runFacade(settings, { baseUrl, port, routing, services, self, image, log });
+    const facade = await runFacade(settings, { baseUrl, port, routing, services, self, image, shares, log });
     ending.push((graceMs) => facade.drain(graceMs));
   } else if (workers > 1) {
     const key = serviceKey(settings.serviceKey, dataDir);

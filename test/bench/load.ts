@@ -15,10 +15,22 @@ export function requestBytes(path: string, headers: Readonly<Record<string, stri
 const CONNECTIONS = 16;
 
 /** A closed loop over keep-alive connections: each sends its next request when it has its answer. Resolves to the number of answers. */
-export async function load(port: number, request: Buffer, ms: number): Promise<number> {
+export async function load(port: number, request: Buffer, ms: number, connections = CONNECTIONS): Promise<number> {
   const end = performance.now() + ms;
-  const counts = await Promise.all(Array.from({ length: CONNECTIONS }, () => loop(port, request, end)));
+  const counts = await Promise.all(Array.from({ length: connections }, () => loop(port, request, end)));
   return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** One closed loop; resolves to the milliseconds that each answer took. */
+export async function times(port: number, request: Buffer, ms: number): Promise<number[]> {
+  const took: number[] = [];
+  let sent = performance.now();
+  await loop(port, request, sent + ms, () => {
+    const now = performance.now();
+    took.push(now - sent);
+    sent = now;
+  });
+  return took;
 }
 
 /** Sends one request and resolves to the body of its answer. */
@@ -35,13 +47,14 @@ export function once(port: number, request: Buffer): Promise<Buffer> {
   });
 }
 
-function loop(port: number, request: Buffer, end: number): Promise<number> {
+function loop(port: number, request: Buffer, end: number, answered?: () => void): Promise<number> {
   return new Promise((resolve, reject) => {
     let count = 0;
     const socket: Socket = connect(port, "127.0.0.1");
     socket.setNoDelay(true);
     const answers = new Answers(() => {
       count++;
+      answered?.();
       if (performance.now() < end) return void socket.write(request);
       socket.destroy();
       resolve(count);

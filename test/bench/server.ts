@@ -8,9 +8,12 @@ import { FileDescriptorSetSchema, MethodDescriptorProtoSchema } from "@bufbuild/
 import { createFacade } from "../../facade/facade.js";
 import { silentLog } from "../../services/shared/process/log.js";
 import { mountInProcess } from "../../services/shared/rpc/in-process.js";
+import { type Method, unary } from "../../services/shared/rpc/method.js";
+import { createShares } from "../../services/shared/shares/shares.js";
+import { SightingService } from "../conformance/gen/cti/fixture/v1/fixture_service_pb.js";
 import { createKeys } from "../facade/support/credentials.js";
 import { createWorld, fixtureMethods } from "../facade/support/services.js";
-import { LIMITS } from "../facade/support/start.js";
+import { LIMITS, MANY } from "../facade/support/start.js";
 
 /** Of the sources, from the root of the repository. */
 const IMAGE = "test/conformance/gen/api.binpb";
@@ -32,15 +35,34 @@ function imageOf(names: string[]): FileRegistry {
   return createFileRegistry(set);
 }
 
-async function facade(): Promise<number> {
+/** What a call of a tool costs besides: so many passes of the event loop, each of so many milliseconds. */
+export interface Work {
+  readonly passes: number;
+  readonly ms: number;
+}
+
+function working({ passes, ms }: Work): Method {
+  return unary(SightingService.method.echoSighting, async ({ word }) => {
+    for (let pass = 0; pass < passes; pass++) {
+      if (pass > 0) await new Promise((resolve) => setImmediate(resolve));
+      const end = performance.now() + ms;
+      while (performance.now() < end);
+    }
+    return { word };
+  });
+}
+
+async function facade(work?: Work): Promise<number> {
   const keys = createKeys();
   const world = createWorld();
   const names = ["echo_sighting"];
   const image = imageOf(names);
   world.visible.set("*", names);
-  keys.add("good", { scopes: new Set(["account", "cti:read"]) });
+  for (const key of ["good", "other"]) keys.add(key, { scopes: new Set(["account", "cti:read"]) });
+  const methods = fixtureMethods(world, ["cti"]);
+  if (work !== undefined) methods.push(working(work));
   const served = await createFacade({
-    dispatch: mountInProcess(fixtureMethods(world, ["cti"]), { authenticator: keys.authenticator, log: silentLog }),
+    dispatch: mountInProcess(methods, { authenticator: keys.authenticator, log: silentLog }),
     self: { authorization: "Bearer facade" },
     credentials: keys,
     image,
@@ -49,6 +71,7 @@ async function facade(): Promise<number> {
     version: "1.0.0",
     ready: async () => [],
     limits: LIMITS,
+    shares: createShares({ perKey: MANY, perUser: MANY }),
     log: silentLog,
   });
   return served.listen("127.0.0.1", 0);
@@ -71,12 +94,21 @@ function bare(bytes: Buffer): Promise<number> {
 }
 
 /** What the parent asks for: to start, and the CPU time and memory so far. */
-process.on("message", async (asked: { readonly bare?: string; readonly facade?: true; readonly usage?: true }) => {
+interface Asked {
+  readonly bare?: string;
+  readonly facade?: true;
+  readonly work?: Work;
+  readonly usage?: true;
+}
+
+process.on("message", async (asked: Asked) => {
   if (asked.usage) {
     const { user, system } = process.cpuUsage();
     process.send?.({ cpu: user + system, rss: process.memoryUsage.rss() });
   } else {
-    process.send?.({ port: asked.bare === undefined ? await facade() : await bare(Buffer.from(asked.bare, "base64")) });
+    process.send?.({
+      port: asked.bare === undefined ? await facade(asked.work) : await bare(Buffer.from(asked.bare, "base64")),
+    });
   }
 });
 process.on("disconnect", () => process.exit());

@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFacade, type Facade } from "../../facade/facade.js";
 import { silentLog } from "../../services/shared/process/log.js";
 import { mountInProcess } from "../../services/shared/rpc/in-process.js";
+import { createShares } from "../../services/shared/shares/shares.js";
 import { readImage } from "../../services/shared/tools/image.js";
 import { createKeys } from "../facade/support/credentials.js";
 import { createWorld, fixtureMethods } from "../facade/support/services.js";
-import { FIXTURE_IMAGE, LIMITS } from "../facade/support/start.js";
+import { FIXTURE_IMAGE, LIMITS, MANY } from "../facade/support/start.js";
 import { type AuthProxy, startAuthProxy } from "./auth-proxy.js";
 import { conformanceMethods } from "./fixture-methods.js";
 
@@ -46,6 +47,7 @@ describe.skipIf(!installed)("the official conformance suite (test/conformance/su
       version: "1.0.0",
       ready: async () => [],
       limits: LIMITS,
+      shares: createShares({ perKey: MANY, perUser: MANY }),
       log: silentLog,
     });
     proxy = await startAuthProxy(await facade.listen("127.0.0.1", 0), "suite");

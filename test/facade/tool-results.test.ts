@@ -1,7 +1,7 @@
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { legacy, modern, post } from "./support/client.js";
-import { LIMITS, type Started, start } from "./support/start.js";
+import { type Started, start } from "./support/start.js";
 
 let server: Started;
 let endpoint: string;
@@ -90,16 +90,4 @@ test("a result above 100 KB is cut at an item, and says how to get the rest", as
   const whole = (await call("list_sightings", { page_size: kept })).result.structuredContent;
   expect(whole.sightings).toEqual(cut.sightings);
   expect("truncated" in whole).toBe(false);
-});
-
-test("a key that calls too often is told to wait, in a result", async () => {
-  const slow = await start({ limits: { ...LIMITS, callsPerSecond: 0.1, callBurst: 2 } });
-  const url = `${slow.url}/mcp/cti`;
-  const answers = [];
-  for (let i = 0; i < 3; i++) answers.push((await call("echo_sighting", {}, url)).result);
-  expect(answers.map((result) => result.isError)).toEqual([undefined, undefined, true]);
-  expect(answers[2].content[0].text).toMatch(/wait \d+ s/);
-  const { body, headers } = modern("tools/list");
-  expect((await post(url, body, headers)).status).toBe(200);
-  await slow.close();
 });

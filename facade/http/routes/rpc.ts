@@ -5,6 +5,8 @@ import type { BearerCredentials } from "../../../services/shared/credentials/cre
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import { unimplemented } from "../../../services/shared/rpc/errors.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
+import { exhausted } from "../../../services/shared/shares/refusal.js";
+import type { Shares } from "../../../services/shared/shares/shares.js";
 import type { Admit } from "../../admission/admit.js";
 import { connectErrorOf } from "../../admission/refusals.js";
 import type { BodyStream } from "../exchange.js";
@@ -17,6 +19,7 @@ export interface RpcOptions {
   readonly dispatch: Dispatch;
   readonly admit: Admit;
   readonly credentials: Pick<BearerCredentials, "hold">;
+  readonly shares: Shares;
   readonly image: FileRegistry;
   /** The path of the public base URL, without a trailing slash. */
   readonly base: string;
@@ -31,7 +34,7 @@ const MAX_BODY = 4 << 20;
  * binary), as the user of the bearer token and behind the same gates as over
  * gRPC. Who may not come in is refused before the body is read.
  */
-export function rpcRoutes({ dispatch, admit, credentials, image, base }: RpcOptions): Route[] {
+export function rpcRoutes({ dispatch, admit, credentials, shares, image, base }: RpcOptions): Route[] {
   const prefix = `${base}/rpc/`;
   const find = createRpcHandlers({ dispatch, credentials, image, maxBytes: MAX_BODY });
 
@@ -52,16 +55,21 @@ export function rpcRoutes({ dispatch, admit, credentials, image, base }: RpcOpti
     if (known.assertions[serviceOf(handler.method) ?? ""] === undefined) {
       return refused(unimplemented("this rpc is not served here"));
     }
-    const reply = await handler.serve({
-      httpVersion: "1.1",
-      url: `http://facade${request.path}`,
-      method: "POST",
-      header: protocolHeaders(request, type),
-      body: request.body,
-      signal: request.signal,
-      contextValues: createContextValues().set(CALLER, known),
+    const share = shares.of(known.caller);
+    const wait = shares.take(share);
+    if (wait > 0) return refused(exhausted(wait));
+    return shares.run(share, async () => {
+      const reply = await handler.serve({
+        httpVersion: "1.1",
+        url: `http://facade${request.path}`,
+        method: "POST",
+        header: protocolHeaders(request, type),
+        body: request.body,
+        signal: request.signal,
+        contextValues: createContextValues().set(CALLER, known),
+      });
+      return pageOf(reply, handler);
     });
-    return pageOf(reply, handler);
   }
 
   return [{ path: `${prefix}*`, methods: ["POST"], takes: "stream", maxBody: MAX_BODY, handle }];

@@ -1,5 +1,6 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { Log } from "../process/log.js";
+import type { Shares } from "../shares/shares.js";
 import type { Authenticator, Call, Caller, Incoming } from "./call.js";
 import type { Method } from "./method.js";
 import { checkAccess, scopeOf } from "./steps/access.js";
@@ -8,11 +9,13 @@ import { checkDeadline } from "./steps/deadline.js";
 import { MethodCall } from "./steps/method.js";
 import { type Observe, recorded, recordOf } from "./steps/record.js";
 import { checkRules } from "./steps/rules.js";
+import { countsHere, inTurn } from "./steps/share.js";
 
 // Every adapter runs a method through the same steps, in this order, each in a
 // file of its own under steps/:
 //
 //   caller     who is calling                 ─▶ unauthenticated, unavailable
+//   share      are there calls left, and when ─▶ resource_exhausted
 //   access     does the caller hold the scope ─▶ permission_denied
 //   deadline   is there time left             ─▶ deadline_exceeded
 //   rules      buf.validate                   ─▶ invalid_argument
@@ -26,6 +29,8 @@ export type Run = (request: unknown, incoming: Incoming) => unknown;
 export interface Chain {
   readonly authenticator: Authenticator;
   readonly log: Log;
+  /** What callers have of this process; without it their calls are not counted. */
+  readonly shares?: Shares;
   /** Told of every finished call; for metrics and traces. */
   readonly observe?: Observe;
 }
@@ -34,7 +39,7 @@ export interface Chain {
  * Builds the steps in front of a method. What is known at once is answered at
  * once: a promise is made only where a step or the method makes one.
  */
-export function chain(method: Method, { authenticator, log, observe }: Chain): Run {
+export function chain(method: Method, { authenticator, log, shares, observe }: Chain): Run {
   const { desc } = method;
   const needed = scopeOf(method);
   const record = recordOf(desc, needed, log, observe);
@@ -75,11 +80,32 @@ export function chain(method: Method, { authenticator, log, observe }: Chain): R
     return result;
   };
 
+  /** What begins in its turn, when nobody else is there any more to record how it failed. */
+  const later = (
+    request: unknown,
+    incoming: Incoming,
+    caller: Caller,
+    assertion: string,
+    startedAt: number,
+  ): unknown => {
+    let result: unknown;
+    try {
+      result = enter(request, incoming, caller, assertion);
+    } catch (error) {
+      record(request, incoming, caller, startedAt, error);
+      throw error;
+    }
+    return finish(request, incoming, caller, startedAt, result);
+  };
+
   return (request, incoming) => {
     const startedAt = performance.now();
     let known: Caller | undefined;
     const go = (caller: Caller, assertion: string): unknown => {
       known = caller;
+      if (shares !== undefined && countsHere(incoming, caller)) {
+        return inTurn(shares, caller, isUnary, () => later(request, incoming, caller, assertion, startedAt));
+      }
       return finish(request, incoming, caller, startedAt, enter(request, incoming, caller, assertion));
     };
     try {

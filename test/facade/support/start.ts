@@ -1,6 +1,8 @@
 import { createFacade, type Facade, type FacadeOptions } from "../../../facade/facade.js";
 import { type Log, silentLog } from "../../../services/shared/process/log.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
+import type { Rate } from "../../../services/shared/shares/bucket.js";
+import { createShares } from "../../../services/shared/shares/shares.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { createKeys, type Keys } from "./credentials.js";
 import { createWorld, fixtureMethods, type World } from "./services.js";
@@ -17,7 +19,10 @@ export interface Started {
 
 export const FIXTURE_IMAGE = new URL("../../conformance/gen/api.binpb", import.meta.url);
 
-export const LIMITS = { inFlight: 500, callMs: 60_000, callsPerSecond: 1e6, callBurst: 1e6, badTokens: 30 };
+export const LIMITS = { inFlight: 500, callMs: 60_000, badTokens: 30 };
+
+/** More calls than any test makes. */
+export const MANY: Rate = { perSecond: 1e6, burst: 1e6 };
 
 /** The scopes of a caller who may do everything on cti. */
 export const CTI = new Set(["account", "public", "cti:read", "cti:write"]);
@@ -38,6 +43,7 @@ export async function start(options: Partial<FacadeOptions> = {}, log: Log = sil
     version: "1.2.3",
     ready: async () => [],
     limits: LIMITS,
+    shares: createShares({ perKey: MANY, perUser: MANY }),
     log,
     ...options,
   });

@@ -1,0 +1,16 @@
+import type { Bucket } from "./bucket.js";
+
+/** What one key has of this process, whichever door it calls at. */
+export class Share {
+  /** Calls under way. */
+  active = 0;
+  /** What waits for its turn, first come first. */
+  readonly waiting: (() => void)[] = [];
+  /** The turn of the event loop in which it last began something. */
+  turn = -1;
+
+  constructor(
+    readonly ofKey: Bucket,
+    readonly ofUser: Bucket,
+  ) {}
+}

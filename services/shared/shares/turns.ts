@@ -1,0 +1,110 @@
+import type { Share } from "./share.js";
+
+/** So long after two keys were last seen by turns, one of them is alone again, in milliseconds. */
+const ALONE_MS = 1_000;
+/** What waits is begun in so much of a turn, in milliseconds; one always is. */
+const SLICE_MS = 0.5;
+/** At most so many are begun in a turn. */
+const MOST_A_TURN = 8;
+/** After a turn that took longer than this the loop has work enough: no key begins a second call, in milliseconds. */
+const LONG_TURN_MS = 0.25;
+
+/**
+ * Shares the event loop among keys. A key that is alone begins whatever it
+ * sends at once, for the price of a comparison. Where keys come by turns, what
+ * one sends beyond one call waits in a queue of its own, and the queues are
+ * served round and round: however many connections a key has, no more than a few
+ * of its calls are in front of another's. A key begins a second call beside a
+ * first only while the loop has time: calls that wait for a platform cost it nothing.
+ */
+export class Turns {
+  readonly #now: () => number;
+  #latest: Share | undefined;
+  #contended = false;
+  #metAt = 0;
+  #watch: NodeJS.Timeout | undefined;
+  #turn = 0;
+  #turnAt = 0;
+  #busy = false;
+  #scheduled = false;
+  /** The keys for which something waits, the next first. */
+  readonly #queues: Share[] = [];
+
+  /** @param now milliseconds of a clock that only goes forward. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Whether what a key sends now begins at once; else it is for `wait`. Hot path. */
+  admits(share: Share): boolean {
+    if (share !== this.#latest) this.#meet(share);
+    return !this.#contended || this.#admitsNow(share);
+  }
+
+  /** Calls `begin` when the key's turn has come. */
+  wait(share: Share, begin: () => void): void {
+    share.waiting.push(begin);
+    if (share.waiting.length === 1) this.#queues.push(share);
+    this.#schedule();
+  }
+
+  #meet(share: Share): void {
+    const isFirst = this.#latest === undefined;
+    this.#latest = share;
+    if (isFirst) return;
+    this.#metAt = this.#now();
+    if (this.#contended) return;
+    this.#contended = true;
+    this.#watch = setInterval(() => this.#part(), ALONE_MS / 2).unref();
+  }
+
+  #part(): void {
+    if (this.#now() - this.#metAt < ALONE_MS) return;
+    this.#contended = false;
+    clearInterval(this.#watch);
+  }
+
+  #admitsNow(share: Share): boolean {
+    if (share.waiting.length > 0 || share.active > 0 || share.turn === this.#turn) return false;
+    share.turn = this.#turn;
+    this.#schedule();
+    return true;
+  }
+
+  /** Immediates run once a turn, after what has arrived: between two, whatever else arrived has had its say. */
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#onTurn());
+    if (this.#queues.length === 0) return;
+    // One for each, so that what a call does before it waits is seen in the time that the turn has taken.
+    for (let i = 1; i < MOST_A_TURN; i++) setImmediate(() => this.#onRest());
+  }
+
+  #onTurn(): void {
+    const now = this.#now();
+    this.#scheduled = false;
+    this.#turn++;
+    this.#busy = now - this.#turnAt > LONG_TURN_MS;
+    this.#turnAt = now;
+    this.#beginNext();
+    if (this.#queues.length > 0) this.#schedule();
+  }
+
+  #onRest(): void {
+    if (this.#queues.length > 0 && this.#now() - this.#turnAt < SLICE_MS) this.#beginNext();
+  }
+
+  #beginNext(): void {
+    for (let left = this.#queues.length; left > 0; left--) {
+      const share = this.#queues.shift() as Share;
+      const mayBegin = !this.#busy || share.active === 0;
+      const begin = mayBegin ? share.waiting.shift() : undefined;
+      if (share.waiting.length > 0) this.#queues.push(share);
+      if (begin === undefined) continue;
+      share.turn = this.#turn;
+      begin();
+      return;
+    }
+  }
+}
