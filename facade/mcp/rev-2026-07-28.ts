@@ -51,7 +51,7 @@ const METHODS: ReadonlyMap<string, Handler> = new Map([
 ]);
 
 /** The parameter that Mcp-Name repeats, by method. */
-const NAMED: Readonly<Record<string, string>> = { "tools/call": "name" };
+const NAMED: ReadonlyMap<string, string> = new Map([["tools/call", "name"]]);
 
 /** Answers one request of the modern era. */
 export function serveModern(context: McpContext, admitted: Admitted, request: RpcRequest): void {
@@ -94,7 +94,7 @@ function checkEnvelope({ id, method, params }: RpcRequest, { exchange }: Admitte
   if (versionHeader === undefined) throw mismatch("the required header MCP-Protocol-Version is missing");
   if (methodHeader === undefined) throw mismatch("the required header Mcp-Method is missing");
   if (!METHODS.has(method)) throw new RpcError(METHOD_NOT_FOUND, "Method not found", 404);
-  const named = NAMED[method];
+  const named = NAMED.get(method);
   if (named !== undefined) checkName(headers["mcp-name"], given[named]);
 
   const level = meta["io.modelcontextprotocol/logLevel"];

@@ -16,26 +16,27 @@ export interface Principals {
 
 /** Asks auth whom names mean. */
 export function createPrincipals(peers: Peers): Principals {
-  async function idsOf(names: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  async function idsOf(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const asked = names.filter((name) => name !== "everyone");
-    if (asked.length === 0) return {};
-    return (await peers.callAsService(DirectoryService.method.resolvePrincipals, { names: asked })).principals;
+    if (asked.length === 0) return new Map();
+    const { principals } = await peers.callAsService(DirectoryService.method.resolvePrincipals, { names: asked });
+    return new Map(Object.entries(principals));
   }
 
   return {
     async of(grants) {
       const ids = await idsOf(grants.map(({ to }) => to));
-      const unknown = grants.map(({ to }) => to).filter((to) => to !== "everyone" && ids[to] === undefined);
+      const unknown = grants.map(({ to }) => to).filter((to) => to !== "everyone" && !ids.has(to));
       if (unknown.length > 0) {
         throw invalidArgument(
           `nobody is ${unknown.join(", ")}: name a user by e-mail address or id, a group by name or id`,
         );
       }
-      return grants.map((grant) => ({ ...grant, to: ids[grant.to] ?? grant.to }));
+      return grants.map((grant) => ({ ...grant, to: ids.get(grant.to) ?? grant.to }));
     },
     async ofNames(names) {
       const ids = await idsOf(names);
-      return names.map((name) => ids[name] ?? name);
+      return names.map((name) => ids.get(name) ?? name);
     },
   };
 }

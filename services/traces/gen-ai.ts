@@ -107,7 +107,8 @@ export function keyOf(fact: Fact, has: (key: string) => boolean): string | undef
 export function operationOf(read: (key: string) => string | undefined): string {
   const found = rowOf("operation", (key) => read(key) !== undefined);
   const word = found === undefined ? "" : (read(found.key) as string);
-  return found?.row.operations?.[word] ?? word;
+  const { operations = {} } = found?.row ?? {};
+  return Object.hasOwn(operations, word) ? (operations[word] as string) : word;
 }
 
 /**

@@ -31,13 +31,13 @@ export function toResult(result: UpstreamResult): MessageInitShape<typeof Expect
   };
 }
 
-const KIND_OF_TARGET: Readonly<Record<string, TargetKind>> = {
-  ASSETS: TargetKind.ENDPOINT,
-  ASSETS_GROUPS: TargetKind.ASSET_GROUP,
-  TEAMS: TargetKind.TEAM,
-  PLAYERS: TargetKind.PLAYER,
-  AGENT: TargetKind.AGENT,
-};
+const KIND_OF_TARGET: ReadonlyMap<string, TargetKind> = new Map([
+  ["ASSETS", TargetKind.ENDPOINT],
+  ["ASSETS_GROUPS", TargetKind.ASSET_GROUP],
+  ["TEAMS", TargetKind.TEAM],
+  ["PLAYERS", TargetKind.PLAYER],
+  ["AGENT", TargetKind.AGENT],
+]);
 
 /** The first ten targets. */
 export function toTargets(
@@ -46,6 +46,6 @@ export function toTargets(
   return (targets ?? []).slice(0, MAX_TARGETS).map((target) => ({
     id: target.target_id,
     name: target.target_name,
-    kind: KIND_OF_TARGET[target.target_type] ?? TargetKind.UNSPECIFIED,
+    kind: KIND_OF_TARGET.get(target.target_type) ?? TargetKind.UNSPECIFIED,
   }));
 }

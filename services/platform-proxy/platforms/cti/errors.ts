@@ -68,7 +68,8 @@ const BY_CODE: Readonly<Record<string, Refusal>> = {
 export function refusalOf(errors: readonly GraphqlError[], email: string): ConnectError {
   const error = errors[0] as GraphqlError;
   const code = error.extensions?.code ?? "";
-  const refusal = BY_CODE[code] ?? (code.startsWith("OTP_") ? BY_CODE.OTP_REQUIRED : undefined);
+  const own = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
+  const refusal = own ?? (code.startsWith("OTP_") ? BY_CODE.OTP_REQUIRED : undefined);
   const said = refusal?.(error, email) ?? failure(error);
   said.cause = new Error(`platform error ${code} ${error.extensions?.data?.doc_code ?? ""}`.trim());
   return said;

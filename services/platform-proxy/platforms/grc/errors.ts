@@ -76,7 +76,8 @@ export function exchangeRefusalOf(reply: HttpReply): ConnectError {
       return failedPrecondition("the grc platform took the sign-in and gave no session; its version is not supported");
     case 401: {
       const { data } = (bodyOf(reply) ?? {}) as { data?: { flows?: { id: string; is_pending?: boolean }[] } };
-      const pending = PENDING[data?.flows?.find(({ is_pending }) => is_pending)?.id ?? ""];
+      const flow = data?.flows?.find(({ is_pending }) => is_pending)?.id ?? "";
+      const pending = Object.hasOwn(PENDING, flow) ? PENDING[flow] : undefined;
       if (pending !== undefined) return permissionDenied(`the grc platform ${pending}`);
       return permissionDenied("your account on the grc platform is not active; ask its administrator");
     }
@@ -176,7 +177,11 @@ function problemsOf(body: unknown): Problem[] {
 }
 
 function fieldOf(name: string): string {
-  return name === "non_field_errors" || name === "detail" ? "" : (ARGUMENTS[name] ?? name);
+  return name === "non_field_errors" || name === "detail"
+    ? ""
+    : Object.hasOwn(ARGUMENTS, name)
+      ? (ARGUMENTS[name] as string)
+      : name;
 }
 
 const MAX_TEXT = 300;

@@ -76,7 +76,7 @@ function attributesOf(thing: Thing): Readonly<Record<string, string>> {
 export function patchFields(thing: Thing, input: readonly EditInput[], commit: Commit, visit: Visit): Thing {
   checkDraft(thing, visit);
   const known = attributesOf(thing);
-  const wrong = input.find(({ key }) => known[key] === undefined && !COMMON.includes(key));
+  const wrong = input.find(({ key }) => !Object.hasOwn(known, key) && !COMMON.includes(key));
   if (wrong !== undefined) throw validation("You cannot update incompatible attribute", wrong.key);
   checkConfidence(thing, visit);
   checkCommit(thing, commit, visit);

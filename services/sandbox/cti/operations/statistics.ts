@@ -86,7 +86,7 @@ const REFERENCE_FIELDS: Readonly<Record<string, (thing: Thing) => readonly strin
 
 /** How many objects have each value of a field. */
 export function distributionOf(things: readonly Thing[], args: DistributionArgs, { graph }: Visit): Bucket[] {
-  const references = REFERENCE_FIELDS[args.field];
+  const references = Object.hasOwn(REFERENCE_FIELDS, args.field) ? REFERENCE_FIELDS[args.field] : undefined;
   const counts = new Map<string, number>();
   const add = (label: string) => counts.set(label, (counts.get(label) ?? 0) + 1);
   for (const thing of things) {
@@ -100,7 +100,9 @@ export function distributionOf(things: readonly Thing[], args: DistributionArgs,
         ? thing.type
         : args.field === "internal_id"
           ? thing.id
-          : thing.attributes[args.field];
+          : Object.hasOwn(thing.attributes, args.field)
+            ? thing.attributes[args.field]
+            : undefined;
     const values = Array.isArray(value) ? value : [value];
     for (const one of values) add(one === undefined || one === null ? "Unknown" : String(one));
   }

@@ -14,7 +14,7 @@ export const isUuid = (text: string): boolean => UUID.test(text);
 export function listOf(kind: Kind, query: URLSearchParams, view: View): Reply {
   let rows = view.world.all(kind.path).filter((row) => lists(view.world, view.user, kind.codename, row));
   for (const name of new Set(query.keys())) {
-    const filter = kind.filters[name];
+    const filter = Object.hasOwn(kind.filters, name) ? kind.filters[name] : undefined;
     if (filter === undefined) continue;
     const values = query.getAll(name).filter((value) => value !== "");
     const problem = problemOf(filter, values, view);
@@ -43,7 +43,7 @@ export function listOf(kind: Kind, query: URLSearchParams, view: View): Reply {
 function problemOf(filter: Filter, values: readonly string[], view: View): string | undefined {
   for (const value of values) {
     const wrong = `Select a valid choice. ${value} is not one of the available choices.`;
-    if (filter.kind === "choice" && !(value in filter.choices)) return wrong;
+    if (filter.kind === "choice" && !Object.hasOwn(filter.choices, value)) return wrong;
     if (filter.kind === "related") {
       if (!isUuid(value)) return `“${value}” is not a valid value.`;
       if (view.world.get(filter.path, value) === undefined) return wrong;
@@ -73,7 +73,9 @@ const RELATED: Readonly<Record<string, string>> = { requirement: "requirement-no
 
 function orderOf(ordering: string | null, rows: readonly Row[]): (a: Row, b: Row) => number {
   const first = rows[0];
-  const known = (ordering ?? "").split(",").filter((term) => first !== undefined && term.replace(/^-/, "") in first);
+  const known = (ordering ?? "")
+    .split(",")
+    .filter((term) => first !== undefined && Object.hasOwn(first, term.replace(/^-/, "")));
   const terms = known.length > 0 ? known : ["created_at"];
   return (a, b) => {
     for (const term of terms) {

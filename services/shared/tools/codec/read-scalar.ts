@@ -41,11 +41,11 @@ const int64 = bigBetween(-(2n ** 63n), 2n ** 63n - 1n);
 const uint64 = bigBetween(0n, 2n ** 64n - 1n);
 
 const MAX_FLOAT = 3.4028234663852886e38;
-const NAMED: Readonly<Record<string, number>> = {
-  NaN: Number.NaN,
-  Infinity: Number.POSITIVE_INFINITY,
-  "-Infinity": Number.NEGATIVE_INFINITY,
-};
+const NAMED: ReadonlyMap<string, number> = new Map([
+  ["NaN", Number.NaN],
+  ["Infinity", Number.POSITIVE_INFINITY],
+  ["-Infinity", Number.NEGATIVE_INFINITY],
+]);
 const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -84,7 +84,7 @@ function readBytes(json: JsonValue): Uint8Array {
 function readDouble(json: JsonValue): number {
   if (typeof json === "number") return json;
   if (typeof json === "string") {
-    const named = NAMED[json];
+    const named = NAMED.get(json);
     if (named !== undefined) return named;
     if (NUMERAL.test(json) && Number.isFinite(Number(json))) return Number(json);
   }
