@@ -8,6 +8,8 @@ export class Share {
   readonly waiting: (() => void)[] = [];
   /** The turn of the event loop in which it last began something. */
   turn = -1;
+  /** When that was, in milliseconds of the shares' clock. */
+  begunAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     readonly ofKey: Bucket,

@@ -8,6 +8,8 @@ const SLICE_MS = 0.5;
 const MOST_A_TURN = 8;
 /** After a turn that took longer than this the loop has work enough: no key begins a second call, in milliseconds. */
 const LONG_TURN_MS = 0.25;
+/** A key that has begun nothing for so long may, whatever else of it hangs, in milliseconds. */
+const STALL_MS = 50;
 
 /**
  * Shares the event loop among keys. A key that is alone begins whatever it
@@ -15,7 +17,8 @@ const LONG_TURN_MS = 0.25;
  * one sends beyond one call waits in a queue of its own, and the queues are
  * served round and round: however many connections a key has, no more than a few
  * of its calls are in front of another's. A key begins a second call beside a
- * first only while the loop has time: calls that wait for a platform cost it nothing.
+ * first only while the loop has time, calls that wait for a platform cost it
+ * nothing, or where the first ones hang.
  */
 export class Turns {
   readonly #now: () => number;
@@ -67,6 +70,7 @@ export class Turns {
   #admitsNow(share: Share): boolean {
     if (share.waiting.length > 0 || share.active > 0 || share.turn === this.#turn) return false;
     share.turn = this.#turn;
+    share.begunAt = this.#turnAt;
     this.#schedule();
     return true;
   }
@@ -98,11 +102,12 @@ export class Turns {
   #beginNext(): void {
     for (let left = this.#queues.length; left > 0; left--) {
       const share = this.#queues.shift() as Share;
-      const mayBegin = !this.#busy || share.active === 0;
+      const mayBegin = !this.#busy || share.active === 0 || this.#turnAt - share.begunAt > STALL_MS;
       const begin = mayBegin ? share.waiting.shift() : undefined;
       if (share.waiting.length > 0) this.#queues.push(share);
       if (begin === undefined) continue;
       share.turn = this.#turn;
+      share.begunAt = this.#turnAt;
       begin();
       return;
     }

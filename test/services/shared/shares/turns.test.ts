@@ -99,3 +99,16 @@ test("a call that ends lets the next one of its key begin, however busy the loop
   while (begun.length < 11) await turnOfTheLoop();
   expect(flood.waiting).toEqual([]);
 });
+
+test("a key of which a call hangs is served beside one that keeps the loop busy", async () => {
+  const [flood, other] = [shareOf(), shareOf()];
+  other.active = 1;
+  send("flood", flood, 1);
+  send("other", other, 1);
+  for (let i = 0; i < 500; i++) send("flood", flood, 1);
+  while (!begun.includes("other")) {
+    await turnOfTheLoop();
+    if (flood.waiting.length === 0) break;
+  }
+  expect(begun.slice(0, 100)).toContain("other");
+});
