@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
@@ -7,6 +8,7 @@ import type { Base, CollectionSpec, DocCollection, Store } from "../store.js";
 import { EmbeddedCollection } from "./collection.js";
 import { hearCommits } from "./commit.js";
 import { fillIndexes, openIndexes } from "./declared-indexes.js";
+import { checkDataFile, DamagedStoreError } from "./integrity.js";
 import { type Lock, lockDirectory } from "./lock.js";
 import { Records, type Stored } from "./records.js";
 import type { IndexRecord } from "./secondary-index.js";
@@ -32,8 +34,8 @@ export async function openEmbeddedStore(dir: string, options: EmbeddedOptions = 
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const path = await realpath(dir);
   if (opened.has(path)) throw new Error(`the data directory ${dir} is open in this process already; share its store`);
-  opened.add(path);
   const main = openEnvironment(join(path, "main"));
+  opened.add(path);
   try {
     const lock = await lockDirectory(path, main);
     return new EmbeddedStore(path, main, lock, options);
@@ -44,8 +46,22 @@ export async function openEmbeddedStore(dir: string, options: EmbeddedOptions = 
   }
 }
 
-/** Resolved means on disk: without overlapping syncs a commit ends after its flush. */
+/**
+ * Resolved means on disk: without overlapping syncs a commit ends after its flush.
+ *
+ * @throws Error in one line, where the file is damaged.
+ */
 function openEnvironment(path: string): RootDatabase {
+  const file = join(path, "data.mdb");
+  try {
+    if (existsSync(file)) checkDataFile(file);
+  } catch (error) {
+    if (!(error instanceof DamagedStoreError)) throw error;
+    throw new Error(
+      `the store file ${file} is damaged: ${error.message}; put back a copy of the data directory, ` +
+        `or move ${path} away to begin without what it held`,
+    );
+  }
   const root = open({ path, maxDbs: 512, overlappingSync: false, pageSize: 8192 });
   hearCommits(root);
   return root;
