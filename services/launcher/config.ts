@@ -1,6 +1,17 @@
 import { FACADE_OPTIONS } from "../../facade/config.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
-import { type Config, count, listOf, oneOf, onOff, optional, port, text, url } from "../shared/process/config.js";
+import {
+  type Config,
+  count,
+  listOf,
+  oneOf,
+  onOff,
+  optional,
+  port,
+  positive,
+  text,
+  url,
+} from "../shared/process/config.js";
 import { SERVICE_NAMES } from "../shared/rpc/service.js";
 import { platformOptions } from "./platform-settings.js";
 
@@ -50,6 +61,12 @@ export const options = {
   }),
   sandbox: { doc: "Run the built-in platforms: on or off.", parse: onOff, fallback: true },
   ...platformOptions,
+  platformCalls: { doc: "Calls that may be under way at one platform.", parse: positive, fallback: 256 },
+  platformCallsPerKey: {
+    doc: "Calls of one key that may be under way at one platform.",
+    parse: positive,
+    fallback: 64,
+  },
   registrationToken: optional({
     doc: "What a platform presents to register itself; from its first use on it is that platform's alone, and `platforms create-token` makes more.",
     parse: text,

@@ -129,6 +129,7 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
         peers,
         log,
         platforms: await loadPlatforms(readTools(image)),
+        places: { perPlatform: settings.platformCalls, perKey: settings.platformCallsPerKey },
         agentName: `sallyport/${VERSION}`,
         onEvent: (listener) => credentials.onEvent(listener),
       });

@@ -8,6 +8,7 @@ import type { Adapter, Session } from "./adapter.js";
 import { createIdentities, type Identities } from "./identity.js";
 import type { HttpClient } from "./lib/http.js";
 import type { PlatformParts } from "./parts.js";
+import type { Places } from "./places.js";
 import { createTargets, type Targets } from "./targets.js";
 
 /** What the proxy was built with, and what it keeps about platforms and callers. */
@@ -17,6 +18,7 @@ export interface Context {
   readonly http: HttpClient;
   readonly identities: Identities;
   readonly targets: Targets;
+  readonly places: Places;
   readonly peers: Peers;
   /** The user who last called with an API key, by the key's id. */
   readonly users: LRUCache<string, string>;
@@ -25,7 +27,7 @@ export interface Context {
 const KEPT_KEYS = 10_000;
 
 /** Makes a context that knows nobody yet. */
-export function createContext(given: Pick<Context, "platforms" | "http" | "peers">): Context {
+export function createContext(given: Pick<Context, "platforms" | "http" | "peers" | "places">): Context {
   return {
     ...given,
     identities: createIdentities(),
@@ -46,6 +48,15 @@ export function adapterOf({ platforms }: Context, server: string): Adapter {
     throw invalidArgument(`server: must be one of ${adapters.map((one) => one.server).join(", ")}`);
   }
   return adapter;
+}
+
+/**
+ * Takes a place at the platform of a server for a call; returns what gives it back.
+ *
+ * @throws ConnectError resource_exhausted, where the platform or the caller has too many calls under way.
+ */
+export function takePlace({ places }: Context, server: PlatformServer, { caller }: Call): () => void {
+  return places.take(server, caller.keyId === "" ? caller.id : caller.keyId);
 }
 
 /**

@@ -5,6 +5,7 @@ import { forgetCaller } from "./commands/forget-caller.js";
 import { createContext } from "./context.js";
 import { createHttpClient } from "./lib/http.js";
 import type { PlatformParts } from "./parts.js";
+import { createPlaces, type PlaceLimits } from "./places.js";
 import { routes } from "./routes.js";
 
 /** What the service is built with. */
@@ -13,6 +14,8 @@ export interface Options {
   readonly log: Log;
   /** The platforms whose tools it answers. */
   readonly platforms: readonly PlatformParts[];
+  /** How many calls may be under way at one platform. */
+  readonly places: PlaceLimits;
   /** Goes first in the User-Agent, such as `sallyport/1.0.0`. */
   readonly agentName: string;
   /** Tells of what changes at run time; what is kept about it is dropped before the event counts as applied. */
@@ -20,9 +23,9 @@ export interface Options {
 }
 
 /** The service that answers tools from connected platforms, as the calling user. */
-export function createPlatformProxyService({ peers, log, platforms, agentName, onEvent }: Options): Service {
+export function createPlatformProxyService({ peers, log, platforms, places, agentName, onEvent }: Options): Service {
   const http = createHttpClient(agentName);
-  const context = createContext({ platforms, http, peers });
+  const context = createContext({ platforms, http, peers, places: createPlaces(places) });
   const unsubscribe = onEvent(async ({ kind, id }) => {
     if (kind === "platform" || kind === "reset") context.targets.forget();
     const userId = kind === "user" ? id : kind === "key" ? context.users.get(id) : undefined;

@@ -1,13 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import {
-  BrokenCircuitError,
-  type CircuitBreakerPolicy,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  ExponentialBackoff,
-  handleWhen,
-  retry,
-} from "cockatiel";
+import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
 import { Agent, type Dispatcher } from "undici";
 import {
   canceled,
@@ -16,6 +8,7 @@ import {
   resourceExhausted,
   unavailable,
 } from "../../shared/rpc/errors.js";
+import { Breaker, PATIENCE, type Patience } from "./breaker.js";
 import { createDial, RefusedAddressError } from "./dial.js";
 
 /** The query of a URL: a list repeats its name, undefined leaves it out. */
@@ -60,7 +53,8 @@ export interface Exchange {
  * Calls platforms: one connection pool an address, no cookies, no redirects,
  * answers bounded, reads tried again, and a breaker that stops calling an
  * address after five lost exchanges in a row and tries it again after ten
- * seconds. Every status is an answer; only a lost exchange is an error.
+ * seconds. Every status is an answer; an exchange is lost where the connection
+ * is, or where a platform says nothing to anybody while it is waited for.
  */
 export interface HttpClient {
   /** @throws ConnectError unavailable, deadline_exceeded, canceled or resource_exhausted. */
@@ -79,8 +73,9 @@ class Lost extends Error {}
  *
  * @param agentName goes first in the User-Agent, which platforms keep in their audit.
  * @param dial opens the connections.
+ * @param patience for platforms that do not answer.
  */
-export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS)): HttpClient {
+export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS), patience = PATIENCE): HttpClient {
   const agent = new Agent({
     connections: 64,
     pipelining: 1,
@@ -88,29 +83,31 @@ export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS
     connect: dial,
     maxResponseSize: MAX_REPLY_BYTES,
   });
-  const breakers = new Map<string, CircuitBreakerPolicy>();
+  const breakers = new Map<string, Breaker>();
   const again = retry(
     handleWhen((error) => error instanceof Lost),
     { maxAttempts: 2, backoff: new ExponentialBackoff({ initialDelay: 100, maxDelay: 1_000 }) },
   );
 
-  function breakerOf(url: string): CircuitBreakerPolicy {
+  function breakerOf(url: string): Breaker {
     let breaker = breakers.get(url);
     if (breaker === undefined) {
-      breaker = circuitBreaker(
-        handleWhen((error) => error instanceof Lost),
-        { halfOpenAfter: 10_000, breaker: new ConsecutiveBreaker(5) },
-      );
+      breaker = new Breaker(patience);
       breakers.set(url, breaker);
     }
     return breaker;
   }
 
   async function exchangeOnce(exchange: Exchange, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+    const { server, url } = exchange.target;
+    const breaker = breakerOf(url);
+    const entry = breaker.enter();
+    if (entry === "wait") throw leftAlone(server, patience);
+    const since = performance.now();
     try {
       const reply = await agent.request({
-        origin: new URL(exchange.target.url).origin,
-        path: pathOf(exchange.target.url, request),
+        origin: new URL(url).origin,
+        path: pathOf(url, request),
         method: request.verb as Dispatcher.HttpMethod,
         headers: headersOf(agentName, exchange, request),
         body: request.raw ?? (request.body === undefined ? null : JSON.stringify(request.body)),
@@ -118,27 +115,19 @@ export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS
         headersTimeout: DEFAULT_TIMEOUT_MS,
         bodyTimeout: DEFAULT_TIMEOUT_MS,
       });
+      const isLost = request.read && reply.statusCode >= 502 && reply.statusCode <= 504;
+      if (!isLost) breaker.heard();
       const text = await reply.body.text();
-      if (request.read && reply.statusCode >= 502 && reply.statusCode <= 504) {
-        throw new Lost(`status ${reply.statusCode}`);
-      }
+      if (isLost) throw new Lost(`status ${reply.statusCode}`);
       return replyOf(exchange, reply.statusCode, reply.headers, text);
     } catch (error) {
-      const isLate = signal.aborted && isTimeout(signal.reason);
-      if (exchange.signal.aborted && !isLate) throw canceled("the call was cancelled", error);
-      if (signal.aborted)
-        throw deadlineExceeded(`the ${exchange.target.server} platform did not answer in time`, error);
-      if (error instanceof ConnectError || error instanceof Lost) throw error;
-      if ((error as { code?: string }).code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
-        throw resourceExhausted("the platform's answer is larger than 16 MiB; ask for less at a time", error);
+      if (signal.aborted && isTimeout(signal.reason)) {
+        throw tooLate(server, breaker.ranOut(entry, since), request, error);
       }
-      if (error instanceof RefusedAddressError) {
-        throw failedPrecondition(
-          `the ${exchange.target.server} platform's address leads to where no platform is (${error.message}), so nothing was sent; an administrator corrects it`,
-          error,
-        );
-      }
-      throw new Lost((error as Error).message, { cause: error });
+      const failed = exchange.signal.aborted ? canceled("the call was cancelled", error) : failureOf(server, error);
+      if (failed instanceof Lost) breaker.lost(entry);
+      else breaker.ended(entry);
+      throw failed;
     }
   }
 
@@ -146,22 +135,48 @@ export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS
     async send(exchange, request) {
       const left = exchange.deadline === undefined ? DEFAULT_TIMEOUT_MS : Math.max(1, exchange.deadline - Date.now());
       const signal = AbortSignal.any([exchange.signal, AbortSignal.timeout(left)]);
-      const breaker = breakerOf(exchange.target.url);
-      const once = () => breaker.execute(() => exchangeOnce(exchange, request, signal));
+      const once = () => exchangeOnce(exchange, request, signal);
       try {
         return await (request.read ? again.execute(once, signal) : once());
       } catch (error) {
         if (error instanceof ConnectError) throw error;
-        const { server } = exchange.target;
-        if (error instanceof BrokenCircuitError) {
-          throw unavailable(`the ${server} platform does not answer; it is tried again within 10 seconds`, error);
-        }
-        const lost = request.read ? "" : "; whether the change was made is not known, so read before trying again";
-        throw unavailable(`the ${server} platform cannot be reached${lost}`, error);
+        throw unavailable(`the ${exchange.target.server} platform cannot be reached${outcomeOf(request)}`, error);
       }
     },
     close: () => agent.close(),
   };
+}
+
+/** What an exchange that broke off comes to: lost, unless it was refused. */
+function failureOf(server: string, error: unknown): Error {
+  if (error instanceof ConnectError || error instanceof Lost) return error;
+  if ((error as { code?: string }).code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+    return resourceExhausted("the platform's answer is larger than 16 MiB; ask for less at a time", error);
+  }
+  if (error instanceof RefusedAddressError) {
+    return failedPrecondition(
+      `the ${server} platform's address leads to where no platform is (${error.message}), so nothing was sent; an administrator corrects it`,
+      error,
+    );
+  }
+  return new Lost((error as Error).message, { cause: error });
+}
+
+function tooLate(server: string, how: "slow" | "silent", request: HttpRequest, cause: unknown): ConnectError {
+  const said = how === "slow" ? "is slow: it answers, but did not answer this in time" : "did not answer in time";
+  const todo = request.read ? "; ask for less, or call again later" : outcomeOf(request);
+  return deadlineExceeded(`the ${server} platform ${said}${todo}`, cause);
+}
+
+function leftAlone(server: string, { tryAgainMs }: Patience): ConnectError {
+  return unavailable(
+    `the ${server} platform does not answer; nothing was sent, and it is tried again within ${tryAgainMs / 1000} seconds`,
+  );
+}
+
+/** What is not known of a write whose answer was lost. */
+function outcomeOf({ read }: HttpRequest): string {
+  return read ? "" : "; whether the change was made is not known, so read before trying again";
 }
 
 /** Whether a signal fired because time ran out, and not because the caller left. */

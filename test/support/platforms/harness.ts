@@ -10,6 +10,7 @@ import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { PlatformParts } from "../../../services/platform-proxy/parts.js";
+import type { PlaceLimits } from "../../../services/platform-proxy/places.js";
 import { createPlatformProxyService } from "../../../services/platform-proxy/service.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import type { Authenticator, Caller } from "../../../services/shared/rpc/call.js";
@@ -56,7 +57,11 @@ export interface Setup {
   readonly auth?: "bearer" | "exchange";
   /** The audience of tokens to exchange. */
   readonly clientId?: string;
+  /** How many calls may be under way; more than any test makes where left out. */
+  readonly places?: PlaceLimits;
 }
+
+const MANY: PlaceLimits = { perPlatform: 1_000, perKey: 1_000 };
 
 /** Where the people of the tests have their mail. */
 export const emailOf = (person: string): string => (person.includes("@") ? person : `${person}@sallyport.example`);
@@ -71,7 +76,7 @@ export async function startHarness<Started extends { close?(): Promise<void> }>(
 ): Promise<Harness & { readonly started: Started }> {
   const issuer = await startIssuer();
   const { started, setup } = await prepare(issuer);
-  const { platform, url, publicUrl = url, auth = "bearer", clientId = "" } = setup;
+  const { platform, url, publicUrl = url, auth = "bearer", clientId = "", places = MANY } = setup;
   const authenticator = authenticatorFor(platform.adapter.server);
   const listeners = new Set<(event: { kind: string; id: string }) => Promise<void>>();
 
@@ -96,6 +101,7 @@ export async function startHarness<Started extends { close?(): Promise<void> }>(
     peers: createPeers(others, { authorization: `Bearer ${OURSELVES}` }),
     log: silentLog,
     platforms: [platform],
+    places,
     agentName: "sallyport-test/1.0",
     onEvent(listener) {
       listeners.add(listener);

@@ -1,8 +1,13 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createHttpClient, type Exchange, type HttpClient } from "../../../../services/platform-proxy/lib/http.js";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  createHttpClient,
+  type Exchange,
+  type HttpClient,
+  type HttpRequest,
+} from "../../../../services/platform-proxy/lib/http.js";
 
 let server: Server;
 let client: HttpClient;
@@ -111,6 +116,58 @@ test("an address that loses five exchanges in a row is left alone", async () => 
     rawMessage: expect.stringContaining("tried again within 10 seconds"),
   });
   expect(asked).toHaveLength(5);
+});
+
+describe("a platform that does not answer", () => {
+  const hasty = (tryAgainMs: number) => createHttpClient("sallyport/test", undefined, { silentMs: 20, tryAgainMs });
+  const soon = () => exchange({ deadline: Date.now() + 200 });
+
+  test("is left alone after five exchanges without any answer, and told so at once", async () => {
+    const other = hasty(60_000);
+    answer = () => "hang";
+    for (let i = 0; i < 5; i++)
+      expect(await errorOf(other.send(soon(), get))).toMatchObject({ code: Code.DeadlineExceeded });
+    const error = await errorOf(other.send(exchange(), get));
+    expect(error).toMatchObject({ code: Code.Unavailable, rawMessage: expect.stringContaining("nothing was sent") });
+    expect(asked).toHaveLength(5);
+    server.closeAllConnections();
+    await other.close();
+  });
+
+  test("is tried by one exchange, while the others are told at once", async () => {
+    const other = hasty(0);
+    answer = () => "hang";
+    for (let i = 0; i < 5; i++) await errorOf(other.send(soon(), get));
+    const probe = errorOf(other.send(soon(), get));
+    const rest = await Promise.all(Array.from({ length: 10 }, () => errorOf(other.send(exchange(), get))));
+    expect(rest.map((error) => error?.code)).toEqual(Array(10).fill(Code.Unavailable));
+    expect(await probe).toMatchObject({ code: Code.DeadlineExceeded });
+    expect(asked).toHaveLength(6);
+    answer = () => ({ body: "{}" });
+    expect((await other.send(exchange(), get)).status).toBe(200);
+    expect((await other.send(exchange(), get)).status).toBe(200);
+    server.closeAllConnections();
+    await other.close();
+  });
+
+  test("is slow, and goes on being asked, where it answers others meanwhile", async () => {
+    const other = hasty(60_000);
+    answer = (path) => (path === "/slow" ? "hang" : { body: "{}" });
+    const lateOnceAnother = async (request: HttpRequest) => {
+      const clock = new AbortController();
+      const late = errorOf(other.send(exchange({ signal: clock.signal }), request));
+      expect((await other.send(exchange(), get)).status).toBe(200);
+      clock.abort(new ConnectError("the deadline passed", Code.DeadlineExceeded));
+      return (await late)?.rawMessage;
+    };
+    for (let i = 0; i < 8; i++) {
+      expect(await lateOnceAnother({ ...get, path: "/slow" })).toContain("is slow: it answers");
+    }
+    const write = { verb: "POST", path: "/slow", body: {}, read: false };
+    expect(await lateOnceAnother(write)).toContain("whether the change was made is not known");
+    server.closeAllConnections();
+    await other.close();
+  });
 });
 
 test("a deadline and a client that leaves end the exchange", async () => {
