@@ -59,7 +59,8 @@ async function install(context: Context, noun: string, shipped: readonly Builtin
     await collection.updateOne({ _id }, { $set: set, $setOnInsert: { created_at: now } }, { upsert: true });
     changed++;
   }
-  const there = await collection.find({ origin: "builtin" }, { projection: { _id: 1 } }).toArray();
+  const shippedBefore = { access: { $in: accessOf(OWNERSHIP) }, origin: OWNERSHIP.origin };
+  const there = await collection.find(shippedBefore, { projection: { _id: 1 } }).toArray();
   for (const { _id } of there.filter((object) => !kept.has(object._id))) {
     changed += (await collection.deleteOne({ _id, origin: "builtin" })).deletedCount;
   }

@@ -9,24 +9,46 @@ import type { TraceRecord } from "./store.js";
 // Who reads which traces: administrators all; others what their own credential
 // sent, and traces whose every agent they can manage.
 
+/** The traces that somebody may read, as an index gives them and as it does not. */
+export interface Readable {
+  /** Equalities that the index of that name begins with. */
+  readonly seen: Filter<TraceRecord>;
+  readonly index: "order" | "viewers" | "agents";
+  /** What else is demanded of a trace. */
+  readonly wanted: Filter<TraceRecord>;
+}
+
+/** What is demanded of a trace in all. */
+export function allOf({ seen, wanted }: Readable): Filter<TraceRecord> {
+  return { ...seen, ...wanted } as Filter<TraceRecord>;
+}
+
 /**
- * The traces that the caller may read, as a filter.
+ * The traces that the caller may read.
  *
  * @param target only those of this agent; "" for all.
  * @throws ConnectError not_found or permission_denied for an agent that the
  * caller, who is no administrator, cannot manage.
  */
-export async function readableBy(peers: Peers, call: Call, target = ""): Promise<Filter<TraceRecord>> {
+export async function readableBy(peers: Peers, call: Call, target = ""): Promise<Readable> {
   const { caller } = call;
-  const ofTarget = target === "" ? {} : { agents: target };
-  if (caller.admin) return ofTarget;
+  const ofTarget = { seen: { agents: target }, index: "agents" } as const;
+  if (caller.admin) return { ...(target === "" ? { seen: {}, index: "order" } : ofTarget), wanted: {} };
   if (target !== "") await checkManaged(peers, call, target);
-  const { agentIds } = await peers.call(AgentAccessService.method.listManageableAgents, {}, call);
+  const { agentIds: some } = await peers.call(AgentAccessService.method.listManageableAgents, {}, call);
+  // Of those who manage very many agents only some are named; this one is known to be among theirs.
+  const agentIds = target === "" ? some : [...new Set([...some, target])];
+  const own = `u:${caller.id}`;
+  // A trace is in the view of one user, its sender: without agents there is nothing else to ask.
+  if (agentIds.length === 0) return { seen: { viewers: own }, index: "viewers", wanted: {} };
+  const byViewers = {
+    seen: { viewers: { $in: [own, ...agentIds.map((id) => `a:${id}`)] } },
+    index: "viewers",
+  } as const;
   return {
-    viewers: { $in: [`u:${caller.id}`, ...agentIds.map((id) => `a:${id}`)] },
-    $or: [{ user: caller.id }, { agents: { $not: { $elemMatch: { $nin: agentIds } } } }],
-    ...ofTarget,
-  } as Filter<TraceRecord>;
+    ...(target === "" ? byViewers : ofTarget),
+    wanted: { $or: [{ user: caller.id }, { agents: { $not: { $elemMatch: { $nin: agentIds } } } }] },
+  } as Readable;
 }
 
 /**

@@ -97,7 +97,7 @@ const LABELS = 50;
 const INDEXES: readonly IndexSpec[] = [
   { name: "access", key: { access: 1, _id: -1 } },
   { name: "request", key: { owner: 1, request: 1 }, unique: true },
-  { name: "origin", key: { origin: 1 } },
+  { name: "origin", key: { access: 1, origin: 1, _id: -1 } },
 ];
 
 /** Makes a kind of its definition. */

@@ -20,6 +20,8 @@ export interface FindOptions {
   skip?: number;
   limit?: number;
   projection?: Document;
+  /** The declared index to take, by its name, where the filter alone does not tell which costs least. */
+  hint?: string;
 }
 
 /** Documents found, read as they are asked for. */
@@ -53,7 +55,7 @@ export interface DocCollection<T extends Base> {
   insertMany(docs: OptionalUnlessRequiredId<T>[], options?: { ordered?: boolean }): Promise<{ insertedCount: number }>;
   findOne(filter: Filter<T>, options?: FindOptions): Promise<T | null>;
   find(filter: Filter<T>, options?: FindOptions): DocCursor<T>;
-  countDocuments(filter?: Filter<T>, options?: { limit?: number }): Promise<number>;
+  countDocuments(filter?: Filter<T>, options?: { limit?: number; hint?: string }): Promise<number>;
   distinct(key: string, filter: Filter<T>): Promise<unknown[]>;
   updateOne(
     filter: Filter<T>,

@@ -7,7 +7,7 @@ import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import { textPage } from "../../shared/rpc/text-page.js";
 import type { Filter } from "../../shared/store/store.js";
-import { readableBy } from "../access.js";
+import { allOf, readableBy } from "../access.js";
 import type { Context } from "../context.js";
 import { fieldOf } from "../span.js";
 import type { TraceRecord, TraceStore } from "../store.js";
@@ -21,7 +21,7 @@ export async function getTracePayload(
   request: MessageShape<typeof GetTracePayloadRequestSchema>,
   call: Call,
 ): Promise<MessageInitShape<typeof GetTracePayloadResponseSchema>> {
-  const trace = await theTrace(store, await readableBy(peers, call), request.traceId);
+  const trace = await theTrace(store, allOf(await readableBy(peers, call)), request.traceId);
   const span = request.spanId === "" ? await outermostOf(store, trace) : request.spanId.toLowerCase();
   const payload = await store.payloads.findOne({ _id: `${trace._id}.${span}` });
   if (payload === null) throw notFound(`the trace has no span ${span}`);

@@ -9,10 +9,11 @@ import {
 import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
-import type { Base, Filter } from "../../shared/store/store.js";
-import { readableBy } from "../access.js";
+import { type ListPage, listPage } from "../../shared/store/page.js";
+import type { Filter } from "../../shared/store/store.js";
+import { allOf, type Readable, readableBy } from "../access.js";
 import type { Context } from "../context.js";
-import type { SpanRecord, TraceRecord, TraceStore } from "../store.js";
+import type { TraceRecord, TraceStore } from "../store.js";
 import { spanSummaryOf, traceSummaryOf } from "../summaries.js";
 import { tracesNamed } from "../trace-name.js";
 
@@ -20,8 +21,6 @@ type Request = MessageShape<typeof InspectAgentTracesRequestSchema>;
 type Response = MessageInitShape<typeof InspectAgentTracesResponseSchema>;
 
 const PAGE_SIZE = 20;
-/** Beyond it `total_size` is a lower bound. */
-const COUNTED = 10_000;
 const HOUR_MS = 3_600_000;
 const HOURS: Readonly<Record<Period, number>> = {
   [Period.UNSPECIFIED]: 24,
@@ -35,65 +34,72 @@ const HOURS: Readonly<Record<Period, number>> = {
 /** Lists the traces that the caller may read, or one of them with its spans. */
 export async function inspectAgentTraces({ store, peers }: Context, request: Request, call: Call): Promise<Response> {
   const readable = await readableBy(peers, call, request.targetAgentId);
-  const { status, source, model } = request;
-  const wanted = {
-    ...readable,
-    ...(status !== TraceStatus.UNSPECIFIED && { error_count: status === TraceStatus.ERROR ? { $gt: 0 } : 0 }),
-    ...(source !== "" && { sources: source }),
-    ...(model !== "" && { models: model }),
-    expires_at: { $gt: new Date() },
-  } as Filter<TraceRecord>;
-  return request.traceId === "" ? listTraces(store, wanted, request) : showTrace(store, wanted, request);
+  return request.traceId === "" ? listTraces(store, readable, request) : showTrace(store, readable, request);
 }
 
-async function listTraces({ traces }: TraceStore, wanted: Filter<TraceRecord>, request: Request): Promise<Response> {
+async function listTraces({ traces }: TraceStore, readable: Readable, request: Request): Promise<Response> {
   const [from, to] = periodOf(request);
-  const all = { ...wanted, order: { $gte: from, ...(to !== undefined && { $lt: to }) } } as Filter<TraceRecord>;
-  const before = positionOf(request.pageToken);
-  const page = before === undefined ? all : ({ ...all, order: { $gte: from, $lt: before } } as Filter<TraceRecord>);
-  const size = request.pageSize ?? PAGE_SIZE;
-  const [found, count] = await Promise.all([
-    traces.find(page, { sort: { order: -1 }, limit: size + 1, projection: { batches: 0 } }).toArray(),
-    traces.countDocuments(all, { limit: COUNTED + 1 }),
-  ]);
-  const shown = found.slice(0, size).map((trace) => traceSummaryOf(trace, request.previewChars));
-  return { traces: shown, ...pagingOf(found, size, count) };
+  const demanded = { ...readable.wanted, ...filtersOf(request) } as Filter<TraceRecord>;
+  const isPlain = Object.keys(demanded).length === 0;
+  // Those that are past their time are few, because they are being deleted: of them alone no bound is needed.
+  const page = await listPage(traces, {
+    seen: isPlain ? ({ ...readable.seen, ...kept() } as Filter<TraceRecord>) : readable.seen,
+    wanted: isPlain ? undefined : ({ ...demanded, ...kept() } as Filter<TraceRecord>),
+    index: readable.index,
+    order: "order",
+    direction: -1,
+    from,
+    to,
+    after: positionOf(request.pageToken),
+    size: request.pageSize ?? PAGE_SIZE,
+    projection: { batches: 0 },
+  });
+  return { traces: page.items.map((trace) => traceSummaryOf(trace, request.previewChars)), ...pagingOf(page) };
 }
 
-async function showTrace(
-  { traces, spans }: TraceStore,
-  wanted: Filter<TraceRecord>,
-  request: Request,
-): Promise<Response> {
-  const named = { ...wanted, ...tracesNamed(request.traceId) } as Filter<TraceRecord>;
-  const parts = await traces.find(named, { limit: 100, projection: { batches: 0 } }).toArray();
+async function showTrace({ traces, spans }: TraceStore, readable: Readable, request: Request): Promise<Response> {
+  const named = { ...allOf(readable), ...filtersOf(request), ...tracesNamed(request.traceId), ...kept() };
+  const parts = await traces.find(named as Filter<TraceRecord>, { limit: 100, projection: { batches: 0 } }).toArray();
   const summaries = parts.map((trace) => traceSummaryOf(trace, request.previewChars));
   if (parts.length === 0) throw notFound(`no trace that you can read has the id ${request.traceId}`);
   if (parts.length > 1) return { traces: summaries, totalSize: parts.length };
-
-  const all: Filter<SpanRecord> = { trace: parts[0]!._id };
-  const after = positionOf(request.pageToken);
-  const page = after === undefined ? all : ({ ...all, order: { $gt: after } } as Filter<SpanRecord>);
-  const size = request.pageSize ?? PAGE_SIZE;
-  const [found, count] = await Promise.all([
-    spans.find(page, { sort: { order: 1 }, limit: size + 1 }).toArray(),
-    spans.countDocuments(all, { limit: COUNTED + 1 }),
-  ]);
-  const shown = found.slice(0, size).map((span) => spanSummaryOf(span, request.previewChars));
-  return { traces: summaries, spans: shown, ...pagingOf(found, size, count) };
+  const page = await listPage(spans, {
+    seen: { trace: parts[0]!._id },
+    index: "trace",
+    order: "order",
+    direction: 1,
+    after: positionOf(request.pageToken),
+    size: request.pageSize ?? PAGE_SIZE,
+  });
+  return {
+    traces: summaries,
+    spans: page.items.map((span) => spanSummaryOf(span, request.previewChars)),
+    ...pagingOf(page),
+  };
 }
 
-/** @param found one more than the page's size where there is a next page. */
-function pagingOf(
-  found: readonly (Base & { readonly order: string })[],
-  size: number,
-  count: number,
-): Pick<Response, "nextPageToken" | "totalSize" | "totalSizeIsLowerBound"> {
-  const last = found.length > size ? found[size - 1] : undefined;
+/** What is past its retention is not there, also before it is deleted. */
+function kept(): Filter<TraceRecord> {
+  return { expires_at: { $gt: new Date() } };
+}
+
+function filtersOf({ status, source, model }: Request): Filter<TraceRecord> {
   return {
-    ...(last !== undefined && { nextPageToken: pageTokenOf(last.order) }),
-    totalSize: Math.min(count, COUNTED),
-    ...(count > COUNTED && { totalSizeIsLowerBound: true }),
+    ...(status !== TraceStatus.UNSPECIFIED && { error_count: status === TraceStatus.ERROR ? { $gt: 0 } : 0 }),
+    ...(source !== "" && { sources: source }),
+    ...(model !== "" && { models: model }),
+  };
+}
+
+function pagingOf({
+  end,
+  total,
+  totalIsLowerBound,
+}: ListPage<unknown>): Pick<Response, "nextPageToken" | "totalSize" | "totalSizeIsLowerBound"> {
+  return {
+    ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+    totalSize: total,
+    ...(totalIsLowerBound && { totalSizeIsLowerBound: true }),
   };
 }
 

@@ -193,7 +193,7 @@ test("the capability to load skills is held while an enabled skill is visible", 
     const held = async (who: string) =>
       (await bare.dispatch.unary(CapabilityService.method.getCapabilities, {}, as(who))).capabilities;
     expect(await held("carl")).toEqual(["skill"]);
-    await bare.store.collection("skills").deleteMany({ origin: "builtin" } as never);
+    await bare.store.collection("skills").deleteMany({ access: "1:all", origin: "builtin" } as never);
     expect(await held("carl")).toEqual([]);
     const request = { name: "s", description: "d", instructions: "i", sharing: [{ to: "everyone", tier: Tier.VIEW }] };
     const { skill } = await bare.dispatch.unary(createSkill, request, as("alice"));

@@ -34,7 +34,7 @@ export const kind = defineKind({
     unary(special.readSkillResource, (request, call) => readSkillResource(context, request, call)),
   ],
   capabilities: [{ name: "skill", action: "read", enabled: true }],
-  indexes: [{ name: "name", key: { name: 1 } }],
+  indexes: [{ name: "name", key: { name: 1, access: 1 } }],
   migrations: [{ filter: { tags: { $exists: true } }, update: { $rename: { tags: "labels" } } }],
   readBuiltin: readSkill,
 });

@@ -17,7 +17,8 @@ import { EmbeddedCursor } from "./cursor.js";
 import { wholeComponentOf } from "./keys.js";
 import { matcherOf } from "./matcher.js";
 import { valuesAt } from "./paths.js";
-import { projected, Queries } from "./queries.js";
+import { projected } from "./projection.js";
+import { Queries } from "./queries.js";
 import type { Records, Stored } from "./records.js";
 import { seedOf, updated } from "./update.js";
 import { storable } from "./values.js";
@@ -74,11 +75,11 @@ export class EmbeddedCollection implements DocCollection<Base> {
     return new EmbeddedCursor<Base>((chosen) => this.#queries.batches(filter, chosen), options);
   }
 
-  async countDocuments(filter: Filter<Base> = {}, options: { limit?: number } = {}): Promise<number> {
+  async countDocuments(filter: Filter<Base> = {}, options: { limit?: number; hint?: string } = {}): Promise<number> {
     refuseUndefined(filter);
     const limit = options.limit || Number.POSITIVE_INFINITY;
     if (Object.keys(filter).length === 0) return Math.min(limit, this.records.count);
-    return this.#queries.count(filter, limit);
+    return this.#queries.count(filter, limit, options.hint);
   }
 
   async distinct(key: string, filter: Filter<Base>): Promise<unknown[]> {

@@ -71,6 +71,14 @@ export interface KeyRange {
   readonly end: Buffer;
 }
 
+/** What a value must be above and below; an open side leaves out the bound itself, where keys give its order. */
+export interface Bounds {
+  readonly lower?: Scalar;
+  readonly upper?: Scalar;
+  readonly lowerOpen?: boolean;
+  readonly upperOpen?: boolean;
+}
+
 /** The keys that begin with the prefix. */
 export function beginningWith(prefix: Buffer): KeyRange {
   return { start: prefix, end: Buffer.concat([prefix, AFTER]) };
@@ -78,19 +86,22 @@ export function beginningWith(prefix: Buffer): KeyRange {
 
 /**
  * The keys that begin with the prefix and go on with a component between two
- * bounds, both inclusive and of one type; an absent bound is the end of that type.
+ * bounds of one type; an absent bound is the end of that type.
  */
-export function between(
-  prefix: Buffer,
-  lower: Scalar | undefined,
-  upper: Scalar | undefined,
-  descending: boolean,
-): KeyRange {
+export function between(prefix: Buffer, { lower, upper, lowerOpen, upperOpen }: Bounds, descending: boolean): KeyRange {
   const tag = Buffer.from([tagOf((lower ?? upper) as Scalar)]);
-  const low = lower === undefined ? tag : boundOf(lower);
-  const high = upper === undefined ? tag : boundOf(upper);
-  const [first, last] = descending ? [inverted(high), inverted(low)] : [low, high];
-  return { start: Buffer.concat([prefix, first]), end: Buffer.concat([prefix, last, AFTER]) };
+  const low = { bytes: lower === undefined ? tag : boundOf(lower), open: lowerOpen === true && isOrdered(lower) };
+  const high = { bytes: upper === undefined ? tag : boundOf(upper), open: upperOpen === true && isOrdered(upper) };
+  const [first, last] = descending
+    ? [
+        { ...high, bytes: inverted(high.bytes) },
+        { ...low, bytes: inverted(low.bytes) },
+      ]
+    : [low, high];
+  return {
+    start: Buffer.concat(first.open ? [prefix, first.bytes, AFTER] : [prefix, first.bytes]),
+    end: Buffer.concat(last.open ? [prefix, last.bytes] : [prefix, last.bytes, AFTER]),
+  };
 }
 
 /** Whether two values are compared by $gt and $lt: only values of one type are. */

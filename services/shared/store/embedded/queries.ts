@@ -2,11 +2,11 @@ import type { Document, Sort } from "mongodb";
 import type { Log } from "../../process/log.js";
 import { refuseUndefined } from "../filter.js";
 import type { CollectionSpec, FindOptions } from "../store.js";
-import { constraintsOf } from "./constraints.js";
+import { constraintsOf, withoutPaths } from "./constraints.js";
 import { matcherOf } from "./matcher.js";
-import { queryOf } from "./mingo.js";
 import { sortDocuments, sortFieldsOf } from "./order.js";
 import { type Plan, planOf } from "./plan.js";
+import { isOnlyId, projectorOf } from "./projection.js";
 import type { Records, Stored } from "./records.js";
 import { Scan, turn, type Walkable } from "./scan.js";
 import { idKey } from "./values.js";
@@ -25,8 +25,8 @@ export class Queries {
   }
 
   /** How many match, up to the limit. */
-  async count(filter: Document, limit: number): Promise<number> {
-    const plan = this.#plan(filter, undefined);
+  async count(filter: Document, limit: number, hint?: string): Promise<number> {
+    const plan = this.#plan(filter, { hint });
     const scan = this.#scan(plan, filter);
     let count = 0;
     while (!scan.done && count < limit) {
@@ -41,7 +41,7 @@ export class Queries {
   matching(filter: Document, limit: number, sort?: Sort): Stored[] {
     const direct = this.records.direct(filter);
     if (direct !== undefined) return direct ? [direct] : [];
-    const plan = this.#plan(filter, sort);
+    const plan = this.#plan(filter, { sort });
     const scan = this.#scan(plan, filter);
     const found = scan.all(plan.sorted ? limit : Number.POSITIVE_INFINITY) as Stored[];
     this.#reportScan(plan, scan, filter);
@@ -51,29 +51,33 @@ export class Queries {
   /** What matches, a batch at a time, giving way between batches. */
   async *batches(filter: Document, options: FindOptions): AsyncGenerator<Document[], void> {
     refuseUndefined(filter);
-    const plan = this.#plan(filter, options.sort);
-    const scan = this.#scan(plan, filter);
+    const plan = this.#plan(filter, options);
+    const onlyId = isOnlyId(options.projection) && plan.sorted && plan.exact;
+    const scan = this.#scan(plan, filter, onlyId);
     const limit = options.limit ? Math.abs(options.limit) : Number.POSITIVE_INFINITY;
     const batches = plan.sorted
       ? inOrder(scan, options.skip ?? 0, limit)
       : sorted(scan, options.sort, options.skip ?? 0, limit);
-    for await (const batch of batches)
-      yield options.projection ? batch.map((document) => projected(document, options.projection) as Document) : batch;
+    const projector = onlyId ? undefined : projectorOf(options.projection);
+    for await (const batch of batches) yield projector === undefined ? batch : batch.map(projector);
     this.#reportScan(plan, scan, filter);
   }
 
-  #plan(filter: Document, sort: Sort | undefined): Plan<Walkable> {
-    return planOf<Walkable>(constraintsOf(filter), sortFieldsOf(sort), this.#primary, [
-      ...this.records.indexes.values(),
-    ]);
+  #plan(
+    filter: Document,
+    { sort, hint }: { readonly sort?: Sort | undefined; readonly hint?: string | undefined },
+  ): Plan<Walkable> {
+    const indexes = [...this.records.indexes.values()];
+    return planOf<Walkable>(constraintsOf(filter), sortFieldsOf(sort), this.#primary, indexes, hint);
   }
 
-  #scan(plan: Plan<Walkable>, filter: Document): Scan {
-    const documentOf =
-      plan.index === this.#primary
-        ? (value: unknown) => value as Stored
-        : (value: unknown) => this.records.byId(value as string);
-    const matches = plan.exact ? () => true : matcherOf(filter);
+  /** @param onlyId an index gives all that is wanted, so that no document is read. */
+  #scan(plan: Plan<Walkable>, filter: Document, onlyId = false): Scan {
+    const documentOf = (value: unknown): Stored | undefined => {
+      if (plan.index === this.#primary) return value as Stored;
+      return onlyId ? { _id: value as string } : this.records.byId(value as string);
+    };
+    const matches = plan.exact ? () => true : matcherOf(withoutPaths(filter, plan.covered));
     return new Scan(plan, documentOf, matches);
   }
 
@@ -88,6 +92,10 @@ export class Queries {
 
 async function* inOrder(scan: Scan, skip: number, limit: number): AsyncGenerator<Document[], void> {
   let [toSkip, left] = [skip, limit];
+  while (scan.isExact && toSkip > 0 && !scan.done) {
+    toSkip -= scan.countSlice(toSkip);
+    if (toSkip > 0 && !scan.done) await turn();
+  }
   while (!scan.done && left > 0) {
     const batch = scan.slice(toSkip + left);
     const kept = batch.slice(toSkip);
@@ -116,15 +124,10 @@ async function* sorted(
   yield sortDocuments(found, fields).slice(skip, keep);
 }
 
-/** The fields of a document that were asked for. */
-export function projected(document: Document | null, projection: Document | undefined): Stored | null {
-  if (!document || !projection) return document as Stored | null;
-  return (queryOf({}).find<Document>([document], projection).all()[0] as Stored | undefined) ?? null;
-}
-
 /** The documents seen as an index over _id. */
 function primaryIndex({ documents }: Records): Walkable {
   return {
+    spec: { name: "_id_", key: { _id: 1 } },
     database: documents,
     fields: [{ path: "_id", segments: ["_id"], descending: false }],
     unique: true,

@@ -1,6 +1,7 @@
 import type { Database } from "lmdb";
 import type { Document } from "mongodb";
 import type { Matcher } from "./matcher.js";
+import { MergedRanges } from "./merge.js";
 import type { Candidate, Plan } from "./plan.js";
 
 /** An index that a scan can walk: bytes to the id of a document, or to the document itself. */
@@ -31,6 +32,11 @@ export class Scan {
     private readonly matches: Matcher,
   ) {
     this.#seen = plan.repeats ? new Set() : undefined;
+  }
+
+  /** Whether entries can be counted and passed without reading documents. */
+  get isExact(): boolean {
+    return this.plan.exact;
   }
 
   /** The documents that match, to the end or to the limit. Inside a write transaction, or for few. */
@@ -80,6 +86,24 @@ export class Scan {
 
   /** Goes on until the visitor says false. */
   #walk(visit: (value: unknown) => boolean): void {
+    if (this.plan.merged) this.#walkMerged(visit);
+    else this.#walkInTurn(visit);
+  }
+
+  /** What was read ahead is read again after giving way, because it may have changed. */
+  #walkMerged(visit: (value: unknown) => boolean): void {
+    const { index, ranges, reverse } = this.plan;
+    const merged = new MergedRanges(index.database, ranges, reverse, this.#after);
+    for (let entry = merged.next(); entry !== undefined; entry = merged.next()) {
+      this.examined++;
+      if (visit(entry.value)) continue;
+      this.#after = Buffer.from(entry.suffix);
+      return;
+    }
+    this.done = true;
+  }
+
+  #walkInTurn(visit: (value: unknown) => boolean): void {
     const { index, ranges, reverse } = this.plan;
     for (; this.#range < ranges.length; this.#range++, this.#after = undefined) {
       const { start, end } = ranges[this.#range]!;
@@ -103,7 +127,11 @@ export function turn(): Promise<void> {
 }
 
 function timeSlice(): () => boolean {
-  const until = performance.now() + SLICE_MS;
+  // From the first entry on: finding where a thousand ranges begin must not use up the time to go on.
+  let until: number | undefined;
   let count = 0;
-  return () => ++count % CHECK_EVERY !== 0 || performance.now() < until;
+  return () => {
+    until ??= performance.now() + SLICE_MS;
+    return ++count % CHECK_EVERY !== 0 || performance.now() < until;
+  };
 }

@@ -25,7 +25,7 @@ export async function sweep(records: Records, now = Date.now()): Promise<number>
 
 function sweepBatch(records: Records, index: SecondaryIndex, before: Date): number {
   const field = index.fields[0]!;
-  const { start, end } = between(Buffer.alloc(0), new Date(Number.NaN), before, field.descending);
+  const { start, end } = between(Buffer.alloc(0), { lower: new Date(Number.NaN), upper: before }, field.descending);
   const ids = [...index.database.getRange({ start, end, limit: BATCH })].map(({ value }) => value);
   for (const id of ids) {
     const document = records.byId(id);

@@ -120,6 +120,16 @@ const QUERIES: [title: string, filter: Filter<Thing>, ids: string, options?: Fin
   ["a sort given as pairs", { org: "o" }, "cba", { sort: [["createdAt", "desc"]] }],
   ["what remains after a skip", {}, "cb", { sort: { _id: -1 }, skip: 1, limit: 2 }],
   ["nothing after a skip past the end", { org: "o" }, "", { skip: 3 }],
+  ["several values of an index in one order", { org: { $in: ["p", "o"] } }, "dcba", { sort: { createdAt: -1 } }],
+  [
+    "a part of several values in one order",
+    { org: { $in: ["o", "p"] }, createdAt: { $gt: at(1), $lt: at(4) } },
+    "bc",
+    { sort: { createdAt: 1, _id: 1 } },
+  ],
+  ["one that has several of the values once", { tags: { $in: ["x", "y"] } }, "ca", { sort: { n: -1, _id: -1 } }],
+  ["what remains of them after a skip", { tags: { $in: ["x", "y"] } }, "a", { sort: { n: -1 }, skip: 1, limit: 2 }],
+  ["what an index that is named does not tell", { org: "o", n: { $gt: 1 } }, "cb", { hint: "org", sort: { n: -1 } }],
   ["at most a limit over an array index", { tags: { $in: ["x", "y"] } }, "a", { sort: { _id: 1 }, limit: 1 }],
 ];
 
@@ -230,6 +240,7 @@ for (const backend of backends) {
         expect(await things.countDocuments()).toBe(4);
         expect(await things.countDocuments({}, { limit: 3 })).toBe(3);
         expect(await things.countDocuments({ org: "o" }, { limit: 2 })).toBe(2);
+        expect(await things.countDocuments({ org: "o", n: 1 }, { limit: 2, hint: "org" })).toBe(1);
       });
 
       test("no document by an undefined value, but refuses it", async () => {

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { EmbeddedCollection } from "../../../services/shared/store/embedded/collection.js";
+import { type Lists, startWithMany } from "./lists-of-many.js";
+import type { Rig } from "./rig.js";
+
+// What a list costs is counted in what is read of the store, because clocks of
+// a busy machine tell little: `test/bench/lists.ts` has the times.
+
+const FEW = 1_000;
+const MANY = 10_000;
+const TIMES = 3;
+
+type Started = { rig: Rig; lists: Lists; work: { read: number } };
+let few: Started;
+let many: Started;
+
+// Entries and documents are read by these two calls alone.
+function counted(rig: Rig): { read: number } {
+  const work = { read: 0 };
+  for (const name of ["agents", "skills", "traces", "spans"]) {
+    const { records } = rig.store.collection(name) as unknown as EmbeddedCollection;
+    const indexes = [...records.indexes.values()].map(({ database }) => database);
+    for (const database of [records.documents, ...indexes] as (typeof records.documents)[]) {
+      const { getRange, get } = database;
+      database.getRange = function* (this: typeof database, ...options: Parameters<typeof getRange>) {
+        work.read++;
+        for (const entry of getRange.apply(this, options)) {
+          work.read++;
+          yield entry;
+        }
+      } as never;
+      database.get = function (this: typeof database, ...key: Parameters<typeof get>) {
+        work.read++;
+        return get.apply(this, key);
+      } as never;
+    }
+  }
+  return work;
+}
+
+async function start(count: number): Promise<Started> {
+  const { rig, lists } = await startWithMany(count);
+  return { rig, lists, work: counted(rig) };
+}
+
+async function workOf({ lists, work }: Started, name: string) {
+  const before = work.read;
+  const { totalSize, totalSizeIsLowerBound = false } = await lists[name]!();
+  return { read: work.read - before, totalSize, totalSizeIsLowerBound };
+}
+
+// With MONGODB_URI the services' store is not the embedded one, whose reads are counted here.
+describe.skipIf(process.env.MONGODB_URI !== undefined)("of the embedded store", () => {
+  beforeAll(async () => {
+    few = await start(FEW);
+    many = await start(MANY);
+  }, 240_000);
+  afterAll(async () => {
+    await few?.rig.close();
+    await many?.rig.close();
+  });
+
+  test(`a page among ${MANY} reads at most ${TIMES} times what it reads among ${FEW}, for everybody and every filter`, async () => {
+    const names = Object.keys(few.lists);
+    expect(names.length).toBeGreaterThan(60);
+    const dear: string[] = [];
+    const uncounted: string[] = [];
+    for (const name of names) {
+      const [a, b] = [await workOf(few, name), await workOf(many, name)];
+      expect(a.read).toBeGreaterThan(0);
+      if (b.read > a.read * TIMES) dear.push(`${name}: ${a.read} then ${b.read}`);
+      if (a.totalSizeIsLowerBound || (b.totalSize > 2_000 && !b.totalSizeIsLowerBound)) uncounted.push(name);
+    }
+    expect(dear).toEqual([]);
+    expect(uncounted).toEqual([]);
+  }, 240_000);
+});

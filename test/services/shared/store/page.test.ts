@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Listing, LOOKED_AT, listPage } from "../../../../services/shared/store/page.js";
+import type { Base, DocCollection } from "../../../../services/shared/store/store.js";
+import { backends } from "./backends.js";
+
+interface Thing extends Base {
+  readonly who: readonly string[];
+  readonly n: number;
+}
+
+const ALL = 2 * LOOKED_AT + 500;
+const idOf = (n: number): string => String(n).padStart(6, "0");
+
+const listing = (which: Partial<Listing<Thing>> = {}): Listing<Thing> => ({
+  seen: { who: { $in: ["a", "b"] } },
+  index: "who",
+  order: "_id",
+  direction: -1,
+  size: 100,
+  ...which,
+});
+
+for (const backend of backends) {
+  describe.skipIf(backend.missing !== undefined)(backend.title, () => {
+    let things: DocCollection<Thing>;
+    let close: () => Promise<void>;
+    beforeAll(async () => {
+      const opened = await backend.open();
+      close = opened.close;
+      await opened.store.ensure([{ name: "paged", indexes: [{ name: "who", key: { who: 1, _id: -1 } }] }]);
+      things = opened.store.collection<Thing>("paged");
+      await things.deleteMany({});
+      // Everybody's belong to a or b or both, by turns.
+      const who = [["a"], ["b"], ["a", "b"]];
+      await things.insertMany(Array.from({ length: ALL }, (_, n) => ({ _id: idOf(n), who: who[n % 3]!, n })));
+      await things.insertMany(Array.from({ length: 3 }, (_, n) => ({ _id: idOf(ALL + n), who: ["c"], n: 0 })));
+    });
+    afterAll(() => close());
+
+    async function walked(which: Partial<Listing<Thing>>): Promise<{ ids: string[]; pages: number }> {
+      const ids: string[] = [];
+      for (let [after, pages] = [undefined as string | undefined, 1]; ; pages++) {
+        const { items, end } = await listPage(things, listing({ ...which, after }));
+        ids.push(...items.map(({ _id }) => _id));
+        if (end === undefined) return { ids, pages };
+        after = end;
+      }
+    }
+
+    test("pages hold everything that is seen once, in order, whichever value it is seen by", async () => {
+      const ids = Array.from({ length: ALL }, (_, n) => idOf(n));
+      expect((await walked({ size: 499 })).ids).toEqual([...ids].reverse());
+      expect((await walked({ size: 499, direction: 1 })).ids).toEqual(ids);
+      expect((await walked({ from: idOf(10), to: idOf(20) })).ids).toEqual(ids.slice(10, 20).reverse());
+      expect((await walked({ from: idOf(10), to: idOf(20), direction: 1, size: 3 })).ids).toEqual(ids.slice(10, 20));
+    });
+
+    test("what no index tells is found too, though a page on the way may hold nothing", async () => {
+      for (const direction of [1, -1] as const) {
+        expect((await walked({ wanted: { n: 1_000 }, direction })).ids).toEqual([idOf(1_000)]);
+        const many = await walked({ wanted: { n: { $gte: 4_000 } }, direction });
+        expect(many.ids.length).toBe(ALL - 4_000);
+      }
+      const { items, end } = await listPage(things, listing({ wanted: { n: 1 } }));
+      expect(items).toEqual([]);
+      expect(end).toBe(idOf(ALL - LOOKED_AT));
+    });
+
+    test("what is counted is exact up to the bound, and a lower bound past it", async () => {
+      const counted = async (which: Partial<Listing<Thing>>) => {
+        const { total, totalIsLowerBound } = await listPage(things, listing(which));
+        return [total, totalIsLowerBound];
+      };
+      expect(await counted({})).toEqual([LOOKED_AT, true]);
+      expect(await counted({ after: idOf(5) })).toEqual([LOOKED_AT, true]);
+      expect(await counted({ from: idOf(ALL - LOOKED_AT) })).toEqual([LOOKED_AT, false]);
+      expect(await counted({ seen: { who: "c" } })).toEqual([3, false]);
+      expect(await counted({ wanted: { n: { $gte: ALL - 5 } } })).toEqual([5, true]);
+      expect(await counted({ wanted: { n: { $gte: ALL - 5 } }, after: idOf(7) })).toEqual([5, true]);
+      expect(await counted({ from: idOf(ALL - LOOKED_AT), wanted: { n: { $gte: ALL - 5 } } })).toEqual([5, false]);
+    });
+
+    test.skipIf(backend.title !== "embedded")("an index that is not declared is refused", async () => {
+      await expect(listPage(things, listing({ index: "other" }))).rejects.toThrow();
+    });
+  });
+}
