@@ -1,8 +1,8 @@
-import type { Call } from "../shared/rpc/call.js";
+import type { Call, Caller } from "../shared/rpc/call.js";
 import { permissionDenied } from "../shared/rpc/errors.js";
 import type { Context } from "./context.js";
 import { findUser } from "./records.js";
-import type { UserRecord } from "./store.js";
+import type { ApiKeyRecord, AuthStore, UserRecord } from "./store.js";
 
 /**
  * Whose keys are meant: the caller's own, or those of a user whom an
@@ -21,4 +21,13 @@ export async function ownerOf(
     throw permissionDenied("only administrators may name another user: leave out user_id and user_email");
   }
   return findUser(store, userId, userEmail);
+}
+
+/**
+ * The key that is calling, where it was narrowed to scopes without `account`:
+ * such a key has to do with itself alone, and with none of its owner's others.
+ */
+export async function narrowedKeyOf({ keys }: AuthStore, { keyId }: Caller): Promise<ApiKeyRecord | undefined> {
+  const own = keyId === "" ? null : await keys.findOne({ _id: keyId });
+  return own === null || own.scopes === null || own.scopes.includes("account") ? undefined : own;
 }

@@ -21,7 +21,7 @@ export function routes(context: Context): readonly Method[] {
     unary(endpoint.listVisibleTools, (request, call) => listVisibleTools(context, request, call)),
     unary(setting.getSettings, () => getSettings(context)),
     unary(setting.updateSettings, (request) => updateSettings(context, request)),
-    unary(setting.listPlatforms, () => listPlatforms(context)),
+    unary(setting.listPlatforms, (_request, call) => listPlatforms(context, call)),
     unary(setting.registerPlatform, (request) => registerPlatform(context, request)),
     unary(setting.createRegistrationToken, (request) => createRegistrationToken(context, request)),
     unary(setting.revokeRegistrationToken, (request) => revokeRegistrationToken(context, request)),

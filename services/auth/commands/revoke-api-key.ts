@@ -5,6 +5,7 @@ import type { Call, Caller } from "../../shared/rpc/call.js";
 import { notFound, permissionDenied } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
 import { replaced } from "../fence.js";
+import { narrowedKeyOf } from "../key-owner.js";
 import type { AuthStore } from "../store.js";
 import type { Published } from "../watch-hub.js";
 
@@ -35,10 +36,8 @@ function outcomeOf({ acknowledged, expired }: Published): MessageInitShape<typeo
 }
 
 /** A key that was narrowed may end itself, and others only with the scope `account`. */
-async function refuseNarrowed({ keys }: AuthStore, { keyId }: Caller, id: string): Promise<void> {
-  if (keyId === "" || keyId === id) return;
-  const own = await keys.findOne({ _id: keyId });
-  if (own === null || own.scopes === null || own.scopes.includes("account")) return;
+async function refuseNarrowed(store: AuthStore, caller: Caller, id: string): Promise<void> {
+  if (caller.keyId === id || (await narrowedKeyOf(store, caller)) === undefined) return;
   throw permissionDenied(
     "this API key was narrowed to other scopes: revoke others with one that holds the scope account",
   );

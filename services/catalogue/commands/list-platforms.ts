@@ -1,13 +1,19 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ConnectionState } from "#proto/catalogue/v1/setting_service_pb.js";
 import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
-import { PLATFORM_SERVERS, type PlatformServer } from "../../shared/platforms.js";
+import { PLATFORM_SERVERS, type PlatformServer, scopesOfServer } from "../../shared/platforms.js";
+import type { Call, Caller } from "../../shared/rpc/call.js";
 import type { Context } from "../context.js";
 import { FRESH_MS, type RegisteredPlatform, registeredPlatform } from "../platforms.js";
 
-/** Lists the platforms; one without a fresh heartbeat is asked whether it answers. */
-export async function listPlatforms(context: Context) {
-  return { platforms: await Promise.all(PLATFORM_SERVERS.map((server) => stateOf(context, server))) };
+/** Lists the platforms that the caller's scopes reach; one without a fresh heartbeat is asked whether it answers. */
+export async function listPlatforms(context: Context, { caller }: Pick<Call, "caller">) {
+  const reached = PLATFORM_SERVERS.filter((server) => reaches(caller, server));
+  return { platforms: await Promise.all(reached.map((server) => stateOf(context, server))) };
+}
+
+function reaches({ scopes }: Caller, server: PlatformServer): boolean {
+  return scopes.has("admin") || scopesOfServer(server).some((scope) => scopes.has(scope));
 }
 
 async function stateOf(context: Context, server: PlatformServer) {

@@ -19,6 +19,8 @@ export async function listVisibleTools(
 ): Promise<{ tools: string[]; keepMs: number; unlisted: string[] }> {
   const tools = context.tools.get(server);
   if (tools === undefined) throw notFound(`there is no server ${server}`);
+  // Whose scopes reach nothing here has nothing to ask of the platform either.
+  if (!tools.some(({ scope }) => call.caller.scopes.has(scope))) return { tools: [], keepMs: KEEP_MS, unlisted: [] };
   const capabilities = await capabilitiesOf(context, server, call);
   const { listed, unlisted } = visibleTools(tools, call.caller, capabilities);
   const keepMs = isPlatformServer(server) ? (capabilities === undefined ? KEEP_WITHOUT_SNAPSHOT_MS : KEEP_MS) : 0;

@@ -1,5 +1,6 @@
 import { create, type Message } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { CORE, scopesOfServer } from "../../shared/platforms.js";
 import type { Call, Caller } from "../../shared/rpc/call.js";
 import type { Context } from "../context.js";
 import { filterOf, tierOf } from "../policy.js";
@@ -75,7 +76,7 @@ async function namesOf(
   ids: ReadonlySet<string>,
   caller: Caller,
 ): Promise<ReadonlyMap<string, { name: string }>> {
-  if (ids.size === 0) return new Map();
+  if (ids.size === 0 || !caller.scopes.has(READ)) return new Map();
   const filter = { _id: { $in: [...ids] }, ...filterOf(caller, "read") };
   const found = await context
     .collection(noun)
@@ -83,6 +84,9 @@ async function namesOf(
     .toArray();
   return new Map(found.map(({ _id, name }) => [_id, { name }]));
 }
+
+/** Without it a caller is shown what it writes, and not what that refers to. */
+const [READ] = scopesOfServer(CORE.name);
 
 /** The ids that a field of a record holds: several, one or none. */
 export function idsIn(record: object, field: string): readonly string[] {

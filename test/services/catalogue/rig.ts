@@ -32,7 +32,8 @@ const caller = (id: string, scopes: string[]): Caller => ({
   name: id,
   admin: id === "admin",
   groups: [],
-  scopes: new Set(["public", ...scopes]),
+  // As auth gives it to who calls on in somebody's name.
+  scopes: new Set(["public", "delegated", ...scopes]),
   keyId: "",
   service: id === "service",
 });

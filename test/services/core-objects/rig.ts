@@ -24,7 +24,7 @@ import type { Store } from "../../../services/shared/store/store.js";
 // words: "alice@core-objects" is alice's for that service alone. A bearer token
 // "key-alice" is her API key.
 
-const SCOPES = ["account", "core:read", "core:write", "traces:write"];
+const SCOPES = ["account", "delegated", "core:read", "core:write", "traces:write"];
 
 function person(id: string, groups: readonly string[], admin = false): Caller {
   const scopes = new Set(admin ? [...SCOPES, "admin"] : SCOPES);
@@ -37,7 +37,7 @@ const PEOPLE: Readonly<Record<string, Caller>> = {
   carl: person("carl", []),
   root: person("root", [], true),
   services: { ...person("services", []), scopes: new Set(["internal", "account", "traces:write"]), service: true },
-  reader: { ...person("reader", []), scopes: new Set(["account", "core:read"]) },
+  reader: { ...person("reader", []), scopes: new Set(["account", "delegated", "core:read"]) },
 };
 
 /** What a person presents to a service. */
