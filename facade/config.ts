@@ -30,11 +30,16 @@ export const FACADE_OPTIONS = {
     fallback: [] as readonly string[],
   },
   allowedHosts: optional({
-    doc: "Host names that requests may name, separated by commas; any where left out.",
+    doc: "Host names that requests may name, separated by commas; where left out any, or on a loopback HOST its names and those of the public URLs.",
     parse: listOf(text),
   }),
   trustedProxies: { doc: "How many proxies in front append to X-Forwarded-For.", parse: count, fallback: 0 },
-  maxInFlight: { doc: "Requests in flight in one worker before it answers 503.", parse: count, fallback: 1000 },
+  maxInFlight: {
+    doc: "Requests in flight in one worker before it answers 503; a key has a quarter of them before it is answered 429.",
+    parse: count,
+    fallback: 1000,
+  },
+  maxConnections: { doc: "Connections of one worker; one more is closed as it comes.", parse: count, fallback: 16_384 },
   callTimeoutMs: { doc: "How long a tool may take, in milliseconds.", parse: count, fallback: 60_000 },
   ...CALL_RATE_OPTIONS,
   badTokensPerMinute: { doc: "Different bad tokens that an address may try a minute.", parse: count, fallback: 30 },

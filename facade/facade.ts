@@ -7,7 +7,9 @@ import type { Shares } from "../services/shared/shares/shares.js";
 import { readTools, type Tool } from "../services/shared/tools/tools.js";
 import { addressBehind, createAdmit } from "./admission/admit.js";
 import { createBadTokens } from "./admission/bad-tokens.js";
+import { createHosts, isLoopback } from "./admission/hosts.js";
 import { createOrigins, type Origins } from "./admission/origins.js";
+import { createRooms } from "./admission/rooms.js";
 import { createEndpointStates } from "./catalogue/endpoint-states.js";
 import { layOutEndpoints } from "./catalogue/endpoints.js";
 import { scopesOf, serversOf } from "./catalogue/servers.js";
@@ -26,8 +28,12 @@ import { createCallTool } from "./mcp/tool-call.js";
 
 /** What bounds one façade worker. */
 export interface Limits {
-  /** Requests in flight; one more is answered 503 before anything of it is read. */
+  /** Requests in flight of those who were let in; one more is answered 503 before its body is read, a key's beyond its share 429. */
   readonly inFlight: number;
+  /** Connections at once; one more is closed as it comes. Absent for what a worker can bear. */
+  readonly connections?: number;
+  /** How long a body may take from its first piece on, in milliseconds; absent for half a minute. */
+  readonly bodyMs?: number;
   /** How long a tool may take, in milliseconds. */
   readonly callMs: number;
   /** Different bad tokens an address may try a minute. */
@@ -52,7 +58,7 @@ export interface FacadeOptions {
   readonly version: string;
   /** Web origins that may call, besides the base URL's own. */
   readonly origins?: readonly string[];
-  /** Hosts that requests may name; absent for any. */
+  /** Hosts that requests may name; absent for any, or on a loopback address its names and the published ones. */
   readonly hosts?: readonly string[] | undefined;
   /** How many proxies stand in front and append to X-Forwarded-For. */
   readonly proxies?: number;
@@ -77,7 +83,6 @@ export interface Facade {
 const MINUTE_MS = 60_000;
 const DRAIN_POLL_MS = 20;
 const LAST_WORDS_MS = 200;
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Builds a façade from the API's image; it serves once it listens. */
 export async function createFacade(options: FacadeOptions): Promise<Facade> {
@@ -91,16 +96,15 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     publicUrls: options.publicUrls ?? {},
   });
   const origins = originsOf(options, tools);
-  const admit = createAdmit({
-    credentials,
-    badTokens: createBadTokens(limits.badTokens, MINUTE_MS),
-    addressOf: addressBehind(options.proxies ?? 0),
-  });
+  const addressOf = addressBehind(options.proxies ?? 0);
+  const admit = createAdmit({ credentials, badTokens: createBadTokens(limits.badTokens, MINUTE_MS), addressOf });
+  const rooms = createRooms({ inFlight: limits.inFlight, addressOf });
   const visible = createVisibleTools({ dispatch, credentials, servers });
   const states = createEndpointStates({ dispatch, self, credentials, log });
   const deadlines = createDeadlines(limits.callMs);
   const serve = createServe({
     admit,
+    rooms,
     states,
     origins,
     shares,
@@ -109,7 +113,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       log,
       isRevoked: (known) => credentials.isRevoked(known),
       view: ({ known, server, exchange }) => visible.of(known, server.name, exchange.query),
-      callTool: createCallTool({ dispatch, credentials, shares, deadlines, log }),
+      callTool: createCallTool({ dispatch, credentials, shares, places: rooms.calls, deadlines, log }),
     },
   });
   const pages = createPages(
@@ -117,19 +121,21 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       ...healthRoutes(options.ready),
       ...resourceMetadataRoutes({ endpoints, issuer: `${baseUrl.origin}${base}`, serviceName }),
       ...platformIssuerRoutes(dispatch, base),
-      ...registrationRoutes({ dispatch, self, version, base }),
-      ...rpcRoutes({ dispatch, admit, credentials, shares, image, base }),
+      ...registrationRoutes({ dispatch, self, rooms, version, base }),
+      ...rpcRoutes({ dispatch, admit, rooms, origins, credentials, shares, image, base }),
     ],
     log,
   );
   let edge: Edge | undefined;
-  const overloaded = (): boolean => edge !== undefined && edge.inFlight() > limits.inFlight;
-  const handle = createFrontDoor({ base, hosts: options.hosts, overloaded, endpoints, origins, serve, pages });
+  const published = [baseUrl, ...Object.values(options.publicUrls ?? {})].map((url) => url.host);
 
   return {
     servers: [...servers.keys()],
     async listen(host, port, { exclusive = true } = {}) {
-      edge = await listen({ host, port, exclusive }, handle);
+      const allowsHost = createHosts({ named: options.hosts, published, address: host });
+      const handle = createFrontDoor({ base, allowsHost, rooms, endpoints, origins, serve, pages });
+      const { connections: maxConnections, bodyMs } = limits;
+      edge = await listen({ host, port, exclusive, maxConnections, bodyMs }, handle);
       return edge.port;
     },
     async drain(graceMs) {
@@ -148,7 +154,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
 function originsOf({ baseUrl, origins = [] }: FacadeOptions, tools: readonly Tool[]): Origins {
   return createOrigins({
     allowed: [baseUrl.origin, ...origins],
-    localhost: LOOPBACK.has(baseUrl.hostname),
+    localhost: isLoopback(baseUrl.hostname),
     paramHeaders: [...new Set(tools.flatMap((tool) => tool.headers.map(({ header }) => header)))],
   });
 }

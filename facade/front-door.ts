@@ -1,5 +1,7 @@
+import type { AllowsHost } from "./admission/hosts.js";
 import type { Origins } from "./admission/origins.js";
-import { BAD_HOST, OVERLOADED, unknownEndpointRefusal } from "./admission/refusals.js";
+import { BAD_HOST, malformedRefusal, unknownEndpointRefusal } from "./admission/refusals.js";
+import type { Rooms } from "./admission/rooms.js";
 import type { Endpoints } from "./catalogue/endpoints.js";
 import { type Exchange, JSON_HEADERS } from "./http/exchange.js";
 import type { Pages } from "./http/pages.js";
@@ -10,37 +12,41 @@ import type { Serve } from "./mcp/serve.js";
 export interface FrontDoorOptions {
   /** The path of the public base URL, without a trailing slash. */
   readonly base: string;
-  /** Hosts that requests may name; absent for any. */
-  readonly hosts: readonly string[] | undefined;
-  /** Whether so much is in flight that nothing more is read. */
-  readonly overloaded: () => boolean;
+  readonly allowsHost: AllowsHost;
+  readonly rooms: Rooms;
   readonly endpoints: Endpoints;
   readonly origins: Origins;
   readonly serve: Serve;
   readonly pages: Pages;
 }
 
-/** Answered under overload too, and to probes that know no host name. */
+/** Answered to probes that know no host name. */
 const HEALTH = new Set(["/healthz", "/readyz"]);
 
 /** Builds what every request meets first: it goes to an MCP endpoint, to a page, or nowhere. */
 export function createFrontDoor(options: FrontDoorOptions): (exchange: Exchange) => void {
-  const { base, overloaded, endpoints, origins, serve, pages } = options;
-  const hosts = options.hosts && new Set(options.hosts.map((host) => host.toLowerCase()));
+  const { base, allowsHost, rooms, endpoints, origins, serve, pages } = options;
   const unknown = unknownEndpointRefusal([...new Set(endpoints.all.map(({ path }) => path))]);
   const mcp = `${base}/mcp/`;
 
   return (exchange) => {
-    const { path, headers } = exchange;
+    const { path, headers, malformed } = exchange;
+    if (malformed !== undefined) return refuseMalformed(exchange, malformed);
     if (HEALTH.has(path)) return pages.serve(exchange);
-    // Answered before anything is read or parsed.
-    if (overloaded()) return refuse(exchange, OVERLOADED, JSON_HEADERS);
-    if (hosts !== undefined && !hosts.has(headers.host?.toLowerCase() ?? "")) {
-      return refuse(exchange, BAD_HOST, JSON_HEADERS);
-    }
+    if (!allowsHost(headers.host)) return refuse(exchange, BAD_HOST, JSON_HEADERS);
     const endpoint = endpoints.at(path, headers.host);
     if (endpoint !== undefined) return serve(exchange, endpoint);
-    if (path.startsWith(mcp)) return readAndRefuse(exchange, unknown, origins.headersFor(headers.origin));
+    if (path.startsWith(mcp)) {
+      return readAndRefuse(exchange, unknown, origins.headersFor(headers.origin), rooms.refused(exchange));
+    }
     pages.serve(exchange);
   };
+}
+
+/**
+ * Refuses not at once: what follows in the same packet is then taken for a
+ * request that comes before its answer, at which the parser ends the connection.
+ */
+function refuseMalformed(exchange: Exchange, fault: string): void {
+  setImmediate(() => refuse(exchange, malformedRefusal(fault), JSON_HEADERS));
 }

@@ -28,6 +28,7 @@ export function facadeOptionsOf(
     proxies: settings.trustedProxies,
     limits: {
       inFlight: settings.maxInFlight,
+      connections: settings.maxConnections,
       callMs: settings.callTimeoutMs,
       badTokens: settings.badTokensPerMinute,
     },

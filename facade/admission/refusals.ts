@@ -2,6 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { secondsOf, tooManyCalls } from "../../services/shared/shares/refusal.js";
 import type { NotAdmitted } from "./admit.js";
 import { invalidTokenChallenge, scopeChallenge } from "./bearer.js";
+import type { NoPlace } from "./places.js";
 
 // Who may not come in is told so in the protocol of the door: a JSON-RPC error
 // with an HTTP status on /mcp, a Connect error on /rpc. The sentences of both
@@ -9,7 +10,7 @@ import { invalidTokenChallenge, scopeChallenge } from "./bearer.js";
 
 /** A refusal at the level of HTTP: what the client is told, in a JSON-RPC error that echoes its request's id. */
 export interface HttpRefusal {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 413 | 415 | 429 | 503;
   /** A stable word for programs. */
   readonly word: string;
   /** A sentence that says what to do, for people and models. */
@@ -18,7 +19,8 @@ export interface HttpRefusal {
   readonly headers?: readonly string[];
 }
 
-const UNEXPANDED =
+/** What is told to who sends the name of a variable. */
+export const UNEXPANDED =
   "The client sent the name of an environment variable instead of its value: set the variable where the client is started, or write the API key itself.";
 
 /** Why a token is not accepted, by the word of its refusal. */
@@ -125,12 +127,34 @@ export function tooLargeRefusal(maxBytes: number): HttpRefusal {
   };
 }
 
-/** Overload. */
-export const OVERLOADED: HttpRefusal = {
-  status: 503,
-  word: "overloaded",
-  message: "The service is busy: try again in a few seconds.",
-  headers: ["retry-after", "1"],
+/** Refuses a request that others could read differently. @param fault what is wrong with it, as a sentence. */
+export function malformedRefusal(fault: string): HttpRefusal {
+  return { status: 400, word: "malformed_request", message: `The request is malformed. ${fault}` };
+}
+
+const CROWD_S = "1";
+const BUSY = "The service is busy: try again in a few seconds.";
+const SHARE = "Too many requests of this API key or address are in flight: wait for their answers, then send more.";
+
+/** Refuses a request for which there is no place: who has its share already with 429, anybody under overload with 503. */
+export function noPlaceRefusal(why: NoPlace): HttpRefusal {
+  const headers = ["retry-after", CROWD_S];
+  if (why === "full") return { status: 503, word: "overloaded", message: BUSY, headers };
+  return { status: 429, word: "too_many_requests", message: SHARE, headers };
+}
+
+/** What a client of /rpc is told for whose call there is no place. */
+export function noPlaceError(why: NoPlace): ConnectError {
+  const headers = { "retry-after": CROWD_S };
+  if (why === "full") return new ConnectError(BUSY, Code.Unavailable, headers);
+  return new ConnectError(SHARE, Code.ResourceExhausted, headers);
+}
+
+/** Refuses a body that does not come. */
+export const TOO_SLOW: HttpRefusal = {
+  status: 408,
+  word: "too_slow",
+  message: "The request took too long to arrive: send it again.",
 };
 
 /** A Host header that is not on the list. */

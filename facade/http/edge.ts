@@ -1,15 +1,25 @@
 // The edge: the only file that knows of µWebSockets.js.
 
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
+import type { Place } from "../admission/places.js";
 import { BodyQueue } from "./body-queue.js";
+import { BODY_MS, type BodyDone, BodyReader, type Unread } from "./body-reader.js";
 import { type BodyStream, type Exchange, type HeaderList, statusLine } from "./exchange.js";
+import { faultOfFraming, faultOfRepeated } from "./framing.js";
 
 /** Longest header block that is accepted, in bytes. µWS reads it once, when it loads. */
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= "16384";
 const { default: uws } = await import("uWebSockets.js");
+/** Leaves out the header that names the server: Loop::setSilent of µWebSockets, which the package's types do not export. */
+(uws as unknown as { _cfg(word: "silent"): void })._cfg("silent");
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT of µSockets, which the package's types do not export. */
 const EXCLUSIVE_PORT = 1;
+
+/** Connections at once, each of which costs a file descriptor. */
+const MAX_CONNECTIONS = 16_384;
+/** So much of a body is read before its place is known, in bytes: with less, whoever hangs up would not be noticed. */
+const WINDOW = 64 << 10;
 
 /** A listening HTTP server. */
 export interface Edge {
@@ -28,18 +38,33 @@ export interface ListenOptions {
   readonly port: number;
   /** Fail where another process listens on the port, instead of sharing it. */
   readonly exclusive: boolean;
+  /** Connections at once; one more is closed as it comes. */
+  readonly maxConnections?: number | undefined;
+  /** How long a body may take from its first piece on, in milliseconds. */
+  readonly bodyMs?: number | undefined;
 }
 
 /** Shared by the exchanges of one server. */
 interface Shared {
   inFlight: number;
   closing: boolean;
+  readonly bodyMs: number;
 }
 
 /** Serves until closed. @throws Error where the port cannot be had. */
-export function listen({ host, port, exclusive }: ListenOptions, handle: (exchange: Exchange) => void): Promise<Edge> {
-  const shared: Shared = { inFlight: 0, closing: false };
+export function listen(
+  { host, port, exclusive, maxConnections = MAX_CONNECTIONS, bodyMs = BODY_MS }: ListenOptions,
+  handle: (exchange: Exchange) => void,
+): Promise<Edge> {
+  const shared: Shared = { inFlight: 0, closing: false, bodyMs };
   const app = uws.App();
+  let connections = 0;
+  // Told of every connection that comes (1) and goes (-1).
+  const count = (res: HttpResponse, change: number): void => {
+    connections += change;
+    if (change === 1 && connections > maxConnections) res.close();
+  };
+  app.filter(count as Parameters<TemplatedApp["filter"]>[0]);
   app.any("/*", (res, req) => handle(new UwsExchange(res, req, shared)));
   return new Promise((resolve, reject) => {
     const onListen = (socket: us_listen_socket | false) => {
@@ -81,10 +106,18 @@ class UwsExchange implements Exchange {
   readonly path: string;
   readonly query: string;
   readonly headers: Record<string, string | undefined> = {};
+  malformed: string | undefined;
   gone = false;
   private over = false;
   private paused = false;
   private goneListeners: (() => void)[] | undefined;
+  private reader: BodyReader | undefined;
+  private body: BodyQueue | undefined;
+  /** Whether no more than a window of the body is read for now. */
+  private held = false;
+  private place: Place | undefined;
+  /** Bytes of the body that count for the place. */
+  private kept = 0;
   /** Bytes of an answer in pieces, where they were told beforehand. */
   private length: number | undefined;
   /** What the socket did not take of the last piece, and where in the answer it begins. */
@@ -103,11 +136,19 @@ class UwsExchange implements Exchange {
     const { headers } = this;
     req.forEach((name, value) => {
       const before = headers[name];
-      headers[name] =
-        before === undefined || before === value ? value : `${before}${name === "cookie" ? "; " : ", "}${value}`;
+      if (before === undefined) headers[name] = value;
+      else this.repeat(name, before, value);
     });
+    this.malformed ??= faultOfFraming(headers);
     shared.inFlight++;
     res.onAborted(() => this.abort());
+  }
+
+  private repeat(name: string, before: unknown, value: string): void {
+    // A name that every object has is not there yet.
+    if (typeof before !== "string") this.headers[name] = value;
+    else if (before !== value) this.headers[name] = `${before}${name === "cookie" ? "; " : ", "}${value}`;
+    this.malformed ??= faultOfRepeated(name, String(before), value);
   }
 
   get address(): string {
@@ -120,43 +161,66 @@ class UwsExchange implements Exchange {
     this.goneListeners.push(listener);
   }
 
-  read(limit: number | (() => number), done: (text: string | undefined) => void): void {
-    this.collect(limit, (bytes) => done(bytes?.toString()));
+  read(limit: number, done: (text: string | undefined, unread?: Unread) => void): void {
+    this.collect(limit, (bytes, unread) => done(bytes?.toString(), unread));
   }
 
-  readBytes(limit: number, done: (bytes: Buffer | undefined) => void): void {
-    this.collect(limit, (bytes) => done(bytes && Buffer.from(bytes)));
+  readBytes(limit: number, done: (bytes: Buffer | undefined, unread?: Unread) => void): void {
+    this.collect(limit, (bytes, unread) => done(bytes && Buffer.from(bytes), unread));
   }
 
-  /** Hands over bytes that are good until `done` returns. */
-  private collect(given: number | (() => number), done: (bytes: Buffer | undefined) => void) {
-    const limitOf = typeof given === "number" ? () => given : given;
-    let earlier: Buffer[] | undefined;
-    let size = 0;
-    let told = false;
-    if (this.declaredLength() > limitOf()) return done(undefined);
-    this.res.onData((chunk, last) => {
-      if (this.over || told) return;
-      size += chunk.byteLength;
-      const tooLong = size > limitOf();
-      told = tooLong || last;
-      if (tooLong) return done(undefined);
-      const bytes = Buffer.from(chunk);
-      if (last) {
-        if (earlier === undefined) return done(bytes);
-        earlier.push(bytes);
-        return done(Buffer.concat(earlier));
-      }
-      // µWS reuses the chunk's memory, so a copy is kept.
-      earlier ??= [];
-      earlier.push(Buffer.from(bytes));
+  private collect(limit: number, done: BodyDone) {
+    if (this.declaredLength() > limit) return done(undefined, "too long");
+    const reader = new BodyReader(limit, this.shared.bodyMs, this, done);
+    this.reader = reader;
+    this.res.onData((piece, last) => {
+      reader.push(piece, last);
+      if (!this.held || last || reader.size <= WINDOW) return;
+      reader.halt();
+      this.pause();
     });
   }
 
+  bound(bytes: number, ms: number): void {
+    this.reader?.bound(bytes, ms);
+  }
+
+  hold(): void {
+    this.held = true;
+  }
+
+  letGo(): void {
+    if (!this.held) return;
+    this.held = false;
+    this.resume();
+    // Where nothing has come the clock has not begun.
+    this.reader?.start(this.shared.bodyMs);
+  }
+
+  occupy(place: Place): boolean {
+    this.place?.leave(this.kept);
+    this.place = undefined;
+    if (this.over) {
+      place.leave(0);
+      return true;
+    }
+    this.place = place;
+    if (this.kept === 0 || place.grow(this.kept)) return true;
+    this.kept = 0;
+    return false;
+  }
+
+  /** Counts bytes of the body for the place; false where it has no room for them. */
+  keep(bytes: number): boolean {
+    if (this.place !== undefined && !this.place.grow(bytes)) return false;
+    this.kept += bytes;
+    return true;
+  }
+
   stream(limit: number): BodyStream {
-    const body = new BodyQueue(this);
+    const body = new BodyQueue(this, this.shared.bodyMs);
     const declared = this.declaredLength();
-    if (declared > limit) body.overflow(limit);
+    if (declared > limit) body.giveUp("too long");
     else if (declared === 0 && this.headers["transfer-encoding"] === undefined) body.push(NOTHING, true);
     else this.feed(body, limit);
     return body;
@@ -166,11 +230,12 @@ class UwsExchange implements Exchange {
     let size = 0;
     this.res.onData((chunk, last) => {
       size += chunk.byteLength;
-      if (size > limit) body.overflow(limit);
+      if (size > limit) body.giveUp("too long");
+      else if (!this.keep(chunk.byteLength)) body.giveUp("no room");
       else body.push(new Uint8Array(chunk.slice(0)), last);
     });
-    this.pause();
     this.onGone(() => body.cut());
+    this.body = body;
   }
 
   private declaredLength(): number {
@@ -196,8 +261,8 @@ class UwsExchange implements Exchange {
     res.cork(() => {
       if (status !== 200) res.writeStatus(statusLine(status));
       for (let i = 0; i < headers.length; i += 2) res.writeHeader(headers[i] as string, headers[i + 1] as string);
-      // A body too large is not read to its end: what follows on the connection is not a request.
-      const close = this.shared.closing || status === 413;
+      // Where the body does not end, or not surely, what follows on the connection is not a request.
+      const close = this.shared.closing || status === 413 || this.malformed !== undefined || this.bodyGivenUp;
       if (this.method === "HEAD") res.endWithoutBody(Buffer.byteLength(body), close);
       else res.end(body, close);
     });
@@ -279,8 +344,16 @@ class UwsExchange implements Exchange {
     this.finish();
   }
 
+  private get bodyGivenUp(): boolean {
+    const unread = this.reader?.unread ?? this.body?.unread;
+    return unread === "too slow" || unread === "no room";
+  }
+
   private finish(): void {
     this.over = true;
     this.shared.inFlight--;
+    this.reader?.stop();
+    this.place?.leave(this.kept);
+    this.place = undefined;
   }
 }

@@ -1,4 +1,6 @@
 import { STATUS_CODES } from "node:http";
+import type { Place } from "../admission/places.js";
+import type { Unread } from "./body-reader.js";
 
 /** One HTTP request and the way to answer it, once. The edge makes them; nothing here knows of its server. */
 export interface Exchange {
@@ -10,6 +12,8 @@ export interface Exchange {
   readonly query: string;
   /** Lower-case name to value, trimmed; a name given with different values has them joined by ", ", cookies by "; ". */
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** What makes the request one that others could read differently, as a sentence; the connection ends with its answer. */
+  readonly malformed: string | undefined;
   /** The client's address as text. */
   readonly address: string;
 
@@ -19,20 +23,28 @@ export interface Exchange {
   onGone(listener: () => void): void;
 
   /**
-   * Reads the body and calls `done` once: with its text, or with undefined
-   * where it is longer than `limit` bytes, which may change while it is read.
-   * The body is read in one of the three ways, to be chosen before the handler
-   * returns, and not after an answer.
+   * Reads the body and calls `done` once: with its text, or with why it is not
+   * read: it is longer than `limit` bytes, takes too long, or its place has no
+   * room for it. The body is read in one of the three ways, to be chosen before
+   * the handler returns, and not after an answer.
    */
-  read(limit: number | (() => number), done: (text: string | undefined) => void): void;
+  read(limit: number, done: (text: string | undefined, unread?: Unread) => void): void;
   /** Reads the body as `read` does, and hands over its bytes. */
-  readBytes(limit: number, done: (bytes: Buffer | undefined) => void): void;
+  readBytes(limit: number, done: (bytes: Buffer | undefined, unread?: Unread) => void): void;
   /** Hands over the body piece by piece, as fast as it is asked for. */
   stream(limit: number): BodyStream;
-  /** Stops reading the body until resume(): what the client sends waits in its own buffers. */
-  pause(): void;
+  /** Bounds a body that is being read more narrowly: to so many bytes, and so many milliseconds from now. */
+  bound(bytes: number, ms: number): void;
+  /** Until letGo() no more than the beginning of the body is read: the rest waits in the client's own buffers. */
+  hold(): void;
   /** Reads on. */
-  resume(): void;
+  letGo(): void;
+  /**
+   * Counts the request, and what is kept of its body, for this place until it is
+   * answered or its client is gone, in stead of the place before. False where
+   * what is kept already does not fit.
+   */
+  occupy(place: Place): boolean;
 
   /** Answers in full. Does nothing when the client is gone or has its answer. */
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void;
@@ -53,15 +65,15 @@ export interface Exchange {
  * The body of a request, to be iterated once. What was not asked for yet waits
  * in the client's own buffers.
  *
- * Iterating throws BodyTooLongError, or ClientGoneError.
+ * Iterating throws BodyUnreadError or ClientGoneError.
  */
 export interface BodyStream extends AsyncIterable<Uint8Array> {
-  /** Whether the body was found to be longer than its limit. */
-  readonly tooLong: boolean;
+  /** Why the body is not read to its end, once that is so. */
+  readonly unread: Unread | undefined;
 }
 
-/** The body of a request is longer than its route reads. */
-export class BodyTooLongError extends Error {}
+/** The body of a request is too long or too slow, or its sender has too much in flight. */
+export class BodyUnreadError extends Error {}
 
 /** The client hung up before its request was read to the end. */
 export class ClientGoneError extends Error {}

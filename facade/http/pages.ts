@@ -1,4 +1,6 @@
 import type { Log } from "../../services/shared/process/log.js";
+import type { Place } from "../admission/places.js";
+import type { Unread } from "./body-reader.js";
 import { type BodyStream, type Exchange, JSON_HEADERS } from "./exchange.js";
 import { jsonPage, type Page, type PageRequest, type Route } from "./route.js";
 
@@ -40,40 +42,56 @@ export function createPages(routes: readonly Route[], log: Log): Pages {
 }
 
 const NOT_FOUND = jsonPage(404, { error: "not_found", message: "There is nothing at this address." });
-const TOO_LARGE = jsonPage(413, { error: "too_large", message: "The request is too long." });
+const UNREAD: Readonly<Record<Unread, Page>> = {
+  "too long": jsonPage(413, { error: "too_large", message: "The request is too long." }),
+  "too slow": jsonPage(408, { error: "too_slow", message: "The request took too long to arrive: send it again." }),
+  "no room": jsonPage(
+    429,
+    { error: "too_many_requests", message: "Too much is in flight: wait for answers before you send more." },
+    [...JSON_HEADERS, "retry-after", "1"],
+  ),
+};
 const FAILED = jsonPage(500, { error: "internal", message: "The service failed to answer; its log says why." });
 
 function run(exchange: Exchange, route: Route, log: Log) {
   const gone = new AbortController();
   exchange.onGone(() => gone.abort());
   const handle = route.handle as (request: PageRequest<unknown>) => Promise<Page> | Page;
+  const occupy = (place: Place): boolean => exchange.occupy(place);
 
   const answer = async (body: unknown): Promise<void> => {
     const { method, path, query, headers, address } = exchange;
     let page: Page;
     try {
-      page = await handle({ method, path, query, headers, address, body, signal: gone.signal });
+      page = await handle({ method, path, query, headers, address, body, signal: gone.signal, occupy });
     } catch (error) {
       if (!gone.signal.aborted) log.error({ err: error, path }, "a page failed");
       page = FAILED;
     }
-    const tooLong = route.takes === "stream" && (body as BodyStream).tooLong;
-    await send(exchange, tooLong ? TOO_LARGE : page, log);
+    const unread = route.takes === "stream" ? (body as BodyStream).unread : undefined;
+    await send(exchange, unread === undefined ? page : UNREAD[unread], log);
   };
-  const answerRead = (body: unknown): void => void (body === undefined ? send(exchange, TOO_LARGE, log) : answer(body));
+  const answerRead = (body: unknown, unread?: Unread): void =>
+    void (unread === undefined ? answer(body) : send(exchange, UNREAD[unread], log));
+
+  if (route.takes === undefined) return void answer(undefined);
+  const entered = route.enter?.(exchange);
+  if (entered !== undefined && "status" in entered) return void send(exchange, entered, log);
+  if (entered !== undefined) exchange.occupy(entered);
 
   switch (route.takes) {
-    case undefined:
-      return void answer(undefined);
     case "text":
-      return exchange.read(route.maxBody, answerRead);
+      exchange.read(route.maxBody, answerRead);
+      break;
     case "bytes":
-      return exchange.readBytes(route.maxBody, answerRead);
+      exchange.readBytes(route.maxBody, answerRead);
+      break;
     case "stream": {
       const body = exchange.stream(route.maxBody);
-      return answerRead(body.tooLong ? undefined : body);
+      return answerRead(body, body.unread);
     }
   }
+  if (route.bodyMs !== undefined) exchange.bound(route.maxBody, route.bodyMs);
 }
 
 async function send(exchange: Exchange, { status, headers, body, length }: Page, log: Log): Promise<void> {

@@ -1,3 +1,5 @@
+import type { Arrival } from "../admission/admit.js";
+import type { Place } from "../admission/places.js";
 import { type BodyStream, type HeaderList, JSON_HEADERS } from "./exchange.js";
 
 /** What a page is given of a body, by the word with which its route asks for it. */
@@ -30,6 +32,10 @@ export interface BodyRoute<As extends keyof Bodies> extends Address {
   readonly takes: As;
   /** Longest body in bytes; a longer one is 413. */
   readonly maxBody: number;
+  /** How long the body may take, in milliseconds; absent for as long as any body. */
+  readonly bodyMs?: number;
+  /** Decides from the headers alone, before anything of the body is read: gives it a place, or refuses. */
+  enter?(arrival: Arrival): Place | Page;
   /** Answers; what it throws is logged and told as 500. */
   handle(request: PageRequest<Bodies[As]>): Promise<Page> | Page;
 }
@@ -44,6 +50,8 @@ export interface PageRequest<Body> {
   /** The address of the connection's other end. */
   readonly address: string;
   readonly body: Body;
+  /** Counts the request for this place from now on: see Exchange. */
+  occupy(place: Place): boolean;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
 }

@@ -1,3 +1,4 @@
+import type { NoPlace, Place } from "../admission/places.js";
 import type { HttpRefusal } from "../admission/refusals.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
 import { errorText, idOf, type RequestId } from "./json-rpc.js";
@@ -5,7 +6,7 @@ import { errorText, idOf, type RequestId } from "./json-rpc.js";
 /** Longest body that is read of a request that is refused, for its id alone, in bytes. */
 export const MAX_REFUSED_BODY = 64 << 10;
 /** How long a refused request is waited for, in milliseconds. */
-const REFUSED_BODY_MS = 1_000;
+export const REFUSED_BODY_MS = 1_000;
 
 /**
  * Refuses a request with a JSON-RPC error that echoes its id, without which
@@ -19,12 +20,14 @@ export function refuse(exchange: Exchange, refusal: HttpRefusal, headers: Header
   exchange.answer(status, refusal.headers === undefined ? headers : [...headers, ...refusal.headers], text);
 }
 
-/** Reads the body for its id alone, to the bounds of length and time, and refuses. */
-export function readAndRefuse(exchange: Exchange, refusal: HttpRefusal, headers: HeaderList): void {
+/**
+ * Reads the body for its id alone, to the bounds of length and time, and
+ * refuses; at once where there is no place to read it in.
+ */
+export function readAndRefuse(exchange: Exchange, refusal: HttpRefusal, headers: HeaderList, place: Place | NoPlace) {
+  if (typeof place === "string") return refuse(exchange, refusal, headers);
+  exchange.occupy(place);
+  exchange.read(MAX_REFUSED_BODY, (body) => refuse(exchange, refusal, headers, idOf(body)));
   // Who may not come in does not hold a place by sending slowly.
-  const timer = setTimeout(() => refuse(exchange, refusal, headers), REFUSED_BODY_MS);
-  exchange.read(MAX_REFUSED_BODY, (body) => {
-    clearTimeout(timer);
-    refuse(exchange, refusal, headers, idOf(body));
-  });
+  exchange.bound(MAX_REFUSED_BODY, REFUSED_BODY_MS);
 }

@@ -9,16 +9,20 @@ import {
   type HttpRefusal,
   httpRefusalOf,
   NOT_POST,
+  noPlaceRefusal,
+  TOO_SLOW,
   tooLargeRefusal,
 } from "../admission/refusals.js";
+import type { Rooms } from "../admission/rooms.js";
 import type { EndpointStates } from "../catalogue/endpoint-states.js";
 import type { Endpoint } from "../catalogue/endpoints.js";
 import type { McpServer } from "../catalogue/servers.js";
+import type { Unread } from "../http/body-reader.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
 import { classify } from "./era.js";
 import { errorText, INVALID_REQUEST, idOf, PARSE_ERROR } from "./json-rpc.js";
 import { serveBatch, serveLegacy } from "./legacy.js";
-import { MAX_REFUSED_BODY, readAndRefuse, refuse } from "./refuse.js";
+import { MAX_REFUSED_BODY, REFUSED_BODY_MS, readAndRefuse, refuse } from "./refuse.js";
 import { serveModern } from "./rev-2026-07-28.js";
 import type { Admitted, McpContext } from "./server.js";
 
@@ -29,6 +33,7 @@ const TOO_LARGE = tooLargeRefusal(MAX_BODY);
 /** What an endpoint asks of a request, and what answers it. */
 export interface ServeOptions {
   readonly admit: Admit;
+  readonly rooms: Rooms;
   readonly states: EndpointStates;
   readonly origins: Origins;
   readonly shares: Shares;
@@ -44,7 +49,7 @@ type Verdict = Known | HttpRefusal;
 /**
  * Builds what answers a request to an endpoint. The first refusal wins, in
  * this order: method, origin, bearer token, endpoint state, content type,
- * length, and then the protocol's own.
+ * places, length, and then the protocol's own.
  */
 export function createServe(options: ServeOptions): Serve {
   const door = new Door(options);
@@ -70,11 +75,26 @@ class Door {
       return refuse(exchange, BAD_ORIGIN, origins.headersFor(origin));
     }
     if (exchange.method !== "POST") return refuse(exchange, NOT_POST, origins.headersFor(origin));
-    if (!origins.allows(origin)) return readAndRefuse(exchange, BAD_ORIGIN, origins.headersFor(origin));
+    if (!origins.allows(origin)) return this.turnAway(exchange, BAD_ORIGIN);
     const verdict = this.judge(exchange, endpoint);
     if (verdict instanceof Promise) return this.serveWhenJudged(exchange, endpoint, verdict);
-    if ("status" in verdict) return readAndRefuse(exchange, verdict, origins.headersFor(origin));
-    exchange.read(MAX_BODY, (body) => this.settle(exchange, endpoint, verdict, body));
+    const seated = this.seat(exchange, verdict);
+    if ("status" in seated) return this.turnAway(exchange, seated);
+    exchange.read(MAX_BODY, (body, unread) => this.settle(exchange, endpoint, seated, body, unread));
+  }
+
+  /** Refuses a request whose body is not read yet. */
+  private turnAway(exchange: Exchange, refusal: HttpRefusal): void {
+    const { origins, rooms } = this.options;
+    readAndRefuse(exchange, refusal, origins.headersFor(exchange.headers.origin), rooms.refused(exchange));
+  }
+
+  /** Gives who is let in a place, where there is one. */
+  private seat(exchange: Exchange, verdict: Verdict): Verdict {
+    if ("status" in verdict) return verdict;
+    const place = this.options.rooms.admitted(verdict, exchange);
+    if (typeof place === "string") return noPlaceRefusal(place);
+    return exchange.occupy(place) ? verdict : noPlaceRefusal("full");
   }
 
   private judge(exchange: Exchange, endpoint: Endpoint): Verdict | Promise<Verdict> {
@@ -91,33 +111,48 @@ class Door {
     return state ?? checkType(exchange) ?? admission;
   }
 
-  private serveWhenJudged(exchange: Exchange, endpoint: Endpoint, pending: Promise<Verdict>): void {
-    let read = false;
-    let body: string | undefined;
+  private serveWhenJudged(exchange: Exchange, endpoint: Endpoint, pending: Promise<Verdict>) {
+    const waiting = this.options.rooms.waiting(exchange);
+    if (typeof waiting === "string") return this.turnAway(exchange, httpRefusalOf("unavailable", endpoint.challenge));
+    exchange.occupy(waiting);
+    let read: (() => void) | undefined;
     let verdict: Verdict | undefined;
-    exchange.read(
-      () => (verdict !== undefined && "status" in verdict ? MAX_REFUSED_BODY : MAX_BODY),
-      (text) => {
-        read = true;
-        body = text;
-        if (verdict !== undefined) this.settle(exchange, endpoint, verdict, body);
-      },
-    );
+    exchange.read(MAX_BODY, (body, unread) => {
+      read = () => this.settle(exchange, endpoint, verdict as Verdict, body, unread);
+      if (verdict !== undefined) read();
+    });
     // What the client sends waits outside until it is known who sends it.
-    if (!read) exchange.pause();
-    const judged = (given: Verdict): void => {
-      verdict = given;
+    exchange.hold();
+    const judged = (given: Verdict) => {
+      verdict = this.seat(exchange, given);
+      if (read === undefined && "status" in verdict && !this.hurry(exchange)) {
+        return refuse(exchange, verdict, this.options.origins.headersFor(exchange.headers.origin));
+      }
       // Also when the body came with the headers: the connection's next request must be read.
-      exchange.resume();
-      if (read) this.settle(exchange, endpoint, verdict, body);
+      exchange.letGo();
+      read?.();
     };
     pending.then(judged, () => judged(httpRefusalOf("unavailable", endpoint.challenge)));
   }
 
-  private settle(exchange: Exchange, endpoint: Endpoint, verdict: Verdict, body: string | undefined) {
+  /** The rest of a body that is refused is read for the id alone; false where there is no place to read it in. */
+  private hurry(exchange: Exchange): boolean {
+    const place = this.options.rooms.refused(exchange);
+    if (typeof place === "string" || !exchange.occupy(place)) return false;
+    exchange.bound(MAX_REFUSED_BODY, REFUSED_BODY_MS);
+    return true;
+  }
+
+  private settle(
+    exchange: Exchange,
+    endpoint: Endpoint,
+    verdict: Verdict,
+    body: string | undefined,
+    unread: Unread | undefined,
+  ) {
     const headers = this.options.origins.headersFor(exchange.headers.origin);
     if ("status" in verdict) return refuse(exchange, verdict, headers, idOf(body));
-    if (body === undefined) return refuse(exchange, TOO_LARGE, headers);
+    if (body === undefined) return refuse(exchange, UNREAD[unread ?? "too long"], headers);
     const { shares } = this.options;
     const share = shares.of(verdict.caller);
     if (shares.admits(share)) this.answer(exchange, endpoint, verdict, body, headers);
@@ -151,6 +186,12 @@ class Door {
     else serveBatch(this.context, admitted, found.elements);
   }
 }
+
+const UNREAD: Readonly<Record<Unread, HttpRefusal>> = {
+  "too long": TOO_LARGE,
+  "too slow": TOO_SLOW,
+  "no room": noPlaceRefusal("share"),
+};
 
 function checkType({ headers }: Exchange): HttpRefusal | undefined {
   const type = headers["content-type"];

@@ -10,6 +10,7 @@ import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
 import { canceled, deadlineExceeded, internal, unavailable } from "../../services/shared/rpc/errors.js";
 import type { Shares } from "../../services/shared/shares/shares.js";
 import { explain } from "../../services/shared/tools/explain.js";
+import type { Places } from "../admission/places.js";
 import { rateRefusal } from "../admission/refusals.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
 import type { Deadlines } from "./deadlines.js";
@@ -39,6 +40,8 @@ export interface ToolCallOptions {
   readonly dispatch: Dispatch;
   readonly credentials: Pick<BearerCredentials, "hold" | "isRevoked">;
   readonly shares: Shares;
+  /** Of calls: a batch holds many, and a legacy client that hangs up leaves one behind. */
+  readonly places: Places;
   readonly deadlines: Deadlines;
   readonly log: Log;
 }
@@ -52,12 +55,14 @@ export interface ToolCallOptions {
 export type CallTool = (served: ServedTool, call: ToolCall) => Promise<string>;
 
 /** Builds the one way to call a tool, in both eras: rate, arguments, the rpc under its deadline, and its errors. */
-export function createCallTool({ dispatch, credentials, shares, deadlines, log }: ToolCallOptions): CallTool {
+export function createCallTool({ dispatch, credentials, shares, places, deadlines, log }: ToolCallOptions): CallTool {
   return async (served, call) => {
     const { caller } = call.known;
     const share = shares.of(caller);
     const wait = shares.take(share);
     if (wait > 0) throw tooMany(wait);
+    const place = places.enter(caller.keyId === "" ? caller.id : caller.keyId);
+    if (typeof place === "string") return failure(TOO_MANY);
     share.active++;
     try {
       return served.encode(await run(served, served.decode(call.args), call));
@@ -76,6 +81,7 @@ export function createCallTool({ dispatch, credentials, shares, deadlines, log }
       throw new RpcError(INTERNAL_ERROR, "Internal error: the service's log says more");
     } finally {
       share.active--;
+      place.leave(0);
     }
   };
 
@@ -178,6 +184,8 @@ function tooMany(wait: number): RpcError {
   const { message, word, headers } = rateRefusal(wait);
   return new RpcError(429, message, 429, { error: word }, headers);
 }
+
+const TOO_MANY = "too many calls are running: wait until some have ended and call again";
 
 /** A result that is an error the model can act on. */
 function failure(said: string): string {

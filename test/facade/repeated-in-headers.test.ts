@@ -57,7 +57,7 @@ function raw(lines: readonly string[], body: string): Promise<string> {
     socket.on("error", reject);
     socket.on("close", () => resolve(text));
     const all = [
-      "host: x",
+      "host: 127.0.0.1",
       "authorization: Bearer good",
       "content-type: application/json",
       "connection: close",

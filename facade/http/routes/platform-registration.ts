@@ -2,7 +2,11 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { Credential } from "../../../services/shared/rpc/call.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
-import { bearerOf } from "../../admission/bearer.js";
+import type { Arrival } from "../../admission/admit.js";
+import { bearerOf, isUnexpanded } from "../../admission/bearer.js";
+import type { Place } from "../../admission/places.js";
+import { UNEXPANDED } from "../../admission/refusals.js";
+import type { Rooms } from "../../admission/rooms.js";
 import { isObject } from "../../mcp/json-rpc.js";
 import { JSON_HEADERS } from "../exchange.js";
 import { jsonPage, type Page, type PageRequest, type Route } from "../route.js";
@@ -12,19 +16,23 @@ export interface RegistrationOptions {
   readonly dispatch: Dispatch;
   /** The façade's own credential. */
   readonly self: Credential;
+  readonly rooms: Rooms;
   readonly version: string;
   /** The path of the public base URL, without a trailing slash. */
   readonly base: string;
 }
 
-const MAX_BODY = 256 << 10;
+/** Longest body of a registration, in bytes, with a licence certificate in it. */
+const MAX_BODY = 64 << 10;
+/** How long its body may take, in milliseconds. */
+const BODY_MS = 5_000;
 const TIMEOUT_MS = 10_000;
 
 /**
  * POST /api/v1/platform/register: a platform registers itself, and again every
  * few minutes as its heartbeat, with a registration token as the bearer.
  */
-export function registrationRoutes({ dispatch, self, version, base }: RegistrationOptions): Route[] {
+export function registrationRoutes({ dispatch, self, rooms, version, base }: RegistrationOptions): Route[] {
   async function register(token: string, body: Record<string, unknown>): Promise<Page> {
     const text = (name: string): string => {
       const value = body[name];
@@ -53,9 +61,16 @@ export function registrationRoutes({ dispatch, self, version, base }: Registrati
     });
   }
 
-  async function handle({ headers, body }: PageRequest<string>): Promise<Page> {
-    const token = bearerOf(headers.authorization);
+  function enter(arrival: Arrival): Place | Page {
+    const token = bearerOf(arrival.headers.authorization);
     if (token === undefined) return refusal(401, "send the registration token as a bearer token");
+    if (isUnexpanded(token)) return refusal(401, UNEXPANDED);
+    const place = rooms.registering(arrival);
+    return typeof place === "string" ? refusal(503, "try again in a few seconds") : place;
+  }
+
+  async function handle({ headers, body }: PageRequest<string>): Promise<Page> {
+    const token = bearerOf(headers.authorization) as string;
     let given: unknown;
     try {
       given = JSON.parse(body);
@@ -63,6 +78,10 @@ export function registrationRoutes({ dispatch, self, version, base }: Registrati
       return refusal(400, "the body is not JSON");
     }
     if (!isObject(given)) return refusal(400, "the body must be an object");
+    const unknown = Object.keys(given).find((name) => !MEMBERS.has(name));
+    if (unknown !== undefined) {
+      return refusal(400, `${unknown.slice(0, MAX_SHOWN)}: unknown member; there are ${[...MEMBERS].join(", ")}`);
+    }
     try {
       return await register(token, given);
     } catch (error) {
@@ -72,8 +91,24 @@ export function registrationRoutes({ dispatch, self, version, base }: Registrati
     }
   }
 
-  return [{ path: `${base}/api/v1/platform/register`, methods: ["POST"], takes: "text", maxBody: MAX_BODY, handle }];
+  const path = `${base}/api/v1/platform/register`;
+  return [{ path, methods: ["POST"], takes: "text", maxBody: MAX_BODY, bodyMs: BODY_MS, enter, handle }];
 }
+
+/** What a platform says of itself in a registration (the XTM registration contract); of some of it we make no use. */
+const MEMBERS: ReadonlySet<string> = new Set([
+  "platform_identifier",
+  "platform_url",
+  "platform_title",
+  "platform_version",
+  "platform_id",
+  "enterprise_license_pem",
+  "license_type",
+  "business_vertical",
+  "intents",
+]);
+/** Longest name that is repeated to who sent it, in characters. */
+const MAX_SHOWN = 64;
 
 const STATUS_OF: Partial<Record<Code, number>> = {
   [Code.Unauthenticated]: 401,

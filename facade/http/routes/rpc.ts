@@ -1,5 +1,5 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
-import { type ConnectError, createContextValues } from "@connectrpc/connect";
+import { Code, ConnectError, createContextValues } from "@connectrpc/connect";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { BearerCredentials } from "../../../services/shared/credentials/credentials.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
@@ -8,7 +8,9 @@ import { serviceOf } from "../../../services/shared/rpc/service.js";
 import { exhausted } from "../../../services/shared/shares/refusal.js";
 import type { Shares } from "../../../services/shared/shares/shares.js";
 import type { Admit } from "../../admission/admit.js";
-import { connectErrorOf } from "../../admission/refusals.js";
+import type { Origins } from "../../admission/origins.js";
+import { BAD_ORIGIN, connectErrorOf, noPlaceError } from "../../admission/refusals.js";
+import type { Rooms } from "../../admission/rooms.js";
 import type { BodyStream } from "../exchange.js";
 import type { Page, PageRequest, Route } from "../route.js";
 import { CALLER, createRpcHandlers, type RpcHandler } from "../rpc/handlers.js";
@@ -18,6 +20,8 @@ import { rpcRefusal } from "../rpc/refusal.js";
 export interface RpcOptions {
   readonly dispatch: Dispatch;
   readonly admit: Admit;
+  readonly rooms: Rooms;
+  readonly origins: Origins;
   readonly credentials: Pick<BearerCredentials, "hold">;
   readonly shares: Shares;
   readonly image: FileRegistry;
@@ -34,13 +38,17 @@ const MAX_BODY = 4 << 20;
  * binary), as the user of the bearer token and behind the same gates as over
  * gRPC. Who may not come in is refused before the body is read.
  */
-export function rpcRoutes({ dispatch, admit, credentials, shares, image, base }: RpcOptions): Route[] {
+export function rpcRoutes(options: RpcOptions): Route[] {
+  const { dispatch, admit, rooms, origins, credentials, shares, image, base } = options;
   const prefix = `${base}/rpc/`;
   const find = createRpcHandlers({ dispatch, credentials, image, maxBytes: MAX_BODY });
 
   async function handle(request: PageRequest<BodyStream>): Promise<Page> {
     const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
     const refused = (error: ConnectError): Page => rpcRefusal(error, type);
+    if (!origins.allows(request.headers.origin)) {
+      return refused(new ConnectError(BAD_ORIGIN.message, Code.PermissionDenied));
+    }
     if (!SPOKEN.test(type)) return refused(unimplemented(SEND));
     const [service = "", name = "", ...rest] = request.path.slice(prefix.length).split("/");
     const handler = rest.length > 0 ? "unknown" : find(service, name);
@@ -50,8 +58,17 @@ export function rpcRoutes({ dispatch, admit, credentials, shares, image, base }:
       const streams = handler.method.methodKind === "server_streaming";
       return refused(unimplemented(streams ? "a streaming rpc is sent as application/connect+json or +proto" : SEND));
     }
-    const known = await admit(request);
+    const admission = admit(request);
+    if (admission instanceof Promise) {
+      const waiting = rooms.waiting(request);
+      if (typeof waiting === "string") return refused(connectErrorOf("unavailable"));
+      request.occupy(waiting);
+    }
+    const known = await admission;
     if ("refused" in known) return refused(connectErrorOf(known.refused));
+    const place = rooms.admitted(known, request);
+    if (typeof place === "string") return refused(noPlaceError(place));
+    if (!request.occupy(place)) return refused(noPlaceError("full"));
     if (known.assertions[serviceOf(handler.method) ?? ""] === undefined) {
       return refused(unimplemented("this rpc is not served here"));
     }

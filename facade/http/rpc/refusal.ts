@@ -28,8 +28,6 @@ export function rpcRefusal(error: ConnectError, contentType: string): Page {
     setTrailerStatus(status, error);
     return { status: 200, headers: ["content-type", contentType, ...[...status].flat()] };
   }
-  return jsonPage(codeToHttpStatus(error.code), errorToJson(error, undefined), [
-    ...JSON_HEADERS,
-    ...[...error.metadata].flat(),
-  ]);
+  const headers = [...JSON_HEADERS, ...[...error.metadata].flat()];
+  return jsonPage(codeToHttpStatus(error.code), errorToJson(error, undefined), headers);
 }

@@ -6,7 +6,8 @@ import { createPages } from "../../../facade/http/pages.js";
 import type { Route } from "../../../facade/http/route.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { answerOf, modern, post } from "../support/client.js";
-import { LIMITS, type Started, start } from "../support/start.js";
+import { raw, requestText } from "../support/raw.js";
+import { CTI, LIMITS, type Started, start } from "../support/start.js";
 
 let server: Started;
 
@@ -48,7 +49,8 @@ test.each([
 });
 
 test("an endpoint has its further public URL on its own host, with its own metadata", async () => {
-  const other = await start({ publicUrls: { cti: new URL("https://CTI.example.com/mcp") } });
+  const hosts = ["cti.example.com", "other.example.com"];
+  const other = await start({ publicUrls: { cti: new URL("https://CTI.example.com/mcp") }, hosts });
   const send = (host: string, path: string, authorization: string) =>
     new Promise<string>((resolve) => {
       const text = JSON.stringify(modern("tools/list").body);
@@ -193,15 +195,64 @@ test("with a list of hosts, a request that names another is refused", async () =
   await strict.close();
 });
 
+test.each([
+  ["evil.example.com", 403],
+  ["evil.example.com:8080", 403],
+  ["127.0.0.1.evil.example.com", 403],
+  ["localhost.", 403],
+  ["0.0.0.0", 403],
+  ["mcp.example.com", 200],
+  ["MCP.example.com", 200],
+  ["localhost", 200],
+  ["LocalHost:9000", 200],
+  ["127.0.0.1:9000", 200],
+  ["127.1.2.3", 200],
+  ["[::1]:9000", 200],
+])("a service of this machine alone, asked as %s, answers %i on /mcp and /rpc, and to probes", async (host, status) => {
+  const { body, headers } = modern("tools/list");
+  const text = JSON.stringify(body);
+  const statusOf = async (path: string, sent: string, more: readonly string[], method = "POST") => {
+    const lines = [`host: ${host}`, "connection: close", "authorization: Bearer good", ...more];
+    const all = [...lines, "content-type: application/json", `content-length: ${sent.length}`];
+    return Number((await raw(server.port, requestText(path, all, sent, method)).ended).slice(9, 12));
+  };
+  const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  expect(await statusOf("/base/mcp/cti", text, named)).toBe(status);
+  expect(await statusOf("/base/rpc/cti.fixture.v1.SightingService/EchoSighting", "{}", [])).toBe(status);
+  expect(await statusOf("/healthz", "", [], "GET")).toBe(200);
+});
+
+test("a web page that may not call is refused on /rpc as on /mcp", async () => {
+  const url = `${server.url}/rpc/cti.fixture.v1.SightingService/EchoSighting`;
+  const refused = await post(url, {}, { origin: "https://evil.example.com" });
+  expect([refused.status, refused.json.code]).toEqual([403, "permission_denied"]);
+  expect((await post(url, {}, { origin: "https://mcp.example.com" })).status).toBe(200);
+});
+
+test("an unknown member is refused by its name on every JSON door", async () => {
+  const { body, headers } = modern("tools/call", { name: "echo_sighting", arguments: { colour: "red" } });
+  const call = await post(`${server.url}/mcp/cti`, body, headers);
+  expect(call.json.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("colour") }] });
+  const rpc = await post(`${server.url}/rpc/cti.fixture.v1.SightingService/EchoSighting`, { colour: "red" });
+  expect([rpc.status, rpc.json.message]).toEqual([400, expect.stringContaining("colour")]);
+  const registration = { platform_identifier: "opencti", platform_url: "https://octi.example.com", colour: "red" };
+  const told = await post(`${server.url}/api/v1/platform/register`, registration, {
+    authorization: "Bearer registration",
+  });
+  expect([told.status, told.json.message]).toEqual([400, expect.stringContaining("colour")]);
+});
+
 test("the port of another is an error in one line", async () => {
   await expect(server.facade.listen("127.0.0.1", server.port)).rejects.toThrow(/port is taken$/);
 });
 
 test("beyond its bound of requests in flight a worker answers 503 unread", async () => {
-  const small = await start({ limits: { ...LIMITS, inFlight: 2 } });
+  const small = await start({ limits: { ...LIMITS, inFlight: 2 }, proxies: 1 });
   const wait = (name: string) => {
+    small.keys.add(name, { scopes: CTI });
     const { body, headers } = modern("tools/call", { name: "wait_for_sighting", arguments: { name } });
-    return post(`${small.url}/mcp/cti`, body, headers).catch(() => undefined);
+    const as = { ...headers, authorization: `Bearer ${name}`, "x-forwarded-for": name };
+    return post(`${small.url}/mcp/cti`, body, as).catch(() => undefined);
   };
   const waiting = [wait("a"), wait("b")];
   await expect.poll(() => small.world.waiting.size).toBe(2);
@@ -232,7 +283,7 @@ test("who may not come in does not hold a place by sending the body slowly", asy
   const { port, pathname } = new URL(`${server.url}/mcp/cti`);
   const socket = connect(Number(port), "127.0.0.1");
   socket.write(
-    `POST ${pathname} HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\ncontent-length: 60000\r\n\r\n{`,
+    `POST ${pathname} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 60000\r\n\r\n{`,
   );
   const begun = performance.now();
   const [answer] = (await once(socket, "data")) as [Buffer];

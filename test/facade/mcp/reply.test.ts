@@ -9,6 +9,7 @@ class SlowClient implements Exchange {
   readonly path = "/";
   readonly query = "";
   readonly address = "";
+  readonly malformed = undefined;
   readonly headers = { accept: "application/json, text/event-stream" };
   gone = false;
   reads = true;
@@ -23,8 +24,12 @@ class SlowClient implements Exchange {
   stream(): never {
     throw new Error("nothing is read here");
   }
-  pause(): void {}
-  resume(): void {}
+  bound(): void {}
+  hold(): void {}
+  letGo(): void {}
+  occupy(): boolean {
+    return true;
+  }
   answer(status: number, _headers: readonly string[], body: string | Uint8Array = ""): void {
     this.status = status;
     this.end(body.toString());

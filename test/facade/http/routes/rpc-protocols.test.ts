@@ -160,7 +160,7 @@ test("who may not come in is refused before the body is read", async () => {
     answer += data;
   });
   socket.write(
-    `POST ${pathname} HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\nauthorization: Bearer bad\r\n` +
+    `POST ${pathname} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nauthorization: Bearer bad\r\n` +
       "content-length: 60000\r\n\r\n{",
   );
   await expect.poll(() => answer, { timeout: 4_000 }).toMatch(/^HTTP\/1.1 401/);
