@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { ConnectError } from "@connectrpc/connect";
 import { v7 as uuidv7 } from "uuid";
 import type { CreateApiKeyRequest, CreateApiKeyResponseSchema } from "#proto/auth/v1/api_key_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
@@ -44,6 +45,7 @@ export async function createApiKey(
     uses: 0,
   };
   await context.store.keys.insertOne(key);
+  await checkStillFits(context, owner, keyId);
   return { key: apiKeyOf(key, owner), token };
 }
 
@@ -67,9 +69,21 @@ async function withinOwnLife({ store }: Context, asked: Date | null, { caller }:
 /** The name wanted, or with a number where the user has a key of that name. */
 async function freeNameOf({ store }: Context, owner: UserRecord, wanted: string): Promise<string> {
   const live = await store.keys.find({ user_id: owner._id, revoked_at: null }).toArray();
-  if (live.length >= MAX_KEYS) throw failedPrecondition(`a user can have ${MAX_KEYS} API keys: revoke some first`);
+  if (live.length >= MAX_KEYS) throw tooMany();
   const taken = new Set(live.map(({ name }) => name));
   let name = wanted;
   for (let number = 2; taken.has(name); number++) name = `${wanted} (${number})`;
   return name;
+}
+
+/** Takes a key back where others were made at the same time and there are too many now; its token is nobody's yet. */
+async function checkStillFits({ store, fence }: Context, owner: UserRecord, keyId: string): Promise<void> {
+  const live = await store.keys.countDocuments({ user_id: owner._id, revoked_at: null });
+  if (live <= MAX_KEYS) return;
+  await store.keys.deleteOne({ _id: keyId, ...fence.unclaimed });
+  throw tooMany();
+}
+
+function tooMany(): ConnectError {
+  return failedPrecondition(`a user can have ${MAX_KEYS} API keys: revoke some first`);
 }
