@@ -80,6 +80,12 @@ export const options = {
     fallback: 1,
   },
   traceRetentionDays: { doc: "How long traces are kept, in days.", parse: count, fallback: 30 },
+  traceSpansPerUser: { doc: "Spans that are kept of one user at a time.", parse: positive, fallback: 1_000_000 },
+  traceMegabytesPerUser: {
+    doc: "Mebibytes of spans that are kept of one user at a time.",
+    parse: positive,
+    fallback: 2_048,
+  },
   logLevel: {
     doc: "What is logged: debug, info, warn or error.",
     parse: oneOf("debug", "info", "warn", "error"),

@@ -140,7 +140,9 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
     }
     case "traces": {
       const { createTracesService } = await import("../traces/service.js");
-      return createTracesService({ store, peers, log, retentionDays: settings.traceRetentionDays });
+      const { traceRetentionDays: retentionDays, traceSpansPerUser: spans, traceMegabytesPerUser } = settings;
+      const quota = { spans, bytes: traceMegabytesPerUser * 2 ** 20 };
+      return createTracesService({ store, peers, log, retentionDays, quota });
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Log } from "../shared/process/log.js";
 import type { Peers } from "../shared/rpc/peers.js";
+import type { SpanQuota } from "./quota.js";
 import type { TraceStore } from "./store.js";
 
 /** What every command of the traces service works with. */
@@ -10,4 +11,6 @@ export interface Context {
   readonly log: Log;
   /** Days that spans are kept after they arrive. */
   readonly retentionDays: number;
+  /** What the spans of one user may add up to. */
+  readonly quota: SpanQuota;
 }

@@ -1,17 +1,20 @@
 import type { Service } from "../shared/rpc/service.js";
 import type { Store } from "../shared/store/store.js";
 import type { Context } from "./context.js";
+import { SPAN_QUOTA, type SpanQuota } from "./quota.js";
 import { routes } from "./routes.js";
 import { openTraceStore } from "./store.js";
 
 /** What the service is made with: the store stays open, who opened it closes it. */
-export interface TracesOptions extends Omit<Context, "store"> {
+export interface TracesOptions extends Omit<Context, "store" | "quota"> {
   readonly store: Store;
+  /** What the spans of one user may add up to; SPAN_QUOTA where left out. */
+  readonly quota?: SpanQuota;
 }
 
 /** Takes spans in over OTLP and lets those who may inspect them. */
-export async function createTracesService({ store, ...options }: TracesOptions): Promise<Service> {
-  const context: Context = { ...options, store: await openTraceStore(store) };
+export async function createTracesService({ store, quota = SPAN_QUOTA, ...options }: TracesOptions): Promise<Service> {
+  const context: Context = { ...options, quota, store: await openTraceStore(store) };
   return {
     name: "traces",
     methods: routes(context),

@@ -77,11 +77,21 @@ export type PayloadField =
   | { readonly field: string; readonly text: string; readonly json: boolean }
   | { readonly field: string; readonly same: string };
 
+/** What the spans of a user add up to that end on one day. */
+export interface UsageRecord extends Base {
+  readonly user: string;
+  readonly spans: number;
+  readonly bytes: number;
+  /** The end of that day. */
+  readonly expires_at: Date;
+}
+
 /** The records of this service. */
 export interface TraceStore {
   readonly traces: DocCollection<TraceRecord>;
   readonly spans: DocCollection<SpanRecord>;
   readonly payloads: DocCollection<PayloadRecord>;
+  readonly usage: DocCollection<UsageRecord>;
 }
 
 // Each document says itself when it ends, so that another retention needs no
@@ -102,6 +112,7 @@ const COLLECTIONS: readonly CollectionSpec[] = [
   },
   { name: "spans", environment: "traces", indexes: [{ name: "trace", key: { trace: 1, order: 1 } }, EXPIRY] },
   { name: "span_payloads", environment: "traces", indexes: [EXPIRY] },
+  { name: "span_usage", environment: "traces", indexes: [{ name: "user", key: { user: 1 } }, EXPIRY] },
 ];
 
 /** Opens this service's collections, creating what is missing. */
@@ -111,5 +122,6 @@ export async function openTraceStore(store: Store): Promise<TraceStore> {
     traces: store.collection("traces"),
     spans: store.collection("spans"),
     payloads: store.collection("span_payloads"),
+    usage: store.collection("span_usage"),
   };
 }

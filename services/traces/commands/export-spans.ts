@@ -9,6 +9,7 @@ import type { Context } from "../context.js";
 import { countSpans } from "../count-spans.js";
 import { digest } from "../digest.js";
 import { insertNew } from "../insert-new.js";
+import { takeRoom } from "../quota.js";
 import { type ReadSpan, readSpan } from "../span.js";
 import type { TraceStore } from "../store.js";
 
@@ -23,7 +24,7 @@ const DAY_MS = 86_400_000;
  * changes nothing; spans that cannot be taken are counted in partial_success.
  */
 export async function exportSpans(
-  { store, peers, log, retentionDays }: Context,
+  { store, peers, log, retentionDays, quota }: Context,
   request: MessageShape<typeof ExportTraceServiceRequestSchema>,
   call: Call,
 ): Promise<MessageInitShape<typeof ExportTraceServiceResponseSchema>> {
@@ -33,6 +34,11 @@ export async function exportSpans(
   const expiresAt = new Date(Date.now() + retentionDays * DAY_MS);
 
   const byTrace = groupByTrace(spans, call.caller.id);
+  const full = await takeRoom(store, quota, call.caller, await newOnes(store, byTrace), expiresAt);
+  if (full !== undefined) {
+    reject(rejects, spans.length, full);
+    byTrace.clear();
+  }
   const there = await store.traces
     .find({ _id: { $in: [...byTrace.keys()] } }, { projection: { span_count: 1 } })
     .toArray();
@@ -98,6 +104,18 @@ function groupByTrace(spans: readonly ReadSpan[], user: string): Map<string, Rea
   return new Map([...groups].map(([trace, group]) => [trace, [...group.values()]]));
 }
 
+/** Those that no delivery has brought before. */
+async function newOnes({ spans }: TraceStore, byTrace: ReadonlyMap<string, readonly ReadSpan[]>): Promise<ReadSpan[]> {
+  const all = new Map([...byTrace].flatMap(([trace, some]) => some.map((span) => [idOf(trace, span), span] as const)));
+  const there = await spans.find({ _id: { $in: [...all.keys()] } }, { projection: { _id: 1 } }).toArray();
+  for (const { _id } of there) all.delete(_id);
+  return [...all.values()];
+}
+
+function idOf(trace: string, { facts }: ReadSpan): string {
+  return `${trace}.${facts.span_id}`;
+}
+
 // Payloads before spans before the summary, so that what is listed can be read.
 async function keepSpans(
   { spans, payloads }: TraceStore,
@@ -105,14 +123,13 @@ async function keepSpans(
   some: readonly ReadSpan[],
   expiresAt: Date,
 ): Promise<void> {
-  const idOf = ({ facts }: ReadSpan): string => `${trace}.${facts.span_id}`;
   await insertNew(
     payloads,
-    some.map((span) => ({ _id: idOf(span), fields: span.payload, expires_at: expiresAt })),
+    some.map((span) => ({ _id: idOf(trace, span), fields: span.payload, expires_at: expiresAt })),
   );
   await insertNew(
     spans,
-    some.map((span) => ({ _id: idOf(span), ...span.facts, trace, expires_at: expiresAt })),
+    some.map((span) => ({ _id: idOf(trace, span), ...span.facts, trace, expires_at: expiresAt })),
   );
 }
 
