@@ -69,6 +69,11 @@ class MongoStore implements Store {
     await this.database.command({ ping: 1 });
   }
 
+  /** The server says so of each write itself. */
+  unwritable(): undefined {
+    return undefined;
+  }
+
   async close(): Promise<void> {
     await this.client.close();
   }

@@ -125,6 +125,8 @@ export interface Store {
    */
   ensure(specs: readonly CollectionSpec[]): Promise<void>;
   ping(): Promise<void>;
+  /** Why nothing can be written at the moment, in words, from memory; undefined where nothing of the kind is known. */
+  unwritable(): string | undefined;
   close(): Promise<void>;
 }
 

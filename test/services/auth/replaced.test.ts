@@ -146,5 +146,11 @@ function freezable(store: Store, isFrozen: () => boolean): Store {
       },
     }) as never;
   };
-  return { collection, ensure: store.ensure.bind(store), ping: store.ping.bind(store), close: store.close.bind(store) };
+  return {
+    collection,
+    ensure: store.ensure.bind(store),
+    ping: store.ping.bind(store),
+    unwritable: store.unwritable.bind(store),
+    close: store.close.bind(store),
+  };
 }

@@ -8,6 +8,7 @@ import type { Base, CollectionSpec, DocCollection, Store } from "../store.js";
 import { EmbeddedCollection } from "./collection.js";
 import { hearCommits } from "./commit.js";
 import { fillIndexes, openIndexes } from "./declared-indexes.js";
+import { createDiskProbe, type DiskProbe } from "./disk-probe.js";
 import { checkDataFile, DamagedStoreError } from "./integrity.js";
 import { type Lock, lockDirectory } from "./lock.js";
 import { Records, type Stored } from "./records.js";
@@ -20,6 +21,8 @@ export interface EmbeddedOptions {
   readonly log?: Log;
   /** How often expired documents are deleted, in milliseconds. */
   readonly sweepEveryMs?: number;
+  /** How often it is tried whether the disk takes writes, in milliseconds. */
+  readonly probeEveryMs?: number;
 }
 
 /** Directories open in this process; the lock cannot tell a process from itself. */
@@ -38,7 +41,8 @@ export async function openEmbeddedStore(dir: string, options: EmbeddedOptions = 
   opened.add(path);
   try {
     const lock = await lockDirectory(path, main);
-    return new EmbeddedStore(path, main, lock, options);
+    const probe = await createDiskProbe(path, options.probeEveryMs);
+    return new EmbeddedStore(path, main, lock, probe, options);
   } catch (error) {
     opened.delete(path);
     await main.close();
@@ -79,6 +83,7 @@ class EmbeddedStore implements Store {
     private readonly dir: string,
     main: RootDatabase,
     private readonly lock: Lock,
+    private readonly probe: DiskProbe,
     options: EmbeddedOptions,
   ) {
     this.#environments = new Map([["main", main]]);
@@ -119,6 +124,10 @@ class EmbeddedStore implements Store {
     if (this.#closed) throw new Error("the store is closed");
   }
 
+  unwritable(): string | undefined {
+    return this.probe.refusal();
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -127,6 +136,7 @@ class EmbeddedStore implements Store {
   async #close(): Promise<void> {
     clearInterval(this.#sweeper);
     await this.#sweeping;
+    await this.probe.close();
     for (const environment of this.#environments.values()) await environment.close();
     await this.lock.release();
     opened.delete(this.dir);
