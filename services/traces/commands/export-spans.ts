@@ -18,6 +18,8 @@ const MAX_SPANS = 4096;
 const MAX_FIELDS = 200_000;
 const MAX_SPANS_OF_A_TRACE = 20_000;
 const DAY_MS = 86_400_000;
+/** How far ahead of ours a sender's clock may be. */
+const MAX_AHEAD_MS = DAY_MS / 2;
 
 /**
  * Takes spans in (OTLP). They belong to the caller; a delivery that is repeated
@@ -28,7 +30,7 @@ export async function exportSpans(
   request: MessageShape<typeof ExportTraceServiceRequestSchema>,
   call: Call,
 ): Promise<MessageInitShape<typeof ExportTraceServiceResponseSchema>> {
-  const { spans, rejects } = readAll(request);
+  const { spans, rejects } = readAll(request, retentionDays);
   const claimed = new Set(spans.map(({ facts }) => facts.agent_id).filter((id) => id !== "" && id.length <= 128));
   const agents = await usableAgents(peers, call, [...claimed]);
   const expiresAt = new Date(Date.now() + retentionDays * DAY_MS);
@@ -67,7 +69,18 @@ function reject(rejects: Rejects, count: number, reason: string): void {
   rejects.reasons.add(reason);
 }
 
-function readAll({ resourceSpans }: MessageShape<typeof ExportTraceServiceRequestSchema>) {
+/**
+ * Why a span's time is none that it can be kept under: one of long ago would
+ * outlive its days, one from ahead would stand before all others until then.
+ */
+function misdated({ facts }: ReadSpan, retentionDays: number, now = Date.now()): string | undefined {
+  const began = facts.started_at.getTime();
+  if (began < now - retentionDays * DAY_MS) return `a span began before the ${retentionDays} days that spans are kept`;
+  if (began + facts.duration_ms <= now + MAX_AHEAD_MS) return undefined;
+  return "a span is dated more than 12 hours ahead; set the clock of what sends it";
+}
+
+function readAll({ resourceSpans }: MessageShape<typeof ExportTraceServiceRequestSchema>, retentionDays: number) {
   const rejects: Rejects = { count: 0, reasons: new Set() };
   const spans: ReadSpan[] = [];
   let fields = 0;
@@ -82,8 +95,9 @@ function readAll({ resourceSpans }: MessageShape<typeof ExportTraceServiceReques
         continue;
       }
       const read = readSpan(span, resource);
-      if (typeof read === "string") {
-        reject(rejects, 1, read);
+      const refusal = typeof read === "string" ? read : misdated(read, retentionDays);
+      if (typeof read === "string" || refusal !== undefined) {
+        reject(rejects, 1, refusal as string);
         continue;
       }
       fields += read.payload.length;

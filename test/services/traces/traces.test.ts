@@ -21,7 +21,7 @@ let rig: Rig;
 beforeAll(async () => {
   rig = await startRig();
   const { store, peers } = rig;
-  rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 30 }));
+  rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 60 }));
 });
 afterAll(() => rig.close());
 
@@ -151,6 +151,21 @@ test("spans that cannot be taken are counted and explained, the others are kept"
     Array.from({ length: 4100 }, () => ({ trace: "ab".repeat(16) })),
   );
   expect(many.partialSuccess?.rejectedSpans).toBe(4n);
+});
+
+test("spans dated before what is kept, or more than half a day ahead, are refused and the others kept", async () => {
+  const now = Date.now();
+  const day = 86_400_000;
+  const at = [now - 61 * day, now - 59 * day, now + 0.4 * day, now + 0.6 * day, now, 253_402_300_800_000];
+  const sketches = at.map((time, n) => ({ at: time, name: `n${n}`, ...(n === 4 && { ms: day }) }));
+  const { partialSuccess } = await send("alice", "dated", sketches);
+  expect(partialSuccess?.rejectedSpans).toBe(4n);
+  expect(partialSuccess?.errorMessage).toBe(
+    "a span began before the 60 days that spans are kept; " +
+      "a span is dated more than 12 hours ahead; set the clock of what sends it",
+  );
+  const { traces } = await inspect("alice", { source: "dated", period: Period.ALL });
+  expect(traces.map(({ name }) => name)).toEqual(["n2", "n1"]);
 });
 
 test("spans without an agent are read by their sender and administrators alone", async () => {
@@ -294,7 +309,10 @@ test("what is past its retention is read no more, and the embedded store deletes
   try {
     const { store, peers } = short;
     short.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 0 }));
-    await short.dispatch.unary(TraceService.method.export, exportOf("gone", [{}]), as("alice", "traces"));
+    // A span that has just ended is older than no days at all.
+    const soon = exportOf("gone", [{ at: Date.now() + 3_600_000 }]);
+    const { partialSuccess } = await short.dispatch.unary(TraceService.method.export, soon, as("alice", "traces"));
+    expect(partialSuccess).toBeUndefined();
     const method = TraceInspectionService.method.inspectAgentTraces;
     expect((await short.dispatch.unary(method, {}, as("alice", "traces"))).totalSize).toBe(0);
     // MongoDB deletes once a minute, in its own time.
