@@ -1,5 +1,6 @@
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 import { ContentResultSchema } from "#proto/mcp/v1/tool_pb.js";
+import { isPlatformServer } from "../../services/shared/platforms.js";
 import { serviceOf } from "../../services/shared/rpc/service.js";
 import { compileContent } from "../../services/shared/tools/codec/content.js";
 import { compileDecode, type Decode } from "../../services/shared/tools/codec/decode.js";
@@ -35,7 +36,7 @@ export function serveTool(tool: Tool): ServedTool {
     entry: JSON.stringify(listing),
     fullEntry: JSON.stringify(tool.listing),
     decode(args) {
-      decode ??= compileDecode(tool.method.input);
+      decode ??= compileDecode(tool.method.input, isPlatformServer(tool.server));
       return decode(args);
     },
     encode(result) {
@@ -47,7 +48,7 @@ export function serveTool(tool: Tool): ServedTool {
 
 function compileResult(tool: Tool): (result: Message) => string {
   if (tool.result.typeName === ContentResultSchema.typeName) return compileContent();
-  const encode = compileEncode(tool.result);
+  const encode = compileEncode(tool.result, isPlatformServer(tool.server));
   const cut = compileCut(tool.result, encode, MAX_RESULT, tool.method.input.field.pageSize !== undefined);
   return (result) => {
     const whole = encode(result);

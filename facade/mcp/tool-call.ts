@@ -9,6 +9,7 @@ import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
 import { canceled, deadlineExceeded, internal, unavailable } from "../../services/shared/rpc/errors.js";
 import type { Shares } from "../../services/shared/shares/shares.js";
+import { showHidden } from "../../services/shared/tools/codec/hidden-characters.js";
 import { explain } from "../../services/shared/tools/explain.js";
 import type { Places } from "../admission/places.js";
 import { rateRefusal } from "../admission/refusals.js";
@@ -158,7 +159,10 @@ type StreamedEvent = Message & {
 async function lastOf(events: AsyncIterable<StreamedEvent>, onProgress: ToolCall["onProgress"]): Promise<Message> {
   for await (const { event } of events) {
     if (event.case === "result") return event.value;
-    if (event.case === "progress") onProgress?.(event.value);
+    if (event.case === "progress") {
+      const { done, total, message } = event.value;
+      onProgress?.({ done, total, message: showHidden(message) });
+    }
   }
   throw internal("the stream ended without a result");
 }
@@ -189,5 +193,5 @@ const TOO_MANY = "too many calls are running: wait until some have ended and cal
 
 /** A result that is an error the model can act on. */
 function failure(said: string): string {
-  return `"content":[{"type":"text","text":${JSON.stringify(said)}}],"isError":true`;
+  return `"content":[{"type":"text","text":${JSON.stringify(showHidden(said))}}],"isError":true`;
 }

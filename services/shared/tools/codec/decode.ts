@@ -7,12 +7,13 @@ import {
   type JsonObject,
   type JsonValue,
   type Message,
+  ScalarType,
 } from "@bufbuild/protobuf";
 import { excessOf } from "../../rpc/json-shape.js";
 import { valueOfWord, wordOf } from "../enums.js";
 import { ArgumentError } from "./argument-error.js";
 import { closestName } from "./closest-name.js";
-import { type Read, readerOfScalar, shown } from "./read-scalar.js";
+import { type Read, readerOfScalar, readShownText, shown } from "./read-scalar.js";
 import { timestampOf } from "./time.js";
 
 // Arguments are proto JSON as a model writes it: field names as in the .proto
@@ -30,9 +31,12 @@ export type Decode = (args: JsonObject) => Message;
  *
  * The reader throws ConnectError invalid_argument: it names the argument, what
  * is wrong with it and, for an unknown one, the name that was probably meant.
+ *
+ * @param showsHidden what the tool answers has hidden characters written out;
+ * here they are turned back.
  */
-export function compileDecode(desc: DescMessage): Decode {
-  const read = readerOf(desc, new Map());
+export function compileDecode(desc: DescMessage, showsHidden = false): Decode {
+  const read = readerOf(desc, { known: new Map(), showsHidden });
   return (args) => {
     try {
       return read(args) as Message;
@@ -42,19 +46,25 @@ export function compileDecode(desc: DescMessage): Decode {
   };
 }
 
-function readerOf(desc: DescMessage, compiled: Map<DescMessage, Read>): Read {
-  const known = compiled.get(desc);
+/** What is compiled already, and how. */
+interface Compiled {
+  readonly known: Map<DescMessage, Read>;
+  readonly showsHidden: boolean;
+}
+
+function readerOf(desc: DescMessage, compiled: Compiled): Read {
+  const known = compiled.known.get(desc);
   if (known !== undefined) return known;
   if (desc.typeName.startsWith("google.protobuf.")) return (json) => readWellKnown(desc, json);
   // Known before it is compiled, for messages that contain themselves.
   let read: Read = () => undefined;
-  compiled.set(desc, (json) => read(json));
+  compiled.known.set(desc, (json) => read(json));
   read = compileMessage(desc, compiled);
-  compiled.set(desc, read);
+  compiled.known.set(desc, read);
   return read;
 }
 
-function compileMessage(desc: DescMessage, compiled: Map<DescMessage, Read>): Read {
+function compileMessage(desc: DescMessage, compiled: Compiled): Read {
   const readers = desc.fields.map((field) => fieldReaderOf(field, compiled));
   const cases = desc.fields.map((field, i) => {
     const names = [...new Set([field.name, field.jsonName])].map((name) => `case ${JSON.stringify(name)}:`);
@@ -136,7 +146,7 @@ function refuseUnknown(desc: DescMessage, name: string): never {
   );
 }
 
-function fieldReaderOf(field: DescField, compiled: Map<DescMessage, Read>): Read {
+function fieldReaderOf(field: DescField, compiled: Compiled): Read {
   const one = valueReaderOf(field, compiled);
   switch (field.fieldKind) {
     case "list":
@@ -150,8 +160,9 @@ function fieldReaderOf(field: DescField, compiled: Map<DescMessage, Read>): Read
   }
 }
 
-function valueReaderOf(field: DescField, compiled: Map<DescMessage, Read>): Read {
+function valueReaderOf(field: DescField, compiled: Compiled): Read {
   if (field.enum !== undefined) return enumReaderOf(field.enum);
+  if (field.scalar === ScalarType.STRING && compiled.showsHidden) return readShownText;
   if (field.scalar !== undefined) return readerOfScalar(field.scalar);
   return readerOf(field.message as DescMessage, compiled);
 }

@@ -2,6 +2,7 @@ import { type DescEnum, type DescField, type DescMessage, type Message, ScalarTy
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { wordOf } from "../enums.js";
+import { showHidden } from "./hidden-characters.js";
 import { fractionText, timeText } from "./time.js";
 
 // A result is proto JSON with three differences that suit a model: field names
@@ -16,27 +17,38 @@ import { fractionText, timeText } from "./time.js";
 /** Writes a message as JSON text. */
 export type Encode = (message: Message) => string;
 
-/** Compiles the writer of one message. */
-export function compileEncode(desc: DescMessage): Encode {
-  return writerOf(desc, new Map()) as Encode;
+/**
+ * Compiles the writer of one message.
+ *
+ * @param showsHidden writes out characters that hide in texts; somebody else's
+ * document (google.protobuf.Struct) stays as it is.
+ */
+export function compileEncode(desc: DescMessage, showsHidden = false): Encode {
+  return writerOf(desc, { known: new Map(), text: showsHidden ? quotedShown : quoted }) as Encode;
+}
+
+/** What is compiled already, and how a text is written. */
+interface Compiled {
+  readonly known: Map<DescMessage, Write>;
+  readonly text: (text: string) => string;
 }
 
 /** Writes one value as JSON text; undefined for an enum value that means "not given". */
 type Write = (value: never) => string | undefined;
 
-function writerOf(desc: DescMessage, compiled: Map<DescMessage, Write>): Write {
-  const known = compiled.get(desc);
+function writerOf(desc: DescMessage, compiled: Compiled): Write {
+  const known = compiled.known.get(desc);
   if (known !== undefined) return known;
   if (desc.typeName.startsWith("google.protobuf.")) return wellKnown(desc);
   // Known before it is compiled, for messages that contain themselves.
   let write: Write = () => "";
-  compiled.set(desc, (value) => write(value));
+  compiled.known.set(desc, (value) => write(value));
   write = compileMessage(desc, compiled);
-  compiled.set(desc, write);
+  compiled.known.set(desc, write);
   return write;
 }
 
-function compileMessage(desc: DescMessage, compiled: Map<DescMessage, Write>): Write {
+function compileMessage(desc: DescMessage, compiled: Compiled): Write {
   const writers = desc.fields.map((field) => valueWriterOf(field, compiled));
   const always: { readonly name: string; readonly text: string }[] = [];
   const maybe: string[] = [];
@@ -89,8 +101,9 @@ function writeMap(map: Readonly<Record<string, unknown>>, one: (value: unknown) 
   return `{${text}}`;
 }
 
-function valueWriterOf(field: DescField, compiled: Map<DescMessage, Write>): Write {
+function valueWriterOf(field: DescField, compiled: Compiled): Write {
   if (field.enum !== undefined) return enumWriterOf(field.enum) as Write;
+  if (field.scalar === ScalarType.STRING) return compiled.text as Write;
   if (field.scalar !== undefined) return scalarWriterOf(field.scalar) as Write;
   return writerOf(field.message as DescMessage, compiled);
 }
@@ -131,6 +144,13 @@ const NEEDS_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
 
 function quoted(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above, and what hides (hidden-characters.ts)
+const NEEDS_CARE = /[\u0000-\u001f"\\\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069]/;
+
+function quotedShown(text: string): string {
+  return NEEDS_CARE.test(text) ? showHidden(JSON.stringify(text)) : `"${text}"`;
 }
 
 function wellKnown(desc: DescMessage): Write {

@@ -1,6 +1,7 @@
 import { type JsonValue, ScalarType } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
 import { ArgumentError } from "./argument-error.js";
+import { restoreHidden } from "./hidden-characters.js";
 
 /** Reads one JSON value, or throws an ArgumentError that says what it should be. */
 export type Read = (json: JsonValue) => unknown;
@@ -48,6 +49,8 @@ const NAMED: ReadonlyMap<string, number> = new Map([
 ]);
 const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Half a character, or what a shown hidden one begins with. */
+const UNUSUAL = /[\p{Surrogate}‹]/u;
 
 const MAX_SHOWN = 60;
 
@@ -65,6 +68,12 @@ function readString(json: JsonValue): string {
   if (typeof json !== "string") return refuse("a string", json);
   if (LONE_SURROGATE.test(json)) throw new ArgumentError("holds half a character (a lone surrogate)");
   return json;
+}
+
+/** A text in which hidden characters may stand as they are shown (hidden-characters.ts). */
+export function readShownText(json: JsonValue): string {
+  if (typeof json !== "string") return refuse("a string", json);
+  return UNUSUAL.test(json) ? restoreHidden(readString(json)) : json;
 }
 
 function readBool(json: JsonValue): boolean {
