@@ -12,7 +12,7 @@ export interface HostsOptions {
 }
 
 /** A name of this machine for itself, with any port: a port may be forwarded. */
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/;
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
 /** Whether an address to listen on is reached from this machine only. */
 export function isLoopback(address: string): boolean {
