@@ -10,8 +10,8 @@ type Grant = MessageShape<typeof GrantSchema>;
 export interface Principals {
   /** The grants, to ids. @throws ConnectError invalid_argument that names whom nobody knows. */
   of(grants: readonly Grant[]): Promise<Grant[]>;
-  /** The names, as ids where they are still somebody's; a grant to who is gone can be taken back by its id. */
-  ofNames(names: readonly string[]): Promise<string[]>;
+  /** The names, as ids; `unknown` are those that are nobody's, such as the id of who is gone. */
+  ofNames(names: readonly string[]): Promise<{ readonly ids: string[]; readonly unknown: string[] }>;
 }
 
 /** Asks auth whom names mean. */
@@ -36,7 +36,11 @@ export function createPrincipals(peers: Peers): Principals {
     },
     async ofNames(names) {
       const ids = await idsOf(names);
-      return names.map((name) => ids.get(name) ?? name);
+      const isKnown = (name: string): boolean => name === "everyone" || ids.has(name);
+      return {
+        ids: names.filter(isKnown).map((name) => ids.get(name) ?? name),
+        unknown: names.filter((name) => !isKnown(name)),
+      };
     },
   };
 }

@@ -13,6 +13,8 @@ export interface ObjectRecord extends Base, Governed {
   readonly request: string;
   readonly created_at: Date;
   readonly updated_at: Date;
+  /** While somebody deletes it: nothing new may refer to it. What a process that died leaves ends with the next write. */
+  readonly deleting?: string;
   /** Of what ships with the product: the digest of its file. */
   readonly content_hash?: string;
 }

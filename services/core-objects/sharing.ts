@@ -11,19 +11,34 @@ export interface SharingChange {
   readonly unshare: readonly string[];
 }
 
-/** What a request asks to share, with ids in place of the names in it. */
-export async function sharingIn({ share, unshare }: SharingChange, principals: Principals): Promise<SharingChange> {
-  return { share: await principals.of(share), unshare: await principals.ofNames(unshare) };
+/** A change of sharing with ids in place of names. */
+export interface ResolvedChange extends SharingChange {
+  /** Whom nobody knows of those to unshare with; a grant to who is gone can be taken back by its id. */
+  readonly unknown: readonly string[];
 }
 
-/** The acl and the locks after a change of sharing; nothing where nothing changes. */
+/** What a request asks to share, with ids in place of the names in it. */
+export async function sharingIn({ share, unshare }: SharingChange, principals: Principals): Promise<ResolvedChange> {
+  const { ids, unknown } = await principals.ofNames(unshare);
+  return { share: await principals.of(share), unshare: ids, unknown };
+}
+
+/**
+ * The acl and the locks after a change of sharing; nothing where nothing changes.
+ *
+ * @throws ConnectError invalid_argument that names whom nobody knows and no grant names.
+ */
 export function sharingAfter(
   current: Ownership,
-  { share, unshare }: SharingChange,
+  { share, unshare, unknown }: ResolvedChange,
 ): { acl?: readonly Grant[]; access?: readonly string[] } {
-  if (share.length === 0 && unshare.length === 0) return {};
+  if (share.length === 0 && unshare.length === 0 && unknown.length === 0) return {};
   checkShareable(current.origin);
-  const gone = new Set(unshare.map(principalOf));
+  const granted = new Set(current.acl.map(({ p }) => p));
+  const nobody = unknown.filter((name) => !granted.has(principalOf(name)));
+  if (nobody.length > 0)
+    throw invalidArgument(`nobody is ${nobody.join(", ")}, and it is not shared with them: name them as sharing does`);
+  const gone = new Set([...unshare, ...unknown].map(principalOf));
   const acl = aclOf(share, current.acl).filter(({ p }) => !gone.has(p));
   if (acl.length > MAX_GRANTS) throw invalidArgument(`an object is shared with at most ${MAX_GRANTS}; use groups`);
   return { acl, access: accessOf({ ...current, acl }) };

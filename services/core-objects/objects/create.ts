@@ -1,5 +1,5 @@
 import { v7 as uuid } from "uuid";
-import type { Call } from "../../shared/rpc/call.js";
+import type { Call, Caller } from "../../shared/rpc/call.js";
 import { aborted, permissionDenied } from "../../shared/rpc/errors.js";
 import { isDuplicateKey } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
@@ -11,7 +11,7 @@ import { listAfter } from "./list-after.js";
 import type { CreateRequest } from "./messages.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
-import { checkReferences } from "./references.js";
+import { checkReferences, recheckReferences } from "./references.js";
 import { oneViewOf } from "./view.js";
 
 /**
@@ -25,6 +25,8 @@ export function createObject<Request extends CreateRequest>(model: Model, conten
   const member = camelOf(noun);
   return async (context: Context, request: Request, call: Call): Promise<object> => {
     const { caller } = call;
+    const made = await madeBefore(context, noun, request, caller);
+    if (made !== null) return { [member]: await oneViewOf(context, model, made, call) };
     const content = contentOf(request);
     await checkReferences(context, model, {}, content, caller);
     const acl = aclOf(await context.principals.of(request.sharing));
@@ -32,7 +34,7 @@ export function createObject<Request extends CreateRequest>(model: Model, conten
       throw permissionDenied(`only administrators create company-managed ${noun}s; leave company_managed out`);
     const origin = request.companyManaged ? "company" : "user";
     if (acl.length > 0) checkShareable(origin);
-    const ownership = { origin, owner: origin === "company" ? "" : caller.id, acl } as const;
+    const ownership = { origin, owner: ownerIn(request, caller), acl } as const;
     const id = uuid();
     const now = new Date();
     const record: ObjectRecord = {
@@ -45,12 +47,37 @@ export function createObject<Request extends CreateRequest>(model: Model, conten
       ...ownership,
       access: accessOf(ownership),
       etag: newEtag(),
-      request: request.requestId === "" ? id : `${caller.id}:${request.requestId}`,
+      request: request.requestId === "" ? id : requestOf(request, caller),
       created_at: now,
       updated_at: now,
     };
-    return { [member]: await oneViewOf(context, model, await inserted(context, noun, record), call) };
+    const there = await inserted(context, noun, record);
+    const undo = () => context.collection(noun).deleteOne({ _id: id });
+    if (there === record) await recheckReferences(context, model, { before: {}, after: content }, caller, undo);
+    return { [member]: await oneViewOf(context, model, there, call) };
   };
+}
+
+/**
+ * What the same creation made before, if it has a request_id: what has changed
+ * since, of the caller's rights or of what it refers to, is not asked again.
+ */
+async function madeBefore(
+  context: Context,
+  noun: string,
+  request: CreateRequest,
+  caller: Caller,
+): Promise<ObjectRecord | null> {
+  if (request.requestId === "") return null;
+  return context.collection(noun).findOne({ owner: ownerIn(request, caller), request: requestOf(request, caller) });
+}
+
+function ownerIn({ companyManaged }: CreateRequest, { id }: Caller): string {
+  return companyManaged ? "" : id;
+}
+
+function requestOf({ requestId }: CreateRequest, { id }: Caller): string {
+  return `${id}:${requestId}`;
 }
 
 /** The record, or the one that the same creation made before. */

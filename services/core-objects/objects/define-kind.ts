@@ -27,6 +27,19 @@ import { updateObject } from "./update.js";
 /** The names of a record's own fields. */
 type Field<R extends ObjectRecord> = keyof Own<R> & string;
 
+/**
+ * The fields that a list may leave out: texts, and what the message does not
+ * show. A list of items that it shows would be missing where it is read.
+ */
+type Omittable<R extends ObjectRecord, V extends Message> = {
+  [field in Field<R>]: R[field] extends string ? field : CamelField<field> extends keyof V ? never : field;
+}[Field<R>];
+
+/** A field of a record as a member of its message is named: instructions_url is instructionsUrl. */
+type CamelField<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelField<Rest>>}`
+  : Name;
+
 /** The members of a message that its kind adds: all of them, so that none is forgotten. */
 type OwnMembers<V extends Message> = {
   [member in Exclude<keyof V, keyof Shown | keyof Message>]-?:
@@ -64,8 +77,8 @@ export interface Definition<
   readonly references?: Readonly<Record<F, string>>;
   /** How many items a field holds at most. */
   readonly limits?: { readonly [field in Field<R>]?: number };
-  /** `without`: the fields that a list leaves out. */
-  readonly list?: { readonly rpc: Rpc<ListRequest, ListResponse<P, V>>; readonly without?: readonly Field<R>[] };
+  /** `without`: the fields that a list leaves out, which `view` then does not find. */
+  readonly list?: { readonly rpc: Rpc<ListRequest, ListResponse<P, V>>; readonly without?: readonly Omittable<R, V>[] };
   readonly get?: { readonly rpc: Rpc<Naming<N>, One<N, V>> };
   /** `content`: the fields that the kind adds. */
   readonly create?: {

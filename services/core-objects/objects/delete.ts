@@ -1,20 +1,34 @@
 import type { Call } from "../../shared/rpc/call.js";
 import type { Context } from "../context.js";
-import { ATTEMPTS, contended, unchanged, writable } from "./gate.js";
+import { ATTEMPTS, contended, newEtag, unchanged, writable } from "./gate.js";
 import { idIn } from "./get.js";
 import type { DeleteRequest, DeleteResponse } from "./messages.js";
 import type { Model } from "./model.js";
 import { checkUnused } from "./references.js";
 
-/** Deletes an object that nothing refers to. */
+/**
+ * Deletes an object that nothing refers to. It is marked before one looks for
+ * what refers to it: what comes to refer to it after that look sees the mark.
+ */
 export function deleteObject(model: Model) {
   const { noun } = model;
   return async (context: Context, request: DeleteRequest, { caller }: Call): Promise<DeleteResponse> => {
     const id = idIn(request, model);
+    const objects = context.collection(noun);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const current = await writable(context, noun, { id, etag: request.etag, action: "delete" }, caller);
-      await checkUnused(context, model, id, caller);
-      const { deletedCount } = await context.collection(noun).deleteOne(unchanged(current, "delete", caller));
+      const mark = newEtag();
+      const { matchedCount } = await objects.updateOne(unchanged(current, "delete", caller), {
+        $set: { deleting: mark },
+      });
+      if (matchedCount === 0) continue;
+      try {
+        await checkUnused(context, model, id, caller);
+      } catch (error) {
+        await objects.updateOne({ _id: id, deleting: mark }, { $unset: { deleting: "" } });
+        throw error;
+      }
+      const { deletedCount } = await objects.deleteOne({ ...unchanged(current, "delete", caller), deleting: mark });
       if (deletedCount === 1) return { id };
     }
     throw contended(noun);

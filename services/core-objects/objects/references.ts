@@ -24,7 +24,7 @@ export async function checkReferences(
     const there = new Set(idsIn(before, field));
     const added = idsIn(after, field).filter((id) => !there.has(id));
     if (added.length === 0) continue;
-    const filter = { _id: { $in: added }, ...filterOf(caller, "read") };
+    const filter = { _id: { $in: added }, deleting: { $exists: false }, ...filterOf(caller, "read") };
     const seen = await context
       .collection(noun)
       .find(filter, { projection: { _id: 1 } })
@@ -36,6 +36,29 @@ export async function checkReferences(
     throw invalidArgument(
       `no ${noun} that you can see has the id ${missing.join(", ")}; list_${snakeOf(plural)} names the ids`,
     );
+  }
+}
+
+/**
+ * Checks again, after the write that makes an object refer to others: who
+ * deletes one of those marks it before looking for what refers to it, so that
+ * one of the two sees the other.
+ *
+ * @param undo takes the write back where something referred to is gone.
+ * @throws ConnectError invalid_argument as {@link checkReferences} does.
+ */
+export async function recheckReferences(
+  context: Context,
+  model: Model,
+  { before, after }: { readonly before: object; readonly after: object },
+  caller: Caller,
+  undo: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await checkReferences(context, model, before, after, caller);
+  } catch (error) {
+    await undo();
+    throw error;
   }
 }
 

@@ -11,8 +11,8 @@ import { listAfter } from "./list-after.js";
 import type { UpdateRequest } from "./messages.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
-import { checkReferences } from "./references.js";
-import { oneViewOf } from "./view.js";
+import { checkReferences, recheckReferences } from "./references.js";
+import { idsIn, oneViewOf } from "./view.js";
 
 /**
  * Changes what is given of an object; sharing needs more than the rest does.
@@ -45,14 +45,38 @@ export function updateObject<Request extends UpdateRequest>(
       const changes = { ...after(request, current), ...sharingAfter(current, sharing) };
       checkLimits(model, changes);
       await checkReferences(context, model, current, changes, caller);
-      const set = { $set: { ...changes, etag: newEtag(), updated_at: new Date() } };
+      const set = { $set: { ...changes, etag: newEtag(), updated_at: new Date() }, $unset: { deleting: "" as const } };
       const next = await context
         .collection(noun)
         .findOneAndUpdate(unchanged(current, action, caller), set, { returnDocument: "after" });
-      if (next !== null) return { [member]: await oneViewOf(context, model, next, call) };
+      if (next === null) continue;
+      const undo = () => putBack(context, model, { current, next, changes });
+      await recheckReferences(context, model, { before: current, after: changes }, caller, undo);
+      return { [member]: await oneViewOf(context, model, next, call) };
     }
     throw contended(noun);
   };
+}
+
+/** Takes a change back; what others changed since stays, without what was newly referred to. */
+async function putBack(
+  context: Context,
+  { noun, references }: Model,
+  { current, next, changes }: { readonly current: ObjectRecord; readonly next: ObjectRecord; readonly changes: object },
+): Promise<void> {
+  const objects = context.collection(noun);
+  const was = current as unknown as Readonly<Record<string, unknown>>;
+  const before = Object.fromEntries(Object.keys(changes).map((field) => [field, was[field]]));
+  const { matchedCount } = await objects.updateOne(
+    { _id: next._id, etag: next.etag },
+    { $set: { ...before, etag: newEtag(), updated_at: new Date() } },
+  );
+  if (matchedCount === 1) return;
+  const added = Object.keys(references).map((field) => {
+    const there = new Set(idsIn(current, field));
+    return [field, { $in: idsIn(changes, field).filter((id) => !there.has(id)) }];
+  });
+  await objects.updateOne({ _id: next._id }, { $pull: Object.fromEntries(added), $set: { etag: newEtag() } });
 }
 
 function checkLimits({ noun, limits }: Model, changes: object): void {

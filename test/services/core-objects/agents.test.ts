@@ -9,6 +9,8 @@ import {
 } from "#proto/core/v1/agent_service_pb.js";
 import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
 import { Origin, Tier } from "#proto/core/v1/sharing_pb.js";
+import { SkillService } from "#proto/core/v1/skill_service_pb.js";
+import type { ObjectRecord } from "../../../services/core-objects/record.js";
 import { as, type Rig, startRig } from "./rig.js";
 
 let rig: Rig;
@@ -159,6 +161,33 @@ test("repeating a creation with its request_id gives the same agent, and only to
   expect((await create("bob", request)).id).not.toBe(made[0]!.id);
   const company = { name: "Once", companyManaged: true, requestId: "r-1" };
   expect((await create("root", company)).id).toBe((await create("root", company)).id);
+});
+
+test("a repeated creation is answered by what it made, whatever is gone since", async () => {
+  const skill = { name: "soon-gone", description: "d", instructions: "i" };
+  const { id } = (await rig.dispatch.unary(SkillService.method.createSkill, skill, as("alice"))).skill!;
+  const request = { name: "Once", requestId: "r-2", skillIds: [id], sharing: [{ to: "user:bob", tier: Tier.VIEW }] };
+  const made = await create("alice", request);
+  await update("alice", { agentId: made.id, removeSkillIds: [id] });
+  await rig.dispatch.unary(SkillService.method.deleteSkill, { skillId: id }, as("alice"));
+  expect((await create("alice", request)).id).toBe(made.id);
+});
+
+test("who is unshared with has to be somebody, or named by a grant", async () => {
+  const { id } = await create("alice", { name: "Shared", sharing: [{ to: "user:bob", tier: Tier.VIEW }] });
+  expect(await refusal(update("alice", { agentId: id, unshare: ["user:bbo@example.com", "user:bob"] }))).toEqual([
+    "InvalidArgument",
+    "nobody is user:bbo@example.com, and it is not shared with them: name them as sharing does",
+  ]);
+  expect((await read("alice", id)).sharing.length).toBe(1);
+  // Somebody whom it is not shared with: as is asked for already.
+  expect((await update("alice", { agentId: id, unshare: ["user:carl"] })).sharing.length).toBe(1);
+  const agents = rig.store.collection<ObjectRecord>("agents");
+  await agents.updateOne(
+    { _id: id },
+    { $set: { acl: [{ p: "u:gone", t: 1 }], access: ["1:u:gone", "3:u:alice", "1:u:alice"] } },
+  );
+  expect((await update("alice", { agentId: id, unshare: ["user:gone"] })).sharing).toEqual([]);
 });
 
 test("only skills that the caller can see are attached; one attached by another stays", async () => {

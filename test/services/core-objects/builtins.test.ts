@@ -19,7 +19,10 @@ test("what ships is installed once, again where its content changed, and removed
   const folder = await mkdtemp(join(tmpdir(), "builtins-"));
   const store = await openEmbeddedStore(folder);
   try {
-    const context = await openContext(store, kinds, { of: async () => [], ofNames: async () => [] });
+    const context = await openContext(store, kinds, {
+      of: async () => [],
+      ofNames: async () => ({ ids: [], unknown: [] }),
+    });
     const shipped = readBuiltins(kinds);
     expect(await installBuiltins(context, shipped)).toBe([...shipped.values()].flat().length);
     expect(await installBuiltins(context, readBuiltins(kinds))).toBe(0);

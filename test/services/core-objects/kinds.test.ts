@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const PRINCIPALS = { of: async () => [], ofNames: async () => [] };
+const PRINCIPALS = { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) };
 
 async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "kinds-"));
@@ -120,5 +120,17 @@ test("the compiler holds a definition to its messages", () => {
   defineKind({ ...words, noun: "skill", view, get: { rpc: getAgent } });
   // @ts-expect-error a field that the record has not
   defineKind({ ...words, view, limits: { tools: 3 } });
+  const shown = ({ instructions, model }: AgentRecord) => ({
+    instructions,
+    model,
+    tools: [],
+    skills: [],
+    knowledgeBases: [],
+  });
+  defineKind({ ...words, view: shown, list: { rpc: listAgents, without: ["instructions"] } });
+  // @ts-expect-error a list without items that it shows
+  defineKind({ ...words, view: shown, list: { rpc: listAgents, without: ["tools"] } });
+  // @ts-expect-error likewise, by another name
+  defineKind({ ...words, view: shown, list: { rpc: listAgents, without: ["knowledge_bases"] } });
   expect(defineKind({ ...words, view }).collection.name).toBe("agents");
 });
