@@ -98,7 +98,7 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
         settle();
         reject(error);
       };
-      const ticket = deadlines.start((why) => stop(why === "late" ? tooLate() : restarting()));
+      const ticket = deadlines.start((why) => stop(why === "late" ? tooLate(served.tool.readOnly) : restarting()));
       const unhold = credentials.hold(call.known, (ended) =>
         stop(ended === "revoked" ? new CredentialError(ended) : unvouched()),
       );
@@ -116,7 +116,7 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
         (error: unknown) => {
           settle();
           // A service whose deadline passed may say no more than that it was stopped.
-          reject(ticket.at <= Date.now() ? tooLate(error) : error);
+          reject(ticket.at <= Date.now() ? tooLate(served.tool.readOnly, error) : error);
         },
       );
     });
@@ -167,15 +167,16 @@ async function lastOf(events: AsyncIterable<StreamedEvent>, onProgress: ToolCall
   throw internal("the stream ended without a result");
 }
 
-function tooLate(cause?: unknown): ConnectError {
-  return deadlineExceeded("the tool did not answer in time: ask for less, or call again later", cause);
+function tooLate(readOnly: boolean, cause?: unknown): ConnectError {
+  const then = readOnly ? "ask for less, or call again later" : UNKNOWN;
+  return deadlineExceeded(`the tool did not answer in time: ${then}`, cause);
 }
 
 function restarting(): ConnectError {
-  return unavailable(
-    "the service is restarting: whether the call took effect is not known, so look before you repeat it",
-  );
+  return unavailable(`the service is restarting: ${UNKNOWN}`);
 }
+
+const UNKNOWN = "whether the call took effect is not known, so look before you repeat it";
 
 /** Neither that the key is bad, which nobody said, nor "again", which a write may not be ready for. */
 function unvouched(): ConnectError {

@@ -1,8 +1,12 @@
+import type { DescMessage } from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
 import type { Call } from "../shared/rpc/call.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Adapter } from "./adapter.js";
 import type { Binding } from "./binding.js";
 import { type Context, openSession, takePlace } from "./context.js";
+import { fits } from "./fits.js";
+import { misshapen } from "./lib/answers.js";
 import { openPlatform, type Platform } from "./platform.js";
 
 /** The tools of every platform, each answered through its binding. */
@@ -15,16 +19,20 @@ export function toolMethods(context: Context): Method[] {
 /** Answers an rpc through its binding, as the calling user on the platform. */
 function toolMethod(context: Context, adapter: Adapter, binding: Binding): Method {
   const desc = binding.method;
+  const { server } = adapter;
   const handle = binding.handle as (request: unknown, platform: Platform) => unknown;
   const open = async (call: Call) =>
-    openPlatform(adapter, await openSession(context, adapter.server, desc.name, call), context.identities);
+    openPlatform(adapter, await openSession(context, server, desc.name, call), context.identities);
   if (desc.methodKind === "unary") {
     return {
       desc,
-      handle: async (request: unknown, call: Call) => {
-        const leave = takePlace(context, adapter.server, call);
+      async handle(request: unknown, call: Call) {
+        const leave = takePlace(context, server, call);
         try {
-          return await handle(request, await open(call));
+          const platform = await open(call);
+          return checked(server, desc.output, await handle(request, platform));
+        } catch (error) {
+          throw told(server, error);
         } finally {
           leave();
         }
@@ -34,12 +42,39 @@ function toolMethod(context: Context, adapter: Adapter, binding: Binding): Metho
   return {
     desc,
     handle: async function* (request: unknown, call: Call) {
-      const leave = takePlace(context, adapter.server, call);
+      const leave = takePlace(context, server, call);
       try {
-        yield* handle(request, await open(call)) as AsyncIterable<unknown>;
+        const platform = await open(call);
+        for await (const one of handle(request, platform) as AsyncIterable<unknown>) {
+          yield checked(server, desc.output, one);
+        }
+      } catch (error) {
+        throw told(server, error);
       } finally {
         leave();
       }
     },
   };
+}
+
+function checked(server: string, output: DescMessage, result: unknown): unknown {
+  if (!fits(output, result)) throw misshapen(server, "values of other types than its API has");
+  return result;
+}
+
+/** Longest sentence that is passed on: some repeat a platform's own words. */
+const MAX_SENTENCE = 2_000;
+
+/**
+ * What a caller is told of a failure. A binding reads answers as the platform's
+ * API shapes them: where it trips over one, the answer was another.
+ */
+function told(server: string, error: unknown): unknown {
+  if (!(error instanceof ConnectError)) {
+    const said = misshapen(server, "something that cannot be read");
+    said.cause = error;
+    return said;
+  }
+  if (error.rawMessage.length <= MAX_SENTENCE) return error;
+  return new ConnectError(`${error.rawMessage.slice(0, MAX_SENTENCE)}…`, error.code, undefined, undefined, error.cause);
 }

@@ -56,6 +56,6 @@ export function countOf(server: string, value: unknown): number {
  */
 export function misshapen(server: string, what: string): ConnectError {
   return unavailable(
-    `the ${server} platform answered with ${what}, so its answer is withheld; where something was to change, read before trying again, and an administrator checks its version and its address`,
+    `the ${server} platform answered with ${what}, so its answer is withheld; where something was to change, whether it was is not known, so read before trying again, and an administrator checks its version and its address`,
   );
 }

@@ -8,8 +8,10 @@ import {
   resourceExhausted,
   unavailable,
 } from "../../shared/rpc/errors.js";
+import { excessOf } from "../../shared/rpc/json-shape.js";
 import { Breaker, PATIENCE, type Patience } from "./breaker.js";
 import { createDial, RefusedAddressError } from "./dial.js";
+import { doubtOf, UNKNOWN } from "./doubt.js";
 
 /** The query of a URL: a list repeats its name, undefined leaves it out. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
@@ -27,6 +29,8 @@ export interface HttpRequest {
   readonly raw?: Uint8Array;
   /** Nothing changes at the platform, so that a lost exchange may be tried again. */
   readonly read: boolean;
+  /** Not tried again all the same, such as a sign-in whose token is taken once. */
+  readonly once?: boolean;
 }
 
 /** What a platform answered. */
@@ -62,7 +66,9 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
-const MAX_REPLY_BYTES = 16 << 20;
+const MAX_REPLY_BYTES = 8 << 20;
+/** The most values in an answer: some 60 ms of parsing. */
+const MAX_REPLY_VALUES = 250_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const CONNECT_MS = 5_000;
 
@@ -115,16 +121,18 @@ export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS
         headersTimeout: DEFAULT_TIMEOUT_MS,
         bodyTimeout: DEFAULT_TIMEOUT_MS,
       });
-      const isLost = request.read && reply.statusCode >= 502 && reply.statusCode <= 504;
+      const isLost = isRepeatable(request) && reply.statusCode >= 502 && reply.statusCode <= 504;
       if (!isLost) breaker.heard();
       const text = await reply.body.text();
       if (isLost) throw new Lost(`status ${reply.statusCode}`);
-      return replyOf(exchange, reply.statusCode, reply.headers, text);
+      return replyOf(exchange, request, reply.statusCode, reply.headers, text);
     } catch (error) {
       if (signal.aborted && isTimeout(signal.reason)) {
         throw tooLate(server, breaker.ranOut(entry, since), request, error);
       }
-      const failed = exchange.signal.aborted ? canceled("the call was cancelled", error) : failureOf(server, error);
+      const failed = exchange.signal.aborted
+        ? canceled("the call was cancelled", error)
+        : failureOf(exchange, request, error);
       if (failed instanceof Lost) breaker.lost(entry);
       else breaker.ended(entry);
       throw failed;
@@ -137,10 +145,10 @@ export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS
       const signal = AbortSignal.any([exchange.signal, AbortSignal.timeout(left)]);
       const once = () => exchangeOnce(exchange, request, signal);
       try {
-        return await (request.read ? again.execute(once, signal) : once());
+        return await (isRepeatable(request) ? again.execute(once, signal) : once());
       } catch (error) {
         if (error instanceof ConnectError) throw error;
-        throw unavailable(`the ${exchange.target.server} platform cannot be reached${outcomeOf(request)}`, error);
+        throw unavailable(`the ${exchange.target.server} platform cannot be reached${doubtOf(request.read)}`, error);
       }
     },
     close: () => agent.close(),
@@ -148,14 +156,14 @@ export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS
 }
 
 /** What an exchange that broke off comes to: lost, unless it was refused. */
-function failureOf(server: string, error: unknown): Error {
+function failureOf(exchange: Exchange, request: HttpRequest, error: unknown): Error {
   if (error instanceof ConnectError || error instanceof Lost) return error;
   if ((error as { code?: string }).code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
-    return resourceExhausted("the platform's answer is larger than 16 MiB; ask for less at a time", error);
+    return tooMuch(exchange, request, `is larger than ${MAX_REPLY_BYTES >> 20} MiB`, error);
   }
   if (error instanceof RefusedAddressError) {
     return failedPrecondition(
-      `the ${server} platform's address leads to where no platform is (${error.message}), so nothing was sent; an administrator corrects it`,
+      `the ${exchange.target.server} platform's address leads to where no platform is (${error.message}), so nothing was sent; an administrator corrects it`,
       error,
     );
   }
@@ -164,7 +172,7 @@ function failureOf(server: string, error: unknown): Error {
 
 function tooLate(server: string, how: "slow" | "silent", request: HttpRequest, cause: unknown): ConnectError {
   const said = how === "slow" ? "is slow: it answers, but did not answer this in time" : "did not answer in time";
-  const todo = request.read ? "; ask for less, or call again later" : outcomeOf(request);
+  const todo = request.read ? "; ask for less, or call again later" : UNKNOWN;
   return deadlineExceeded(`the ${server} platform ${said}${todo}`, cause);
 }
 
@@ -174,9 +182,13 @@ function leftAlone(server: string, { tryAgainMs }: Patience): ConnectError {
   );
 }
 
-/** What is not known of a write whose answer was lost. */
-function outcomeOf({ read }: HttpRequest): string {
-  return read ? "" : "; whether the change was made is not known, so read before trying again";
+function isRepeatable({ read, once }: HttpRequest): boolean {
+  return read && once !== true;
+}
+
+function tooMuch({ target }: Exchange, { read }: HttpRequest, what: string, cause?: unknown): ConnectError {
+  const then = read ? "; ask for less at a time" : UNKNOWN;
+  return resourceExhausted(`the ${target.server} platform's answer ${what}${then}`, cause);
 }
 
 /** Whether a signal fired because time ran out, and not because the caller left. */
@@ -205,12 +217,20 @@ function headersOf(agentName: string, exchange: Exchange, request: HttpRequest):
   };
 }
 
-function replyOf(
+/**
+ * Reads what a platform answered.
+ *
+ * @throws ConnectError resource_exhausted, where it is made of more than is parsed.
+ */
+export function replyOf(
   exchange: Exchange,
+  request: HttpRequest,
   status: number,
   given: Dispatcher.ResponseData["headers"],
   text: string,
 ): HttpReply {
+  const excess = excessOf(text, MAX_REPLY_VALUES);
+  if (excess !== undefined) throw tooMuch(exchange, request, excess);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
     const first = Array.isArray(value) ? value[0] : value;
@@ -224,7 +244,8 @@ function replyOf(
       try {
         return JSON.parse(text) as T;
       } catch (error) {
-        throw unavailable(`the ${exchange.target.server} platform answered with something other than JSON`, error);
+        const said = `the ${exchange.target.server} platform answered with something other than JSON`;
+        throw unavailable(`${said}${doubtOf(request.read)}`, error);
       }
     },
   };

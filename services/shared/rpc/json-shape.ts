@@ -3,7 +3,7 @@
 
 /** Deepest JSON that is read. */
 export const MAX_JSON_DEPTH = 64;
-/** The most objects, lists, members and items together, in one text. */
+/** The most objects, lists, members and items together, in the body of a request. */
 export const MAX_JSON_ELEMENTS = 100_000;
 /** Shorter texts cannot be much, in characters, and are not looked at. */
 const LOOKED_AT = 2_048;
@@ -14,9 +14,10 @@ const BACKSLASH = 92;
  * Looks at JSON text before it is parsed; whether it is JSON at all is the
  * parser's to say.
  *
- * @returns what it has too much of, in words that follow "the body"; undefined where all is well.
+ * @param most how many objects, lists, members and items together it may hold.
+ * @returns what it has too much of, in words that follow what it is, such as "the body"; undefined where all is well.
  */
-export function excessOf(json: string): string | undefined {
+export function excessOf(json: string, most = MAX_JSON_ELEMENTS): string | undefined {
   const { length } = json;
   if (length < LOOKED_AT) return undefined;
   let depth = 0;
@@ -38,7 +39,7 @@ export function excessOf(json: string): string | undefined {
         break;
       case 44: // a comma
         elements += 1;
-        if (elements > MAX_JSON_ELEMENTS) return `holds more than ${MAX_JSON_ELEMENTS} values`;
+        if (elements > most) return `holds more than ${most} values`;
     }
   }
   return undefined;

@@ -1,14 +1,16 @@
 import type { ConnectError } from "@connectrpc/connect";
 import {
   alreadyExists,
-  internal,
+  failedPrecondition,
   invalidArgument,
   notFound,
   permissionDenied,
   resourceExhausted,
   unavailable,
+  unimplemented,
 } from "../../../shared/rpc/errors.js";
 import type { RestRequest, Session } from "../../adapter.js";
+import { doubtOf } from "../../lib/doubt.js";
 import type { HttpReply } from "../../lib/http.js";
 
 interface Refused {
@@ -56,7 +58,7 @@ export function refusalOf(reply: HttpReply, { session, request, isRead }: Refuse
       return notFound("the aev platform has no such object, or it was deleted meanwhile", cause);
     case 405:
     case 415:
-      return internal("the aev platform does not know this operation; its version may not fit", cause);
+      return unimplemented("the aev platform does not know this operation; its version may not fit", cause);
     case 409:
       return alreadyExists(
         "the aev platform holds something that rules this out, such as the same object already",
@@ -67,15 +69,16 @@ export function refusalOf(reply: HttpReply, { session, request, isRead }: Refuse
     case 502:
     case 503:
     case 504:
-      return unavailable(`the aev platform cannot answer now${isRead ? "; try again" : MAYBE}`, cause);
+      return unavailable(`the aev platform cannot answer now${doubtOf(isRead)}`, cause);
     default:
       return reply.status >= 500
-        ? internal(`the aev platform failed at this request${isRead ? "" : MAYBE}`, cause)
-        : internal(`the aev platform refused this request with status ${reply.status}`, cause);
+        ? unavailable(`the aev platform failed at this request (status ${reply.status})${doubtOf(isRead)}`, cause)
+        : failedPrecondition(
+            `the aev platform refused this request with status ${reply.status}; an administrator checks its version and its address`,
+            cause,
+          );
   }
 }
-
-const MAYBE = "; the change may have been made all the same, so read before trying again";
 
 /** What the platform puts before each field of a kind, such as `asset_group_`: what all fields sent begin with. */
 function nounOf(sent: unknown): string {

@@ -1,3 +1,4 @@
+import { permissionDenied } from "../../../shared/rpc/errors.js";
 import type { Adapter, Session } from "../../adapter.js";
 import type { DataOf, Document } from "../../document.js";
 import type { HttpReply } from "../../lib/http.js";
@@ -54,6 +55,9 @@ export function createOpenctiAdapter(): Adapter {
     server: "cti",
     async whoAmI(session) {
       const { me } = await graphql(session, ME, {});
+      if (typeof me?.user_email !== "string" || !Array.isArray(me.capabilities)) {
+        throw permissionDenied("the cti platform does not say who is calling; its version may be too old");
+      }
       return { email: me.user_email, me };
     },
     async snapshot(session, me) {
@@ -112,13 +116,13 @@ async function graphql<Data, Variables>(
     body: { query: text, variables },
     read: !writes,
   });
-  const { data, errors } = bodyOf(reply, session);
-  if (errors !== undefined && errors.length > 0) throw refusalOf(errors, session.caller.email);
-  if (data === undefined || data === null) throw unreadable(reply.status);
+  const { data, errors } = bodyOf(reply, session, writes);
+  if (errors !== undefined && errors.length > 0) throw refusalOf(errors, session.caller.email, writes);
+  if (data === undefined || data === null) throw unreadable(reply.status, writes);
   return data as Data;
 }
 
-function bodyOf(reply: HttpReply, session: Session): Body {
+function bodyOf(reply: HttpReply, session: Session, writes: boolean): Body {
   try {
     const body = JSON.parse(reply.text) as Body | null;
     if (typeof body === "object" && body !== null && (body.data !== undefined || Array.isArray(body.errors)))
@@ -126,5 +130,5 @@ function bodyOf(reply: HttpReply, session: Session): Body {
   } catch {
     // Something between us and the platform answered.
   }
-  throw unreadable(reply.status, session.caller.email);
+  throw unreadable(reply.status, writes, session.caller.email);
 }

@@ -9,6 +9,7 @@ import {
   unavailable,
   unimplemented,
 } from "../../../shared/rpc/errors.js";
+import { doubtOf, UNKNOWN } from "../../lib/doubt.js";
 
 /** One error of a GraphQL answer, as the platform shapes it. */
 export interface GraphqlError {
@@ -64,19 +65,24 @@ const BY_CODE: Readonly<Record<string, Refusal>> = {
   BAD_REQUEST: unsupportedVersion,
 };
 
-/** Says in words for the caller why the platform refused. */
-export function refusalOf(errors: readonly GraphqlError[], email: string): ConnectError {
-  const error = errors[0] as GraphqlError;
-  const code = error.extensions?.code ?? "";
-  const own = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
-  const refusal = own ?? (code.startsWith("OTP_") ? BY_CODE.OTP_REQUIRED : undefined);
-  const said = refusal?.(error, email) ?? failure(error);
+/**
+ * Says in words for the caller why the platform refused.
+ *
+ * @param writes something was to change, so that a failure leaves a doubt.
+ */
+export function refusalOf(errors: readonly GraphqlError[], email: string, writes = false): ConnectError {
+  const error = (errors[0] ?? {}) as GraphqlError;
+  const code = String(error.extensions?.code ?? "");
+  const refusal =
+    (Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined) ??
+    (code.startsWith("OTP_") ? BY_CODE.OTP_REQUIRED : undefined);
+  const said = refusal?.(error, email) ?? failure(error, writes);
   said.cause = new Error(`platform error ${code} ${error.extensions?.data?.doc_code ?? ""}`.trim());
   return said;
 }
 
 /** Says that what answered was not the platform's API. */
-export function unreadable(status: number, email?: string): ConnectError {
+export function unreadable(status: number, writes: boolean, email?: string): ConnectError {
   if (status === 401 || status === 403) {
     return permissionDenied(
       `the threat intelligence platform, or something in front of it, refused the connection for ${email ?? "you"}; an administrator checks its address allow-list`,
@@ -86,7 +92,7 @@ export function unreadable(status: number, email?: string): ConnectError {
     return resourceExhausted("the threat intelligence platform is being asked too often; try again in a minute");
   if (status === 413) return resourceExhausted("the request is larger than the threat intelligence platform takes");
   return unavailable(
-    `the threat intelligence platform answered with status ${status} and something other than its API`,
+    `the threat intelligence platform answered with status ${status} and something other than its API${doubtOf(!writes)}`,
   );
 }
 
@@ -139,10 +145,9 @@ function unsupportedVersion(): ConnectError {
   );
 }
 
-function failure({ message = "" }: GraphqlError): ConnectError {
+function failure({ message = "" }: GraphqlError, writes: boolean): ConnectError {
   // Right after a deletion a lock is reported as an accident.
-  if (message.includes("LOCK_ERROR")) return aborted(LOCKED);
-  return unavailable(
-    "the threat intelligence platform failed at this; try again, and if it stays so tell its administrator",
-  );
+  if (String(message).includes("LOCK_ERROR")) return aborted(LOCKED);
+  const said = "the threat intelligence platform failed at this";
+  return unavailable(writes ? `${said}${UNKNOWN}` : `${said}; try again, and if it stays so tell its administrator`);
 }

@@ -2,13 +2,13 @@ import type { ConnectError } from "@connectrpc/connect";
 import {
   alreadyExists,
   failedPrecondition,
-  internal,
   invalidArgument,
   notFound,
   permissionDenied,
   resourceExhausted,
   unavailable,
 } from "../../../shared/rpc/errors.js";
+import { doubtOf } from "../../lib/doubt.js";
 import type { HttpReply } from "../../lib/http.js";
 
 const HIDDEN = "not found: it does not exist on the grc platform, or you may not see it";
@@ -53,11 +53,12 @@ export function refusalOf(reply: HttpReply, read: boolean): ConnectError {
       return resourceExhausted("the grc platform takes no more requests now; try again in a minute");
   }
   if (reply.status >= 500) {
-    const doubt = read ? "" : "; whether the change was made is not known, so read before trying again";
-    return unavailable(`the grc platform failed to answer (status ${reply.status})${doubt}`);
+    return unavailable(`the grc platform failed to answer (status ${reply.status})${doubtOf(read)}`);
   }
   if (reply.status >= 300 && reply.status <= 399) return MOVED();
-  return internal(`the grc platform answered with the unexpected status ${reply.status}`);
+  return failedPrecondition(
+    `the grc platform refused this with the unexpected status ${reply.status}; an administrator checks its version and its address`,
+  );
 }
 
 const MOVED = () =>
@@ -191,6 +192,9 @@ function textsOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(textsOf);
   if (typeof value !== "string") return [];
   // Some lists arrive printed inside a text, some texts with a warning sign.
-  const text = value.replace(/^\[['"]+|['"]+\]$/g, "").replace(/^[^\p{L}\p{N}"“]+/u, "");
+  const text = value
+    .slice(0, 2 * MAX_TEXT)
+    .replace(/^\[['"]+|['"]+\]$/g, "")
+    .replace(/^[^\p{L}\p{N}"“]+/u, "");
   return [`${text.charAt(0).toLowerCase()}${text.slice(1, MAX_TEXT)}`.replace(/\.$/, "")];
 }

@@ -1,4 +1,4 @@
-import { internal, resourceExhausted } from "../../../shared/rpc/errors.js";
+import { resourceExhausted, unavailable } from "../../../shared/rpc/errors.js";
 import { countOf, rowsOf } from "../../lib/answers.js";
 import type { Query } from "../../lib/http.js";
 import { inTurns } from "../../lib/in-turns.js";
@@ -62,7 +62,7 @@ export interface InFolder {
 /**
  * Reads one page of a list that is to hold one tenant's objects only.
  *
- * @throws ConnectError internal, where the platform did not keep to the tenant:
+ * @throws ConnectError unavailable, where the platform did not keep to the tenant:
  * it ignores filters that it does not know.
  */
 export async function readTenantPage<T extends InFolder>(
@@ -75,7 +75,7 @@ export async function readTenantPage<T extends InFolder>(
   const page = await readPage<T>(platform, path, query, part);
   const isOutside = ({ folder }: T) => folder?.id === undefined || !tenant.domains.has(folder.id);
   if (page.rows.some(isOutside)) {
-    throw internal("the grc platform answered with objects of another tenant; they are withheld");
+    throw unavailable("the grc platform answered with objects of another tenant; they are withheld");
   }
   return page;
 }

@@ -129,7 +129,7 @@ async function exchange(session: Session): Promise<string> {
   const signal = AbortSignal.timeout(EXCHANGE_MS);
   const reply = await http.send(
     { target, tool, traceparent, signal },
-    { verb: "POST", path: EXCHANGE, headers: { "accept-language": "en" }, body, read: false },
+    { verb: "POST", path: EXCHANGE, headers: { "accept-language": "en" }, body, read: true, once: true },
   );
   if (reply.status !== 200) throw exchangeRefusalOf(reply);
   const key = reply.json<{ meta?: { access_token?: unknown } }>().meta?.access_token;
@@ -140,7 +140,13 @@ async function exchange(session: Session): Promise<string> {
 async function logout({ target, http }: Kept, key: string): Promise<void> {
   await http.send(
     { target, tool: "logout", signal: AbortSignal.timeout(LOGOUT_MS) },
-    { verb: "POST", path: LOGOUT, headers: { authorization: `Token ${key}`, "accept-language": "en" }, read: false },
+    {
+      verb: "POST",
+      path: LOGOUT,
+      headers: { authorization: `Token ${key}`, "accept-language": "en" },
+      read: true,
+      once: true,
+    },
   );
 }
 

@@ -188,7 +188,7 @@ test("a simulation that is paused, and one that the platform does not pause", as
   platform.play(recorded("simulation"), recorded("simulationByName"), { ...recorded("paused"), path });
   expect(await pause()).toMatchObject({ changed: true, simulation: { status: SimulationStatus.PAUSED } });
   platform.play(recorded("simulation"), recorded("simulationByName"), { ...recorded("wrongState"), path });
-  expect(await refusal(pause())).toMatchObject({ code: Code.Internal });
+  expect(await refusal(pause())).toMatchObject({ code: Code.Unavailable });
 });
 
 test.each([
@@ -199,7 +199,7 @@ test.each([
   ["tenantDenied", Code.PermissionDenied, "member of that tenant"],
   ["scenarioUnknown", Code.NotFound, "no such object"],
   ["conflict", Code.AlreadyExists, "rules this out"],
-  ["wrongState", Code.Internal, "may have been made"],
+  ["wrongState", Code.Unavailable, "whether the change was made is not known"],
 ])("the refusal %s is told in the caller's words", async (name, code, words) => {
   const { status, answer } = recorded(name);
   platform.play({ method: "POST", path: "/api/scenarios", status, answer });

@@ -138,7 +138,7 @@ test.each([
   [403, bare(403), Code.PermissionDenied, "own rights"],
   [403, JSON.stringify({ id: "1", message: "TENANT_ACCESS_DENIED" }), Code.PermissionDenied, "member of that tenant"],
   [404, JSON.stringify({ id: "1", message: "Element not found: null" }), Code.NotFound, "no such object"],
-  [405, bare(405), Code.Internal, "does not know this operation"],
+  [405, bare(405), Code.Unimplemented, "does not know this operation"],
   [
     409,
     JSON.stringify({ type: "ConstraintViolationException", message: "m", error: SQL }),
@@ -164,7 +164,7 @@ test("a failure at a write says that the change may have been made, one at a rea
   const write = await refusal(
     adapter.rest?.(session, { verb: "POST", path: "/api/scenarios", body: {} }) as Promise<unknown>,
   );
-  expect(write.rawMessage).toContain("may have been made");
+  expect(write.rawMessage).toContain("whether the change was made is not known");
   const search = await refusal(
     adapter.rest?.(session, { verb: "POST", path: "/api/scenarios/search", body: {}, read: true }) as Promise<unknown>,
   );

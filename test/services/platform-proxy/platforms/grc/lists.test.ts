@@ -89,7 +89,7 @@ test("rows of another tenant are withheld: a filter that did not narrow the list
   const page = { size: 10, offset: 0 };
   const stranger = readTenantPage(platformOf({ p: ["a"] }, "other"), "/api/x/", { folder: ["own"] }, page, TENANT);
   await expect(stranger).rejects.toMatchObject({
-    code: Code.Internal,
+    code: Code.Unavailable,
     rawMessage: expect.stringContaining("withheld"),
   });
   await expect(readTenantPage(platformOf({ p: ["a"] }, "sub"), "/api/x/", {}, page, TENANT)).resolves.toMatchObject({
