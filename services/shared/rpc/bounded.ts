@@ -1,6 +1,6 @@
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { type Bounds, boundsOf } from "./bounds.js";
-import { invalidArgument, resourceExhausted } from "./errors.js";
+import { invalidArgument, resourceExhausted, unimplemented } from "./errors.js";
 import { excessOf } from "./json-shape.js";
 import { checkWire } from "./wire.js";
 
@@ -60,19 +60,18 @@ async function* eachOf(body: AsyncIterable<Uint8Array>, { bytes }: Bounds, check
     let rest = pieces[0] as Uint8Array;
     while (rest.byteLength >= PREFIX_BYTES) {
       const end = PREFIX_BYTES + lengthIn(rest);
+      if (rest[0] !== 0) throw unimplemented("a message is compressed, which is not taken here: send it as it is");
       if (end - PREFIX_BYTES > bytes) throw tooLong(bytes);
       if (length < end) break;
       if (rest.byteLength < end) rest = Buffer.concat(pieces, length);
-      // Of what is compressed only connect can say that it is not taken here.
-      if (rest[0] === 0) check(rest.subarray(PREFIX_BYTES, end));
+      check(rest.subarray(PREFIX_BYTES, end));
       yield rest.subarray(0, end);
       rest = rest.subarray(end);
       length -= end;
       pieces = [rest];
     }
   }
-  // A message that is cut off is connect's to refuse.
-  if (length > 0) yield Buffer.concat(pieces, length);
+  if (length > 0) throw invalidArgument("the message ends before its length");
 }
 
 function lengthIn(prefix: Uint8Array): number {

@@ -1,0 +1,241 @@
+import { create, type DescField, type DescMethodUnary, getOption, type Message, ScalarType } from "@bufbuild/protobuf";
+import { type FieldRules, field as fieldRules } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import { ConnectError } from "@connectrpc/connect";
+import { type Context, createContext } from "../../../services/platform-proxy/context.js";
+import {
+  createHttpClient,
+  type Exchange,
+  type HttpClient,
+  type HttpReply,
+  type HttpRequest,
+  replyOf,
+} from "../../../services/platform-proxy/lib/http.js";
+import { loadPlatform } from "../../../services/platform-proxy/parts.js";
+import { toolMethods } from "../../../services/platform-proxy/tool-methods.js";
+import { startSandbox as startAev } from "../../../services/sandbox/aev/server.js";
+import { startSandbox as startCti } from "../../../services/sandbox/cti/server.js";
+import { startSandbox as startGrc } from "../../../services/sandbox/grc/server.js";
+import type { PlatformServer } from "../../../services/shared/platforms.js";
+import type { Call, Caller } from "../../../services/shared/rpc/call.js";
+import type { Method } from "../../../services/shared/rpc/method.js";
+import type { Peers } from "../../../services/shared/rpc/peers.js";
+import { checkRules } from "../../../services/shared/rpc/steps/rules.js";
+import { compileEncode, type Encode } from "../../../services/shared/tools/codec/encode.js";
+import { explain } from "../../../services/shared/tools/explain.js";
+import { emailOf } from "../../support/platforms/harness.js";
+import { startIssuer } from "../../support/platforms/issuer.js";
+import { type LyingServer, startLying } from "./lying-server.js";
+import { changedBytes, changedJson, type Random } from "./random.js";
+import type { FuzzTarget } from "./target.js";
+
+/** What a platform said once, to be told otherwise. */
+export interface Said {
+  readonly status: number;
+  readonly text: string;
+}
+
+interface Sample {
+  readonly method: Method;
+  readonly request: Message;
+  readonly encode: Encode;
+  readonly caller: Caller;
+  readonly server: PlatformServer;
+}
+
+/** Who calls: an account of each sandbox that may do much. */
+const PEOPLE = { cti: "analyst", aev: "planner", grc: "analyst" } as const;
+const START = { cti: startCti, aev: startAev, grc: startGrc } as const;
+const PAGES = [
+  "",
+  "<html><body>502 Bad Gateway</body></html>",
+  "null",
+  "[]",
+  "{}",
+  "\x1f\x8b\x08\0\0",
+  '{"data":',
+  '""',
+];
+const STATUSES = [
+  200, 201, 204, 301, 400, 401, 403, 404, 405, 409, 413, 418, 422, 429, 451, 500, 501, 502, 503, 504, 599,
+];
+
+/**
+ * The tools of the three platforms in front of platforms that lie: each answer
+ * of the sandboxes, recorded once, comes back changed. Most lies are told to
+ * the bindings in this process, one in a hundred over a socket.
+ */
+export async function fuzzPlatformAnswers(): Promise<FuzzTarget> {
+  const issuer = await startIssuer();
+  const lying = await startLying();
+  const worlds = await Promise.all(
+    (["cti", "aev", "grc"] as const).map(async (server) => {
+      const sandbox = await START[server]({ host: "127.0.0.1", port: 0, trust: issuer.url });
+      const world = new LyingWorld(sandbox.url, lying);
+      const context = await contextOf(server, sandbox.url, world, issuer);
+      const samples = await record(server, context, world);
+      await sandbox.close();
+      return { world, context, samples };
+    }),
+  );
+
+  return {
+    name: "platform answers",
+    async one(random) {
+      const { world, context, samples } = random.pick(worlds);
+      const { method, request, encode, caller, server } = random.pick(samples);
+      if (random.once(4)) context.identities.forget(caller.id);
+      world.lieBy(random);
+      try {
+        const result = await resultOf(method.handle(request as never, callOf(caller)));
+        JSON.parse(encode(create(method.desc.output, result as never)));
+        return undefined;
+      } catch (error) {
+        if (error instanceof ConnectError && explain(error) !== undefined) return undefined;
+        return `${server} ${method.desc.name}: ${(error as Error).stack}`;
+      }
+    },
+    async close() {
+      await Promise.all([...worlds.map(({ world }) => world.close()), lying.close(), issuer.close()]);
+    },
+  };
+}
+
+/** The http client of the proxy, before a platform that can be made to lie. */
+class LyingWorld implements HttpClient {
+  private readonly real = createHttpClient("fuzz/1.0");
+  private readonly said = new Map<string, Said>();
+  private random: Random | undefined;
+
+  constructor(
+    private readonly url: string,
+    private readonly lying: LyingServer,
+  ) {}
+
+  /** From now on every answer is a lie by chance. */
+  lieBy(random: Random): void {
+    this.random = random;
+  }
+
+  /** Everything that the platform has said. */
+  get texts(): string {
+    return [...this.said.values()].map(({ text }) => text).join("\n");
+  }
+
+  async send(exchange: Exchange, request: HttpRequest): Promise<HttpReply> {
+    const { random } = this;
+    const key = JSON.stringify([request.verb, request.path, request.query, request.body]);
+    if (random === undefined) {
+      const reply = await this.real.send({ ...exchange, target: { ...exchange.target, url: this.url } }, request);
+      this.said.set(key, { status: reply.status, text: reply.text });
+      return reply;
+    }
+    const said = this.said.get(key) ?? random.pick([...this.said.values()]);
+    const lie = random.once(3) ? said : lieOf(said, random);
+    if (random.once(100)) {
+      const url = this.lying.tell(lie, random);
+      return this.real.send({ ...exchange, target: { ...exchange.target, url } }, request);
+    }
+    return replyOf(exchange, request, lie.status, {}, lie.text);
+  }
+
+  close(): Promise<void> {
+    return this.real.close();
+  }
+}
+
+function lieOf(said: Said, random: Random): Said {
+  const status = random.once(8) ? random.pick(STATUSES) : said.status;
+  switch (random.int(8)) {
+    case 0:
+      return { status, text: random.pick(PAGES) };
+    case 1:
+      return { status, text: changedBytes(Buffer.from(said.text), random).toString() };
+    default:
+      try {
+        return { status, text: JSON.stringify(changedJson(JSON.parse(said.text), random)) ?? "" };
+      } catch {
+        return { status, text: said.text };
+      }
+  }
+}
+
+async function contextOf(
+  server: PlatformServer,
+  url: string,
+  http: HttpClient,
+  issuer: Awaited<ReturnType<typeof startIssuer>>,
+): Promise<Context> {
+  const email = emailOf(PEOPLE[server as keyof typeof PEOPLE]);
+  const token = await issuer.sign({ aud: url, sub: "u1", email });
+  const peers = {
+    call: async () => ({ token }),
+    callAsService: async () => ({ registered: true, url, publicUrl: url, auth: "bearer", clientId: "" }),
+  } as unknown as Peers;
+  return createContext({ platforms: [await loadPlatform(server)], http, peers });
+}
+
+/** Calls every tool with what it needs, so that the platform's answers are known. */
+async function record(server: PlatformServer, context: Context, world: LyingWorld): Promise<Sample[]> {
+  const email = emailOf(PEOPLE[server as keyof typeof PEOPLE]);
+  const caller = { id: "u1", email, name: email, keyId: "k1", admin: false, groups: [], scopes: new Set<string>() };
+  const samples: Sample[] = [];
+  for (const ids of [false, true]) {
+    const known = ids ? [...new Set(world.texts.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [NIL])] : [NIL];
+    for (const method of toolMethods(context)) {
+      for (let n = 0; n < (ids ? 4 : 1); n++) {
+        const request = requestOf(method.desc as DescMethodUnary, known[(n * 7) % known.length] as string);
+        if (!isValid(method, request)) continue;
+        const one = { method, request, server, caller: { ...caller, service: false } };
+        samples.push({ ...one, encode: compileEncode(method.desc.output) });
+        await resultOf(method.handle(request as never, callOf(one.caller))).catch(() => undefined);
+      }
+    }
+  }
+  return samples;
+}
+
+const NIL = "00000000-0000-4000-8000-000000000000";
+
+function isValid({ desc }: Method, request: Message): boolean {
+  try {
+    checkRules(desc, request);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The last message, where there are several. */
+async function resultOf(answer: unknown): Promise<unknown> {
+  if (typeof (answer as AsyncIterable<unknown>)[Symbol.asyncIterator] !== "function") return answer;
+  let last: unknown = {};
+  for await (const one of answer as AsyncIterable<unknown>) last = one;
+  return last;
+}
+
+function callOf(caller: Caller): Call {
+  return { caller, assertion: "", credential: {}, signal: NEVER, deadline: Date.now() + 20_000 };
+}
+const NEVER = new AbortController().signal;
+
+/** A request with every field that must be there. */
+function requestOf({ input }: DescMethodUnary, id: string): Message {
+  const init: Record<string, unknown> = {};
+  for (const field of input.fields) {
+    const rules = getOption(field, fieldRules);
+    const listed = rules.type.case === "repeated" && rules.type.value.minItems > 0n;
+    if (!rules.required && !listed && !["name", "description", "query"].includes(field.name)) continue;
+    if (field.fieldKind === "list") init[field.localName] = [sampleOf(field, undefined, id)];
+    else if (field.oneof === undefined) init[field.localName] = sampleOf(field, rules, id);
+  }
+  return create(input, init as never);
+}
+
+function sampleOf(field: DescField, rules: FieldRules | undefined, id: string): unknown {
+  if (field.enum !== undefined) return field.enum.values[1]?.number ?? 0;
+  if (field.message !== undefined) return {};
+  if (field.scalar !== ScalarType.STRING) return field.scalar === ScalarType.BOOL ? true : 1;
+  const isId =
+    /_ids?$/.test(field.name) || (rules?.type.case === "string" && rules.type.value.wellKnown.case === "uuid");
+  return isId ? id : "a name";
+}

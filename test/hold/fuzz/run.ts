@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Random } from "./random.js";
+import type { FuzzTarget } from "./target.js";
+
+/** How many inputs, from which seed, and how many at once. */
+export interface FuzzOptions {
+  readonly inputs: number;
+  readonly seed: number;
+  readonly atOnce: number;
+  /** What inputs may fail with before it ends. */
+  readonly maxProblems?: number;
+}
+
+/** What came of the inputs. */
+export interface Fuzzed {
+  readonly inputs: number;
+  readonly seconds: number;
+  /** Of the processor, the senders' own included. */
+  readonly cpuSeconds: number;
+  /** What was wrong, each kind once, with the number of the first input. */
+  readonly problems: readonly string[];
+  /** The longest that the event loop stood still, in milliseconds. */
+  readonly stallMs: number;
+  /** Memory of the process in bytes, once warm and at the end, after a collection where one can be asked for. */
+  readonly rssBefore: number;
+  readonly rssAfter: number;
+}
+
+/** How often it is looked whether the event loop stands still, in milliseconds. */
+const LOOK_MS = 5;
+
+/** Sends inputs to a target, some at once; input n is the same for the same seed. */
+export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fuzzed> {
+  const { inputs, seed, atOnce, maxProblems = 20 } = options;
+  const problems = new Map<string, string>();
+  let next = 0;
+  const work = async (until: number): Promise<void> => {
+    while (next < until && problems.size < maxProblems) {
+      const n = next++;
+      const problem = await target.one(new Random(seed * 1_000_003 + n));
+      if (problem !== undefined) problems.set(problem.slice(0, 300), `input ${n}: ${problem}`);
+      // A turn of the loop for timers and sockets: many inputs need none.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const all = (until: number) => Promise.all(Array.from({ length: atOnce }, () => work(until)));
+
+  // What is compiled, cached and pooled at the first inputs is no leak.
+  await all(Math.ceil(inputs / 20));
+  const rssBefore = await rss();
+  let stallMs = 0;
+  let lookedAt = performance.now();
+  let burnt = cpuMs();
+  const looks = setInterval(() => {
+    const now = performance.now();
+    const cpu = cpuMs();
+    // Where others had the processor, it was not this process that stood still.
+    stallMs = Math.max(stallMs, Math.min(now - lookedAt - LOOK_MS, cpu - burnt));
+    lookedAt = now;
+    burnt = cpu;
+  }, LOOK_MS);
+  const cpuBefore = cpuMs();
+  const startedAt = performance.now();
+  await all(inputs);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const cpuSeconds = (cpuMs() - cpuBefore) / 1_000;
+  clearInterval(looks);
+  return {
+    inputs: next,
+    seconds,
+    cpuSeconds,
+    problems: [...problems.values()],
+    stallMs,
+    rssBefore,
+    rssAfter: await rss(),
+  };
+}
+
+async function rss(): Promise<number> {
+  for (let n = 0; n < 3; n++) {
+    globalThis.gc?.();
+    await sleep(50);
+  }
+  return process.memoryUsage.rss();
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
