@@ -39,7 +39,7 @@ export function createAuthAuthenticator(
     const counted = usage.of(found.key._id);
     counted.uses++;
     counted.lastUsedAt = Date.now();
-    return { caller: callerOfKey(found), assertion: "" };
+    return { caller: callerOfKey(found), assertion: "", expiresAt: found.key.expires_at?.getTime() };
   }
 
   return {

@@ -4,6 +4,7 @@ import type { Credential } from "../shared/rpc/call.js";
 import { serveConnect } from "../shared/rpc/connect.js";
 import { health, unknownService } from "../shared/rpc/health.js";
 import { reflection } from "../shared/rpc/reflection.js";
+import type { Hold } from "../shared/rpc/socket/calls.js";
 import { callRatesOf } from "../shared/shares/settings.js";
 import { createShares } from "../shared/shares/shares.js";
 import { openStore } from "../shared/store/open.js";
@@ -118,7 +119,8 @@ function serveRpc(host: string, port: number, services: LocalServices, image: Fi
     reflection(image, [...names].sort()),
   ];
   const methods = [...services.methods, ...more.map((method) => ({ method, steps: first.steps }))];
-  return serveConnect({ host, port, methods });
+  const hold: Hold = (caller, kill) => services.credentials.holdCaller(caller, kill);
+  return serveConnect({ host, port, methods, hold });
 }
 
 /** How this machine reaches an address that it listens on. */

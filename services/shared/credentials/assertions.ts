@@ -8,7 +8,7 @@ import { createAssertionKeys } from "./assertion-keys.js";
 import { callerOfClaims } from "./assertions-claims.js";
 import type { Credentials } from "./credentials.js";
 import type { Attested } from "./invalidations.js";
-import type { Refusal } from "./known.js";
+import type { Known, Refusal } from "./known.js";
 
 /** What establishes the callers of one service. */
 export interface AssertionVerifierOptions {
@@ -77,7 +77,11 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
   async function fromKey(token: string): Promise<Authenticated> {
     const found = await credentials.verify(token);
     if ("refused" in found) throw refusalOf(found);
-    return { caller: found.caller, assertion: found.assertions[service] ?? "" };
+    return presented(found);
+  }
+
+  function presented({ caller, assertions, expiresAt }: Known): Authenticated {
+    return { caller, assertion: assertions[service] ?? "", expiresAt };
   }
 
   return {
@@ -89,9 +93,7 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
       }
       const token = bearerOf(authorization);
       const found = credentials.peek(token);
-      return found === undefined
-        ? fromKey(token)
-        : { caller: found.caller, assertion: found.assertions[service] ?? "" };
+      return found === undefined ? fromKey(token) : presented(found);
     },
   };
 }

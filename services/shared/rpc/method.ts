@@ -20,6 +20,8 @@ export interface Method {
   readonly handle: (request: never, call: Call) => unknown;
   /** The scope a caller must hold, for rpcs of other people's APIs, which cannot state one. */
   readonly scope?: string;
+  /** A stream of responses that only its client ends, or a server that closes. */
+  readonly isEndless?: boolean;
 }
 
 type Init<M extends DescMessage> = MessageInitShape<M>;

@@ -190,7 +190,7 @@ describe("an API key in authorization", () => {
   test("is verified for a service as for a façade, with an assertion for calling on", async () => {
     const { token, caller, assertions, id } = await newKey();
     const got = await present({ authorization: `Bearer ${token}` });
-    expect(got).toEqual({ caller, assertion: assertions.traces });
+    expect(got).toEqual({ caller, assertion: assertions.traces, expiresAt: expect.any(Number) });
     await stack.as(stack.secrets.admin.apiKey, ApiKeyService.method.revokeApiKey, { id });
     await expect(present({ authorization: `Bearer ${token}` })).rejects.toEqual(code(Code.Unauthenticated));
   });

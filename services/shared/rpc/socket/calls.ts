@@ -1,0 +1,182 @@
+import { Code, ConnectError, createContextValues } from "@connectrpc/connect";
+import type { UniversalServerRequest } from "@connectrpc/connect/protocol";
+import type { Authenticated, Authenticator, Caller, Incoming } from "../call.js";
+import { canceled, invalidArgument, resourceExhausted, unauthenticated, unimplemented } from "../errors.js";
+import { LONGEST_TIMER_MS } from "../steps/deadline.js";
+import { abandon, answer, discard, type NodeResponse } from "./answer.js";
+import { checkAnnounced, liveBody, type NodeRequest, wholeBody } from "./body.js";
+import type { Connection, Connections } from "./connections.js";
+import { credentialOf, headerOf, traceparentOf } from "./headers.js";
+import { INTERNAL, type Place, type Places } from "./places.js";
+import { refusalOf } from "./refusal.js";
+import { CALL, type Route } from "./routes.js";
+
+/** Has a call ended when the credential of its caller is no longer good; returns the release. */
+export type Hold = (caller: Caller, kill: () => void) => () => void;
+
+/** What calls are served with. */
+export interface CallsOptions {
+  readonly routes: ReadonlyMap<string, Route>;
+  readonly connections: Connections;
+  readonly places: Places;
+  /** Left out where nothing is kept under a lease. */
+  readonly hold?: Hold | undefined;
+}
+
+/** Serves one call of a connection. */
+export type ServeCall = (request: NodeRequest, response: NodeResponse, connection: Connection) => void;
+
+/** How long a client of a stream both ways may be silent, in milliseconds. */
+const SILENT_MS = 120_000;
+/** A credential is presented again no sooner than this, in milliseconds. */
+const SHORTEST_MS = 1_000;
+
+/**
+ * Serves calls in this order: who is it, by the headers alone; a place; the body,
+ * bounded; the message; the method. Who is refused is answered in the call's
+ * protocol, and nothing of the body is read for it.
+ */
+export function createCalls(options: CallsOptions): ServeCall {
+  return (request, response, connection) => {
+    const call = new ServedCall(options, request, response, connection);
+    void call.run();
+  };
+}
+
+class ServedCall {
+  readonly #options: CallsOptions;
+  readonly #request: NodeRequest;
+  readonly #response: NodeResponse;
+  readonly #connection: Connection;
+  readonly #left = new AbortController();
+  readonly #ended = new AbortController();
+  #place: Place | undefined;
+  #release: (() => void) | undefined;
+  #expiry: NodeJS.Timeout | undefined;
+
+  constructor(options: CallsOptions, request: NodeRequest, response: NodeResponse, connection: Connection) {
+    this.#options = options;
+    this.#request = request;
+    this.#response = response;
+    this.#connection = connection;
+    connection.calls++;
+    response.once("close", () => this.#close());
+  }
+
+  async run(): Promise<void> {
+    try {
+      const route = this.#route();
+      const who = await this.#admit(route);
+      if (this.#left.signal.aborted) return;
+      this.#enter(route, who);
+      const reply = await route.serve(this.#universal(route, who));
+      // A stream both ways is answered while it is read.
+      if (route.takesOne) discard(this.#request, this.#response);
+      answer(this.#response, reply);
+    } catch (error) {
+      this.#refuse(ConnectError.from(error));
+    }
+  }
+
+  /** @throws ConnectError unimplemented, invalid_argument. */
+  #route(): Route {
+    const { url = "", rawHeaders } = this.#request;
+    const route = this.#options.routes.get(url.split("?", 1)[0] as string);
+    if (route === undefined) throw unimplemented("there is no such rpc here: server reflection lists those that are");
+    // Node takes the first of several, and others the last (RFC 9112 section 3.2).
+    if (rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length > 1) {
+      throw invalidArgument("the request has more than one Host header");
+    }
+    return route;
+  }
+
+  async #admit({ isPublic, admit }: Route): Promise<Authenticated> {
+    const { connections } = this.#options;
+    if (isPublic && !connections.allows(this.#connection)) {
+      throw resourceExhausted("too many calls without a credential come from this address: try again in a second");
+    }
+    const credential = credentialOf(this.#request);
+    const incoming: Incoming = { credential, signal: this.#left.signal, traceparent: traceparentOf(this.#request) };
+    const who = await admit(incoming);
+    if (!isPublic) {
+      const isOurs = credential.assertion !== undefined || who.caller.scopes.has(INTERNAL);
+      connections.known(this.#connection, who.caller, isOurs);
+    }
+    return who;
+  }
+
+  /** @throws ConnectError resource_exhausted, for want of a place or for a body that is announced too long. */
+  #enter({ limits, method, isPublic, authenticator }: Route, who: Authenticated): void {
+    checkAnnounced(this.#request, limits);
+    const { address, caller } = this.#connection;
+    this.#place = this.#options.places.enter(who.caller, caller === undefined ? address : `of ${caller}`);
+    if (isPublic) return;
+    this.#release = this.#options.hold?.(who.caller, () => this.#ended.abort(NO_LONGER_GOOD));
+    if (method.desc.methodKind !== "unary") this.#watchExpiry(authenticator, who);
+  }
+
+  /** What stays open longer than its credential was good for presents it again. */
+  #watchExpiry(authenticator: Authenticator, { expiresAt }: Authenticated): void {
+    if (expiresAt === undefined || this.#left.signal.aborted) return;
+    const present = async (): Promise<void> => {
+      try {
+        this.#watchExpiry(authenticator, await authenticator.authenticate(credentialOf(this.#request)));
+      } catch (error) {
+        this.#ended.abort(error);
+      }
+    };
+    const left = Math.min(Math.max(expiresAt - Date.now(), SHORTEST_MS), LONGEST_TIMER_MS);
+    this.#expiry = setTimeout(() => void present(), left);
+  }
+
+  #universal({ takesOne, limits }: Route, who: Authenticated): UniversalServerRequest {
+    const request = this.#request;
+    const { httpVersion, url = "" } = request;
+    // Who waits to be told to go on (RFC 9110 section 10.1.1) is told only now.
+    if (request.headers.expect !== undefined) this.#response.writeContinue();
+    const contextValues = createContextValues().set(CALL, { who, request, ended: this.#ended.signal });
+    const body = takesOne
+      ? wholeBody(request, limits, this.#place as Place)
+      : liveBody(request, SILENT_MS, () => abandon(this.#response));
+    return {
+      httpVersion,
+      method: request.method ?? "",
+      // Only its query is looked at.
+      url: `http://localhost${url}`,
+      header: headerOf(request),
+      body,
+      signal: this.#left.signal,
+      contextValues,
+    };
+  }
+
+  #refuse(error: ConnectError): void {
+    const request = this.#request;
+    const response = this.#response;
+    if (this.#left.signal.aborted) return;
+    discard(request, response);
+    answer(response, refusalOf(error, request.headers["content-type"] ?? ""));
+    if (COUNTED.has(error.code)) this.#options.connections.refused(this.#connection);
+  }
+
+  #close(): void {
+    const connection = this.#connection;
+    connection.calls--;
+    connection.idleSince = performance.now();
+    clearTimeout(this.#expiry);
+    this.#release?.();
+    this.#place?.leave();
+    this.#left.abort(canceled("the client went away"));
+  }
+}
+
+/** Refusals that are the client's own. */
+const COUNTED: ReadonlySet<Code> = new Set([
+  Code.Unauthenticated,
+  Code.Unimplemented,
+  Code.InvalidArgument,
+  Code.ResourceExhausted,
+]);
+const NO_LONGER_GOOD = unauthenticated(
+  "the credential that opened this is no longer good: present it again, or another",
+);

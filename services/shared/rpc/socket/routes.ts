@@ -1,0 +1,115 @@
+import { createConnectRouter, createContextKey, type HandlerContext, type MethodImpl } from "@connectrpc/connect";
+import { createMethodUrl, type UniversalHandler } from "@connectrpc/connect/protocol";
+import { type Admit, admission } from "../admission.js";
+import { bounded } from "../bounded.js";
+import type { Authenticated, Authenticator, Incoming } from "../call.js";
+import { type Chain, chain } from "../chain.js";
+import { internal } from "../errors.js";
+import type { Method } from "../method.js";
+import { scopeOf } from "../steps/access.js";
+import { PUBLIC } from "../steps/caller.js";
+import type { NodeRequest } from "./body.js";
+import { credentialOf, traceparentOf } from "./headers.js";
+import { type MessageLimits, messageLimitsOf } from "./message-limits.js";
+import { until } from "./until.js";
+
+/** A call that was admitted, as its handler finds it. */
+export interface AdmittedCall {
+  readonly who: Authenticated;
+  readonly request: NodeRequest;
+  /** Aborted with an error when the credential is no longer good. */
+  readonly ended: AbortSignal;
+}
+
+/** Under which a handler finds its call. */
+export const CALL = createContextKey<AdmittedCall | undefined>(undefined);
+
+/** What stands behind a path. */
+export interface Route {
+  readonly method: Method;
+  readonly authenticator: Authenticator;
+  /** Open to everybody. */
+  readonly isPublic: boolean;
+  /** The client sends one message, and not a stream of them. */
+  readonly takesOne: boolean;
+  readonly limits: MessageLimits;
+  readonly admit: Admit;
+  /** Speaks gRPC, gRPC-Web and Connect. */
+  readonly serve: UniversalHandler;
+}
+
+/**
+ * The routes of methods, by path.
+ *
+ * @param closing is aborted when the server begins to close, for what nobody else would end.
+ */
+export function routesOf(
+  methods: readonly { readonly method: Method; readonly steps: Chain }[],
+  closing: AbortSignal,
+): ReadonlyMap<string, Route> {
+  return new Map(
+    methods.map((one) => [createMethodUrl("/", one.method.desc), routeOf(one.method, one.steps, closing)]),
+  );
+}
+
+function routeOf(method: Method, steps: Chain, closing: AbortSignal): Route {
+  const { desc } = method;
+  const limits = messageLimitsOf(method);
+  const router = createConnectRouter({
+    acceptCompression: [],
+    readMaxBytes: limits.bytes,
+    // Other people's protos grow: what is new in them is none of ours to refuse.
+    jsonOptions: { ignoreUnknownFields: method.scope !== undefined },
+  });
+  router.rpc(desc, handlerOf(method, steps, closing) as MethodImpl<typeof desc>);
+  return {
+    method,
+    authenticator: steps.authenticator,
+    isPublic: scopeOf(method) === PUBLIC,
+    takesOne: desc.methodKind === "unary" || desc.methodKind === "server_streaming",
+    limits,
+    admit: admission(method, steps),
+    serve: bounded(router.handlers[0] as UniversalHandler),
+  };
+}
+
+function handlerOf(method: Method, steps: Chain, closing: AbortSignal) {
+  const run = chain(method, steps);
+  const kind = method.desc.methodKind;
+  if (kind === "unary") {
+    return (request: unknown, context: HandlerContext): unknown => {
+      const call = callOf(context);
+      // Client or credential may have gone while the message came: then nothing is begun.
+      context.signal.throwIfAborted();
+      call.ended.throwIfAborted();
+      return run(request, incomingOf(context, call, context.signal));
+    };
+  }
+  return (request: unknown, context: HandlerContext): AsyncIterable<unknown> => {
+    const call = callOf(context);
+    const incoming = incomingOf(context, call, AbortSignal.any([context.signal, call.ended]));
+    const isDuplex = kind === "bidi_streaming";
+    const asked = isDuplex ? until(request as AsyncIterable<unknown>, closing, () => undefined, false) : request;
+    const replies = run(asked, incoming) as AsyncIterable<unknown>;
+    const held = until(replies, call.ended, () => call.ended.throwIfAborted(), true);
+    return method.isEndless === true ? until(held, closing, () => undefined, true) : held;
+  };
+}
+
+function callOf({ values }: HandlerContext): AdmittedCall {
+  const call = values.get(CALL);
+  if (call === undefined) throw internal("nobody was admitted");
+  return call;
+}
+
+function incomingOf(context: HandlerContext, { who, request }: AdmittedCall, signal: AbortSignal): Incoming {
+  const traceparent = traceparentOf(request);
+  const left = context.timeoutMs();
+  return {
+    credential: credentialOf(request),
+    signal,
+    admitted: who,
+    ...(left !== undefined && { deadline: Date.now() + left }),
+    ...(traceparent !== undefined && { traceparent }),
+  };
+}
