@@ -38,8 +38,7 @@ const SHORTEST_MS = 1_000;
  */
 export function createCalls(options: CallsOptions): ServeCall {
   return (request, response, connection) => {
-    const call = new ServedCall(options, request, response, connection);
-    void call.run();
+    new ServedCall(options, request, response, connection).run();
   };
 }
 
@@ -63,19 +62,26 @@ class ServedCall {
     response.once("close", () => this.#close());
   }
 
-  async run(): Promise<void> {
+  /** What is known at once is refused at once: of a flood the rest of what was read is not looked at then. */
+  run(): void {
+    const refuse = (error: unknown): void => this.#refuse(ConnectError.from(error));
     try {
       const route = this.#route();
-      const who = await this.#admit(route);
-      if (this.#left.signal.aborted) return;
-      this.#enter(route, who);
-      const reply = await route.serve(this.#universal(route, who));
-      // A stream both ways is answered while it is read.
-      if (route.takesOne) discard(this.#request, this.#response);
-      answer(this.#response, reply);
+      const who = this.#admit(route);
+      if (who instanceof Promise) who.then((one) => this.#serve(route, one)).catch(refuse);
+      else this.#serve(route, who).catch(refuse);
     } catch (error) {
-      this.#refuse(ConnectError.from(error));
+      refuse(error);
     }
+  }
+
+  async #serve(route: Route, who: Authenticated): Promise<void> {
+    if (this.#left.signal.aborted) return;
+    this.#enter(route, who);
+    const reply = await route.serve(this.#universal(route, who));
+    // A stream both ways is answered while it is read.
+    if (route.takesOne) discard(this.#request, this.#response);
+    answer(this.#response, reply);
   }
 
   /** @throws ConnectError unimplemented, invalid_argument. */
@@ -90,23 +96,21 @@ class ServedCall {
     return route;
   }
 
-  async #admit({ isPublic, admit }: Route): Promise<Authenticated> {
-    const { connections } = this.#options;
-    if (isPublic && !connections.allows(this.#connection)) {
+  #admit({ isPublic, admit }: Route): Authenticated | Promise<Authenticated> {
+    if (isPublic && !this.#options.connections.allows(this.#connection)) {
       throw resourceExhausted("too many calls without a credential come from this address: try again in a second");
     }
     const credential = credentialOf(this.#request);
     const incoming: Incoming = { credential, signal: this.#left.signal, traceparent: traceparentOf(this.#request) };
-    const who = await admit(incoming);
-    if (!isPublic) {
-      const isOurs = credential.assertion !== undefined || who.caller.scopes.has(INTERNAL);
-      connections.known(this.#connection, who.caller, isOurs);
-    }
-    return who;
+    return admit(incoming);
   }
 
   /** @throws ConnectError resource_exhausted, for want of a place or for a body that is announced too long. */
   #enter({ limits, method, isPublic, authenticator }: Route, who: Authenticated): void {
+    if (!isPublic) {
+      const isOurs = credentialOf(this.#request).assertion !== undefined || who.caller.scopes.has(INTERNAL);
+      this.#options.connections.known(this.#connection, who.caller, isOurs);
+    }
     checkAnnounced(this.#request, limits);
     const { address, caller } = this.#connection;
     this.#place = this.#options.places.enter(who.caller, caller === undefined ? address : `of ${caller}`);
@@ -153,7 +157,7 @@ class ServedCall {
   #refuse(error: ConnectError): void {
     const request = this.#request;
     const response = this.#response;
-    if (this.#left.signal.aborted) return;
+    if (this.#left.signal.aborted || response.headersSent) return;
     discard(request, response);
     answer(response, refusalOf(error, request.headers["content-type"] ?? ""));
     if (COUNTED.has(error.code)) this.#options.connections.refused(this.#connection);
