@@ -3,11 +3,13 @@ import type { CollectionSpec, DocCollection, Store } from "../shared/store/store
 import type { Action } from "./policy.js";
 import type { Principals } from "./principals.js";
 import type { ObjectRecord, Shipped } from "./record.js";
+import { createRoom, OBJECT_QUOTA, ROOM_COLLECTION, type Room } from "./room.js";
 
 /** What this service was built with: every command's first argument. */
 export interface Context {
   readonly kinds: readonly Kind[];
   readonly principals: Principals;
+  readonly room: Room;
   /**
    * The records of a kind, by its noun: how kinds reach each other without importing each other.
    *
@@ -47,8 +49,13 @@ export interface Capability {
  *
  * @throws Error for a reference to a kind that there is not.
  */
-export async function openContext(store: Store, kinds: readonly Kind[], principals: Principals): Promise<Context> {
-  await store.ensure(kinds.map((kind) => kind.collection));
+export async function openContext(
+  store: Store,
+  kinds: readonly Kind[],
+  principals: Principals,
+  quota = OBJECT_QUOTA,
+): Promise<Context> {
+  await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
   const collection = <R extends ObjectRecord>(noun: string): DocCollection<R> => {
     const found = collections.get(noun);
@@ -57,5 +64,5 @@ export async function openContext(store: Store, kinds: readonly Kind[], principa
     return found as unknown as DocCollection<R>;
   };
   for (const { references } of kinds) Object.values(references).forEach(collection);
-  return { kinds, principals, collection };
+  return { kinds, principals, room: createRoom(store.collection(ROOM_COLLECTION.name), quota), collection };
 }

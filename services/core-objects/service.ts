@@ -6,6 +6,7 @@ import type { Store } from "../shared/store/store.js";
 import { installBuiltins, readBuiltins } from "./builtins.js";
 import { type Kind, openContext } from "./context.js";
 import { createPrincipals } from "./principals.js";
+import type { ObjectQuota } from "./room.js";
 import { routes } from "./routes.js";
 
 /** What the service needs. */
@@ -14,6 +15,8 @@ export interface Options {
   /** How auth is asked whom an object is shared with. */
   readonly peers: Peers;
   readonly log: Log;
+  /** What the objects of one user may add up to; OBJECT_QUOTA where left out. */
+  readonly quota?: ObjectQuota;
 }
 
 /** Every kind of object there is: a folder of `kinds/` each, whose `kind.ts` exports `kind`. */
@@ -23,9 +26,9 @@ export async function loadKinds(): Promise<readonly Kind[]> {
 }
 
 /** Our own records and their gates; installs what ships with the product before it serves. */
-export async function createCoreObjectsService({ store, peers, log }: Options): Promise<Service> {
+export async function createCoreObjectsService({ store, peers, log, quota }: Options): Promise<Service> {
   const kinds = await loadKinds();
-  const context = await openContext(store, kinds, createPrincipals(peers));
+  const context = await openContext(store, kinds, createPrincipals(peers), quota);
   const changed = await installBuiltins(context, readBuiltins(kinds));
   if (changed > 0) log.info({ changed }, "built-in objects installed");
   return {

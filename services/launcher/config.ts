@@ -80,6 +80,12 @@ export const options = {
     fallback: 1,
   },
   traceRetentionDays: { doc: "How long traces are kept, in days.", parse: count, fallback: 30 },
+  objectsPerUser: { doc: "Objects, of all kinds, that one user may have.", parse: positive, fallback: 200_000 },
+  objectMegabytesPerUser: {
+    doc: "Mebibytes of objects, of all kinds, that one user may have.",
+    parse: positive,
+    fallback: 1_024,
+  },
   traceSpansPerUser: { doc: "Spans that are kept of one user at a time.", parse: positive, fallback: 1_000_000 },
   traceMegabytesPerUser: {
     doc: "Mebibytes of spans that are kept of one user at a time.",

@@ -136,7 +136,8 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
     }
     case "core-objects": {
       const { createCoreObjectsService } = await import("../core-objects/service.js");
-      return createCoreObjectsService({ store, peers, log });
+      const quota = { objects: settings.objectsPerUser, bytes: settings.objectMegabytesPerUser * 2 ** 20 };
+      return createCoreObjectsService({ store, peers, log, quota });
     }
     case "traces": {
       const { createTracesService } = await import("../traces/service.js");

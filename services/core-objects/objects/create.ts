@@ -5,6 +5,7 @@ import { isDuplicateKey } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
 import { accessOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
+import { bytesOf } from "../room.js";
 import { aclOf, checkShareable } from "../sharing.js";
 import { newEtag } from "./gate.js";
 import { listAfter } from "./list-after.js";
@@ -52,7 +53,10 @@ export function createObject<Request extends CreateRequest>(model: Model, conten
       updated_at: now,
     };
     const there = await inserted(context, noun, record);
-    const undo = () => context.collection(noun).deleteOne({ _id: id });
+    const undo = async (): Promise<void> => {
+      const { deletedCount } = await context.collection(noun).deleteOne({ _id: id });
+      await context.room.take(record.owner, -deletedCount, -deletedCount * bytesOf(record));
+    };
     if (there === record) await recheckReferences(context, model, { before: {}, after: content }, caller, undo);
     return { [member]: await oneViewOf(context, model, there, call) };
   };
@@ -83,10 +87,13 @@ function requestOf({ requestId }: CreateRequest, { id }: Caller): string {
 /** The record, or the one that the same creation made before. */
 async function inserted(context: Context, noun: string, record: ObjectRecord): Promise<ObjectRecord> {
   const objects = context.collection(noun);
+  const bytes = bytesOf(record);
+  await context.room.take(record.owner, 1, bytes);
   try {
     await objects.insertOne(record);
     return record;
   } catch (error) {
+    await context.room.take(record.owner, -1, -bytes);
     if (!isDuplicateKey(error)) throw error;
     const earlier = await objects.findOne({ owner: record.owner, request: record.request });
     if (earlier === null) throw aborted(`the ${noun} of this request_id was deleted meanwhile; repeat the call`);

@@ -1,5 +1,6 @@
 import type { Call } from "../../shared/rpc/call.js";
 import type { Context } from "../context.js";
+import { bytesOf } from "../room.js";
 import { ATTEMPTS, contended, newEtag, unchanged, writable } from "./gate.js";
 import { idIn } from "./get.js";
 import type { DeleteRequest, DeleteResponse } from "./messages.js";
@@ -29,7 +30,9 @@ export function deleteObject(model: Model) {
         throw error;
       }
       const { deletedCount } = await objects.deleteOne({ ...unchanged(current, "delete", caller), deleting: mark });
-      if (deletedCount === 1) return { id };
+      if (deletedCount === 0) continue;
+      await context.room.take(current.owner, -1, -bytesOf(current));
+      return { id };
     }
     throw contended(noun);
   };

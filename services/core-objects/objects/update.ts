@@ -2,6 +2,7 @@ import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
 import type { ObjectRecord } from "../record.js";
+import { bytesOf } from "../room.js";
 import { sharingAfter, sharingIn } from "../sharing.js";
 import { checkChanges } from "./check-changes.js";
 import { ATTEMPTS, contended, newEtag, unchanged, writable } from "./gate.js";
@@ -45,12 +46,21 @@ export function updateObject<Request extends UpdateRequest>(
       const changes = { ...after(request, current), ...sharingAfter(current, sharing) };
       checkLimits(model, changes);
       await checkReferences(context, model, current, changes, caller);
-      const set = { $set: { ...changes, etag: newEtag(), updated_at: new Date() }, $unset: { deleting: "" as const } };
+      const written = { ...changes, etag: newEtag(), updated_at: new Date() };
+      const grows = bytesOf({ ...current, ...written }) - bytesOf(current);
+      await context.room.take(current.owner, 0, grows);
       const next = await context
         .collection(noun)
-        .findOneAndUpdate(unchanged(current, action, caller), set, { returnDocument: "after" });
-      if (next === null) continue;
-      const undo = () => putBack(context, model, { current, next, changes });
+        .findOneAndUpdate(
+          unchanged(current, action, caller),
+          { $set: written, $unset: { deleting: "" } },
+          { returnDocument: "after" },
+        );
+      if (next === null) {
+        await context.room.take(current.owner, 0, -grows);
+        continue;
+      }
+      const undo = () => putBack(context, model, { current, next, changes, grows });
       await recheckReferences(context, model, { before: current, after: changes }, caller, undo);
       return { [member]: await oneViewOf(context, model, next, call) };
     }
@@ -62,7 +72,12 @@ export function updateObject<Request extends UpdateRequest>(
 async function putBack(
   context: Context,
   { noun, references }: Model,
-  { current, next, changes }: { readonly current: ObjectRecord; readonly next: ObjectRecord; readonly changes: object },
+  {
+    current,
+    next,
+    changes,
+    grows,
+  }: { readonly current: ObjectRecord; readonly next: ObjectRecord; readonly changes: object; readonly grows: number },
 ): Promise<void> {
   const objects = context.collection(noun);
   const was = current as unknown as Readonly<Record<string, unknown>>;
@@ -71,7 +86,7 @@ async function putBack(
     { _id: next._id, etag: next.etag },
     { $set: { ...before, etag: newEtag(), updated_at: new Date() } },
   );
-  if (matchedCount === 1) return;
+  if (matchedCount === 1) return context.room.take(current.owner, 0, -grows);
   const added = Object.keys(references).map((field) => {
     const there = new Set(idsIn(current, field));
     return [field, { $in: idsIn(changes, field).filter((id) => !there.has(id)) }];

@@ -6,6 +6,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { pino } from "pino";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
+import type { ObjectQuota } from "../../../services/core-objects/room.js";
 import { createCoreObjectsService } from "../../../services/core-objects/service.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import type { Authenticator, Caller, Credential } from "../../../services/shared/rpc/call.js";
@@ -86,7 +87,13 @@ export interface Rig {
  * A store of its own (embedded, or in the MongoDB that MONGODB_URI names), core-objects in front of it, and room for
  * more services. Closing it fails when any query was not covered by an index.
  */
-export async function startRig({ sweepEveryMs }: { sweepEveryMs?: number } = {}): Promise<Rig> {
+export async function startRig({
+  sweepEveryMs,
+  quota,
+}: {
+  sweepEveryMs?: number;
+  quota?: ObjectQuota;
+} = {}): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), "core-"));
   const uncovered: string[] = [];
   const log = pino({ level: "warn" }, { write: (line) => void uncovered.push(line) });
@@ -118,7 +125,7 @@ export async function startRig({ sweepEveryMs }: { sweepEveryMs?: number } = {})
     services.push(service);
     mount(service.name, service.methods, observe);
   };
-  add(await createCoreObjectsService({ store, peers, log: silentLog }));
+  add(await createCoreObjectsService({ store, peers, log: silentLog, ...(quota && { quota }) }));
   return {
     store,
     peers,
