@@ -2,6 +2,7 @@ import type { KeyFormat } from "../shared/credentials/format.js";
 import type { UsageCounter } from "../shared/credentials/usage.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { AssertionMint } from "./assertion-mint.js";
+import type { EmailDomains } from "./email-domains.js";
 import type { Fence } from "./fence.js";
 import type { KeyRing } from "./key-ring.js";
 import type { PlatformTokens } from "./platform-tokens.js";
@@ -22,6 +23,7 @@ export interface Context {
   readonly assertions: AssertionMint;
   readonly platformRing: KeyRing;
   readonly platformTokens: PlatformTokens;
+  readonly emailDomains: EmailDomains;
   /** Bounds bcrypt and Argon2 work. */
   readonly hashing: WorkLimit;
   /** One at a time: changes that could take away the last administrator. */

@@ -10,6 +10,7 @@ import type { Store } from "../shared/store/store.js";
 import { createAssertionMint } from "./assertion-mint.js";
 import { createAuthAuthenticator } from "./authenticator.js";
 import type { Context } from "./context.js";
+import { createEmailDomains } from "./email-domains.js";
 import { createFence, type Fence } from "./fence.js";
 import { openKeyRing } from "./key-ring.js";
 import { type Leadership, takeLeadership } from "./leadership.js";
@@ -28,6 +29,8 @@ export interface AuthOptions {
   /** The public base URL: the issuer of platform tokens. */
   readonly baseUrl: string;
   readonly log: Log;
+  /** The domains that users' addresses may be of, in lower case and ASCII; any where left out. */
+  readonly emailDomains?: readonly string[] | undefined;
   /** What API keys begin with. */
   readonly keyPrefix?: string;
   /** How long a watcher may use what it keeps, in milliseconds. */
@@ -108,7 +111,7 @@ async function lead(
 }
 
 function contextOf(
-  { baseUrl, keyPrefix = DEFAULT_KEY_PREFIX, peersOf = () => undefined }: AuthOptions,
+  { baseUrl, emailDomains, keyPrefix = DEFAULT_KEY_PREFIX, peersOf = () => undefined }: AuthOptions,
   opened: Pick<Context, "store" | "hub" | "fence" | "assertionRing" | "platformRing">,
 ): Context {
   const { store, hub, fence, assertionRing, platformRing } = opened;
@@ -121,6 +124,7 @@ function contextOf(
     usage: createUsageCounter(),
     assertions: createAssertionMint(assertionRing),
     platformTokens: createPlatformTokens(platformRing, baseUrl.replace(/\/+$/, "")),
+    emailDomains: createEmailDomains(emailDomains),
     hashing,
     administrators: createWorkLimit(1, CHANGES_WAITING),
     peers: peersOf,

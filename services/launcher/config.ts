@@ -1,3 +1,4 @@
+import { domainToASCII } from "node:url";
 import { FACADE_OPTIONS } from "../../facade/config.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import {
@@ -44,6 +45,10 @@ export const options = {
     parse: leaseMs,
     fallback: 3_000,
   },
+  emailDomains: optional({
+    doc: "The domains that users' e-mail addresses may be of, separated by commas, each without those below it; any where left out. Users of others act on no platform.",
+    parse: listOf(emailDomain),
+  }),
   services: {
     doc: "The services this process runs, separated by commas.",
     parse: listOf(oneOf(...SERVICE_NAMES)),
@@ -106,6 +111,12 @@ function share(value: string): number {
   const number = Number(value);
   if (!(number >= 0 && number <= 1)) throw new Error("must be a number from 0 to 1");
   return number;
+}
+
+function emailDomain(value: string): string {
+  const domain = domainToASCII(value.toLowerCase());
+  if (!/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(domain)) throw new Error("must be domains such as example.org");
+  return domain;
 }
 
 function keyPrefix(value: string): string {

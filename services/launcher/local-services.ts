@@ -61,9 +61,17 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
 
   if (settings.services.includes("auth")) {
     const { baseUrl } = around;
-    const { keyPrefix, leaseMs } = settings;
+    const { emailDomains, keyPrefix, leaseMs } = settings;
     const { createAuthService } = await import("../auth/service.js");
-    const auth = await createAuthService({ store, baseUrl, log, keyPrefix, leaseMs, peersOf: () => peers });
+    const auth = await createAuthService({
+      store,
+      baseUrl,
+      log,
+      emailDomains,
+      keyPrefix,
+      leaseMs,
+      peersOf: () => peers,
+    });
     mount(auth, auth.authenticator);
   }
   const credential = self();

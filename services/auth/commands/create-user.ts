@@ -11,10 +11,11 @@ import type { UserRecord } from "../store.js";
 
 /** Creates a user. */
 export async function createUser(
-  { store, fence, hashing }: Context,
+  { store, fence, hashing, emailDomains }: Context,
   request: CreateUserRequest,
 ): Promise<MessageInitShape<typeof CreateUserResponseSchema>> {
   const login = normalEmail(request.email);
+  emailDomains.checkNew(login);
   const own = [login, login.slice(0, login.indexOf("@")), request.name];
   const now = new Date();
   const user: UserRecord = {

@@ -22,6 +22,7 @@ export async function mintPlatformToken(
   }
   const user = await findUser(context.store, caller.id, "");
   if (user.service) throw permissionDenied("a service account is no user of a platform");
+  context.emailDomains.checkPlatformUser(emailOf(user));
   if (!user.email_verified) {
     throw failedPrecondition("your e-mail address is not verified, and platforms find you by it: ask an administrator");
   }
