@@ -17,35 +17,44 @@ export interface Options {
   /** The settings of a façade, by environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly log: Log;
+  /** Starts one, in this environment; it sends a message once it listens. */
+  readonly run?: (env: NodeJS.ProcessEnv) => ChildProcess;
 }
 
 const RESTART_MS = 500;
 
 /**
  * Runs façade workers in processes of their own; all listen on the same port,
- * and the kernel spreads connections over them. One that dies is started again.
+ * and the kernel spreads connections over them. One that dies, or cannot be
+ * forked again, is started again until it runs. @throws Error where one does not start the first time.
  */
-export async function startWorkers({ count, env, log }: Options): Promise<Workers> {
+export async function startWorkers({ count, env, log, run = forkWorker }: Options): Promise<Workers> {
   const alive = new Map<number, ChildProcess>();
   let draining = false;
 
   function start(slot: number): Promise<void> {
-    const child = fork(new URL("../../facade/main.js", import.meta.url), [], {
-      env: { ...process.env, ...env },
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
-    });
-    child.once("exit", (code, signal) => {
-      alive.delete(slot);
-      if (draining) return;
-      log.error({ slot, code, signal }, "a façade worker died; another takes its place");
-      setTimeout(() => {
-        if (!draining)
-          start(slot).catch((error: unknown) => log.error({ err: error, slot }, "the worker did not start"));
-      }, RESTART_MS);
-    });
     return new Promise((resolve, reject) => {
-      child.once("error", reject);
-      child.once("exit", (code) => reject(new Error(`a façade worker ended with ${code} before it listened`)));
+      const child = run({ ...process.env, ...env });
+      let over = false;
+      // A process that could not be forked has an error and no exit.
+      const end = (cause: object, why: Error): void => {
+        if (over) return;
+        over = true;
+        alive.delete(slot);
+        reject(why);
+        if (draining) return;
+        log.error({ slot, ...cause }, "a façade worker died; another takes its place");
+        setTimeout(() => {
+          if (!draining)
+            start(slot).catch((error: unknown) => log.error({ err: error, slot }, "the worker did not start"));
+        }, RESTART_MS);
+      };
+      child.on("error", (error) => {
+        if (child.pid === undefined) end({ err: error }, error);
+      });
+      child.once("exit", (code, signal) =>
+        end({ code, signal }, new Error(`a façade worker ended with ${code ?? signal} before it listened`)),
+      );
       child.once("message", () => {
         alive.set(slot, child);
         resolve();
@@ -53,7 +62,13 @@ export async function startWorkers({ count, env, log }: Options): Promise<Worker
     });
   }
 
-  await Promise.all(Array.from({ length: count }, (_, slot) => start(slot)));
+  try {
+    await Promise.all(Array.from({ length: count }, (_, slot) => start(slot)));
+  } catch (error) {
+    draining = true;
+    for (const child of alive.values()) child.kill("SIGTERM");
+    throw error;
+  }
   return {
     serving: () => alive.size,
     async drain(graceMs) {
@@ -66,4 +81,11 @@ export async function startWorkers({ count, env, log }: Options): Promise<Worker
       await Promise.all(ending);
     },
   };
+}
+
+function forkWorker(env: NodeJS.ProcessEnv): ChildProcess {
+  return fork(new URL("../../facade/main.js", import.meta.url), [], {
+    env,
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
 }
