@@ -7,6 +7,7 @@ import {
   importJWK,
   type JWK,
 } from "jose";
+import type { Seal } from "../shared/secrets/seal.js";
 import type { AuthStore, RingName, SigningKeyRecord } from "./store.js";
 
 /**
@@ -38,6 +39,8 @@ export interface KeyRingOptions {
   readonly graceMs: number;
   /** The age at which a key is followed by another. */
   readonly rotateMs: number;
+  /** Seals the private halves at rest. */
+  readonly seal: Seal;
   readonly now?: () => number;
 }
 
@@ -52,7 +55,7 @@ interface LoadedKey {
 export async function openKeyRing(
   { signingKeys }: AuthStore,
   ring: RingName,
-  { leadMs, graceMs, rotateMs, now = Date.now }: KeyRingOptions,
+  { leadMs, graceMs, rotateMs, seal, now = Date.now }: KeyRingOptions,
 ): Promise<KeyRing> {
   let keys: LoadedKey[] = [];
   let verifier: ReturnType<typeof createLocalJWKSet>;
@@ -61,7 +64,7 @@ export async function openKeyRing(
     const records = await signingKeys.find({ ring }).toArray();
     records.sort((a, b) => b.signs_from.getTime() - a.signs_from.getTime());
     keys = await Promise.all(
-      records.map(async (record) => ({ record, key: (await importJWK(record.jwk, ALG)) as CryptoKey })),
+      records.map(async (record) => ({ record, key: (await importJWK(whole(record, seal), ALG)) as CryptoKey })),
     );
     verifier = createLocalJWKSet(jwks());
   }
@@ -74,14 +77,23 @@ export async function openKeyRing(
   async function add(signsFrom: number): Promise<void> {
     const { privateKey } = await generateKeyPair(ALG, { crv: "Ed25519", extractable: true });
     const jwk = await exportJWK(privateKey);
+    const _id = await calculateJwkThumbprint(jwk);
     await signingKeys.insertOne({
-      _id: await calculateJwkThumbprint(jwk),
+      _id,
       ring,
-      jwk,
+      ...sealed(_id, jwk, seal),
       created_at: new Date(now()),
       signs_from: new Date(signsFrom),
       remove_at: null,
     });
+  }
+
+  /** Seals what an older version wrote, and what was sealed with an older key. */
+  async function sealAll(): Promise<void> {
+    for (const record of await signingKeys.find({ ring }).toArray()) {
+      if (record.sealed !== undefined && seal.isCurrent(record.sealed)) continue;
+      await signingKeys.updateOne({ _id: record._id }, { $set: sealed(record._id, whole(record, seal), seal) });
+    }
   }
 
   async function rotate(): Promise<void> {
@@ -103,6 +115,7 @@ export async function openKeyRing(
     if (deletedCount > 0) await load();
   }
 
+  await sealAll();
   await load();
   if (keys.length === 0) {
     await add(now());
@@ -122,6 +135,18 @@ export async function openKeyRing(
     load,
     tend,
   };
+}
+
+const placeOf = (id: string): string => `signing_keys/${id}`;
+
+/** What is kept of a key: the public half, and the private one sealed for this record alone. */
+function sealed(id: string, { d = "", ...jwk }: JWK, seal: Seal): Pick<SigningKeyRecord, "jwk"> & { sealed: string } {
+  return { jwk, sealed: seal.seal(d, placeOf(id)) };
+}
+
+/** Both halves. @throws SealError where the private one does not open. */
+function whole(record: SigningKeyRecord, seal: Seal): JWK {
+  return record.sealed === undefined ? record.jwk : { ...record.jwk, d: seal.open(record.sealed, placeOf(record._id)) };
 }
 
 /** The public half, named member by member so that the private one cannot slip out. */

@@ -6,6 +6,7 @@ import type { Log } from "../shared/process/log.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { AuthenticatingService } from "../shared/rpc/service.js";
+import type { Seal } from "../shared/secrets/seal.js";
 import type { Store } from "../shared/store/store.js";
 import { createAssertionMint } from "./assertion-mint.js";
 import { createAuthAuthenticator } from "./authenticator.js";
@@ -26,6 +27,8 @@ import { createWorkLimit } from "./work-limit.js";
 export interface AuthOptions {
   /** Stays open: who opened it closes it. */
   readonly store: Store;
+  /** Seals the private halves of signing keys. */
+  readonly seal: Seal;
   /** The public base URL: the issuer of platform tokens. */
   readonly baseUrl: string;
   readonly log: Log;
@@ -59,9 +62,10 @@ const USES_WRITTEN = 10_000;
 
 /** The auth service: who is calling, and what is signed in their name. */
 export async function createAuthService(options: AuthOptions): Promise<AuthenticatingService> {
+  const { seal } = options;
   const store = await openAuthStore(options.store);
-  const assertionRing = await openKeyRing(store, "assertion", ASSERTION_RING);
-  const platformRing = await openKeyRing(store, "platform", PLATFORM_RING);
+  const assertionRing = await openKeyRing(store, "assertion", { ...ASSERTION_RING, seal });
+  const platformRing = await openKeyRing(store, "platform", { ...PLATFORM_RING, seal });
   const { leadership, hub } = await lead(store, options);
   const fence = createFence(leadership);
   const context = contextOf(options, { store, hub, fence, assertionRing, platformRing });

@@ -57,7 +57,10 @@ export type RingName = "access" | "assertion" | "platform";
 /** A private signing key; the id is its RFC 7638 thumbprint. */
 export interface SigningKeyRecord extends Base {
   readonly ring: RingName;
+  /** The public half; until it is sealed the private one with it. */
   readonly jwk: JWK;
+  /** The private half, `d` of RFC 8037, sealed; absent in what an older version wrote. */
+  readonly sealed?: string;
   readonly created_at: Date;
   /** When it begins to sign; it is published before. */
   readonly signs_from: Date;

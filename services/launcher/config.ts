@@ -14,6 +14,7 @@ import {
   url,
 } from "../shared/process/config.js";
 import { SERVICE_NAMES } from "../shared/rpc/service.js";
+import { parseSealKeys } from "../shared/secrets/seal.js";
 import { platformOptions } from "./platform-settings.js";
 
 /** Every setting of the process that runs the services, and by default a façade worker with them. */
@@ -62,6 +63,11 @@ export const options = {
   serviceKey: optional({
     doc: "The API key by which our processes call each other; DATA_DIR/service-key where left out.",
     parse: text,
+    secret: true,
+  }),
+  secretsKey: optional({
+    doc: "What seals secrets in the store: a key of 32 bytes in base64url, and after a comma those before it, which still open; DATA_DIR/secrets-key where left out. The same for all processes of auth.",
+    parse: parseSealKeys,
     secret: true,
   }),
   sandbox: { doc: "Run the built-in platforms: on or off.", parse: onOff, fallback: true },

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PersonSecrets } from "../auth/bootstrap.js";
 import type { Store } from "../shared/store/store.js";
+import { writePrivate } from "./private-files.js";
 
 /** DATA_DIR/bootstrap.json, as scripts read it. */
 export interface BootstrapFile {
@@ -71,13 +72,4 @@ export function writeAddresses(dataDir: string, baseUrl: string, grpcUrl: string
 
 function accountOf({ email, password, apiKey }: PersonSecrets): BootstrapAccount {
   return { email, password, api_key: apiKey };
-}
-
-/** Whole or not at all, and never readable by others in between. */
-function writePrivate(path: string, text: string): void {
-  mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}.new`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  chmodSync(draft, 0o600);
-  renameSync(draft, path);
 }

@@ -15,6 +15,7 @@ import type { Store } from "../shared/store/store.js";
 import { readTools } from "../shared/tools/tools.js";
 import type { Settings } from "./config.js";
 import { authenticationsOf } from "./platforms.js";
+import { openSeal } from "./private-files.js";
 import type { Routing } from "./routing.js";
 import { unansweredTool } from "./unanswered-tools.js";
 
@@ -61,10 +62,12 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
 
   if (settings.services.includes("auth")) {
     const { baseUrl } = around;
-    const { emailDomains, keyPrefix, leaseMs } = settings;
+    const { emailDomains, keyPrefix, leaseMs, secretsKey, dataDir } = settings;
+    const seal = openSeal(secretsKey, dataDir);
     const { createAuthService } = await import("../auth/service.js");
     const auth = await createAuthService({
       store,
+      seal,
       baseUrl,
       log,
       emailDomains,

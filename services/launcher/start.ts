@@ -1,5 +1,5 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
-import type { Log } from "../shared/process/log.js";
+import { type Log, silentLog } from "../shared/process/log.js";
 import type { Credential } from "../shared/rpc/call.js";
 import { serveConnect } from "../shared/rpc/connect.js";
 import { health, unknownService } from "../shared/rpc/health.js";
@@ -16,6 +16,7 @@ import { firstStart, serviceKey, writeAddresses } from "./first-start.js";
 import { type LocalServices, startLocalServices } from "./local-services.js";
 import { configurePlatforms, runsSandboxes } from "./platforms.js";
 import { reservePort } from "./ports.js";
+import { narrowToOwner } from "./private-files.js";
 import { createRouting } from "./routing.js";
 import { switchCoreOn } from "./switch-core-on.js";
 import { startTracing } from "./tracing.js";
@@ -56,6 +57,7 @@ async function startParts(
   const baseUrl = settings.baseUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
   prepareDataDir(dataDir);
+  narrowToOwner(dataDir, log);
   const store = await openStore({ mongodbUri, dataDir, log });
   ending.push(() => store.close());
   const runsAuth = settings.services.includes("auth");
@@ -105,6 +107,8 @@ async function startParts(
     ending.push((graceMs) => pool.drain(graceMs));
   }
   if (runsAuth) writeAddresses(dataDir, baseUrl, grpcUrl);
+  // What the store has made meanwhile; nobody but its owner could enter the directory.
+  narrowToOwner(dataDir, silentLog);
   const coreSwitchedOn = isFirst && runsSandboxes(settings) && (await switchCoreOn(routing, dataDir));
   return { baseUrl, grpcUrl, coreSwitchedOn };
 }

@@ -2,8 +2,9 @@ import { createLocalJWKSet, jwtVerify, SignJWT } from "jose";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type KeyRing, openKeyRing } from "../../../services/auth/key-ring.js";
 import { type AuthStore, openAuthStore, type RingName } from "../../../services/auth/store.js";
+import { createSeal } from "../../../services/shared/secrets/seal.js";
 import type { Store } from "../../../services/shared/store/store.js";
-import { temporaryStore } from "./stack.js";
+import { SEAL, temporaryStore } from "./stack.js";
 
 const HOUR = 3_600_000;
 let store: Store;
@@ -16,12 +17,12 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const open = (ring: RingName): Promise<KeyRing> =>
-  openKeyRing(records, ring, { leadMs: 2 * HOUR, graceMs: 2 * HOUR, rotateMs: 24 * HOUR, now: () => now });
+const open = (ring: RingName, seal = SEAL): Promise<KeyRing> =>
+  openKeyRing(records, ring, { leadMs: 2 * HOUR, graceMs: 2 * HOUR, rotateMs: 24 * HOUR, seal, now: () => now });
 const kidsOf = (ring: KeyRing) => ring.jwks().keys.map(({ kid }) => kid);
 
 test("the three rings never share a key, and none verifies what another signed", async () => {
-  const rings = await Promise.all((["access", "assertion", "platform"] as const).map(open));
+  const rings = await Promise.all((["access", "assertion", "platform"] as const).map((ring) => open(ring)));
   for (const ring of rings) await ring.rotate();
   const kids = rings.flatMap(kidsOf);
   expect(new Set(kids).size).toBe(6);
@@ -72,4 +73,30 @@ test("a ring rotates by itself when its key is old, and once", async () => {
   await ring.tend();
   await ring.tend();
   expect(kidsOf(ring)).toHaveLength(2);
+});
+
+test("the private half lies sealed in the store, for its own record alone", async () => {
+  const ring = await open("platform");
+  await ring.rotate();
+  const [first, second] = await records.signingKeys.find({ ring: "platform" }).toArray();
+  expect(JSON.stringify([first, second])).not.toMatch(/"d":/);
+  await records.signingKeys.updateOne({ _id: first?._id as string }, { $set: { sealed: second?.sealed as string } });
+  await expect(open("platform")).rejects.toThrow(/was changed since it was sealed/);
+});
+
+test("keys that an older version left plain, or another key sealed, are sealed anew at the start and sign as before", async () => {
+  const ring = await open("platform");
+  const { kid } = ring.signer();
+  const record = await records.signingKeys.findOne({ _id: kid });
+  const d = SEAL.open(record?.sealed as string, `signing_keys/${kid}`);
+  const jwk = { ...record?.jwk, d };
+  await records.signingKeys.updateOne({ _id: kid }, { $set: { jwk }, $unset: { sealed: "" } });
+  const sealedNow = async () => (await records.signingKeys.findOne({ _id: kid })) as { jwk: object; sealed?: string };
+  expect((await open("platform")).signer().kid).toBe(kid);
+  expect(Object.keys((await sealedNow()).jwk)).not.toContain("d");
+
+  const [older, newer] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
+  await expect(open("platform", createSeal([newer]))).rejects.toThrow(/sealed with another key: give that key too/);
+  expect((await open("platform", createSeal([newer, older]))).signer().kid).toBe(kid);
+  expect((await open("platform", createSeal([newer]))).signer().kid).toBe(kid);
 });

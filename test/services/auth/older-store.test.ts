@@ -9,6 +9,7 @@ import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../../../services/shared/cr
 import { silentLog } from "../../../services/shared/process/log.js";
 import type { Base, CollectionSpec, Store } from "../../../services/shared/store/store.js";
 import { backends } from "../shared/store/backends.js";
+import { SEAL } from "./stack.js";
 
 // Stores that a version before this one wrote, whose fields were camelCase.
 
@@ -61,7 +62,13 @@ for (const backend of backends) {
         const keep = () => Promise.reject(new Error("nothing is to be made anew"));
         const emails = { adminEmail: "admin@example.org", analystEmail: "analyst@example.org" };
         expect(await bootstrap({ store, keep, ...emails })).toBeUndefined();
-        const auth = await createAuthService({ store, baseUrl: "http://localhost", log: silentLog, fenceMs: 0 });
+        const auth = await createAuthService({
+          store,
+          seal: SEAL,
+          baseUrl: "http://localhost",
+          log: silentLog,
+          fenceMs: 0,
+        });
         const known = await auth.authenticator.authenticate({ authorization: `Bearer ${token}` });
         expect(known.caller).toMatchObject({ id: "u1", email: "ana@example.org", admin: true, groups: ["g1"] });
         await auth.close();
@@ -91,7 +98,13 @@ for (const backend of backends) {
         const signsFrom = new Date(Date.now() - 3_600_000);
         const key = { _id: "k1", ring: "platform", jwk: await exportJWK(privateKey), signsFrom, removeAt: null };
         await insert(store, "signing_keys", { ...key, createdAt: at });
-        const auth = await createAuthService({ store, baseUrl: "http://localhost", log: silentLog, fenceMs: 0 });
+        const auth = await createAuthService({
+          store,
+          seal: SEAL,
+          baseUrl: "http://localhost",
+          log: silentLog,
+          fenceMs: 0,
+        });
         await auth.close();
         const { signingKeys } = await openAuthStore(store);
         const kept = await signingKeys.find({ ring: "platform" }).toArray();

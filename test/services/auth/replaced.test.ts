@@ -14,7 +14,7 @@ import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
 import type { AuthenticatingService } from "../../../services/shared/rpc/service.js";
 import type { DocCollection, Store } from "../../../services/shared/store/store.js";
 import { backends } from "../shared/store/backends.js";
-import { type Stack, startStack } from "./stack.js";
+import { SEAL, type Stack, startStack } from "./stack.js";
 
 const keys = ApiKeyService.method;
 const unavailable = expect.objectContaining({ code: Code.Unavailable });
@@ -41,7 +41,7 @@ describe.each(backends)("an auth process that was replaced, on $title", ({ open,
 
   async function takeOver(): Promise<void> {
     const options = { baseUrl: "https://sallyport.example/", log: silentLog, fenceMs: 0 };
-    const service = await createAuthService({ store: opened.store, ...options });
+    const service = await createAuthService({ store: opened.store, seal: SEAL, ...options });
     const dispatch = mountInProcess(service.methods, { authenticator: service.authenticator, log: silentLog });
     newer = { service, dispatch };
   }

@@ -7,7 +7,7 @@ import { createAuthService } from "../../../services/auth/service.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import type { RpcServer } from "../../../services/shared/rpc/connect.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
-import { type Stack, serve, startStack } from "./stack.js";
+import { SEAL, type Stack, serve, startStack } from "./stack.js";
 import type { Order, Report } from "./watcher-process.js";
 
 const PROCESSES = 6;
@@ -161,6 +161,7 @@ test("a fresh auth process holds revocations back until leases of the one before
   const { id } = await keyInUse();
   const { port } = server;
   const successor = await createAuthService({
+    seal: SEAL,
     store: stack.store,
     baseUrl: "https://sallyport.example",
     log: silentLog,

@@ -11,8 +11,12 @@ import { serveConnect } from "../../../services/shared/rpc/connect.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
 import type { AuthenticatingService } from "../../../services/shared/rpc/service.js";
+import { createSeal } from "../../../services/shared/secrets/seal.js";
 import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
 import type { Store } from "../../../services/shared/store/store.js";
+
+/** What seals signing keys in these tests. */
+export const SEAL = createSeal([Buffer.alloc(32, 7)]);
 
 /** A running auth service on a store of its own, with its first users. */
 export interface Stack {
@@ -54,6 +58,7 @@ export async function startStack(options: Partial<AuthOptions> = {}): Promise<St
   if (found === undefined) throw new Error("the store was in use before");
   const service = await createAuthService({
     store,
+    seal: SEAL,
     baseUrl: "https://sallyport.example/",
     log: silentLog,
     fenceMs: 0,
