@@ -18,7 +18,8 @@ const EVERY_MS = 5_000;
  * that is full.
  */
 export async function createDiskProbe(dir: string, everyMs = EVERY_MS): Promise<DiskProbe> {
-  const path = join(dir, `probe-${process.pid}`);
+  // One name, so that a process that was killed leaves no more than one behind: the directory is held by one process.
+  const path = join(dir, "probe");
   const bytes = Buffer.alloc(PROBE_BYTES, 1);
   let refusal: string | undefined;
 
