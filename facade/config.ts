@@ -21,7 +21,10 @@ const publicUrlOptions = Object.fromEntries(
 export const FACADE_OPTIONS = {
   host: { doc: "The address to listen on.", parse: text, fallback: "127.0.0.1" },
   port: { doc: "The port of the façade; 0 for any free one.", parse: port, fallback: 8080 },
-  baseUrl: optional({ doc: "The public base URL; http://HOST:PORT where left out.", parse: url }),
+  baseUrl: optional({
+    doc: "The public base URL; http://HOST:PORT where left out, by the loopback address where HOST is every one.",
+    parse: url,
+  }),
   serviceName: { doc: "The name that users see.", parse: text, fallback: "Sallyport" },
   ...publicUrlOptions,
   allowedOrigins: {

@@ -9,6 +9,7 @@ import { callRatesOf } from "../shared/shares/settings.js";
 import { createShares } from "../shared/shares/shares.js";
 import { openStore } from "../shared/store/open.js";
 import { readImage } from "../shared/tools/image.js";
+import { baseUrlOf, isEveryAddress, reachable } from "./base-url.js";
 import type { Settings } from "./config.js";
 import { prepareDataDir } from "./data-dir.js";
 import { runFacade, workerEnv } from "./facade.js";
@@ -54,7 +55,13 @@ async function startParts(
   const { host, dataDir, workers, mongodbUri } = settings;
   const port = workers === 0 ? settings.port : await reservePort(host, settings.port, "port");
   const grpcPort = await reservePort(host, settings.grpcPort, "gRPC port");
-  const baseUrl = settings.baseUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const baseUrl = baseUrlOf(settings, port);
+  if (settings.baseUrl === undefined && isEveryAddress(host)) {
+    log.warn(
+      { baseUrl },
+      `BASE_URL is not set, and ${host} is no address to be reached at: set it to the one that clients and platforms use`,
+    );
+  }
 
   prepareDataDir(dataDir);
   narrowToOwner(dataDir, log);
@@ -125,11 +132,4 @@ function serveRpc(host: string, port: number, services: LocalServices, image: Fi
   const methods = [...services.methods, ...more.map((method) => ({ method, steps: first.steps }))];
   const hold: Hold = (caller, kill) => services.credentials.holdCaller(caller, kill);
   return serveConnect({ host, port, methods, hold });
-}
-
-/** How this machine reaches an address that it listens on. */
-function reachable(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
 }
