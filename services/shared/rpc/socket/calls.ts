@@ -38,6 +38,8 @@ const SHORTEST_MS = 1_000;
  */
 export function createCalls(options: CallsOptions): ServeCall {
   return (request, response, connection) => {
+    // Of requests that were read at once, those behind the one that ended the connection still come.
+    if (connection.socket.destroyed) return;
     new ServedCall(options, request, response, connection).run();
   };
 }
