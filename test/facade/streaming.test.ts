@@ -81,7 +81,7 @@ async function hangUp(era: typeof modern, name: string): Promise<AbortSignal> {
   const { body, headers } = era("tools/call", { name: "wait_for_sighting", arguments: { name } });
   const text = JSON.stringify(body);
   const lines = Object.entries({
-    host: "x",
+    host: "127.0.0.1",
     authorization: "Bearer good",
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(text)),

@@ -7,11 +7,11 @@ import { KINDS } from "./kinds.js";
 import { portOf } from "./ports.js";
 
 // The bounded form of `npm run test:hold`: twenty-five connections of each kind
-// for half a second. What time calls take is measured there, on
+// for a quarter of a second. What time calls take is measured there, on
 // cores of their own; here it is that none fails.
 
 const CONNECTIONS = 25;
-const MS = 500;
+const MS = 250;
 /** Linux answers on the whole of 127.0.0.0/8. */
 const ATTACKERS_ADDRESS = process.platform === "linux" ? "127.0.0.2" : "";
 

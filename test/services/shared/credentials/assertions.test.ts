@@ -12,7 +12,7 @@ import { silentLog } from "../../../../services/shared/process/log.js";
 import type { Authenticated, Authenticator } from "../../../../services/shared/rpc/call.js";
 import type { Dispatch } from "../../../../services/shared/rpc/dispatch.js";
 import { unavailable } from "../../../../services/shared/rpc/errors.js";
-import { type Stack, startStack } from "../../auth/stack.js";
+import { SEAL, type Stack, startStack } from "../../auth/stack.js";
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -117,7 +117,8 @@ describe("an assertion", () => {
 
   async function signed(header: object, claims: object): Promise<string> {
     const [record] = await stack.records.signingKeys.find({ ring: "assertion" }).toArray();
-    const key = await importJWK(record?.jwk as never, "EdDSA");
+    const d = SEAL.open(record?.sealed as string, `signing_keys/${record?._id}`);
+    const key = await importJWK({ ...record?.jwk, d } as never, "EdDSA");
     const good = {
       iss: "auth",
       aud: "traces",
