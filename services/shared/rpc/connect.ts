@@ -28,6 +28,8 @@ export interface Options {
 
 /** How long a connection may take to say what it speaks, in milliseconds. */
 const FIRST_BYTES_MS = 10_000;
+/** Connections that the kernel keeps for us while the loop is busy; beyond it a client's first packet is lost for a second. */
+const BACKLOG = 4_096;
 /** Sockets beyond the connections: those that wait, and those that close. */
 const SPARE_SOCKETS = 1_000;
 
@@ -77,7 +79,7 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off("error", reject);
       resolve();
     });
