@@ -120,10 +120,10 @@ export function spawnProgram(main: string, args: readonly string[], env: Readonl
 
 /** Waits until a program says that it is ready. */
 export async function untilReady({ process: child, output }: Child): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 55_000;
   while (!output().includes("ready")) {
     if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}:\n${output()}`);
-    if (Date.now() > deadline) throw new Error(`the program was not ready in 30 seconds:\n${output()}`);
+    if (Date.now() > deadline) throw new Error(`the program was not ready in 55 seconds:\n${output()}`);
     await sleep(25);
   }
 }
