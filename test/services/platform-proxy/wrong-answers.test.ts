@@ -41,6 +41,7 @@ const WRONG: Readonly<Record<string, (response: ServerResponse) => void>> = {
 };
 
 let server: Server;
+let tenants: unknown = recorded("tenantsOfMember").answer;
 let tools: Harness;
 let answer = WRONG.null as (response: ServerResponse) => void;
 
@@ -48,7 +49,7 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     request.resume();
     if (request.url === "/api/me") response.end(JSON.stringify(recorded("meOfMember").answer));
-    else if (request.url === "/api/me/tenants") response.end(JSON.stringify(recorded("tenantsOfMember").answer));
+    else if (request.url === "/api/me/tenants") response.end(JSON.stringify(tenants));
     else answer(response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -79,4 +80,20 @@ describe.each(Object.keys(WRONG))("%s", (what) => {
     expect(said).toContain("not known, so read before trying again");
     expect(said).not.toMatch(/; try again|call again/);
   });
+});
+
+test.each(["", "../users", "a/b", 7, undefined])("a tenant called %j leads nowhere", async (tenant_id) => {
+  const before = tenants;
+  tenants = [{ tenant_id, tenant_name: "Default" }];
+  const said = explain(await refusal(tools.call(ScenarioService.method.searchScenarios, {}, "planner")));
+  tenants = before;
+  expect(said).toContain("aev platform does not say who is calling");
+});
+
+test("a tenant that is none leads nowhere", async () => {
+  const before = tenants;
+  tenants = [null];
+  const said = explain(await refusal(tools.call(ScenarioService.method.searchScenarios, {}, "planner")));
+  tenants = before;
+  expect(said).toContain("aev platform does not say who is calling");
 });

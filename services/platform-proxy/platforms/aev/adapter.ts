@@ -3,7 +3,7 @@ import type { Adapter, RestRequest, Session, Snapshot } from "../../adapter.js";
 import type { HttpReply } from "../../lib/http.js";
 import { isDenied } from "./denied.js";
 import { refusalOf } from "./errors.js";
-import { type OpenaevMe, openTenants } from "./me.js";
+import { type OpenaevMe, type OpenaevTenant, openTenants } from "./me.js";
 
 /** The tenant that every installation has, and of which GET /api/me speaks. */
 const DEFAULT_TENANT = "2cffad3a-0001-4078-b0e2-ef74274022c3";
@@ -27,7 +27,7 @@ export function createOpenaevAdapter(): Adapter {
         read<OpenaevMe["user"]>(session, "/api/me"),
         read<OpenaevMe["tenants"]>(session, "/api/me/tenants"),
       ]);
-      if (typeof user?.user_email !== "string" || !Array.isArray(tenants)) {
+      if (typeof user?.user_email !== "string" || !Array.isArray(tenants) || !tenants.every(isTenant)) {
         throw permissionDenied("the aev platform does not say who is calling; its version may be too old");
       }
       return { email: user.user_email, me: { user, tenants } satisfies OpenaevMe };
@@ -50,6 +50,14 @@ export function createOpenaevAdapter(): Adapter {
       return reply.status === 200 ? undefined : `the platform answered with status ${reply.status}`;
     },
   };
+}
+
+/** A tenant's id stands in the path of every request. */
+const TENANT_ID = /^[\w-]{1,64}$/;
+
+function isTenant(said: unknown): said is OpenaevTenant {
+  const { tenant_id: id } = (said ?? {}) as { readonly tenant_id?: unknown };
+  return typeof id === "string" && TENANT_ID.test(id);
 }
 
 /**
