@@ -1,4 +1,4 @@
-import { BODY_MS, type Unread } from "./body-reader.js";
+import { BODY_MS, type Unread, WINDOW } from "./body-reader.js";
 import { type BodyStream, BodyUnreadError, ClientGoneError } from "./exchange.js";
 
 /** The connection that a body comes from. */
@@ -6,9 +6,6 @@ export interface Tap {
   pause(): void;
   resume(): void;
 }
-
-/** So much may wait here before the tap is shut, in bytes: with less, a client that hangs up would not be noticed. */
-const WINDOW = 64 << 10;
 
 /** A body between the edge, which pushes, and a page, which pulls; the tap is shut while enough waits. */
 export class BodyQueue implements BodyStream {

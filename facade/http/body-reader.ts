@@ -6,6 +6,8 @@ export type BodyDone = (bytes: Buffer | undefined, unread?: Unread) => void;
 
 /** How long a body may take from its first piece on, in milliseconds. */
 export const BODY_MS = 30_000;
+/** So much of a body is read before anybody asks for more, in bytes: with less, a client that hangs up would not be noticed. */
+export const WINDOW = 64 << 10;
 /** So many bytes of a body are nobody's business: what places hold of them is bounded by the places. */
 const FREE_BYTES = 64 << 10;
 

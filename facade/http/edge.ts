@@ -3,7 +3,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
 import type { Place } from "../admission/places.js";
 import { BodyQueue } from "./body-queue.js";
-import { BODY_MS, type BodyDone, BodyReader, type Unread } from "./body-reader.js";
+import { BODY_MS, type BodyDone, BodyReader, type Unread, WINDOW } from "./body-reader.js";
 import { type BodyStream, type Exchange, type HeaderList, statusLine } from "./exchange.js";
 import { faultOfFraming, faultOfRepeated } from "./framing.js";
 
@@ -18,8 +18,6 @@ const EXCLUSIVE_PORT = 1;
 
 /** Connections at once, each of which costs a file descriptor. */
 const MAX_CONNECTIONS = 16_384;
-/** So much of a body is read before its place is known, in bytes: with less, whoever hangs up would not be noticed. */
-const WINDOW = 64 << 10;
 
 /** A listening HTTP server. */
 export interface Edge {
@@ -113,7 +111,7 @@ class UwsExchange implements Exchange {
   private goneListeners: (() => void)[] | undefined;
   private reader: BodyReader | undefined;
   private body: BodyQueue | undefined;
-  /** Whether no more than a window of the body is read for now. */
+  /** From hold() to letGo(): no more than a window of the body is read. */
   private held = false;
   private place: Place | undefined;
   /** Bytes of the body that count for the place. */
