@@ -18,6 +18,6 @@ process.on("message", (orders: Orders | "stop") => {
   const { kind, connections, ...target } = orders;
   const hostile = KINDS[kind];
   if (hostile === undefined) throw new Error(`there is no kind of attack "${kind}"`);
-  swarm = startSwarm(hostile, connections, target);
+  swarm = startSwarm(hostile, connections, target, () => process.send?.("begun"));
 });
 process.once("disconnect", () => process.exit(0));

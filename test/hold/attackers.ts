@@ -10,8 +10,8 @@ const ATTACKER = fileURLToPath(new URL("attacker.ts", import.meta.url));
 /** A process of attackers. */
 export interface Attackers {
   readonly process: ChildProcess;
-  /** Attacks until stop(). */
-  attack(orders: Orders): void;
+  /** Attacks until stop(); resolves once every connection was open or ended. */
+  attack(orders: Orders): Promise<void>;
   stop(): Promise<Outcome>;
   /** Ends the process. */
   end(): Promise<void>;
@@ -24,7 +24,10 @@ export function startAttackers(): Attackers {
   setPriority(child.pid as number, constants.priority.PRIORITY_LOW);
   return {
     process: child,
-    attack: (orders) => void child.send(orders),
+    async attack(orders) {
+      child.send(orders);
+      await once(child, "message");
+    },
     async stop() {
       child.send("stop");
       const [outcome] = (await once(child, "message")) as [Outcome];

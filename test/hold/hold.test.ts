@@ -34,9 +34,10 @@ test.each(Object.keys(KINDS))("a good key is served beside: %s", async (kind) =>
     from: ATTACKERS_ADDRESS,
     key: bootstrap.analyst.api_key,
   };
-  attackers.attack({ kind, connections: CONNECTIONS, ...target });
+  const begun = attackers.attack({ kind, connections: CONNECTIONS, ...target });
   const enough = new AbortController();
   const report = callSteadily({ baseUrl, grpcAddress, key: bootstrap.admin.api_key }, enough.signal);
+  await begun;
   await sleep(MS);
   enough.abort();
   const { calls, failures } = await report;

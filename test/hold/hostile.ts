@@ -13,6 +13,8 @@ export interface Target {
 
 /** One hostile connection. */
 export interface Attack {
+  /** Called once, when the connection is open, or has ended before it was. */
+  onBegun(listener: () => void): void;
   /** Called once, when the connection has ended, whoever ended it. */
   onEnd(listener: () => void): void;
   /** What it was told so far, shortened: a status, a reset; for the report. */
@@ -34,6 +36,10 @@ export function overTcp(behave: Behaviour): Hostile {
     const socket = connect({ host, port, noDelay: true, ...(from !== "" && { localAddress: from }) });
     const timers: NodeJS.Timeout[] = [];
     const ends: (() => void)[] = [];
+    const begins: (() => void)[] = [];
+    const begin = (): void => {
+      for (const listener of begins.splice(0)) listener();
+    };
     let told = "nothing";
     socket.on("data", (chunk) => {
       if (told === "nothing") told = chunk.toString("latin1", 0, 12).trim();
@@ -41,15 +47,21 @@ export function overTcp(behave: Behaviour): Hostile {
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
       for (const timer of timers) clearInterval(timer);
+      begin();
       for (const end of ends) end();
     });
-    socket.on("connect", () => behave(socket, target, (ms, action) => timers.push(setInterval(action, ms))));
+    socket.on("connect", () => {
+      behave(socket, target, (ms, action) => timers.push(setInterval(action, ms)));
+      begin();
+    });
     return {
+      onBegun: (listener) => begins.push(listener),
       onEnd: (listener) => ends.push(listener),
       get told() {
         return told;
       },
-      close: () => socket.destroy(),
+      // Without a wait for what is still under way: so many ports that wait would slow the next ones down.
+      close: () => socket.resetAndDestroy(),
     };
   };
 }
