@@ -6,6 +6,10 @@ export interface Outcome {
   readonly told: Readonly<Record<string, number>>;
 }
 
+/** So many come at a time, so often in milliseconds: 250 a second. */
+const A_TURN = 10;
+const TURN_MS = 40;
+
 /**
  * Keeps so many hostile connections of one kind open, each replaced when it is thrown out, until it is stopped.
  *
@@ -22,26 +26,32 @@ export function startSwarm(
   let opened = 0;
   let over = false;
   let expected = connections;
+  let arrived = 0;
   const count = (attack: Attack): void => {
     told[attack.told] = (told[attack.told] ?? 0) + 1;
   };
-  const attackOnce = (): void => {
+  const attackOnce = (isFirst: boolean): void => {
     if (over) return;
     const attack = hostile(target);
     opened++;
     open.add(attack);
-    if (opened <= connections) attack.onBegun(() => --expected === 0 && begun());
+    if (isFirst) attack.onBegun(() => --expected === 0 && begun());
     attack.onEnd(() => {
       open.delete(attack);
       if (over) return;
       count(attack);
-      setImmediate(attackOnce);
+      setImmediate(attackOnce, false);
     });
   };
-  for (let i = 0; i < connections; i++) attackOnce();
+  // Not all at once: a thousand handshakes in one moment cost any server, one that does nothing included, a second.
+  const arriving = setInterval(() => {
+    for (let i = 0; i < A_TURN && arrived < connections; i++, arrived++) attackOnce(true);
+    if (arrived === connections) clearInterval(arriving);
+  }, TURN_MS);
   return {
     stop() {
       over = true;
+      clearInterval(arriving);
       for (const attack of open) {
         count(attack);
         attack.close();

@@ -6,7 +6,7 @@ import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from "./socket/
 import { PLACE_LIMITS, type PlaceLimits, Places } from "./socket/places.js";
 import { readPreface } from "./socket/preface.js";
 import { routesOf } from "./socket/routes.js";
-import { speakHttp1, speakHttp2 } from "./socket/servers.js";
+import { type OnConnection, speakHttp1, speakHttp2 } from "./socket/servers.js";
 
 /** A server of methods that listens. */
 export interface RpcServer {
@@ -30,7 +30,7 @@ export interface Options {
 const FIRST_BYTES_MS = 10_000;
 /** Connections that the kernel keeps for us while the loop is busy; beyond it a client's first packet is lost for a second. */
 const BACKLOG = 4_096;
-/** Sockets beyond the connections: those that wait, and those that close. */
+/** Sockets beyond the connections: those that close. */
 const SPARE_SOCKETS = 1_000;
 
 /**
@@ -44,16 +44,22 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
   const connections = new Connections(connectionLimits);
   const places = new Places({ ...PLACE_LIMITS, ...limits.places });
   const serve = createCalls({ routes: routesOf(methods, closing.signal), connections, places, hold });
-  const http1 = speakHttp1(serve);
-  const http2 = speakHttp2(serve);
+  const heard: OnConnection = {
+    flooded: (connection) => connections.flooded(connection),
+    takenBack: (connection) => connections.takenBack(connection),
+  };
+  const http1 = speakHttp1(serve, heard);
+  const http2 = speakHttp2(serve, heard);
 
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
-    connections.open(socket, (connection) =>
-      readPreface(socket, FIRST_BYTES_MS, (isHttp2) => (isHttp2 ? http2 : http1).adopt(connection)),
+    const connection = connections.open(socket);
+    if (connection === undefined) return;
+    readPreface(socket, FIRST_BYTES_MS, (isHttp2) =>
+      connections.begin(connection, () => (isHttp2 ? http2 : http1).adopt(connection)),
     );
   });
   server.maxConnections = connectionLimits.total + SPARE_SOCKETS;

@@ -4,6 +4,9 @@ export interface Rate {
   readonly burst: number;
 }
 
+/** What was taken beyond what there was is owed, but no more than the growth of so many seconds. */
+const MOST_OWED_S = 10;
+
 /** A token bucket: it holds `burst` calls, and fills by `perSecond`. */
 export class Bucket {
   readonly #rate: Rate;
@@ -28,5 +31,16 @@ export class Bucket {
   /** Takes a call that may be made. */
   take(): void {
     this.#left--;
+  }
+
+  /** Takes what was done already, be it there or not; less than nothing gives back. */
+  charge(calls: number): void {
+    const { perSecond, burst } = this.#rate;
+    this.#left = Math.min(burst, Math.max(this.#left - calls, -MOST_OWED_S * perSecond));
+  }
+
+  /** How many calls are taken that have not grown again, as of when it was last asked. */
+  get taken(): number {
+    return this.#rate.burst - this.#left;
   }
 }

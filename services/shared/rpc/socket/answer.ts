@@ -46,7 +46,9 @@ export function discard(request: NodeRequest, response: NodeResponse): void {
   let left = DISCARDED_BYTES;
   const end = (): void => {
     if ("stream" in request) request.stream.close(constants.NGHTTP2_NO_ERROR);
-    else request.socket.destroySoon();
+    else if (response.writableFinished) request.socket.destroySoon();
+    // The answer comes first: the rest is left where it is until then.
+    else response.once("finish", () => request.socket.destroySoon()) && request.pause();
   };
   const timer = setTimeout(end, DISCARD_MS);
   const done = (): void => clearTimeout(timer);

@@ -5,7 +5,8 @@ import { canceled, invalidArgument, resourceExhausted, unauthenticated, unimplem
 import { LONGEST_TIMER_MS } from "../steps/deadline.js";
 import { abandon, answer, discard, type NodeResponse } from "./answer.js";
 import { checkAnnounced, liveBody, type NodeRequest, wholeBody } from "./body.js";
-import type { Connection, Connections } from "./connections.js";
+import type { Connection } from "./connection.js";
+import type { Connections } from "./connections.js";
 import { credentialOf, headerOf, traceparentOf } from "./headers.js";
 import { INTERNAL, type Place, type Places } from "./places.js";
 import { refusalOf } from "./refusal.js";
@@ -37,11 +38,7 @@ const SHORTEST_MS = 1_000;
  * protocol, and nothing of the body is read for it.
  */
 export function createCalls(options: CallsOptions): ServeCall {
-  return (request, response, connection) => {
-    // Of requests that were read at once, those behind the one that ended the connection still come.
-    if (connection.socket.destroyed) return;
-    new ServedCall(options, request, response, connection).run();
-  };
+  return (request, response, connection) => new ServedCall(options, request, response, connection).run();
 }
 
 class ServedCall {
@@ -104,15 +101,41 @@ class ServedCall {
     }
     const credential = credentialOf(this.#request);
     const incoming: Incoming = { credential, signal: this.#left.signal, traceparent: traceparentOf(this.#request) };
-    return admit(incoming);
+    if (isPublic || this.#connection.caller !== undefined) return admit(incoming);
+    return this.#verify(() => admit(incoming));
+  }
+
+  /** Of a stranger one credential is verified at a time: when one of them is good, the others need not wait. */
+  #verify(admit: () => Authenticated | Promise<Authenticated>): Authenticated | Promise<Authenticated> {
+    const connection = this.#connection;
+    if (connection.verifying !== undefined) return this.#verifyLater(admit);
+    const who = admit();
+    if (!(who instanceof Promise)) return who;
+    const over = who.then(
+      (one) => this.#known(one),
+      () => undefined,
+    );
+    connection.verifying = over.finally(() => {
+      connection.verifying = undefined;
+    });
+    return who;
+  }
+
+  async #verifyLater(admit: () => Authenticated | Promise<Authenticated>): Promise<Authenticated> {
+    const connection = this.#connection;
+    while (connection.verifying !== undefined && connection.caller === undefined) await connection.verifying;
+    if (connection.isLeft) throw canceled("the connection was closed");
+    return connection.caller === undefined ? this.#verify(admit) : admit();
+  }
+
+  #known({ caller }: Authenticated): void {
+    const isOurs = credentialOf(this.#request).assertion !== undefined || caller.scopes.has(INTERNAL);
+    this.#options.connections.known(this.#connection, caller, isOurs);
   }
 
   /** @throws ConnectError resource_exhausted, for want of a place or for a body that is announced too long. */
   #enter({ limits, method, isPublic, authenticator }: Route, who: Authenticated): void {
-    if (!isPublic) {
-      const isOurs = credentialOf(this.#request).assertion !== undefined || who.caller.scopes.has(INTERNAL);
-      this.#options.connections.known(this.#connection, who.caller, isOurs);
-    }
+    if (!isPublic) this.#known(who);
     checkAnnounced(this.#request, limits);
     const { address, caller } = this.#connection;
     this.#place = this.#options.places.enter(who.caller, caller === undefined ? address : `of ${caller}`);

@@ -1,53 +1,62 @@
 import { constants, type ServerHttp2Session } from "node:http2";
-import type { Connection } from "./connections.js";
+import type { Connection } from "./connection.js";
 
 /** A connection without a frame, a ping included, for this long is closed, in milliseconds. */
 const IDLE_MS = 120_000;
 /** Over this long is counted what costs us and brings nobody forward. */
 const WINDOW_MS = 10_000;
-/** Streams that the client may take back in a window (CVE-2023-44487); who is known, more. */
-const STRANGERS_RESETS = 20;
-const RESETS = 500;
 /** Pings and settings in a window: gRPC clients ping once a round trip while they measure a path. */
 const PINGS = 500;
 const SETTINGS = 20;
 
+/** What is heard of a session. */
+export interface OnSession {
+  /** Its client floods it. */
+  flooded(): void;
+  /** Its client took a stream back (CVE-2023-44487). */
+  takenBack(): void;
+}
+
 /**
- * Watches over an HTTP/2 session and hangs up with ENHANCE_YOUR_CALM where its
- * client floods it. What else can be flooded Node and nghttp2 bound themselves:
+ * Watches over an HTTP/2 session whose client may flood it; its farewell is
+ * ENHANCE_YOUR_CALM. What else can be flooded Node and nghttp2 bound themselves:
  * CONTINUATION, invalid and empty frames, acknowledgements that nobody takes.
  */
-export function guardSession(session: ServerHttp2Session, connection: Connection): void {
-  const hangUp = (): void => {
+export function guardSession(
+  session: ServerHttp2Session,
+  connection: Connection,
+  { flooded, takenBack }: OnSession,
+): void {
+  connection.farewell = (): void => {
     if (!session.destroyed) session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
     connection.socket.destroySoon();
   };
-  connection.hangUp = hangUp;
   session.setTimeout(IDLE_MS, () => session.close());
+  // What is no HTTP/2 costs as much as what is too much of it; that a client goes away costs nothing.
+  session.on("error", ({ code }: NodeJS.ErrnoException) => {
+    if (code?.startsWith("ERR_HTTP2_")) flooded();
+  });
 
   let since = performance.now();
-  let resets = 0;
   let pings = 0;
   let settings = 0;
   const renew = (): void => {
     const now = performance.now();
     if (now - since < WINDOW_MS) return;
     since = now;
-    resets = pings = settings = 0;
+    pings = settings = 0;
   };
   session.on("stream", (stream) => {
     stream.once("close", () => {
-      if (stream.rstCode === constants.NGHTTP2_NO_ERROR || !stream.aborted) return;
-      renew();
-      if (++resets > (connection.caller === undefined ? STRANGERS_RESETS : RESETS)) hangUp();
+      if (stream.rstCode !== constants.NGHTTP2_NO_ERROR && stream.aborted) takenBack();
     });
   });
   session.on("ping", () => {
     renew();
-    if (++pings > PINGS) hangUp();
+    if (++pings > PINGS) flooded();
   });
   session.on("remoteSettings", () => {
     renew();
-    if (++settings > SETTINGS) hangUp();
+    if (++settings > SETTINGS) flooded();
   });
 }

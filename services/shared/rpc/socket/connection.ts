@@ -1,0 +1,52 @@
+import type { Socket } from "node:net";
+
+/** How long one that was hung up on may take to read why, in milliseconds. */
+const FAREWELL_MS = 1_000;
+
+/** One connection, and what is known of who is at its other end. */
+export class Connection {
+  readonly address: string;
+  /** Calls that are open on it. */
+  calls = 0;
+  /** Undefined for a stranger's; else the key or user that called first, "" for our own processes. */
+  caller: string | undefined;
+  /** Of the calls so far, how many were refused in a row. */
+  refusals = 0;
+  /** By performance.now(): when it was opened, or its last call ended. */
+  idleSince = performance.now();
+  /** Of its socket, at the last sweep. */
+  bytesRead = 0;
+  /** Settles with the verification that is under way for a stranger. */
+  verifying: Promise<unknown> | undefined;
+  /** Ends it in the way of its protocol. */
+  farewell: () => void;
+  #isLeft = false;
+
+  constructor(readonly socket: Socket) {
+    this.address = addressOf(socket.remoteAddress);
+    this.farewell = () => socket.destroy();
+  }
+
+  /** It was hung up on, or has ended: what still comes of it is nobody's business. */
+  get isLeft(): boolean {
+    return this.#isLeft || this.socket.destroyed;
+  }
+
+  /** Ends it; more than once is once. */
+  hangUp(): void {
+    if (this.isLeft) return;
+    this.#isLeft = true;
+    const late = setTimeout(() => this.socket.destroy(), FAREWELL_MS);
+    this.socket.once("close", () => clearTimeout(late));
+    this.farewell();
+  }
+}
+
+/** An address as one party has it: of IPv6 the network, in which a host takes what address it likes (RFC 4291 section 2.5.4). */
+function addressOf(remote: string | undefined): string {
+  if (remote === undefined) return "";
+  if (!remote.includes(":") || remote.startsWith("::ffff:")) return remote.replace(/^::ffff:/, "");
+  if (remote.startsWith("::")) return remote;
+  const [head = ""] = remote.split("::");
+  return `${head.split(":").slice(0, 4).join(":")}::/64`;
+}

@@ -1,0 +1,174 @@
+import { Bucket, type Rate } from "../../shares/bucket.js";
+import type { Connection } from "./connection.js";
+
+/** What strangers of an address may do. */
+export interface StrangerLimits extends Rate {
+  /** Connections of one address by which nobody has called yet. */
+  readonly strangers: number;
+  /** What it costs an address that one of its connections is hung up on. */
+  readonly penalty: number;
+  /** Bytes that a stranger may send between two sweeps. */
+  readonly bytesPerSweep: number;
+  /** How long a stranger may keep a connection without a call, in milliseconds. */
+  readonly idleMs: number;
+}
+
+interface Address {
+  readonly strangers: Set<Connection>;
+  /** What is done for strangers: to begin with a connection, to refuse a call or to serve one that is public. */
+  readonly patience: Bucket;
+  /** Connections that have said what they speak and are not begun with, by age. */
+  readonly ready: Map<Connection, () => void>;
+  takesLast: boolean;
+}
+
+/** So much may be done for an address before its connections wait for each other. */
+const AT_ONCE = 16;
+/** One of those who wait is begun with so often, in milliseconds: a connection is accepted in each turn of the loop, and all come through there. */
+const PACE_MS = 8;
+
+/**
+ * Strangers, by address. With those of an address that has asked for little it is
+ * begun at once. The others wait: addresses are served round and round, of each
+ * the connection that came first and the one that came last by turns, so that
+ * behind an address that floods others are served too.
+ */
+export class Strangers {
+  readonly #limits: StrangerLimits;
+  readonly #addresses = new Map<string, Address>();
+  /** Those of which one may be begun with, the next first. */
+  readonly #queue = new Set<Address>();
+  #pacing: NodeJS.Timeout | undefined;
+
+  constructor(limits: StrangerLimits) {
+    this.#limits = limits;
+  }
+
+  /** Of an address that has too many of them the oldest gives way. */
+  arrive(connection: Connection): void {
+    const { strangers } = this.#address(connection.address);
+    const victim = strangers.size >= this.#limits.strangers ? oldest(strangers) : undefined;
+    if (victim !== undefined) {
+      this.leave(victim);
+      victim.hangUp();
+    }
+    strangers.add(connection);
+  }
+
+  /** Calls `then` when it is the connection's turn and its address has patience. */
+  begin(connection: Connection, then: () => void): void {
+    const address = this.#address(connection.address);
+    address.ready.set(connection, then);
+    this.#go(address);
+  }
+
+  /** It is no stranger's any more, or has ended. @returns whether it was one. */
+  leave(connection: Connection): boolean {
+    const address = this.#addresses.get(connection.address);
+    address?.ready.delete(connection);
+    return address?.strangers.delete(connection) === true;
+  }
+
+  /** Whether an address may do one thing more, which is counted. */
+  allows(name: string): boolean {
+    const { patience } = this.#address(name);
+    if (patience.waitAt(performance.now()) > 0) return false;
+    patience.take();
+    return true;
+  }
+
+  /** Counts what was done for an address, or less than nothing where it was in vain. @returns whether it may do more. */
+  charge(name: string, acts: number): boolean {
+    const address = this.#address(name);
+    address.patience.charge(acts);
+    if (acts < 0) this.#go(address);
+    return address.patience.waitAt(performance.now()) === 0;
+  }
+
+  /** The oldest one, of the address that has most of them. */
+  oldestOfMost(): Connection | undefined {
+    let most: ReadonlySet<Connection> = new Set();
+    for (const { strangers } of this.#addresses.values()) if (strangers.size > most.size) most = strangers;
+    return oldest(most);
+  }
+
+  /** Ends those who say nothing and those who say too much, and goes on with those who wait. */
+  sweep(flooded: (connection: Connection) => void): void {
+    const now = performance.now();
+    const { idleMs, bytesPerSweep } = this.#limits;
+    for (const [name, address] of this.#addresses) {
+      for (const connection of address.strangers) {
+        const { bytesRead } = connection.socket;
+        if (bytesRead - connection.bytesRead > bytesPerSweep) flooded(connection);
+        else if (connection.calls === 0 && now - connection.idleSince > idleMs) connection.hangUp();
+        connection.bytesRead = bytesRead;
+      }
+      if (address.patience.waitAt(now) === 0 && address.ready.size > 0) this.#queue.add(address);
+      if (address.strangers.size === 0 && address.patience.taken <= 0) this.#addresses.delete(name);
+    }
+    this.#schedule();
+  }
+
+  /** Begins with nobody any more. */
+  close(): void {
+    clearTimeout(this.#pacing);
+    this.#queue.clear();
+    this.#addresses.clear();
+  }
+
+  #address(name: string): Address {
+    let address = this.#addresses.get(name);
+    if (address === undefined) {
+      const patience = new Bucket(this.#limits, performance.now());
+      address = { strangers: new Set(), patience, ready: new Map(), takesLast: false };
+      this.#addresses.set(name, address);
+    }
+    return address;
+  }
+
+  #go(address: Address): void {
+    const { ready, patience } = address;
+    const now = performance.now();
+    while (ready.size > 0 && patience.waitAt(now) === 0 && patience.taken < AT_ONCE) this.#beginOne(address);
+    if (ready.size > 0) this.#queue.add(address);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#pacing !== undefined || this.#queue.size === 0) return;
+    this.#pacing = setTimeout(() => {
+      this.#pacing = undefined;
+      this.#beginNext();
+      this.#schedule();
+    }, PACE_MS);
+  }
+
+  #beginNext(): void {
+    for (const address of this.#queue) {
+      this.#queue.delete(address);
+      // Who has no patience left comes back with a sweep.
+      if (address.ready.size === 0 || address.patience.waitAt(performance.now()) > 0) continue;
+      this.#beginOne(address);
+      if (address.ready.size > 0) this.#queue.add(address);
+      return;
+    }
+  }
+
+  #beginOne(address: Address): void {
+    const [connection, begin] = this.#next(address);
+    address.patience.take();
+    address.ready.delete(connection);
+    begin();
+  }
+
+  #next(address: Address): [Connection, () => void] {
+    const byAge = [...address.ready];
+    address.takesLast = !address.takesLast;
+    return (address.takesLast ? byAge.at(-1) : byAge[0]) as [Connection, () => void];
+  }
+}
+
+function oldest(connections: ReadonlySet<Connection>): Connection | undefined {
+  const [first] = connections;
+  return first;
+}
