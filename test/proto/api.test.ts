@@ -93,7 +93,7 @@ describe("names that docs/api-style.md does not settle so are found", () => {
     // How many there are on all pages.
     int32 total_size = 14;`;
   const BOUND = `
-    // Set where there are more than total_size.
+    // Set where there may be more than total_size.
     optional bool total_size_is_lower_bound = 15;`;
   const REQUEST = PAGE_SIZE + PAGE_TOKEN;
   const RESPONSE = NEXT + TOTAL + BOUND;

@@ -121,7 +121,7 @@ const RESPONSE: Readonly<Record<string, PagingField>> = {
   total_size_is_lower_bound: {
     scalar: ScalarType.BOOL,
     presence: Presence.EXPLICIT,
-    comment: /^Set where there are more than total_size\.$/,
+    comment: /^Set where there may be more than total_size\.$/,
   },
 };
 
