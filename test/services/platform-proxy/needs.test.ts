@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { loadKinds } from "../../../services/core-objects/service.js";
+import { capabilitiesOf } from "../../../services/platform-proxy/platforms/aev/adapter.js";
+import { readImage } from "../../../services/shared/tools/image.js";
+import { readTools, type Tool } from "../../../services/shared/tools/tools.js";
+
+// What `(platform.v1.needs)` names has to be a word that the platform itself
+// says of a caller: with any other the tool is hidden from everybody who is no
+// administrator there.
+
+const tools = readTools(readImage());
+
+/** OpenCTI 6: the capabilities of data-initialization.js that begin so, each under those above it. */
+const OPENCTI = new Set(
+  [
+    "KNOWLEDGE",
+    "KNOWLEDGE_KNPARTICIPATE KNOWLEDGE_KNFRONTENDEXPORT KNOWLEDGE_KNUPLOAD KNOWLEDGE_KNASKIMPORT",
+    "KNOWLEDGE_KNUPDATE KNOWLEDGE_KNUPDATE_KNORGARESTRICT KNOWLEDGE_KNUPDATE_KNDELETE KNOWLEDGE_KNUPDATE_KNMERGE",
+    "KNOWLEDGE_KNUPDATE_KNMANAGEAUTHMEMBERS KNOWLEDGE_KNUPDATE_KNBYPASSREFERENCE KNOWLEDGE_KNUPDATE_KNBYPASSFIELDS",
+    "KNOWLEDGE_KNGETEXPORT KNOWLEDGE_KNGETEXPORT_KNASKEXPORT KNOWLEDGE_KNENRICHMENT KNOWLEDGE_KNDISSEMINATION",
+    "SETTINGS SETTINGS_SETLABELS SETTINGS_SETMARKINGS",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** OpenAEV 2: the enum Capability, as far as it is of a tenant. */
+const OPENAEV = new Set([
+  ...[
+    "ASSESSMENT TEAMS_AND_PLAYERS ASSETS PAYLOADS DASHBOARDS FINDINGS DOCUMENTS CHANNELS CHALLENGES",
+    "LESSONS_LEARNED SECURITY_PLATFORMS TENANT_SETTINGS",
+  ]
+    .flatMap((line) => line.split(" "))
+    .flatMap((of) => ["ACCESS", "MANAGE", "DELETE"].map((verb) => `${verb}_${of}`)),
+  "LAUNCH_ASSESSMENT",
+  "MANAGE_STIX_BUNDLE",
+]);
+
+/** CISO Assistant 3: the models that its roles speak of, each with Django's four permissions. */
+const CISO_ASSISTANT = new Set(
+  [
+    "answer appliedcontrol asset complianceassessment ebiosrmstudy entity evidence evidencerevision finding",
+    "findingsassessment folder framework incident operationalscenario perimeter policy referencecontrol",
+    "requirementassessment requirementmappingset requirementnode riskacceptance riskassessment riskmatrix riskscenario",
+    "securityexception threat user vulnerability",
+  ]
+    .flatMap((line) => line.split(" "))
+    .flatMap((model) => ["view", "add", "change", "delete"].map((verb) => `${verb}_${model}`)),
+);
+
+/** Our own word, which the adapter adds to what OpenAEV says. */
+const OURS = "CREATE_ASSESSMENT";
+
+async function wordsOf(): Promise<Readonly<Record<string, ReadonlySet<string>>>> {
+  const core = (await loadKinds()).flatMap(({ capabilities }) => capabilities.map(({ name }) => name));
+  return { cti: OPENCTI, aev: new Set([...OPENAEV, OURS]), grc: CISO_ASSISTANT, core: new Set(core) };
+}
+
+function unknownIn(some: readonly Tool[], words: Readonly<Record<string, ReadonlySet<string>>>): readonly string[] {
+  return some.flatMap(({ server, name, needs }) =>
+    needs.filter((word) => words[server]?.has(word) !== true).map((word) => `${server}/${name}: ${word}`),
+  );
+}
+
+test("every right that a tool needs is one of the platform's own names", async () => {
+  expect(tools.flatMap(({ needs }) => needs).length).toBeGreaterThan(50);
+  expect(unknownIn(tools, await wordsOf())).toEqual([]);
+});
+
+test("a word of another platform, or mistyped, is found", async () => {
+  const [tool] = tools.filter(({ server }) => server === "cti");
+  const wrong = ["ACCESS_ASSESSMENT", "KNOWLEDGE_KNDELETE", "knowledge"];
+  const found = unknownIn([{ ...(tool as Tool), needs: ["KNOWLEDGE", ...wrong] }], await wordsOf());
+  expect(found).toEqual(wrong.map((word) => `cti/${tool?.name}: ${word}`));
+});
+
+test("our own word is said of whom OpenAEV lets manage assessments", () => {
+  const user = { user_email: "a@example.org", user_capabilities: ["MANAGE_ASSESSMENT"], user_grants: {} };
+  expect(OPENAEV.has(OURS)).toBe(false);
+  expect(capabilitiesOf({ user, tenants: [] } as never)).toContain(OURS);
+});
