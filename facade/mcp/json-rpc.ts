@@ -32,7 +32,7 @@ export class RpcError extends Error {
   constructor(
     readonly code: number,
     message: string,
-    readonly status: 200 | 400 | 403 | 404 | 429 = 200,
+    readonly status: 200 | 400 | 403 | 404 | 429 | 503 = 200,
     readonly data?: JsonObject,
     /** Further HTTP headers, names and values by turns. */
     readonly headers: readonly string[] = [],

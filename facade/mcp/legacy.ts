@@ -94,9 +94,9 @@ function answerElement(context: McpContext, admitted: Admitted, element: unknown
 }
 
 /** Errors of the legacy era are 200 but for those that say something of HTTP: which scope, and when to try again. */
-function statusOf(error: unknown): 200 | 403 | 429 {
+function statusOf(error: unknown): 200 | 403 | 429 | 503 {
   const status = error instanceof RpcError ? error.status : 200;
-  return status === 403 || status === 429 ? status : 200;
+  return status === 403 || status === 429 || status === 503 ? status : 200;
 }
 
 function failureText(id: string | number, error: unknown): string {

@@ -73,7 +73,12 @@ export class Reply {
   }
 
   /** Sends the response and ends the answer. */
-  finish(status: 200 | 400 | 403 | 404 | 429, text: string | Buffer, id: RequestId, extra: HeaderList = []): void {
+  finish(
+    status: 200 | 400 | 403 | 404 | 429 | 503,
+    text: string | Buffer,
+    id: RequestId,
+    extra: HeaderList = [],
+  ): void {
     this.stop();
     if (this.streaming) {
       this.exchange.end(eventOf(this.fitting(text.toString(), id)));

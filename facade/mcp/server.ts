@@ -8,7 +8,7 @@ import type { ServedTool } from "../catalogue/served-tool.js";
 import type { McpServer } from "../catalogue/servers.js";
 import type { View } from "../catalogue/tools-list.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
-import { INTERNAL_ERROR, INVALID_PARAMS, isObject, isRequestId, RpcError } from "./json-rpc.js";
+import { INVALID_PARAMS, isObject, isRequestId, RpcError } from "./json-rpc.js";
 import { type CallTool, CredentialError } from "./tool-call.js";
 
 /** A request that has passed every refusal of HTTP. */
@@ -33,7 +33,14 @@ export interface McpContext {
   refuse(admitted: Admitted, refused: Ended, id: string | number): void;
 }
 
-/** Waits for a caller's view; where the catalogue cannot say, the error names no internals. */
+/** How long a client waits that was told of a catalogue which does not answer, in seconds. */
+const RETRY_S = "2";
+
+/**
+ * Waits for a caller's view.
+ *
+ * @throws RpcError 503, where the catalogue cannot say what it is; CredentialError, where nobody vouches for the caller.
+ */
 export async function viewOnceKnown(
   view: View | Promise<View>,
   { known }: Admitted,
@@ -45,12 +52,8 @@ export async function viewOnceKnown(
     if (ConnectError.from(error).code === Code.Unauthenticated) {
       throw new CredentialError(isRevoked(known) ? "revoked" : "unavailable");
     }
-    throw new RpcError(
-      INTERNAL_ERROR,
-      "The tools of this server cannot be listed at the moment; try again in a few seconds",
-      200,
-      { error: "unavailable" },
-    );
+    const message = "Which tools there are cannot be told at the moment: try again in a few seconds.";
+    throw new RpcError(503, message, 503, { error: "unavailable" }, ["retry-after", RETRY_S]);
   }
 }
 

@@ -72,7 +72,7 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
       const failed = ConnectError.from(error);
       if (failed.code === Code.Unauthenticated) {
         if (credentials.isRevoked(call.known)) throw new CredentialError("revoked");
-        return failure(unvouched().rawMessage);
+        return failure(unvouched(served.tool.readOnly).rawMessage);
       }
       const said = explain(failed);
       if (said !== undefined) return failure(said);
@@ -100,7 +100,7 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
       };
       const ticket = deadlines.start((why) => stop(why === "late" ? tooLate(served.tool.readOnly) : restarting()));
       const unhold = credentials.hold(call.known, (ended) =>
-        stop(ended === "revoked" ? new CredentialError(ended) : unvouched()),
+        stop(ended === "revoked" ? new CredentialError(ended) : unvouched(served.tool.readOnly)),
       );
       const settle = (): void => {
         ticket.done();
@@ -178,11 +178,10 @@ function restarting(): ConnectError {
 
 const UNKNOWN = "whether the call took effect is not known, so look before you repeat it";
 
-/** Neither that the key is bad, which nobody said, nor "again", which a write may not be ready for. */
-function unvouched(): ConnectError {
-  return unavailable(
-    "nobody could vouch for your credential while the call ran: whether it took effect is not known, so look before you repeat it",
-  );
+/** Not that the key is bad, which nobody said; and "again" only of what changes nothing. */
+function unvouched(readOnly: boolean): ConnectError {
+  const then = readOnly ? "call again in a few seconds" : UNKNOWN;
+  return unavailable(`nobody could vouch for your credential while the call ran: ${then}`);
 }
 
 function tooMany(wait: number): RpcError {

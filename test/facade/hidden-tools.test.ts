@@ -75,11 +75,14 @@ test("where an answer may not be kept the catalogue is asked each time", async (
   server.world.keepMs = 60_000;
 });
 
-test("where the catalogue cannot say, the list is an error and not empty", async () => {
+test("where the catalogue cannot say, lists and calls are told to try again, in both eras", async () => {
   await server.keys.publish({ kind: "user", id: "user of good" });
   server.world.catalogueDown = true;
-  const { body, headers } = modern("tools/list");
-  const { status, json } = await post(endpoint, body, headers);
-  expect([status, json.error.code]).toEqual([200, -32603]);
+  const call = { name: "echo_sighting", arguments: { name: "x" } };
+  for (const { body, headers } of [modern, legacy].flatMap((era) => [era("tools/list"), era("tools/call", call)])) {
+    const { status, json, headers: said } = await post(endpoint, body, headers);
+    expect([status, json.error.code, json.error.data]).toEqual([503, 503, { error: "unavailable" }]);
+    expect([json.error.message, said.get("retry-after")]).toEqual([expect.stringContaining("try again"), "2"]);
+  }
   server.world.catalogueDown = false;
 });
