@@ -29,17 +29,14 @@ export async function takeRoom(
   expiresAt: Date,
 ): Promise<string | undefined> {
   if (caller.service || spans.length === 0) return undefined;
-  // A record for each day on which spans end, which ends with the last of them.
-  const day = expiresAt.toISOString().slice(0, 10);
-  const _id = `${caller.id}.${day}`;
-  const own = { spans: spans.length, bytes: spans.reduce((sum, span) => sum + bytesOf(span), 0) };
-  const ends = new Date(Date.parse(day) + DAY_MS);
+  const { _id, ends } = recordOf(caller, expiresAt);
+  const own = sizeOf(spans);
   const onInsert = { user: caller.id, expires_at: ends };
-  await usage.updateOne({ _id }, { $inc: own, $setOnInsert: onInsert }, { upsert: true });
+  await usage.updateOne({ _id }, { $inc: { ...own }, $setOnInsert: onInsert }, { upsert: true });
   const days = await usage.find({ user: caller.id, expires_at: { $gt: new Date() } }).toArray();
   const total = (of: "spans" | "bytes"): number => days.reduce((sum, one) => sum + one[of], 0);
   if (total("spans") <= quota.spans && total("bytes") <= quota.bytes) return undefined;
-  await usage.updateOne({ _id }, { $inc: { spans: -own.spans, bytes: -own.bytes } });
+  await giveBack(usage, _id, own);
   const first = days.filter((one) => one._id !== _id).map((one) => one.expires_at);
   const next = new Date(Math.min(ends.getTime(), ...first.map((end) => end.getTime())));
   return (
@@ -48,7 +45,32 @@ export async function takeRoom(
   );
 }
 
+/** Gives the room of spans back that were not kept after all. */
+export async function giveRoomBack(
+  { usage }: TraceStore,
+  caller: Caller,
+  spans: readonly ReadSpan[],
+  expiresAt: Date,
+): Promise<void> {
+  if (caller.service || spans.length === 0) return;
+  await giveBack(usage, recordOf(caller, expiresAt)._id, sizeOf(spans));
+}
+
 const DAY_MS = 86_400_000;
+
+/** The record of the day on which spans end: it ends with the last of them. */
+function recordOf({ id }: Caller, expiresAt: Date): { readonly _id: string; readonly ends: Date } {
+  const day = expiresAt.toISOString().slice(0, 10);
+  return { _id: `${id}.${day}`, ends: new Date(Date.parse(day) + DAY_MS) };
+}
+
+function sizeOf(spans: readonly ReadSpan[]): SpanQuota {
+  return { spans: spans.length, bytes: spans.reduce((sum, span) => sum + bytesOf(span), 0) };
+}
+
+async function giveBack(usage: TraceStore["usage"], _id: string, { spans, bytes }: SpanQuota): Promise<void> {
+  await usage.updateOne({ _id }, { $inc: { spans: -spans, bytes: -bytes } });
+}
 
 function bytesOf({ payload }: ReadSpan): number {
   let bytes = SPAN_BYTES;

@@ -4,12 +4,13 @@ import type {
   ExportTraceServiceResponseSchema,
 } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
+import { canceled } from "../../shared/rpc/errors.js";
 import { usableAgents } from "../access.js";
 import type { Context } from "../context.js";
 import { countSpans } from "../count-spans.js";
 import { digest } from "../digest.js";
 import { insertNew } from "../insert-new.js";
-import { takeRoom } from "../quota.js";
+import { giveRoomBack, takeRoom } from "../quota.js";
 import { type ReadSpan, readSpan } from "../span.js";
 import type { TraceStore } from "../store.js";
 
@@ -24,6 +25,9 @@ const MAX_AHEAD_MS = DAY_MS / 2;
 /**
  * Takes spans in (OTLP). They belong to the caller; a delivery that is repeated
  * changes nothing; spans that cannot be taken are counted in partial_success.
+ * Once the sender is gone no further trace is begun.
+ *
+ * @throws ConnectError canceled, where the sender is gone.
  */
 export async function exportSpans(
   { store, peers, log, retentionDays, quota }: Context,
@@ -36,7 +40,8 @@ export async function exportSpans(
   const expiresAt = new Date(Date.now() + retentionDays * DAY_MS);
 
   const byTrace = groupByTrace(spans, call.caller.id);
-  const full = await takeRoom(store, quota, call.caller, await newOnes(store, byTrace), expiresAt);
+  const fresh = await newOnes(store, byTrace);
+  const full = await takeRoom(store, quota, call.caller, fresh, expiresAt);
   if (full !== undefined) {
     reject(rejects, spans.length, full);
     byTrace.clear();
@@ -45,13 +50,21 @@ export async function exportSpans(
     .find({ _id: { $in: [...byTrace.keys()] } }, { projection: { span_count: 1 } })
     .toArray();
   const counts = new Map(there.map((trace) => [trace._id, trace.span_count]));
-  for (const [trace, some] of byTrace) {
-    if ((counts.get(trace) ?? 0) + some.length > MAX_SPANS_OF_A_TRACE) {
-      reject(rejects, some.length, `a trace has at most ${MAX_SPANS_OF_A_TRACE} spans`);
-      continue;
+  const left = new Set(byTrace.keys());
+  try {
+    for (const [trace, some] of byTrace) {
+      if (call.signal.aborted) throw canceled("the sender went away: the same delivery, repeated, brings the rest");
+      if ((counts.get(trace) ?? 0) + some.length > MAX_SPANS_OF_A_TRACE) {
+        reject(rejects, some.length, `a trace has at most ${MAX_SPANS_OF_A_TRACE} spans`);
+        continue;
+      }
+      left.delete(trace);
+      await keepSpans(store, trace, some, expiresAt);
+      await countSpans(store, { trace, user: call.caller.id, spans: some, usable: agents, expiresAt });
     }
-    await keepSpans(store, trace, some, expiresAt);
-    await countSpans(store, { trace, user: call.caller.id, spans: some, usable: agents, expiresAt });
+  } finally {
+    const notKept = fresh.filter((span) => left.has(recordIdOf(span, call.caller.id)));
+    await giveRoomBack(store, call.caller, notKept, expiresAt);
   }
   if (rejects.count === 0) return {};
   const errorMessage = [...rejects.reasons].join("; ");
@@ -111,7 +124,7 @@ function readAll({ resourceSpans }: MessageShape<typeof ExportTraceServiceReques
 function groupByTrace(spans: readonly ReadSpan[], user: string): Map<string, ReadSpan[]> {
   const groups = new Map<string, Map<string, ReadSpan>>();
   for (const span of spans) {
-    const trace = `${span.traceId}.${ownerTag(user)}`;
+    const trace = recordIdOf(span, user);
     const group = groups.get(trace) ?? new Map<string, ReadSpan>();
     groups.set(trace, group.set(span.facts.span_id, span));
   }
@@ -147,7 +160,7 @@ async function keepSpans(
   );
 }
 
-/** Tells users' parts of one trace apart without naming them in ids. */
-function ownerTag(user: string): string {
-  return digest(user).slice(0, 12);
+/** The id of a trace's record: tells users' parts of one trace apart without naming them. */
+function recordIdOf({ traceId }: ReadSpan, user: string): string {
+  return `${traceId}.${digest(user).slice(0, 12)}`;
 }
