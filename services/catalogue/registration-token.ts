@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { permissionDenied, unauthenticated } from "../shared/rpc/errors.js";
-import { isDuplicateKey } from "../shared/store/store.js";
+import { type Filter, isDuplicateKey } from "../shared/store/store.js";
 import type { Context } from "./context.js";
-import type { RegistrationTokenDoc } from "./store.js";
+import type { PlatformDoc, RegistrationTokenDoc } from "./store.js";
 
 /** A platform as it says of itself. */
 export interface Registrant {
@@ -22,6 +22,11 @@ export function isSamePlatform(
 ): boolean {
   if (held.platform_id !== "" && given.platformId !== "") return held.platform_id === given.platformId;
   return held.url === given.url;
+}
+
+/** The same question as a filter: any of these. */
+export function samePlatform({ platformId, url }: Registrant): readonly Filter<PlatformDoc>[] {
+  return platformId === "" ? [{ url }] : [{ platform_id: platformId }, { platform_id: "", url }];
 }
 
 /**

@@ -144,3 +144,18 @@ test.each([
 ])("a platform may be at %s", async (platformUrl) => {
   expect(await register("configured-token", { platformUrl })).toMatchObject({ server: "aev" });
 });
+
+test("of two platforms that register at once, each with a token of its own, one has the place", async () => {
+  for (let round = 0; round < 10; round++) {
+    await forget("aev");
+    const tokens = [await tokenFor("aev"), await tokenFor("aev")];
+    const both = await Promise.allSettled(
+      tokens.map((token, i) =>
+        register(token, { platformId: `${round}-${i}`, platformUrl: `https://p${i}.example.com` }),
+      ),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const lost = both.find((one) => one.status === "rejected");
+    expect(lost?.reason).toMatchObject({ code: Code.FailedPrecondition });
+  }
+});
