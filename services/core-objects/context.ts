@@ -3,7 +3,7 @@ import type { CollectionSpec, DocCollection, Store } from "../shared/store/store
 import type { Action } from "./policy.js";
 import type { Principals } from "./principals.js";
 import type { ObjectRecord, Shipped } from "./record.js";
-import { createRoom, OBJECT_QUOTA, ROOM_COLLECTION, type Room } from "./room.js";
+import { countRoom, createRoom, OBJECT_QUOTA, ROOM_COLLECTION, type Room, type RoomRecord } from "./room.js";
 
 /** What this service was built with: every command's first argument. */
 export interface Context {
@@ -45,7 +45,7 @@ export interface Capability {
 }
 
 /**
- * Opens the kinds' collections, creating what is missing.
+ * Opens the kinds' collections, creating what is missing, and counts what nobody has counted.
  *
  * @throws Error for a reference to a kind that there is not.
  */
@@ -64,5 +64,7 @@ export async function openContext(
     return found as unknown as DocCollection<R>;
   };
   for (const { references } of kinds) Object.values(references).forEach(collection);
-  return { kinds, principals, room: createRoom(store.collection(ROOM_COLLECTION.name), quota), collection };
+  const rooms = store.collection<RoomRecord>(ROOM_COLLECTION.name);
+  await countRoom(rooms, [...collections.values()] as unknown as DocCollection<ObjectRecord>[]);
+  return { kinds, principals, room: createRoom(rooms, quota), collection };
 }

@@ -20,6 +20,30 @@ export interface RoomRecord extends Base {
 /** Where that is kept. */
 export const ROOM_COLLECTION: CollectionSpec = { name: "object_room", indexes: [] };
 
+/** The record that says that what was there before rooms were is counted: no user has such an id. */
+const COUNTED = "counted";
+
+/**
+ * Counts the objects that were there before anybody counted; once, before the
+ * service serves.
+ */
+export async function countRoom(
+  rooms: DocCollection<RoomRecord>,
+  collections: readonly DocCollection<ObjectRecord>[],
+): Promise<void> {
+  if ((await rooms.findOne({ _id: COUNTED })) !== null) return;
+  const owners = new Map<string, { objects: number; bytes: number }>();
+  for (const collection of collections) {
+    for await (const object of collection.find({ _id: { $gt: "" } })) {
+      if (object.owner === "") continue;
+      const { objects, bytes } = owners.get(object.owner) ?? { objects: 0, bytes: 0 };
+      owners.set(object.owner, { objects: objects + 1, bytes: bytes + bytesOf(object) });
+    }
+  }
+  for (const [_id, taken] of owners) await rooms.updateOne({ _id }, { $set: taken }, { upsert: true });
+  await rooms.updateOne({ _id: COUNTED }, { $set: { objects: 0, bytes: 0 } }, { upsert: true });
+}
+
 /** How the objects of their owners add up. Company-managed and built-in objects have no owner and need no room. */
 export interface Room {
   /**

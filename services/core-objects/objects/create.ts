@@ -88,14 +88,22 @@ function requestOf({ requestId }: CreateRequest, { id }: Caller): string {
 async function inserted(context: Context, noun: string, record: ObjectRecord): Promise<ObjectRecord> {
   const objects = context.collection(noun);
   const bytes = bytesOf(record);
-  await context.room.take(record.owner, 1, bytes);
+  const earlierOf = () => objects.findOne({ owner: record.owner, request: record.request });
+  try {
+    await context.room.take(record.owner, 1, bytes);
+  } catch (error) {
+    // The last room may be what this very creation took, sent twice.
+    const earlier = await earlierOf();
+    if (earlier === null) throw error;
+    return earlier;
+  }
   try {
     await objects.insertOne(record);
     return record;
   } catch (error) {
     await context.room.take(record.owner, -1, -bytes);
     if (!isDuplicateKey(error)) throw error;
-    const earlier = await objects.findOne({ owner: record.owner, request: record.request });
+    const earlier = await earlierOf();
     if (earlier === null) throw aborted(`the ${noun} of this request_id was deleted meanwhile; repeat the call`);
     return earlier;
   }

@@ -1,6 +1,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { createCoreObjectsService } from "../../../services/core-objects/service.js";
+import { silentLog } from "../../../services/shared/process/log.js";
 import { as, type Rig, startRig } from "./rig.js";
 
 // What the objects of one user may add up to: five, or 50,000 bytes.
@@ -50,4 +52,41 @@ test("bytes count, also those that an update adds, and come back where it takes 
 test("those that are made at the same time share the room", async () => {
   const made = await Promise.all(Array.from({ length: 20 }, () => refusal(create("alice"))));
   expect(made.filter((said) => said === "").length).toBeLessThanOrEqual(5);
+});
+
+test("a creation that is repeated answers as the first, also where it took the last room", async () => {
+  const again = { requestId: "once" };
+  const id = await create("alice", again);
+  for (let i = 1; i < 5; i++) await create("alice");
+  expect(await refusal(create("alice", { requestId: "another" }))).toContain("ResourceExhausted");
+  expect(await create("alice", again)).toBe(id);
+  expect(await Promise.all([1, 2, 3].map(() => create("alice", again)))).toEqual([id, id, id]);
+});
+
+test("of a creation that is sent several times at once into the last room none that came after it is refused", async () => {
+  for (let i = 1; i < 5; i++) await create("alice");
+  const said = await Promise.all(Array.from({ length: 4 }, () => refusal(create("alice", { requestId: "last" }))));
+  expect(said[0]).toBe("");
+  expect(await create("alice", { requestId: "last" })).not.toBe("");
+  expect(await refusal(create("alice"))).toContain("ResourceExhausted");
+});
+
+test("objects that were there before anybody counted are counted at start, once", async () => {
+  const long = { instructions: "a".repeat(15_000) };
+  const [first] = [await create("alice", long), await create("alice", long), await create("alice", long)];
+  const rooms = rig.store.collection("object_room");
+  await rooms.deleteMany({});
+  const restart = async () => {
+    const { store, peers } = rig;
+    rig.add(await createCoreObjectsService({ store, peers, log: silentLog, quota: { objects: 5, bytes: 50_000 } }));
+  };
+  await restart();
+  expect(await refusal(create("alice", long))).toContain("ResourceExhausted");
+  await create("alice");
+  await create("alice");
+  expect(await refusal(create("alice"))).toContain("ResourceExhausted");
+  await restart();
+  await rig.dispatch.unary(agents.deleteAgent, { agentId: first as string }, as("alice"));
+  await create("alice", long);
+  expect(await refusal(create("alice"))).toContain("ResourceExhausted");
 });
