@@ -17,6 +17,8 @@ export interface Platform {
   readonly server: PlatformServer;
   readonly caller: Caller;
   readonly signal: AbortSignal;
+  /** Something that it said was read in this call. */
+  readonly hasAnswered: boolean;
   /** The platform's answer to "who am I", kept for up to 30 seconds; its shape is the adapter's. */
   me<Me>(): Promise<Me>;
   /** @throws ConnectError with the platform's own refusal in words for the caller. */
@@ -27,22 +29,30 @@ export interface Platform {
 
 /** Opens a platform for one caller. */
 export function openPlatform(adapter: Adapter, session: Session, identities: Identities): Platform {
+  let answered = false;
+  const heard = <T>(answer: T): T => {
+    answered = true;
+    return answer;
+  };
   return {
     server: adapter.server,
     caller: session.caller,
     signal: session.signal,
-    me: <Me>() => identities.me(adapter, session) as Promise<Me>,
+    get hasAnswered() {
+      return answered;
+    },
+    me: async <Me>() => heard((await identities.me(adapter, session)) as Me),
     async graphql(document, variables) {
       if (adapter.graphql === undefined) throw internal(`the ${adapter.server} platform speaks no GraphQL`);
       if (adapter.deniesDocument?.(document.text) !== false) throw administers(session);
       await identities.me(adapter, session);
-      return adapter.graphql(session, document, variables);
+      return heard(await adapter.graphql(session, document, variables));
     },
     async rest<Body>(request: RestRequest) {
       if (adapter.rest === undefined) throw internal(`the ${adapter.server} platform speaks no REST`);
       if (adapter.deniesRequest?.(request) !== false) throw administers(session);
       await identities.me(adapter, session);
-      return adapter.rest<Body>(session, request);
+      return heard(await adapter.rest<Body>(session, request));
     },
   };
 }

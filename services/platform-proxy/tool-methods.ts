@@ -1,6 +1,7 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import type { Call } from "../shared/rpc/call.js";
+import { canceled, internal } from "../shared/rpc/errors.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Adapter } from "./adapter.js";
 import type { Binding } from "./binding.js";
@@ -28,11 +29,12 @@ function toolMethod(context: Context, adapter: Adapter, binding: Binding): Metho
       desc,
       async handle(request: unknown, call: Call) {
         const leave = takePlace(context, server, call);
+        let platform: Platform | undefined;
         try {
-          const platform = await open(call);
+          platform = await open(call);
           return checked(server, desc.output, await handle(request, platform));
         } catch (error) {
-          throw told(server, error);
+          throw told(server, platform, error);
         } finally {
           leave();
         }
@@ -43,13 +45,14 @@ function toolMethod(context: Context, adapter: Adapter, binding: Binding): Metho
     desc,
     handle: async function* (request: unknown, call: Call) {
       const leave = takePlace(context, server, call);
+      let platform: Platform | undefined;
       try {
-        const platform = await open(call);
+        platform = await open(call);
         for await (const one of handle(request, platform) as AsyncIterable<unknown>) {
           yield checked(server, desc.output, one);
         }
       } catch (error) {
-        throw told(server, error);
+        throw told(server, platform, error);
       } finally {
         leave();
       }
@@ -62,15 +65,25 @@ function checked(server: string, output: DescMessage, result: unknown): unknown 
   return result;
 }
 
+/** What the language throws where a value is another than it was taken for. */
+function isOfReading(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
+}
+
 /** Longest sentence that is passed on: some repeat a platform's own words. */
 const MAX_SENTENCE = 2_000;
 
 /**
  * What a caller is told of a failure. A binding reads answers as the platform's
- * API shapes them: where it trips over one, the answer was another.
+ * API shapes them: where it trips over one, the answer was another. Before it
+ * has one, and over anything else, the fault is ours.
  */
-function told(server: string, error: unknown): unknown {
+function told(server: string, platform: Platform | undefined, error: unknown): unknown {
   if (!(error instanceof ConnectError)) {
+    if (platform?.signal.aborted === true) return canceled("the call was cancelled", error);
+    if (platform?.hasAnswered !== true || !isOfReading(error)) {
+      return internal("the tool failed; the service's log says more", error);
+    }
     const said = misshapen(server, "something that cannot be read");
     said.cause = error;
     return said;
