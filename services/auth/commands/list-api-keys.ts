@@ -19,10 +19,6 @@ export async function listApiKeys(
     ...(narrowed !== undefined && { _id: narrowed._id }),
     ...(!request.includeRevoked && { revoked_at: null }),
   };
-  const page = await pageOf(context.store.keys, filter, request, { field: "serial", direction: -1 });
-  return {
-    keys: page.items.map((key) => apiKeyOf(key, owner)),
-    nextPageToken: page.nextPageToken,
-    totalSize: page.totalSize,
-  };
+  const { items, ...paging } = await pageOf(context.store.keys, filter, request, { field: "serial", direction: -1 });
+  return { keys: items.map((key) => apiKeyOf(key, owner)), ...paging };
 }

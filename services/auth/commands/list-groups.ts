@@ -9,7 +9,7 @@ export async function listGroups(
   { store }: Context,
   request: ListGroupsRequest,
 ): Promise<MessageInitShape<typeof ListGroupsResponseSchema>> {
-  const page = await pageOf(store.groups, {}, request, { field: "_id", direction: 1 });
-  const groups = await Promise.all(page.items.map((group) => groupOf(store, group)));
-  return { groups, nextPageToken: page.nextPageToken, totalSize: page.totalSize };
+  const { items, ...paging } = await pageOf(store.groups, {}, request, { field: "_id", direction: 1 });
+  const groups = await Promise.all(items.map((group) => groupOf(store, group)));
+  return { groups, ...paging };
 }

@@ -9,6 +9,6 @@ export async function listUsers(
   { store }: Context,
   request: ListUsersRequest,
 ): Promise<MessageInitShape<typeof ListUsersResponseSchema>> {
-  const page = await pageOf(store.users, {}, request, { field: "_id", direction: 1 });
-  return { users: page.items.map(userOf), nextPageToken: page.nextPageToken, totalSize: page.totalSize };
+  const { items, ...paging } = await pageOf(store.users, {}, request, { field: "_id", direction: 1 });
+  return { users: items.map(userOf), ...paging };
 }
