@@ -45,5 +45,9 @@ export const FACADE_OPTIONS = {
   maxConnections: { doc: "Connections of one worker; one more is closed as it comes.", parse: count, fallback: 16_384 },
   callTimeoutMs: { doc: "How long a tool may take, in milliseconds.", parse: count, fallback: 60_000 },
   ...CALL_RATE_OPTIONS,
-  badTokensPerMinute: { doc: "Different bad tokens that an address may try a minute.", parse: count, fallback: 30 },
+  badTokensPerMinute: {
+    doc: "Different bad tokens that an address may try a minute, at one worker.",
+    parse: count,
+    fallback: 30,
+  },
 };

@@ -5,12 +5,12 @@ import type { CallRates } from "./shares.js";
 /** The settings of how many calls a key, and a user, may make. */
 export const CALL_RATE_OPTIONS = {
   callsPerSecond: {
-    doc: "Calls that a key may make a second, at all doors of this process; façade workers divide them.",
+    doc: "Calls that a key may make a second, over HTTP and gRPC together; of several façade workers each has an equal part, rounded up, and gRPC counts for itself.",
     parse: positive,
     fallback: 1000,
   },
   callBurst: {
-    doc: "Calls that a key may make at once, at all doors of this process; façade workers divide them.",
+    doc: "Calls that a key may make at once, likewise; on one connection it has one worker's part.",
     parse: positive,
     fallback: 2000,
   },
