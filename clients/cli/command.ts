@@ -1,27 +1,46 @@
 import type { Session } from "./session.js";
 
-/** A flag of a command; all take a value but switches. */
+/** A flag of a verb; all take a value but switches. */
 export interface Flag {
   readonly doc: string;
   readonly required?: boolean;
   /** Takes no value. */
   readonly isSwitch?: boolean;
+  /** The only values that it takes. */
+  readonly choices?: readonly string[];
 }
 
-/** What a command works with. */
+/** An argument by its place. */
+export interface Argument {
+  readonly name: string;
+  readonly doc: string;
+  readonly choices?: readonly string[];
+  /** One or more of it; the last argument only. */
+  readonly isMany?: boolean;
+}
+
+/** What a verb works with. */
 export interface Input {
-  /** By the names of the command's `positionals`. */
+  /** By the names of the arguments; those of one that may be given several times are split by spaces. */
   readonly args: Readonly<Record<string, string>>;
   readonly flags: Readonly<Record<string, string | undefined>>;
 }
 
-/** One `NOUN VERB` of the administration client. */
-export interface Command {
-  readonly noun: string;
+/** One verb of a noun. */
+export interface Verb {
   readonly verb: string;
   readonly doc: string;
-  readonly positionals: readonly string[];
-  readonly flags: Readonly<Record<string, Flag>>;
-  /** @returns what goes to standard output as JSON. */
-  run(session: Session, input: Input): Promise<unknown>;
+  readonly args?: readonly Argument[];
+  readonly flags?: Readonly<Record<string, Flag>>;
+  /** The columns of what people see, where not all that a program gets. */
+  readonly columns?: readonly string[];
+  /** @returns what is shown: one value, or as they come where the verb goes on. */
+  run(session: Session, input: Input): Promise<unknown> | AsyncIterable<object>;
+}
+
+/** A noun; only the one that is named is loaded. */
+export interface Noun {
+  readonly noun: string;
+  readonly doc: string;
+  load(): Promise<readonly Verb[]>;
 }

@@ -1,46 +1,54 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DescService } from "@bufbuild/protobuf";
-import type { Client } from "@connectrpc/connect";
-import { connectClient } from "../node/connect.js";
-import { UsageError } from "./usage-error.js";
+import { UsageError } from "./failures.js";
 
-/** Where the service is and who is signed in. */
+/** What was given of where the service is and who calls. */
+export interface SignIn {
+  readonly url: string | undefined;
+  readonly key: string | undefined;
+}
+
+/** Where the service is and who is signed in; looked up when it is first asked for. */
 export interface Session {
   /** The base URL of the façade, without a trailing slash. */
   readonly url: string;
   readonly apiKey: string;
-  client<S extends DescService>(service: S): Client<S>;
+  /** Where the service keeps its data, where it runs on this machine. */
+  readonly dataDir: string;
 }
 
 /**
  * Signs in: by --url and --key, else as the administrator whom
  * DATA_DIR/bootstrap.json names.
  */
-export function signIn(
-  flags: { readonly url?: string | undefined; readonly key?: string | undefined },
-  env: Readonly<Record<string, string | undefined>>,
-): Session {
-  const { url, apiKey } =
-    flags.url !== undefined && flags.key !== undefined
-      ? { url: flags.url, apiKey: flags.key }
-      : bootstrapped(flags, env);
-  const base = url.replace(/\/+$/, "");
+export function signIn(given: SignIn, env: Readonly<Record<string, string | undefined>>): Session {
+  const dataDir = env.DATA_DIR || "./data";
+  let known: { url: string; apiKey: string } | undefined;
+  const found = (): { url: string; apiKey: string } => {
+    known ??= accessOf(given, dataDir);
+    return known;
+  };
   return {
-    url: base,
-    apiKey,
-    client: (service) => connectClient(service, { baseUrl: `${base}/rpc`, apiKey, httpVersion: "1.1" }),
+    get url() {
+      return found().url;
+    },
+    get apiKey() {
+      return found().apiKey;
+    },
+    dataDir,
   };
 }
 
-function bootstrapped(
-  { url, key }: { readonly url?: string | undefined; readonly key?: string | undefined },
-  env: Readonly<Record<string, string | undefined>>,
-): { url: string; apiKey: string } {
-  const path = join(env.DATA_DIR || "./data", "bootstrap.json");
+function accessOf({ url, key }: SignIn, dataDir: string): { url: string; apiKey: string } {
+  const base = (text: string): string => {
+    if (!URL.canParse(text)) throw new UsageError(`--url must be a URL such as http://127.0.0.1:8080, not ${text}`);
+    return text.replace(/\/+$/, "");
+  };
+  if (url !== undefined && key !== undefined) return { url: base(url), apiKey: key };
+  const path = join(dataDir, "bootstrap.json");
   if (!existsSync(path)) {
     throw new UsageError(`${path} is not there: start the service once, set DATA_DIR, or give both --url and --key`);
   }
   const file = JSON.parse(readFileSync(path, "utf8")) as { base_url: string; admin: { api_key: string } };
-  return { url: url ?? file.base_url, apiKey: key ?? file.admin.api_key };
+  return { url: base(url ?? file.base_url), apiKey: key ?? file.admin.api_key };
 }

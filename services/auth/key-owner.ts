@@ -1,5 +1,5 @@
 import type { Call, Caller } from "../shared/rpc/call.js";
-import { permissionDenied } from "../shared/rpc/errors.js";
+import { notFound, permissionDenied } from "../shared/rpc/errors.js";
 import type { Context } from "./context.js";
 import { findUser } from "./records.js";
 import type { ApiKeyRecord, AuthStore, UserRecord } from "./store.js";
@@ -30,4 +30,15 @@ export async function ownerOf(
 export async function narrowedKeyOf({ keys }: AuthStore, { keyId }: Caller): Promise<ApiKeyRecord | undefined> {
   const own = keyId === "" ? null : await keys.findOne({ _id: keyId });
   return own === null || own.scopes === null || own.scopes.includes("account") ? undefined : own;
+}
+
+/**
+ * A key of the caller, or for administrators anybody's.
+ *
+ * @throws ConnectError not_found, where there is none.
+ */
+export async function keyOf({ keys }: AuthStore, id: string, { scopes, id: userId }: Caller): Promise<ApiKeyRecord> {
+  const found = await keys.findOne(scopes.has("admin") ? { _id: id } : { _id: id, user_id: userId });
+  if (found === null) throw notFound(`there is no API key ${JSON.stringify(id)} of yours`);
+  return found;
 }

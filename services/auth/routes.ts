@@ -10,6 +10,7 @@ import { createApiKey } from "./commands/create-api-key.js";
 import { createGroup } from "./commands/create-group.js";
 import { createUser } from "./commands/create-user.js";
 import { deleteGroup } from "./commands/delete-group.js";
+import { deleteUser } from "./commands/delete-user.js";
 import { exchangeAssertion } from "./commands/exchange-assertion.js";
 import { getAssertionKeys } from "./commands/get-assertion-keys.js";
 import { getPlatformIssuer } from "./commands/get-platform-issuer.js";
@@ -22,6 +23,8 @@ import { publish } from "./commands/publish.js";
 import { reportUsage } from "./commands/report-usage.js";
 import { resolvePrincipals } from "./commands/resolve-principals.js";
 import { revokeApiKey } from "./commands/revoke-api-key.js";
+import { rotateApiKey } from "./commands/rotate-api-key.js";
+import { updateApiKey } from "./commands/update-api-key.js";
 import { updateGroup } from "./commands/update-group.js";
 import { updateUser } from "./commands/update-user.js";
 import { verifyCredential } from "./commands/verify-credential.js";
@@ -48,6 +51,7 @@ export function routes(context: Context): readonly Method[] {
     unary(users.getUser, (request) => getUser(context, request)),
     unary(users.listUsers, (request) => listUsers(context, request)),
     unary(users.updateUser, (request) => updateUser(context, request)),
+    unary(users.deleteUser, (request) => deleteUser(context, request)),
     unary(DirectoryService.method.resolvePrincipals, (request) => resolvePrincipals(context, request)),
     unary(groups.createGroup, (request) => createGroup(context, request)),
     unary(groups.listGroups, (request) => listGroups(context, request)),
@@ -56,6 +60,8 @@ export function routes(context: Context): readonly Method[] {
     unary(keys.createApiKey, (request, call) => createApiKey(context, request, call)),
     unary(keys.listApiKeys, (request, call) => listApiKeys(context, request, call)),
     unary(keys.revokeApiKey, (request, call) => revokeApiKey(context, request, call)),
+    unary(keys.updateApiKey, (request, call) => updateApiKey(context, request, call)),
+    unary(keys.rotateApiKey, (request, call) => rotateApiKey(context, request, call)),
     unary(keys.whoAmI, (request, call) => whoAmI(context, request, call)),
     unary(platforms.mintPlatformToken, (request, call) => mintPlatformToken(context, request, call)),
     unary(platforms.getPlatformIssuer, () => getPlatformIssuer(context)),

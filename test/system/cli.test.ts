@@ -9,18 +9,21 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => program?.stop());
 
+/** What people see. */
+const people = (...args: string[]) =>
+  run(process.execPath, ["dist/clients/cli/main.js", ...args], { env: { ...process.env, DATA_DIR: program.dataDir } });
+
+/** What programs read. */
 const cli = async (...args: string[]) => {
-  const done = await run(process.execPath, ["dist/clients/cli/main.js", ...args], {
-    env: { ...process.env, DATA_DIR: program.dataDir },
-  });
+  const done = await people(...args, "--json");
   return { ...done, json: done.stdout === "" ? undefined : JSON.parse(done.stdout) };
 };
 
 test("a user and a key are made, used and revoked", async () => {
   const email = "ana@example.org";
-  const user = await cli("users", "create", "--email", email, "--name", "Ana", "--json");
+  const user = await cli("users", "create", "--email", email, "--name", "Ana");
   expect(user.json).toMatchObject({ email, name: "Ana", admin: false });
-  const key = await cli("keys", "create", "--user", email, "--name", "desk", "--expires", "90d", "--json");
+  const key = await cli("keys", "create", "--user", email, "--name", "desk", "--expires", "90d");
   expect(key.json).toEqual({ id: expect.any(String), api_key: expect.stringMatching(/^slp_/) });
   const core = `${program.baseUrl}/mcp/core`;
   expect((await post(core, key.json.api_key, "tools/list")).status).toBe(200);
@@ -39,12 +42,56 @@ test("a user who is disabled is refused at once, and served again when enabled",
   expect((await post(core, api_key, "tools/list")).status).toBe(200);
 }, 60_000);
 
-test("--help shows how it is used and is no failure", async () => {
-  const help = await run(process.execPath, ["dist/clients/cli/main.js", "keys", "--help"]);
-  expect(help.code).toBe(0);
-  expect(help.stdout).toContain("keys revoke ID");
-  expect(help.stdout).not.toContain("users create");
-});
+test("a key is rotated with an overlap, given another expiry, and ended", async () => {
+  const { email } = program.bootstrap.analyst;
+  const core = `${program.baseUrl}/mcp/core`;
+  const statusOf = async (key: string) => (await post(core, key, "tools/list")).status;
+  const first = (await cli("keys", "create", "--user", email, "--name", "editor", "--scopes", "cti:read")).json;
+  const second = (await cli("keys", "rotate", first.id, "--overlap", "1h")).json;
+  expect(second).toMatchObject({ old_id: first.id, api_key: expect.stringMatching(/^slp_/) });
+  expect([await statusOf(first.api_key), await statusOf(second.api_key)]).toEqual([200, 200]);
+  const { keys } = (await cli("keys", "list", "--user", email)).json;
+  expect(keys.find(({ id }: { id: string }) => id === second.id)).toMatchObject({
+    name: "editor",
+    scopes: ["cti:read"],
+  });
+  const third = (await cli("keys", "rotate", second.id)).json;
+  expect([await statusOf(second.api_key), await statusOf(third.api_key)]).toEqual([401, 200]);
+  const soon = (await cli("keys", "expire", third.id, "--in", "2d")).json;
+  expect(Date.parse(soon.expires_at) - Date.now()).toBeGreaterThan(47 * 3_600_000);
+  expect((await cli("keys", "expire", third.id, "--never")).json.expires_at).toBeUndefined();
+}, 60_000);
+
+test("a user is shown, changed, put in groups and deleted, and then no key of the user is served", async () => {
+  const email = "bo@example.org";
+  await cli("users", "create", "--email", email, "--name", "Bo");
+  const { api_key: key } = (await cli("keys", "create", "--user", email, "--name", "desk")).json;
+  await cli("groups", "create", "--name", "Responders");
+  await cli("groups", "add", "responders", email, program.bootstrap.analyst.email);
+  await cli("users", "update", email, "--name", "Bo B.", "--verified", "no");
+  expect((await cli("users", "get", email)).json).toMatchObject({
+    name: "Bo B.",
+    email_verified: false,
+    group_names: ["Responders"],
+  });
+  expect((await cli("users", "list", "--group", "Responders")).json.users).toHaveLength(2);
+  await cli("groups", "remove", "Responders", email);
+  expect((await cli("groups", "list")).json.groups).toContainEqual(
+    expect.objectContaining({ name: "Responders", members: 1 }),
+  );
+  await cli("groups", "rename", "Responders", "--name", "On call");
+  expect((await cli("groups", "delete", "On call")).json).toMatchObject({ deleted: true });
+  expect((await cli("users", "delete", email)).json).toMatchObject({ email, deleted: true, revoked_keys: 1 });
+  expect((await post(`${program.baseUrl}/mcp/core`, key, "tools/list")).status).toBe(401);
+  expect((await cli("users", "get", email)).code).toBe(4);
+}, 60_000);
+
+test("people see tables, and times where they are", async () => {
+  const list = await people("users", "list");
+  expect(list.stdout).toMatch(/^EMAIL +NAME +ADMIN +DISABLED +CREATED AT +ID\n/);
+  expect(list.stdout).toMatch(/\nadmin@sallyport\.example +Administrator +yes +no +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d /);
+  expect((await people("settings", "get")).stdout).toContain("platform servers  on\n");
+}, 30_000);
 
 test("a key made with the read scopes lists no tool that writes", async () => {
   const key = await cli(
@@ -78,7 +125,7 @@ test("a switch acts at once", async () => {
 }, 60_000);
 
 test("the platforms are listed with their state", async () => {
-  const { json } = await cli("platforms", "list", "--json");
+  const { json } = await cli("platforms", "list");
   expect(json.platforms).toMatchObject([
     { server: "cti", state: "connected" },
     { server: "aev", state: "connected" },
@@ -96,17 +143,22 @@ test("a tool is called, and its refusal is told on standard error", async () => 
 }, 30_000);
 
 test.each([
-  ["nothing", [], /usage: .*NOUN VERB/],
-  ["an unknown verb", ["users", "destroy"], /usage/],
-  ["a missing flag", ["users", "create", "--name", "N"], /--email EMAIL/],
-  ["broken JSON", ["tools", "call", "cti", "whoami", "{"], /not JSON/],
-  ["a span that is none", ["keys", "create", "--user", "a@b.org", "--name", "n", "--expires", "soon"], /90d/],
-  ["a stranger's key", ["settings", "get", "--url", "BASE", "--key", "nothing"], /./],
-])(
-  "%s is refused with exit code 1 and a reason",
-  async (_what, args, said) => {
+  ["broken JSON", 2, ["tools", "call", "cti", "whoami", "{"], /not JSON/],
+  ["an unknown tool", 2, ["tools", "call", "cti", "no_such_tool", "{}"], /Unknown tool/],
+  ["a user who is not there", 4, ["users", "get", "nobody@example.org"], /there is no user/],
+  [
+    "an address that is taken",
+    5,
+    ["users", "create", "--email", "analyst@sallyport.example", "--name", "A"],
+    /already/,
+  ],
+  ["a stranger's key", 3, ["settings", "get", "--url", "BASE", "--key", "nothing"], /./],
+  ["a service that is not there", 6, ["settings", "get", "--url", "http://127.0.0.1:9"], /does not answer/],
+] as const)(
+  "%s ends with exit code %i and a reason",
+  async (_what, code, args, said) => {
     const done = await cli(...args.map((arg) => (arg === "BASE" ? program.baseUrl : arg)));
-    expect([done.code, done.stdout]).toEqual([1, ""]);
+    expect([done.code, done.stdout]).toEqual([code, ""]);
     expect(done.stderr).toMatch(said);
   },
   30_000,
@@ -123,6 +175,6 @@ test("an analyst is refused what administrators may", async () => {
     "--key",
     program.bootstrap.analyst.api_key,
   );
-  expect(done.code).toBe(1);
+  expect(done.code).toBe(3);
   expect(done.stderr).toContain("admin");
 }, 30_000);

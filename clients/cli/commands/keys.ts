@@ -1,19 +1,20 @@
-import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
+import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type ApiKey, ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { SERVERS, scopesOfServer } from "../../../services/shared/platforms.js";
-import type { Command } from "../command.js";
-import { UsageError } from "../usage-error.js";
+import { clientOf } from "../client.js";
+import type { Argument, Verb } from "../command.js";
+import { UsageError } from "../failures.js";
+import { pages } from "../pages.js";
+import { spanOf } from "../span.js";
 
 const EXAMPLE_SCOPE = scopesOfServer(SERVERS[0] as string)[0];
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const ID: Argument = { name: "ID", doc: "The key's id: what follows the prefix of the key, up to the underscore." };
 
-/** Makes and revokes API keys. */
-export const keys: readonly Command[] = [
+/** Makes, shows, rotates and ends API keys. */
+export const keys: readonly Verb[] = [
   {
-    noun: "keys",
     verb: "create",
     doc: "Create an API key; it is shown this once.",
-    positionals: [],
     flags: {
       user: { doc: "The e-mail address of the key's user.", required: true },
       name: { doc: "What the key is for, such as the client's name.", required: true },
@@ -21,54 +22,99 @@ export const keys: readonly Command[] = [
       scopes: { doc: `Scopes separated by commas, such as ${EXAMPLE_SCOPE}; all the user's where left out.` },
     },
     async run(session, { flags }) {
-      const { key, token } = await session.client(ApiKeyService).createApiKey({
+      const { key, token } = await clientOf(session, ApiKeyService).createApiKey({
         userEmail: flags.user as string,
         name: flags.name as string,
         scopes: flags.scopes?.split(",").map((scope) => scope.trim()) ?? [],
-        ...(flags.expires !== undefined && { expiresAt: timestampFromDate(afterSpan(flags.expires)) }),
+        ...(flags.expires !== undefined && { expiresAt: afterSpan(flags.expires, "--expires") }),
       });
       return { id: key?.id, api_key: token };
     },
   },
   {
-    noun: "keys",
     verb: "list",
-    doc: "List the API keys of a user.",
-    positionals: [],
-    flags: { user: { doc: "The e-mail address of the user.", required: true } },
+    doc: "List the API keys of a user, newest first.",
+    flags: {
+      user: { doc: "The e-mail address of the user; your own keys where left out." },
+      revoked: { doc: "Also those that were revoked.", isSwitch: true },
+    },
+    columns: ["id", "name", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at", "uses"],
     async run(session, { flags }) {
-      const { keys: found } = await session.client(ApiKeyService).listApiKeys({
-        userEmail: flags.user as string,
+      const client = clientOf(session, ApiKeyService);
+      const asked = {
+        ...(flags.user !== undefined && { userEmail: flags.user }),
+        includeRevoked: flags.revoked !== undefined,
         pageSize: 100,
-      });
-      return {
-        keys: found.map(({ id, name, scopes, expiresAt, lastUsedAt, uses }) => ({
-          id,
-          name,
-          scopes,
-          uses: Number(uses),
-          expires_at: expiresAt && timestampDate(expiresAt).toISOString(),
-          last_used_at: lastUsedAt && timestampDate(lastUsedAt).toISOString(),
-        })),
       };
+      const found: object[] = [];
+      for await (const page of pages((pageToken) => client.listApiKeys({ ...asked, pageToken }))) {
+        found.push(...page.keys.map(toJson));
+      }
+      return { keys: found };
     },
   },
   {
-    noun: "keys",
+    verb: "rotate",
+    doc: "Make a key in place of another: the same user, name, scopes and length of life. It is shown this once.",
+    args: [ID],
+    flags: {
+      overlap: { doc: "How long the old key goes on, such as 1h, at most 30d; it ends at once where left out." },
+    },
+    async run(session, { args, flags }) {
+      const overlapMs = flags.overlap === undefined ? 0 : spanOf(flags.overlap, "--overlap");
+      const { key, token, oldKeyEndsAt } = await clientOf(session, ApiKeyService).rotateApiKey({
+        id: args.ID as string,
+        overlapSeconds: Math.floor(overlapMs / 1_000),
+      });
+      return { id: key?.id, api_key: token, old_id: args.ID, old_key_ends_at: timeOf(oldKeyEndsAt) };
+    },
+  },
+  {
+    verb: "expire",
+    doc: "Give an API key another expiry, in every process before this returns.",
+    args: [ID],
+    flags: {
+      in: { doc: "How long it still lasts, such as 90d, 12h or 30m." },
+      never: { doc: "It lasts until it is revoked.", isSwitch: true },
+    },
+    async run(session, { args, flags }) {
+      if ((flags.in === undefined) === (flags.never === undefined)) throw new UsageError("give --in or --never");
+      const { key } = await clientOf(session, ApiKeyService).updateApiKey({
+        id: args.ID as string,
+        ...(flags.in !== undefined && { expiresAt: afterSpan(flags.in, "--in") }),
+      });
+      return toJson(key as ApiKey);
+    },
+  },
+  {
     verb: "revoke",
     doc: "Revoke an API key; when this returns, no process serves it.",
-    positionals: ["ID"],
-    flags: {},
+    args: [ID],
     async run(session, { args }) {
-      await session.client(ApiKeyService).revokeApiKey({ id: args.ID as string });
+      await clientOf(session, ApiKeyService).revokeApiKey({ id: args.ID as string });
       return { id: args.ID, revoked: true };
     },
   },
 ];
 
-function afterSpan(span: string): Date {
-  const [, number, unit] = /^([1-9][0-9]{0,5})([mhd])$/.exec(span) ?? [];
-  if (number === undefined || unit === undefined)
-    throw new UsageError("--expires must be a span such as 90d, 12h or 30m");
-  return new Date(Date.now() + Number(number) * (UNIT_MS[unit] as number));
+function afterSpan(span: string, flag: string): Timestamp {
+  return timestampFromDate(new Date(Date.now() + spanOf(span, flag)));
+}
+
+function toJson({ id, name, userEmail, scopes, uses, createdAt, expiresAt, revokedAt, lastUsedAt }: ApiKey): object {
+  return {
+    id,
+    name,
+    user: userEmail,
+    scopes,
+    uses: Number(uses),
+    created_at: timeOf(createdAt),
+    expires_at: timeOf(expiresAt),
+    revoked_at: timeOf(revokedAt),
+    last_used_at: timeOf(lastUsedAt),
+  };
+}
+
+function timeOf(at: Timestamp | undefined): string | undefined {
+  return at && timestampDate(at).toISOString();
 }

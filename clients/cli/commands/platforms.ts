@@ -1,17 +1,17 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ConnectionState, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
-import type { Command } from "../command.js";
+import { PLATFORM_SERVERS } from "../../../services/shared/platforms.js";
+import { clientOf } from "../client.js";
+import type { Verb } from "../command.js";
 
 /** Lists platforms and makes the tokens by which they register. */
-export const platforms: readonly Command[] = [
+export const platforms: readonly Verb[] = [
   {
-    noun: "platforms",
     verb: "list",
     doc: "List the platforms and whether they answer.",
-    positionals: [],
-    flags: {},
+    columns: ["server", "state", "url", "title", "version", "configured", "last_seen_at"],
     async run(session) {
-      const { platforms: found } = await session.client(SettingService).listPlatforms({});
+      const { platforms: found } = await clientOf(session, SettingService).listPlatforms({});
       return {
         platforms: found.map((p) => ({
           server: p.server,
@@ -27,29 +27,26 @@ export const platforms: readonly Command[] = [
     },
   },
   {
-    noun: "platforms",
     verb: "create-token",
     doc: "Make a token by which one platform registers itself; it is shown this once.",
-    positionals: [],
     flags: {
       name: { doc: "What the token is for, such as the platform's name.", required: true },
-      server: { doc: "The server whose platform may use it, such as cti.", required: true },
+      server: { doc: "The server whose platform may use it.", required: true, choices: PLATFORM_SERVERS },
     },
     async run(session, { flags }) {
-      const { id, token } = await session
-        .client(SettingService)
-        .createRegistrationToken({ name: flags.name as string, server: flags.server as string });
+      const { id, token } = await clientOf(session, SettingService).createRegistrationToken({
+        name: flags.name as string,
+        server: flags.server as string,
+      });
       return { id, token };
     },
   },
   {
-    noun: "platforms",
     verb: "revoke-token",
     doc: "Take a registration token back.",
-    positionals: ["ID"],
-    flags: {},
+    args: [{ name: "ID", doc: "The token's id, as create-token showed it." }],
     async run(session, { args }) {
-      await session.client(SettingService).revokeRegistrationToken({ id: args.ID as string });
+      await clientOf(session, SettingService).revokeRegistrationToken({ id: args.ID as string });
       return { id: args.ID, revoked: true };
     },
   },

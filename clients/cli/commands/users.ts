@@ -1,70 +1,156 @@
-import type { User } from "#proto/auth/v1/user_service_pb.js";
-import { UserService } from "#proto/auth/v1/user_service_pb.js";
-import type { Command } from "../command.js";
+import { readFileSync } from "node:fs";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { GroupService } from "#proto/auth/v1/group_service_pb.js";
+import { type User, UserService } from "#proto/auth/v1/user_service_pb.js";
+import { clientOf } from "../client.js";
+import type { Verb } from "../command.js";
+import { findGroup } from "../groups.js";
+import { pages } from "../pages.js";
 import type { Session } from "../session.js";
+import { findUser } from "../users.js";
 
-/** Makes users. */
-export const users: readonly Command[] = [
+const USER = { name: "USER", doc: "The user's e-mail address, or id." };
+const PASSWORD = {
+  "password-file": { doc: "A file that holds the user's password, 12 to 128 characters; - for standard input." },
+};
+const SWITCHED = ["yes", "no"];
+
+/** Makes, shows, changes and ends users. */
+export const users: readonly Verb[] = [
   {
-    noun: "users",
     verb: "create",
     doc: "Create a user.",
-    positionals: [],
     flags: {
       email: { doc: "The user's e-mail address, by which platforms know the user.", required: true },
       name: { doc: "The name shown to people.", required: true },
       admin: { doc: "Make the user an administrator.", isSwitch: true },
+      groups: { doc: "Names or ids of groups, separated by commas." },
+      unverified: { doc: "The address still has to be verified: no platform is called for the user.", isSwitch: true },
+      ...PASSWORD,
     },
     async run(session, { flags }) {
-      const { user } = await session.client(UserService).createUser({
+      const groups = await groupIds(session, flags.groups);
+      const { user } = await clientOf(session, UserService).createUser({
         email: flags.email as string,
         name: flags.name as string,
         admin: flags.admin !== undefined,
+        groups: groups ?? [],
+        ...(flags.unverified !== undefined && { emailVerified: false }),
+        ...passwordOf(flags["password-file"]),
       });
       return toJson(user as User);
     },
   },
   {
-    noun: "users",
+    verb: "get",
+    doc: "Show a user.",
+    args: [USER],
+    async run(session, { args }) {
+      const user = await findUser(session, args.USER as string);
+      const names = user.groups.length === 0 ? new Map<string, string>() : await groupNames(session);
+      return { ...toJson(user), group_names: user.groups.map((id) => names.get(id) ?? id) };
+    },
+  },
+  {
+    verb: "list",
+    doc: "List users and service accounts.",
+    flags: { group: { doc: "Only the members of a group, by its name or id." } },
+    columns: ["email", "name", "admin", "disabled", "created_at", "id"],
+    async run(session, { flags }) {
+      const groupId = flags.group === undefined ? "" : (await findGroup(session, flags.group)).id;
+      const found: object[] = [];
+      const client = clientOf(session, UserService);
+      for await (const page of pages((pageToken) => client.listUsers({ pageSize: 100, pageToken, groupId }))) {
+        found.push(...page.users.map(toJson));
+      }
+      return { users: found };
+    },
+  },
+  {
+    verb: "update",
+    doc: "Change a user, in every process before this returns. What is left out stays as it is.",
+    args: [USER],
+    flags: {
+      name: { doc: "The name shown to people." },
+      admin: { doc: "Whether the user is an administrator.", choices: SWITCHED },
+      verified: { doc: "Whether the address is known to be the user's.", choices: SWITCHED },
+      groups: { doc: "Names or ids of the groups, separated by commas, in place of those before; '' for none." },
+      ...PASSWORD,
+    },
+    async run(session, { args, flags }) {
+      const { id } = await findUser(session, args.USER as string);
+      const ids = await groupIds(session, flags.groups);
+      const { user } = await clientOf(session, UserService).updateUser({
+        id,
+        ...(flags.name !== undefined && { name: flags.name }),
+        ...(flags.admin !== undefined && { admin: flags.admin === "yes" }),
+        ...(flags.verified !== undefined && { emailVerified: flags.verified === "yes" }),
+        ...(ids !== undefined && { groups: { ids } }),
+        ...passwordOf(flags["password-file"]),
+      });
+      return toJson(user as User);
+    },
+  },
+  {
     verb: "disable",
     doc: "Disable a user: when this returns, none of the user's keys is served.",
-    positionals: ["EMAIL"],
-    flags: {},
-    run: (session, { args }) => setDisabled(session, args.EMAIL as string, true),
+    args: [USER],
+    run: (session, { args }) => setDisabled(session, args.USER as string, true),
   },
   {
-    noun: "users",
     verb: "enable",
     doc: "Enable a user again, with the keys that were not revoked.",
-    positionals: ["EMAIL"],
-    flags: {},
-    run: (session, { args }) => setDisabled(session, args.EMAIL as string, false),
+    args: [USER],
+    run: (session, { args }) => setDisabled(session, args.USER as string, false),
   },
   {
-    noun: "users",
-    verb: "list",
-    doc: "List every user.",
-    positionals: [],
-    flags: {},
-    async run(session) {
-      const found: object[] = [];
-      let pageToken = "";
-      do {
-        const page = await session.client(UserService).listUsers({ pageSize: 100, pageToken });
-        found.push(...page.users.map(toJson));
-        pageToken = page.nextPageToken;
-      } while (pageToken !== "");
-      return { users: found };
+    verb: "delete",
+    doc: "Delete a user and the user's keys: when this returns, no process serves them.",
+    args: [USER],
+    async run(session, { args }) {
+      const { id, email } = await findUser(session, args.USER as string);
+      const { revokedKeys } = await clientOf(session, UserService).deleteUser({ id });
+      return { id, email, deleted: true, revoked_keys: revokedKeys };
     },
   },
 ];
 
-async function setDisabled(session: Session, email: string, disabled: boolean): Promise<object> {
-  const client = session.client(UserService);
-  const { user } = await client.getUser({ email });
-  return toJson((await client.updateUser({ id: (user as User).id, disabled })).user as User);
+async function setDisabled(session: Session, name: string, disabled: boolean): Promise<object> {
+  const { id } = await findUser(session, name);
+  return toJson((await clientOf(session, UserService).updateUser({ id, disabled })).user as User);
 }
 
-function toJson({ id, email, name, admin, disabled, groups }: User): object {
-  return { id, email, name, admin, disabled, groups };
+async function groupIds(session: Session, given: string | undefined): Promise<string[] | undefined> {
+  if (given === undefined) return undefined;
+  const names = given.split(",").filter((name) => name.trim() !== "");
+  return Promise.all(names.map(async (name) => (await findGroup(session, name.trim())).id));
+}
+
+async function groupNames(session: Session): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  const client = clientOf(session, GroupService);
+  for await (const { groups } of pages((pageToken) => client.listGroups({ pageSize: 100, pageToken }))) {
+    for (const { id, name } of groups) names.set(id, name);
+  }
+  return names;
+}
+
+/** A password is no flag's value: those are seen by everybody on the machine. */
+function passwordOf(path: string | undefined): { password?: string } {
+  if (path === undefined) return {};
+  return { password: readFileSync(path === "-" ? 0 : path, "utf8").replace(/\r?\n$/, "") };
+}
+
+function toJson({ id, email, name, admin, disabled, groups, emailVerified, service, createdAt }: User): object {
+  return {
+    id,
+    email,
+    name,
+    admin,
+    disabled,
+    groups,
+    email_verified: emailVerified,
+    service,
+    created_at: createdAt && timestampDate(createdAt).toISOString(),
+  };
 }

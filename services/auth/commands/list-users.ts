@@ -4,11 +4,13 @@ import type { Context } from "../context.js";
 import { pageOf } from "../page.js";
 import { userOf } from "../records.js";
 
-/** Lists the users, oldest first. */
+/** Lists the users, or the members of a group, oldest first. */
 export async function listUsers(
   { store }: Context,
   request: ListUsersRequest,
 ): Promise<MessageInitShape<typeof ListUsersResponseSchema>> {
-  const { items, ...paging } = await pageOf(store.users, {}, request, { field: "_id", direction: 1 });
+  const { groupId } = request;
+  const members = groupId === "" ? {} : { groups: groupId };
+  const { items, ...paging } = await pageOf(store.users, members, request, { field: "_id", direction: 1 });
   return { users: items.map(userOf), ...paging };
 }

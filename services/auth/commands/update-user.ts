@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { UpdateUserRequest, UpdateUserResponseSchema } from "#proto/auth/v1/user_service_pb.js";
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import { failedPrecondition, notFound } from "../../shared/rpc/errors.js";
+import { checkAnotherAdministrator } from "../administrators.js";
 import type { Context } from "../context.js";
 import { replaced } from "../fence.js";
 import { hashPassword } from "../passwords.js";
@@ -51,11 +52,4 @@ async function write({ store, fence }: Context, id: string, change: Partial<User
   if (user === null && fence.isLost(await store.users.findOne({ _id: id }))) throw replaced();
   if (user === null) throw notFound(`there is no user ${JSON.stringify(id)}`);
   return user;
-}
-
-async function checkAnotherAdministrator({ store }: Context, id: string): Promise<void> {
-  const user = await findUser(store, id, "");
-  if (!user.admin || user.disabled) return;
-  const others = await store.users.countDocuments({ admin: true, disabled: false, _id: { $ne: id } }, { limit: 1 });
-  if (others === 0) throw failedPrecondition("this is the last administrator: make somebody else one first");
 }

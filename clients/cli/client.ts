@@ -1,0 +1,9 @@
+import type { DescService } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
+import { connectClient } from "../node/connect.js";
+import type { Session } from "./session.js";
+
+/** A typed client of a service behind the façade, as whoever is signed in. */
+export function clientOf<S extends DescService>({ url, apiKey }: Session, service: S): Client<S> {
+  return connectClient(service, { baseUrl: `${url}/rpc`, apiKey, httpVersion: "1.1" });
+}

@@ -1,0 +1,35 @@
+import type { Noun } from "./command.js";
+
+/** Every noun of the administration client. */
+export const NOUNS: readonly Noun[] = [
+  {
+    noun: "users",
+    doc: "Who may call: people and service accounts.",
+    load: async () => (await import("./commands/users.js")).users,
+  },
+  {
+    noun: "groups",
+    doc: "Groups of users, which objects can be shared with.",
+    load: async () => (await import("./commands/groups.js")).groups,
+  },
+  {
+    noun: "keys",
+    doc: "API keys: make, list, rotate, end.",
+    load: async () => (await import("./commands/keys.js")).keys,
+  },
+  {
+    noun: "settings",
+    doc: "The switches of the service.",
+    load: async () => (await import("./commands/settings.js")).settings,
+  },
+  {
+    noun: "platforms",
+    doc: "The platforms, and the tokens by which they register.",
+    load: async () => (await import("./commands/platforms.js")).platforms,
+  },
+  {
+    noun: "tools",
+    doc: "Call tools, as an MCP client does.",
+    load: async () => (await import("./commands/tools.js")).tools,
+  },
+];

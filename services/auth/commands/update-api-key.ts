@@ -1,0 +1,36 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { UpdateApiKeyRequest, UpdateApiKeyResponseSchema } from "#proto/auth/v1/api_key_service_pb.js";
+import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
+import type { Call } from "../../shared/rpc/call.js";
+import { failedPrecondition, invalidArgument } from "../../shared/rpc/errors.js";
+import type { Context } from "../context.js";
+import { replaced } from "../fence.js";
+import { keyOf } from "../key-owner.js";
+import { withinOwnLife } from "../new-key.js";
+import { apiKeyOf, findUser } from "../records.js";
+
+/** Gives a key of the caller, or for administrators anybody's, another expiry; answers when every process knows. */
+export async function updateApiKey(
+  context: Context,
+  { id, expiresAt }: UpdateApiKeyRequest,
+  call: Call,
+): Promise<MessageInitShape<typeof UpdateApiKeyResponseSchema>> {
+  const { store, hub, fence } = context;
+  const found = await keyOf(store, id, call.caller);
+  const asked = expiresAt === undefined ? null : timestampDate(expiresAt);
+  if (asked !== null && asked.getTime() <= Date.now()) {
+    throw invalidArgument("expires_at is in the past: revoke the key to end it now");
+  }
+  if (found.revoked_at !== null) throw failedPrecondition("the key was revoked: create another one");
+  const ends = await withinOwnLife(context, asked, call);
+  const key = await store.keys.findOneAndUpdate(
+    { _id: id, ...fence.unclaimed, revoked_at: null },
+    { $set: { expires_at: ends } },
+    { returnDocument: "after" },
+  );
+  if (key === null) throw replaced();
+  // An event of the key would say that it was revoked.
+  await hub.tell([{ kind: EventKind.USER, id: key.user_id }]);
+  return { key: apiKeyOf(key, await findUser(store, key.user_id, "")) };
+}
