@@ -28,6 +28,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/platforms.js")).platforms,
   },
   {
+    noun: "audit",
+    doc: "Who did what, and when: administration, writes and refusals.",
+    load: async () => (await import("./commands/audit.js")).audit,
+  },
+  {
     noun: "tools",
     doc: "Call tools, as an MCP client does.",
     load: async () => (await import("./commands/tools.js")).tools,

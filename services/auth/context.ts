@@ -1,7 +1,9 @@
+import type { Auditor } from "../shared/audit/auditor.js";
 import type { KeyFormat } from "../shared/credentials/format.js";
 import type { UsageCounter } from "../shared/credentials/usage.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { AssertionMint } from "./assertion-mint.js";
+import type { AuditTrail } from "./audit-trail.js";
 import type { EmailDomains } from "./email-domains.js";
 import type { Fence } from "./fence.js";
 import type { KeyRing } from "./key-ring.js";
@@ -17,6 +19,9 @@ export interface Context {
   readonly format: KeyFormat;
   readonly hub: WatchHub;
   readonly fence: Fence;
+  readonly audit: AuditTrail;
+  /** Hears of keys that are refused at any door; undefined where nobody writes it down. */
+  readonly auditor: Auditor | undefined;
   readonly verification: KeyVerification;
   readonly usage: UsageCounter;
   readonly assertionRing: KeyRing;

@@ -1,4 +1,5 @@
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
+import { AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
@@ -16,10 +17,12 @@ import { getAssertionKeys } from "./commands/get-assertion-keys.js";
 import { getPlatformIssuer } from "./commands/get-platform-issuer.js";
 import { getUser } from "./commands/get-user.js";
 import { listApiKeys } from "./commands/list-api-keys.js";
+import { listAuditRecords } from "./commands/list-audit-records.js";
 import { listGroups } from "./commands/list-groups.js";
 import { listUsers } from "./commands/list-users.js";
 import { mintPlatformToken } from "./commands/mint-platform-token.js";
 import { publish } from "./commands/publish.js";
+import { recordAudit } from "./commands/record-audit.js";
 import { reportUsage } from "./commands/report-usage.js";
 import { resolvePrincipals } from "./commands/resolve-principals.js";
 import { revokeApiKey } from "./commands/revoke-api-key.js";
@@ -63,6 +66,8 @@ export function routes(context: Context): readonly Method[] {
     unary(keys.updateApiKey, (request, call) => updateApiKey(context, request, call)),
     unary(keys.rotateApiKey, (request, call) => rotateApiKey(context, request, call)),
     unary(keys.whoAmI, (request, call) => whoAmI(context, request, call)),
+    unary(AuditService.method.listAuditRecords, (request) => listAuditRecords(context, request)),
+    unary(AuditService.method.recordAudit, (request) => recordAudit(context, request)),
     unary(platforms.mintPlatformToken, (request, call) => mintPlatformToken(context, request, call)),
     unary(platforms.getPlatformIssuer, () => getPlatformIssuer(context)),
   ];

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import type { Auditor } from "../shared/audit/auditor.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { createUsageCounter } from "../shared/credentials/usage.js";
 import type { Log } from "../shared/process/log.js";
@@ -9,6 +10,7 @@ import type { AuthenticatingService } from "../shared/rpc/service.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { Store } from "../shared/store/store.js";
 import { createAssertionMint } from "./assertion-mint.js";
+import { type AuditBounds, openAuditTrail } from "./audit-trail.js";
 import { createAuthAuthenticator } from "./authenticator.js";
 import type { Context } from "./context.js";
 import { createEmailDomains } from "./email-domains.js";
@@ -36,6 +38,10 @@ export interface AuthOptions {
   readonly emailDomains?: readonly string[] | undefined;
   /** What API keys begin with. */
   readonly keyPrefix?: string;
+  /** How long, and how much of it, the audit is kept. */
+  readonly auditBounds?: AuditBounds;
+  /** Hears of keys that are refused at any door. */
+  readonly auditor?: Auditor;
   /** How long a watcher may use what it keeps, in milliseconds. */
   readonly leaseMs?: number;
   /**
@@ -59,6 +65,7 @@ const PLATFORM_RING = { leadMs: 2 * HOUR, graceMs: 2 * HOUR, rotateMs: 30 * DAY 
 const HASHES_WAITING = 2_000;
 const CHANGES_WAITING = 200;
 const USES_WRITTEN = 10_000;
+const AUDIT_BOUNDS: AuditBounds = { days: 400, records: 250_000 };
 
 /** The auth service: who is calling, and what is signed in their name. */
 export async function createAuthService(options: AuthOptions): Promise<AuthenticatingService> {
@@ -115,7 +122,14 @@ async function lead(
 }
 
 function contextOf(
-  { baseUrl, emailDomains, keyPrefix = DEFAULT_KEY_PREFIX, peersOf = () => undefined }: AuthOptions,
+  {
+    baseUrl,
+    emailDomains,
+    keyPrefix = DEFAULT_KEY_PREFIX,
+    peersOf = () => undefined,
+    auditBounds = AUDIT_BOUNDS,
+    auditor,
+  }: AuthOptions,
   opened: Pick<Context, "store" | "hub" | "fence" | "assertionRing" | "platformRing">,
 ): Context {
   const { store, hub, fence, assertionRing, platformRing } = opened;
@@ -124,6 +138,8 @@ function contextOf(
   return {
     ...opened,
     format,
+    auditor,
+    audit: openAuditTrail(store, fence, auditBounds),
     verification: createKeyVerification(store, format, hashing, () => hub.seq, fence),
     usage: createUsageCounter(),
     assertions: createAssertionMint(assertionRing),
@@ -135,11 +151,12 @@ function contextOf(
   };
 }
 
-/** Once a minute writes uses down and rotates keys; closing writes the last uses. */
+/** Once a minute writes uses down and rotates keys, once an hour shortens the audit; closing writes the last uses. */
 function startUpkeep(context: Context, log: Log): { close(): Promise<void> } {
   const timers = [
     setInterval(() => void writeOwnUsage(context, log), MINUTE),
     setInterval(() => void tendRings(context, log), MINUTE),
+    setInterval(() => void tendAudit(context, log), HOUR),
   ];
   for (const timer of timers) timer.unref();
   return {
@@ -172,5 +189,14 @@ async function tendRings({ fence, assertionRing, platformRing }: Context, log: L
     await Promise.all(rings.map((ring) => (leads ? ring.tend() : ring.load())));
   } catch (error) {
     log.error({ err: error }, "signing keys cannot be rotated");
+  }
+}
+
+async function tendAudit({ fence, audit }: Context, log: Log): Promise<void> {
+  try {
+    await fence.check();
+    await audit.tend();
+  } catch (error) {
+    log.warn({ err: error }, "the audit cannot be shortened; it is tried again in an hour");
   }
 }

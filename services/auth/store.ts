@@ -73,6 +73,29 @@ export interface StateRecord extends Base {
   readonly n: number;
 }
 
+/** One thing that was done, or refused. The id is its number, with zeros in front. */
+export interface AuditRecordDoc extends Base {
+  /** When it was written down and the id: what lists are ordered and cut by. */
+  readonly order: string;
+  readonly kind: AuditKindName;
+  readonly recorded_at: Date;
+  readonly user_id: string;
+  readonly user_email: string;
+  readonly key_id: string;
+  readonly action: string;
+  readonly target: string;
+  readonly arguments: readonly string[];
+  readonly outcome: string;
+  readonly trace_id: string;
+  readonly count: number;
+  readonly expires_at: Date;
+}
+
+/** Each is kept up to a number of its own, so that none crowds out another. */
+export const AUDIT_KINDS = ["administration", "write", "refusal"] as const;
+/** What a record of the audit is of. */
+export type AuditKindName = (typeof AUDIT_KINDS)[number];
+
 /** The collections of the auth service. Fields were camelCase until version 1 of each, which `$rename` ended. */
 export const COLLECTIONS: readonly CollectionSpec[] = [
   {
@@ -115,6 +138,15 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
     migrations: [renaming({ createdAt: "created_at", signsFrom: "signs_from", removeAt: "remove_at" })],
   },
   { name: "auth_state", indexes: [] },
+  {
+    name: "audit",
+    indexes: [
+      { name: "order", key: { order: -1 } },
+      { name: "kind", key: { kind: 1, order: -1 } },
+      { name: "user", key: { user_email: 1, order: -1 } },
+      { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
+    ],
+  },
 ];
 
 /** The records of the auth service. */
@@ -124,6 +156,7 @@ export interface AuthStore {
   readonly keys: DocCollection<ApiKeyRecord>;
   readonly signingKeys: DocCollection<SigningKeyRecord>;
   readonly state: DocCollection<StateRecord>;
+  readonly audit: DocCollection<AuditRecordDoc>;
 }
 
 /** Creates what is missing and gives the records. */
@@ -135,5 +168,6 @@ export async function openAuthStore(store: Store): Promise<AuthStore> {
     keys: store.collection("api_keys"),
     signingKeys: store.collection("signing_keys"),
     state: store.collection("auth_state"),
+    audit: store.collection("audit"),
   };
 }

@@ -91,6 +91,12 @@ export const options = {
     fallback: 1,
   },
   traceRetentionDays: { doc: "How long traces are kept, in days.", parse: count, fallback: 30 },
+  auditDays: { doc: "How long records of the audit are kept, in days.", parse: positive, fallback: 400 },
+  auditRecords: {
+    doc: "Records of the audit that are kept of each kind: administration, writes, refusals; the oldest give way.",
+    parse: positive,
+    fallback: 250_000,
+  },
   objectsPerUser: { doc: "Objects, of all kinds, that one user may have.", parse: positive, fallback: 200_000 },
   objectMegabytesPerUser: {
     doc: "Mebibytes of objects, of all kinds, that one user may have.",

@@ -1,11 +1,14 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
+import { AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import type { ConfiguredPlatforms } from "../catalogue/platforms.js";
+import { createAuditor } from "../shared/audit/auditor.js";
 import { createAssertionVerifier } from "../shared/credentials/assertions.js";
 import { type Credentials, createCredentials } from "../shared/credentials/credentials.js";
 import type { Log } from "../shared/process/log.js";
 import { VERSION } from "../shared/process/version.js";
 import type { Authenticator, Credential } from "../shared/rpc/call.js";
 import type { Chain } from "../shared/rpc/chain.js";
+import { unavailable } from "../shared/rpc/errors.js";
 import { mountInProcess } from "../shared/rpc/in-process.js";
 import type { Method } from "../shared/rpc/method.js";
 import { createPeers, type Peers } from "../shared/rpc/peers.js";
@@ -51,9 +54,16 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
   const services: Service[] = [];
   const methods: { method: Method; steps: Chain }[] = [];
   let peers: Peers | undefined;
+  const audit = createAuditor({
+    log,
+    async send(request) {
+      if (peers === undefined) throw unavailable("this process is starting: try again shortly");
+      return (await peers.callAsService(AuditService.method.recordAudit, request)).numbers;
+    },
+  });
 
   function mount(service: Service, authenticator: Authenticator): void {
-    const own = { authenticator, log: log.child({ service: service.name }), shares };
+    const own = { authenticator, log: log.child({ service: service.name }), shares, audit };
     const steps: Chain = { ...own, ...(observe && { observe }) };
     services.push(service);
     methods.push(...service.methods.map((method) => ({ method, steps })));
@@ -73,6 +83,8 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
       emailDomains,
       keyPrefix,
       leaseMs,
+      auditor: audit,
+      auditBounds: { days: settings.auditDays, records: settings.auditRecords },
       peersOf: () => peers,
     });
     mount(auth, auth.authenticator);
@@ -108,6 +120,8 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
       return services.find((service) => service.methods.some(isOwn))?.ready();
     },
     async close() {
+      // While auth still serves.
+      await audit.close();
       await credentials.close();
       for (const service of services.toReversed()) await service.close();
     },

@@ -19,10 +19,11 @@ const ANYBODY: Authenticated = { caller: NOBODY, assertion: "" };
  * callers come before their messages: nobody else's message is read. The chain
  * takes the answer as it is (`Incoming.admitted`).
  */
-export function admission(method: Method, { authenticator, log, observe }: Chain): Admit {
+export function admission(method: Method, steps: Chain): Admit {
+  const { authenticator } = steps;
   const needed = scopeOf(method);
   if (needed === PUBLIC) return () => ANYBODY;
-  const record = recordOf(method.desc, needed, log, observe);
+  const record = recordOf(method.desc, needed, steps);
   return (incoming) => {
     const startedAt = performance.now();
     let known: Authenticated | undefined;

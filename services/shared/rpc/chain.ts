@@ -1,9 +1,13 @@
 import type { Message } from "@bufbuild/protobuf";
+import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
+import type { Auditor } from "../audit/auditor.js";
+import { kindOf } from "../audit/entry.js";
 import type { Log } from "../process/log.js";
 import type { Shares } from "../shares/shares.js";
 import type { Authenticator, Call, Caller, Incoming } from "./call.js";
 import type { Method } from "./method.js";
 import { checkAccess, scopeOf } from "./steps/access.js";
+import { administering } from "./steps/administration.js";
 import { NOBODY, PUBLIC, whenKnown } from "./steps/caller.js";
 import { checkDeadline } from "./steps/deadline.js";
 import { MethodCall } from "./steps/method.js";
@@ -19,8 +23,8 @@ import { countsHere, inTurn } from "./steps/share.js";
 //   access     does the caller hold the scope ─▶ permission_denied
 //   deadline   is there time left             ─▶ deadline_exceeded
 //   rules      buf.validate                   ─▶ invalid_argument
-//   method     its own gates, store, platform ─▶ any code
-//   record     one log line; writes and refusals are marked as audit
+//   method     its own gates, store, platform ─▶ any code; administration is in the audit before it
+//   record     one log line, and of writes and refusals an audit record
 
 /** Runs one method for one call; the steps are chosen once, not per call. */
 export type Run = (request: unknown, incoming: Incoming) => unknown;
@@ -33,24 +37,30 @@ export interface Chain {
   readonly shares?: Shares;
   /** Told of every finished call; for metrics and traces. */
   readonly observe?: Observe;
+  /** Writes down who did what; without it only the log hears of it. */
+  readonly audit?: Auditor;
 }
 
 /**
  * Builds the steps in front of a method. What is known at once is answered at
  * once: a promise is made only where a step or the method makes one.
  */
-export function chain(method: Method, { authenticator, log, shares, observe }: Chain): Run {
+export function chain(method: Method, { authenticator, log, shares, observe, audit }: Chain): Run {
   const { desc } = method;
   const needed = scopeOf(method);
-  const record = recordOf(desc, needed, log, observe);
   const isUnary = desc.methodKind === "unary";
+  const begun = new WeakSet<Incoming>();
+  const record = recordOf(desc, needed, { log, observe, audit, isAudited: (incoming) => begun.has(incoming) });
   const takesOne = isUnary || desc.methodKind === "server_streaming";
-  const handle = method.handle as (request: unknown, call: Call) => unknown;
+  const plain = method.handle as (request: unknown, call: Call) => unknown;
+  const administers = audit !== undefined && isUnary && kindOf(desc, needed) === AuditKind.ADMINISTRATION;
+  const handle = administers ? administering(desc, plain, audit) : plain;
 
   const enter = (request: unknown, incoming: Incoming, caller: Caller, assertion: string): unknown => {
     checkAccess(caller, needed);
     checkDeadline(incoming);
     if (takesOne) checkRules(desc, request as Message);
+    if (administers) begun.add(incoming);
     return handle(request, new MethodCall(incoming, caller, assertion));
   };
 

@@ -1,6 +1,9 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
+import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
+import type { Auditor } from "../../audit/auditor.js";
+import { entryOf, kindOf } from "../../audit/entry.js";
 import type { Log } from "../../process/log.js";
 import type { Caller, Incoming } from "../call.js";
 import { auditOf } from "./audit.js";
@@ -29,17 +32,40 @@ export type RecordCall = (
   error?: unknown,
 ) => void;
 
-/** Chooses how calls of an rpc are recorded: one log line for each that writes or fails, marked as audit. */
-export function recordOf(desc: DescMethod, needed: string, log: Log, observe: Observe | undefined): RecordCall {
+/** The outcome of a call in a word: ok, or the code of its error. */
+export function outcomeOf(error: unknown): string {
+  return error === undefined ? "ok" : codeToString(ConnectError.from(error).code);
+}
+
+/** Who hears of calls that ended. */
+export interface Recorders {
+  readonly log: Log;
+  readonly observe?: Observe | undefined;
+  readonly audit?: Auditor | undefined;
+  /** Whether the audit has a call from before it began. */
+  readonly isAudited?: (incoming: Incoming) => boolean;
+}
+
+/**
+ * Chooses how calls of an rpc are recorded: one log line for each that writes
+ * or fails, and an audit record for each that writes or is refused.
+ */
+export function recordOf(desc: DescMethod, needed: string, { log, observe, audit, isAudited }: Recorders): RecordCall {
   const rpc = `${desc.parent.typeName}/${desc.name}`;
   const writes = desc.idempotency !== 1;
   const isInternal = needed === "internal";
+  const ownKind = kindOf(desc, needed);
   return (request, incoming, caller, startedAt, error) => {
     const code = error === undefined ? undefined : ConnectError.from(error).code;
     const ms = performance.now() - startedAt;
     observe?.(desc, incoming, { code, ms, caller, startedAt });
     if (code === undefined && !writes) return;
     const refused = code === Code.PermissionDenied || code === Code.Unauthenticated;
+    // Our own processes are refused where a key was changed; everybody else who is has tried.
+    const kind = refused && !(isInternal && caller?.service !== false) ? AuditKind.REFUSAL : ownKind;
+    if (audit !== undefined && kind !== undefined && isAudited?.(incoming) !== true) {
+      audit.note(entryOf(desc, request, incoming, caller, { kind, outcome: outcomeOf(error) }));
+    }
     const line = {
       rpc,
       code: code === undefined ? "ok" : codeToString(code),

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { AuditKind, type AuditRecord, AuditService } from "#proto/auth/v1/audit_service_pb.js";
+import { clientOf } from "../client.js";
+import type { Flag, Input, Verb } from "../command.js";
+import { UsageError } from "../failures.js";
+import { momentOf } from "../span.js";
+
+const KINDS: Readonly<Record<string, AuditKind>> = {
+  administration: AuditKind.ADMINISTRATION,
+  write: AuditKind.WRITE,
+  refusal: AuditKind.REFUSAL,
+};
+const FILTERS: Readonly<Record<string, Flag>> = {
+  user: { doc: "Only what this e-mail address did." },
+  kind: { doc: "Only records of a kind.", choices: Object.keys(KINDS) },
+  action: { doc: "Only actions with this in their name, such as ApiKey." },
+  target: { doc: "Only what was done to this: an id, or a user's e-mail address where the record has that." },
+  outcome: { doc: "Only what ended so: ok, permission_denied, …; begun where it is not known." },
+};
+const COLUMNS = ["number", "at", "user", "action", "target", "arguments", "outcome", "count"];
+const SHOWN = 50;
+const MOST = 100_000;
+/** How often `follow` asks, in milliseconds. */
+const EVERY_MS = 500;
+
+/** Shows who did what, and when. */
+export const audit: readonly Verb[] = [
+  {
+    verb: "list",
+    doc: "List what was done, newest first: who, what, when, and how it ended.",
+    flags: {
+      ...FILTERS,
+      since: { doc: "From then on: 2h or 30d ago, or a time such as 2026-11-22T08:00, where you are." },
+      until: { doc: "Before then, likewise." },
+      limit: { doc: `How many at most, ${SHOWN} where left out.` },
+    },
+    columns: COLUMNS,
+    async run(session, { flags }) {
+      const limit = limitOf(flags.limit);
+      const client = clientOf(session, AuditService);
+      const found: AuditRecord[] = [];
+      let pageToken = "";
+      let more = false;
+      do {
+        const pageSize = Math.min(100, limit - found.length);
+        const page = await client.listAuditRecords({ ...filtersOf({ flags }), pageSize, pageToken });
+        found.push(...page.records);
+        pageToken = page.nextPageToken;
+        more = pageToken !== "";
+      } while (more && found.length < limit);
+      return { records: found.map(toJson), ...(more && { more: `there are more: --limit ${limit * 2} shows them` }) };
+    },
+  },
+  {
+    verb: "follow",
+    doc: "Show what is done from now on, as it is done, until interrupted; a JSON line each with --json.",
+    flags: { ...FILTERS, since: { doc: "Begin with what was done from then on, such as 10m ago." } },
+    columns: COLUMNS,
+    async *run(session, { flags }) {
+      const client = clientOf(session, AuditService);
+      const filters = filtersOf({ flags });
+      let afterNumber = 0n;
+      if (filters.since === undefined) {
+        const { records } = await client.listAuditRecords({ pageSize: 1 });
+        afterNumber = records[0]?.number ?? 0n;
+      }
+      for (;;) {
+        let pageToken = "";
+        let last = afterNumber;
+        do {
+          const page = await client.listAuditRecords({ ...filters, afterNumber, pageSize: 100, pageToken });
+          for (const record of page.records) {
+            last = record.number;
+            yield toJson(record);
+          }
+          pageToken = page.nextPageToken;
+        } while (pageToken !== "");
+        afterNumber = last;
+        await sleep(EVERY_MS);
+      }
+    },
+  },
+];
+
+function filtersOf({ flags }: Pick<Input, "flags">) {
+  const { user, kind, action, target, outcome, since, until } = flags;
+  return {
+    ...(user !== undefined && { userEmail: user }),
+    ...(kind !== undefined && { kind: KINDS[kind] as AuditKind }),
+    ...(action !== undefined && { action }),
+    ...(target !== undefined && { target }),
+    ...(outcome !== undefined && { outcome }),
+    ...(since !== undefined && { since: timestampFromDate(momentOf(since, "--since")) }),
+    ...(until !== undefined && { until: timestampFromDate(momentOf(until, "--until")) }),
+  };
+}
+
+function limitOf(text: string | undefined): number {
+  const limit = text === undefined ? SHOWN : Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST) throw new UsageError(`--limit must be 1 to ${MOST}`);
+  return limit;
+}
+
+function toJson(record: AuditRecord): object {
+  return {
+    number: Number(record.number),
+    at: record.recordedAt && timestampDate(record.recordedAt).toISOString(),
+    kind: AuditKind[record.kind]?.toLowerCase(),
+    user: record.userEmail || record.userId,
+    user_id: record.userId,
+    key_id: record.keyId,
+    action: record.action,
+    target: record.target,
+    arguments: record.arguments,
+    outcome: record.outcome,
+    trace_id: record.traceId,
+    count: record.count,
+  };
+}

@@ -1,0 +1,12 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { RecordAuditRequest, RecordAuditResponseSchema } from "#proto/auth/v1/audit_service_pb.js";
+import type { Context } from "../context.js";
+
+/** Writes down what was done and how it ended. */
+export async function recordAudit(
+  { audit }: Context,
+  { records, outcomes }: RecordAuditRequest,
+): Promise<MessageInitShape<typeof RecordAuditResponseSchema>> {
+  const [numbers] = await Promise.all([audit.append(records), audit.finish(outcomes)]);
+  return { numbers: [...numbers] };
+}

@@ -1,0 +1,140 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { AuditKind, type RecordAuditRequestSchema } from "#proto/auth/v1/audit_service_pb.js";
+import type { Log } from "../process/log.js";
+import { unavailable } from "../rpc/errors.js";
+import { type AuditEntry, BEGUN } from "./entry.js";
+
+/** Writes down who did what. */
+export interface Auditor {
+  /** Notes what has happened: it is written within {@link FLUSH_MS}. Costs no more than a place in a list. */
+  note(entry: AuditEntry): void;
+  /**
+   * Writes down a change before it is made, so that there is none without its record.
+   *
+   * @returns what tells how it ended; resolved means written.
+   * @throws ConnectError unavailable, where it cannot be written: then nothing may be changed.
+   */
+  begin(entry: AuditEntry): Promise<(outcome: string) => Promise<void>>;
+  /** Writes what is still to be written. */
+  close(): Promise<void>;
+}
+
+/** What an auditor is made with. */
+export interface AuditorOptions {
+  /** Writes records and outcomes; gives the numbers of the records. */
+  readonly send: (request: MessageInitShape<typeof RecordAuditRequestSchema>) => Promise<readonly bigint[]>;
+  readonly log: Log;
+  readonly flushMs?: number;
+  /** How long refusals of the same kind are counted together, in milliseconds. */
+  readonly togetherMs?: number;
+  /** How many records may wait, such as while auth is away. */
+  readonly waiting?: number;
+}
+
+/** How long a record waits for others at most, in milliseconds; writing them takes some more. */
+export const FLUSH_MS = 100;
+const TOGETHER_MS = 60_000;
+const WAITING = 20_000;
+/** Records of one write. */
+const BATCH = 1_000;
+/** Kinds of refusals that are counted at a time. */
+const COUNTED = 1_000;
+
+interface Counted {
+  readonly entry: AuditEntry;
+  readonly until: number;
+  again: number;
+}
+
+/** @param options see {@link AuditorOptions}. */
+export function createAuditor({
+  send,
+  log,
+  flushMs = FLUSH_MS,
+  togetherMs = TOGETHER_MS,
+  waiting: most = WAITING,
+}: AuditorOptions): Auditor {
+  let waiting: AuditEntry[] = [];
+  let lost = 0;
+  let writing: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  const counted = new Map<string, Counted>();
+
+  function push(entry: AuditEntry): void {
+    if (waiting.length >= most) lost++;
+    else waiting.push(entry);
+    timer ??= setTimeout(flush, flushMs).unref();
+  }
+
+  function flush(): void {
+    timer = undefined;
+    writing = writing.then(write);
+  }
+
+  async function write(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH);
+      try {
+        await send({ records: batch });
+      } catch (error) {
+        log.warn({ err: error, waiting: waiting.length }, "audit records cannot be written; they are kept");
+        timer ??= setTimeout(flush, Math.max(flushMs, 1_000)).unref();
+        return;
+      }
+      waiting = waiting.slice(batch.length);
+    }
+    if (lost > 0) log.error({ lost }, "audit records are lost: more than may wait came while none could be written");
+    lost = 0;
+  }
+
+  /** What was refused again since is written once it is over, or where others need its place. */
+  function settle(now: number): void {
+    for (const [name, one] of counted) {
+      if (one.until > now && counted.size <= COUNTED) break;
+      counted.delete(name);
+      if (one.again > 0) push({ ...one.entry, count: one.again });
+    }
+  }
+
+  const settling = setInterval(() => settle(performance.now()), Math.min(togetherMs, 5_000)).unref();
+
+  return {
+    note(entry) {
+      if (entry.kind !== AuditKind.REFUSAL) {
+        push(entry);
+        return;
+      }
+      const name = `${entry.userId} ${entry.keyId} ${entry.action} ${entry.outcome}`;
+      const known = counted.get(name);
+      if (known !== undefined && known.until > performance.now()) {
+        known.again++;
+        return;
+      }
+      settle(performance.now());
+      counted.set(name, { entry, until: performance.now() + togetherMs, again: 0 });
+      push(entry);
+    },
+    async begin(entry) {
+      let number: bigint | undefined;
+      try {
+        [number] = await send({ records: [{ ...entry, outcome: BEGUN }] });
+      } catch (error) {
+        throw unavailable("what was asked could not be written to the audit, so nothing was changed: try again", error);
+      }
+      return async (outcome) => {
+        if (number === undefined) return;
+        await send({ outcomes: [{ number, outcome }] }).catch((error: unknown) =>
+          log.error({ err: error, number: String(number), outcome }, "the audit does not say how this call ended"),
+        );
+      };
+    },
+    async close() {
+      clearInterval(settling);
+      settle(Number.POSITIVE_INFINITY);
+      clearTimeout(timer);
+      flush();
+      await writing;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { type DescMethod, isMessage, type MessageInitShape, ScalarType } from "@bufbuild/protobuf";
+import { AuditKind, type AuditRecordSchema } from "#proto/auth/v1/audit_service_pb.js";
+import type { Caller, Incoming } from "../rpc/call.js";
+import { auditOf } from "../rpc/steps/audit.js";
+
+/** A record before it has its number. */
+export type AuditEntry = MessageInitShape<typeof AuditRecordSchema>;
+
+/** What the outcome of a call is called before it ended. */
+export const BEGUN = "begun";
+
+/** Scopes of rpcs that change who may do what, one's own keys among it. */
+const ADMINISTRATIVE: ReadonlySet<string> = new Set(["admin", "account"]);
+/** Scopes of rpcs that change nothing of anybody's: our own processes' business, and spans, which come by the second. */
+const UNRECORDED: ReadonlySet<string> = new Set(["internal", "traces:write"]);
+/** Longest list of arguments, and longest name, that a record holds. */
+const MAX_ARGUMENTS = 64;
+const MAX_ARGUMENT = 100;
+/** What whom or what is named by, where it is not an id. */
+const NAMES: ReadonlySet<string> = new Set(["email", "user_email", "server"]);
+
+/** Of which kind the records of an rpc are; undefined for one that changes nothing of anybody's. */
+export function kindOf({ idempotency }: DescMethod, scope: string): AuditKind | undefined {
+  if (idempotency === 1 || UNRECORDED.has(scope)) return undefined;
+  return ADMINISTRATIVE.has(scope) ? AuditKind.ADMINISTRATION : AuditKind.WRITE;
+}
+
+/** What a call is written down as: who, what, about what, and the names of its arguments. */
+export function entryOf(
+  desc: DescMethod,
+  request: unknown,
+  { traceparent }: Pick<Incoming, "traceparent">,
+  caller: Caller | undefined,
+  { kind, outcome }: { readonly kind: AuditKind; readonly outcome: string },
+): AuditEntry {
+  const { args = [], target } = auditOf(desc, request);
+  const isAdministration = kind === AuditKind.ADMINISTRATION;
+  return {
+    kind,
+    userId: caller?.id ?? "",
+    userEmail: caller?.email ?? "",
+    keyId: caller?.keyId ?? "",
+    action: `${desc.parent.typeName}/${desc.name}`,
+    target: target ?? (isAdministration ? named(desc, request) : ""),
+    arguments: (isAdministration ? withSwitches(desc, request, args) : args)
+      .slice(0, MAX_ARGUMENTS)
+      .map((name) => name.slice(0, MAX_ARGUMENT)),
+    outcome,
+    traceId: traceparent?.split("-")[1]?.slice(0, 32) ?? "",
+    count: 1,
+  };
+}
+
+/** Whom or what an administrator names otherwise than by an id. */
+function named({ input }: DescMethod, request: unknown): string {
+  if (!isMessage(request)) return "";
+  const field = input.fields.find(({ name, scalar }) => scalar === ScalarType.STRING && NAMES.has(name));
+  const value = field && (request as unknown as Record<string, string | undefined>)[field.localName];
+  return (value ?? "").slice(0, 254);
+}
+
+/** Which way a switch was turned is what a record is for, and no secret. */
+function withSwitches({ input }: DescMethod, request: unknown, args: readonly string[]): string[] {
+  return args.map((name) => {
+    const field = input.fields.find((one) => one.name === name);
+    if (field?.scalar !== ScalarType.BOOL) return name;
+    return `${name}=${(request as Record<string, unknown>)[field.localName]}`;
+  });
+}

@@ -1,0 +1,229 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { Code } from "@connectrpc/connect";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
+import { AuditKind, AuditRecordSchema, AuditService } from "#proto/auth/v1/audit_service_pb.js";
+import { UserService } from "#proto/auth/v1/user_service_pb.js";
+import { openAuditTrail } from "../../../services/auth/audit-trail.js";
+import { openAuthStore } from "../../../services/auth/store.js";
+import { type Auditor, createAuditor } from "../../../services/shared/audit/auditor.js";
+import { silentLog } from "../../../services/shared/process/log.js";
+import { unavailable } from "../../../services/shared/rpc/errors.js";
+import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
+import type { Store } from "../../../services/shared/store/store.js";
+import { type Stack, startStack, temporaryStore } from "./stack.js";
+
+const users = UserService.method;
+const list = AuditService.method.listAuditRecords;
+const code = (expected: Code) => expect.objectContaining({ code: expected });
+
+describe("calls", () => {
+  let stack: Stack;
+  let auditor: Auditor;
+  let down = false;
+  let admin: string;
+  beforeAll(async () => {
+    stack = await startStack();
+    admin = stack.secrets.admin.apiKey;
+    const plain = stack.dispatch;
+    auditor = createAuditor({
+      log: silentLog,
+      flushMs: 1,
+      async send(request) {
+        if (down) throw unavailable("away");
+        const credential = { authorization: `Bearer ${stack.secrets.serviceKey}` };
+        return (await plain.unary(AuditService.method.recordAudit, request, { credential })).numbers;
+      },
+    });
+    const dispatch = mountInProcess(stack.service.methods, { ...stack.steps, audit: auditor });
+    stack = {
+      ...stack,
+      dispatch,
+      as: (apiKey, method, request) =>
+        dispatch.unary(method, request, { credential: { authorization: `Bearer ${apiKey}` } }),
+    };
+  });
+  afterAll(async () => {
+    await auditor.close();
+    await stack.close();
+  });
+  beforeEach(() => {
+    down = false;
+  });
+
+  const records = async (request: MessageInitShape<typeof AuditService.method.listAuditRecords.input> = {}) =>
+    (await stack.as(admin, list, { pageSize: 100, ...request })).records;
+
+  test("administration is there when its call returns: who, what, about whom, which way, how it ended", async () => {
+    const { user } = await stack.as(admin, users.createUser, { email: "ana@example.org", name: "Secret Name" });
+    const id = user?.id as string;
+    await stack.as(admin, users.updateUser, { id, disabled: true, password: "correct horse battery" });
+    const [updated, created] = await records();
+    expect(created).toMatchObject({
+      kind: AuditKind.ADMINISTRATION,
+      userEmail: "admin@example.org",
+      action: "auth.v1.UserService/CreateUser",
+      target: "ana@example.org",
+      arguments: ["email", "name"],
+      outcome: "ok",
+    });
+    expect(updated).toMatchObject({
+      number: (created?.number as bigint) + 1n,
+      target: id,
+      arguments: ["id", "disabled=true", "password"],
+      keyId: expect.stringMatching(/^[0-9A-Za-z]{12}$/),
+    });
+    const kept = JSON.stringify(await stack.records.audit.find({}).toArray());
+    for (const secret of ["Secret Name", "correct horse", admin.slice(17)]) expect(kept).not.toContain(secret);
+  });
+
+  test("what fails is there with its code, reads and spans are not", async () => {
+    await stack.as(admin, users.listUsers, {});
+    const gone = stack.as(admin, users.updateUser, { id: "nobody", admin: false });
+    await expect(gone).rejects.toEqual(code(Code.NotFound));
+    expect((await records())[0]).toMatchObject({
+      target: "nobody",
+      arguments: ["id", "admin=false"],
+      outcome: "not_found",
+    });
+    expect((await records()).map(({ action }) => action)).not.toContain("auth.v1.UserService/ListUsers");
+  });
+
+  test("what cannot be written down is not done", async () => {
+    const before = await stack.records.users.countDocuments({});
+    down = true;
+    const refused = stack.as(admin, users.createUser, { email: "unheard@example.org", name: "U" });
+    await expect(refused).rejects.toThrow(/could not be written to the audit, so nothing was changed/);
+    down = false;
+    expect(await stack.records.users.countDocuments({})).toBe(before);
+  });
+
+  test("a refusal is there at once, and the same ones of a minute as one with their count", async () => {
+    const { analyst } = stack.secrets;
+    for (let i = 0; i < 5; i++) {
+      await expect(stack.as(analyst.apiKey, users.listUsers, {})).rejects.toEqual(code(Code.PermissionDenied));
+    }
+    const refusals = () => records({ kind: AuditKind.REFUSAL });
+    await expect.poll(refusals).toHaveLength(1);
+    expect((await refusals())[0]).toMatchObject({ userEmail: analyst.email, outcome: "permission_denied", count: 1 });
+    await auditor.close();
+    expect((await refusals()).map(({ count }) => count)).toEqual([4, 1]);
+  });
+
+  test("they are found by who, what, kind, outcome and time, and followed by number", async () => {
+    const all = await records();
+    const { number, recordedAt } = all.at(-1)!;
+    expect((await records({ afterNumber: number })).map((one) => one.number)).toEqual(
+      all
+        .map((one) => one.number)
+        .reverse()
+        .slice(1),
+    );
+    expect(await records({ afterNumber: all[0]!.number })).toEqual([]);
+    expect((await records({ action: "createuser" })).every(({ action }) => action.endsWith("CreateUser"))).toBe(true);
+    expect(await records({ userEmail: "ANALYST@example.org", kind: AuditKind.ADMINISTRATION })).toEqual([]);
+    expect(await records({ userEmail: "analyst@example.org" })).toHaveLength(2);
+    expect((await records({ outcome: "not_found" })).map(({ target }) => target)).toEqual(["nobody"]);
+    const at = timestampMs(recordedAt!);
+    expect(await records({ until: timestampFromMs(at) })).toEqual([]);
+    expect(await records({ since: timestampFromMs(at) })).toHaveLength(all.length);
+    const first = await stack.as(admin, list, { pageSize: 1 });
+    const second = await stack.as(admin, list, { pageSize: 1, pageToken: first.nextPageToken });
+    expect([first.records[0]?.number, second.records[0]?.number]).toEqual(all.slice(0, 2).map((one) => one.number));
+  });
+
+  test("nobody reads it but administrators, and nobody writes it but services", async () => {
+    const { analyst } = stack.secrets;
+    await expect(stack.as(analyst.apiKey, list, {})).rejects.toEqual(code(Code.PermissionDenied));
+    const forged = stack.as(admin, AuditService.method.recordAudit, { records: [{ action: "x" }] });
+    await expect(forged).rejects.toEqual(code(Code.PermissionDenied));
+  });
+
+  test("a key that a user makes is administration, by the key's own user", async () => {
+    await stack.as(stack.secrets.analyst.apiKey, ApiKeyService.method.createApiKey, { name: "mine" });
+    expect(await records({ action: "CreateApiKey" })).toMatchObject([
+      { kind: AuditKind.ADMINISTRATION, userEmail: "analyst@example.org" },
+    ]);
+  });
+});
+
+describe("the trail", () => {
+  let store: Store;
+  beforeEach(async () => {
+    store = await temporaryStore();
+  });
+  afterEach(() => store.close());
+
+  const leads = { check: async () => undefined };
+  const bounds = { days: 1, records: 10 };
+  const some = (kind: AuditKind, count: number) =>
+    Array.from({ length: count }, () => create(AuditRecordSchema, { kind, action: "a" }));
+
+  test("is numbered without gaps, by whoever writes at once, and goes on where it ended", async () => {
+    const records = await openAuthStore(store);
+    const trail = openAuditTrail(records, leads, bounds);
+    const numbers = await Promise.all([1, 3, 2].map((count) => trail.append(some(AuditKind.WRITE, count))));
+    expect(numbers).toEqual([[1n], [2n, 3n, 4n], [5n, 6n]]);
+    const next = openAuditTrail(records, leads, bounds);
+    expect(await next.append(some(AuditKind.WRITE, 1))).toEqual([7n]);
+  });
+
+  test("is not written by a process that was replaced", async () => {
+    const records = await openAuthStore(store);
+    const older = openAuditTrail(records, leads, bounds);
+    const newer = openAuditTrail(records, leads, bounds);
+    await older.append(some(AuditKind.WRITE, 1));
+    await newer.append(some(AuditKind.WRITE, 1));
+    await expect(older.append(some(AuditKind.WRITE, 1))).rejects.toEqual(code(Code.Unavailable));
+    expect(await newer.append(some(AuditKind.WRITE, 1))).toEqual([3n]);
+  });
+
+  test("keeps so many of each kind, so that writes do not crowd out administration", async () => {
+    const records = await openAuthStore(store);
+    const trail = openAuditTrail(records, leads, bounds);
+    await trail.append(some(AuditKind.ADMINISTRATION, 3));
+    await trail.append(some(AuditKind.WRITE, 25));
+    await trail.tend();
+    const left = await records.audit.find({}).toArray();
+    expect(left.filter(({ kind }) => kind === "administration")).toHaveLength(3);
+    expect(
+      left
+        .filter(({ kind }) => kind === "write")
+        .map(({ _id }) => Number(_id))
+        .sort((a, b) => a - b),
+    ).toEqual(Array.from({ length: 10 }, (_, i) => 19 + i));
+    expect(await trail.append(some(AuditKind.WRITE, 1))).toEqual([29n]);
+  });
+
+  test("stays in order where the clock is set back, and is kept so many days", async () => {
+    let now = 1_000_000;
+    const records = await openAuthStore(store);
+    const trail = openAuditTrail(records, leads, bounds, () => now);
+    await trail.append(some(AuditKind.WRITE, 1));
+    now -= 500_000;
+    await trail.append(some(AuditKind.WRITE, 1));
+    const [first, second] = await records.audit.find({}, { sort: { order: 1 }, hint: "order" }).toArray();
+    expect(second?.recorded_at).toEqual(first?.recorded_at);
+    expect(second!.expires_at.getTime() - second!.recorded_at.getTime()).toBe(86_400_000);
+  });
+});
+
+test("records wait for auth to come back, up to a bound", async () => {
+  let away = true;
+  const sent: unknown[] = [];
+  const auditor = createAuditor({
+    log: silentLog,
+    flushMs: 1,
+    waiting: 3,
+    async send({ records = [] }) {
+      if (away) throw unavailable("away");
+      sent.push(...records);
+      return [];
+    },
+  });
+  for (let i = 0; i < 5; i++) auditor.note({ kind: AuditKind.WRITE, action: String(i) });
+  away = false;
+  await auditor.close();
+  expect(sent).toMatchObject([{ action: "0" }, { action: "1" }, { action: "2" }]);
+});
