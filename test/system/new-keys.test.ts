@@ -10,13 +10,13 @@ import { type Program, startProgram } from "../support/program.js";
 const KEYS = 60;
 const OBJECTS = 320;
 const LISTING_KEYS = 12;
-const LISTING_MS = 1_500;
+const LISTING_MS = 3_000;
 
 let program: Program;
 let asker: Asker;
 beforeAll(async () => {
-  // The shortest leases: they run out while lists keep the process busy.
-  program = await startProgram({ env: { LEASE_MS: "100" } });
+  // Short leases: they run out while lists keep the process busy.
+  program = await startProgram({ env: { LEASE_MS: "300" } });
   asker = createAsker(program);
 });
 afterAll(async () => {
