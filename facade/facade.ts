@@ -3,12 +3,14 @@ import type { BearerCredentials } from "../services/shared/credentials/credentia
 import type { Log } from "../services/shared/process/log.js";
 import type { Credential } from "../services/shared/rpc/call.js";
 import type { Dispatch } from "../services/shared/rpc/dispatch.js";
+import type { Rate } from "../services/shared/shares/bucket.js";
 import type { Shares } from "../services/shared/shares/shares.js";
 import { readTools, type Tool } from "../services/shared/tools/tools.js";
 import { addressBehind, createAdmit } from "./admission/admit.js";
 import { createBadTokens } from "./admission/bad-tokens.js";
 import { createHosts, isLoopback } from "./admission/hosts.js";
 import { createOrigins, type Origins } from "./admission/origins.js";
+import { createPatience } from "./admission/patience.js";
 import { createRooms } from "./admission/rooms.js";
 import { createEndpointStates } from "./catalogue/endpoint-states.js";
 import { layOutEndpoints } from "./catalogue/endpoints.js";
@@ -38,6 +40,8 @@ export interface Limits {
   readonly callMs: number;
   /** Different bad tokens an address may try a minute. */
   readonly badTokens: number;
+  /** What strangers of an address may ask before their answers wait; absent for what an office asks. */
+  readonly strangers?: Rate;
 }
 
 /** What a façade worker is built of. */
@@ -96,7 +100,9 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     publicUrls: options.publicUrls ?? {},
   });
   const origins = originsOf(options, tools);
-  const addressOf = addressBehind(options.proxies ?? 0);
+  const { proxies = 0 } = options;
+  const addressOf = addressBehind(proxies);
+  const patience = createPatience({ addressOf, ends: proxies === 0, rate: limits.strangers });
   const admit = createAdmit({ credentials, badTokens: createBadTokens(limits.badTokens, MINUTE_MS), addressOf });
   const rooms = createRooms({ inFlight: limits.inFlight, addressOf });
   const visible = createVisibleTools({ dispatch, credentials, servers });
@@ -105,6 +111,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   const serve = createServe({
     admit,
     rooms,
+    patience,
     states,
     origins,
     shares,
@@ -125,6 +132,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       ...rpcRoutes({ dispatch, admit, rooms, origins, credentials, shares, image, base }),
     ],
     log,
+    patience,
   );
   let edge: Edge | undefined;
   const published = [baseUrl, ...Object.values(options.publicUrls ?? {})].map((url) => url.host);
@@ -133,7 +141,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     servers: [...servers.keys()],
     async listen(host, port, { exclusive = true } = {}) {
       const allowsHost = createHosts({ named: options.hosts, published, address: host });
-      const handle = createFrontDoor({ base, allowsHost, rooms, endpoints, origins, serve, pages });
+      const handle = createFrontDoor({ base, allowsHost, rooms, patience, endpoints, origins, serve, pages });
       const { connections: maxConnections, bodyMs } = limits;
       edge = await listen({ host, port, exclusive, maxConnections, bodyMs }, handle);
       return edge.port;

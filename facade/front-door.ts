@@ -1,5 +1,6 @@
 import type { AllowsHost } from "./admission/hosts.js";
 import type { Origins } from "./admission/origins.js";
+import type { Patience } from "./admission/patience.js";
 import { BAD_HOST, malformedRefusal, unknownEndpointRefusal } from "./admission/refusals.js";
 import type { Rooms } from "./admission/rooms.js";
 import type { Endpoints } from "./catalogue/endpoints.js";
@@ -14,6 +15,7 @@ export interface FrontDoorOptions {
   readonly base: string;
   readonly allowsHost: AllowsHost;
   readonly rooms: Rooms;
+  readonly patience: Patience;
   readonly endpoints: Endpoints;
   readonly origins: Origins;
   readonly serve: Serve;
@@ -25,7 +27,7 @@ const HEALTH = new Set(["/healthz", "/readyz"]);
 
 /** Builds what every request meets first: it goes to an MCP endpoint, to a page, or nowhere. */
 export function createFrontDoor(options: FrontDoorOptions): (exchange: Exchange) => void {
-  const { base, allowsHost, rooms, endpoints, origins, serve, pages } = options;
+  const { base, allowsHost, rooms, patience, endpoints, origins, serve, pages } = options;
   const unknown = unknownEndpointRefusal([...new Set(endpoints.all.map(({ path }) => path))]);
   const mcp = `${base}/mcp/`;
 
@@ -33,11 +35,17 @@ export function createFrontDoor(options: FrontDoorOptions): (exchange: Exchange)
     const { path, headers, malformed } = exchange;
     if (malformed !== undefined) return refuseMalformed(exchange, malformed);
     if (HEALTH.has(path)) return pages.serve(exchange);
-    if (!allowsHost(headers.host)) return refuse(exchange, BAD_HOST, JSON_HEADERS);
+    if (!allowsHost(headers.host)) {
+      patience.with(exchange);
+      refuse(exchange, BAD_HOST, JSON_HEADERS);
+      return;
+    }
     const endpoint = endpoints.at(path, headers.host);
     if (endpoint !== undefined) return serve(exchange, endpoint);
     if (path.startsWith(mcp)) {
-      return readAndRefuse(exchange, unknown, origins.headersFor(headers.origin), rooms.refused(exchange));
+      patience.with(exchange);
+      readAndRefuse(exchange, unknown, origins.headersFor(headers.origin), rooms);
+      return;
     }
     pages.serve(exchange);
   };
@@ -48,5 +56,6 @@ export function createFrontDoor(options: FrontDoorOptions): (exchange: Exchange)
  * request that comes before its answer, at which the parser ends the connection.
  */
 function refuseMalformed(exchange: Exchange, fault: string): void {
-  setImmediate(() => refuse(exchange, malformedRefusal(fault), JSON_HEADERS));
+  exchange.postpone(true);
+  refuse(exchange, malformedRefusal(fault), JSON_HEADERS);
 }

@@ -6,6 +6,7 @@ import { BodyQueue } from "./body-queue.js";
 import { BODY_MS, type BodyDone, BodyReader, type Unread, WINDOW } from "./body-reader.js";
 import { type BodyStream, type Exchange, type HeaderList, statusLine } from "./exchange.js";
 import { faultOfFraming, faultOfRepeated } from "./framing.js";
+import { LateTurns } from "./late-turns.js";
 
 /** Longest header block that is accepted, in bytes. µWS reads it once, when it loads. */
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= "16384";
@@ -15,6 +16,15 @@ const { default: uws } = await import("uWebSockets.js");
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT of µSockets, which the package's types do not export. */
 const EXCLUSIVE_PORT = 1;
+
+/**
+ * Sockets that listen, between which the kernel divides who comes: µSockets lets
+ * 512 wait at each, and who finds no place there comes again after a second.
+ */
+const LISTENERS = 4;
+
+/** So much of a body that its request was answered without is read and thrown away, so that the connection can go on; in bytes. */
+const PASSING_BYTES = 256 << 10;
 
 /** Connections at once, each of which costs a file descriptor. */
 const MAX_CONNECTIONS = 16_384;
@@ -47,14 +57,15 @@ interface Shared {
   inFlight: number;
   closing: boolean;
   readonly bodyMs: number;
+  readonly late: LateTurns;
 }
 
 /** Serves until closed. @throws Error where the port cannot be had. */
-export function listen(
+export async function listen(
   { host, port, exclusive, maxConnections = MAX_CONNECTIONS, bodyMs = BODY_MS }: ListenOptions,
   handle: (exchange: Exchange) => void,
 ): Promise<Edge> {
-  const shared: Shared = { inFlight: 0, closing: false, bodyMs };
+  const shared: Shared = { inFlight: 0, closing: false, bodyMs, late: new LateTurns() };
   const app = uws.App();
   let connections = 0;
   // Told of every connection that comes (1) and goes (-1).
@@ -64,10 +75,20 @@ export function listen(
   };
   app.filter(count as Parameters<TemplatedApp["filter"]>[0]);
   app.any("/*", (res, req) => handle(new UwsExchange(res, req, shared)));
+  // Whether another has the port is told by who wants it alone: sockets that share it do not mind.
+  const first = await open(app, host, port, exclusive);
+  const actual = uws.us_socket_local_port(first as never);
+  uws.us_listen_socket_close(first);
+  const sockets: us_listen_socket[] = [];
+  for (let i = 0; i < LISTENERS; i++) sockets.push(await open(app, host, actual, false));
+  return edgeOf(app, actual, sockets, shared);
+}
+
+function open(app: TemplatedApp, host: string, port: number, exclusive: boolean): Promise<us_listen_socket> {
   return new Promise((resolve, reject) => {
-    const onListen = (socket: us_listen_socket | false) => {
-      if (socket === false) return reject(new Error(`cannot listen on ${host}:${port}: the port is taken`));
-      resolve(edgeOf(app, socket, shared));
+    const onListen = (socket: us_listen_socket | false): void => {
+      if (socket !== false) resolve(socket);
+      else reject(new Error(`cannot listen on ${host}:${port}: the port is taken`));
     };
     const options = exclusive ? EXCLUSIVE_PORT : 0;
     (app.listen as unknown as (h: string, p: number, o: number, cb: typeof onListen) => void)(
@@ -79,15 +100,13 @@ export function listen(
   });
 }
 
-function edgeOf(app: TemplatedApp, socket: us_listen_socket, shared: Shared): Edge {
-  let listening = true;
+function edgeOf(app: TemplatedApp, port: number, sockets: us_listen_socket[], shared: Shared): Edge {
   const stopListening = (): void => {
     shared.closing = true;
-    if (listening) uws.us_listen_socket_close(socket);
-    listening = false;
+    for (const socket of sockets.splice(0)) uws.us_listen_socket_close(socket);
   };
   return {
-    port: uws.us_socket_local_port(socket as never),
+    port,
     inFlight: () => shared.inFlight,
     stopListening,
     close() {
@@ -106,8 +125,13 @@ class UwsExchange implements Exchange {
   readonly headers: Record<string, string | undefined> = {};
   malformed: string | undefined;
   gone = false;
+  postponed = false;
   private over = false;
   private paused = false;
+  /** The answer ends the connection. */
+  private last = false;
+  /** All of the body has come. */
+  private bodyEnded = false;
   private goneListeners: (() => void)[] | undefined;
   private reader: BodyReader | undefined;
   private body: BodyQueue | undefined;
@@ -172,6 +196,7 @@ class UwsExchange implements Exchange {
     const reader = new BodyReader(limit, this.shared.bodyMs, this, done);
     this.reader = reader;
     this.res.onData((piece, last) => {
+      this.bodyEnded = last;
       reader.push(piece, last);
       if (!this.held || last || reader.size <= WINDOW) return;
       reader.halt();
@@ -227,6 +252,7 @@ class UwsExchange implements Exchange {
   private feed(body: BodyQueue, limit: number): void {
     let size = 0;
     this.res.onData((chunk, last) => {
+      this.bodyEnded = last;
       size += chunk.byteLength;
       if (size > limit) body.giveUp("too long");
       else if (!this.keep(chunk.byteLength)) body.giveUp("no room");
@@ -252,17 +278,36 @@ class UwsExchange implements Exchange {
     this.res.resume();
   }
 
-  answer(status: number, headers: HeaderList, body: string | Uint8Array = ""): void {
+  postpone(ends: boolean): void {
+    this.postponed = true;
+    this.last ||= ends;
+  }
+
+  inTurn(run: () => void) {
+    if (!this.postponed) return run();
+    this.postponed = false;
+    // Nothing more of the body is taken until then.
+    if (!this.bodyEnded) this.pause();
+    if (!this.shared.late.add(run)) this.close();
+  }
+
+  answer(status: number, headers: HeaderList, body: string | Uint8Array = "") {
     if (this.over) return;
-    this.complete();
+    if (this.postponed) return this.inTurn(() => this.answer(status, headers, body));
+    const leaves = !this.bodyEnded && this.leavesBody;
+    if (leaves) this.pause();
+    else this.resume();
+    this.finish();
     const { res } = this;
     res.cork(() => {
       if (status !== 200) res.writeStatus(statusLine(status));
       for (let i = 0; i < headers.length; i += 2) res.writeHeader(headers[i] as string, headers[i + 1] as string);
-      // Where the body does not end, or not surely, what follows on the connection is not a request.
-      const close = this.shared.closing || status === 413 || this.malformed !== undefined || this.bodyGivenUp;
-      if (this.method === "HEAD") res.endWithoutBody(Buffer.byteLength(body), close);
-      else res.end(body, close);
+      // The parser would cut the connection off, and with it the answer, while the client sends still: it is not
+      // read any more instead, and goes when its client has gone or the parser's patience ends.
+      const cuts = this.shared.closing || this.malformed !== undefined || (this.last && !leaves);
+      if (leaves && !cuts) res.writeHeader("connection", "close");
+      if (this.method === "HEAD") res.endWithoutBody(Buffer.byteLength(body), cuts);
+      else res.end(body, cuts);
     });
   }
 
@@ -342,9 +387,10 @@ class UwsExchange implements Exchange {
     this.finish();
   }
 
-  private get bodyGivenUp(): boolean {
-    const unread = this.reader?.unread ?? this.body?.unread;
-    return unread === "too slow" || unread === "no room";
+  /** Too much of the body may come still for it to be read for nothing. */
+  private get leavesBody(): boolean {
+    if (this.reader?.unread !== undefined || this.body?.unread !== undefined) return true;
+    return this.headers["transfer-encoding"] !== undefined || this.declaredLength() > PASSING_BYTES;
   }
 
   private finish(): void {

@@ -46,6 +46,16 @@ export interface Exchange {
    */
   occupy(place: Place): boolean;
 
+  /**
+   * Counts the request among those that nobody knows and of which there are too
+   * many: it is answered when there is time. @param ends with the answer the connection ends.
+   */
+  postpone(ends: boolean): void;
+  /** It was, and its turn has not come. */
+  readonly postponed: boolean;
+  /** Runs what makes the answer: at once, or of a request that is postponed when there is time. */
+  inTurn(run: () => void): void;
+
   /** Answers in full. Does nothing when the client is gone or has its answer. */
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void;
 

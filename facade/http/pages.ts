@@ -1,4 +1,5 @@
 import type { Log } from "../../services/shared/process/log.js";
+import type { Patience } from "../admission/patience.js";
 import type { Place } from "../admission/places.js";
 import type { Unread } from "./body-reader.js";
 import { type BodyStream, type Exchange, JSON_HEADERS } from "./exchange.js";
@@ -10,8 +11,13 @@ export interface Pages {
   serve(exchange: Exchange): void;
 }
 
-/** Finds the route of a request and answers with its page; a fault of a page is a 500 that says nothing. */
-export function createPages(routes: readonly Route[], log: Log): Pages {
+/**
+ * Finds the route of a request and answers with its page; a fault of a page is
+ * a 500 that says nothing.
+ *
+ * @param patience is asked for what does not know who asks.
+ */
+export function createPages(routes: readonly Route[], log: Log, patience: Patience): Pages {
   const exact = new Map<string, Route[]>();
   const prefixed: { readonly prefix: string; readonly route: Route }[] = [];
   for (const route of routes) {
@@ -32,7 +38,8 @@ export function createPages(routes: readonly Route[], log: Log): Pages {
     serve(exchange) {
       const here = routesAt(exchange.path);
       const route = here.find(({ methods }) => methods.includes(exchange.method));
-      if (route !== undefined) return run(exchange, route, log);
+      if (route?.admits !== true) patience.with(exchange);
+      if (route !== undefined) return run(exchange, route, log, patience);
       if (here.length === 0) return void send(exchange, NOT_FOUND, log);
       const allow = here.flatMap(({ methods }) => methods).join(", ");
       const page = jsonPage(405, { error: "method_not_allowed" }, [...JSON_HEADERS, "allow", allow]);
@@ -53,28 +60,25 @@ const UNREAD: Readonly<Record<Unread, Page>> = {
 };
 const FAILED = jsonPage(500, { error: "internal", message: "The service failed to answer; its log says why." });
 
-function run(exchange: Exchange, route: Route, log: Log) {
-  const gone = new AbortController();
-  exchange.onGone(() => gone.abort());
+function run(exchange: Exchange, route: Route, log: Log, patience: Patience) {
   const handle = route.handle as (request: PageRequest<unknown>) => Promise<Page> | Page;
-  const occupy = (place: Place): boolean => exchange.occupy(place);
 
   const answer = async (body: unknown): Promise<void> => {
-    const { method, path, query, headers, address } = exchange;
     let page: Page;
     try {
-      page = await handle({ method, path, query, headers, address, body, signal: gone.signal, occupy });
+      page = await handle(new ExchangeRequest(exchange, body));
     } catch (error) {
-      if (!gone.signal.aborted) log.error({ err: error, path }, "a page failed");
+      if (!exchange.gone) log.error({ err: error, path: exchange.path }, "a page failed");
       page = FAILED;
     }
+    if (page.stranger === true) patience.with(exchange);
     const unread = route.takes === "stream" ? (body as BodyStream).unread : undefined;
     await send(exchange, unread === undefined ? page : UNREAD[unread], log);
   };
   const answerRead = (body: unknown, unread?: Unread): void =>
-    void (unread === undefined ? answer(body) : send(exchange, UNREAD[unread], log));
+    exchange.inTurn(() => void (unread === undefined ? answer(body) : send(exchange, UNREAD[unread], log)));
 
-  if (route.takes === undefined) return void answer(undefined);
+  if (route.takes === undefined) return answerRead(undefined);
   const entered = route.enter?.(exchange);
   if (entered !== undefined && "status" in entered) return void send(exchange, entered, log);
   if (entered !== undefined) exchange.occupy(entered);
@@ -92,6 +96,42 @@ function run(exchange: Exchange, route: Route, log: Log) {
     }
   }
   if (route.bodyMs !== undefined) exchange.bound(route.maxBody, route.bodyMs);
+}
+
+/** A request as a page sees it. The signal is made when it is first asked for: few pages do. */
+class ExchangeRequest implements PageRequest<unknown> {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Exchange["headers"];
+  private aborter: AbortController | undefined;
+
+  constructor(
+    private readonly exchange: Exchange,
+    readonly body: unknown,
+  ) {
+    this.method = exchange.method;
+    this.path = exchange.path;
+    this.query = exchange.query;
+    this.headers = exchange.headers;
+  }
+
+  get address(): string {
+    return this.exchange.address;
+  }
+
+  get signal(): AbortSignal {
+    if (this.aborter === undefined) {
+      const aborter = new AbortController();
+      this.aborter = aborter;
+      this.exchange.onGone(() => aborter.abort());
+    }
+    return this.aborter.signal;
+  }
+
+  occupy(place: Place): boolean {
+    return this.exchange.occupy(place);
+  }
 }
 
 async function send(exchange: Exchange, { status, headers, body, length }: Page, log: Log): Promise<void> {

@@ -18,6 +18,8 @@ interface Address {
   readonly path: string;
   /** The methods that are answered; others are 405. */
   readonly methods: readonly string[];
+  /** It says itself which of its requests are a stranger's (Page.stranger); of another route all are. */
+  readonly admits?: true;
 }
 
 /** A route that reads no body. */
@@ -60,6 +62,8 @@ export interface PageRequest<Body> {
 export interface Page {
   readonly status: number;
   readonly headers: HeaderList;
+  /** Whoever asked was not let in. */
+  readonly stranger?: boolean;
   /**
    * In full, or in pieces: the next is asked for when the client has taken the
    * ones before, and none any more when it is gone.

@@ -1,5 +1,5 @@
-import type { NoPlace, Place } from "../admission/places.js";
 import type { HttpRefusal } from "../admission/refusals.js";
+import type { Rooms } from "../admission/rooms.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
 import { errorText, idOf, type RequestId } from "./json-rpc.js";
 
@@ -22,9 +22,11 @@ export function refuse(exchange: Exchange, refusal: HttpRefusal, headers: Header
 
 /**
  * Reads the body for its id alone, to the bounds of length and time, and
- * refuses; at once where there is no place to read it in.
+ * refuses; at once where there is no place to read it in, and of whom there is
+ * too much already unread.
  */
-export function readAndRefuse(exchange: Exchange, refusal: HttpRefusal, headers: HeaderList, place: Place | NoPlace) {
+export function readAndRefuse(exchange: Exchange, refusal: HttpRefusal, headers: HeaderList, rooms: Rooms) {
+  const place = exchange.postponed ? "share" : rooms.refused(exchange);
   if (typeof place === "string") return refuse(exchange, refusal, headers);
   exchange.occupy(place);
   exchange.read(MAX_REFUSED_BODY, (body) => refuse(exchange, refusal, headers, idOf(body)));

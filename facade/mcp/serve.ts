@@ -3,6 +3,7 @@ import { excessOf } from "../../services/shared/rpc/json-shape.js";
 import type { Shares } from "../../services/shared/shares/shares.js";
 import type { Admit, NotAdmitted } from "../admission/admit.js";
 import type { Origins } from "../admission/origins.js";
+import type { Patience } from "../admission/patience.js";
 import {
   BAD_ORIGIN,
   BAD_TYPE,
@@ -34,6 +35,7 @@ const TOO_LARGE = tooLargeRefusal(MAX_BODY);
 export interface ServeOptions {
   readonly admit: Admit;
   readonly rooms: Rooms;
+  readonly patience: Patience;
   readonly states: EndpointStates;
   readonly origins: Origins;
   readonly shares: Shares;
@@ -70,23 +72,32 @@ class Door {
   serve(exchange: Exchange, endpoint: Endpoint) {
     const { origins } = this.options;
     const { origin } = exchange.headers;
+    if (exchange.method !== "POST") this.options.patience.with(exchange);
     if (exchange.method === "OPTIONS") {
       if (origins.allows(origin)) return exchange.answer(204, origins.preflightFor(origin));
       return refuse(exchange, BAD_ORIGIN, origins.headersFor(origin));
     }
     if (exchange.method !== "POST") return refuse(exchange, NOT_POST, origins.headersFor(origin));
-    if (!origins.allows(origin)) return this.turnAway(exchange, BAD_ORIGIN);
+    if (!origins.allows(origin)) {
+      this.options.patience.with(exchange);
+      return this.turnAway(exchange, BAD_ORIGIN);
+    }
     const verdict = this.judge(exchange, endpoint);
     if (verdict instanceof Promise) return this.serveWhenJudged(exchange, endpoint, verdict);
     const seated = this.seat(exchange, verdict);
-    if ("status" in seated) return this.turnAway(exchange, seated);
+    if ("status" in seated) {
+      this.turnAway(exchange, seated);
+      // Who is let in and has a share already is told so when there is time.
+      if (seated !== verdict) exchange.postpone(false);
+      return;
+    }
     exchange.read(MAX_BODY, (body, unread) => this.settle(exchange, endpoint, seated, body, unread));
   }
 
   /** Refuses a request whose body is not read yet. */
   private turnAway(exchange: Exchange, refusal: HttpRefusal): void {
     const { origins, rooms } = this.options;
-    readAndRefuse(exchange, refusal, origins.headersFor(exchange.headers.origin), rooms.refused(exchange));
+    readAndRefuse(exchange, refusal, origins.headersFor(exchange.headers.origin), rooms);
   }
 
   /** Gives who is let in a place, where there is one. */
@@ -105,7 +116,11 @@ class Door {
   }
 
   private enter(exchange: Exchange, endpoint: Endpoint, admission: Known | NotAdmitted): Verdict | Promise<Verdict> {
-    if ("refused" in admission) return httpRefusalOf(admission.refused, endpoint.challenge);
+    if ("refused" in admission) {
+      // Of whom nobody could be asked is not known to be a stranger.
+      if (admission.refused !== "unavailable") this.options.patience.with(exchange);
+      return httpRefusalOf(admission.refused, endpoint.challenge);
+    }
     const state = this.options.states.of(endpoint.server);
     if (state instanceof Promise) return state.then((refusal) => refusal ?? checkType(exchange) ?? admission);
     return state ?? checkType(exchange) ?? admission;

@@ -7,8 +7,9 @@ import { unimplemented } from "../../../services/shared/rpc/errors.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
 import { exhausted } from "../../../services/shared/shares/refusal.js";
 import type { Shares } from "../../../services/shared/shares/shares.js";
-import type { Admit } from "../../admission/admit.js";
+import type { Admit, NotAdmitted } from "../../admission/admit.js";
 import type { Origins } from "../../admission/origins.js";
+import type { NoPlace } from "../../admission/places.js";
 import { BAD_ORIGIN, connectErrorOf, noPlaceError } from "../../admission/refusals.js";
 import type { Rooms } from "../../admission/rooms.js";
 import type { BodyStream } from "../exchange.js";
@@ -43,38 +44,36 @@ export function rpcRoutes(options: RpcOptions): Route[] {
   const prefix = `${base}/rpc/`;
   const find = createRpcHandlers({ dispatch, credentials, image, maxBytes: MAX_BODY });
 
+  const refusals = new Refusals();
+
   async function handle(request: PageRequest<BodyStream>): Promise<Page> {
     const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-    const refused = (error: ConnectError): Page => rpcRefusal(error, type);
-    if (!origins.allows(request.headers.origin)) {
-      return refused(new ConnectError(BAD_ORIGIN.message, Code.PermissionDenied));
-    }
-    if (!SPOKEN.test(type)) return refused(unimplemented(SEND));
+    if (!origins.allows(request.headers.origin)) return refusals.of("origin", SPOKEN.test(type) ? type : "");
+    if (!SPOKEN.test(type)) return refusals.of("type", "");
     const [service = "", name = "", ...rest] = request.path.slice(prefix.length).split("/");
     const handler = rest.length > 0 ? "unknown" : find(service, name);
-    if (handler === "unknown") return refused(unimplemented("there is no such rpc"));
-    if (handler === "duplex") return refused(unimplemented("an rpc that streams both ways is served on the gRPC port"));
+    if (handler === "unknown") return refusals.of("no rpc", type);
+    if (handler === "duplex") return refusals.of("duplex", type);
     if (!handler.serve.supportedContentType(type)) {
-      const streams = handler.method.methodKind === "server_streaming";
-      return refused(unimplemented(streams ? "a streaming rpc is sent as application/connect+json or +proto" : SEND));
+      return refusals.of(handler.method.methodKind === "server_streaming" ? "stream's type" : "type", type);
     }
     const admission = admit(request);
     if (admission instanceof Promise) {
       const waiting = rooms.waiting(request);
-      if (typeof waiting === "string") return refused(connectErrorOf("unavailable"));
+      if (typeof waiting === "string") return refusals.of("unavailable", type);
       request.occupy(waiting);
     }
     const known = await admission;
-    if ("refused" in known) return refused(connectErrorOf(known.refused));
+    if ("refused" in known) return refusals.of(known.refused, type);
     const place = rooms.admitted(known, request);
-    if (typeof place === "string") return refused(noPlaceError(place));
-    if (!request.occupy(place)) return refused(noPlaceError("full"));
+    if (typeof place === "string") return refusals.of(place, type);
+    if (!request.occupy(place)) return refusals.of("full", type);
     if (known.assertions[serviceOf(handler.method) ?? ""] === undefined) {
-      return refused(unimplemented("this rpc is not served here"));
+      return refusals.of("unserved", type);
     }
     const share = shares.of(known.caller);
     const wait = shares.take(share);
-    if (wait > 0) return refused(exhausted(wait));
+    if (wait > 0) return rpcRefusal(exhausted(wait), type);
     return shares.run(share, async () => {
       const reply = await handler.serve({
         httpVersion: "1.1",
@@ -89,7 +88,51 @@ export function rpcRoutes(options: RpcOptions): Route[] {
     });
   }
 
-  return [{ path: `${prefix}*`, methods: ["POST"], takes: "stream", maxBody: MAX_BODY, handle }];
+  return [{ path: `${prefix}*`, methods: ["POST"], admits: true, takes: "stream", maxBody: MAX_BODY, handle }];
+}
+
+/** Why a call is not begun, besides its rate. */
+type Why = NotAdmitted["refused"] | NoPlace | "origin" | "type" | "stream's type" | "no rpc" | "duplex" | "unserved";
+
+/** The answers to calls that are not begun, each written once: many may be told the same. */
+class Refusals {
+  private readonly pages = new Map<string, Page>();
+
+  /** @param type one that is spoken, or "". */
+  of(why: Why, type: string): Page {
+    const name = `${why} ${type}`;
+    let page = this.pages.get(name);
+    if (page === undefined) {
+      page = { ...rpcRefusal(errorOf(why), type), stranger: !OF_THE_KNOWN.has(why) };
+      this.pages.set(name, page);
+    }
+    return page;
+  }
+}
+
+/** What who was let in is told too, and who may be a good key's owner. */
+const OF_THE_KNOWN: ReadonlySet<Why> = new Set<Why>(["share", "full", "unserved", "unavailable"]);
+
+function errorOf(why: Why): ConnectError {
+  switch (why) {
+    case "origin":
+      return new ConnectError(BAD_ORIGIN.message, Code.PermissionDenied);
+    case "type":
+      return unimplemented(SEND);
+    case "stream's type":
+      return unimplemented("a streaming rpc is sent as application/connect+json or +proto");
+    case "no rpc":
+      return unimplemented("there is no such rpc");
+    case "duplex":
+      return unimplemented("an rpc that streams both ways is served on the gRPC port");
+    case "unserved":
+      return unimplemented("this rpc is not served here");
+    case "share":
+    case "full":
+      return noPlaceError(why);
+    default:
+      return connectErrorOf(why);
+  }
 }
 
 const SPOKEN = /^application\/(?:json|proto|connect\+json|connect\+proto|grpc-web(?:\+json|\+proto)?)$/;

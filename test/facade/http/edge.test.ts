@@ -7,7 +7,7 @@ import type { Route } from "../../../facade/http/route.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { answerOf, modern, post } from "../support/client.js";
 import { raw, requestText } from "../support/raw.js";
-import { CTI, LIMITS, type Started, start } from "../support/start.js";
+import { CTI, ENDLESS, LIMITS, type Started, start } from "../support/start.js";
 
 let server: Started;
 
@@ -134,7 +134,10 @@ test("a page is served, in pieces where it has them", async () => {
       },
     },
   ];
-  const other = await listen({ host: "127.0.0.1", port: 0, exclusive: true }, createPages(routes, silentLog).serve);
+  const other = await listen(
+    { host: "127.0.0.1", port: 0, exclusive: true },
+    createPages(routes, silentLog, ENDLESS).serve,
+  );
   const at = (path: string) => get(path, {}, "GET", other.port);
   expect((await at("/console/a/b")).text).toBe("/console/a/b");
   expect((await at("/big")).text.length).toBe(6_400_000);

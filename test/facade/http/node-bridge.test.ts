@@ -12,6 +12,7 @@ import { type Edge, listen } from "../../../facade/http/edge.js";
 import { nodeRoutes } from "../../../facade/http/node-bridge.js";
 import { createPages } from "../../../facade/http/pages.js";
 import { silentLog } from "../../../services/shared/process/log.js";
+import { ENDLESS } from "../support/start.js";
 
 const edges: Edge[] = [];
 afterEach(() => {
@@ -19,7 +20,7 @@ afterEach(() => {
 });
 
 async function mount(handler: RequestListener, maxBody = 1 << 20): Promise<string> {
-  const pages = createPages(nodeRoutes({ prefix: "/oauth", handler, maxBody, log: silentLog }), silentLog);
+  const pages = createPages(nodeRoutes({ prefix: "/oauth", handler, maxBody, log: silentLog }), silentLog, ENDLESS);
   const edge = await listen({ host: "127.0.0.1", port: 0, exclusive: true }, pages.serve);
   edges.push(edge);
   return `http://127.0.0.1:${edge.port}/oauth`;

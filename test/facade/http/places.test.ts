@@ -191,11 +191,12 @@ test("who hangs up while its token is verified is noticed at once", async () => 
 
 test("beyond so many connections one more is closed as it comes", async () => {
   await begin({ connections: 3 });
-  const open = Array.from({ length: 3 }, () => raw(server.port, ""));
+  const open = Array.from({ length: 3 }, () =>
+    raw(server.port, requestText("/healthz", ["host: 127.0.0.1"], "", "GET")),
+  );
   sockets.push(...open);
-  await expect
-    .poll(async () => (await raw(server.port, requestText("/healthz", ["host: 127.0.0.1"], "", "GET")).ended) === "")
-    .toBe(true);
+  for (const { text } of open) await expect.poll(text).toMatch(/200 OK/);
+  expect(await raw(server.port, requestText("/healthz", ["host: 127.0.0.1"], "", "GET")).ended).toBe("");
   (open[0] as RawSocket).socket.destroy();
   await expect
     .poll(() => raw(server.port, requestText("/healthz", ["host: 127.0.0.1", "connection: close"], "", "GET")).ended)

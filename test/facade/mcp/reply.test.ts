@@ -27,6 +27,11 @@ class SlowClient implements Exchange {
   bound(): void {}
   hold(): void {}
   letGo(): void {}
+  readonly postponed = false;
+  postpone(): void {}
+  inTurn(run: () => void): void {
+    run();
+  }
   occupy(): boolean {
     return true;
   }

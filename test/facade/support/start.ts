@@ -1,3 +1,4 @@
+import type { Patience } from "../../../facade/admission/patience.js";
 import { createFacade, type Facade, type FacadeOptions } from "../../../facade/facade.js";
 import { type Log, silentLog } from "../../../services/shared/process/log.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
@@ -23,6 +24,9 @@ export const LIMITS = { inFlight: 500, callMs: 60_000, badTokens: 30 };
 
 /** More calls than any test makes. */
 export const MANY: Rate = { perSecond: 1e6, burst: 1e6 };
+
+/** Patience that never ends. */
+export const ENDLESS: Patience = { with: () => undefined };
 
 /** The scopes of a caller who may do everything on cti. */
 export const CTI = new Set(["account", "public", "cti:read", "cti:write"]);

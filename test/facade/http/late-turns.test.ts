@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { LateTurns } from "../../../facade/http/late-turns.js";
+
+test("what waits is done in order, and gives way to others between", async () => {
+  const late = new LateTurns();
+  const done: number[] = [];
+  for (let n = 0; n < 100; n++) {
+    late.add(() => {
+      // Longer than a slice: each has a turn of its own.
+      const until = performance.now() + 3;
+      while (performance.now() < until);
+      done.push(n);
+    });
+  }
+  expect(done).toEqual([]);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  expect(done.length).toBeLessThan(100);
+  await expect.poll(() => done.length).toBe(100);
+  expect(done).toEqual(Array.from({ length: 100 }, (_, n) => n));
+});
+
+test("beyond so many nothing more waits", () => {
+  const late = new LateTurns();
+  const taken = Array.from({ length: 5_000 }, () => late.add(() => undefined));
+  expect(taken.filter(Boolean)).toHaveLength(4_096);
+});
