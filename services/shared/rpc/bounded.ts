@@ -1,6 +1,7 @@
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { type Bounds, boundsOf } from "./bounds.js";
 import { invalidArgument, resourceExhausted, unimplemented } from "./errors.js";
+import { readable } from "./grpc-message.js";
 import { excessOf } from "./json-shape.js";
 import { checkWire } from "./wire.js";
 
@@ -11,9 +12,11 @@ const JSON_TYPE = /[/+]json\b/;
 
 /**
  * The same handler, which is given only messages that are cheap to decode: what
- * is too long, too deep or made of too much is refused before.
+ * is too long, too deep or made of too much is refused before, in words that
+ * every client can read.
  */
-export function bounded(handler: UniversalHandler): UniversalHandler {
+export function bounded(unbounded: UniversalHandler): UniversalHandler {
+  const handler = readable(unbounded);
   const { input } = handler.method;
   const bounds = boundsOf(input);
   const serve = (request: UniversalServerRequest) => {
