@@ -36,7 +36,7 @@ export async function countSpans({ traces }: TraceStore, batch: Batch): Promise<
   const update = {
     ...wholeOf(batch),
     ...sumsOf(batch),
-    $push: { batches: { $each: [id], $slice: -BATCHES_REMEMBERED } },
+    $push: { batches: { $each: [id], $slice: -BATCHES_REMEMBERED }, ...firstInputOf(batch) },
   } as unknown as UpdateFilter<TraceRecord>;
   const uncounted = { _id: batch.trace, batches: { $ne: id } };
   try {
@@ -72,6 +72,15 @@ function wholeOf({ trace, user, spans, expiresAt }: Batch) {
       expires_at: expiresAt,
     },
   };
+}
+
+/** Whichever batch comes first, the first input stays: of what is there and what comes the least is kept. */
+function firstInputOf({ spans }: Batch) {
+  const inputs = spans.flatMap(({ facts: { span_id, order, fields } }) =>
+    fields.filter(({ field }) => field === "input").map((field) => ({ ...field, span_id, order })),
+  );
+  const first = inputs.sort((a, b) => (a.order < b.order ? -1 : 1))[0];
+  return first === undefined ? {} : { first_input: { $each: [first], $sort: { order: 1 }, $slice: 1 } };
 }
 
 /** What its spans add up to. */

@@ -17,6 +17,8 @@ export interface TraceRecord extends Base {
   /** The outermost span; absent until it has come. */
   readonly root?: string;
   readonly fields?: readonly FieldRecord[];
+  /** The input of the first span that has one; absent while none has. */
+  readonly first_input?: readonly FirstInput[];
   readonly sources?: readonly string[];
   readonly models?: readonly string[];
   readonly tools?: readonly string[];
@@ -64,6 +66,13 @@ export interface FieldRecord {
   readonly field: string;
   readonly preview: string;
   readonly bytes: number;
+}
+
+/** An input, and whose. */
+export interface FirstInput extends FieldRecord {
+  readonly span_id: string;
+  /** The span's, of which the least is kept. */
+  readonly order: string;
 }
 
 /** Every field of a span, whole; under the span's id. */

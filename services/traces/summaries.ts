@@ -32,8 +32,13 @@ export function traceSummaryOf(
     outputTokens: int32(trace.output_tokens),
     spanCount: trace.span_count,
     errorCount: trace.error_count,
-    fields: previewsOf(trace.fields ?? [], previewChars),
+    fields: previewsOf(shownOf(trace), previewChars),
   };
+}
+
+/** The fields of the outermost span, with the first input of another where it has none. */
+function shownOf({ fields = [], first_input: first = [] }: TraceRecord): readonly FieldRecord[] {
+  return fields.some(({ field }) => field === "input") ? fields : [...first, ...fields];
 }
 
 /** A span as a list shows it: its first fields, with so many characters of each. */

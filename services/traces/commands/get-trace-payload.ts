@@ -22,7 +22,7 @@ export async function getTracePayload(
   call: Call,
 ): Promise<MessageInitShape<typeof GetTracePayloadResponseSchema>> {
   const trace = await theTrace(store, allOf(await readableBy(peers, call)), request.traceId);
-  const span = request.spanId === "" ? await outermostOf(store, trace) : request.spanId.toLowerCase();
+  const span = request.spanId === "" ? await chosenOf(store, trace, request.field) : request.spanId.toLowerCase();
   const payload = await store.payloads.findOne({ _id: `${trace._id}.${span}` });
   if (payload === null) throw notFound(`the trace has no span ${span}`);
   const field = fieldOf(payload.fields, request.field);
@@ -46,7 +46,11 @@ async function theTrace({ traces }: TraceStore, readable: Filter<TraceRecord>, i
   return parts[0]!;
 }
 
-async function outermostOf({ spans }: TraceStore, trace: TraceRecord): Promise<string> {
+/** The outermost span; for an input that it does not have, the first that has one, as lists show it. */
+async function chosenOf({ spans }: TraceStore, trace: TraceRecord, field: string): Promise<string> {
+  const hasOwn = trace.fields?.some((one) => one.field === "input") === true;
+  const told = field === "input" && !hasOwn ? trace.first_input?.[0] : undefined;
+  if (told !== undefined) return told.span_id;
   if (trace.root !== undefined) return trace.root;
   const [first] = await spans.find({ trace: trace._id }, { sort: { order: 1 }, limit: 1 }).toArray();
   if (first === undefined) throw notFound("the trace has no spans any more");

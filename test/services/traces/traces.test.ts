@@ -324,3 +324,41 @@ test("what is past its retention is read no more, and the embedded store deletes
     await short.close();
   }
 });
+
+test("a trace shows the input of the first span that has one, whatever order and batches they come in", async () => {
+  const at = Date.now() - 1_000;
+  const [root, early, late] = [newSpanId(), newSpanId(), newSpanId()];
+  const input = (text: string) => ({ "gen_ai.input.messages": text });
+  const spansOf = (trace: string): readonly Sketch[] => [
+    { trace, id: late, parent: root, name: "chat m", at: at + 20, attributes: input("the second question") },
+    { trace, id: root, name: "invoke_agent a", at },
+    { trace, id: early, parent: root, name: "chat m", at: at + 10, attributes: input("the first question") },
+  ];
+  for (const order of [
+    [0, 1, 2],
+    [2, 1, 0],
+    [1, 2, 0],
+  ]) {
+    const trace = newTraceId();
+    const spans = spansOf(trace);
+    for (const n of order) await send("alice", "first-input", [spans[n] as Sketch]);
+    const { traces } = await inspect("alice", { source: "first-input", pageSize: 100 });
+    const row = traces.find(({ id }) => id.startsWith(trace));
+    expect(row?.fields.map(({ field, preview }) => [field, preview])).toEqual([["input", "the first question"]]);
+    expect((await payload("alice", { traceId: trace, field: "input" })).text).toBe("the first question");
+    expect((await payload("alice", { traceId: trace, spanId: late, field: "input" })).text).toBe("the second question");
+  }
+});
+
+test("the outermost span's own input comes before any other", async () => {
+  const trace = newTraceId();
+  const root = newSpanId();
+  const at = Date.now() - 1_000;
+  await send("alice", "own-input", [
+    { trace, parent: root, at: at - 10, attributes: { "gen_ai.input.messages": "another's" } },
+    { trace, id: root, at, attributes: { "gen_ai.input.messages": "its own" } },
+  ]);
+  const { traces } = await inspect("alice", { source: "own-input" });
+  expect(traces[0]?.fields.map(({ preview }) => preview)).toEqual(["its own"]);
+  expect((await payload("alice", { traceId: trace, field: "input" })).text).toBe("its own");
+});
