@@ -9,6 +9,7 @@ import {
 } from "@connectrpc/connect/protocol-connect";
 import { contentTypeRegExp as grpcRegExp, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { contentTypeRegExp as grpcWebRegExp } from "@connectrpc/connect/protocol-grpc-web";
+import { grpcMessageOf } from "../grpc-message.js";
 
 /**
  * An error of a call that was not begun, as its protocol writes it: a status in
@@ -19,6 +20,7 @@ export function refusalOf(error: ConnectError, contentType: string): UniversalSe
   if (grpcRegExp.test(contentType) || grpcWebRegExp.test(contentType)) {
     const header = new Headers({ "content-type": contentType });
     setTrailerStatus(header, error);
+    if (grpcRegExp.test(contentType)) header.set("grpc-message", grpcMessageOf(error.rawMessage));
     return { status: 200, header };
   }
   if (contentTypeStreamRegExp.test(contentType)) {
