@@ -102,7 +102,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   const origins = originsOf(options, tools);
   const { proxies = 0 } = options;
   const addressOf = addressBehind(proxies);
-  const patience = createPatience({ addressOf, ends: proxies === 0, rate: limits.strangers });
+  const patience = createPatience({ addressOf, rate: limits.strangers });
   const admit = createAdmit({ credentials, badTokens: createBadTokens(limits.badTokens, MINUTE_MS), addressOf });
   const rooms = createRooms({ inFlight: limits.inFlight, addressOf });
   const visible = createVisibleTools({ dispatch, credentials, servers });

@@ -56,6 +56,6 @@ export function createFrontDoor(options: FrontDoorOptions): (exchange: Exchange)
  * request that comes before its answer, at which the parser ends the connection.
  */
 function refuseMalformed(exchange: Exchange, fault: string): void {
-  exchange.postpone(true);
+  exchange.postpone();
   refuse(exchange, malformedRefusal(fault), JSON_HEADERS);
 }

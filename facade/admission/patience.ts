@@ -9,13 +9,13 @@ const MAX_ADDRESSES = 10_000;
 /** A request that a stranger may have sent. */
 export interface Strangers extends Arrival {
   /** See Exchange. */
-  postpone(ends: boolean): void;
+  postpone(): void;
 }
 
 /**
  * How much is borne of those whom nobody knows: requests that are refused, and
- * what is public. Beyond it their answers wait until there is time, and end
- * their connections. Who is let in never asks here.
+ * what is public. Beyond it their answers wait until there is time. Who is let
+ * in never asks here.
  */
 export interface Patience {
   /** Counts a stranger's request, and postpones it where it is one too many. */
@@ -26,15 +26,13 @@ export interface Patience {
 export interface PatienceOptions {
   /** Where the client is: behind proxies not the address of the connection. */
   readonly addressOf: (arrival: Arrival) => string;
-  /** The connection is the client's own: behind a proxy it is everybody's, and goes on. */
-  readonly ends: boolean;
   /** Absent for PATIENCE. */
   readonly rate?: Rate | undefined;
 }
 
 /** Begins with patience for everybody. @param now milliseconds of a clock that only goes forward. */
 export function createPatience(
-  { addressOf, ends, rate = PATIENCE }: PatienceOptions,
+  { addressOf, rate = PATIENCE }: PatienceOptions,
   now = () => performance.now(),
 ): Patience {
   const left = new LRUCache<string, Bucket>({ max: MAX_ADDRESSES });
@@ -48,7 +46,7 @@ export function createPatience(
         left.set(address, bucket);
       }
       if (bucket.waitAt(present) === 0) bucket.take();
-      else request.postpone(ends);
+      else request.postpone();
     },
   };
 }

@@ -136,11 +136,13 @@ const CROWD_S = "1";
 const BUSY = "The service is busy: try again in a few seconds.";
 const SHARE = "Too many requests of this API key or address are in flight: wait for their answers, then send more.";
 
+const COME_AGAIN = ["retry-after", CROWD_S];
+const OVERLOADED: HttpRefusal = { status: 503, word: "overloaded", message: BUSY, headers: COME_AGAIN };
+const TOO_MANY: HttpRefusal = { status: 429, word: "too_many_requests", message: SHARE, headers: COME_AGAIN };
+
 /** Refuses a request for which there is no place: who has its share already with 429, anybody under overload with 503. */
 export function noPlaceRefusal(why: NoPlace): HttpRefusal {
-  const headers = ["retry-after", CROWD_S];
-  if (why === "full") return { status: 503, word: "overloaded", message: BUSY, headers };
-  return { status: 429, word: "too_many_requests", message: SHARE, headers };
+  return why === "full" ? OVERLOADED : TOO_MANY;
 }
 
 /** What a client of /rpc is told for whose call there is no place. */

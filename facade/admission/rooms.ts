@@ -15,6 +15,8 @@ export interface Rooms {
   waiting(arrival: Arrival): Place | NoPlace;
   /** For a request that is refused and read for its id alone, counted for its address. */
   refused(arrival: Arrival): Place | NoPlace;
+  /** The same for who was let in and has a share already, counted for the key. */
+  refusedOf(known: Known): Place | NoPlace;
   /** For a registration, whose token is verified with what it says; counted for its address. */
   registering(arrival: Arrival): Place | NoPlace;
 }
@@ -86,8 +88,8 @@ export function createRooms({ inFlight, addressOf }: RoomsOptions): Rooms {
 
   return {
     calls: new Places({ total: inFlight, share: part(KEY_SHARE, inFlight), bytes: 0, shareOfBytes: 0 }),
-    admitted({ caller }, arrival) {
-      const ofKey = keys.enter(caller.keyId === "" ? caller.id : caller.keyId);
+    admitted(known, arrival) {
+      const ofKey = keys.enter(holderOf(known));
       if (typeof ofKey === "string" || keys.taken <= crowded) return ofKey;
       const ofAddress = addresses.enter(addressOf(arrival));
       if (typeof ofAddress !== "string") return new BothPlaces(ofKey, ofAddress);
@@ -96,8 +98,13 @@ export function createRooms({ inFlight, addressOf }: RoomsOptions): Rooms {
     },
     waiting: (arrival) => waiting.enter(addressOf(arrival)),
     refused: (arrival) => refused.enter(addressOf(arrival)),
+    refusedOf: (known) => refused.enter(holderOf(known)),
     registering: (arrival) => registering.enter(addressOf(arrival)),
   };
+}
+
+function holderOf({ caller }: Known): string {
+  return caller.keyId === "" ? caller.id : caller.keyId;
 }
 
 /** A place that is counted for a key and for an address. */

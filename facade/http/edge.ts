@@ -128,10 +128,10 @@ class UwsExchange implements Exchange {
   postponed = false;
   private over = false;
   private paused = false;
-  /** The answer ends the connection. */
-  private last = false;
   /** All of the body has come. */
   private bodyEnded = false;
+  /** Asked of the system once: it costs as much as a refusal. */
+  private from: string | undefined;
   private goneListeners: (() => void)[] | undefined;
   private reader: BodyReader | undefined;
   private body: BodyQueue | undefined;
@@ -174,7 +174,9 @@ class UwsExchange implements Exchange {
   }
 
   get address(): string {
-    return this.over ? "" : Buffer.from(this.res.getRemoteAddressAsText()).toString();
+    if (this.over) return "";
+    this.from ??= Buffer.from(this.res.getRemoteAddressAsText()).toString();
+    return this.from;
   }
 
   onGone(listener: () => void) {
@@ -278,9 +280,8 @@ class UwsExchange implements Exchange {
     this.res.resume();
   }
 
-  postpone(ends: boolean): void {
+  postpone(): void {
     this.postponed = true;
-    this.last ||= ends;
   }
 
   inTurn(run: () => void) {
@@ -304,7 +305,7 @@ class UwsExchange implements Exchange {
       for (let i = 0; i < headers.length; i += 2) res.writeHeader(headers[i] as string, headers[i + 1] as string);
       // The parser would cut the connection off, and with it the answer, while the client sends still: it is not
       // read any more instead, and goes when its client has gone or the parser's patience ends.
-      const cuts = this.shared.closing || this.malformed !== undefined || (this.last && !leaves);
+      const cuts = this.shared.closing || this.malformed !== undefined;
       if (leaves && !cuts) res.writeHeader("connection", "close");
       if (this.method === "HEAD") res.endWithoutBody(Buffer.byteLength(body), cuts);
       else res.end(body, cuts);

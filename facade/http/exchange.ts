@@ -48,9 +48,9 @@ export interface Exchange {
 
   /**
    * Counts the request among those that nobody knows and of which there are too
-   * many: it is answered when there is time. @param ends with the answer the connection ends.
+   * many: it is answered when there is time.
    */
-  postpone(ends: boolean): void;
+  postpone(): void;
   /** It was, and its turn has not come. */
   readonly postponed: boolean;
   /** Runs what makes the answer: at once, or of a request that is postponed when there is time. */

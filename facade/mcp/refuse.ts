@@ -1,3 +1,4 @@
+import type { Known } from "../../services/shared/credentials/known.js";
 import type { HttpRefusal } from "../admission/refusals.js";
 import type { Rooms } from "../admission/rooms.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
@@ -15,19 +16,46 @@ export const REFUSED_BODY_MS = 1_000;
  * @param headers what a JSON answer to this client carries.
  */
 export function refuse(exchange: Exchange, refusal: HttpRefusal, headers: HeaderList, id?: RequestId): void {
-  const { status, message, word } = refusal;
-  const text = errorText(id, status, message, { error: word });
+  const { status } = refusal;
+  const text = id === undefined ? textWithoutId(refusal) : textOf(refusal, id);
   exchange.answer(status, refusal.headers === undefined ? headers : [...headers, ...refusal.headers], text);
+}
+
+/** Written once each: many may be told the same. */
+const withoutId = new WeakMap<HttpRefusal, string>();
+
+function textWithoutId(refusal: HttpRefusal): string {
+  let text = withoutId.get(refusal);
+  if (text === undefined) {
+    text = textOf(refusal, undefined);
+    withoutId.set(refusal, text);
+  }
+  return text;
+}
+
+function textOf({ status, message, word }: HttpRefusal, id: RequestId | undefined): string {
+  return errorText(id, status, message, { error: word });
 }
 
 /**
  * Reads the body for its id alone, to the bounds of length and time, and
  * refuses; at once where there is no place to read it in, and of whom there is
  * too much already unread.
+ *
+ * @param known who was let in, and has a share already.
  */
-export function readAndRefuse(exchange: Exchange, refusal: HttpRefusal, headers: HeaderList, rooms: Rooms) {
-  const place = exchange.postponed ? "share" : rooms.refused(exchange);
-  if (typeof place === "string") return refuse(exchange, refusal, headers);
+export function readAndRefuse(
+  exchange: Exchange,
+  refusal: HttpRefusal,
+  headers: HeaderList,
+  rooms: Rooms,
+  known?: Known,
+): void {
+  const place = known !== undefined ? rooms.refusedOf(known) : exchange.postponed ? "share" : rooms.refused(exchange);
+  if (typeof place === "string") {
+    refuse(exchange, refusal, headers);
+    return;
+  }
   exchange.occupy(place);
   exchange.read(MAX_REFUSED_BODY, (body) => refuse(exchange, refusal, headers, idOf(body)));
   // Who may not come in does not hold a place by sending slowly.

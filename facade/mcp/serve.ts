@@ -86,18 +86,18 @@ class Door {
     if (verdict instanceof Promise) return this.serveWhenJudged(exchange, endpoint, verdict);
     const seated = this.seat(exchange, verdict);
     if ("status" in seated) {
-      this.turnAway(exchange, seated);
+      if ("status" in verdict) return this.turnAway(exchange, seated);
       // Who is let in and has a share already is told so when there is time.
-      if (seated !== verdict) exchange.postpone(false);
-      return;
+      exchange.postpone();
+      return this.turnAway(exchange, seated, verdict);
     }
     exchange.read(MAX_BODY, (body, unread) => this.settle(exchange, endpoint, seated, body, unread));
   }
 
   /** Refuses a request whose body is not read yet. */
-  private turnAway(exchange: Exchange, refusal: HttpRefusal): void {
+  private turnAway(exchange: Exchange, refusal: HttpRefusal, known?: Known): void {
     const { origins, rooms } = this.options;
-    readAndRefuse(exchange, refusal, origins.headersFor(exchange.headers.origin), rooms);
+    readAndRefuse(exchange, refusal, origins.headersFor(exchange.headers.origin), rooms, known);
   }
 
   /** Gives who is let in a place, where there is one. */

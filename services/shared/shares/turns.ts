@@ -2,6 +2,10 @@ import type { Share } from "./share.js";
 
 /** So long after two keys were last seen by turns, one of them is alone again, in milliseconds. */
 const ALONE_MS = 1_000;
+/** A key that is alone begins so many before the loop has had a turn. */
+const ALONE_A_TURN = 32;
+/** Of them so many are only counted: to ask for the end of the turn costs as much as to begin a call. */
+const UNWATCHED = 8;
 /** What waits is begun in so much of a turn, in milliseconds; one always is. */
 const SLICE_MS = 0.5;
 /** At most so many are begun in a turn. */
@@ -12,8 +16,8 @@ const LONG_TURN_MS = 0.25;
 const STALL_MS = 50;
 
 /**
- * Shares the event loop among keys. A key that is alone begins whatever it
- * sends at once, for the price of a comparison. Where keys come by turns, what
+ * Shares the event loop among keys. A key that is alone begins what it sends at
+ * once, for the price of two comparisons, up to what a turn can bear. Where keys come by turns, what
  * one sends beyond one call waits in a queue of its own, and the queues are
  * served round and round: however many connections a key has, no more than a few
  * of its calls are in front of another's. A key begins a second call beside a
@@ -29,6 +33,8 @@ export class Turns {
   #turn = 0;
   #turnAt = 0;
   #busy = false;
+  /** Of a lone key, about how many were begun since the last turn. */
+  #begun = 0;
   #scheduled = false;
   /** The keys for which something waits, the next first. */
   readonly #queues: Share[] = [];
@@ -41,7 +47,7 @@ export class Turns {
   /** Whether what a key sends now begins at once; else it is for `wait`. Hot path. */
   admits(share: Share): boolean {
     if (share !== this.#latest) this.#meet(share);
-    return !this.#contended || this.#admitsNow(share);
+    return this.#contended ? this.#admitsNow(share) : this.#admitsAlone(share);
   }
 
   /** Calls `begin` when the key's turn has come. */
@@ -62,9 +68,16 @@ export class Turns {
   }
 
   #part(): void {
-    if (this.#now() - this.#metAt < ALONE_MS) return;
+    // Of a turn that takes longer than this, those who waited meanwhile were not met yet.
+    if (this.#queues.length > 0 || this.#now() - this.#metAt < ALONE_MS) return;
     this.#contended = false;
     clearInterval(this.#watch);
+  }
+
+  #admitsAlone(share: Share): boolean {
+    if (share.waiting.length > 0 || this.#begun >= ALONE_A_TURN) return false;
+    if (++this.#begun === UNWATCHED) this.#schedule();
+    return true;
   }
 
   #admitsNow(share: Share): boolean {
@@ -89,6 +102,7 @@ export class Turns {
     const now = this.#now();
     this.#scheduled = false;
     this.#turn++;
+    this.#begun = 0;
     this.#busy = now - this.#turnAt > LONG_TURN_MS;
     this.#turnAt = now;
     this.#beginNext();

@@ -27,11 +27,28 @@ function send(name: string, share: Share, ms = 0): void {
   else turns.wait(share, begin);
 }
 
-test("a key that is alone begins whatever it sends at once", () => {
+test("a key that is alone begins at once what a turn can bear, and the rest as the loop goes on", async () => {
   const one = shareOf();
-  one.active = 1_000;
-  for (let i = 0; i < 1_000; i++) send("one", one, 10);
-  expect(begun).toHaveLength(1_000);
+  for (let i = 0; i < 100; i++) send("one", one, 10);
+  expect(begun).toHaveLength(32);
+  await turnOfTheLoop();
+  // What comes now is behind what waits.
+  send("late", one, 10);
+  expect(begun).not.toContain("late");
+  while (one.waiting.length > 0) await turnOfTheLoop();
+  expect(begun.at(-1)).toBe("late");
+});
+
+test("a key that is alone and sends one after the other never waits", async () => {
+  const one = shareOf();
+  for (let i = 0; i < 200; i++) {
+    send("one", one, 10);
+    if (i % 20 === 19) {
+      await turnOfTheLoop();
+      await turnOfTheLoop();
+    }
+  }
+  expect(begun).toHaveLength(200);
 });
 
 test("of a key that floods, one call is in front of another's", async () => {
