@@ -33,6 +33,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/audit.js")).audit,
   },
   {
+    noun: "backup",
+    doc: "Copies of the embedded store, on the machine where it is.",
+    load: async () => (await import("./commands/backup.js")).backup,
+  },
+  {
     noun: "tools",
     doc: "Call tools, as an MCP client does.",
     load: async () => (await import("./commands/tools.js")).tools,

@@ -40,7 +40,8 @@ export interface PersonSecrets {
 
 const DONE = "bootstrapped";
 const GROUP = "Analysts";
-const SERVICE_LOGIN = "service:sallyport";
+/** The account as which our processes call each other. */
+export const SERVICE_LOGIN = "service:sallyport";
 
 /**
  * Makes the first users, their keys and the service account, once for a store.
@@ -105,9 +106,20 @@ async function makeUser(
     created_at: now,
     updated_at: now,
   };
-  const key: ApiKeyRecord = {
+  const key = await firstKeyOf(user._id, { keyId, secret }, now);
+  await users.insertOne(user);
+  await keys.insertOne(key);
+}
+
+/** A key that never expires, with all that its user holds. */
+export async function firstKeyOf(
+  userId: string,
+  { keyId, secret }: { readonly keyId: string; readonly secret: string },
+  now: Date,
+): Promise<ApiKeyRecord> {
+  return {
     _id: keyId,
-    user_id: user._id,
+    user_id: userId,
     serial: uuidv7(),
     name: "First key",
     ...(await hashSecret(secret)),
@@ -118,6 +130,4 @@ async function makeUser(
     last_used_at: null,
     uses: 0,
   };
-  await users.insertOne(user);
-  await keys.insertOne(key);
 }

@@ -69,7 +69,9 @@ function newestOf(file: number): Head {
   const first = headOf(file, 0);
   const second = headOf(file, first.pageSize);
   if (second.pageSize !== first.pageSize) throw new DamagedStoreError("its two heads disagree");
-  if (Math.abs(first.transaction - second.transaction) > 1) {
+  // A compacted copy begins with the head of an empty store, which no transaction has written.
+  const isCopy = first.transaction === 0;
+  if (!isCopy && Math.abs(first.transaction - second.transaction) > 1) {
     throw new DamagedStoreError("its two heads are not of successive transactions");
   }
   return second.transaction > first.transaction ? second : first;

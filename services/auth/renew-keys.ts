@@ -1,0 +1,47 @@
+import type { KeyFormat } from "../shared/credentials/format.js";
+import { firstKeyOf, SERVICE_LOGIN } from "./bootstrap.js";
+import type { AuthStore, UserRecord } from "./store.js";
+
+/** Keys in place of those that were all revoked: what it takes to go on. */
+export interface RenewedKeys {
+  readonly revoked: number;
+  /** By which our processes call each other. */
+  readonly serviceKey: string;
+  /** Of those people who are wanted and may call, by address; of the oldest administrator where none of them is one. */
+  readonly people: ReadonlyMap<string, string>;
+}
+
+/**
+ * Revokes every key of a store and makes new ones for our own processes and for
+ * some people, an administrator among them.
+ *
+ * @throws Error where there is no administrator who may call.
+ */
+export async function renewKeys(
+  store: AuthStore,
+  format: KeyFormat,
+  emails: readonly string[],
+  now = new Date(),
+): Promise<RenewedKeys> {
+  const { modifiedCount: revoked } = await store.keys.updateMany({ revoked_at: null }, { $set: { revoked_at: now } });
+  const wanted = await store.users.find({ login: { $in: [...emails] }, disabled: false, service: false }).toArray();
+  if (!wanted.some(({ admin }) => admin)) wanted.push(await oldestAdministrator(store));
+  const people = new Map<string, string>();
+  for (const user of wanted) people.set(user.login, await newKey(store, format, user, now));
+  const service = await store.users.findOne({ login: SERVICE_LOGIN });
+  if (service === null)
+    throw new Error("the store has no account of our own processes: it is of no finished first start");
+  return { revoked, people, serviceKey: await newKey(store, format, service, now) };
+}
+
+async function oldestAdministrator({ users }: AuthStore): Promise<UserRecord> {
+  const found = await users.find({ admin: true, disabled: false }).sort({ _id: 1 }).limit(1).toArray();
+  if (found[0] === undefined) throw new Error("the store has no administrator who may call");
+  return found[0];
+}
+
+async function newKey({ keys }: AuthStore, format: KeyFormat, { _id }: UserRecord, now: Date): Promise<string> {
+  const minted = format.mint();
+  await keys.insertOne(await firstKeyOf(_id, minted, now));
+  return minted.token;
+}

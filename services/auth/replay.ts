@@ -1,0 +1,105 @@
+import type { ApiKeyRecord, AuditRecordDoc, AuthStore, UserRecord } from "./store.js";
+
+/** What was taken away since the backup and is so again. */
+export interface Withdrawn {
+  readonly keys: number;
+  readonly users: number;
+  readonly groups: number;
+  /** Records of the audit that the backup did not have. */
+  readonly auditRecords: number;
+}
+
+/** Written in one go. */
+const BATCH = 500;
+
+/**
+ * Takes away in a restored store what the store that it replaces knows to be
+ * taken away: keys that were revoked or shortened, users who were disabled,
+ * deleted, or lost rights, groups that were deleted. Nothing is given back by a
+ * restore. The audit goes on, and so does the count of epochs.
+ */
+export async function replayAuth(old: AuthStore, restored: AuthStore): Promise<Withdrawn> {
+  const groups = await replayGroups(old, restored);
+  const users = await replayUsers(old, restored);
+  const keys = await replayKeys(old, restored);
+  const auditRecords = await carryAudit(old, restored);
+  const epoch = await old.state.findOne({ _id: "epoch" });
+  if (epoch !== null) await restored.state.updateOne({ _id: "epoch" }, { $max: { n: epoch.n } }, { upsert: true });
+  return { keys, users, groups, auditRecords };
+}
+
+async function replayGroups(old: AuthStore, restored: AuthStore): Promise<number> {
+  let deleted = 0;
+  for await (const { _id } of restored.groups.find({})) {
+    if ((await old.groups.findOne({ _id })) !== null) continue;
+    await restored.users.updateMany({ groups: _id }, { $pull: { groups: _id } });
+    await restored.groups.deleteOne({ _id });
+    deleted++;
+  }
+  return deleted;
+}
+
+async function replayUsers(old: AuthStore, restored: AuthStore): Promise<number> {
+  let changed = 0;
+  for await (const user of restored.users.find({})) {
+    const now = await old.users.findOne({ _id: user._id });
+    if (now === null) {
+      await restored.users.deleteOne({ _id: user._id });
+      changed++;
+      continue;
+    }
+    const less = lessOf(user, now);
+    const { modifiedCount } = await restored.users.updateOne({ _id: user._id }, { $set: less });
+    changed += modifiedCount;
+  }
+  return changed;
+}
+
+/** As little as either store gives a user; the password is the one set last. */
+function lessOf(user: UserRecord, now: UserRecord): Partial<UserRecord> {
+  return {
+    disabled: user.disabled || now.disabled,
+    admin: user.admin && now.admin,
+    email_verified: user.email_verified && now.email_verified,
+    groups: user.groups.filter((id) => now.groups.includes(id)),
+    password_hash: now.password_hash,
+  };
+}
+
+async function replayKeys(old: AuthStore, restored: AuthStore): Promise<number> {
+  let changed = 0;
+  for await (const key of restored.keys.find({})) {
+    const now = await old.keys.findOne({ _id: key._id });
+    const { modifiedCount } = await restored.keys.updateOne({ _id: key._id }, { $set: endsOf(key, now) });
+    changed += modifiedCount;
+  }
+  return changed;
+}
+
+/** A key ends when either store says; one that the old store does not have was deleted with its user. */
+function endsOf(key: ApiKeyRecord, now: ApiKeyRecord | null): Pick<ApiKeyRecord, "revoked_at" | "expires_at"> {
+  const ends = [key.expires_at, now?.expires_at ?? null].filter((at) => at !== null);
+  const revokedAt = key.revoked_at ?? (now === null ? new Date() : now.revoked_at);
+  return {
+    revoked_at: revokedAt,
+    expires_at: ends.length === 0 ? null : new Date(Math.min(...ends.map((at) => at.getTime()))),
+  };
+}
+
+async function carryAudit(old: AuthStore, restored: AuthStore): Promise<number> {
+  const [last] = await restored.audit.find({}, { sort: { order: -1 }, limit: 1, hint: "order" }).toArray();
+  const since = last === undefined ? {} : { order: { $gt: last.order } };
+  let carried = 0;
+  let batch: AuditRecordDoc[] = [];
+  const write = async (): Promise<void> => {
+    if (batch.length > 0) await restored.audit.insertMany(batch);
+    carried += batch.length;
+    batch = [];
+  };
+  for await (const record of old.audit.find(since, { sort: { order: 1 }, hint: "order" })) {
+    batch.push(record);
+    if (batch.length === BATCH) await write();
+  }
+  await write();
+  return carried;
+}

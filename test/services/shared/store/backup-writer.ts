@@ -1,0 +1,16 @@
+import { openEmbeddedStore } from "../../../../services/shared/store/embedded/embedded.js";
+
+// Writes numbers one after the other, some at once, and says up to which all are acknowledged.
+
+const store = await openEmbeddedStore(process.argv[2] as string);
+await store.ensure([
+  { name: "pairs", indexes: [{ name: "n", key: { n: 1 } }] },
+  { name: "spans", environment: "traces", indexes: [] },
+]);
+const pairs = store.collection<{ _id: string; n: number; text: string }>("pairs");
+for (let n = 1; ; n += 20) {
+  await Promise.all(
+    Array.from({ length: 20 }, (_, i) => pairs.insertOne({ _id: `p${n + i}`, n: n + i, text: "x".repeat(500) })),
+  );
+  process.send?.(n + 19);
+}
