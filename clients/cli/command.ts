@@ -32,10 +32,16 @@ export interface Verb {
   readonly doc: string;
   readonly args?: readonly Argument[];
   readonly flags?: Readonly<Record<string, Flag>>;
+  /** What its noun alone means. */
+  readonly isDefault?: boolean;
+  /** Cells are shown whole. */
+  readonly isUncut?: boolean;
   /** The columns of what people see, where not all that a program gets. */
   readonly columns?: readonly string[];
   /** @returns what is shown: one value, or as they come where the verb goes on. */
   run(session: Session, input: Input): Promise<unknown> | AsyncIterable<object>;
+  /** Whether what is shown is a failure: the exit code is 1. */
+  hasFailed?(answer: unknown): boolean;
 }
 
 /** A noun; only the one that is named is loaded. */

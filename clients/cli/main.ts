@@ -1,3 +1,4 @@
+import { EXIT } from "./failures.js";
 import { NOUNS } from "./nouns.js";
 import { readRequest } from "./program.js";
 import { line, shown } from "./show.js";
@@ -16,6 +17,7 @@ try {
     if (answer instanceof Promise) {
       const value = await answer;
       process.stdout.write(`${isJson ? JSON.stringify(value) : shown(value, verb)}\n`);
+      if (verb.hasFailed?.(value)) process.exitCode = EXIT.failed;
     } else {
       for await (const row of answer) process.stdout.write(`${isJson ? JSON.stringify(row) : line(row, verb)}\n`);
     }

@@ -38,6 +38,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/backup.js")).backup,
   },
   {
+    noun: "doctor",
+    doc: "What is wrong with this installation, and what to do about it.",
+    load: async () => (await import("./commands/doctor.js")).doctor,
+  },
+  {
     noun: "tools",
     doc: "Call tools, as an MCP client does.",
     load: async () => (await import("./commands/tools.js")).tools,

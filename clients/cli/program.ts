@@ -42,6 +42,7 @@ export async function readRequest(argv: readonly string[], nouns: readonly Noun[
         verbCommand(verb, (made) => {
           request = made;
         }),
+        { isDefault: verb.isDefault ?? false },
       );
     }
   }

@@ -5,14 +5,17 @@ const MAX_CELL = 60;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /** What people see of an answer: lists as tables, one thing as its fields, times in local time. */
-export function shown(answer: unknown, { columns }: Pick<Verb, "columns">): string {
+export function shown(answer: unknown, { columns, isUncut }: Pick<Verb, "columns" | "isUncut">): string {
   if (!isObject(answer)) return Array.isArray(answer) ? JSON.stringify(answer, null, 2) : said(answer);
-  const lists = Object.entries(answer).filter((entry): entry is [string, object[]] => isTable(entry[1]));
+  const lists = Object.entries(answer).filter((entry): entry is [string, object[]] => isTable(entry[1], columns));
   const [list] = lists;
   if (list === undefined || lists.length > 1) return fieldsOf(answer);
   const [name, rows] = list;
   const rest = Object.fromEntries(Object.entries(answer).filter(([other]) => other !== name));
-  const table = rows.length === 0 ? `no ${name.replaceAll("_", " ")}` : tableOf(rows, columns);
+  const table =
+    rows.length === 0
+      ? `no ${name.replaceAll("_", " ")}`
+      : tableOf(rows, columns, isUncut === true ? Number.POSITIVE_INFINITY : MAX_CELL);
   return Object.keys(rest).length === 0 ? table : `${table}\n\n${fieldsOf(rest)}`;
 }
 
@@ -24,9 +27,9 @@ export function line(row: object, { columns = Object.keys(row) }: Pick<Verb, "co
     .join("  ");
 }
 
-function tableOf(rows: readonly object[], wanted: readonly string[] | undefined): string {
+function tableOf(rows: readonly object[], wanted: readonly string[] | undefined, most: number): string {
   const columns = wanted ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const cells = rows.map((row) => columns.map((name) => cut(said((row as Record<string, unknown>)[name]))));
+  const cells = rows.map((row) => columns.map((name) => cut(said((row as Record<string, unknown>)[name]), most)));
   const head = columns.map((name) => name.replaceAll("_", " ").toUpperCase());
   const widths = head.map((title, i) => Math.max(title.length, ...cells.map((row) => (row[i] as string).length)));
   return [head, ...cells]
@@ -60,7 +63,9 @@ function localTime(at: Date): string {
   return `${day} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(":")}`;
 }
 
-const cut = (text: string): string => (text.length > MAX_CELL ? `${text.slice(0, MAX_CELL - 1)}…` : text);
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const isTable = (value: unknown): boolean => Array.isArray(value) && value.every(isObject);
+/** An empty list is one of rows where the verb shows rows, else a field with nothing in it. */
+const isTable = (value: unknown, columns: readonly string[] | undefined): boolean =>
+  Array.isArray(value) && value.every(isObject) && (value.length > 0 || columns !== undefined);

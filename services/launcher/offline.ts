@@ -1,8 +1,8 @@
 import { ConfigError, readConfig } from "../shared/process/config.js";
 import { options } from "./config.js";
 
-/** What is done to the data of a service that does not run here: `restore FROM [--revoke-all-keys]`. */
-export const OFFLINE: ReadonlySet<string> = new Set(["restore"]);
+/** What is done to the data of a service, without running it: `restore FROM [--revoke-all-keys]`, `check`. */
+export const OFFLINE: ReadonlySet<string> = new Set(["restore", "check"]);
 
 /**
  * Does it, by the settings of the environment: one JSON value on standard
@@ -10,16 +10,21 @@ export const OFFLINE: ReadonlySet<string> = new Set(["restore"]);
  */
 export async function runOffline(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   try {
-    const { dataDir, mongodbUri, keyPrefix, secretsKey, auditDays, auditRecords } = options;
-    const needed = { dataDir, mongodbUri, keyPrefix, secretsKey, auditDays, auditRecords };
-    const settings = readConfig(needed, [], env);
-    const { restore } = await import("./restore.js");
-    const [, from = "", flag] = argv;
-    const done = await restore(settings, from, flag === "--revoke-all-keys");
-    process.stdout.write(`${JSON.stringify(done)}\n`);
+    process.stdout.write(`${JSON.stringify(await done(argv, env))}\n`);
   } catch (error) {
     const problems = error instanceof ConfigError ? error.problems.join("; ") : (error as Error).message;
     process.stderr.write(`${problems}\n`);
     process.exitCode = 1;
   }
+}
+
+async function done([what, from = "", flag]: readonly string[], env: NodeJS.ProcessEnv): Promise<unknown> {
+  if (what === "check") {
+    const { checkOffline } = await import("./check.js");
+    return checkOffline(env);
+  }
+  const { restore } = await import("./restore.js");
+  const { dataDir, mongodbUri, keyPrefix, secretsKey, auditDays, auditRecords } = options;
+  const needed = { dataDir, mongodbUri, keyPrefix, secretsKey, auditDays, auditRecords };
+  return restore(readConfig(needed, [], env), from, flag === "--revoke-all-keys");
 }

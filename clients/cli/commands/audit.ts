@@ -18,7 +18,7 @@ const FILTERS: Readonly<Record<string, Flag>> = {
   target: { doc: "Only what was done to this: an id, or a user's e-mail address where the record has that." },
   outcome: { doc: "Only what ended so: ok, permission_denied, …; begun where it is not known." },
 };
-const COLUMNS = ["number", "at", "user", "action", "target", "arguments", "outcome", "count"];
+const COLUMNS = ["number", "at", "user", "action", "about", "arguments", "outcome", "count"];
 const SHOWN = 50;
 const MOST = 100_000;
 /** How often `follow` asks, in milliseconds. */
@@ -112,6 +112,7 @@ function toJson(record: AuditRecord): object {
     key_id: record.keyId,
     action: record.action,
     target: record.target,
+    about: record.targetEmail || record.target,
     arguments: record.arguments,
     outcome: record.outcome,
     trace_id: record.traceId,

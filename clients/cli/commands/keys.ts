@@ -16,14 +16,14 @@ export const keys: readonly Verb[] = [
     verb: "create",
     doc: "Create an API key; it is shown this once.",
     flags: {
-      user: { doc: "The e-mail address of the key's user.", required: true },
+      user: { doc: "The e-mail address, or id, of the key's user.", required: true },
       name: { doc: "What the key is for, such as the client's name.", required: true },
       expires: { doc: "How long it lasts, such as 90d, 12h or 30m; for ever where left out." },
       scopes: { doc: `Scopes separated by commas, such as ${EXAMPLE_SCOPE}; all the user's where left out.` },
     },
     async run(session, { flags }) {
       const { key, token } = await clientOf(session, ApiKeyService).createApiKey({
-        userEmail: flags.user as string,
+        ...ownerOf(flags.user),
         name: flags.name as string,
         scopes: flags.scopes?.split(",").map((scope) => scope.trim()) ?? [],
         ...(flags.expires !== undefined && { expiresAt: afterSpan(flags.expires, "--expires") }),
@@ -35,14 +35,14 @@ export const keys: readonly Verb[] = [
     verb: "list",
     doc: "List the API keys of a user, newest first.",
     flags: {
-      user: { doc: "The e-mail address of the user; your own keys where left out." },
+      user: { doc: "The e-mail address, or id, of the user; your own keys where left out." },
       revoked: { doc: "Also those that were revoked.", isSwitch: true },
     },
     columns: ["id", "name", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at", "uses"],
     async run(session, { flags }) {
       const client = clientOf(session, ApiKeyService);
       const asked = {
-        ...(flags.user !== undefined && { userEmail: flags.user }),
+        ...ownerOf(flags.user),
         includeRevoked: flags.revoked !== undefined,
         pageSize: 100,
       };
@@ -96,6 +96,11 @@ export const keys: readonly Verb[] = [
     },
   },
 ];
+
+function ownerOf(user: string | undefined): { userEmail?: string; userId?: string } {
+  if (user === undefined) return {};
+  return user.includes("@") ? { userEmail: user } : { userId: user };
+}
 
 function afterSpan(span: string, flag: string): Timestamp {
   return timestampFromDate(new Date(Date.now() + spanOf(span, flag)));

@@ -11,15 +11,17 @@ import { type Listing, listPage } from "../../shared/store/page.js";
 import type { Filter } from "../../shared/store/store.js";
 import { auditIdOf, kindNameOf } from "../audit-trail.js";
 import type { Context } from "../context.js";
-import type { AuditRecordDoc } from "../store.js";
+import { emailOf } from "../identity.js";
+import type { AuditRecordDoc, AuthStore } from "../store.js";
 
 const PAGE_SIZE = 25;
 
 /** Lists what was done, newest first, or in its order after a number. */
 export async function listAuditRecords(
-  { store: { audit } }: Context,
+  { store }: Context,
   request: ListAuditRecordsRequest,
 ): Promise<MessageInitShape<typeof ListAuditRecordsResponseSchema>> {
+  const { audit } = store;
   const { afterNumber, since, until, pageToken, pageSize } = request;
   const known = afterNumber === undefined ? null : await audit.findOne({ _id: auditIdOf(afterNumber) });
   const { items, end, total, totalIsLowerBound } = await listPage(audit, {
@@ -32,8 +34,9 @@ export async function listAuditRecords(
     after: positionOf(pageToken) ?? known?.order,
     size: pageSize === 0 ? PAGE_SIZE : pageSize,
   });
+  const emails = await emailsOf(store, items);
   return {
-    records: items.map(recordOf),
+    records: items.map((doc) => recordOf(doc, emails.get(doc.target) ?? "")),
     ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
     totalSize: total,
     ...(totalIsLowerBound && { totalSizeIsLowerBound: true }),
@@ -74,7 +77,18 @@ const KINDS: Readonly<Record<AuditRecordDoc["kind"], AuditKind>> = {
   refusal: AuditKind.REFUSAL,
 };
 
-function recordOf(doc: AuditRecordDoc): MessageInitShape<typeof AuditRecordSchema> {
+/** The addresses of users who are targets, or whose keys are, by the target. */
+async function emailsOf({ users, keys }: AuthStore, docs: readonly AuditRecordDoc[]): Promise<Map<string, string>> {
+  const targets = (service: string) => docs.filter(({ action }) => action.startsWith(service)).map((doc) => doc.target);
+  const owned = await keys.find({ _id: { $in: targets("auth.v1.ApiKeyService/") } }).toArray();
+  const ids = [...new Set([...targets("auth.v1.UserService/"), ...owned.map((key) => key.user_id)])];
+  const found = await users.find({ _id: { $in: ids } }).toArray();
+  const emails = new Map(found.map((user) => [user._id, emailOf(user)]));
+  for (const { _id, user_id } of owned) emails.set(_id, emails.get(user_id) ?? "");
+  return emails;
+}
+
+function recordOf(doc: AuditRecordDoc, targetEmail: string): MessageInitShape<typeof AuditRecordSchema> {
   return {
     number: BigInt(doc._id),
     kind: KINDS[doc.kind],
@@ -88,5 +102,6 @@ function recordOf(doc: AuditRecordDoc): MessageInitShape<typeof AuditRecordSchem
     outcome: doc.outcome,
     traceId: doc.trace_id,
     count: doc.count,
+    targetEmail,
   };
 }

@@ -13,7 +13,8 @@ test("a list is a table under its columns", () => {
   expect(shown(answer, { columns: ["email", "admin", "groups"] })).toBe(
     ["EMAIL         ADMIN  GROUPS", "a@b.org       yes    x, y", "longer@b.org  no"].join("\n"),
   );
-  expect(shown({ users: [] }, {})).toBe("no users");
+  expect(shown({ users: [] }, { columns: ["email"] })).toBe("no users");
+  expect(shown({ name: "A", groups: [] }, {})).toBe("name  A");
   expect(shown({ users: [{ a: 1 }], more: true }, {})).toBe("A\n1\n\nmore  yes");
 });
 

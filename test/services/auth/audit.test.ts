@@ -71,6 +71,7 @@ describe("calls", () => {
     expect(updated).toMatchObject({
       number: (created?.number as bigint) + 1n,
       target: id,
+      targetEmail: "ana@example.org",
       arguments: ["id", "disabled=true", "password"],
       keyId: expect.stringMatching(/^[0-9A-Za-z]{12}$/),
     });
