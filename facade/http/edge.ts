@@ -26,6 +26,9 @@ const LISTENERS = 4;
 /** So much of a body that its request was answered without is read and thrown away, so that the connection can go on; in bytes. */
 const PASSING_BYTES = 256 << 10;
 
+/** Text of so many bytes is decoded as it comes: it costs less than to keep it. */
+const LONG_TEXT = 64 << 10;
+
 /** Connections at once, each of which costs a file descriptor. */
 const MAX_CONNECTIONS = 16_384;
 
@@ -185,8 +188,11 @@ class UwsExchange implements Exchange {
     this.goneListeners.push(listener);
   }
 
-  read(limit: number, done: (text: string | undefined, unread?: Unread) => void): void {
-    this.collect(limit, (bytes, unread) => done(bytes?.toString(), unread));
+  read(limit: number, done: (text: string | Buffer | undefined, unread?: Unread) => void): void {
+    this.collect(limit, (bytes, unread) => {
+      const isLong = bytes !== undefined && bytes.byteLength > LONG_TEXT;
+      done(isLong ? Buffer.from(bytes) : bytes?.toString(), unread);
+    });
   }
 
   readBytes(limit: number, done: (bytes: Buffer | undefined, unread?: Unread) => void): void {

@@ -1,5 +1,7 @@
 /** What waits is done in so much of a turn of the event loop, in milliseconds; one thing always is. */
 const SLICE_MS = 2;
+/** And no more than so many: each who is answered asks again, and to be asked costs more than to answer. */
+const A_TURN = 16;
 /** The most that waits. */
 const MOST = 4_096;
 
@@ -23,7 +25,7 @@ export class LateTurns {
       const run = this.waiting[this.next] as () => void;
       this.next++;
       run();
-    } while (this.next < this.waiting.length && performance.now() < until);
+    } while (this.next < this.waiting.length && this.next < A_TURN && performance.now() < until);
     this.waiting.splice(0, this.next);
     this.next = 0;
     if (this.waiting.length > 0) setImmediate(() => this.turn());

@@ -85,7 +85,7 @@ function run(exchange: Exchange, route: Route, log: Log, patience: Patience) {
 
   switch (route.takes) {
     case "text":
-      exchange.read(route.maxBody, answerRead);
+      exchange.read(route.maxBody, (text, unread) => answerRead(text?.toString(), unread));
       break;
     case "bytes":
       exchange.readBytes(route.maxBody, answerRead);

@@ -69,8 +69,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** The id of the request in a body that is read for nothing else; undefined where there is none to read. */
-export function idOf(body: string | undefined): RequestId | undefined {
-  if (body === undefined) return undefined;
+export function idOf(body: string | Buffer | undefined): RequestId | undefined {
+  if (typeof body !== "string") return undefined;
   try {
     const message: unknown = JSON.parse(body);
     return isObject(message) && isRequestId(message.id) ? message.id : undefined;

@@ -162,7 +162,7 @@ class Door {
     exchange: Exchange,
     endpoint: Endpoint,
     verdict: Verdict,
-    body: string | undefined,
+    body: string | Buffer | undefined,
     unread: Unread | undefined,
   ) {
     const headers = this.options.origins.headersFor(exchange.headers.origin);
@@ -174,9 +174,12 @@ class Door {
     else shares.wait(share, () => this.answer(exchange, endpoint, verdict, body, headers));
   }
 
-  private answer(exchange: Exchange, endpoint: Endpoint, known: Known, body: string, headers: HeaderList) {
-    const excess = excessOf(body);
+  /** What cannot be read is refused when there is time: whoever is told so sends the same again. */
+  private answer(exchange: Exchange, endpoint: Endpoint, known: Known, body: string | Buffer, headers: HeaderList) {
+    const text = typeof body === "string" ? body : body.toString();
+    const excess = excessOf(text);
     if (excess !== undefined) {
+      exchange.postpone();
       return exchange.answer(
         400,
         headers,
@@ -185,8 +188,9 @@ class Door {
     }
     let message: unknown;
     try {
-      message = JSON.parse(body);
+      message = JSON.parse(text);
     } catch {
+      exchange.postpone();
       return exchange.answer(400, headers, errorText(undefined, PARSE_ERROR, "Parse error: the body is not JSON"));
     }
     const found = classify(message, exchange.headers["mcp-protocol-version"]);

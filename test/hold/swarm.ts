@@ -6,9 +6,13 @@ export interface Outcome {
   readonly told: Readonly<Record<string, number>>;
 }
 
-/** So many come at a time, so often in milliseconds: 250 a second. */
+/**
+ * So many come at a time, so often in milliseconds: 400 a second, those included
+ * who were thrown out. A thousand handshakes in one moment cost any server, one
+ * that does nothing included, up to a second: that is no matter of ours.
+ */
 const A_TURN = 10;
-const TURN_MS = 40;
+const TURN_MS = 25;
 
 /**
  * Keeps so many hostile connections of one kind open, each replaced when it is thrown out, until it is stopped.
@@ -26,27 +30,25 @@ export function startSwarm(
   let opened = 0;
   let over = false;
   let expected = connections;
-  let arrived = 0;
+  let absent = connections;
   const count = (attack: Attack): void => {
     told[attack.told] = (told[attack.told] ?? 0) + 1;
   };
-  const attackOnce = (isFirst: boolean): void => {
-    if (over) return;
+  const attackOnce = (): void => {
     const attack = hostile(target);
+    absent--;
     opened++;
     open.add(attack);
-    if (isFirst) attack.onBegun(() => --expected === 0 && begun());
+    if (opened <= connections) attack.onBegun(() => --expected === 0 && begun());
     attack.onEnd(() => {
       open.delete(attack);
       if (over) return;
       count(attack);
-      setImmediate(attackOnce, false);
+      absent++;
     });
   };
-  // Not all at once: a thousand handshakes in one moment cost any server, one that does nothing included, a second.
   const arriving = setInterval(() => {
-    for (let i = 0; i < A_TURN && arrived < connections; i++, arrived++) attackOnce(true);
-    if (arrived === connections) clearInterval(arriving);
+    for (let i = 0; i < A_TURN && absent > 0; i++) attackOnce();
   }, TURN_MS);
   return {
     stop() {

@@ -19,6 +19,15 @@ test("what waits is done in order, and gives way to others between", async () =>
   expect(done).toEqual(Array.from({ length: 100 }, (_, n) => n));
 });
 
+test("however little it takes, only some is done in a turn", async () => {
+  const late = new LateTurns();
+  let done = 0;
+  for (let n = 0; n < 100; n++) late.add(() => done++);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(done).toBe(16);
+  await expect.poll(() => done).toBe(100);
+});
+
 test("beyond so many nothing more waits", () => {
   const late = new LateTurns();
   const taken = Array.from({ length: 5_000 }, () => late.add(() => undefined));
