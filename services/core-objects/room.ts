@@ -34,8 +34,7 @@ export async function countRoom(
   if ((await rooms.findOne({ _id: COUNTED })) !== null) return;
   const owners = new Map<string, { objects: number; bytes: number }>();
   for (const collection of collections) {
-    for await (const object of collection.find({ _id: { $gt: "" } })) {
-      if (object.owner === "") continue;
+    for await (const object of collection.find({ owner: { $gt: "" } })) {
       const { objects, bytes } = owners.get(object.owner) ?? { objects: 0, bytes: 0 };
       owners.set(object.owner, { objects: objects + 1, bytes: bytes + bytesOf(object) });
     }
