@@ -11,6 +11,9 @@ export interface Orders extends Target {
   readonly connections: number;
 }
 
+/** Said once when all of a swarm were open or had ended. */
+export const BEGUN = "begun";
+
 let swarm: { stop(): Outcome } | undefined;
 
 process.on("message", (orders: Orders | "stop") => {
@@ -18,6 +21,6 @@ process.on("message", (orders: Orders | "stop") => {
   const { kind, connections, ...target } = orders;
   const hostile = KINDS[kind];
   if (hostile === undefined) throw new Error(`there is no kind of attack "${kind}"`);
-  swarm = startSwarm(hostile, connections, target, () => process.send?.("begun"));
+  swarm = startSwarm(hostile, connections, target, () => process.send?.(BEGUN));
 });
 process.once("disconnect", () => process.exit(0));

@@ -2,9 +2,10 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { Orders } from "./attacker.js";
+import type { BEGUN as Begun, Orders } from "./attacker.js";
 import type { Outcome } from "./swarm.js";
 
+const BEGUN: typeof Begun = "begun";
 const ATTACKER = fileURLToPath(new URL("attacker.ts", import.meta.url));
 
 /** A process of attackers. */
@@ -22,16 +23,22 @@ export function startAttackers(): Attackers {
   const child = fork(ATTACKER, { execArgv: ["--import", "tsx", "--conditions=house:source"] });
   // They shall burden the service, not keep it and its clients from the processor.
   setPriority(child.pid as number, constants.priority.PRIORITY_LOW);
+  const heard = async (isIt: (said: unknown) => boolean): Promise<unknown> => {
+    for (;;) {
+      const [said] = (await once(child, "message")) as [unknown];
+      if (isIt(said)) return said;
+    }
+  };
   return {
     process: child,
     async attack(orders) {
       child.send(orders);
-      await once(child, "message");
+      await heard((said) => said === BEGUN);
     },
     async stop() {
       child.send("stop");
-      const [outcome] = (await once(child, "message")) as [Outcome];
-      return outcome;
+      // It may have begun only now.
+      return (await heard((said) => said !== BEGUN)) as Outcome;
     },
     async end() {
       if (child.exitCode !== null || child.signalCode !== null) return;
