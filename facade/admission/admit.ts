@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known, Refusal } from "../../services/shared/credentials/known.js";
+import { partyOf } from "../../services/shared/shares/party.js";
 import type { BadTokens } from "./bad-tokens.js";
 import { bearerOf, isUnexpanded } from "./bearer.js";
 
@@ -60,8 +61,8 @@ export function createAdmit({ credentials, badTokens, addressOf }: AdmitOptions)
   };
 }
 
-/** Reads where clients are of X-Forwarded-For, to which so many proxies of our own append. */
+/** Whose addresses clients come from, by the connection or by X-Forwarded-For, to which so many proxies of our own append. */
 export function addressBehind(proxies: number): (arrival: Arrival) => string {
-  if (proxies === 0) return ({ address }) => address;
-  return ({ headers, address }) => headers["x-forwarded-for"]?.split(",").at(-proxies)?.trim() || address;
+  if (proxies === 0) return ({ address }) => partyOf(address);
+  return ({ headers, address }) => partyOf(headers["x-forwarded-for"]?.split(",").at(-proxies)?.trim() || address);
 }

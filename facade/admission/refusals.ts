@@ -39,8 +39,25 @@ const THROTTLED =
 const RETRY_S = "2";
 const THROTTLED_S = "60";
 
+/** By challenge, of which each endpoint has one, and by why: many are told the same. */
+const told = new Map<string, Map<NotAdmitted["refused"], HttpRefusal>>();
+
 /** What an MCP client is told that admission refused. @param challenge the WWW-Authenticate header of the endpoint. */
 export function httpRefusalOf(refused: NotAdmitted["refused"], challenge: string): HttpRefusal {
+  let refusals = told.get(challenge);
+  if (refusals === undefined) {
+    refusals = new Map();
+    told.set(challenge, refusals);
+  }
+  let refusal = refusals.get(refused);
+  if (refusal === undefined) {
+    refusal = refusalOf(refused, challenge);
+    refusals.set(refused, refusal);
+  }
+  return refusal;
+}
+
+function refusalOf(refused: NotAdmitted["refused"], challenge: string): HttpRefusal {
   if (refused === "missing") {
     return { status: 401, word: "missing_token", message: MISSING, headers: ["www-authenticate", challenge] };
   }

@@ -1,12 +1,11 @@
 // The edge: the only file that knows of µWebSockets.js.
 
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
-import type { Place } from "../admission/places.js";
-import { BodyQueue } from "./body-queue.js";
-import { BODY_MS, type BodyDone, BodyReader, type Unread, WINDOW } from "./body-reader.js";
-import { type BodyStream, type Exchange, type HeaderList, statusLine } from "./exchange.js";
+import { BODY_MS } from "./body-reader.js";
+import { type Exchange, type HeaderList, statusLine } from "./exchange.js";
 import { faultOfFraming, faultOfRepeated } from "./framing.js";
 import { LateTurns } from "./late-turns.js";
+import { Receiving, type TakePiece } from "./receiving.js";
 
 /** Longest header block that is accepted, in bytes. µWS reads it once, when it loads. */
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= "16384";
@@ -22,12 +21,6 @@ const EXCLUSIVE_PORT = 1;
  * 512 wait at each, and who finds no place there comes again after a second.
  */
 const LISTENERS = 4;
-
-/** So much of a body that its request was answered without is read and thrown away, so that the connection can go on; in bytes. */
-const PASSING_BYTES = 256 << 10;
-
-/** Text of so many bytes is decoded as it comes: it costs less than to keep it. */
-const LONG_TEXT = 64 << 10;
 
 /** Connections at once, each of which costs a file descriptor. */
 const MAX_CONNECTIONS = 16_384;
@@ -119,9 +112,7 @@ function edgeOf(app: TemplatedApp, port: number, sockets: us_listen_socket[], sh
   };
 }
 
-const NOTHING = new Uint8Array(0);
-
-class UwsExchange implements Exchange {
+class UwsExchange extends Receiving implements Exchange {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -129,20 +120,9 @@ class UwsExchange implements Exchange {
   malformed: string | undefined;
   gone = false;
   postponed = false;
-  private over = false;
-  private paused = false;
-  /** All of the body has come. */
-  private bodyEnded = false;
   /** Asked of the system once: it costs as much as a refusal. */
   private from: string | undefined;
   private goneListeners: (() => void)[] | undefined;
-  private reader: BodyReader | undefined;
-  private body: BodyQueue | undefined;
-  /** From hold() to letGo(): no more than a window of the body is read. */
-  private held = false;
-  private place: Place | undefined;
-  /** Bytes of the body that count for the place. */
-  private kept = 0;
   /** Bytes of an answer in pieces, where they were told beforehand. */
   private length: number | undefined;
   /** What the socket did not take of the last piece, and where in the answer it begins. */
@@ -154,6 +134,7 @@ class UwsExchange implements Exchange {
     req: HttpRequest,
     private readonly shared: Shared,
   ) {
+    super(shared.bodyMs);
     this.method = req.getCaseSensitiveMethod();
     this.path = req.getUrl();
     // Undefined where there is none, whatever its type says.
@@ -188,102 +169,13 @@ class UwsExchange implements Exchange {
     this.goneListeners.push(listener);
   }
 
-  read(limit: number, done: (text: string | Buffer | undefined, unread?: Unread) => void): void {
-    this.collect(limit, (bytes, unread) => {
-      const isLong = bytes !== undefined && bytes.byteLength > LONG_TEXT;
-      done(isLong ? Buffer.from(bytes) : bytes?.toString(), unread);
-    });
+  protected onPieces(take: TakePiece): void {
+    this.res.onData(take);
   }
 
-  readBytes(limit: number, done: (bytes: Buffer | undefined, unread?: Unread) => void): void {
-    this.collect(limit, (bytes, unread) => done(bytes && Buffer.from(bytes), unread));
-  }
-
-  private collect(limit: number, done: BodyDone) {
-    if (this.declaredLength() > limit) return done(undefined, "too long");
-    const reader = new BodyReader(limit, this.shared.bodyMs, this, done);
-    this.reader = reader;
-    this.res.onData((piece, last) => {
-      this.bodyEnded = last;
-      reader.push(piece, last);
-      if (!this.held || last || reader.size <= WINDOW) return;
-      reader.halt();
-      this.pause();
-    });
-  }
-
-  bound(bytes: number, ms: number): void {
-    this.reader?.bound(bytes, ms);
-  }
-
-  hold(): void {
-    this.held = true;
-  }
-
-  letGo(): void {
-    if (!this.held) return;
-    this.held = false;
-    this.resume();
-    // Where nothing has come the clock has not begun.
-    this.reader?.start(this.shared.bodyMs);
-  }
-
-  occupy(place: Place): boolean {
-    this.place?.leave(this.kept);
-    this.place = undefined;
-    if (this.over) {
-      place.leave(0);
-      return true;
-    }
-    this.place = place;
-    if (this.kept === 0 || place.grow(this.kept)) return true;
-    this.kept = 0;
-    return false;
-  }
-
-  /** Counts bytes of the body for the place; false where it has no room for them. */
-  keep(bytes: number): boolean {
-    if (this.place !== undefined && !this.place.grow(bytes)) return false;
-    this.kept += bytes;
-    return true;
-  }
-
-  stream(limit: number): BodyStream {
-    const body = new BodyQueue(this, this.shared.bodyMs);
-    const declared = this.declaredLength();
-    if (declared > limit) body.giveUp("too long");
-    else if (declared === 0 && this.headers["transfer-encoding"] === undefined) body.push(NOTHING, true);
-    else this.feed(body, limit);
-    return body;
-  }
-
-  private feed(body: BodyQueue, limit: number): void {
-    let size = 0;
-    this.res.onData((chunk, last) => {
-      this.bodyEnded = last;
-      size += chunk.byteLength;
-      if (size > limit) body.giveUp("too long");
-      else if (!this.keep(chunk.byteLength)) body.giveUp("no room");
-      else body.push(new Uint8Array(chunk.slice(0)), last);
-    });
-    this.onGone(() => body.cut());
-    this.body = body;
-  }
-
-  private declaredLength(): number {
-    return Number(this.headers["content-length"] ?? 0);
-  }
-
-  pause(): void {
-    if (this.over || this.paused) return;
-    this.paused = true;
-    this.res.pause();
-  }
-
-  resume(): void {
-    if (this.over || !this.paused) return;
-    this.paused = false;
-    this.res.resume();
+  protected tap(isOpen: boolean): void {
+    if (isOpen) this.res.resume();
+    else this.res.pause();
   }
 
   postpone(): void {
@@ -301,7 +193,7 @@ class UwsExchange implements Exchange {
   answer(status: number, headers: HeaderList, body: string | Uint8Array = "") {
     if (this.over) return;
     if (this.postponed) return this.inTurn(() => this.answer(status, headers, body));
-    const leaves = !this.bodyEnded && this.leavesBody;
+    const leaves = this.leavesBody;
     if (leaves) this.pause();
     else this.resume();
     this.finish();
@@ -394,17 +286,9 @@ class UwsExchange implements Exchange {
     this.finish();
   }
 
-  /** Too much of the body may come still for it to be read for nothing. */
-  private get leavesBody(): boolean {
-    if (this.reader?.unread !== undefined || this.body?.unread !== undefined) return true;
-    return this.headers["transfer-encoding"] !== undefined || this.declaredLength() > PASSING_BYTES;
-  }
-
   private finish(): void {
     this.over = true;
     this.shared.inFlight--;
-    this.reader?.stop();
-    this.place?.leave(this.kept);
-    this.place = undefined;
+    this.leave();
   }
 }

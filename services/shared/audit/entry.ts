@@ -25,15 +25,23 @@ export function kindOf({ idempotency }: DescMethod, scope: string): AuditKind | 
   return ADMINISTRATIVE.has(scope) ? AuditKind.ADMINISTRATION : AuditKind.WRITE;
 }
 
+/** What became of a call. */
+interface Ended {
+  readonly kind: AuditKind;
+  readonly outcome: string;
+  /** What is said of its request, where that is known already. */
+  readonly facts?: ReturnType<typeof auditOf>;
+}
+
 /** What a call is written down as: who, what, about what, and the names of its arguments. */
 export function entryOf(
   desc: DescMethod,
   request: unknown,
   { traceparent }: Pick<Incoming, "traceparent">,
   caller: Caller | undefined,
-  { kind, outcome }: { readonly kind: AuditKind; readonly outcome: string },
+  { kind, outcome, facts = auditOf(desc, request) }: Ended,
 ): AuditEntry {
-  const { args = [], target } = auditOf(desc, request);
+  const { args = [], target } = facts;
   const isAdministration = kind === AuditKind.ADMINISTRATION;
   return {
     kind,

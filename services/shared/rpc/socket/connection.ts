@@ -1,10 +1,12 @@
 import type { Socket } from "node:net";
+import { partyOf } from "../../shares/party.js";
 
 /** How long one that was hung up on may take to read why, in milliseconds. */
 const FAREWELL_MS = 1_000;
 
 /** One connection, and what is known of who is at its other end. */
 export class Connection {
+  /** Of the party at its other end. */
   readonly address: string;
   /** Calls that are open on it. */
   calls = 0;
@@ -23,7 +25,7 @@ export class Connection {
   #isLeft = false;
 
   constructor(readonly socket: Socket) {
-    this.address = addressOf(socket.remoteAddress);
+    this.address = partyOf(socket.remoteAddress ?? "");
     this.farewell = () => socket.destroy();
   }
 
@@ -40,13 +42,4 @@ export class Connection {
     this.socket.once("close", () => clearTimeout(late));
     this.farewell();
   }
-}
-
-/** An address as one party has it: of IPv6 the network, in which a host takes what address it likes (RFC 4291 section 2.5.4). */
-function addressOf(remote: string | undefined): string {
-  if (remote === undefined) return "";
-  if (!remote.includes(":") || remote.startsWith("::ffff:")) return remote.replace(/^::ffff:/, "");
-  if (remote.startsWith("::")) return remote;
-  const [head = ""] = remote.split("::");
-  return `${head.split(":").slice(0, 4).join(":")}::/64`;
 }

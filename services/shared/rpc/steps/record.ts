@@ -63,17 +63,19 @@ export function recordOf(desc: DescMethod, needed: string, { log, observe, audit
     const refused = code === Code.PermissionDenied || code === Code.Unauthenticated;
     // Our own processes are refused where a key was changed; everybody else who is has tried.
     const kind = refused && !(isInternal && caller?.service !== false) ? AuditKind.REFUSAL : ownKind;
+    const outcome = code === undefined ? "ok" : codeToString(code);
+    const facts = auditOf(desc, request);
     if (audit !== undefined && kind !== undefined && isAudited?.(incoming) !== true) {
-      audit.note(entryOf(desc, request, incoming, caller, { kind, outcome: outcomeOf(error) }));
+      audit.note(entryOf(desc, request, incoming, caller, { kind, outcome, facts }));
     }
     const line = {
       rpc,
-      code: code === undefined ? "ok" : codeToString(code),
+      code: outcome,
       ms: Math.round(ms * 10) / 10,
       caller: caller?.id,
       key: caller?.keyId,
       trace: incoming.traceparent,
-      ...((writes || refused) && !isInternal && { audit: true, ...auditOf(desc, request) }),
+      ...((writes || refused) && !isInternal && { audit: true, ...facts }),
     };
     if (code === Code.Internal || code === Code.Unknown || code === Code.DataLoss) {
       log.error({ ...line, err: error }, rpc);

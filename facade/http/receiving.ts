@@ -1,0 +1,155 @@
+import type { Place } from "../admission/places.js";
+import { BodyQueue } from "./body-queue.js";
+import { type BodyDone, BodyReader, type Unread, WINDOW } from "./body-reader.js";
+import type { BodyStream, Exchange } from "./exchange.js";
+
+/** Takes a piece of a body, whose memory is reused afterwards; `last` with the body's end. */
+export type TakePiece = (piece: ArrayBuffer, last: boolean) => void;
+
+/** So much of a body that its request was answered without is read and thrown away, so that the connection can go on; in bytes. */
+const PASSING_BYTES = 256 << 10;
+/** Text of more bytes is handed over as they are: who reads it decodes it in its turn. */
+const LONG_TEXT = 64 << 10;
+
+const NOTHING = new Uint8Array(0);
+
+/**
+ * How an exchange receives its body: whole or as a stream, to the bounds of
+ * length, time and the memory of its place. What it comes from, an edge says.
+ */
+export abstract class Receiving {
+  abstract readonly headers: Exchange["headers"];
+  /** Answered, or gone. */
+  protected over = false;
+  /** All of the body has come. */
+  protected bodyEnded = false;
+  private paused = false;
+  private reader: BodyReader | undefined;
+  private queue: BodyQueue | undefined;
+  /** From hold() to letGo(): no more than a window of the body is read. */
+  private held = false;
+  private place: Place | undefined;
+  /** Bytes of the body that count for the place. */
+  private kept = 0;
+
+  /** @param bodyMs how long a body may take from its first piece on, in milliseconds. */
+  constructor(private readonly bodyMs: number) {}
+
+  abstract onGone(listener: () => void): void;
+  /** Has the body's pieces handed over as they come. */
+  protected abstract onPieces(take: TakePiece): void;
+  /** Opens or shuts what they come from. */
+  protected abstract tap(isOpen: boolean): void;
+
+  read(limit: number, done: (text: string | Buffer | undefined, unread?: Unread) => void): void {
+    this.collect(limit, (bytes, unread) => {
+      const isLong = bytes !== undefined && bytes.byteLength > LONG_TEXT;
+      done(isLong ? Buffer.from(bytes) : bytes?.toString(), unread);
+    });
+  }
+
+  readBytes(limit: number, done: (bytes: Buffer | undefined, unread?: Unread) => void): void {
+    this.collect(limit, (bytes, unread) => done(bytes && Buffer.from(bytes), unread));
+  }
+
+  private collect(limit: number, done: BodyDone) {
+    if (this.declaredLength() > limit) return done(undefined, "too long");
+    const reader = new BodyReader(limit, this.bodyMs, this, done);
+    this.reader = reader;
+    this.onPieces((piece, last) => {
+      this.bodyEnded = last;
+      reader.push(piece, last);
+      if (!this.held || last || reader.size <= WINDOW) return;
+      reader.halt();
+      this.pause();
+    });
+  }
+
+  bound(bytes: number, ms: number): void {
+    this.reader?.bound(bytes, ms);
+  }
+
+  hold(): void {
+    this.held = true;
+  }
+
+  letGo(): void {
+    if (!this.held) return;
+    this.held = false;
+    this.resume();
+    // Where nothing has come the clock has not begun.
+    this.reader?.start(this.bodyMs);
+  }
+
+  occupy(place: Place): boolean {
+    this.place?.leave(this.kept);
+    this.place = undefined;
+    if (this.over) {
+      place.leave(0);
+      return true;
+    }
+    this.place = place;
+    if (this.kept === 0 || place.grow(this.kept)) return true;
+    this.kept = 0;
+    return false;
+  }
+
+  /** Counts bytes of the body for the place; false where it has no room for them. */
+  keep(bytes: number): boolean {
+    if (this.place !== undefined && !this.place.grow(bytes)) return false;
+    this.kept += bytes;
+    return true;
+  }
+
+  stream(limit: number): BodyStream {
+    const queue = new BodyQueue(this, this.bodyMs);
+    const declared = this.declaredLength();
+    if (declared > limit) queue.giveUp("too long");
+    else if (declared === 0 && this.headers["transfer-encoding"] === undefined) queue.push(NOTHING, true);
+    else this.feed(queue, limit);
+    return queue;
+  }
+
+  private feed(queue: BodyQueue, limit: number): void {
+    let size = 0;
+    this.onPieces((piece, last) => {
+      this.bodyEnded = last;
+      size += piece.byteLength;
+      if (size > limit) queue.giveUp("too long");
+      else if (!this.keep(piece.byteLength)) queue.giveUp("no room");
+      else queue.push(new Uint8Array(piece.slice(0)), last);
+    });
+    this.onGone(() => queue.cut());
+    this.queue = queue;
+  }
+
+  private declaredLength(): number {
+    return Number(this.headers["content-length"] ?? 0);
+  }
+
+  pause(): void {
+    if (this.over || this.paused) return;
+    this.paused = true;
+    this.tap(false);
+  }
+
+  resume(): void {
+    if (this.over || !this.paused) return;
+    this.paused = false;
+    this.tap(true);
+  }
+
+  /** Too much of the body may come still for it to be read for nothing. */
+  protected get leavesBody(): boolean {
+    if (this.bodyEnded) return false;
+    if (this.reader?.unread !== undefined || this.queue?.unread !== undefined) return true;
+    return this.headers["transfer-encoding"] !== undefined || this.declaredLength() > PASSING_BYTES;
+  }
+
+  /** Nobody waits for the body any more, and its place is another's. */
+  protected leave(): void {
+    this.reader?.stop();
+    this.place?.leave(this.kept);
+    this.place = undefined;
+  }
+}
