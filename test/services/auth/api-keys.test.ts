@@ -24,11 +24,6 @@ afterAll(() => stack.close());
 
 const code = (expected: Code) => expect.objectContaining({ code: expected });
 
-async function refusalOf(token: string): Promise<string | undefined> {
-  const { outcome } = await stack.as(stack.secrets.serviceKey, CredentialService.method.verifyCredential, { token });
-  return outcome.case === "refused" ? outcome.value.reason : undefined;
-}
-
 describe("creating", () => {
   test("a key shows its token once and keeps nothing that gives it back", async () => {
     const { key, token } = await stack.as(analyst, keys.createApiKey, { name: "Desktop" });
@@ -38,7 +33,7 @@ describe("creating", () => {
     expect(JSON.stringify(at)).not.toContain(secret);
     const { keys: listed } = await stack.as(analyst, keys.listApiKeys, {});
     expect(JSON.stringify(listed.map(({ id, name }) => ({ id, name })))).not.toContain(secret);
-    expect(await refusalOf(token)).toBeUndefined();
+    expect(await stack.refusalOf(token)).toBeUndefined();
   });
 
   test("a name that is taken gets a number", async () => {
@@ -61,9 +56,9 @@ describe("creating", () => {
       name: "Short",
       expiresAt: timestampFromMs(Date.now() + 60_000),
     });
-    expect(await refusalOf(token)).toBeUndefined();
+    expect(await stack.refusalOf(token)).toBeUndefined();
     await stack.records.keys.updateOne({ _id: key?.id as string }, { $set: { expires_at: new Date(Date.now() - 1) } });
-    expect(await refusalOf(token)).toBe("expired");
+    expect(await stack.refusalOf(token)).toBe("expired");
   });
 });
 
@@ -116,9 +111,9 @@ describe("verifying", () => {
   test("a wrong secret for a known id is refused without a bcrypt, and the owner is not locked out", async () => {
     const { keyId } = createKeyFormat("slp_").parse(analyst) as { keyId: string };
     const begun = performance.now();
-    for (let i = 0; i < 200; i++) expect(await refusalOf(forged(keyId))).toBe("unknown");
+    for (let i = 0; i < 200; i++) expect(await stack.refusalOf(forged(keyId))).toBe("unknown");
     expect(performance.now() - begun).toBeLessThan(200 * 20);
-    expect(await refusalOf(analyst)).toBeUndefined();
+    expect(await stack.refusalOf(analyst)).toBeUndefined();
   });
 
   test("a check value met by chance costs at most five bcrypts before it is throttled", async () => {
@@ -127,13 +122,13 @@ describe("verifying", () => {
     const check = createHash("sha256").update(secret).digest("hex").slice(0, 8);
     await stack.records.keys.updateOne({ _id: key?.id as string }, { $set: { hash: await hash("another", 4), check } });
     const reasons: (string | undefined)[] = [];
-    for (let i = 0; i < 7; i++) reasons.push(await refusalOf(token));
+    for (let i = 0; i < 7; i++) reasons.push(await stack.refusalOf(token));
     expect(reasons).toEqual([...Array(5).fill("unknown"), "throttled", "throttled"]);
   });
 
   test("what is no key is malformed, and a well-formed stranger unknown", async () => {
-    expect(await refusalOf("hello")).toBe("malformed");
-    expect(await refusalOf(createKeyFormat("slp_").mint().token)).toBe("unknown");
+    expect(await stack.refusalOf("hello")).toBe("malformed");
+    expect(await stack.refusalOf(createKeyFormat("slp_").mint().token)).toBe("unknown");
   });
 
   test("a caller without the scope internal cannot verify anybody", async () => {
@@ -153,7 +148,7 @@ describe("revoking", () => {
     await stack.as(token, keys.whoAmI, {});
     await stack.as(analyst, keys.revokeApiKey, { id: key?.id as string });
     await expect(stack.as(token, keys.whoAmI, {})).rejects.toEqual(code(Code.Unauthenticated));
-    expect(await refusalOf(token)).toBe("revoked");
+    expect(await stack.refusalOf(token)).toBe("revoked");
     await stack.as(analyst, keys.revokeApiKey, { id: key?.id as string });
   });
 

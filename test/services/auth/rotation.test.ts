@@ -2,7 +2,6 @@ import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
-import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { type Stack, startStack } from "./stack.js";
 
@@ -21,23 +20,18 @@ afterAll(() => stack.close());
 
 const code = (expected: Code) => expect.objectContaining({ code: expected });
 
-async function refusalOf(token: string): Promise<string | undefined> {
-  const { outcome } = await stack.as(stack.secrets.serviceKey, CredentialService.method.verifyCredential, { token });
-  return outcome.case === "refused" ? outcome.value.reason : undefined;
-}
-
 test("a rotated key has the same name, scopes and length of life; the old one ends at once, or after the overlap", async () => {
   const expiresAt = timestampFromMs(Date.now() + 10 * DAY);
   const old = await stack.as(analyst, keys.createApiKey, { name: "R", scopes: ["cti:read"], expiresAt });
   const lap = await stack.as(admin, keys.rotateApiKey, { id: old.key?.id as string, overlapSeconds: 60 });
   expect(lap.key).toMatchObject({ name: "R", scopes: ["cti:read"], userEmail: "analyst@example.org" });
   expect(timestampMs(lap.key!.expiresAt!) - Date.now()).toBeGreaterThan(9.9 * DAY);
-  expect([await refusalOf(old.token), await refusalOf(lap.token)]).toEqual([undefined, undefined]);
+  expect([await stack.refusalOf(old.token), await stack.refusalOf(lap.token)]).toEqual([undefined, undefined]);
   const record = await stack.records.keys.findOne({ _id: old.key?.id as string });
   expect(record!.expires_at!.getTime() - Date.now()).toBeLessThanOrEqual(60_000);
 
   const next = await stack.as(analyst, keys.rotateApiKey, { id: lap.key?.id as string });
-  expect([await refusalOf(lap.token), await refusalOf(next.token)]).toEqual(["revoked", undefined]);
+  expect([await stack.refusalOf(lap.token), await stack.refusalOf(next.token)]).toEqual(["revoked", undefined]);
   const again = stack.as(analyst, keys.rotateApiKey, { id: lap.key?.id as string });
   await expect(again).rejects.toEqual(code(Code.FailedPrecondition));
 });
@@ -82,9 +76,9 @@ test("another expiry holds, and none in the past is taken", async () => {
 test("a deleted user is gone with all keys; the last administrator and service accounts stay", async () => {
   const { user } = await stack.as(admin, users.createUser, { email: "gone@example.org", name: "Gone" });
   const { token } = await stack.as(admin, keys.createApiKey, { name: "k", userId: user?.id as string });
-  expect(await refusalOf(token)).toBeUndefined();
+  expect(await stack.refusalOf(token)).toBeUndefined();
   expect((await stack.as(admin, users.deleteUser, { id: user?.id as string })).revokedKeys).toBe(1);
-  expect(await refusalOf(token)).toBe("unknown");
+  expect(await stack.refusalOf(token)).toBe("unknown");
   await expect(stack.as(admin, users.deleteUser, { id: user?.id as string })).rejects.toEqual(code(Code.NotFound));
   const { users: all } = await stack.as(admin, users.listUsers, {});
   for (const { id } of all.filter(({ admin: one, service }) => one || service)) {

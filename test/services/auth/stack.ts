@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { type BootstrapSecrets, bootstrap } from "../../../services/auth/bootstrap.js";
 import { type AuthOptions, createAuthService } from "../../../services/auth/service.js";
 import { type AuthStore, openAuthStore } from "../../../services/auth/store.js";
@@ -32,6 +33,8 @@ export interface Stack {
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,
   ): Promise<MessageShape<O>>;
+  /** Why a token is refused; undefined where it is not. */
+  refusalOf(token: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -66,6 +69,8 @@ export async function startStack(options: Partial<AuthOptions> = {}): Promise<St
   });
   const steps: Chain = { authenticator: service.authenticator, log: silentLog };
   const dispatch = mountInProcess(service.methods, steps);
+  const as: Stack["as"] = (apiKey, method, request) =>
+    dispatch.unary(method, request, { credential: { authorization: `Bearer ${apiKey}` } });
   return {
     store,
     records: await openAuthStore(store),
@@ -73,8 +78,11 @@ export async function startStack(options: Partial<AuthOptions> = {}): Promise<St
     steps,
     dispatch,
     secrets: found,
-    as: (apiKey, method, request) =>
-      dispatch.unary(method, request, { credential: { authorization: `Bearer ${apiKey}` } }),
+    as,
+    async refusalOf(token) {
+      const { outcome } = await as(found.serviceKey, CredentialService.method.verifyCredential, { token });
+      return outcome.case === "refused" ? outcome.value.reason : undefined;
+    },
     async close() {
       await service.close();
       await store.close();
