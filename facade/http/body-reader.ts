@@ -1,5 +1,7 @@
-/** Why a body was not read to its end: its bytes, its time, or the memory that is left for its sender. */
-export type Unread = "too long" | "too slow" | "no room";
+import { type Excess, JsonShape, LOOKED_AT } from "../../services/shared/rpc/json-shape.js";
+
+/** Why a body was not read to its end: its bytes, its time, the memory that is left for its sender, or what its JSON holds. */
+export type Unread = "too long" | "too slow" | "no room" | Excess;
 
 /** Receives a whole body, or why there is none; the bytes are good until it returns. */
 export type BodyDone = (bytes: Buffer | undefined, unread?: Unread) => void;
@@ -19,12 +21,17 @@ export class BodyReader {
   private earlier: Buffer[] | undefined;
   private clock: NodeJS.Timeout | undefined;
   private over = false;
+  private shape: JsonShape | undefined;
 
-  /** @param keeper takes bytes of memory; false where they are not to be had. */
+  /**
+   * @param keeper takes bytes of memory; false where they are not to be had.
+   * @param isJson it is given up once its JSON holds too much.
+   */
   constructor(
     private limit: number,
     private readonly bodyMs: number,
     private readonly keeper: { keep(bytes: number): boolean },
+    private readonly isJson: boolean,
     private readonly done: BodyDone,
   ) {}
 
@@ -36,6 +43,11 @@ export class BodyReader {
     if (this.size > this.limit) return this.fail("too long");
     if (this.size > FREE_BYTES && !this.keeper.keep(this.size - byteLength > FREE_BYTES ? byteLength : this.size)) {
       return this.fail("no room");
+    }
+    if (this.isJson && (!last || this.size >= LOOKED_AT)) {
+      this.shape ??= new JsonShape();
+      const excess = this.shape.push(new Uint8Array(piece));
+      if (excess !== undefined) return this.fail(excess);
     }
     if (last && this.earlier === undefined) return this.finish(Buffer.from(piece));
     this.earlier ??= [];

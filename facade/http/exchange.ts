@@ -23,13 +23,14 @@ export interface Exchange {
   onGone(listener: () => void): void;
 
   /**
-   * Reads the body and calls `done` once: with its text, which of more than
-   * 64 KiB is not decoded yet, for that takes its time; or with why it is not read: it is longer than `limit` bytes, takes too long, or its place has no
-   * room for it. The body is read in one of the three ways, to be chosen before
-   * the handler returns, and not after an answer.
+   * Reads a body of JSON and calls `done` once: with its text, which of more
+   * than 64 KiB is not decoded yet, for that takes its time; or with why it is
+   * not read on: it is longer than `limit` bytes, takes too long, holds too
+   * much, or its place has no room for it. The body is read in one of the three
+   * ways, to be chosen before the handler returns, and not after an answer.
    */
-  read(limit: number, done: (text: string | Buffer | undefined, unread?: Unread) => void): void;
-  /** Reads the body as `read` does, and hands over its bytes. */
+  readJson(limit: number, done: (text: string | Buffer | undefined, unread?: Unread) => void): void;
+  /** Reads the body as `readJson` does, whatever it holds, and hands over its bytes. */
   readBytes(limit: number, done: (bytes: Buffer | undefined, unread?: Unread) => void): void;
   /** Hands over the body piece by piece, as fast as it is asked for. */
   stream(limit: number): BodyStream;

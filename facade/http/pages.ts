@@ -1,4 +1,5 @@
 import type { Log } from "../../services/shared/process/log.js";
+import { saidOfExcess } from "../../services/shared/rpc/json-shape.js";
 import type { Patience } from "../admission/patience.js";
 import type { Place } from "../admission/places.js";
 import type { Unread } from "./body-reader.js";
@@ -52,6 +53,8 @@ const NOT_FOUND = jsonPage(404, { error: "not_found", message: "There is nothing
 const UNREAD: Readonly<Record<Unread, Page>> = {
   "too long": jsonPage(413, { error: "too_large", message: "The request is too long." }),
   "too slow": jsonPage(408, { error: "too_slow", message: "The request took too long to arrive: send it again." }),
+  "too deep": jsonPage(400, { error: "too_deep", message: `The body ${saidOfExcess("too deep")}.` }),
+  "too many": jsonPage(400, { error: "too_many", message: `The body ${saidOfExcess("too many")}.` }),
   "no room": jsonPage(
     429,
     { error: "too_many_requests", message: "Too much is in flight: wait for answers before you send more." },
@@ -84,8 +87,8 @@ function run(exchange: Exchange, route: Route, log: Log, patience: Patience) {
   if (entered !== undefined) exchange.occupy(entered);
 
   switch (route.takes) {
-    case "text":
-      exchange.read(route.maxBody, (text, unread) => answerRead(text?.toString(), unread));
+    case "json":
+      exchange.readJson(route.maxBody, (text, unread) => answerRead(text?.toString(), unread));
       break;
     case "bytes":
       exchange.readBytes(route.maxBody, answerRead);

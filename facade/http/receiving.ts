@@ -41,20 +41,20 @@ export abstract class Receiving {
   /** Opens or shuts what they come from. */
   protected abstract tap(isOpen: boolean): void;
 
-  read(limit: number, done: (text: string | Buffer | undefined, unread?: Unread) => void): void {
-    this.collect(limit, (bytes, unread) => {
+  readJson(limit: number, done: (text: string | Buffer | undefined, unread?: Unread) => void): void {
+    this.collect(limit, true, (bytes, unread) => {
       const isLong = bytes !== undefined && bytes.byteLength > LONG_TEXT;
       done(isLong ? Buffer.from(bytes) : bytes?.toString(), unread);
     });
   }
 
   readBytes(limit: number, done: (bytes: Buffer | undefined, unread?: Unread) => void): void {
-    this.collect(limit, (bytes, unread) => done(bytes && Buffer.from(bytes), unread));
+    this.collect(limit, false, (bytes, unread) => done(bytes && Buffer.from(bytes), unread));
   }
 
-  private collect(limit: number, done: BodyDone) {
+  private collect(limit: number, isJson: boolean, done: BodyDone) {
     if (this.declaredLength() > limit) return done(undefined, "too long");
-    const reader = new BodyReader(limit, this.bodyMs, this, done);
+    const reader = new BodyReader(limit, this.bodyMs, this, isJson, done);
     this.reader = reader;
     this.onPieces((piece, last) => {
       this.bodyEnded = last;

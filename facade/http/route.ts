@@ -4,7 +4,8 @@ import { type BodyStream, type HeaderList, JSON_HEADERS } from "./exchange.js";
 
 /** What a page is given of a body, by the word with which its route asks for it. */
 export interface Bodies {
-  readonly text: string;
+  /** The text; whether it is JSON, the page finds out. */
+  readonly json: string;
   readonly bytes: Buffer;
   /** Read only as fast as the page reads it: nothing of it before the page asks. */
   readonly stream: BodyStream;

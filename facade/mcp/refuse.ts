@@ -57,7 +57,7 @@ export function readAndRefuse(
     return;
   }
   exchange.occupy(place);
-  exchange.read(MAX_REFUSED_BODY, (body) => refuse(exchange, refusal, headers, idOf(body)));
+  exchange.readJson(MAX_REFUSED_BODY, (body) => refuse(exchange, refusal, headers, idOf(body)));
   // Who may not come in does not hold a place by sending slowly.
   exchange.bound(MAX_REFUSED_BODY, REFUSED_BODY_MS);
 }

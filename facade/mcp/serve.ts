@@ -1,5 +1,5 @@
 import type { Known } from "../../services/shared/credentials/known.js";
-import { excessOf } from "../../services/shared/rpc/json-shape.js";
+import { type Excess, saidOfExcess } from "../../services/shared/rpc/json-shape.js";
 import type { Shares } from "../../services/shared/shares/shares.js";
 import type { Admit, NotAdmitted } from "../admission/admit.js";
 import type { Origins } from "../admission/origins.js";
@@ -91,7 +91,7 @@ class Door {
       exchange.postpone();
       return this.turnAway(exchange, seated, verdict);
     }
-    exchange.read(MAX_BODY, (body, unread) => this.settle(exchange, endpoint, seated, body, unread));
+    exchange.readJson(MAX_BODY, (body, unread) => this.settle(exchange, endpoint, seated, body, unread));
   }
 
   /** Refuses a request whose body is not read yet. */
@@ -132,7 +132,7 @@ class Door {
     exchange.occupy(waiting);
     let read: (() => void) | undefined;
     let verdict: Verdict | undefined;
-    exchange.read(MAX_BODY, (body, unread) => {
+    exchange.readJson(MAX_BODY, (body, unread) => {
       read = () => this.settle(exchange, endpoint, verdict as Verdict, body, unread);
       if (verdict !== undefined) read();
     });
@@ -167,6 +167,12 @@ class Door {
   ) {
     const headers = this.options.origins.headersFor(exchange.headers.origin);
     if ("status" in verdict) return refuse(exchange, verdict, headers, idOf(body));
+    if (unread === "too deep" || unread === "too many") {
+      // Told when there is time, as is what cannot be read: whoever is told so sends the same again.
+      exchange.postpone();
+      const message = `Invalid request: the body ${saidOfExcess(unread)}`;
+      return exchange.answer(400, headers, errorText(undefined, INVALID_REQUEST, message));
+    }
     if (body === undefined) return refuse(exchange, UNREAD[unread ?? "too long"], headers);
     const { shares } = this.options;
     const share = shares.of(verdict.caller);
@@ -174,18 +180,8 @@ class Door {
     else shares.wait(share, () => this.answer(exchange, endpoint, verdict, body, headers));
   }
 
-  /** What cannot be read is refused when there is time: whoever is told so sends the same again. */
   private answer(exchange: Exchange, endpoint: Endpoint, known: Known, body: string | Buffer, headers: HeaderList) {
     const text = typeof body === "string" ? body : body.toString();
-    const excess = excessOf(text);
-    if (excess !== undefined) {
-      exchange.postpone();
-      return exchange.answer(
-        400,
-        headers,
-        errorText(undefined, INVALID_REQUEST, `Invalid request: the body ${excess}`),
-      );
-    }
     let message: unknown;
     try {
       message = JSON.parse(text);
@@ -206,7 +202,7 @@ class Door {
   }
 }
 
-const UNREAD: Readonly<Record<Unread, HttpRefusal>> = {
+const UNREAD: Readonly<Record<Exclude<Unread, Excess>, HttpRefusal>> = {
   "too long": TOO_LARGE,
   "too slow": TOO_SLOW,
   "no room": noPlaceRefusal("share"),

@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EndpointAvailability } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { answerOf, legacy, modern, post } from "./support/client.js";
+import { headerLines, raw, requestText } from "./support/raw.js";
 import { type Started, start } from "./support/start.js";
 
 // The refusals of HTTP and their order: each request below has every fault
@@ -121,6 +123,18 @@ test("a body above the limit is refused, one below it is read", async () => {
   expect((await post(endpoint, filled(4 * 1024 * 1024 - 1_000), LIST.headers)).status).toBe(200);
   const { status, json } = await post(endpoint, filled(4 * 1024 * 1024), LIST.headers);
   expect([status, json.error.data.error]).toEqual([413, "too_large"]);
+});
+
+test.each([
+  ["is nested deeper than 64 levels", '{"a":'.repeat(65)],
+  ["holds more than 100000 values", `[${"1,".repeat(100_001)}`],
+])("a body that %s is refused before the rest of it has come, and is not read on", async (excess, begun) => {
+  const lines = [...headerLines({}), "content-length: 4000000"];
+  const { socket, text } = raw(server.port, requestText("/base/mcp/cti", lines, begun));
+  await once(socket, "data");
+  socket.destroy();
+  expect(text()).toMatch(/^HTTP\/1.1 400 .*\r\nconnection: close\r\n/s);
+  expect(text()).toContain(`"Invalid request: the body ${excess}"`);
 });
 
 test("of a refused request 64 KiB are read for its id, and no more", async () => {

@@ -92,7 +92,7 @@ export function registrationRoutes({ dispatch, self, rooms, version, base }: Reg
   }
 
   const path = `${base}/api/v1/platform/register`;
-  return [{ path, methods: ["POST"], takes: "text", maxBody: MAX_BODY, bodyMs: BODY_MS, enter, handle }];
+  return [{ path, methods: ["POST"], takes: "json", maxBody: MAX_BODY, bodyMs: BODY_MS, enter, handle }];
 }
 
 /** What a platform says of itself in a registration (the XTM registration contract); of some of it we make no use. */

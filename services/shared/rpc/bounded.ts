@@ -82,7 +82,7 @@ function lengthIn(prefix: Uint8Array): number {
 }
 
 function checkJson(bytes: Uint8Array): void {
-  const excess = excessOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"));
+  const excess = excessOf(bytes);
   if (excess !== undefined) throw invalidArgument(`the message ${excess}`);
 }
 

@@ -5,52 +5,75 @@
 export const MAX_JSON_DEPTH = 64;
 /** The most objects, lists, members and items together, in the body of a request. */
 export const MAX_JSON_ELEMENTS = 100_000;
-/** Shorter texts cannot be much, in characters, and are not looked at. */
-const LOOKED_AT = 2_048;
+/** Shorter texts cannot be much, in bytes, and need not be looked at. */
+export const LOOKED_AT = 2_048;
 
+/** Of what there is too much. */
+export type Excess = "too deep" | "too many";
+
+/** Looks at JSON text as it comes, before it is parsed; whether it is JSON at all is the parser's to say. */
+export class JsonShape {
+  #depth = 0;
+  #elements = 0;
+  #inString = false;
+  /** The last piece ended with a backslash. */
+  #isEscaped = false;
+
+  /** @param most how many objects, lists, members and items together it may hold. */
+  constructor(private readonly most = MAX_JSON_ELEMENTS) {}
+
+  /** Looks at the next bytes of the text in UTF-8; says of what there is too much by now, undefined where all is well. */
+  push(piece: Uint8Array): Excess | undefined {
+    const { length } = piece;
+    let [depth, elements, inString] = [this.#depth, this.#elements, this.#inString];
+    let i = this.#isEscaped ? 1 : 0;
+    for (; i < length; i++) {
+      const byte = piece[i];
+      if (inString) {
+        if (byte === QUOTE) inString = false;
+        else if (byte === BACKSLASH) i++;
+        continue;
+      }
+      switch (byte) {
+        case QUOTE:
+          inString = true;
+          break;
+        case 91: // an opening bracket or brace
+        case 123:
+          depth += 1;
+          if (depth > MAX_JSON_DEPTH) return "too deep";
+          elements += 1;
+          break;
+        case 93:
+        case 125:
+          depth -= 1;
+          break;
+        case 44: // a comma
+          elements += 1;
+          if (elements > this.most) return "too many";
+      }
+    }
+    this.#isEscaped = length === 0 ? this.#isEscaped : i > length;
+    [this.#depth, this.#elements, this.#inString] = [depth, elements, inString];
+    return undefined;
+  }
+}
+
+const QUOTE = 34;
 const BACKSLASH = 92;
 
 /**
- * Looks at JSON text before it is parsed; whether it is JSON at all is the
- * parser's to say.
+ * Looks at the whole of a JSON text.
  *
- * @param most how many objects, lists, members and items together it may hold.
  * @returns what it has too much of, in words that follow what it is, such as "the body"; undefined where all is well.
  */
-export function excessOf(json: string, most = MAX_JSON_ELEMENTS): string | undefined {
-  const { length } = json;
-  if (length < LOOKED_AT) return undefined;
-  let depth = 0;
-  let elements = 0;
-  for (let i = 0; i < length; i++) {
-    switch (json.charCodeAt(i)) {
-      case 34: // a quotation mark
-        i = endOfString(json, i);
-        break;
-      case 91: // an opening bracket or brace
-      case 123:
-        depth += 1;
-        if (depth > MAX_JSON_DEPTH) return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
-        elements += 1;
-        break;
-      case 93:
-      case 125:
-        depth -= 1;
-        break;
-      case 44: // a comma
-        elements += 1;
-        if (elements > most) return `holds more than ${most} values`;
-    }
-  }
-  return undefined;
+export function excessOf(json: string | Uint8Array, most = MAX_JSON_ELEMENTS): string | undefined {
+  if (json.length < LOOKED_AT) return undefined;
+  const excess = new JsonShape(most).push(typeof json === "string" ? Buffer.from(json) : json);
+  return excess && saidOfExcess(excess, most);
 }
 
-/** Where the string that begins at `start` ends; the end of the text where it does not. */
-function endOfString(json: string, start: number): number {
-  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (json.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
-    if (slashes % 2 === 0) return end;
-  }
-  return json.length;
+/** The words for an excess. */
+export function saidOfExcess(excess: Excess, most = MAX_JSON_ELEMENTS): string {
+  return excess === "too deep" ? `is nested deeper than ${MAX_JSON_DEPTH} levels` : `holds more than ${most} values`;
 }

@@ -122,7 +122,7 @@ test("a page is served, in pieces where it has them", async () => {
     {
       path: "/echo",
       methods: ["POST"],
-      takes: "text",
+      takes: "json",
       maxBody: 10,
       handle: ({ body }) => ({ status: 201, headers: ["x-injected", "a\r\nset-cookie: b"], body }),
     },

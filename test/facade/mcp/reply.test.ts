@@ -19,7 +19,7 @@ class SlowClient implements Exchange {
   private writable = (): void => undefined;
 
   onGone(): void {}
-  read(): void {}
+  readJson(): void {}
   readBytes(): void {}
   stream(): never {
     throw new Error("nothing is read here");

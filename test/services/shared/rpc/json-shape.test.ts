@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { excessOf, MAX_JSON_DEPTH, MAX_JSON_ELEMENTS } from "../../../../services/shared/rpc/json-shape.js";
+import { excessOf, JsonShape, MAX_JSON_DEPTH, MAX_JSON_ELEMENTS } from "../../../../services/shared/rpc/json-shape.js";
 
 const PADDING = " ".repeat(3_000);
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth) + PADDING;
@@ -25,5 +25,24 @@ test("any JSON within the bounds passes, and what is cut off ends", () => {
       expect(excessOf((json + PADDING).slice(0, cut))).toBe(undefined);
     }),
     { numRuns: 300, seed: 8 },
+  );
+});
+
+test("in pieces it is what it is as a whole, wherever it is cut", () => {
+  const text = fc.oneof(fc.json({ maxDepth: 20 }), fc.stringMatching(/^["\\\\[\]{},a]{0,200}$/));
+  fc.assert(
+    fc.property(text, fc.array(fc.nat(200), { maxLength: 6 }), fc.nat(30), (json, cuts, most) => {
+      const bytes = Buffer.from(json);
+      const ends = [...cuts.filter((cut) => cut <= bytes.length).sort((a, b) => a - b), bytes.length];
+      const shape = new JsonShape(most);
+      let begin = 0;
+      let found: string | undefined;
+      for (const end of ends) {
+        found ??= shape.push(bytes.subarray(begin, end));
+        begin = end;
+      }
+      expect(found).toBe(new JsonShape(most).push(bytes));
+    }),
+    { numRuns: 1_000, seed: 8 },
   );
 });
