@@ -12,6 +12,7 @@ import { readImage } from "../../services/shared/tools/image.js";
 import { createKeys } from "../facade/support/credentials.js";
 import { createWorld, fixtureMethods } from "../facade/support/services.js";
 import { FIXTURE_IMAGE, LIMITS, MANY } from "../facade/support/start.js";
+import { titled } from "../support/titled.js";
 import { type AuthProxy, startAuthProxy } from "./auth-proxy.js";
 import { conformanceMethods } from "./fixture-methods.js";
 
@@ -23,55 +24,58 @@ const NODE = here("suite/node_modules/node/bin/node");
 const SUITE = here("suite/node_modules/@modelcontextprotocol/conformance/dist/index.js");
 const installed = existsSync(NODE) && existsSync(SUITE);
 
-describe.skipIf(!installed)("the official conformance suite (test/conformance/suite is installed)", () => {
-  let facade: Facade;
-  let proxy: AuthProxy;
-  const out = mkdtempSync(join(tmpdir(), "conformance-"));
+describe.skipIf(!installed)(
+  titled("the official conformance suite", installed ? undefined : "npm ci --prefix test/conformance/suite"),
+  () => {
+    let facade: Facade;
+    let proxy: AuthProxy;
+    const out = mkdtempSync(join(tmpdir(), "conformance-"));
 
-  beforeAll(async () => {
-    const keys = createKeys();
-    const world = createWorld();
-    const image = readImage(FIXTURE_IMAGE);
-    world.visible.set("*", CONFORMANCE_TOOLS);
-    keys.add("suite", { scopes: new Set(["account", "conformance:read"]) });
-    facade = await createFacade({
-      dispatch: mountInProcess([...fixtureMethods(world, ["conformance"]), ...conformanceMethods], {
-        authenticator: keys.authenticator,
+    beforeAll(async () => {
+      const keys = createKeys();
+      const world = createWorld();
+      const image = readImage(FIXTURE_IMAGE);
+      world.visible.set("*", CONFORMANCE_TOOLS);
+      keys.add("suite", { scopes: new Set(["account", "conformance:read"]) });
+      facade = await createFacade({
+        dispatch: mountInProcess([...fixtureMethods(world, ["conformance"]), ...conformanceMethods], {
+          authenticator: keys.authenticator,
+          log: silentLog,
+        }),
+        self: { authorization: "Bearer facade" },
+        credentials: keys,
+        image,
+        baseUrl: new URL("http://localhost"),
+        serviceName: "Conformance",
+        version: "1.0.0",
+        ready: async () => [],
+        limits: LIMITS,
+        shares: createShares({ perKey: MANY, perUser: MANY }),
         log: silentLog,
-      }),
-      self: { authorization: "Bearer facade" },
-      credentials: keys,
-      image,
-      baseUrl: new URL("http://localhost"),
-      serviceName: "Conformance",
-      version: "1.0.0",
-      ready: async () => [],
-      limits: LIMITS,
-      shares: createShares({ perKey: MANY, perUser: MANY }),
-      log: silentLog,
+      });
+      proxy = await startAuthProxy(await facade.listen("127.0.0.1", 0), "suite");
     });
-    proxy = await startAuthProxy(await facade.listen("127.0.0.1", 0), "suite");
-  });
-  afterAll(async () => {
-    proxy.close();
-    await facade.drain(0);
-    rmSync(out, { recursive: true });
-  });
+    afterAll(async () => {
+      proxy.close();
+      await facade.drain(0);
+      rmSync(out, { recursive: true });
+    });
 
-  test.each([
-    ["2026-07-28", 126],
-    ["2025-11-25", 49],
-  ])(
-    "set %s: at least %i checks pass and no more fail than are expected to",
-    async (set, least) => {
-      const run = await runSuite(proxy.port, set, join(out, set));
-      const { passed } = countChecks(join(out, set));
-      expect(run.exitCode, run.output).toBe(0);
-      expect(passed).toBeGreaterThanOrEqual(least);
-    },
-    180_000,
-  );
-});
+    test.each([
+      ["2026-07-28", 126],
+      ["2025-11-25", 49],
+    ])(
+      "set %s: at least %i checks pass and no more fail than are expected to",
+      async (set, least) => {
+        const run = await runSuite(proxy.port, set, join(out, set));
+        const { passed } = countChecks(join(out, set));
+        expect(run.exitCode, run.output).toBe(0);
+        expect(passed).toBeGreaterThanOrEqual(least);
+      },
+      180_000,
+    );
+  },
+);
 
 const CONFORMANCE_TOOLS = [
   "test_simple_text",

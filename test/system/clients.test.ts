@@ -10,6 +10,9 @@ import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { grpcClient } from "../../clients/node/grpc.js";
 import { CLAUDE, foreignFile, GRPCURL, isInstalled, PYTHON, run } from "../support/foreign.js";
 import { type Program, startProgram } from "../support/program.js";
+import { titled } from "../support/titled.js";
+
+const ABSENT = "run test/foreign/install.sh";
 
 /** A harmless tool of each server. */
 const CALLS = { cti: "whoami", aev: "whoami", grc: "list_tenants", core: "list_agents" } as const;
@@ -55,74 +58,68 @@ test.each(SERVERS)("@modelcontextprotocol/sdk lists and calls on %s", async (ser
   await client.close();
 });
 
-describe.skipIf(!isInstalled(PYTHON))(
-  `Python${isInstalled(PYTHON) ? "" : " (absent: run test/foreign/install.sh)"}`,
-  () => {
-    test.each(["auto", "legacy"])(
-      "the official client, mode %s, lists and calls on all four endpoints",
-      async (mode) => {
-        const calls = SERVERS.map((server) => `${server}=${CALLS[server]}`);
-        const done = await run(PYTHON, [foreignFile("python/mcp_caller.py"), mode, program.baseUrl, ...calls], {
-          input: key,
+describe.skipIf(!isInstalled(PYTHON))(titled("Python", isInstalled(PYTHON) ? undefined : ABSENT), () => {
+  test.each(["auto", "legacy"])(
+    "the official client, mode %s, lists and calls on all four endpoints",
+    async (mode) => {
+      const calls = SERVERS.map((server) => `${server}=${CALLS[server]}`);
+      const done = await run(PYTHON, [foreignFile("python/mcp_caller.py"), mode, program.baseUrl, ...calls], {
+        input: key,
+      });
+      expect(done.stderr).not.toMatch(/Traceback/);
+      const seen = JSON.parse(done.stdout) as Record<string, { tools: string[]; is_error: boolean; version: string }>;
+      for (const server of SERVERS) {
+        expect(seen[server]).toMatchObject({
+          is_error: false,
+          version: mode === "auto" ? "2026-07-28" : "2025-11-25",
         });
-        expect(done.stderr).not.toMatch(/Traceback/);
-        const seen = JSON.parse(done.stdout) as Record<string, { tools: string[]; is_error: boolean; version: string }>;
-        for (const server of SERVERS) {
-          expect(seen[server]).toMatchObject({
-            is_error: false,
-            version: mode === "auto" ? "2026-07-28" : "2025-11-25",
-          });
-          expect(seen[server]?.tools).toContain(CALLS[server]);
-        }
-      },
-      60_000,
-    );
-
-    test("a gRPC caller with generated stubs meets the same gates and rules", async () => {
-      const stubs = mkdtempSync(join(tmpdir(), "sallyport-stubs-"));
-      try {
-        const done = await run(PYTHON, [foreignFile("python/grpc_caller.py"), program.grpcAddress, "proto", stubs], {
-          input: key,
-        });
-        expect(done.stderr).not.toMatch(/Traceback/);
-        expect(JSON.parse(done.stdout)).toMatchObject({
-          agents: expect.any(Number),
-          without_key: "UNAUTHENTICATED",
-          broken_rule: "INVALID_ARGUMENT",
-        });
-      } finally {
-        rmSync(stubs, { recursive: true, force: true });
+        expect(seen[server]?.tools).toContain(CALLS[server]);
       }
-    }, 60_000);
-  },
-);
+    },
+    60_000,
+  );
 
-describe.skipIf(!isInstalled(GRPCURL))(
-  `grpcurl${isInstalled(GRPCURL) ? "" : " (absent: run test/foreign/install.sh)"}`,
-  () => {
-    const grpcurl = (...args: string[]) => run(GRPCURL, ["-plaintext", "-H", `authorization: Bearer ${key}`, ...args]);
+  test("a gRPC caller with generated stubs meets the same gates and rules", async () => {
+    const stubs = mkdtempSync(join(tmpdir(), "sallyport-stubs-"));
+    try {
+      const done = await run(PYTHON, [foreignFile("python/grpc_caller.py"), program.grpcAddress, "proto", stubs], {
+        input: key,
+      });
+      expect(done.stderr).not.toMatch(/Traceback/);
+      expect(JSON.parse(done.stdout)).toMatchObject({
+        agents: expect.any(Number),
+        without_key: "UNAUTHENTICATED",
+        broken_rule: "INVALID_ARGUMENT",
+      });
+    } finally {
+      rmSync(stubs, { recursive: true, force: true });
+    }
+  }, 60_000);
+});
 
-    test("lists services, describes an rpc and calls it", async () => {
-      const listed = await grpcurl(program.grpcAddress, "list");
-      expect(listed.stdout.split("\n")).toEqual(
-        expect.arrayContaining(["core.v1.AgentService", "auth.v1.ApiKeyService"]),
-      );
-      const described = await grpcurl(program.grpcAddress, "describe", "core.v1.AgentService.ListAgents");
-      expect(described.stdout).toContain("rpc ListAgents");
-      const called = await grpcurl("-d", "{}", program.grpcAddress, "core.v1.AgentService/ListAgents");
-      expect(called.stderr).toBe("");
-      expect(JSON.parse(called.stdout)).toHaveProperty("agents");
-    }, 30_000);
+describe.skipIf(!isInstalled(GRPCURL))(titled("grpcurl", isInstalled(GRPCURL) ? undefined : ABSENT), () => {
+  const grpcurl = (...args: string[]) => run(GRPCURL, ["-plaintext", "-H", `authorization: Bearer ${key}`, ...args]);
 
-    test("is refused reflection and calls without a key, and served health", async () => {
-      const listed = await run(GRPCURL, ["-plaintext", program.grpcAddress, "list"]);
-      expect(listed.stderr).toMatch(/Unauthenticated/);
-      const proto = ["-import-path", "proto", "-proto", "grpc/health/v1/health.proto"];
-      const health = await run(GRPCURL, ["-plaintext", ...proto, program.grpcAddress, "grpc.health.v1.Health/Check"]);
-      expect(JSON.parse(health.stdout)).toEqual({ status: "SERVING" });
-    }, 30_000);
-  },
-);
+  test("lists services, describes an rpc and calls it", async () => {
+    const listed = await grpcurl(program.grpcAddress, "list");
+    expect(listed.stdout.split("\n")).toEqual(
+      expect.arrayContaining(["core.v1.AgentService", "auth.v1.ApiKeyService"]),
+    );
+    const described = await grpcurl(program.grpcAddress, "describe", "core.v1.AgentService.ListAgents");
+    expect(described.stdout).toContain("rpc ListAgents");
+    const called = await grpcurl("-d", "{}", program.grpcAddress, "core.v1.AgentService/ListAgents");
+    expect(called.stderr).toBe("");
+    expect(JSON.parse(called.stdout)).toHaveProperty("agents");
+  }, 30_000);
+
+  test("is refused reflection and calls without a key, and served health", async () => {
+    const listed = await run(GRPCURL, ["-plaintext", program.grpcAddress, "list"]);
+    expect(listed.stderr).toMatch(/Unauthenticated/);
+    const proto = ["-import-path", "proto", "-proto", "grpc/health/v1/health.proto"];
+    const health = await run(GRPCURL, ["-plaintext", ...proto, program.grpcAddress, "grpc.health.v1.Health/Check"]);
+    expect(JSON.parse(health.stdout)).toEqual({ status: "SERVING" });
+  }, 30_000);
+});
 
 test("@grpc/grpc-js calls typed, and is refused without a key", async () => {
   const agents = grpcClient(AgentService, { address: program.grpcAddress, apiKey: key });
@@ -134,37 +131,34 @@ test("@grpc/grpc-js calls typed, and is refused without a key", async () => {
   stranger.close();
 });
 
-describe.skipIf(!isInstalled(CLAUDE))(
-  `Claude Code${isInstalled(CLAUDE) ? "" : " (absent: run test/foreign/install.sh)"}`,
-  () => {
-    test("its own MCP client connects to all four endpoints", async () => {
-      const home = mkdtempSync(join(tmpdir(), "sallyport-claude-"));
-      const env = { PATH: process.env.PATH ?? "", HOME: home, CLAUDE_CONFIG_DIR: home, DISABLE_TELEMETRY: "1" };
-      try {
-        for (const server of SERVERS) {
-          const added = await run(
-            CLAUDE,
-            [
-              "mcp",
-              "add",
-              "--scope",
-              "user",
-              "--transport",
-              "http",
-              `sp-${server}`,
-              `${program.baseUrl}/mcp/${server}`,
-              "--header",
-              `Authorization: Bearer ${key}`,
-            ],
-            { env, cwd: home },
-          );
-          expect(added.code, added.stderr).toBe(0);
-        }
-        const listed = await run(CLAUDE, ["mcp", "list"], { env, cwd: home });
-        for (const server of SERVERS) expect(listed.stdout).toMatch(new RegExp(`sp-${server}:.*Connected`));
-      } finally {
-        rmSync(home, { recursive: true, force: true });
+describe.skipIf(!isInstalled(CLAUDE))(titled("Claude Code", isInstalled(CLAUDE) ? undefined : ABSENT), () => {
+  test("its own MCP client connects to all four endpoints", async () => {
+    const home = mkdtempSync(join(tmpdir(), "sallyport-claude-"));
+    const env = { PATH: process.env.PATH ?? "", HOME: home, CLAUDE_CONFIG_DIR: home, DISABLE_TELEMETRY: "1" };
+    try {
+      for (const server of SERVERS) {
+        const added = await run(
+          CLAUDE,
+          [
+            "mcp",
+            "add",
+            "--scope",
+            "user",
+            "--transport",
+            "http",
+            `sp-${server}`,
+            `${program.baseUrl}/mcp/${server}`,
+            "--header",
+            `Authorization: Bearer ${key}`,
+          ],
+          { env, cwd: home },
+        );
+        expect(added.code, added.stderr).toBe(0);
       }
-    }, 120_000);
-  },
-);
+      const listed = await run(CLAUDE, ["mcp", "list"], { env, cwd: home });
+      for (const server of SERVERS) expect(listed.stdout).toMatch(new RegExp(`sp-${server}:.*Connected`));
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  }, 120_000);
+});

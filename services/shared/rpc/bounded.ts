@@ -1,9 +1,10 @@
+import type { DescMessage } from "@bufbuild/protobuf";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { type Bounds, boundsOf } from "./bounds.js";
 import { invalidArgument, resourceExhausted, unimplemented } from "./errors.js";
 import { readable } from "./grpc-message.js";
 import { excessOf } from "./json-shape.js";
-import { checkWire } from "./wire.js";
+import { checkWire, checkWireBegun } from "./wire.js";
 
 /** A message before its bytes: one byte of flags, four of its length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 const PREFIX_BYTES = 5;
@@ -28,6 +29,17 @@ export function bounded(unbounded: UniversalHandler): UniversalHandler {
     return handler({ ...request, body: checked });
   };
   return Object.assign(serve, handler);
+}
+
+/**
+ * Checks what has come of a body of one message, of which there is more to come.
+ *
+ * @throws ConnectError where it is too deep or made of too much already.
+ */
+export function checkBegun(input: DescMessage, type: string, body: Uint8Array): void {
+  const message = ENVELOPED.test(type) ? body.subarray(PREFIX_BYTES) : body;
+  if (JSON_TYPE.test(type)) checkJson(message);
+  else checkWireBegun(input, message, boundsOf(input));
 }
 
 function isStream(body: UniversalServerRequest["body"]): body is AsyncIterable<Uint8Array> {

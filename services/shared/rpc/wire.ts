@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { WireType } from "@bufbuild/protobuf/wire";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { invalidArgument, resourceExhausted } from "./errors.js";
 
 // What a message costs to decode is not its bytes but its elements: 4 MB can be
@@ -24,7 +25,20 @@ export interface Shape {
  *   resource_exhausted where it is made of more than it may.
  */
 export function checkWire(desc: DescMessage, bytes: Uint8Array, shape: Shape): void {
-  new Walk(bytes, shape).message(planOf(desc), 0, bytes.length, shape.depth);
+  new Walk(bytes, shape, false).message(planOf(desc), 0, bytes.length, shape.depth);
+}
+
+/**
+ * Checks the bytes with which a message begins; whether they are one is seen when all of it has come.
+ *
+ * @throws ConnectError resource_exhausted where it is made of more than it may already.
+ */
+export function checkWireBegun(desc: DescMessage, bytes: Uint8Array, shape: Shape): void {
+  try {
+    new Walk(bytes, shape, true).message(planOf(desc), 0, bytes.length, shape.depth);
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.ResourceExhausted) throw error;
+  }
 }
 
 /** How the values of a field are checked. */
@@ -90,6 +104,8 @@ class Walk {
   constructor(
     private readonly bytes: Uint8Array,
     private readonly shape: Shape,
+    /** More is to come: what lasts longer than what is there goes on. */
+    private readonly isBegun: boolean,
   ) {
     this.left = shape.elements;
   }
@@ -136,8 +152,8 @@ class Walk {
   private pieceEnd(end: number): number {
     const length = this.varint(end, TAG_BYTES);
     const from = this.at;
-    if (length > end - from) throw malformed();
-    this.at = from + length;
+    if (length > end - from && !this.isBegun) throw malformed();
+    this.at = Math.min(from + length, end);
     return from;
   }
 

@@ -8,6 +8,7 @@ import { openCatalogueStore } from "../../../services/catalogue/store.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../../../services/shared/credentials/format.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import type { Base, CollectionSpec, Store } from "../../../services/shared/store/store.js";
+import { titled } from "../../support/titled.js";
 import { backends } from "../shared/store/backends.js";
 import { SEAL } from "./stack.js";
 
@@ -33,8 +34,7 @@ async function insert(store: Store, name: string, ...documents: (Document & Base
 }
 
 for (const backend of backends) {
-  const title = backend.missing === undefined ? backend.title : `${backend.title} (skipped: ${backend.missing})`;
-  describe.skipIf(backend.missing !== undefined)(title, () => {
+  describe.skipIf(backend.missing !== undefined)(titled(backend.title, backend.missing), () => {
     test("serves users, groups, keys and signing keys of an older version", async () => {
       const { store, close } = await backend.open();
       try {

@@ -13,6 +13,7 @@ import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
 import type { AuthenticatingService } from "../../../services/shared/rpc/service.js";
 import type { DocCollection, Store } from "../../../services/shared/store/store.js";
+import { titled } from "../../support/titled.js";
 import { backends } from "../shared/store/backends.js";
 import { SEAL, type Stack, startStack } from "./stack.js";
 
@@ -67,7 +68,7 @@ describe.each(backends)("an auth process that was replaced, on $title", ({ open,
     return JSON.stringify(all);
   };
 
-  test.skipIf(missing)("writes nothing at all, whatever it is asked", async () => {
+  test.skipIf(missing)(titled("writes nothing at all, whatever it is asked", missing), async () => {
     const { id, token } = await newKey();
     const admin = older.secrets.admin.apiKey;
     const { group } = await older.as(admin, GroupService.method.createGroup, { name: "Team" });
@@ -100,7 +101,7 @@ describe.each(backends)("an auth process that was replaced, on $title", ({ open,
   });
 
   test.skipIf(missing)(
-    "does not revoke a key that the newer one vouches for, even where it froze before the write",
+    titled("does not revoke a key that the newer one vouches for, even where it froze before the write", missing),
     async () => {
       const { id, token } = await newKey();
       await takeOver();
@@ -122,7 +123,7 @@ describe.each(backends)("an auth process that was replaced, on $title", ({ open,
   );
 
   test.skipIf(missing)(
-    "has revoked everywhere what it says it has: the newer one vouches for what it left",
+    titled("has revoked everywhere what it says it has: the newer one vouches for what it left", missing),
     async () => {
       const { id, token } = await newKey();
       await takeOver();

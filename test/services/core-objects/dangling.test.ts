@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import type { AgentRecord } from "../../../services/core-objects/kinds/agents/record.js";
+import { titled } from "../../support/titled.js";
 import { as, type Rig, startRig } from "./rig.js";
 
 let rig: Rig;
@@ -34,7 +35,9 @@ async function dangling(): Promise<readonly string[]> {
 }
 
 // The driver's collections are made anew for whoever asks, and cannot be stepped between.
-const between = test.skipIf(process.env.MONGODB_URI !== undefined);
+const other = process.env.MONGODB_URI && "the store is that of MONGODB_URI";
+const between: (title: string, run: () => Promise<void>) => void = (title, run) =>
+  test.skipIf(other)(titled(title, other), run);
 
 /** Does something once, just before the next call of a method of a collection. */
 function before(

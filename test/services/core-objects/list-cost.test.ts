@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EmbeddedCollection } from "../../../services/shared/store/embedded/collection.js";
+import { titled } from "../../support/titled.js";
 import { type Lists, startWithMany } from "./lists-of-many.js";
 import type { Rig } from "./rig.js";
 
@@ -50,7 +51,8 @@ async function workOf({ lists, work }: Started, name: string) {
 }
 
 // With MONGODB_URI the services' store is not the embedded one, whose reads are counted here.
-describe.skipIf(process.env.MONGODB_URI !== undefined)("of the embedded store", () => {
+const other = process.env.MONGODB_URI && "the store is that of MONGODB_URI";
+describe.skipIf(other)(titled("of the embedded store", other), () => {
   beforeAll(async () => {
     few = await start(FEW);
     many = await start(MANY);

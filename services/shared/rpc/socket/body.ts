@@ -9,6 +9,8 @@ export type NodeRequest = IncomingMessage | Http2ServerRequest;
 
 /** An envelope's flags and length, in bytes (connectrpc.com/docs/protocol, gRPC over HTTP/2). */
 const ENVELOPE = 5;
+/** What has come is looked at from so many bytes on, and again whenever it has doubled. */
+const LOOKED_AT = 64 << 10;
 /** Chunks of a body may be small, but not all of them: each costs a turn. */
 const FREE_CHUNKS = 1_024;
 const BYTES_A_CHUNK = 256;
@@ -17,10 +19,16 @@ const BYTES_A_CHUNK = 256;
  * The body of a call that takes one message, in one piece once it is complete.
  * It reads nothing until it is asked to.
  *
+ * @param check is given what has come of a long one, and throws where that is too much already.
  * @throws ConnectError resource_exhausted, deadline_exceeded or canceled, as bytes, time and client have it.
  */
-export async function* wholeBody(request: NodeRequest, limits: MessageLimits, place: Place): AsyncIterable<Uint8Array> {
-  const bytes = await collect(request, limits, place);
+export async function* wholeBody(
+  request: NodeRequest,
+  limits: MessageLimits,
+  place: Place,
+  check: (begun: Uint8Array) => void,
+): AsyncIterable<Uint8Array> {
+  const bytes = await collect(request, limits, place, check);
   place.handOn();
   yield bytes;
 }
@@ -53,10 +61,17 @@ export function checkAnnounced(request: NodeRequest, { bytes }: MessageLimits): 
   if ((announced(request) ?? 0) > bytes + ENVELOPE) throw tooLong(bytes);
 }
 
-function collect(request: NodeRequest, { bytes: most, bodyMs }: MessageLimits, place: Place): Promise<Buffer> {
+function collect(
+  request: NodeRequest,
+  { bytes: most, bodyMs }: MessageLimits,
+  place: Place,
+  check: (begun: Uint8Array) => void,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let bytes = 0;
+    let count = 0;
+    let lookedAt = LOOKED_AT;
     const finish = (settle: () => void): void => {
       clearTimeout(timer);
       request.off("data", onData).off("end", onEnd).off("close", onClose);
@@ -70,10 +85,16 @@ function collect(request: NodeRequest, { bytes: most, bodyMs }: MessageLimits, p
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length;
       chunks.push(chunk);
+      count++;
       try {
         if (bytes > most + ENVELOPE) throw tooLong(most);
-        if (chunks.length > FREE_CHUNKS + bytes / BYTES_A_CHUNK) throw tooFine();
+        if (count > FREE_CHUNKS + bytes / BYTES_A_CHUNK) throw tooFine();
         place.take(chunk.length);
+        if (bytes < lookedAt) return;
+        lookedAt = 2 * bytes;
+        const begun = Buffer.concat(chunks);
+        check(begun);
+        chunks = [begun];
       } catch (error) {
         fail(error as Error);
       }

@@ -1,5 +1,6 @@
 import { Code, ConnectError, createContextValues } from "@connectrpc/connect";
 import type { UniversalServerRequest } from "@connectrpc/connect/protocol";
+import { checkBegun } from "../bounded.js";
 import type { Authenticated, Authenticator, Caller, Incoming } from "../call.js";
 import { canceled, invalidArgument, resourceExhausted, unauthenticated, unimplemented } from "../errors.js";
 import { LONGEST_TIMER_MS } from "../steps/deadline.js";
@@ -158,14 +159,16 @@ class ServedCall {
     this.#expiry = setTimeout(() => void present(), left);
   }
 
-  #universal({ takesOne, limits }: Route, who: Authenticated): UniversalServerRequest {
+  #universal({ takesOne, limits, method }: Route, who: Authenticated): UniversalServerRequest {
     const request = this.#request;
     const { httpVersion, url = "" } = request;
     // Who waits to be told to go on (RFC 9110 section 10.1.1) is told only now.
     if (request.headers.expect !== undefined) this.#response.writeContinue();
     const contextValues = createContextValues().set(CALL, { who, request, ended: this.#ended.signal });
     const body = takesOne
-      ? wholeBody(request, limits, this.#place as Place)
+      ? wholeBody(request, limits, this.#place as Place, (begun) =>
+          checkBegun(method.desc.input, request.headers["content-type"] ?? "", begun),
+        )
       : liveBody(request, SILENT_MS, () => abandon(this.#response));
     return {
       httpVersion,
@@ -190,8 +193,7 @@ class ServedCall {
 
   #close(): void {
     const connection = this.#connection;
-    connection.calls--;
-    connection.idleSince = performance.now();
+    connection.callEnded();
     clearTimeout(this.#expiry);
     this.#release?.();
     this.#place?.leave();

@@ -16,8 +16,8 @@ export class Connection {
   refusals = 0;
   /** By performance.now(): when it was opened, or its last call ended. */
   idleSince = performance.now();
-  /** Of its socket, at the last sweep. */
-  bytesRead = 0;
+  /** Bytes that it had sent when they were last asked for, or were a caller's for a call. */
+  #sent = 0;
   /** Settles with the verification that is under way for a stranger. */
   verifying: Promise<unknown> | undefined;
   /** Ends it in the way of its protocol. */
@@ -32,6 +32,21 @@ export class Connection {
   /** It was hung up on, or has ended: what still comes of it is nobody's business. */
   get isLeft(): boolean {
     return this.#isLeft || this.socket.destroyed;
+  }
+
+  /** One of its calls has ended. */
+  callEnded(): void {
+    this.calls--;
+    this.idleSince = performance.now();
+    if (this.caller !== undefined) this.#sent = this.socket.bytesRead;
+  }
+
+  /** The bytes that it has sent since this was last asked; of a caller's those since its last call. */
+  sent(): number {
+    const { bytesRead } = this.socket;
+    const since = bytesRead - this.#sent;
+    this.#sent = bytesRead;
+    return since;
   }
 
   /** Ends it; more than once is once. */

@@ -17,6 +17,8 @@ export interface ConnectionLimits extends StrangerLimits {
   readonly reserved: number;
   /** Connections at once that one key, or user without one, has called by. */
   readonly perCaller: number;
+  /** New connections of such a caller that cost its address nothing. */
+  readonly arrivals: Rate;
   /** Calls that such a caller may take back. */
   readonly takenBack: Rate;
   /** Refused calls in a row that end a stranger's connection. */
@@ -28,6 +30,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   total: 2_000,
   reserved: 200,
   perCaller: 200,
+  arrivals: { burst: 64, perSecond: 25 },
   takenBack: { burst: 250, perSecond: 25 },
   strangers: 1_024,
   burst: 256,
@@ -39,7 +42,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 };
 
 const SWEEP_MS = 250;
-/** So many callers are remembered who took calls back. */
+/** So many callers are remembered, by what they did last. */
 const CALLERS = 1_000;
 
 /** Keeps count of connections, and chooses which gives way. */
@@ -48,6 +51,7 @@ export class Connections {
   readonly #all = new Set<Connection>();
   readonly #strangers: Strangers;
   readonly #ofCaller = new Map<string, Set<Connection>>();
+  readonly #arrivals = new LRUCache<string, Bucket>({ max: CALLERS });
   readonly #takenBack = new LRUCache<string, Bucket>({ max: CALLERS });
   readonly #sweeping: NodeJS.Timeout;
   #callers = 0;
@@ -55,7 +59,7 @@ export class Connections {
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
     this.#strangers = new Strangers(limits);
-    this.#sweeping = setInterval(() => this.#strangers.sweep((one) => this.flooded(one)), SWEEP_MS).unref();
+    this.#sweeping = setInterval(() => this.#sweep(), SWEEP_MS).unref();
   }
 
   /** Takes a new connection in, for which another may give way; undefined where none does. */
@@ -81,10 +85,12 @@ export class Connections {
   known(connection: Connection, caller: Caller, isOurs: boolean): void {
     connection.refusals = 0;
     if (connection.caller !== undefined && !(isOurs && connection.caller !== "")) return;
-    // To begin with it was no stranger's business.
-    if (this.#strangers.leave(connection)) this.#strangers.charge(connection.address, -1);
-    else this.#forget(connection);
     const name = isOurs ? "" : caller.keyId || caller.id;
+    // To begin with it was no stranger's business.
+    if (!this.#strangers.leave(connection)) this.#forget(connection);
+    else if (isOurs || isWithin(this.#arrivals, name, this.#limits.arrivals)) {
+      this.#strangers.charge(connection.address, -1);
+    }
     connection.caller = name;
     if (isOurs) return;
     const own = this.#ofCaller.get(name) ?? new Set();
@@ -115,11 +121,7 @@ export class Connections {
       this.refused(connection);
       return;
     }
-    const now = performance.now();
-    const bucket = this.#takenBack.get(caller) ?? new Bucket(this.#limits.takenBack, now);
-    this.#takenBack.set(caller, bucket);
-    if (bucket.waitAt(now) > 0) this.flooded(connection);
-    else bucket.take();
+    if (!isWithin(this.#takenBack, caller, this.#limits.takenBack)) this.flooded(connection);
   }
 
   /** Hangs up on a connection, at the cost of its address. */
@@ -133,6 +135,16 @@ export class Connections {
   close(): void {
     clearInterval(this.#sweeping);
     this.#strangers.close();
+  }
+
+  #sweep(): void {
+    this.#strangers.sweep((one) => this.flooded(one));
+    for (const connections of this.#ofCaller.values()) {
+      for (const one of connections) {
+        const sent = one.sent();
+        if (one.calls === 0 && sent > this.#limits.bytesPerSweep) this.flooded(one);
+      }
+    }
   }
 
   /** A stranger gives way first, of the address that has most of them; then who has no call open. */
@@ -154,6 +166,16 @@ export class Connections {
     this.#callers--;
     if (own.size === 0) this.#ofCaller.delete(connection.caller as string);
   }
+}
+
+/** Whether a caller may do one thing more, which is counted. */
+function isWithin(buckets: LRUCache<string, Bucket>, caller: string, rate: Rate): boolean {
+  const now = performance.now();
+  const bucket = buckets.get(caller) ?? new Bucket(rate, now);
+  buckets.set(caller, bucket);
+  if (bucket.waitAt(now) > 0) return false;
+  bucket.take();
+  return true;
 }
 
 /** The one that has been there longest without a call open; never one of our own processes. */

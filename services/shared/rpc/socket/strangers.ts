@@ -7,7 +7,7 @@ export interface StrangerLimits extends Rate {
   readonly strangers: number;
   /** What it costs an address that one of its connections is hung up on. */
   readonly penalty: number;
-  /** Bytes that a stranger may send between two sweeps. */
+  /** Bytes that a stranger, or a caller who has no call open, may send between two sweeps. */
   readonly bytesPerSweep: number;
   /** How long a stranger may keep a connection without a call, in milliseconds. */
   readonly idleMs: number;
@@ -98,10 +98,8 @@ export class Strangers {
     const { idleMs, bytesPerSweep } = this.#limits;
     for (const [name, address] of this.#addresses) {
       for (const connection of address.strangers) {
-        const { bytesRead } = connection.socket;
-        if (bytesRead - connection.bytesRead > bytesPerSweep) flooded(connection);
+        if (connection.sent() > bytesPerSweep) flooded(connection);
         else if (connection.calls === 0 && now - connection.idleSince > idleMs) connection.hangUp();
-        connection.bytesRead = bytesRead;
       }
       if (address.patience.waitAt(now) === 0 && address.ready.size > 0) this.#queue.add(address);
       if (address.strangers.size === 0 && address.patience.taken <= 0) this.#addresses.delete(name);

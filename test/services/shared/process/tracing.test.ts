@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { createTracing, spanContextOf } from "../../../../services/shared/process/tracing.js";
 
@@ -28,13 +28,20 @@ test("what is no traceparent has no context", () => {
   }
 });
 
-test("nothing of OpenTelemetry is loaded until tracing is on", async () => {
-  const loaded = () =>
-    Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes("@opentelemetry"));
-  const options = { endpoint: "http://127.0.0.1:1", headers: {}, serviceName: "s", sampleRatio: 1 };
-  expect(await createTracing({ ...options, enabled: false })).toBeUndefined();
-  expect(loaded()).toBe(false);
-  const tracing = await createTracing({ ...options, enabled: true });
-  expect(loaded()).toBe(true);
-  await tracing?.close();
+test("nothing of OpenTelemetry is loaded until tracing is on", () => {
+  // In a process of its own: others in this one may have loaded it.
+  const file = new URL("../../../../services/shared/process/tracing.ts", import.meta.url);
+  const script = `
+    import { createRequire } from "node:module";
+    import { createTracing } from ${JSON.stringify(file.href)};
+    const loaded = () => Object.keys(createRequire(${JSON.stringify(file.href)}).cache).some((path) => path.includes("@opentelemetry"));
+    const options = { endpoint: "http://127.0.0.1:1", headers: {}, serviceName: "s", sampleRatio: 1 };
+    const off = await createTracing({ ...options, enabled: false });
+    const before = loaded();
+    const on = await createTracing({ ...options, enabled: true });
+    console.log(JSON.stringify([off === undefined, before, loaded()]));
+    await on.close();`;
+  const args = ["--import", "tsx", "--conditions=house:source", "--input-type=module", "--eval", script];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect(stdout, stderr).toBe("[true,false,true]\n");
 });

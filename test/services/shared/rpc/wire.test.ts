@@ -6,7 +6,7 @@ import { RevokeApiKeyRequestSchema } from "#proto/auth/v1/api_key_service_pb.js"
 import { UpdateAgentRequestSchema } from "#proto/core/v1/agent_service_pb.js";
 import { ExportTraceServiceRequestSchema } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { boundsOf } from "../../../../services/shared/rpc/bounds.js";
-import { checkWire } from "../../../../services/shared/rpc/wire.js";
+import { checkWire, checkWireBegun } from "../../../../services/shared/rpc/wire.js";
 
 const SHAPE = { elements: 1_000, depth: 8 };
 
@@ -26,6 +26,17 @@ describe("what is made of too much is refused before it is decoded", () => {
   test("two million empty messages", () => {
     const bounds = boundsOf(ExportTraceServiceRequestSchema);
     expect(codeOf(() => checkWire(ExportTraceServiceRequestSchema, empty, bounds))).toBe(Code.ResourceExhausted);
+  });
+
+  test("seen as soon as so much of it has come, however deep it lies", () => {
+    const bounds = boundsOf(ExportTraceServiceRequestSchema);
+    const check = (bytes: Uint8Array) => codeOf(() => checkWireBegun(ExportTraceServiceRequestSchema, bytes, bounds));
+    expect(check(empty.subarray(0, 2 * bounds.elements))).toBe(undefined);
+    expect(check(empty.subarray(0, 2 * bounds.elements + 2))).toBe(Code.ResourceExhausted);
+    // Inside of resource_spans, of which more is announced than has come.
+    const inside = Buffer.concat([Uint8Array.from([0x0a, 0x80, 0x80, 0x80, 0x02]), empty.subarray(0, 200_000)]);
+    for (let i = 5; i < inside.length; i += 2) inside[i] = 0x12;
+    expect(check(inside)).toBe(Code.ResourceExhausted);
   });
 
   test("fields that are not known count too", () => {
@@ -66,6 +77,17 @@ describe("what the decoder would trip over is found before", () => {
 
   // Every type of field that our requests have.
   const schemas = [ExportTraceServiceRequestSchema, UpdateAgentRequestSchema];
+
+  test("whatever passes has passed while it came", () => {
+    const spans = Array.from({ length: 5 }, (_, at) => ({ name: `span ${at}`, attributes: [{ key: "k" }] }));
+    const bytes = toBinary(
+      ExportTraceServiceRequestSchema,
+      create(ExportTraceServiceRequestSchema, { resourceSpans: [{ scopeSpans: [{ spans }] }] }),
+    );
+    for (let end = 0; end <= bytes.length; end++) {
+      checkWireBegun(ExportTraceServiceRequestSchema, bytes.subarray(0, end), { elements: 30, depth: 8 });
+    }
+  });
 
   test("whatever passes decodes", () => {
     const sample = toBinary(

@@ -9,6 +9,7 @@ import {
   isDuplicateKey,
   type Store,
 } from "../../../../services/shared/store/store.js";
+import { titled } from "../../../support/titled.js";
 import { backends } from "./backends.js";
 
 // What the store promises, written from MongoDB's documented behaviour and held
@@ -562,10 +563,6 @@ for (const backend of backends) {
       expect(proof).toBe(true);
     });
   });
-}
-
-function titled(title: string, skipped: string | undefined): string {
-  return skipped ? `${title} (skipped: ${skipped})` : title;
 }
 
 /** structuredClone makes a plain Uint8Array of a Buffer. */

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { silentLog } from "../../../../services/shared/process/log.js";
 import { openStore } from "../../../../services/shared/store/open.js";
 import { missing, startMongoJavaServer } from "../../../support/mongo-java-server/server.js";
+import { titled } from "../../../support/titled.js";
 
 test("without a connection string the store lives in the data directory", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "store-"));
@@ -16,7 +17,7 @@ test("without a connection string the store lives in the data directory", async 
 });
 
 test.skipIf(missing !== undefined)(
-  `with one it lives in MongoDB and leaves the directory alone${missing ? ` (skipped: ${missing})` : ""}`,
+  titled("with one it lives in MongoDB and leaves the directory alone", missing),
   async () => {
     const server = await startMongoJavaServer();
     const dataDir = join(tmpdir(), "never made");

@@ -53,6 +53,20 @@ describe.each([
   });
 });
 
+test.each([
+  ["application/grpc+proto", envelope(BOMB)],
+  ["application/proto", BOMB],
+  ["application/json", Buffer.from(`{"resourceSpans":[${"{},".repeat(1_000_000)}{}]}`)],
+])("of a caller's message in %s that is made of too much the rest is not read", async (type, body) => {
+  const session = open(rig.url);
+  const answered = await call(session, EXPORT, { "content-type": type, authorization: "Bearer ana" }, body);
+  if (type.includes("grpc")) expect(answered.trailers["grpc-status"] ?? answered.headers["grpc-status"]).toBe("8");
+  else expect(answered.headers[":status"]).toBeGreaterThanOrEqual(400);
+  expect(answered.taken).toBeLessThan(1 << 20);
+  expect(rig.seen.begun).toEqual([]);
+  session.destroy();
+});
+
 test("a call of nobody's is answered while its body has not come", async () => {
   const session = open(rig.url);
   const { headers } = await call(session, GET_AGENT, { "content-type": "application/grpc" }, undefined);

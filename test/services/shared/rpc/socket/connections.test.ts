@@ -77,6 +77,34 @@ test("who is known costs nothing, and makes way for the next one of its address"
   expect(secondBegan).toBe(true);
 });
 
+test("of a caller who comes again and again only so many connections cost nothing", async () => {
+  connections = new Connections(limits({ burst: 2, arrivals: { burst: 1, perSecond: NEVER } }));
+  const begun: boolean[] = [];
+  for (let i = 0; i < 4; i++) {
+    const one = await arrive();
+    begun.push(begins(one));
+    if (begun.at(-1)) connections.known(one, ANA, false);
+  }
+  expect(begun).toEqual([true, true, true, false]);
+});
+
+test("a caller who sends on when the call is over is hung up on", async () => {
+  connections = new Connections(limits({ bytesPerSweep: 1_000 }));
+  const [busy, resting, quiet] = [await arrive(), await arrive(), await arrive()];
+  for (const one of [busy, resting, quiet]) {
+    one.calls = 2;
+    connections.known(one, ANA, false);
+    one.socket.resume();
+  }
+  const sent = 64 << 10;
+  for (const client of clients) client.write(Buffer.alloc(sent));
+  await expect.poll(() => [busy, resting, quiet].map(({ socket }) => socket.bytesRead)).toEqual([sent, sent, sent]);
+  for (const one of [resting, resting, quiet, quiet]) one.callEnded();
+  clients[1]?.write(Buffer.alloc(sent));
+  await expect.poll(() => resting.isLeft).toBe(true);
+  expect([busy.isLeft, quiet.isLeft]).toEqual([false, false]);
+});
+
 test("refused calls are counted for the address, also beyond what it may", async () => {
   connections = new Connections(limits({ burst: 3, refusals: 100, penalty: 0 }));
   const first = await arrive();
