@@ -1,0 +1,144 @@
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { fromBinary, fromJson, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
+import {
+  type ExportTraceServiceRequest,
+  ExportTraceServiceRequestSchema,
+  type ExportTraceServiceResponse,
+  ExportTraceServiceResponseSchema,
+} from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import { boundsOf } from "../services/shared/rpc/bounds.js";
+import { invalidArgument, resourceExhausted, unimplemented } from "../services/shared/rpc/errors.js";
+import { excessOf } from "../services/shared/rpc/json-shape.js";
+import { checkWire } from "../services/shared/rpc/wire.js";
+
+// OTLP over HTTP (OpenTelemetry Protocol 1.x, "OTLP/HTTP"): the messages of
+// gRPC's Export in a body, as protobuf or as JSON that differs from
+// protobuf's own in that ids are hexadecimal.
+
+/** A body of OTLP, with what it answers of itself. */
+export interface OtlpBody {
+  /** Media type, with or without parameters. */
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+}
+
+const PROTOBUF = "application/x-protobuf";
+const JSON_TYPE = "application/json";
+const BOUNDS = boundsOf(ExportTraceServiceRequestSchema);
+const IDS = ["traceId", "spanId", "parentSpanId"] as const;
+const HEX = /^(?:[0-9a-fA-F]{2})*$/;
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+const unzip = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip);
+
+/**
+ * Reads an export of spans.
+ *
+ * @param contentEncoding the header's value: gzip, or none.
+ * @throws ConnectError unimplemented for another media type or coding,
+ *   resource_exhausted for too much, invalid_argument for what is no such message.
+ */
+export async function readExport(
+  { contentType, bytes }: OtlpBody,
+  contentEncoding = "",
+): Promise<ExportTraceServiceRequest> {
+  const type = typeOf(contentType);
+  if (type === undefined) throw unimplemented(`spans are sent as ${PROTOBUF} or ${JSON_TYPE}`);
+  const plain = await decoded(bytes, contentEncoding.trim().toLowerCase());
+  if (plain.byteLength > BOUNDS.bytes) throw tooLong();
+  return type === PROTOBUF ? ofProtobuf(plain) : ofJson(plain);
+}
+
+/** What is answered to an export that was taken, in the encoding that it came in. */
+export function exportAnswer(response: ExportTraceServiceResponse, contentType: string): OtlpBody {
+  if (typeOf(contentType) !== JSON_TYPE) {
+    return { contentType: PROTOBUF, bytes: toBinary(ExportTraceServiceResponseSchema, response) };
+  }
+  return jsonBody(toJson(ExportTraceServiceResponseSchema, response) as JsonObject);
+}
+
+/** What is answered to one that failed: an HTTP status, by which exporters know whether to try again, and google.rpc.Status. */
+export function exportFailure(error: ConnectError, contentType: string): OtlpBody & { readonly status: number } {
+  const { code, rawMessage: message } = error;
+  const status = code === Code.Unimplemented ? 415 : codeToHttpStatus(code);
+  if (typeOf(contentType) === JSON_TYPE) return { status, ...jsonBody({ code, message }) };
+  const written = new BinaryWriter().tag(1, WireType.Varint).int32(code).tag(2, WireType.LengthDelimited);
+  return { status, contentType: PROTOBUF, bytes: written.string(message).finish() };
+}
+
+function typeOf(contentType: string): typeof PROTOBUF | typeof JSON_TYPE | undefined {
+  const type = contentType.split(";")[0]?.trim().toLowerCase();
+  return type === PROTOBUF || type === JSON_TYPE ? type : undefined;
+}
+
+async function decoded(bytes: Uint8Array, coding: string): Promise<Uint8Array> {
+  if (coding === "" || coding === "identity") return bytes;
+  if (coding !== "gzip") throw unimplemented("spans are sent with gzip, or without any content coding");
+  try {
+    const { buffer, byteOffset, byteLength } = await unzip(bytes, { maxOutputLength: BOUNDS.bytes });
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLong();
+    throw invalidArgument("the body is not gzip, as its content-encoding says", error);
+  }
+}
+
+function ofProtobuf(bytes: Uint8Array): ExportTraceServiceRequest {
+  checkWire(ExportTraceServiceRequestSchema, bytes, BOUNDS);
+  return fromBinary(ExportTraceServiceRequestSchema, bytes);
+}
+
+function ofJson(bytes: Uint8Array): ExportTraceServiceRequest {
+  let json: JsonObject;
+  try {
+    const text = UTF8.decode(bytes);
+    const excess = excessOf(text);
+    if (excess !== undefined) throw resourceExhausted(`the body ${excess}`);
+    json = JSON.parse(text) as JsonObject;
+  } catch (error) {
+    if (error instanceof ConnectError) throw error;
+    throw invalidArgument("the body is not JSON", error);
+  }
+  for (const span of spansIn(json)) {
+    toBase64(span);
+    for (const link of membersOf(span, "links")) toBase64(link);
+  }
+  try {
+    // "OTLP/JSON receivers MUST ignore message fields with unknown names."
+    return fromJson(ExportTraceServiceRequestSchema, json, { ignoreUnknownFields: true });
+  } catch (error) {
+    throw invalidArgument(`the body is no export of spans: ${(error as Error).message}`, error);
+  }
+}
+
+function* spansIn(json: unknown): Iterable<JsonObject> {
+  for (const resource of membersOf(json, "resourceSpans"))
+    for (const scope of membersOf(resource, "scopeSpans")) yield* membersOf(scope, "spans");
+}
+
+/** The objects of a list that an object holds; what is something else is the message's reader to refuse. */
+function membersOf(of: unknown, name: string): JsonObject[] {
+  const list = (of as JsonObject | null)?.[name];
+  return Array.isArray(list) ? list.filter((one): one is JsonObject => typeof one === "object" && one !== null) : [];
+}
+
+function toBase64(span: JsonObject): void {
+  for (const name of IDS) {
+    const id = span[name];
+    if (typeof id !== "string") continue;
+    if (!HEX.test(id)) throw invalidArgument(`a ${name} is not hexadecimal, as OTLP has it in JSON`);
+    span[name] = Buffer.from(id, "hex").toString("base64");
+  }
+}
+
+function jsonBody(json: JsonObject): OtlpBody {
+  return { contentType: JSON_TYPE, bytes: Buffer.from(JSON.stringify(json)) };
+}
+
+function tooLong(): ConnectError {
+  return resourceExhausted(`an export of spans is at most ${BOUNDS.bytes} bytes`);
+}

@@ -1,0 +1,110 @@
+import { gzipSync } from "node:zlib";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { Code } from "@connectrpc/connect";
+import { describe, expect, test } from "vitest";
+import {
+  ExportTraceServiceRequestSchema,
+  ExportTraceServiceResponseSchema,
+} from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import { exportAnswer, exportFailure, readExport } from "../../facade/otlp-http.js";
+import { unavailable } from "../../services/shared/rpc/errors.js";
+
+const TRACE = "5b8efff798038103d269b633813fc60c";
+const SPAN = "eee19b7ec3c1b174";
+const PROTOBUF = "application/x-protobuf";
+const JSON_TYPE = "application/json";
+
+/** As the example of the specification's repository has it, with a field that nobody knows. */
+const SAID = {
+  resourceSpans: [
+    {
+      resource: { attributes: [{ key: "service.name", value: { stringValue: "my.service" } }] },
+      scopeSpans: [
+        {
+          spans: [
+            {
+              traceId: TRACE.toUpperCase(),
+              spanId: SPAN,
+              parentSpanId: SPAN,
+              name: "I'm a server span",
+              startTimeUnixNano: "1544712660000000000",
+              kind: 2,
+              status: { code: 2 },
+              links: [{ traceId: TRACE, spanId: SPAN }],
+              somethingNew: true,
+            },
+          ],
+        },
+      ],
+    },
+  ],
+};
+const asJson = (json: unknown) => ({
+  contentType: `${JSON_TYPE}; charset=utf-8`,
+  bytes: Buffer.from(JSON.stringify(json)),
+});
+const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString("hex");
+
+test("JSON is read as exporters write it: ids in hexadecimal, enums as numbers, what is new left out", async () => {
+  const { resourceSpans } = await readExport(asJson(SAID));
+  const span = resourceSpans[0]?.scopeSpans[0]?.spans[0];
+  expect([hex(span?.traceId), hex(span?.spanId), hex(span?.parentSpanId)]).toEqual([TRACE, SPAN, SPAN]);
+  expect([hex(span?.links[0]?.traceId), span?.kind, span?.status?.code]).toEqual([TRACE, 2, 2]);
+  expect(span?.startTimeUnixNano).toBe(1_544_712_660_000_000_000n);
+});
+
+test("protobuf and JSON, plain and gzip, say the same", async () => {
+  const read = await readExport(asJson(SAID));
+  const { contentType, bytes } = asJson(SAID);
+  const binary = { contentType: PROTOBUF, bytes: toBinary(ExportTraceServiceRequestSchema, read) };
+  expect(await readExport(binary)).toEqual(read);
+  expect(await readExport({ contentType, bytes: gzipSync(bytes) }, "gzip")).toEqual(read);
+  expect(await readExport({ ...binary, bytes: gzipSync(binary.bytes) }, " GZIP ")).toEqual(read);
+});
+
+describe("refused is", () => {
+  const spanOf = (more: object) => asJson({ resourceSpans: [{ scopeSpans: [{ spans: [more] }] }] });
+  test.each([
+    ["another media type", { contentType: "text/plain", bytes: Buffer.from("") }, "", Code.Unimplemented],
+    ["another coding", asJson(SAID), "br", Code.Unimplemented],
+    ["gzip that is none", asJson(SAID), "gzip", Code.InvalidArgument],
+    ["a bomb", { contentType: PROTOBUF, bytes: gzipSync(Buffer.alloc(64 << 20)) }, "gzip", Code.ResourceExhausted],
+    ["too long a body", { contentType: PROTOBUF, bytes: Buffer.alloc(5 << 20) }, "", Code.ResourceExhausted],
+    ["half a JSON", { contentType: JSON_TYPE, bytes: Buffer.from('{"resourceSpans":[') }, "", Code.InvalidArgument],
+    ["what is not UTF-8", { contentType: JSON_TYPE, bytes: Buffer.from([0x22, 0xff, 0x22]) }, "", Code.InvalidArgument],
+    ["JSON of another shape", asJson({ resourceSpans: 3 }), "", Code.InvalidArgument],
+    ["JSON that is null", asJson(null), "", Code.InvalidArgument],
+    [
+      "JSON without a bottom",
+      { contentType: JSON_TYPE, bytes: Buffer.from("[".repeat(5_000)) },
+      "",
+      Code.ResourceExhausted,
+    ],
+    ["half a message", { contentType: PROTOBUF, bytes: Buffer.from([0x0a, 0x7f]) }, "", Code.InvalidArgument],
+    ["an id in base64", spanOf({ traceId: "W47/95gDgQPSabYzgT/GDA==" }), "", Code.InvalidArgument],
+  ])("%s", async (_, body, coding, code) => {
+    await expect(readExport(body, coding)).rejects.toMatchObject({ code });
+  });
+});
+
+test("answers and failures come in the encoding that was sent", () => {
+  const response = create(ExportTraceServiceResponseSchema, {
+    partialSuccess: { rejectedSpans: 3n, errorMessage: "a span has no start time" },
+  });
+  const json = exportAnswer(response, JSON_TYPE);
+  expect(JSON.parse(Buffer.from(json.bytes).toString())).toEqual({
+    partialSuccess: { rejectedSpans: "3", errorMessage: "a span has no start time" },
+  });
+  const binary = exportAnswer(response, PROTOBUF);
+  expect(binary).toEqual({ contentType: PROTOBUF, bytes: toBinary(ExportTraceServiceResponseSchema, response) });
+
+  const failed = unavailable("the store does not answer");
+  const told = exportFailure(failed, JSON_TYPE);
+  expect([told.status, JSON.parse(Buffer.from(told.bytes).toString())]).toEqual([
+    503,
+    { code: Code.Unavailable, message: "the store does not answer" },
+  ]);
+  const status = exportFailure(failed, PROTOBUF);
+  expect([status.contentType, hex(status.bytes.subarray(0, 4))]).toEqual([PROTOBUF, "080e1219"]);
+  expect(Buffer.from(status.bytes.subarray(4)).toString()).toBe("the store does not answer");
+});
