@@ -8,6 +8,7 @@ import type { Shares } from "../services/shared/shares/shares.js";
 import { readTools, type Tool } from "../services/shared/tools/tools.js";
 import { addressBehind, createAdmit } from "./admission/admit.js";
 import { createBadTokens } from "./admission/bad-tokens.js";
+import { createEnter } from "./admission/enter.js";
 import { createHosts, isLoopback } from "./admission/hosts.js";
 import { createOrigins, type Origins } from "./admission/origins.js";
 import { createPatience } from "./admission/patience.js";
@@ -20,6 +21,7 @@ import { createFrontDoor } from "./front-door.js";
 import { type Edge, listen } from "./http/edge.js";
 import { createPages } from "./http/pages.js";
 import { healthRoutes } from "./http/routes/health.js";
+import { otlpRoutes } from "./http/routes/otlp.js";
 import { platformIssuerRoutes } from "./http/routes/platform-issuer.js";
 import { registrationRoutes } from "./http/routes/platform-registration.js";
 import { resourceMetadataRoutes } from "./http/routes/resource-metadata.js";
@@ -105,6 +107,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   const patience = createPatience({ addressOf, rate: limits.strangers });
   const admit = createAdmit({ credentials, badTokens: createBadTokens(limits.badTokens, MINUTE_MS), addressOf });
   const rooms = createRooms({ inFlight: limits.inFlight, addressOf });
+  const enter = createEnter({ admit, rooms, shares });
   const visible = createVisibleTools({ dispatch, credentials, servers });
   const states = createEndpointStates({ dispatch, self, credentials, log });
   const deadlines = createDeadlines(limits.callMs);
@@ -129,7 +132,8 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       ...resourceMetadataRoutes({ endpoints, issuer: `${baseUrl.origin}${base}`, serviceName }),
       ...platformIssuerRoutes(dispatch, base),
       ...registrationRoutes({ dispatch, self, rooms, version, base }),
-      ...rpcRoutes({ dispatch, admit, rooms, origins, credentials, shares, image, base }),
+      ...otlpRoutes({ dispatch, enter, origins, shares, base }),
+      ...rpcRoutes({ dispatch, enter, origins, credentials, shares, image, base }),
     ],
     log,
     patience,

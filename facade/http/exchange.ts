@@ -46,6 +46,8 @@ export interface Exchange {
    * what is kept already does not fit.
    */
   occupy(place: Place): boolean;
+  /** Counts bytes that are kept for the request, as those of its body are, for its place; false where it has no room for them. */
+  keep(bytes: number): boolean;
 
   /**
    * Counts the request among those that nobody knows and of which there are too

@@ -76,10 +76,11 @@ function run(exchange: Exchange, route: Route, log: Log, patience: Patience) {
     }
     if (page.stranger === true) patience.with(exchange);
     const unread = route.takes === "stream" ? (body as BodyStream).unread : undefined;
-    await send(exchange, unread === undefined ? page : UNREAD[unread], log);
+    await send(exchange, unread === undefined ? page : unreadPage(unread), log);
   };
+  const unreadPage = (why: Unread): Page => (route.takes && route.unread?.(why, exchange)) || UNREAD[why];
   const answerRead = (body: unknown, unread?: Unread): void =>
-    exchange.inTurn(() => void (unread === undefined ? answer(body) : send(exchange, UNREAD[unread], log)));
+    exchange.inTurn(() => void (unread === undefined ? answer(body) : send(exchange, unreadPage(unread), log)));
 
   if (route.takes === undefined) return answerRead(undefined);
   const entered = route.enter?.(exchange);
@@ -134,6 +135,10 @@ class ExchangeRequest implements PageRequest<unknown> {
 
   occupy(place: Place): boolean {
     return this.exchange.occupy(place);
+  }
+
+  keep(bytes: number): boolean {
+    return this.exchange.keep(bytes);
   }
 }
 

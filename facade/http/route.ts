@@ -1,5 +1,6 @@
 import type { Arrival } from "../admission/admit.js";
 import type { Place } from "../admission/places.js";
+import type { Unread } from "./body-reader.js";
 import { type BodyStream, type HeaderList, JSON_HEADERS } from "./exchange.js";
 
 /** What a page is given of a body, by the word with which its route asks for it. */
@@ -39,6 +40,8 @@ export interface BodyRoute<As extends keyof Bodies> extends Address {
   readonly bodyMs?: number;
   /** Decides from the headers alone, before anything of the body is read: gives it a place, or refuses. */
   enter?(arrival: Arrival): Place | Page;
+  /** What is answered where the body is not read to its end; absent for a page in JSON. */
+  unread?(why: Unread, arrival: Arrival): Page;
   /** Answers; what it throws is logged and told as 500. */
   handle(request: PageRequest<Bodies[As]>): Promise<Page> | Page;
 }
@@ -55,6 +58,8 @@ export interface PageRequest<Body> {
   readonly body: Body;
   /** Counts the request for this place from now on: see Exchange. */
   occupy(place: Place): boolean;
+  /** Counts further bytes for the place, as those of the body are; false where it has no room for them. */
+  keep(bytes: number): boolean;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
 }

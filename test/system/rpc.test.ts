@@ -60,3 +60,19 @@ describe("refused is", () => {
     expect(reply.body.message).toMatch(/\S/);
   });
 });
+
+test("spans that were sent over HTTP are read as the same user's", async () => {
+  const now = String(BigInt(Date.now()) * 1_000_000n);
+  const span = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", name: "over HTTP" };
+  const attributes = [{ key: "service.name", value: { stringValue: "by-hand" } }];
+  const scopeSpans = [{ spans: [{ ...span, startTimeUnixNano: now, endTimeUnixNano: now }] }];
+  const reply = await fetch(`${program.baseUrl}/v1/traces`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${program.bootstrap.analyst.api_key}` },
+    body: JSON.stringify({ resourceSpans: [{ resource: { attributes }, scopeSpans }] }),
+  });
+  expect([reply.status, await reply.json()]).toEqual([200, {}]);
+  const key = program.bootstrap.admin.api_key;
+  const read = await rpc("traces.v1.TraceInspectionService/InspectAgentTraces", { key });
+  expect(read.body.traces).toMatchObject([{ name: "over HTTP", source: "by-hand" }]);
+});

@@ -4,14 +4,10 @@ import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { BearerCredentials } from "../../../services/shared/credentials/credentials.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import { unimplemented } from "../../../services/shared/rpc/errors.js";
-import { serviceOf } from "../../../services/shared/rpc/service.js";
-import { exhausted } from "../../../services/shared/shares/refusal.js";
 import type { Shares } from "../../../services/shared/shares/shares.js";
-import type { Admit, NotAdmitted } from "../../admission/admit.js";
+import { type Barred, type Enter, entryError, isStranger } from "../../admission/enter.js";
 import type { Origins } from "../../admission/origins.js";
-import type { NoPlace } from "../../admission/places.js";
-import { BAD_ORIGIN, connectErrorOf, noPlaceError } from "../../admission/refusals.js";
-import type { Rooms } from "../../admission/rooms.js";
+import { BAD_ORIGIN } from "../../admission/refusals.js";
 import type { BodyStream } from "../exchange.js";
 import type { Page, PageRequest, Route } from "../route.js";
 import { CALLER, createRpcHandlers, type RpcHandler } from "../rpc/handlers.js";
@@ -20,8 +16,7 @@ import { rpcRefusal } from "../rpc/refusal.js";
 /** The API that is forwarded, and who may come in. */
 export interface RpcOptions {
   readonly dispatch: Dispatch;
-  readonly admit: Admit;
-  readonly rooms: Rooms;
+  readonly enter: Enter;
   readonly origins: Origins;
   readonly credentials: Pick<BearerCredentials, "hold">;
   readonly shares: Shares;
@@ -40,10 +35,9 @@ const MAX_BODY = 4 << 20;
  * gRPC. Who may not come in is refused before the body is read.
  */
 export function rpcRoutes(options: RpcOptions): Route[] {
-  const { dispatch, admit, rooms, origins, credentials, shares, image, base } = options;
+  const { dispatch, enter, origins, credentials, shares, image, base } = options;
   const prefix = `${base}/rpc/`;
   const find = createRpcHandlers({ dispatch, credentials, image, maxBytes: MAX_BODY });
-
   const refusals = new Refusals();
 
   async function handle(request: PageRequest<BodyStream>): Promise<Page> {
@@ -57,23 +51,9 @@ export function rpcRoutes(options: RpcOptions): Route[] {
     if (!handler.serve.supportedContentType(type)) {
       return refusals.of(handler.method.methodKind === "server_streaming" ? "stream's type" : "type", type);
     }
-    const admission = admit(request);
-    if (admission instanceof Promise) {
-      const waiting = rooms.waiting(request);
-      if (typeof waiting === "string") return refusals.of("unavailable", type);
-      request.occupy(waiting);
-    }
-    const known = await admission;
-    if ("refused" in known) return refusals.of(known.refused, type);
-    const place = rooms.admitted(known, request);
-    if (typeof place === "string") return refusals.of(place, type);
-    if (!request.occupy(place)) return refusals.of("full", type);
-    if (known.assertions[serviceOf(handler.method) ?? ""] === undefined) {
-      return refusals.of("unserved", type);
-    }
-    const share = shares.of(known.caller);
-    const wait = shares.take(share);
-    if (wait > 0) return rpcRefusal(exhausted(wait), type);
+    const entered = await enter(request, handler.method);
+    if ("barred" in entered) return refusals.entry(entered, type);
+    const { known, share } = entered;
     return shares.run(share, async () => {
       const reply = await handler.serve({
         httpVersion: "1.1",
@@ -91,8 +71,8 @@ export function rpcRoutes(options: RpcOptions): Route[] {
   return [{ path: `${prefix}*`, methods: ["POST"], admits: true, takes: "stream", maxBody: MAX_BODY, handle }];
 }
 
-/** Why a call is not begun, besides its rate. */
-type Why = NotAdmitted["refused"] | NoPlace | "origin" | "type" | "stream's type" | "no rpc" | "duplex" | "unserved";
+/** Why there is no call, before anybody asks who calls. */
+type Why = "origin" | "type" | "stream's type" | "no rpc" | "duplex";
 
 /** The answers to calls that are not begun, each written once: many may be told the same. */
 class Refusals {
@@ -100,18 +80,25 @@ class Refusals {
 
   /** @param type one that is spoken, or "". */
   of(why: Why, type: string): Page {
-    const name = `${why} ${type}`;
+    return this.kept(`${why} ${type}`, () => ({ ...rpcRefusal(errorOf(why), type), stranger: true }));
+  }
+
+  /** @param type one that is spoken. */
+  entry(barred: Barred, type: string): Page {
+    if (barred.barred === "rate") return rpcRefusal(entryError(barred), type);
+    const make = () => ({ ...rpcRefusal(entryError(barred), type), stranger: isStranger(barred) });
+    return this.kept(`${barred.barred} ${type}`, make);
+  }
+
+  private kept(name: string, make: () => Page): Page {
     let page = this.pages.get(name);
     if (page === undefined) {
-      page = { ...rpcRefusal(errorOf(why), type), stranger: !OF_THE_KNOWN.has(why) };
+      page = make();
       this.pages.set(name, page);
     }
     return page;
   }
 }
-
-/** What who was let in is told too, and who may be a good key's owner. */
-const OF_THE_KNOWN: ReadonlySet<Why> = new Set<Why>(["share", "full", "unserved", "unavailable"]);
 
 function errorOf(why: Why): ConnectError {
   switch (why) {
@@ -125,13 +112,6 @@ function errorOf(why: Why): ConnectError {
       return unimplemented("there is no such rpc");
     case "duplex":
       return unimplemented("an rpc that streams both ways is served on the gRPC port");
-    case "unserved":
-      return unimplemented("this rpc is not served here");
-    case "share":
-    case "full":
-      return noPlaceError(why);
-    default:
-      return connectErrorOf(why);
   }
 }
 

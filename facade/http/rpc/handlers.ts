@@ -140,7 +140,7 @@ function outgoing(
 }
 
 /** A service's error without the headers it came with; the cause and the words of a fault of ours stay inside. */
-function told(error: unknown): ConnectError {
+export function told(error: unknown): ConnectError {
   const failed = ConnectError.from(error);
   if (failed.code === Code.Internal || failed.code === Code.Unknown) {
     return new ConnectError("internal error", failed.code, undefined, undefined, failed);

@@ -35,6 +35,9 @@ class SlowClient implements Exchange {
   occupy(): boolean {
     return true;
   }
+  keep(): boolean {
+    return true;
+  }
   answer(status: number, _headers: readonly string[], body: string | Uint8Array = ""): void {
     this.status = status;
     this.end(body.toString());

@@ -4,16 +4,17 @@ import { fromBinary, fromJson, type JsonObject, toBinary, toJson } from "@bufbui
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
+import pLimit from "p-limit";
 import {
   type ExportTraceServiceRequest,
   ExportTraceServiceRequestSchema,
   type ExportTraceServiceResponse,
   ExportTraceServiceResponseSchema,
 } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
-import { boundsOf } from "../services/shared/rpc/bounds.js";
-import { invalidArgument, resourceExhausted, unimplemented } from "../services/shared/rpc/errors.js";
-import { excessOf } from "../services/shared/rpc/json-shape.js";
-import { checkWire } from "../services/shared/rpc/wire.js";
+import { boundsOf } from "../../../services/shared/rpc/bounds.js";
+import { invalidArgument, resourceExhausted, unavailable, unimplemented } from "../../../services/shared/rpc/errors.js";
+import { excessOf } from "../../../services/shared/rpc/json-shape.js";
+import { checkWire } from "../../../services/shared/rpc/wire.js";
 
 // OTLP over HTTP (OpenTelemetry Protocol 1.x, "OTLP/HTTP"): the messages of
 // gRPC's Export in a body, as protobuf or as JSON that differs from
@@ -34,21 +35,40 @@ const HEX = /^(?:[0-9a-fA-F]{2})*$/;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 const unzip = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip);
+/** Bodies that are unpacked at once: each may become a thousand times as long. */
+const unpacking = pLimit(4);
+
+/** How a body was sent, and the memory for what it unpacks to. */
+export interface Packing {
+  /** The header content-encoding: gzip, or none. */
+  readonly contentEncoding?: string | undefined;
+  /** Takes bytes of memory; false where they are not to be had. */
+  readonly keep?: (bytes: number) => boolean;
+}
+
+/** Whether spans are sent in this media type. */
+export function isOtlp(contentType: string): boolean {
+  return typeOf(contentType) !== undefined;
+}
+
+/** Says which media types there are. */
+export const OTLP_TYPES = `spans are sent as ${PROTOBUF} or ${JSON_TYPE}`;
 
 /**
  * Reads an export of spans.
  *
- * @param contentEncoding the header's value: gzip, or none.
  * @throws ConnectError unimplemented for another media type or coding,
- *   resource_exhausted for too much, invalid_argument for what is no such message.
+ *   resource_exhausted for too much, invalid_argument for what is no such message,
+ *   unavailable where there is no memory for it now.
  */
 export async function readExport(
   { contentType, bytes }: OtlpBody,
-  contentEncoding = "",
+  { contentEncoding = "", keep = () => true }: Packing = {},
 ): Promise<ExportTraceServiceRequest> {
   const type = typeOf(contentType);
-  if (type === undefined) throw unimplemented(`spans are sent as ${PROTOBUF} or ${JSON_TYPE}`);
+  if (type === undefined) throw unimplemented(OTLP_TYPES);
   const plain = await decoded(bytes, contentEncoding.trim().toLowerCase());
+  if (plain !== bytes && !keep(plain.byteLength)) throw unavailable("too much is in flight: send it again");
   if (plain.byteLength > BOUNDS.bytes) throw tooLong();
   return type === PROTOBUF ? ofProtobuf(plain) : ofJson(plain);
 }
@@ -61,13 +81,20 @@ export function exportAnswer(response: ExportTraceServiceResponse, contentType: 
   return jsonBody(toJson(ExportTraceServiceResponseSchema, response) as JsonObject);
 }
 
-/** What is answered to one that failed: an HTTP status, by which exporters know whether to try again, and google.rpc.Status. */
-export function exportFailure(error: ConnectError, contentType: string): OtlpBody & { readonly status: number } {
-  const { code, rawMessage: message } = error;
-  const status = code === Code.Unimplemented ? 415 : codeToHttpStatus(code);
-  if (typeOf(contentType) === JSON_TYPE) return { status, ...jsonBody({ code, message }) };
+/** The HTTP status of a body that could not be read (readExport): one by which exporters do not send it again, but where waiting helps. */
+export function unreadStatus({ code }: ConnectError): number {
+  if (code === Code.Unimplemented) return 415;
+  return code === Code.ResourceExhausted ? 413 : codeToHttpStatus(code);
+}
+
+/**
+ * What is answered to one that failed: google.rpc.Status in the encoding that
+ * it came in, in JSON to what came in none.
+ */
+export function exportFailure({ code, rawMessage: message }: ConnectError, contentType: string): OtlpBody {
+  if (typeOf(contentType) !== PROTOBUF) return jsonBody({ code, message });
   const written = new BinaryWriter().tag(1, WireType.Varint).int32(code).tag(2, WireType.LengthDelimited);
-  return { status, contentType: PROTOBUF, bytes: written.string(message).finish() };
+  return { contentType: PROTOBUF, bytes: written.string(message).finish() };
 }
 
 function typeOf(contentType: string): typeof PROTOBUF | typeof JSON_TYPE | undefined {
@@ -79,7 +106,8 @@ async function decoded(bytes: Uint8Array, coding: string): Promise<Uint8Array> {
   if (coding === "" || coding === "identity") return bytes;
   if (coding !== "gzip") throw unimplemented("spans are sent with gzip, or without any content coding");
   try {
-    const { buffer, byteOffset, byteLength } = await unzip(bytes, { maxOutputLength: BOUNDS.bytes });
+    const options = { maxOutputLength: BOUNDS.bytes };
+    const { buffer, byteOffset, byteLength } = await unpacking(() => unzip(bytes, options));
     return new Uint8Array(buffer, byteOffset, byteLength);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLong();

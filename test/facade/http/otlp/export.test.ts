@@ -1,13 +1,13 @@
 import { gzipSync } from "node:zlib";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { Code } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import {
   ExportTraceServiceRequestSchema,
   ExportTraceServiceResponseSchema,
 } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
-import { exportAnswer, exportFailure, readExport } from "../../facade/otlp-http.js";
-import { unavailable } from "../../services/shared/rpc/errors.js";
+import { exportAnswer, exportFailure, readExport, unreadStatus } from "../../../../facade/http/otlp/export.js";
+import { unavailable } from "../../../../services/shared/rpc/errors.js";
 
 const TRACE = "5b8efff798038103d269b633813fc60c";
 const SPAN = "eee19b7ec3c1b174";
@@ -58,8 +58,8 @@ test("protobuf and JSON, plain and gzip, say the same", async () => {
   const { contentType, bytes } = asJson(SAID);
   const binary = { contentType: PROTOBUF, bytes: toBinary(ExportTraceServiceRequestSchema, read) };
   expect(await readExport(binary)).toEqual(read);
-  expect(await readExport({ contentType, bytes: gzipSync(bytes) }, "gzip")).toEqual(read);
-  expect(await readExport({ ...binary, bytes: gzipSync(binary.bytes) }, " GZIP ")).toEqual(read);
+  expect(await readExport({ contentType, bytes: gzipSync(bytes) }, { contentEncoding: "gzip" })).toEqual(read);
+  expect(await readExport({ ...binary, bytes: gzipSync(binary.bytes) }, { contentEncoding: " GZIP " })).toEqual(read);
 });
 
 describe("refused is", () => {
@@ -83,8 +83,27 @@ describe("refused is", () => {
     ["half a message", { contentType: PROTOBUF, bytes: Buffer.from([0x0a, 0x7f]) }, "", Code.InvalidArgument],
     ["an id in base64", spanOf({ traceId: "W47/95gDgQPSabYzgT/GDA==" }), "", Code.InvalidArgument],
   ])("%s", async (_, body, coding, code) => {
-    await expect(readExport(body, coding)).rejects.toMatchObject({ code });
+    await expect(readExport(body, { contentEncoding: coding })).rejects.toMatchObject({ code });
   });
+
+  test("what unpacks to more than there is memory for now", async () => {
+    const { contentType, bytes } = asJson(SAID);
+    let kept = 0;
+    const keep = (more: number) => {
+      kept += more;
+      return false;
+    };
+    const reading = readExport({ contentType, bytes: gzipSync(bytes) }, { contentEncoding: "gzip", keep });
+    await expect(reading).rejects.toMatchObject({ code: Code.Unavailable });
+    expect(kept).toBe(bytes.byteLength);
+  });
+});
+
+test("what cannot be read is not sent again; what there is no room for now is", () => {
+  const status = (code: Code) => unreadStatus(new ConnectError("", code));
+  expect([Code.Unimplemented, Code.ResourceExhausted, Code.InvalidArgument, Code.Unavailable].map(status)).toEqual([
+    415, 413, 400, 503,
+  ]);
 });
 
 test("answers and failures come in the encoding that was sent", () => {
@@ -100,10 +119,11 @@ test("answers and failures come in the encoding that was sent", () => {
 
   const failed = unavailable("the store does not answer");
   const told = exportFailure(failed, JSON_TYPE);
-  expect([told.status, JSON.parse(Buffer.from(told.bytes).toString())]).toEqual([
-    503,
-    { code: Code.Unavailable, message: "the store does not answer" },
-  ]);
+  expect(JSON.parse(Buffer.from(told.bytes).toString())).toEqual({
+    code: Code.Unavailable,
+    message: "the store does not answer",
+  });
+  expect(exportFailure(failed, "text/plain")).toEqual(told);
   const status = exportFailure(failed, PROTOBUF);
   expect([status.contentType, hex(status.bytes.subarray(0, 4))]).toEqual([PROTOBUF, "080e1219"]);
   expect(Buffer.from(status.bytes.subarray(4)).toString()).toBe("the store does not answer");

@@ -1,0 +1,130 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
+import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
+import {
+  deadlineExceeded,
+  permissionDenied,
+  resourceExhausted,
+  unavailable,
+  unimplemented,
+} from "../../../services/shared/rpc/errors.js";
+import { serviceOf } from "../../../services/shared/rpc/service.js";
+import type { Shares } from "../../../services/shared/shares/shares.js";
+import { type Enter, entryError, isStranger } from "../../admission/enter.js";
+import type { Origins } from "../../admission/origins.js";
+import { BAD_ORIGIN } from "../../admission/refusals.js";
+import type { Unread } from "../body-reader.js";
+import { type BodyStream, BodyUnreadError } from "../exchange.js";
+import {
+  exportAnswer,
+  exportFailure,
+  isOtlp,
+  OTLP_TYPES,
+  type OtlpBody,
+  readExport,
+  unreadStatus,
+} from "../otlp/export.js";
+import type { Page, PageRequest, Route } from "../route.js";
+import { told } from "../rpc/handlers.js";
+
+/** Who takes spans, and who may send them. */
+export interface OtlpOptions {
+  readonly dispatch: Dispatch;
+  readonly enter: Enter;
+  readonly origins: Origins;
+  readonly shares: Shares;
+  /** The path of the public base URL, without a trailing slash. */
+  readonly base: string;
+}
+
+const METHOD = TraceService.method.export;
+/** Longest body of an export, in bytes. */
+const MAX_BODY = 4 << 20;
+/** How long an export may take, in milliseconds. */
+const TIMEOUT_MS = 60_000;
+/** When to send again what could not be taken, in seconds, where nobody says. */
+const RETRY_S = "5";
+
+/**
+ * POST /v1/traces: spans from exporters that speak HTTP (OTLP/HTTP), as the user of
+ * the bearer token and behind the same gates as over gRPC. Who may not send any is
+ * refused before the body is read.
+ */
+export function otlpRoutes({ dispatch, enter, origins, shares, base }: OtlpOptions): Route[] {
+  async function handle(request: PageRequest<BodyStream>): Promise<Page> {
+    const type = typeOf(request.headers);
+    if (!origins.allows(request.headers.origin)) return strangersPage(permissionDenied(BAD_ORIGIN.message), type);
+    if (!isOtlp(type)) return strangersPage(unimplemented(OTLP_TYPES), type, 415);
+    const entered = await enter(request, METHOD);
+    if ("barred" in entered) return { ...failed(entryError(entered), type), stranger: isStranger(entered) };
+    const { known, share } = entered;
+    return shares.run(share, async () => {
+      try {
+        const assertion = known.assertions[serviceOf(METHOD) ?? ""] ?? "";
+        return await taken(request, type, assertion);
+      } catch (error) {
+        if (error instanceof ConnectError) return failed(told(error), type);
+        // What is answered then is said by `unread`, which knows why.
+        if (error instanceof BodyUnreadError) return unread("too slow", request);
+        throw error;
+      }
+    });
+  }
+
+  async function taken(request: PageRequest<BodyStream>, type: string, assertion: string): Promise<Page> {
+    const bytes = await wholeOf(request.body);
+    let spans: Awaited<ReturnType<typeof readExport>>;
+    try {
+      const contentEncoding = request.headers["content-encoding"];
+      spans = await readExport({ contentType: type, bytes }, { contentEncoding, keep: (more) => request.keep(more) });
+    } catch (error) {
+      const unreadable = ConnectError.from(error);
+      return failed(unreadable, type, unreadStatus(unreadable));
+    }
+    const { signal } = request;
+    const out = { credential: { assertion }, signal, deadline: Date.now() + TIMEOUT_MS };
+    return page(200, exportAnswer(await dispatch.unary(METHOD, spans, out), type));
+  }
+
+  const path = `${base}/v1/traces`;
+  return [{ path, methods: ["POST"], admits: true, takes: "stream", maxBody: MAX_BODY, unread, handle }];
+}
+
+function typeOf(headers: PageRequest<unknown>["headers"]): string {
+  return headers["content-type"] ?? "";
+}
+
+async function wholeOf(body: BodyStream): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+}
+
+function unread(why: Unread, { headers }: Pick<PageRequest<unknown>, "headers">): Page {
+  const type = typeOf(headers);
+  switch (why) {
+    case "too long":
+      return failed(resourceExhausted(`an export of spans is at most ${MAX_BODY} bytes`), type, 413);
+    case "too slow":
+      return failed(deadlineExceeded("the spans took too long to arrive: send them again"), type, 408);
+    case "no room":
+      return failed(unavailable("too much is in flight: wait for answers before you send more"), type);
+  }
+}
+
+function strangersPage(error: ConnectError, type: string, status?: number): Page {
+  return { ...failed(error, type, status), stranger: true };
+}
+
+/** A failure, with the header by which exporters know when to send again (OTLP specification, "OTLP/HTTP Throttling"). */
+function failed(error: ConnectError, type: string, status = codeToHttpStatus(error.code)): Page {
+  const more: string[] = [];
+  if (status === 429 || status === 503) more.push("retry-after", error.metadata.get("retry-after") ?? RETRY_S);
+  if (error.code === Code.Unauthenticated) more.push("www-authenticate", "Bearer");
+  return page(status, exportFailure(error, type), more);
+}
+
+function page(status: number, { contentType, bytes }: OtlpBody, more: readonly string[] = []): Page {
+  return { status, headers: ["content-type", contentType, "cache-control", "no-store", ...more], body: bytes };
+}
