@@ -1,10 +1,11 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
+import { type Patience, patient } from "./patience.js";
 
 /** Where the services are, and who calls them. */
-export interface Options {
-  /** Where the service listens, such as http://127.0.0.1:50051. */
+export interface Options extends Patience {
+  /** Where the service listens, such as http://127.0.0.1:50051; with https: over TLS. */
   readonly baseUrl: string;
   /** An API key; every call is made as its user and meets that user's gates. */
   readonly apiKey: string;
@@ -15,7 +16,9 @@ export interface Options {
 }
 
 /**
- * A typed client of one of our services, over Connect or gRPC.
+ * A typed client of one of our services, over Connect or gRPC. Failures are
+ * ConnectErrors. Calls of one answer have a deadline, and are made again where
+ * that is safe: see Patience.
  *
  * @example
  * const agents = connectClient(AgentService, { baseUrl, apiKey });
@@ -23,7 +26,7 @@ export interface Options {
  */
 export function connectClient<S extends DescService>(
   service: S,
-  { baseUrl, apiKey, protocol, httpVersion = "2" }: Options,
+  { baseUrl, apiKey, protocol, httpVersion = "2", ...patience }: Options,
 ): Client<S> {
   const authorize: Interceptor = (next) => (request) => {
     request.header.set("authorization", `Bearer ${apiKey}`);
@@ -34,5 +37,5 @@ export function connectClient<S extends DescService>(
     protocol === "grpc"
       ? createGrpcTransport({ baseUrl, interceptors })
       : createConnectTransport({ baseUrl, httpVersion, useBinaryFormat: httpVersion === "2", interceptors });
-  return createClient(service, transport);
+  return createClient(service, patient(transport, patience));
 }

@@ -10,6 +10,7 @@ import {
 } from "@bufbuild/protobuf";
 import {
   type CallOptions,
+  type ChannelCredentials,
   type ClientReadableStream,
   credentials,
   Metadata,
@@ -17,11 +18,14 @@ import {
   type ServiceDefinition,
   type ServiceError,
 } from "@grpc/grpc-js";
+import { FIRST_WAIT_MS, isRepeatable, LONGEST_WAIT_MS, type Patience, RETRIES, TIMEOUT_MS } from "./patience.js";
 
 /** Where the services are, and who calls them. */
-export interface Options {
+export interface Options extends Patience {
   /** Host and port, such as 127.0.0.1:50051. */
   readonly address: string;
+  /** How the connection is secured: credentials.createSsl() where TLS is; without it by default. */
+  readonly channel?: ChannelCredentials;
   /** An API key; every call is made as its user and meets that user's gates. */
   readonly apiKey: string;
 }
@@ -46,15 +50,20 @@ export type GrpcClient<S extends DescService> = Unary<S> & Streaming<S> & { clos
 /**
  * A typed client of one of our services on `@grpc/grpc-js`, for systems that
  * have their interceptors, balancing and credentials there. Failures are
- * grpc-js ServiceErrors.
+ * grpc-js ServiceErrors. Calls of one answer have a deadline, and those that
+ * may be repeated are where the service is not there; a wait that it asks for
+ * is the caller's.
  *
  * @example
  * const agents = grpcClient(AgentService, { address, apiKey });
  * const { agents: page } = await agents.listAgents({ pageSize: 20 });
  */
-export function grpcClient<S extends DescService>(service: S, { address, apiKey }: Options): GrpcClient<S> {
+export function grpcClient<S extends DescService>(
+  service: S,
+  { address, apiKey, channel = credentials.createInsecure(), ...patience }: Options,
+): GrpcClient<S> {
   const Constructor = makeGenericClientConstructor(definitionOf(service), service.name);
-  const client = new Constructor(address, credentials.createInsecure());
+  const client = new Constructor(address, channel, { "grpc.service_config": serviceConfigOf(service, patience) });
   const metadata = new Metadata();
   metadata.set("authorization", `Bearer ${apiKey}`);
 
@@ -89,6 +98,23 @@ export function grpcClient<S extends DescService>(service: S, { address, apiKey 
     }
   }
   return calls as GrpcClient<S>;
+}
+
+/** Deadlines and repetitions in gRPC's own words ("Service Config", gRFC A6). */
+function serviceConfigOf(service: DescService, { timeoutMs = TIMEOUT_MS, retries = RETRIES }: Patience): string {
+  const retryPolicy = {
+    maxAttempts: retries + 1,
+    initialBackoff: `${FIRST_WAIT_MS / 1_000}s`,
+    maxBackoff: `${LONGEST_WAIT_MS / 1_000}s`,
+    backoffMultiplier: 2,
+    retryableStatusCodes: ["UNAVAILABLE"],
+  };
+  const methodConfig = service.methods.map((method) => ({
+    name: [{ service: service.typeName, method: method.name }],
+    ...(method.methodKind === "unary" && timeoutMs > 0 && { timeout: `${timeoutMs / 1_000}s` }),
+    ...(retries > 0 && isRepeatable(method, {}) && { retryPolicy }),
+  }));
+  return JSON.stringify({ methodConfig });
 }
 
 /** The service in grpc-js's terms, for servers and for clients of one's own. */

@@ -68,7 +68,8 @@ test("over many connections a key has its burst once, not once a worker; nor has
 });
 
 test("the gRPC port, which is another process's, counts for itself", async () => {
-  const agents = connectClient(AgentService, { baseUrl: program.bootstrap.grpc_url, apiKey: keys[0] as string });
+  const { grpc_url: baseUrl } = program.bootstrap;
+  const agents = connectClient(AgentService, { baseUrl, apiKey: keys[0] as string, retries: 0 });
   const codes = await Promise.all(
     Array.from({ length: CALLS }, () =>
       agents.listAgents({ pageSize: 1 }).then(

@@ -4,11 +4,13 @@ import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trac
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import {
   deadlineExceeded,
+  invalidArgument,
   permissionDenied,
   resourceExhausted,
   unavailable,
   unimplemented,
 } from "../../../services/shared/rpc/errors.js";
+import { saidOfExcess } from "../../../services/shared/rpc/json-shape.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
 import type { Shares } from "../../../services/shared/shares/shares.js";
 import { type Enter, entryError, isStranger } from "../../admission/enter.js";
@@ -108,6 +110,9 @@ function unread(why: Unread, { headers }: Pick<PageRequest<unknown>, "headers">)
       return failed(resourceExhausted(`an export of spans is at most ${MAX_BODY} bytes`), type, 413);
     case "too slow":
       return failed(deadlineExceeded("the spans took too long to arrive: send them again"), type, 408);
+    case "too deep":
+    case "too many":
+      return failed(invalidArgument(`the body ${saidOfExcess(why)}`), type);
     case "no room":
       return failed(unavailable("too much is in flight: wait for answers before you send more"), type);
   }
