@@ -1,13 +1,17 @@
-// Writes docs/configuration.md, docs/tools.md and the reviewed lists of tools from
+// Writes docs/configuration.md, docs/tools.md, the reviewed lists of tools, and what pages quote, from
 // what the program itself reads: npm run docs. A test fails when they are out of date.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { options } from "../services/launcher/config.js";
 import { bindingProblem, loadPlatform } from "../services/platform-proxy/parts.js";
 import { PLATFORM_SERVERS, SERVERS } from "../services/shared/platforms.js";
 import { envOf, flagOf } from "../services/shared/process/config.js";
 import { readImage } from "../services/shared/tools/image.js";
 import { readTools, type Tool } from "../services/shared/tools/tools.js";
+import { quoted } from "./quotes.js";
+
+/** Pages that quote files. */
+export const QUOTING = ["docs/integrating.md"];
 
 /** Every setting, as a table. */
 export function configurationPage(): string {
@@ -88,6 +92,8 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   writeFileSync("docs/configuration.md", configurationPage());
   writeFileSync("docs/tools.md", toolsPage());
   for (const { file, text } of toolLists()) writeFileSync(file, text);
+  const read = (file: string): string => readFileSync(file, "utf8");
+  for (const page of QUOTING) writeFileSync(page, quoted(read(page), read));
   // The pages are written all the same, since a binding may be what comes next.
   for (const problem of await bindingProblems()) console.warn(problem);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the foreign clients that tests call, each into a folder of its own
 # that git ignores; what is missing on a machine is skipped, by name, by the tests.
+# With --samples also the samples of docs/integrating in Go and Java, which take a while to compile.
 set -uo pipefail
 cd "$(dirname "$0")"
 
@@ -18,3 +19,21 @@ else
 fi
 
 (cd claude-code && npm ci --no-audit --no-fund --loglevel=error) || echo "claude-code: not installed"
+
+[ "${1:-}" = --samples ] || exit 0
+samples=../../docs/integrating
+
+if command -v go >/dev/null; then
+  (cd $samples/go && ../../../node_modules/.bin/buf generate ../../../proto && go build -o "$OLDPWD/go/bin/agents" .) ||
+    echo "Go sample: not built"
+else
+  echo "Go sample: no go"
+fi
+
+if command -v mvn >/dev/null; then
+  mkdir -p java/bin
+  (cd $samples/java && mvn -q -B compile dependency:build-classpath "-Dmdep.outputFile=$OLDPWD/java/bin/classpath") ||
+    echo "Java sample: not built"
+else
+  echo "Java sample: no mvn"
+fi

@@ -1,6 +1,6 @@
 import { type SpawnOptionsWithoutStdio, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 
 const FOREIGN = join(import.meta.dirname, "../foreign");
 
@@ -9,7 +9,15 @@ export const PYTHON = join(FOREIGN, "python/.venv/bin/python");
 export const GRPCURL = join(FOREIGN, "grpcurl/bin/grpcurl");
 export const CLAUDE = join(FOREIGN, "claude-code/node_modules/.bin/claude");
 
+/** The samples of docs/integrating that have to be compiled: test/foreign/install.sh --samples. */
+export const GO_SAMPLE = join(FOREIGN, "go/bin/agents");
+export const JAVA_CLASSPATH = join(FOREIGN, "java/bin/classpath");
+
 export const isInstalled = (program: string): boolean => existsSync(program);
+
+/** Whether a program is to be found by its name. */
+export const isOnPath = (program: string): boolean =>
+  (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));
 
 /** Runs a foreign program to its end. */
 export function run(

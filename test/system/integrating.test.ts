@@ -1,0 +1,125 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
+import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { connectClient } from "../../clients/node/connect.js";
+import { everyItem } from "../../clients/node/pages.js";
+import { GO_SAMPLE, GRPCURL, isInstalled, isOnPath, JAVA_CLASSPATH, PYTHON, run } from "../support/foreign.js";
+import { type Program, startProgram } from "../support/program.js";
+
+// The samples that docs/integrating.md quotes, run as their readers run them.
+// Every language shows the same, errors in the same words among it.
+
+const ROOT = join(import.meta.dirname, "../..");
+const SAMPLES = join(ROOT, "docs/integrating");
+
+let program: Program;
+let folder: string;
+let env: Record<string, string>;
+let agents: number;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sallyport-samples-"));
+  program = await startProgram();
+  const { grpc_url: baseUrl, analyst } = program.bootstrap;
+  const as = { baseUrl, apiKey: analyst.api_key };
+  const { scenarios } = await connectClient(ScenarioService, as).searchScenarios({ pageSize: 1 });
+  const client = connectClient(AgentService, as);
+  agents = 0;
+  const all = everyItem(
+    (pageToken) => client.listAgents({ pageToken }),
+    (page) => page.agents,
+  );
+  for await (const _ of all) agents++;
+  env = {
+    PATH: process.env.PATH ?? "",
+    HOME: folder,
+    SALLYPORT_URL: program.baseUrl,
+    SALLYPORT_GRPC_URL: baseUrl,
+    SERVICE_API_KEY: analyst.api_key,
+    SCENARIO_ID: scenarios[0]?.id ?? "",
+  };
+}, 60_000);
+afterAll(async () => {
+  await program?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const REFUSED =
+  "refused INVALID_ARGUMENT page_size: must be greater than or equal to 1 and less than or equal to 100 [int32.gte_lte]";
+const STRANGER = "stranger UNAUTHENTICATED the API key is not valid: check that it is complete, or create a new one";
+const AT_THE_DOOR =
+  "stranger UNAUTHENTICATED the API key or token is not accepted: create a new API key, or sign in again";
+
+async function shows(command: string, args: readonly string[], more: object = {}, stranger: string[] = [STRANGER]) {
+  const done = await run(command, args, { env: { ...env, ...more }, cwd: folder });
+  expect(done.stderr).not.toMatch(/Traceback|Exception|panic|Error:/);
+  expect(done.stdout.trimEnd().split("\n")).toEqual([
+    `agents ${agents}`,
+    "created once true",
+    REFUSED,
+    ...stranger,
+    "stream progress",
+  ]);
+}
+
+const named = (language: string, isThere: boolean, how: string): string =>
+  `${language}${isThere ? "" : ` (absent: ${how})`}`;
+
+const INSTALL = "run test/foreign/install.sh";
+const hasPython = isInstalled(PYTHON);
+test.skipIf(!hasPython)(
+  named("Python", hasPython, INSTALL),
+  async () => {
+    const generated = await run(join(SAMPLES, "python/generate.sh"), [join(ROOT, "proto"), join(folder, "stubs")], {
+      env: { ...env, PYTHON },
+    });
+    expect(generated.stderr).toBe("");
+    await shows(PYTHON, [join(SAMPLES, "python/agents.py")], { PYTHONPATH: join(folder, "stubs") });
+  },
+  60_000,
+);
+
+const hasGo = isInstalled(GO_SAMPLE);
+test.skipIf(!hasGo)(named("Go", hasGo, `${INSTALL} --samples`), () => shows(GO_SAMPLE, []), 30_000);
+
+const hasJava = isInstalled(JAVA_CLASSPATH) && isOnPath("java");
+test.skipIf(!hasJava)(
+  named("Java", hasJava, `${INSTALL} --samples`),
+  async () => {
+    const libraries = (await readFile(JAVA_CLASSPATH, "utf8")).trim();
+    const classpath = [join(SAMPLES, "java/target/classes"), libraries].join(delimiter);
+    await shows("java", ["-cp", classpath, "example.Agents"]);
+  },
+  60_000,
+);
+
+test("Node", async () => {
+  const packed = await run(process.execPath, [join(ROOT, "scripts/pack-client.mjs"), folder]);
+  const into = join(folder, "node_modules/@sallyport/client");
+  mkdirSync(into, { recursive: true });
+  await run("tar", ["xzf", packed.stdout.trim(), "-C", into, "--strip-components=1"]);
+  for (const name of ["@bufbuild", "@connectrpc", "@grpc"]) {
+    const link = join(folder, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", name), link);
+  }
+  cpSync(join(SAMPLES, "node/agents.mjs"), join(folder, "agents.mjs"));
+  await shows(process.execPath, [join(folder, "agents.mjs")]);
+}, 60_000);
+
+const hasCurl = isOnPath("curl") && isOnPath("jq");
+test.skipIf(!hasCurl)(
+  named("curl", hasCurl, "install curl and jq"),
+  () => shows("bash", [join(SAMPLES, "curl/agents.sh")], {}, [AT_THE_DOOR]),
+  30_000,
+);
+
+const hasGrpcurl = isInstalled(GRPCURL) && isOnPath("jq");
+test.skipIf(!hasGrpcurl)(
+  named("grpcurl", hasGrpcurl, `${INSTALL}, and install jq`),
+  () => shows("bash", [join(SAMPLES, "grpcurl/agents.sh")], { GRPCURL }, []),
+  30_000,
+);
