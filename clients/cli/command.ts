@@ -38,6 +38,8 @@ export interface Verb {
   readonly isUncut?: boolean;
   /** The columns of what people see, where not all that a program gets. */
   readonly columns?: readonly string[];
+  /** What people see of an answer, where neither a table nor fields would do. */
+  shows?(answer: unknown): string;
   /** @returns what is shown: one value, or as they come where the verb goes on. */
   run(session: Session, input: Input): Promise<unknown> | AsyncIterable<object>;
   /** Whether what is shown is a failure: the exit code is 1. */

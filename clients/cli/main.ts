@@ -16,7 +16,7 @@ try {
     const answer = verb.run(signIn(request.signIn, process.env), input);
     if (answer instanceof Promise) {
       const value = await answer;
-      process.stdout.write(`${isJson ? JSON.stringify(value) : shown(value, verb)}\n`);
+      process.stdout.write(`${isJson ? JSON.stringify(value) : (verb.shows?.(value) ?? shown(value, verb))}\n`);
       if (verb.hasFailed?.(value)) process.exitCode = EXIT.failed;
     } else {
       for await (const row of answer) process.stdout.write(`${isJson ? JSON.stringify(row) : line(row, verb)}\n`);

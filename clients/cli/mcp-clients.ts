@@ -8,6 +8,11 @@ export interface Entry {
   readonly url: string;
 }
 
+/** A server of the service at a base URL. */
+export function entryOf(baseUrl: string, server: string): Entry {
+  return { name: `sallyport-${server}`, url: `${baseUrl}/mcp/${server}` };
+}
+
 /** How the key gets into a configuration: by the name of an environment variable, or as it is. */
 export type Key = { readonly variable: string } | { readonly literal: string };
 
@@ -125,7 +130,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     title: "MCP Inspector",
     file: "a file of yours, named by --config",
     language: "json",
-    note: "It does not expand variables in a file: with one, use the command.",
+    note: "It wants Node 22.19 or newer, and expands no variables in a file: with one, use the command.",
     config: (entries, key) => {
       const headers = { Authorization: bearer(key, SHELL) };
       return json({ mcpServers: byName(entries, ({ url }) => ({ type: "streamable-http", url, headers })) });
@@ -139,11 +144,12 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     file: "claude_desktop_config.json",
     language: "json",
     config: (entries, key) => {
-      const args = (url: string): string[] => ["-y", "mcp-remote", url, "--header", `Authorization:\${${BRIDGED}}`];
-      const env = { [BRIDGED]: bearer(key, SHELL) };
-      const own = "literal" in key ? { env } : {};
+      // One argument without a blank: some clients cut arguments there, so the blank is in a variable.
+      const [value, env] =
+        "literal" in key ? [SHELL(BRIDGED), { [BRIDGED]: bearer(key, SHELL) }] : [bearer(key, SHELL)];
+      const args = (url: string): string[] => ["-y", "mcp-remote", url, "--header", `Authorization:${value}`];
       return json({
-        mcpServers: byName(entries, ({ url }) => ({ command: "npx", args: args(url), ...own })),
+        mcpServers: byName(entries, ({ url }) => ({ command: "npx", args: args(url), ...(env && { env }) })),
       });
     },
     command: ({ url }, key) => `npx -y mcp-remote ${url} --header ${headerNow(key)}`,
@@ -152,7 +158,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
 
 /** By which VS Code remembers what it asked. */
 const INPUT = "sallyport-api-key";
-/** What mcp-remote reads the header's value from: some clients cut arguments at blanks. */
+/** What mcp-remote reads the header's value from. */
 const BRIDGED = "AUTH_HEADER";
 
 function codexTable({ name, url }: Entry, key: Key): string {

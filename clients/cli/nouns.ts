@@ -38,6 +38,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/backup.js")).backup,
   },
   {
+    noun: "clients",
+    doc: "How MCP clients are told of this service.",
+    load: async () => (await import("./commands/clients.js")).clients,
+  },
+  {
     noun: "doctor",
     doc: "What is wrong with this installation, and what to do about it.",
     load: async () => (await import("./commands/doctor.js")).doctor,

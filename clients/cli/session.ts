@@ -23,32 +23,37 @@ export interface Session {
  */
 export function signIn(given: SignIn, env: Readonly<Record<string, string | undefined>>): Session {
   const dataDir = env.DATA_DIR || "./data";
-  let known: { url: string; apiKey: string } | undefined;
-  const found = (): { url: string; apiKey: string } => {
-    known ??= accessOf(given, dataDir);
-    return known;
+  let read: BootstrapAccess | undefined;
+  const file = (): BootstrapAccess => {
+    read ??= bootstrapAccess(dataDir);
+    return read;
   };
   return {
     get url() {
-      return found().url;
+      return baseOf(given.url ?? file().base_url);
     },
     get apiKey() {
-      return found().apiKey;
+      return given.key ?? file().admin.api_key;
     },
     dataDir,
   };
 }
 
-function accessOf({ url, key }: SignIn, dataDir: string): { url: string; apiKey: string } {
-  const base = (text: string): string => {
-    if (!URL.canParse(text)) throw new UsageError(`--url must be a URL such as http://127.0.0.1:8080, not ${text}`);
-    return text.replace(/\/+$/, "");
-  };
-  if (url !== undefined && key !== undefined) return { url: base(url), apiKey: key };
+/** What is read of DATA_DIR/bootstrap.json. */
+interface BootstrapAccess {
+  readonly base_url: string;
+  readonly admin: { readonly api_key: string };
+}
+
+function baseOf(text: string): string {
+  if (!URL.canParse(text)) throw new UsageError(`--url must be a URL such as http://127.0.0.1:8080, not ${text}`);
+  return text.replace(/\/+$/, "");
+}
+
+function bootstrapAccess(dataDir: string): BootstrapAccess {
   const path = join(dataDir, "bootstrap.json");
   if (!existsSync(path)) {
     throw new UsageError(`${path} is not there: start the service once, set DATA_DIR, or give both --url and --key`);
   }
-  const file = JSON.parse(readFileSync(path, "utf8")) as { base_url: string; admin: { api_key: string } };
-  return { url: base(url ?? file.base_url), apiKey: key ?? file.admin.api_key };
+  return JSON.parse(readFileSync(path, "utf8")) as BootstrapAccess;
 }

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { configurationPage, QUOTING, toolLists, toolsPage } from "../../scripts/docs.js";
+import { clientsPage, configurationPage, QUOTING, readmeOf, toolLists, toolsPage } from "../../scripts/docs.js";
 import { quoted } from "../../scripts/quotes.js";
 
 test.each([
   ["docs/configuration.md", configurationPage],
   ["docs/tools.md", toolsPage],
+  ["docs/clients.md", clientsPage],
+  ["README.md", () => readmeOf(readFileSync("README.md", "utf8"))],
 ])("%s says what the program reads (npm run docs)", (file, page) => {
   expect(readFileSync(file, "utf8")).toBe(page());
 });

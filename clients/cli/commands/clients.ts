@@ -1,0 +1,68 @@
+import { SERVERS } from "../../../services/shared/platforms.js";
+import type { Verb } from "../command.js";
+import { UsageError } from "../failures.js";
+import { entryOf, type Key, keyVariableIn, MCP_CLIENTS, type McpClient } from "../mcp-clients.js";
+
+const NAMES = MCP_CLIENTS.map(({ name }) => name);
+
+interface Shown {
+  readonly file: string;
+  readonly config: string;
+  readonly commands: readonly string[];
+  readonly note?: string;
+}
+
+/** Configurations of MCP clients, ready to be pasted. */
+export const clients: readonly Verb[] = [
+  {
+    verb: "list",
+    doc: "List the clients that can be shown, and where each keeps its configuration.",
+    columns: ["name", "title", "file"],
+    isUncut: true,
+    async run() {
+      return { clients: MCP_CLIENTS.map(({ name, title, file }) => ({ name, title, file })) };
+    },
+  },
+  {
+    verb: "show",
+    doc: "Show the configuration of a client. It names an environment variable for the key, or holds the one that you give.",
+    args: [{ name: "NAME", doc: "Which client.", choices: NAMES }],
+    flags: {
+      server: { doc: "Which server; all of them where left out.", choices: SERVERS },
+      variable: { doc: "The environment variable with the key; API_KEY_VARIABLE, or SERVICE_API_KEY, where left out." },
+      "api-key": { doc: "The key to write into the configuration, in place of a variable." },
+    },
+    async run(session, { args, flags }) {
+      const client = MCP_CLIENTS.find(({ name }) => name === args.NAME) as McpClient;
+      const servers = flags.server === undefined ? SERVERS : [flags.server];
+      const entries = servers.map((server) => entryOf(session.url, server));
+      const key = keyOf(flags.variable, flags["api-key"]);
+      const commands = entries.map((entry) => client.command?.(entry, key)).filter((command) => command !== undefined);
+      const { file, note } = client;
+      return { file, config: client.config(entries, key), commands, ...(note !== undefined && { note }) };
+    },
+    shows(answer) {
+      const { file, config, commands, note } = answer as Shown;
+      return [
+        `# ${file}`,
+        config,
+        ...(commands.length > 0 ? ["", "# from a shell", ...commands] : []),
+        ...(note === undefined ? [] : ["", `# ${note}`]),
+      ].join("\n");
+    },
+  },
+];
+
+const VARIABLE = /^[A-Za-z_]\w*$/;
+const KEY = /^[\w.~+/=-]+$/;
+
+function keyOf(variable: string | undefined, literal: string | undefined): Key {
+  if (literal !== undefined) {
+    if (variable !== undefined) throw new UsageError("give --variable or --api-key, not both");
+    if (!KEY.test(literal)) throw new UsageError("--api-key is no API key: it holds what no key does");
+    return { literal };
+  }
+  const named = variable ?? keyVariableIn(process.env);
+  if (!VARIABLE.test(named)) throw new UsageError(`${named} is not the name of an environment variable`);
+  return { variable: named };
+}
