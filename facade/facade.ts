@@ -20,6 +20,7 @@ import { createVisibleTools } from "./catalogue/visible-tools.js";
 import { createFrontDoor } from "./front-door.js";
 import { type Edge, listen } from "./http/edge.js";
 import { createPages } from "./http/pages.js";
+import { clientRegistrationRoutes } from "./http/routes/client-registration.js";
 import { healthRoutes } from "./http/routes/health.js";
 import { otlpRoutes } from "./http/routes/otlp.js";
 import { platformIssuerRoutes } from "./http/routes/platform-issuer.js";
@@ -130,6 +131,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     [
       ...healthRoutes(options.ready),
       ...resourceMetadataRoutes({ endpoints, issuer: `${baseUrl.origin}${base}`, serviceName }),
+      ...clientRegistrationRoutes({ base }),
       ...platformIssuerRoutes(dispatch, base),
       ...registrationRoutes({ dispatch, self, rooms, version, base }),
       ...otlpRoutes({ dispatch, enter, origins, shares, base }),
