@@ -1,8 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { connectClient } from "../../clients/node/connect.js";
@@ -11,10 +10,21 @@ import { GO_SAMPLE, GRPCURL, isInstalled, isOnPath, JAVA_CLASSPATH, PYTHON, run 
 import { type Program, startProgram } from "../support/program.js";
 
 // The samples that docs/integrating.md quotes, run as their readers run them.
-// Every language shows the same, errors in the same words among it.
+// Every language shows the same, errors in the same words among it. The package
+// of clients/node is as somebody has it who installed its tarball into an empty
+// folder: nothing of this repository but what was packed.
 
 const ROOT = join(import.meta.dirname, "../..");
 const SAMPLES = join(ROOT, "docs/integrating");
+const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Package;
+const client = JSON.parse(readFileSync(join(ROOT, "clients/node/package.json"), "utf8")) as Package;
+
+interface Package {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
 
 let program: Program;
 let folder: string;
@@ -46,6 +56,31 @@ afterAll(async () => {
   await program?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
+
+const CONSUMER = `
+import { credentials } from "@grpc/grpc-js";
+import { connectClient } from "@sallyport/client/connect";
+import { grpcClient } from "@sallyport/client/grpc";
+import { everyItem } from "@sallyport/client/pages";
+import { type Agent, AgentService } from "@sallyport/client/core/v1/agent_service";
+
+const [baseUrl = "", rpcUrl = "", apiKey = ""] = process.argv.slice(2);
+const clients = [
+  connectClient(AgentService, { baseUrl, apiKey }),
+  connectClient(AgentService, { baseUrl, apiKey, protocol: "grpc" }),
+  connectClient(AgentService, { baseUrl: rpcUrl, apiKey, httpVersion: "1.1" }),
+  grpcClient(AgentService, { address: new URL(baseUrl).host, apiKey, channel: credentials.createInsecure() }),
+];
+const seen: number[] = [];
+for (const agents of clients) {
+  const ids = new Set<string>();
+  const all = everyItem((pageToken) => agents.listAgents({ pageSize: 2, pageToken }), (page) => page.agents);
+  for await (const agent of all) ids.add((agent satisfies Agent).id);
+  seen.push(ids.size);
+}
+process.stdout.write(JSON.stringify(seen));
+process.exit(0);
+`;
 
 const REFUSED =
   "refused INVALID_ARGUMENT page_size: must be greater than or equal to 1 and less than or equal to 100 [int32.gte_lte]";
@@ -89,26 +124,56 @@ const hasJava = isInstalled(JAVA_CLASSPATH) && isOnPath("java");
 test.skipIf(!hasJava)(
   named("Java", hasJava, `${INSTALL} --samples`),
   async () => {
-    const libraries = (await readFile(JAVA_CLASSPATH, "utf8")).trim();
+    const libraries = readFileSync(JAVA_CLASSPATH, "utf8").trim();
     const classpath = [join(SAMPLES, "java/target/classes"), libraries].join(delimiter);
     await shows("java", ["-cp", classpath, "example.Agents"]);
   },
   60_000,
 );
 
-test("Node", async () => {
+async function installPackage(): Promise<void> {
   const packed = await run(process.execPath, [join(ROOT, "scripts/pack-client.mjs"), folder]);
-  const into = join(folder, "node_modules/@sallyport/client");
+  expect(packed.code, packed.stderr).toBe(0);
+  const into = join(folder, "node_modules", client.name);
   mkdirSync(into, { recursive: true });
   await run("tar", ["xzf", packed.stdout.trim(), "-C", into, "--strip-components=1"]);
-  for (const name of ["@bufbuild", "@connectrpc", "@grpc"]) {
+  for (const name of [...Object.keys({ ...client.dependencies, ...client.peerDependencies }), "@types/node"]) {
     const link = join(folder, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(ROOT, "node_modules", name), link);
   }
-  cpSync(join(SAMPLES, "node/agents.mjs"), join(folder, "agents.mjs"));
-  await shows(process.execPath, [join(folder, "agents.mjs")]);
-}, 60_000);
+}
+
+describe("Node", () => {
+  beforeAll(installPackage, 60_000);
+
+  test("the sample", async () => {
+    cpSync(join(SAMPLES, "node/agents.mjs"), join(folder, "agents.mjs"));
+    await shows(process.execPath, [join(folder, "agents.mjs")]);
+  }, 30_000);
+
+  test("the package has types, and pages over each of its ways", async () => {
+    writeFileSync(join(folder, "consumer.mts"), CONSUMER);
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    const strict = ["--strict", "--module", "nodenext", "--target", "es2023", "--types", "node", "--skipLibCheck"];
+    const checked = await run(process.execPath, [tsc, ...strict, "consumer.mts"], { cwd: folder });
+    expect(checked.stdout).toBe("");
+    const { grpc_url, analyst } = program.bootstrap;
+    const args = ["consumer.mjs", grpc_url, `${program.baseUrl}/rpc`, analyst.api_key];
+    const done = await run(process.execPath, args, { cwd: folder });
+    expect(done.stderr).toBe("");
+    expect(JSON.parse(done.stdout)).toEqual(Array(4).fill(agents));
+  }, 60_000);
+
+  test("what it does not export cannot be reached, and its libraries are those that are tested here", async () => {
+    const hidden = await run(process.execPath, ["-e", `import("${client.name}/clients/node/patience.js")`], {
+      cwd: folder,
+    });
+    expect(hidden.stderr).toMatch(/ERR_PACKAGE_PATH_NOT_EXPORTED|ERR_MODULE_NOT_FOUND/);
+    for (const [name, version] of Object.entries(client.dependencies)) expect(own.dependencies[name]).toBe(version);
+    expect(client.version).toBe(own.version);
+  });
+});
 
 const hasCurl = isOnPath("curl") && isOnPath("jq");
 test.skipIf(!hasCurl)(
