@@ -8,6 +8,7 @@ import { connectClient } from "../../clients/node/connect.js";
 import { everyItem } from "../../clients/node/pages.js";
 import { GO_SAMPLE, GRPCURL, isInstalled, isOnPath, JAVA_CLASSPATH, PYTHON, run } from "../support/foreign.js";
 import { type Program, startProgram } from "../support/program.js";
+import { titled } from "../support/titled.js";
 
 // The samples that docs/integrating.md quotes, run as their readers run them.
 // Every language shows the same, errors in the same words among it. The package
@@ -100,8 +101,7 @@ async function shows(command: string, args: readonly string[], more: object = {}
   ]);
 }
 
-const named = (language: string, isThere: boolean, how: string): string =>
-  `${language}${isThere ? "" : ` (absent: ${how})`}`;
+const named = (language: string, isThere: boolean, how: string): string => titled(language, isThere ? undefined : how);
 
 const INSTALL = "run test/foreign/install.sh";
 const hasPython = isInstalled(PYTHON);

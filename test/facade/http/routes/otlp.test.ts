@@ -17,6 +17,7 @@ import { mountInProcess } from "../../../../services/shared/rpc/in-process.js";
 import { unary } from "../../../../services/shared/rpc/method.js";
 import { createShares } from "../../../../services/shared/shares/shares.js";
 import { exportOf } from "../../../services/traces/spans.js";
+import { titled } from "../../../support/titled.js";
 import { createKeys, type Keys } from "../../support/credentials.js";
 import { MANY, type Started, start } from "../../support/start.js";
 
@@ -187,16 +188,18 @@ test("who may not send any is refused before the body is read", async () => {
 
 type Exporters = { readonly OTLPTraceExporter: new (options: object) => SpanExporter };
 
-const isThere = (name: string): boolean => {
+const missing = (name: string): string | undefined => {
   try {
-    return createRequire(import.meta.url).resolve(name) !== "";
+    createRequire(import.meta.url).resolve(name);
+    return undefined;
   } catch {
-    return false;
+    return `${name} is not installed`;
   }
 };
 
 describe.each(["@opentelemetry/exporter-trace-otlp-proto", "@opentelemetry/exporter-trace-otlp-http"])("%s", (name) => {
-  test.skipIf(!isThere(name)).each(["none", "gzip"])("exports, compression %s", async (compression) => {
+  const title = titled("exports, compression %s", missing(name));
+  test.skipIf(missing(name) !== undefined).each(["none", "gzip"])(title, async (compression) => {
     const { OTLPTraceExporter } = (await import(name)) as Exporters;
     const headers = { authorization: "Bearer agent" };
     const exporter = new OTLPTraceExporter({ url: `${server.url}/v1/traces`, headers, compression });
