@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { createTracing, spanContextOf } from "../../../../services/shared/process/tracing.js";
+import { spanContextOf } from "../../../../services/shared/process/tracing.js";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SPAN = "b7ad6b7169203331";
