@@ -23,7 +23,7 @@ export interface ServedTool {
 }
 
 /** Longest structured result, in characters of JSON; a longer one is cut. */
-export const MAX_RESULT = 100 * 1024;
+export const MAX_RESULT = 40 * 1024;
 
 /** Prepares a tool; its codec is compiled at the first call. */
 export function serveTool(tool: Tool): ServedTool {

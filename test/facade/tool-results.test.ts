@@ -76,13 +76,14 @@ test.each([0, Code.Internal, Code.Unknown, Code.DataLoss])(
   },
 );
 
-test("a result above 100 KB is cut at an item, and says how to get the rest", async () => {
+test("a result above 40 KB is cut at an item, and says how to get the rest", async () => {
   const { result } = await call("list_sightings", { page_size: 1_000 });
   const { structuredContent: cut, content } = result;
-  expect(content[0].text.length).toBeLessThanOrEqual(100 * 1024);
-  expect(content[0].text.length).toBeGreaterThan(90 * 1024);
+  expect(content[0].text.length).toBeLessThanOrEqual(40 * 1024);
+  expect(content[0].text.length).toBeGreaterThan(38 * 1024);
   expect(JSON.parse(content[0].text)).toEqual(cut);
-  expect(cut).toMatchObject({ truncated: true, total_size: 100_000, next_page_token: "" });
+  expect(cut).toMatchObject({ truncated: true, total_size: 100_000 });
+  expect(cut).not.toHaveProperty("next_page_token");
   const kept = cut.sightings.length;
   expect(cut.sightings.at(-1).id).toBe(`sighting-${kept - 1}`);
   expect(cut.truncated_hint).toContain(`first ${kept} of 1000`);

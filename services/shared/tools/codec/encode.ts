@@ -5,10 +5,11 @@ import { wordOf } from "../enums.js";
 import { showHidden } from "./hidden-characters.js";
 import { fractionText, timeText } from "./time.js";
 
-// A result is proto JSON with three differences that suit a model: field names
-// are those of the .proto file, enum values are words ("high"), and every
-// field without presence is written, empty or not. An enum's zero value means
-// "not given" and is left out.
+// A result is proto JSON with differences that suit a model: field names are
+// those of the .proto file and enum values are words ("high"); numbers and
+// booleans without presence are written, zero or not. What says nothing is left
+// out: empty texts, lists and maps, an enum's zero value ("not given"), and an
+// updated_at that is the same as created_at.
 //
 // Each message type is compiled once into a function of its own that
 // concatenates the text; no JSON object is built on the way. The source text
@@ -50,32 +51,58 @@ function writerOf(desc: DescMessage, compiled: Compiled): Write {
 
 function compileMessage(desc: DescMessage, compiled: Compiled): Write {
   const writers = desc.fields.map((field) => valueWriterOf(field, compiled));
-  const always: { readonly name: string; readonly text: string }[] = [];
-  const maybe: string[] = [];
+  const source = ["return (m) => {", 'let t = "{", s;'];
+  // From the first field on that is always written, what follows needs a comma.
+  let comma = false;
   desc.fields.forEach((field, i) => {
-    const { oneof, fieldKind, localName } = field;
+    const { value, condition } = partOf(field, i);
     const name = `${JSON.stringify(field.name)}:`;
-    const write = (condition: string, value: string): void => {
-      maybe.push(`if (${condition}) { s = w[${i}](${value}); if (s !== undefined) t += ${literal(`,${name}`)} + s; }`);
-    };
-    if (fieldKind === "list") always.push({ name, text: `list(m.${localName}, w[${i}])` });
-    else if (fieldKind === "map") always.push({ name, text: `map(m.${localName}, w[${i}])` });
-    else if (oneof !== undefined)
-      write(`m.${oneof.localName}.case === ${literal(localName)}`, `m.${oneof.localName}.value`);
-    else if (fieldKind !== "enum" && field.presence === IMPLICIT)
-      always.push({ name, text: `w[${i}](m.${localName})` });
-    else write(`m.${localName} !== undefined`, `m.${localName}`);
+    const label = comma ? literal(`,${name}`) : `(t.length === 1 ? ${literal(name)} : ${literal(`,${name}`)})`;
+    if (condition === undefined) source.push(`t += ${label} + ${value};`);
+    else if (field.fieldKind !== "enum") source.push(`if (${condition}) t += ${label} + ${value};`);
+    else source.push(`if (${condition}) { s = ${value}; if (s !== undefined) t += ${label} + s; }`);
+    comma ||= condition === undefined;
   });
-  const source = [
-    "return (m) => {",
-    'let t = "{", s;',
-    ...always.map(({ name, text }, i) => `t += ${literal(i === 0 ? name : `,${name}`)} + ${text};`),
-    ...maybe,
-    // Where nothing is sure to be written, the first comma is one too many.
-    always.length > 0 ? 'return t + "}";' : 'return t === "{" ? "{}" : "{" + t.slice(2) + "}";',
-    "};",
-  ].join("\n");
-  return new Function("w", "list", "map", source)(writers, writeList, writeMap) as Write;
+  source.push('return t + "}";', "};");
+  return new Function("w", "list", "map", "filled", "same", source.join("\n"))(
+    writers,
+    writeList,
+    writeMap,
+    isFilled,
+    isSame,
+  ) as Write;
+}
+
+/** How a field's value is written, and when it is; source text. */
+function partOf(field: DescField, i: number): { readonly value: string; readonly condition?: string } {
+  const { oneof, fieldKind, localName } = field;
+  const from = `m.${localName}`;
+  if (fieldKind === "list") return { value: `list(${from}, w[${i}])`, condition: `${from}.length > 0` };
+  if (fieldKind === "map") return { value: `map(${from}, w[${i}])`, condition: `filled(${from})` };
+  if (oneof !== undefined) {
+    return {
+      value: `w[${i}](m.${oneof.localName}.value)`,
+      condition: `m.${oneof.localName}.case === ${literal(localName)}`,
+    };
+  }
+  const value = `w[${i}](${from})`;
+  if (field.scalar === ScalarType.STRING) return { value, condition: from };
+  if (field.scalar === ScalarType.BYTES) return { value, condition: `${from}?.length > 0` };
+  if (fieldKind === "scalar" && field.presence === IMPLICIT) return { value };
+  const created = field.name === "updated_at" ? field.parent.field.createdAt : undefined;
+  if (created !== undefined)
+    return { value, condition: `${from} !== undefined && !same(${from}, m.${created.localName})` };
+  return { value, condition: `${from} !== undefined` };
+}
+
+function isFilled(map: object): boolean {
+  for (const _ in map) return true;
+  return false;
+}
+
+/** Whether an object was not changed since it was made. */
+function isSame(updated: Timestamp, created: Timestamp | undefined): boolean {
+  return created !== undefined && updated.seconds === created.seconds && updated.nanos === created.nanos;
 }
 
 const IMPLICIT = 2;
