@@ -20,7 +20,7 @@ import { tracesNamed } from "../trace-name.js";
 type Request = MessageShape<typeof InspectAgentTracesRequestSchema>;
 type Response = MessageInitShape<typeof InspectAgentTracesResponseSchema>;
 
-const PAGE_SIZE = 20;
+const PAGE_SIZE = 10;
 const HOUR_MS = 3_600_000;
 const HOURS: Readonly<Record<Period, number>> = {
   [Period.UNSPECIFIED]: 24,

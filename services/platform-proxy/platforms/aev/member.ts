@@ -50,7 +50,7 @@ const MAX_NAMESAKES = 5_000;
  * That a call stays inside the tenant named is our own promise, so it is checked
  * here and not left to the platform: the object must come up in a search inside
  * the tenant. One of another tenant and one that does not exist get the same
- * answer.
+ * answer. What only a search tells of it is told too.
  *
  * @throws ConnectError not_found, or permission_denied where the caller may not read it.
  */
@@ -70,7 +70,7 @@ export async function memberOf<Row>(
     } as const;
     let seen = 0;
     for await (const candidate of searchAll<Record<string, unknown>>(platform, tenant, search, MAX_NAMESAKES)) {
-      if (candidate[kind.idKey] === id.toLowerCase()) return row;
+      if (candidate[kind.idKey] === id.toLowerCase()) return { ...candidate, ...row };
       seen++;
     }
     if (seen >= MAX_NAMESAKES) {

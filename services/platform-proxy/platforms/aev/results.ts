@@ -39,6 +39,26 @@ const KIND_OF_TARGET: ReadonlyMap<string, TargetKind> = new Map([
   ["AGENT", TargetKind.AGENT],
 ]);
 
+const MEMBER_OF_KIND: Readonly<Record<ExpectationKind, keyof OutcomesInit | undefined>> = {
+  [ExpectationKind.UNSPECIFIED]: undefined,
+  [ExpectationKind.PREVENTION]: "prevention",
+  [ExpectationKind.DETECTION]: "detection",
+  [ExpectationKind.VULNERABILITY]: "vulnerability",
+  [ExpectationKind.HUMAN_RESPONSE]: "humanResponse",
+};
+
+type OutcomesInit = { prevention?: Outcome; detection?: Outcome; vulnerability?: Outcome; humanResponse?: Outcome };
+
+/** How things turned out, a word a kind of expectation; nothing where nothing was expected. */
+export function toOutcomes(results: readonly UpstreamResult[] | undefined): { outcomes?: OutcomesInit } {
+  const outcomes: OutcomesInit = {};
+  for (const { type, avgResult } of results ?? []) {
+    const member = MEMBER_OF_KIND[enumOf(ExpectationKind, type) as ExpectationKind];
+    if (member !== undefined) outcomes[member] = enumOf(Outcome, avgResult);
+  }
+  return Object.keys(outcomes).length === 0 ? {} : { outcomes };
+}
+
 /** The first ten targets. */
 export function toTargets(
   targets: readonly UpstreamTarget[] | null | undefined,

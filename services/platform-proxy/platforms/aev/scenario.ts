@@ -11,6 +11,25 @@ export function severityWord(severity: Severity): string {
 }
 
 /**
+ * A scenario as a row of a search.
+ *
+ * @param names gives the names of labels by their ids.
+ */
+export function toScenarioRow(
+  row: UpstreamScenario,
+  names: (ids: readonly string[]) => string[],
+): MessageInitShape<typeof ScenarioSchema> {
+  return {
+    id: row.scenario_id,
+    name: row.scenario_name,
+    category: row.scenario_category ?? "",
+    severity: enumOf(Severity, row.scenario_severity),
+    labels: names(row.scenario_tags),
+    ...given({ recurrence: row.scenario_recurrence, updatedAt: timeOf(row.scenario_updated_at) }),
+  };
+}
+
+/**
  * A scenario as tools show it.
  *
  * @param names gives the names of labels by their ids.

@@ -4,8 +4,19 @@ import { type SimulationSchema, SimulationStatus } from "#proto/aev/v1/simulatio
 import { given } from "../../lib/fields.js";
 import { timeOf } from "../../lib/time.js";
 import { enumOf } from "../../lib/words.js";
-import { toResult, toTargets } from "./results.js";
+import { toOutcomes, toResult, toTargets } from "./results.js";
 import type { UpstreamSimulation } from "./upstream.js";
+
+/** A simulation as a row of a search. */
+export function toSimulationRow(row: UpstreamSimulation): MessageInitShape<typeof SimulationSchema> {
+  return {
+    id: row.exercise_id,
+    name: row.exercise_name,
+    status: enumOf(SimulationStatus, row.exercise_status),
+    ...given({ startedAt: timeOf(row.exercise_start_date) }),
+    ...toOutcomes(row.exercise_global_score),
+  };
+}
 
 /**
  * A simulation as tools show it.

@@ -1,4 +1,5 @@
 import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { shorten } from "../../../shared/tools/shorten.js";
 import { fragment, type NodeOf } from "./graphql.js";
 
 /** What names an object: where another refers to it. */
@@ -65,20 +66,25 @@ export const CORE = fragment(`
 /** What the fields of CORE answer. */
 export type CoreNode = NodeOf<typeof CORE>;
 
-const PREVIEW = 500;
-
-/** An object in short; its description cut, or whole. */
-export function summaryOf(node: CoreNode, whole = false) {
-  const description = node.representative.secondary ?? "";
+/** An object as a row of a list. */
+export function rowOf(node: CoreNode) {
   return {
     id: node.id,
     type: node.entity_type,
     name: node.representative.main,
-    description: whole ? description : preview(description),
-    ...authorOf(node),
+    description: shorten(node.representative.secondary),
     markings: markingsOf(node),
     labels: labelsOf(node),
     ...timeOf("createdAt", node.created_at),
+  };
+}
+
+/** An object with all that a summary holds. */
+export function summaryOf(node: CoreNode) {
+  return {
+    ...rowOf(node),
+    description: node.representative.secondary ?? "",
+    ...authorOf(node),
     ...timeOf("updatedAt", node.updated_at),
   };
 }
@@ -93,12 +99,6 @@ export const authorOf = ({ createdBy }: Pick<CoreNode, "createdBy">) =>
 /** A reference to an object, or the fields of a row that is one. */
 export function refOf(node: RefNode) {
   return { id: node.id, type: node.entity_type, name: node.representative.main };
-}
-
-/** The beginning of a text: 500 characters. */
-export function preview(text: string | null): string {
-  if (text === null || text.length <= PREVIEW) return text ?? "";
-  return `${text.slice(0, PREVIEW)}…`;
 }
 
 /** Names of markings. */

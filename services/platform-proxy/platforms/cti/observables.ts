@@ -1,7 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { IndicatorSchema } from "#proto/cti/v1/search_service_pb.js";
+import { shorten } from "../../../shared/tools/shorten.js";
 import { fragment, type NodeOf } from "./graphql.js";
-import { labelsOf, markingsOf, numberOf, preview, timeOf } from "./knowledge.js";
+import { labelsOf, markingsOf, numberOf, timeOf } from "./knowledge.js";
 
 /** The fields that make an observable. */
 export const OBSERVABLE = fragment(`
@@ -31,7 +32,7 @@ export function observableOf(node: ObservableNode) {
     type: node.entity_type,
     value: node.observable_value,
     ...numberOf("score", node.x_opencti_score),
-    description: preview(node.x_opencti_description),
+    description: shorten(node.x_opencti_description),
     markings: markingsOf(node),
     labels: labelsOf(node),
     ...timeOf("createdAt", node.created_at),
@@ -62,8 +63,14 @@ export const INDICATOR = fragment(`
 /** What the fields of INDICATOR answer. */
 export type IndicatorNode = NodeOf<typeof INDICATOR>;
 
-/** An indicator in short. */
-export function indicatorOf(node: IndicatorNode): MessageInitShape<typeof IndicatorSchema> {
+/** An indicator as a row of a list. */
+export function indicatorRowOf(node: IndicatorNode): MessageInitShape<typeof IndicatorSchema> {
+  const { validFrom: _, mainObservableType: __, patternType, ...row } = indicatorOf(node);
+  return { ...row, pattern: shorten(node.pattern), ...(patternType !== "stix" && { patternType }) };
+}
+
+/** An indicator. */
+export function indicatorOf(node: IndicatorNode) {
   return {
     id: node.id,
     name: node.name,

@@ -1,6 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { alreadyExists, notFound } from "../../../shared/rpc/errors.js";
+import { shorten } from "../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import { bound, filtersOf } from "./filters.js";
@@ -127,17 +128,19 @@ export const REPORTS_OF_NAME = operation(`
   }
 `);
 
-const MAX_CONTENT = 50_000;
+const MAX_CONTENT = 24_000;
 
-const reportOf = (node: NodeOf<typeof REPORT>) => ({
+/** A report as a row of a list. */
+const reportRowOf = (node: NodeOf<typeof REPORT>) => ({
   id: node.id,
   name: node.name,
   ...timeOf("published", node.published),
   reportTypes: (node.report_types ?? []).filter((type) => type !== null),
-  ...authorOf(node),
   markings: markingsOf(node),
   labels: labelsOf(node),
 });
+
+const reportOf = (node: NodeOf<typeof REPORT>) => ({ ...reportRowOf(node), ...authorOf(node) });
 
 /** How the tools for reports are answered. */
 export const reportBindings: readonly Binding[] = [
@@ -160,7 +163,7 @@ export const reportBindings: readonly Binding[] = [
       first: place.first,
       after: place.after,
     });
-    return { reports: nodesOf(reports).map(reportOf), ...place.next(reports) };
+    return { reports: nodesOf(reports).map(reportRowOf), ...place.next(reports) };
   }),
   unary(getReport, async ({ reportId }, platform) => {
     const { report } = await platform.graphql(GET_REPORT, { id: reportId });
@@ -169,7 +172,7 @@ export const reportBindings: readonly Binding[] = [
     return {
       report: reportOf(report),
       description: report.description ?? "",
-      content: content.slice(0, MAX_CONTENT),
+      content: shorten(content, MAX_CONTENT),
       contentTruncated: content.length > MAX_CONTENT,
       ...numberOf("confidence", report.confidence),
       reliability: report.x_opencti_reliability ?? "",

@@ -57,6 +57,12 @@ export interface ControlFields {
   readonly observation?: string | undefined;
 }
 
+/** A control as a row of a list, less its maturity. */
+export function controlRowOf(upstream: UpstreamControl) {
+  const { id, name, refId, status, category, csfFunction, priority, progress, eta, hiddenLinks } = controlOf(upstream);
+  return { id, name, ...given({ refId, priority, eta }), status, category, csfFunction, progress, hiddenLinks };
+}
+
 /** A control as tools show it, less its maturity. */
 export function controlOf(upstream: UpstreamControl) {
   const owners = referencesOf(upstream.owner);

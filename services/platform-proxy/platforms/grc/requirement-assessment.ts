@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AssessmentResult, type MaturitySchema } from "#proto/grc/v1/assessment_pb.js";
 import type { RequirementAssessmentSchema } from "#proto/grc/v1/assessment_service_pb.js";
 import type { ControlMaturitySchema } from "#proto/grc/v1/control_service_pb.js";
+import { shorten } from "../../../shared/tools/shorten.js";
 import { given } from "../../lib/fields.js";
 import { enumOf } from "../../lib/words.js";
 import type { Platform } from "../../platform.js";
@@ -95,9 +96,7 @@ export function controlMaturityOf(
 }
 
 /** A requirement assessment as tools show it. */
-export function requirementAssessmentOf(
-  upstream: UpstreamRequirementAssessment,
-): MessageInitShape<typeof RequirementAssessmentSchema> {
+export function requirementAssessmentOf(upstream: UpstreamRequirementAssessment) {
   const controls = referencesOf(upstream.applied_controls);
   const evidence = referencesOf(upstream.evidences);
   return {
@@ -115,6 +114,27 @@ export function requirementAssessmentOf(
     assessable: upstream.assessable,
     locked: upstream.is_locked,
     ...(upstream.assessable && { maturity: maturityOf(upstream) }),
+  } satisfies MessageInitShape<typeof RequirementAssessmentSchema>;
+}
+
+/** A requirement assessment as a row of a list; of one assessment where `ofOne`. */
+export function requirementAssessmentRowOf(
+  upstream: UpstreamRequirementAssessment,
+  ofOne: boolean,
+): MessageInitShape<typeof RequirementAssessmentSchema> {
+  const { id, requirement, controls, evidence, maturity, ...told } = requirementAssessmentOf(upstream);
+  const { compliance_assessment: assessment } = upstream;
+  return {
+    id,
+    requirement: { ...given({ refId: requirement.refId }), name: shorten(requirement.name) },
+    ...(!ofOne && assessment.id !== undefined && { assessment: { id: assessment.id } }),
+    result: told.result,
+    hiddenLinks: told.hiddenLinks,
+    assessable: told.assessable,
+    locked: told.locked,
+    ...given({ score: maturity?.score }),
+    ...(controls.length > 0 && { controlCount: controls.length }),
+    ...(evidence.length > 0 && { evidenceCount: evidence.length }),
   };
 }
 

@@ -5,7 +5,7 @@ import { given } from "../../../lib/fields.js";
 import { timeOf } from "../../../lib/time.js";
 import { enumOf } from "../../../lib/words.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
-import { toResult, toTargets } from "../results.js";
+import { toOutcomes, toResult, toTargets } from "../results.js";
 import { type Sort, searchPage } from "../search.js";
 import { tenantOf } from "../tenant.js";
 import type { UpstreamContract, UpstreamInject, UpstreamInjectResult } from "../upstream.js";
@@ -29,7 +29,7 @@ export const bindings = [
         sorts: SORTS,
       };
       const page = await searchPage<UpstreamInjectResult>(platform, tenant, search, r);
-      return { injects: page.rows.map(ofSimulation), ...page.paging };
+      return { injects: page.rows.map((row) => ofSimulation(row, r.withTargets)), ...page.paging };
     }
     const { scenario_id } = await memberOf(platform, tenant, SCENARIO, r.parent.value as string);
     const search = {
@@ -57,12 +57,17 @@ function ofScenario(row: UpstreamInject): InjectInit {
   };
 }
 
-function ofSimulation(row: UpstreamInjectResult): InjectInit {
+function ofSimulation(row: UpstreamInjectResult, withTargets: boolean): InjectInit {
+  const { platforms, ...told } = common(row, row.inject_injector_contract);
   return {
-    ...common(row, row.inject_injector_contract),
+    ...told,
+    ...(withTargets && {
+      platforms,
+      results: row.inject_expectation_results.map(toResult),
+      targets: toTargets(row.inject_targets),
+    }),
     status: enumOf(InjectStatus, row.inject_status?.status_name ?? "DRAFT"),
-    results: row.inject_expectation_results.map(toResult),
-    targets: toTargets(row.inject_targets),
+    ...toOutcomes(row.inject_expectation_results),
     targetCount: row.inject_targets?.length ?? 0,
     ...given({ sentAt: timeOf(row.inject_status?.tracking_sent_date) }),
   };

@@ -7,7 +7,7 @@ import type { Platform } from "../../../platform.js";
 import { labelFilter, labelIds, labelNames } from "../labels.js";
 import { launchScenario } from "../launch-scenario.js";
 import { memberOf, readById, SCENARIO } from "../member.js";
-import { severityWord, toScenario } from "../scenario.js";
+import { severityWord, toScenario, toScenarioRow } from "../scenario.js";
 import { between, oneOf, type Search, searchPage } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
 import type { UpstreamScenario, UpstreamScenarioEntity } from "../upstream.js";
@@ -39,7 +39,7 @@ export const bindings = [
       tenant,
       page.rows.map((row) => row.scenario_tags),
     );
-    return { scenarios: page.rows.map((row) => toScenario(row, names)), ...page.paging };
+    return { scenarios: page.rows.map((row) => toScenarioRow(row, names)), ...page.paging };
   }),
 
   unary(getScenario, async (r, platform) => {

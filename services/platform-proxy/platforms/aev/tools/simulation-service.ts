@@ -9,7 +9,7 @@ import { labelFilter, labelNames } from "../labels.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
 import { toResult, type UpstreamResult } from "../results.js";
 import { between, oneOf, type Search, type Sort, searchPage } from "../search.js";
-import { toSimulation } from "../simulation.js";
+import { toSimulation, toSimulationRow } from "../simulation.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
 import type { UpstreamSimulation } from "../upstream.js";
 
@@ -55,12 +55,7 @@ export const bindings = [
       sorts: SORTS[r.orderBy ?? SimulationOrder.UPDATED],
     };
     const page = await searchPage<UpstreamSimulation>(platform, tenant, search, r);
-    const names = await labelNames(
-      platform,
-      tenant,
-      page.rows.map((row) => row.exercise_tags),
-    );
-    return { simulations: page.rows.map((row) => toSimulation(row, names)), ...page.paging };
+    return { simulations: page.rows.map(toSimulationRow), ...page.paging };
   }),
 
   unary(getSimulation, async (r, platform) => {

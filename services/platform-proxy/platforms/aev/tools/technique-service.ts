@@ -1,4 +1,5 @@
 import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
+import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { searchPage } from "../search.js";
 import { tenantOf } from "../tenant.js";
@@ -12,8 +13,6 @@ interface UpstreamAttackPattern {
   readonly attack_pattern_parent: string | null;
 }
 
-const MAX_DESCRIPTION = 500;
-
 /** How the tools of this service are answered. */
 export const bindings = [
   unary(TechniqueService.method.searchAttackPatterns, async (r, platform) => {
@@ -26,7 +25,7 @@ export const bindings = [
         id: row.attack_pattern_id,
         externalId: row.attack_pattern_external_id,
         name: row.attack_pattern_name,
-        description: cut(row.attack_pattern_description ?? ""),
+        description: shorten(row.attack_pattern_description),
         platforms: [...(row.attack_pattern_platforms ?? [])],
         ...(row.attack_pattern_parent != null && { parent: { id: row.attack_pattern_parent } }),
       })),
@@ -34,9 +33,3 @@ export const bindings = [
     };
   }),
 ];
-
-/** Cuts between characters, not inside one. */
-function cut(text: string): string {
-  const characters = [...text];
-  return characters.length <= MAX_DESCRIPTION ? text : `${characters.slice(0, MAX_DESCRIPTION - 1).join("")}…`;
-}

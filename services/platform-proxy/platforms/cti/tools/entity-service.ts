@@ -5,7 +5,7 @@ import { type Binding, unary } from "../../../binding.js";
 import { aliasesKeyOf, CREATABLE_TYPES } from "../entity-types.js";
 import { filtersOf, orderOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { CORE, refOf, summaryOf } from "../knowledge.js";
+import { CORE, refOf, rowOf, summaryOf } from "../knowledge.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
 import { OBJECT, objectOf } from "../resolve.js";
 import { searchTextOf } from "../text.js";
@@ -130,7 +130,7 @@ export const bindings: readonly Binding[] = [
     const { stixCoreObject: node } = await platform.graphql(GET_ENTITY, { id: objectId });
     if (node === null) throw notFound(`object_id: no object with the id ${objectId} exists or is visible to you`);
     return {
-      object: summaryOf(node, true),
+      object: summaryOf(node),
       standardId: node.standard_id,
       externalReferences: nodesOf(node.externalReferences).map((one) => ({
         id: one.id,
@@ -161,7 +161,7 @@ export const bindings: readonly Binding[] = [
     });
     return {
       threatActors: nodesOf(page).map((node) => ({
-        ...summaryOf(node),
+        ...rowOf(node),
         aliases: (node.aliases ?? []).filter((alias) => alias !== null),
         threatActorTypes: (node.threat_actor_types ?? []).filter((one) => one !== null),
       })),

@@ -1,6 +1,7 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { Direction, RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
 import { alreadyExists } from "../../../../shared/rpc/errors.js";
+import { shorten } from "../../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { someOf } from "../filters.js";
@@ -103,7 +104,8 @@ function rowsOf(node: RelationshipNode, id: string) {
   if (!isVisible(from) || !isVisible(to)) return [];
   const outgoing = from.id === id || to.id !== id;
   const direction = outgoing ? Direction.OUTGOING : Direction.INCOMING;
-  return [{ ...relationshipOf(node), direction, other: refOf(outgoing ? to : from) }];
+  const { stopTime: _, ...told } = relationshipOf(node);
+  return [{ ...told, description: shorten(node.description), direction, other: refOf(outgoing ? to : from) }];
 }
 
 /** How the tools of this service are answered. */

@@ -3,8 +3,8 @@ import { type Binding, unary } from "../../../binding.js";
 import type { VariablesOf } from "../../../document.js";
 import { filtersOf, orderOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { CORE, REF, refOf, summaryOf } from "../knowledge.js";
-import { INDICATOR, indicatorOf, OBSERVABLE, observableOf } from "../observables.js";
+import { CORE, REF, refOf, rowOf } from "../knowledge.js";
+import { INDICATOR, indicatorRowOf, OBSERVABLE, observableOf } from "../observables.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
 import { any, checkTypes, type Filter } from "../resolve.js";
 import { hashAlgorithmOf, refang, searchTextOf } from "../text.js";
@@ -202,7 +202,7 @@ export const bindings: readonly Binding[] = [
       first: place.first,
       after: place.after,
     });
-    return { objects: nodesOf(page).map((node) => summaryOf(node)), ...place.next(page) };
+    return { objects: nodesOf(page).map(rowOf), ...place.next(page) };
   }),
   unary(searchEntities, async (request, platform) => {
     await checkTypes(platform, request.types, ["Stix-Domain-Object"]);
@@ -218,7 +218,7 @@ export const bindings: readonly Binding[] = [
       first: place.first,
       after: place.after,
     });
-    return { entities: nodesOf(page).map((node) => summaryOf(node)), ...place.next(page) };
+    return { entities: nodesOf(page).map(rowOf), ...place.next(page) };
   }),
   unary(searchObservables, async (request, platform) => {
     await checkTypes(platform, request.types, ["Stix-Cyber-Observable"]);
@@ -253,7 +253,7 @@ export const bindings: readonly Binding[] = [
       first: place.first,
       after: place.after,
     });
-    return { indicators: nodesOf(page).map(indicatorOf), ...place.next(page) };
+    return { indicators: nodesOf(page).map(indicatorRowOf), ...place.next(page) };
   }),
   unary(lookupIoc, async (request, platform) => {
     const value = refang(request.value);
@@ -265,7 +265,7 @@ export const bindings: readonly Binding[] = [
     const { stixCyberObservables } = await platform.graphql(LOOKUP, { filters });
     const matches = nodesOf(stixCyberObservables).map((node) => ({
       ...observableOf(node),
-      indicators: nodesOf(node.indicators).map(indicatorOf),
+      indicators: nodesOf(node.indicators).map(indicatorRowOf),
       containers: nodesOf(node.containers).map(refOf),
     }));
     return { value, known: matches.length > 0, matches };
@@ -278,7 +278,7 @@ export const bindings: readonly Binding[] = [
         first: 10,
         ...variables,
       });
-      return nodesOf(stixDomainObjects).map((node) => summaryOf(node));
+      return nodesOf(stixDomainObjects).map(rowOf);
     };
     const named = await search({ filters: any(...NAMES.map((key) => ({ key: [key], values: [name.trim()] }))) });
     if (named.length > 0) return { exact: true, entities: named };

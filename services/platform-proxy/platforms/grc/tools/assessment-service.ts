@@ -4,14 +4,16 @@ import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { pagingOf } from "../../../lib/pages.js";
 import { wordOf } from "../../../lib/words.js";
+import type { Platform } from "../../../platform.js";
 import { CONTROLS } from "../control.js";
 import { pageOf, readTenantPages } from "../lists.js";
 import {
   REQUIREMENT_ASSESSMENTS,
   requirementAssessmentOf,
+  requirementAssessmentRowOf,
   type UpstreamRequirementAssessment,
 } from "../requirement-assessment.js";
-import { domainIdsOf, readAllOwned, readOwned, tenantOf } from "../tenancy.js";
+import { domainIdsOf, readAllOwned, readOwned, type Tenant, tenantOf } from "../tenancy.js";
 import { referencesOf } from "../upstream.js";
 
 /** How the tools of this service are answered. */
@@ -39,19 +41,22 @@ export const bindings = [
       page,
       tenant,
     );
-    return { requirementAssessments: listed.rows.map(requirementAssessmentOf), ...pagingOf(page, listed) };
+    const ofOne = r.assessmentId !== undefined;
+    return {
+      requirementAssessments: listed.rows.map((row) => requirementAssessmentRowOf(row, ofOne)),
+      ...pagingOf(page, listed),
+    };
+  }),
+
+  unary(AssessmentService.method.getRequirementAssessment, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const read = await readAssessment(platform, r.requirementAssessmentId, tenant);
+    return { requirementAssessment: requirementAssessmentOf(read) };
   }),
 
   unary(AssessmentService.method.linkControlsToRequirement, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const read = () =>
-      readOwned<UpstreamRequirementAssessment>(
-        platform,
-        REQUIREMENT_ASSESSMENTS,
-        r.requirementAssessmentId,
-        "requirement_assessment_id",
-        tenant,
-      );
+    const read = () => readAssessment(platform, r.requirementAssessmentId, tenant);
     const before = await read();
     const { hidden } = referencesOf(before.applied_controls);
     if (hidden > 0) {
@@ -65,3 +70,7 @@ export const bindings = [
     return { requirementAssessment: requirementAssessmentOf(await read()) };
   }),
 ];
+
+function readAssessment(platform: Platform, id: string, tenant: Tenant): Promise<UpstreamRequirementAssessment> {
+  return readOwned(platform, REQUIREMENT_ASSESSMENTS, id, "requirement_assessment_id", tenant);
+}

@@ -12,7 +12,7 @@ import { objectOf } from "../../../lib/answers.js";
 import { pagingOf } from "../../../lib/pages.js";
 import { wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
-import { CONTROLS, type ControlFields, controlOf, EFFORTS, type UpstreamControl } from "../control.js";
+import { CONTROLS, type ControlFields, controlOf, controlRowOf, EFFORTS, type UpstreamControl } from "../control.js";
 import { pageOf, readTenantPages } from "../lists.js";
 import { answeredBy, controlMaturityOf } from "../requirement-assessment.js";
 import { setControlMaturity } from "../set-control-maturity.js";
@@ -54,7 +54,7 @@ export const bindings = [
     const ids = r.withMaturity === true ? listed.rows.map(({ id }) => id) : [];
     const maturity = await maturityByControl(platform, ids, tenant);
     return {
-      controls: listed.rows.map((control) => ({ ...controlOf(control), maturity: maturity.get(control.id) ?? [] })),
+      controls: listed.rows.map((control) => ({ ...controlRowOf(control), maturity: maturity.get(control.id) ?? [] })),
       ...pagingOf(page, listed),
     };
   }),

@@ -51,7 +51,12 @@ export const bindings = [
       page,
       tenant,
     );
-    return { evidence: listed.rows.map(evidenceOf), ...pagingOf(page, listed) };
+    return { evidence: listed.rows.map(evidenceRowOf), ...pagingOf(page, listed) };
+  }),
+
+  unary(EvidenceService.method.getEvidence, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    return { evidence: evidenceOf(await readOwned(platform, EVIDENCE, r.evidenceId, "evidence_id", tenant)) };
   }),
 
   unary(EvidenceService.method.createEvidence, async (r, platform) => {
@@ -97,7 +102,22 @@ export const bindings = [
   }),
 ];
 
-function evidenceOf(upstream: UpstreamEvidence): MessageInitShape<typeof EvidenceSchema> {
+/** A piece of evidence as a row of a list. */
+function evidenceRowOf(upstream: UpstreamEvidence): MessageInitShape<typeof EvidenceSchema> {
+  const { id, name, fileName, expiryDate, status, controls, requirementAssessments, hiddenLinks, createdAt } =
+    evidenceOf(upstream);
+  return {
+    id,
+    name,
+    ...given({ fileName, expiryDate, createdAt }),
+    status,
+    hiddenLinks,
+    ...(controls.length > 0 && { controlCount: controls.length }),
+    ...(requirementAssessments.length > 0 && { requirementAssessmentCount: requirementAssessments.length }),
+  };
+}
+
+function evidenceOf(upstream: UpstreamEvidence) {
   const controls = referencesOf(upstream.applied_controls);
   const requirements = referencesOf(upstream.requirement_assessments);
   return {
@@ -117,5 +137,5 @@ function evidenceOf(upstream: UpstreamEvidence): MessageInitShape<typeof Evidenc
     hiddenLinks: controls.hidden + requirements.hidden,
     createdAt: timeOf(upstream.created_at),
     updatedAt: timeOf(upstream.updated_at),
-  };
+  } satisfies MessageInitShape<typeof EvidenceSchema>;
 }

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type FrameworkSchema, FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
 import { notFound } from "../../../../shared/rpc/errors.js";
+import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { misshapen } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
@@ -33,7 +34,7 @@ interface Node {
 type Tree = Readonly<Record<string, Node>>;
 
 const FRAMEWORKS = "/api/frameworks/";
-const TREE_PAGE = 50;
+const TREE_PAGE = 30;
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -44,7 +45,11 @@ export const bindings = [
     const query = { ordering: "name,id", provider: r.provider, search: r.query };
     const listed = await readPage<UpstreamFramework>(platform, FRAMEWORKS, query, page);
     return {
-      frameworks: listed.rows.map((framework) => ({ ...frameworkOf(framework), levels: [] })),
+      frameworks: listed.rows.map((framework) => ({
+        ...frameworkOf(framework),
+        description: shorten(framework.description),
+        levels: [],
+      })),
       ...pagingOf(page, listed),
     };
   }),
@@ -65,7 +70,10 @@ export const bindings = [
     const requirements = r.underRefId === undefined ? outline : under(outline, r.underRefId);
     const page = pageOf(r, tenant.id, TREE_PAGE);
     return {
-      requirements: requirements.slice(page.offset, page.offset + page.size),
+      requirements: requirements.slice(page.offset, page.offset + page.size).map((requirement) => ({
+        ...requirement,
+        ...(r.underRefId === undefined && given({ description: shorten(requirement.description) })),
+      })),
       ...pagingOf(page, { totalSize: requirements.length }),
     };
   }),
@@ -93,7 +101,7 @@ interface Outlined {
   readonly refId?: string;
   readonly name?: string;
   readonly description?: string;
-  readonly parent?: { readonly id: string; readonly name?: string };
+  readonly parent?: { readonly id: string };
   readonly depth: number;
   readonly assessable: boolean;
 }
@@ -101,8 +109,9 @@ interface Outlined {
 function* walk(tree: Tree, depth = 0, parent?: Outlined["parent"]): Generator<Outlined> {
   for (const [id, node] of Object.entries(tree)) {
     const { ref_id: refId, name, description, assessable } = node;
-    yield { id, ...given({ refId, name, description, parent }), depth, assessable };
-    yield* walk(node.children ?? {}, depth + 1, { id, ...given({ name }) });
+    const says = description === name ? undefined : description;
+    yield { id, ...given({ refId, name, description: says, parent }), depth, assessable };
+    yield* walk(node.children ?? {}, depth + 1, { id });
   }
 }
 

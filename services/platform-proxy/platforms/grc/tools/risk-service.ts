@@ -70,7 +70,14 @@ export const bindings = [
       ordering: "-created_at,id",
     };
     const listed = await scenariosOf(platform, r.riskAssessmentId, query, page, tenant);
-    return { riskScenarios: listed.rows.map(scenarioOf), ...pagingOf(page, listed) };
+    return { riskScenarios: listed.rows.map(scenarioRowOf), ...pagingOf(page, listed) };
+  }),
+
+  unary(RiskService.method.getRiskScenario, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    return {
+      riskScenario: scenarioOf(await readOwned(platform, SCENARIOS, r.riskScenarioId, "risk_scenario_id", tenant)),
+    };
   }),
 
   unary(RiskService.method.listAttackOutcomes, async (r, platform) => {
@@ -89,7 +96,17 @@ export const bindings = [
       page,
       tenant,
     );
-    return { attackOutcomes: listed.rows.map(outcomeOf), ...pagingOf(page, listed) };
+    return {
+      attackOutcomes: listed.rows.map((row) => outcomeRowOf(row, r.studyId !== undefined)),
+      ...pagingOf(page, listed),
+    };
+  }),
+
+  unary(RiskService.method.getAttackOutcome, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    return {
+      attackOutcome: outcomeOf(await readOwned(platform, OUTCOMES, r.attackOutcomeId, "attack_outcome_id", tenant)),
+    };
   }),
 ];
 
@@ -110,7 +127,14 @@ async function scenariosOf(
   return readConcatenated<UpstreamScenario>(platform, SCENARIOS, query, domains, page, tenant);
 }
 
-function scenarioOf(upstream: UpstreamScenario): MessageInitShape<typeof RiskScenarioSchema> {
+/** A risk scenario as a row of a list. */
+function scenarioRowOf(upstream: UpstreamScenario): MessageInitShape<typeof RiskScenarioSchema> {
+  const { id, name, refId, treatment, current, residual, hiddenLinks } = scenarioOf(upstream);
+  const level = (rating: { level?: { value: number; name: string } }) => given({ level: rating.level });
+  return { id, name, ...given({ refId }), treatment, current: level(current), residual: level(residual), hiddenLinks };
+}
+
+function scenarioOf(upstream: UpstreamScenario) {
   const assets = referencesOf(upstream.assets);
   const controls = referencesOf(upstream.applied_controls);
   const existing = referencesOf(upstream.existing_applied_controls);
@@ -138,10 +162,19 @@ function scenarioOf(upstream: UpstreamScenario): MessageInitShape<typeof RiskSce
     controls: controls.seen,
     existingControls: existing.seen,
     hiddenLinks: assets.hidden + controls.hidden + existing.hidden,
-  };
+  } satisfies MessageInitShape<typeof RiskScenarioSchema>;
 }
 
-function outcomeOf(upstream: UpstreamOperationalScenario): MessageInitShape<typeof AttackOutcomeSchema> {
+/** An attack outcome as a row of a list; of one study where `ofOne`. */
+function outcomeRowOf(
+  upstream: UpstreamOperationalScenario,
+  ofOne: boolean,
+): MessageInitShape<typeof AttackOutcomeSchema> {
+  const { id, name, refId, study, riskLevel, selected } = outcomeOf(upstream);
+  return { id, name, ...given({ refId, riskLevel }), ...(!ofOne && study && { study: { id: study.id } }), selected };
+}
+
+function outcomeOf(upstream: UpstreamOperationalScenario) {
   return {
     id: upstream.id,
     name: upstream.str,
@@ -159,5 +192,5 @@ function outcomeOf(upstream: UpstreamOperationalScenario): MessageInitShape<type
       riskLevel: ratingOf(upstream.risk_level),
     }),
     selected: upstream.is_selected,
-  };
+  } satisfies MessageInitShape<typeof AttackOutcomeSchema>;
 }

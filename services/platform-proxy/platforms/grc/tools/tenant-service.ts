@@ -1,4 +1,5 @@
 import { type GrcType, GrcTypeSchema, TenantService } from "#proto/grc/v1/tenant_service_pb.js";
+import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { objectOf, rowsOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
@@ -79,7 +80,7 @@ export const bindings = [
           type: TYPES.get(hit.type)!,
           id: hit.id,
           name: hit.name ?? "",
-          ...given({ refId: hit.ref_id, description: hit.description }),
+          ...given({ refId: hit.ref_id, description: shorten(hit.description) }),
           domain: { id: folders.get(hit.id)!, ...given({ name: hit.folder }) },
           ...(hit.framework_id && { framework: { id: hit.framework_id } }),
           score: hit.score,

@@ -156,7 +156,9 @@ test("a simulation read by its id, and its results", async () => {
     severity: Severity.HIGH,
     scenario: { id: DRILL },
     players: 2,
+    results: [{ kind: ExpectationKind.HUMAN_RESPONSE }],
   });
+  expect(simulation?.targets.length).toBeGreaterThan(0);
   expect(simulation?.endedAt).toBeUndefined();
   const results = () => stack.call(SimulationService.method.getSimulationResults, { simulationId: RUN }, "observer");
   expect(await results()).toMatchObject({ name: "Ransomware drill", results: [] });

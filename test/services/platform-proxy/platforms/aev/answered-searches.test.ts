@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { AssetService, EndpointPlatform } from "#proto/aev/v1/asset_service_pb.js";
 import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
 import { InjectService, InjectStatus } from "#proto/aev/v1/inject_service_pb.js";
-import { ExpectationKind, Outcome, TargetKind } from "#proto/aev/v1/result_pb.js";
+import { Outcome, TargetKind } from "#proto/aev/v1/result_pb.js";
 import { Severity } from "#proto/aev/v1/scenario_pb.js";
 import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
@@ -73,7 +73,6 @@ test("rows of a search for scenarios", async () => {
       severity: Severity.HIGH,
       category: "attack-scenario",
       labels: ["red-team"],
-      platforms: ["Internal", "Linux"],
     },
     { id: PHISHING, name: "Phishing wave", severity: Severity.MEDIUM },
   ]);
@@ -96,13 +95,13 @@ test("rows of a search for simulations, one of them without a start", async () =
     "observer",
   );
   const [draft, drill] = reply.simulations;
-  expect(draft).toMatchObject({ name: "Tabletop draft", status: SimulationStatus.SCHEDULED, results: [], targets: [] });
+  expect(draft).toMatchObject({ name: "Tabletop draft", status: SimulationStatus.SCHEDULED });
+  expect(draft?.outcomes).toBeUndefined();
   expect(draft?.startedAt).toBeUndefined();
   expect(drill).toMatchObject({
     id: RUN,
     status: SimulationStatus.RUNNING,
-    results: [{ kind: ExpectationKind.HUMAN_RESPONSE, outcome: Outcome.UNKNOWN, counts: [] }],
-    targets: [TEAM, { name: "web01", kind: TargetKind.ENDPOINT }],
+    outcomes: { humanResponse: Outcome.UNKNOWN, prevention: Outcome.UNSPECIFIED },
   });
   expect(at(drill?.startedAt)).toBe("2026-11-21T13:13:00.000Z");
 });
@@ -139,6 +138,7 @@ test("injects of a simulation that has not begun", async () => {
     {
       parent: { case: "simulationId", value: RUN },
       query: "a",
+      withTargets: true,
     },
     "observer",
   );

@@ -29,12 +29,20 @@ const scheduled = async (): Promise<string> => {
   return (body as { exercise_id: string }).exercise_id;
 };
 
-test("simulations come with their scores, first targets and labels by name", async () => {
+test("simulations are listed with their outcomes, and one is read with first targets and labels by name", async () => {
   const { simulations, totalSize } = await stack.call(searchSimulations, { pageSize: 100 }, "analyst");
   expect(totalSize).toBe(120);
-  expect(simulations.some(({ results }) => results.some(({ kind }) => kind === ExpectationKind.PREVENTION))).toBe(true);
-  expect(simulations.every(({ targets }) => targets.length <= 10)).toBe(true);
-  expect(simulations.flatMap(({ labels }) => labels).some((tag) => /^[0-9a-f]{8}-/.test(tag))).toBe(false);
+  const row = simulations.find(
+    ({ outcomes }) => outcomes !== undefined && outcomes.prevention !== Outcome.UNSPECIFIED,
+  )!;
+  expect(row).toMatchObject({ targets: [], results: [], labels: [] });
+  const { simulation } = await stack.call(getSimulation, { simulationId: row.id }, "analyst");
+  const prevention = simulation!.results.find(({ kind }) => kind === ExpectationKind.PREVENTION);
+  expect(prevention).toMatchObject({ outcome: row.outcomes!.prevention });
+  expect(simulation!.targets.length).toBeGreaterThan(0);
+  expect(simulation!.targets.length).toBeLessThanOrEqual(10);
+  expect(simulation!.labels.length).toBeGreaterThan(0);
+  expect(simulation!.labels.some((tag) => /^[0-9a-f]{8}-/.test(tag))).toBe(false);
 });
 
 test("simulations are found by scenario, state and start", async () => {
@@ -169,7 +177,12 @@ test("injects of a scenario come in the order of their time, without the contrac
 
 test("injects of a simulation tell how far they have come and how they turned out", async () => {
   const parent = { case: "simulationId" as const, value: await firstId() };
-  const { injects } = await stack.call(searchInjects, { parent }, "analyst");
+  const short = await stack.call(searchInjects, { parent }, "analyst");
+  expect(short.injects.some(({ outcomes }) => outcomes?.prevention)).toBeTruthy();
+  expect(short.injects.flatMap(({ targets, results }) => [...targets, ...results])).toEqual([]);
+  const many = stack.call(searchInjects, { parent, withTargets: true, pageSize: 26 }, "analyst");
+  expect(await refusal(many)).toMatchObject({ code: Code.InvalidArgument });
+  const { injects } = await stack.call(searchInjects, { parent, withTargets: true }, "analyst");
   expect(injects.some(({ status }) => status === InjectStatus.SUCCESS)).toBe(true);
   expect(injects.some(({ results }) => results.length > 0)).toBe(true);
   expect(injects.every(({ targets, targetCount }) => targets.length === Math.min(10, targetCount))).toBe(true);

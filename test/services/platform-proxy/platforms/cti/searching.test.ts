@@ -1,5 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { InsightService } from "#proto/cti/v1/insight_service_pb.js";
 import { Order } from "#proto/cti/v1/knowledge_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
@@ -89,7 +90,10 @@ test("filters by marking, label and author name are resolved before the platform
   const [author] = await entities(harness, "Organization");
   const written = await harness.call(searchEntities, { types: ["Malware"], filter: { author: author!.name } });
   expect(written.totalSize).toBeGreaterThan(0);
-  for (const one of written.entities) expect(one.author?.name).toBe(author!.name);
+  for (const { id } of written.entities) {
+    const { object } = await harness.call(EntityService.method.getEntity, { objectId: id });
+    expect(object?.author?.name).toBe(author!.name);
+  }
 });
 
 test("a name in a filter that leads nowhere is an error, not an empty list", async () => {

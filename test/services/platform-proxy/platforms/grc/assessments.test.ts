@@ -6,7 +6,7 @@ import { seededId } from "../../../../../services/sandbox/grc/world.js";
 import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
 const { getControl, createControl, setControlMaturity } = ControlService.method;
-const { linkControlsToRequirement, listRequirementAssessments } = AssessmentService.method;
+const { linkControlsToRequirement, listRequirementAssessments, getRequirementAssessment } = AssessmentService.method;
 const NORTHWIND = seededId("folder:northwind");
 const MFA = seededId("applied-controls:northwind:0");
 const BACKUPS = seededId("applied-controls:northwind:1");
@@ -14,6 +14,8 @@ const FOREIGN = seededId("applied-controls:baltic:0");
 const HIDDEN_SCORE = seededId("requirement-assessments:northwind:csf:GV.OC-01");
 const SHOWN_SCORE = seededId("requirement-assessments:northwind:iso:4.1");
 const LOCKED = seededId("requirement-assessments:northwind:locked:GV.OC-01");
+
+const CLEARS = expect.stringContaining("give either control_ids or clear_controls");
 
 describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
   let harness: GrcHarness;
@@ -128,12 +130,20 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
   });
 
   describe("requirements", () => {
-    test("are listed without headings, with their controls and scores", async () => {
+    test("are listed without headings, with how many controls and the score, and one is read with all of it", async () => {
       const assessmentId = seededId("compliance-assessments:northwind:iso");
       const page = await harness.call(listRequirementAssessments, { assessmentId, pageSize: 100 });
       expect(page.requirementAssessments.every(({ assessable }) => assessable)).toBe(true);
-      expect(page.requirementAssessments.some(({ controls }) => controls.length > 0)).toBe(true);
-      expect(page.requirementAssessments.some(({ maturity }) => (maturity?.score ?? 0) > 0)).toBe(true);
+      expect(page.requirementAssessments.some(({ score }) => (score ?? 0) > 0)).toBe(true);
+      const row = page.requirementAssessments.find(({ controlCount }) => controlCount !== undefined)!;
+      const { requirementAssessment } = await harness.call(getRequirementAssessment, {
+        requirementAssessmentId: row.id,
+      });
+      expect(requirementAssessment?.controls).toHaveLength(row.controlCount!);
+      expect(requirementAssessment).toMatchObject({
+        assessment: { id: assessmentId },
+        maturity: row.score === undefined ? {} : { score: row.score },
+      });
       const all = await harness.call(listRequirementAssessments, { assessmentId, withHeadings: true, pageSize: 1 });
       expect(all.totalSize).toBeGreaterThan(page.totalSize);
     });
@@ -154,7 +164,14 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       });
       const done = await harness.call(linkControlsToRequirement, { ...request, controlIds: [BACKUPS] }, "consultant");
       expect(done.requirementAssessment?.controls.map(({ id }) => id)).toEqual([BACKUPS]);
-      const none = await harness.call(linkControlsToRequirement, { ...request, controlIds: [] }, "consultant");
+      const nothing = harness.call(linkControlsToRequirement, { ...request, controlIds: [] }, "consultant");
+      await expect(nothing).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage: CLEARS });
+      const both = { ...request, controlIds: [BACKUPS], clearControls: true };
+      await expect(harness.call(linkControlsToRequirement, both, "consultant")).rejects.toMatchObject({
+        code: Code.InvalidArgument,
+      });
+      const clearing = { ...request, controlIds: [], clearControls: true };
+      const none = await harness.call(linkControlsToRequirement, clearing, "consultant");
       expect(none.requirementAssessment?.controls).toEqual([]);
     });
 
@@ -164,7 +181,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
         applied_controls: [BACKUPS, FOREIGN],
       });
       await expect(
-        harness.call(linkControlsToRequirement, { requirementAssessmentId: id, controlIds: [] }),
+        harness.call(linkControlsToRequirement, { requirementAssessmentId: id, clearControls: true }),
       ).rejects.toMatchObject({
         code: Code.FailedPrecondition,
         rawMessage: expect.stringContaining("1 controls that you may not see"),

@@ -56,20 +56,15 @@ describe("controls", () => {
         category: ControlCategory.TECHNICAL,
         csfFunction: CsfFunction.PROTECT,
         priority: 1,
-        effort: ControlEffort.MEDIUM,
-        impact: 4,
         eta: "2027-03-31",
         progress: 0,
-        domain: ALPHA,
       },
-      { id: BACKUPS, status: ControlStatus.ACTIVE, effort: ControlEffort.UNSPECIFIED, progress: 100 },
+      { id: BACKUPS, status: ControlStatus.ACTIVE, progress: 100 },
     ]);
-    expect([controls[1]?.refId, controls[1]?.impact, controls[1]?.eta, controls[1]?.description]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect([controls[1]?.refId, controls[1]?.eta]).toEqual([undefined, undefined]);
+    // Left to get_control.
+    expect(controls[0]).toMatchObject({ effort: ControlEffort.UNSPECIFIED, owners: [], evidence: [] });
+    expect(controls[0]?.domain ?? controls[0]?.impact ?? controls[0]?.createdAt).toBeUndefined();
   });
 
   test("are read with their maturity, and count what is hidden", async () => {
@@ -172,9 +167,24 @@ describe("requirement assessments", () => {
       result: AssessmentResult.NOT_ASSESSED,
       assessable: false,
       locked: false,
-      domain: ALPHA,
     });
-    expect(requirementAssessments[0]?.maturity).toBeUndefined();
+    const { assessment, domain, score, controlCount } = requirementAssessments[0]!;
+    expect([assessment, domain, score, controlCount]).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  test("are read with the scale and everything that lists leave out", async () => {
+    answers(161);
+    const request = { requirementAssessmentId: MISSION };
+    const { requirementAssessment } = await call(AssessmentService.method.getRequirementAssessment, request);
+    expect(requirementAssessment).toMatchObject({
+      id: MISSION,
+      requirement: { refId: "GV.OC-01" },
+      assessment: { id: AUDIT },
+      domain: ALPHA,
+      controls: [],
+      evidence: [],
+      maturity: { scoreVisible: true, minScore: 1, maxScore: 4 },
+    });
   });
 
   test("of a locked audit without named levels say so", async () => {

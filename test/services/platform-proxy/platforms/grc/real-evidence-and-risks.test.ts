@@ -11,7 +11,7 @@ import { ALPHA, BACKUPS, EVIDENCE, MFA, MISSION, POLICY_PAGE, realCaller, SCREEN
 const { answers, answersWith, asked, call, queries, sent } = realCaller();
 
 describe("evidence", () => {
-  test("is listed with what it proves", async () => {
+  test("is listed with how much it proves", async () => {
     answers(188);
     const { evidence } = await call(EvidenceService.method.listEvidence, { statuses: [EvidenceStatus.IN_REVIEW] });
     expect(queries(EVIDENCE)[0]?.getAll("status")).toEqual(["in_review"]);
@@ -19,12 +19,25 @@ describe("evidence", () => {
       {
         id: SCREENSHOT,
         status: EvidenceStatus.DRAFT,
-        controls: [{ id: MFA, name: "Alpha MFA for administrators" }],
-        requirementAssessments: [{ id: MISSION, name: "GV.OC-01" }],
+        controls: [],
+        controlCount: 1,
+        requirementAssessmentCount: 1,
         hiddenLinks: 0,
-        domain: ALPHA,
       },
     ]);
+    expect(evidence[0]?.domain ?? evidence[0]?.link).toBeUndefined();
+  });
+
+  test("is read with what it proves", async () => {
+    answers(210);
+    const { evidence } = await call(EvidenceService.method.getEvidence, { evidenceId: SCREENSHOT });
+    expect(evidence).toMatchObject({
+      id: SCREENSHOT,
+      controls: [{ id: MFA, name: "Alpha MFA for administrators" }],
+      requirementAssessments: [{ id: MISSION, name: "GV.OC-01" }],
+      domain: ALPHA,
+    });
+    expect([evidence?.controlCount, evidence?.requirementAssessmentCount]).toEqual([undefined, undefined]);
   });
 
   test("is recorded, and read back", async () => {
@@ -87,9 +100,22 @@ describe("risks", () => {
     expect(riskScenarios[0]).toMatchObject({
       refId: "R.1",
       name: "Alpha ransomware",
+      treatment: RiskTreatment.MITIGATE,
+      current: { level: { value: 4, name: "5 - very high" } },
+      residual: { level: { value: 2, name: "3 - medium" } },
+      assets: [],
+    });
+    const { riskAssessment, domain, inherent, current } = riskScenarios[0]!;
+    expect(riskAssessment ?? domain ?? inherent ?? current?.impact).toBeUndefined();
+  });
+
+  test("are read with their ratings by name, assets and controls", async () => {
+    const [scenario] = (answer(230).answer as { results: { id: string }[] }).results;
+    answersWith({ ...answer(230), answer: scenario }, `/api/risk-scenarios/${scenario?.id}/`);
+    const { riskScenario } = await call(RiskService.method.getRiskScenario, { riskScenarioId: scenario!.id });
+    expect(riskScenario).toMatchObject({
       riskAssessment: { name: "Alpha yearly risk review" },
       domain: ALPHA,
-      treatment: RiskTreatment.MITIGATE,
       inherent: { probability: { value: 4, name: "5 - almost certain" } },
       current: { impact: { value: 4, name: "5 - catastrophic" }, level: { value: 4, name: "5 - very high" } },
       residual: { level: { value: 2, name: "3 - medium" } },
@@ -118,22 +144,27 @@ describe("risks", () => {
     answers(257);
     const { attackOutcomes } = await call(RiskService.method.listAttackOutcomes, {});
     expect(queries("/api/ebios-rm/operational-scenarios/")[0]?.get("ebios_rm_study")).toBe(STUDY);
-    expect(attackOutcomes).toMatchObject([
-      {
-        refId: "AP.01",
-        name: "Alpha through the hosting supplier - Alpha supplier VPN",
-        method: "ebios-rm",
-        study: { id: STUDY, name: "Alpha EBIOS study" },
-        domain: ALPHA,
-        attackPath: { name: "Alpha supplier VPN" },
-        riskOrigin: "Activist",
-        targetObjective: "Resell card data",
-        operatingMode: "Stolen VPN account, then database export",
-        likelihood: { value: 2, name: "Very likely" },
-        gravity: { value: 3, name: "Critical" },
-        riskLevel: { value: 2, name: "High" },
-        selected: true,
-      },
-    ]);
+    const row = {
+      refId: "AP.01",
+      name: "Alpha through the hosting supplier - Alpha supplier VPN",
+      riskLevel: { value: 2, name: "High" },
+      selected: true,
+    };
+    expect(attackOutcomes).toMatchObject([{ ...row, study: { id: STUDY }, method: "" }]);
+    const [outcome] = (answer(257).answer as { results: { id: string }[] }).results;
+    answersWith({ ...answer(257), answer: outcome }, `/api/ebios-rm/operational-scenarios/${outcome?.id}/`);
+    const read = await call(RiskService.method.getAttackOutcome, { attackOutcomeId: outcome!.id });
+    expect(read.attackOutcome).toMatchObject({
+      ...row,
+      method: "ebios-rm",
+      study: { id: STUDY, name: "Alpha EBIOS study" },
+      domain: ALPHA,
+      attackPath: { name: "Alpha supplier VPN" },
+      riskOrigin: "Activist",
+      targetObjective: "Resell card data",
+      operatingMode: "Stolen VPN account, then database export",
+      likelihood: { value: 2, name: "Very likely" },
+      gravity: { value: 3, name: "Critical" },
+    });
   });
 });

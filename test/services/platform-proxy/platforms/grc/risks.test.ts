@@ -5,7 +5,7 @@ import { RiskService, RiskTreatment } from "#proto/grc/v1/risk_service_pb.js";
 import { seededId } from "../../../../../services/sandbox/grc/world.js";
 import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
-const { listRiskScenarios, listAttackOutcomes } = RiskService.method;
+const { listRiskScenarios, getRiskScenario, listAttackOutcomes, getAttackOutcome } = RiskService.method;
 const { listFrameworks, getFramework, getFrameworkTree } = FrameworkService.method;
 const CSF = seededId("frameworks:nist-csf-2.0");
 
@@ -18,7 +18,6 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
 
   test("risk scenarios of all domains of a tenant are paged through once, although the platform filters by one domain", async () => {
     const ids: string[] = [];
-    const domains = new Set<string | undefined>();
     let pageToken: string | undefined;
     do {
       const page = await harness.call(listRiskScenarios, {
@@ -27,12 +26,12 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       });
       expect(page.totalSize).toBe(60);
       ids.push(...page.riskScenarios.map(({ id }) => id));
-      for (const { domain } of page.riskScenarios) domains.add(domain?.name);
       pageToken = page.nextPageToken;
     } while (pageToken !== undefined);
     expect(ids).toHaveLength(60);
     expect(new Set(ids).size).toBe(60);
-    expect(domains.size).toBe(3);
+    const read = ids.map((riskScenarioId) => harness.call(getRiskScenario, { riskScenarioId }));
+    expect(new Set((await Promise.all(read)).map(({ riskScenario }) => riskScenario?.domain?.name)).size).toBe(3);
   });
 
   test("risk scenarios are narrowed by assessment, treatment, level and control", async () => {
@@ -40,7 +39,13 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
     const narrowed = await harness.call(listRiskScenarios, { riskAssessmentId, treatments: [RiskTreatment.MITIGATE] });
     expect(narrowed.riskScenarios.length).toBeGreaterThan(0);
     for (const one of narrowed.riskScenarios) {
-      expect(one).toMatchObject({ treatment: RiskTreatment.MITIGATE, riskAssessment: { id: riskAssessmentId } });
+      const { riskScenario } = await harness.call(getRiskScenario, { riskScenarioId: one.id });
+      expect(riskScenario).toMatchObject({
+        name: one.name,
+        treatment: RiskTreatment.MITIGATE,
+        riskAssessment: { id: riskAssessmentId },
+        current: { level: one.current?.level },
+      });
     }
     const levels = await harness.call(listRiskScenarios, { currentLevels: [3, 4], pageSize: 100 });
     expect(new Set(levels.riskScenarios.map(({ current }) => current?.level?.value))).toEqual(new Set([3, 4]));
@@ -58,9 +63,14 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       "consultant",
     );
     expect(totalSize).toBe(20);
-    expect(new Set(attackOutcomes.map(({ method }) => method))).toEqual(new Set(["ebios-rm"]));
-    const one = attackOutcomes.find(({ refId }) => refId === "AP.01");
-    expect(one).toMatchObject({
+    const row = attackOutcomes.find(({ refId }) => refId === "AP.01");
+    expect(row?.study?.id).toBeDefined();
+    const named = { tenantId: seededId("folder:baltic"), attackOutcomeId: row!.id };
+    const { attackOutcome } = await harness.call(getAttackOutcome, named, "consultant");
+    expect(attackOutcome).toMatchObject({
+      method: "ebios-rm",
+      riskLevel: row?.riskLevel,
+      study: { id: row?.study?.id },
       name: "Baltic through supplier vpn - Supplier VPN",
       riskOrigin: "Activist",
       targetObjective: "Resell customer data",
@@ -68,9 +78,23 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       gravity: { value: 3, name: "Critical" },
     });
     const studyId = seededId("ebios-rm/studies:northwind:0");
-    expect((await harness.call(listAttackOutcomes, { studyId })).totalSize).toBe(10);
+    const ofOne = await harness.call(listAttackOutcomes, { studyId });
+    expect(ofOne.totalSize).toBe(10);
+    expect(ofOne.attackOutcomes[0]?.study).toBeUndefined();
     const foreign = { studyId: seededId("ebios-rm/studies:baltic:0") };
     await expect(harness.call(listAttackOutcomes, foreign)).rejects.toMatchObject({ code: Code.NotFound });
+  });
+
+  test("a risk scenario or an attack outcome of another tenant is not found", async () => {
+    const tenantId = seededId("folder:baltic");
+    const risks = await harness.call(listRiskScenarios, { tenantId, pageSize: 1 }, "consultant");
+    const outcomes = await harness.call(listAttackOutcomes, { tenantId, pageSize: 1 }, "consultant");
+    for (const read of [
+      harness.call(getRiskScenario, { riskScenarioId: risks.riskScenarios[0]!.id }),
+      harness.call(getAttackOutcome, { attackOutcomeId: outcomes.attackOutcomes[0]!.id }),
+    ]) {
+      await expect(read).rejects.toMatchObject({ code: Code.NotFound });
+    }
   });
 
   test("frameworks are shared, and one is read with its levels", async () => {
@@ -90,6 +114,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       ["GV.OC", 1, false],
       ["GV.OC-01", 2, true],
     ]);
+    expect(first.requirements.every(({ description }) => (description ?? "").length <= 120)).toBe(true);
     const part = await harness.call(getFrameworkTree, { frameworkId: CSF, underRefId: "pr.at" });
     expect(part.requirements.map(({ refId }) => refId)).toEqual(["PR.AT", "PR.AT-01", "PR.AT-02"]);
     await expect(harness.call(getFrameworkTree, { frameworkId: CSF, underRefId: "XX" })).rejects.toMatchObject({

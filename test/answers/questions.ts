@@ -1,0 +1,152 @@
+/** Arguments of a tool, as a client sends them. */
+export type Args = Readonly<Record<string, unknown>>;
+
+/** How a tool that gives a list is asked. */
+export interface Question {
+  readonly server: "cti" | "aev" | "grc" | "core";
+  readonly tool: string;
+  /** Arguments of a first page. */
+  readonly args?: Args;
+  /** Where such an argument is of an object: the list whose first row gives it, and the argument. */
+  readonly of?: { readonly tool: string; readonly member?: string; readonly argument: string };
+  /** What the tool asked the real platform, and what that answered; none on core. */
+  readonly recorded?: readonly { readonly args?: Args; readonly answers: readonly Recorded[] }[];
+}
+
+/**
+ * An exchange of recordings/SERVER-answers.jsonl by its name, on grc by its
+ * number; or one given at another path, or with members that were not asked for
+ * when it was recorded.
+ */
+export type Recorded =
+  | string
+  | number
+  | { readonly of: string | number; readonly path?: string; readonly more?: object };
+
+const DRILL = "7afcd113-a838-4ade-a5c5-9882ee2deba6";
+const RUN = "70ea73cc-948e-4c90-9aca-2ef02992d95a";
+const CSF = "245b004f-bc82-40d1-9967-2f9fcbde3ffc";
+const AUDIT = "49321384-c6ea-4e57-afcc-356d549ae632";
+const ALPHA = { id: "e0efa041-6f85-4711-873c-7efa94ddc1d0", str: "Alpha Corp" };
+const STUDY = { id: "c29e31f5-335d-4256-a456-204c79235130", folder: ALPHA };
+const STUDIES = { of: 257, path: "/api/ebios-rm/studies/", more: { count: 1, results: [STUDY] } };
+const CONTAINER = { of: "report object", more: { parent_types: ["Stix-Domain-Object", "Container"] } };
+const RESULTS = { of: "results", path: `/api/exercises/${RUN}/results` };
+
+const ACTOR = { tool: "list_threat_actors", argument: "object_id" };
+const MALWARE = { types: ["Malware"] };
+const PATTERNS = { types: ["Attack-Pattern"] };
+const SET = { object_id: "set" };
+
+/** Every tool that gives a list. */
+export const QUESTIONS: readonly Question[] = [
+  {
+    server: "cti",
+    tool: "list_entity_types",
+    args: { family: "entity" },
+    recorded: [{ args: { family: "entity" }, answers: ["entity types"] }],
+  },
+  {
+    server: "cti",
+    tool: "search_all",
+    args: { query: "a" },
+    recorded: [{ args: { query: "intrusion" }, answers: ["search as analyst"] }],
+  },
+  {
+    server: "cti",
+    tool: "search_entities",
+    args: MALWARE,
+    recorded: [
+      { args: PATTERNS, answers: ["entity types", "entities"] },
+      { args: PATTERNS, answers: ["entity types", "actors and containers"] },
+    ],
+  },
+  {
+    server: "cti",
+    tool: "list_threat_actors",
+    recorded: [{ answers: ["actors and containers"] }, { answers: ["entities"] }],
+  },
+  { server: "cti", tool: "search_observables", recorded: [{ answers: ["observables"] }] },
+  { server: "cti", tool: "search_indicators", recorded: [{ answers: ["indicators"] }] },
+  {
+    server: "cti",
+    tool: "lookup_ioc",
+    of: { tool: "search_observables", member: "value", argument: "value" },
+    recorded: [{ args: { value: "c2-0.evil.example" }, answers: ["lookup"] }],
+  },
+  {
+    server: "cti",
+    tool: "find_entity_by_name",
+    of: { tool: "list_threat_actors", member: "name", argument: "name" },
+    recorded: [{ args: { name: "Intrusion Set 7" }, answers: ["entities"] }],
+  },
+  { server: "cti", tool: "list_reports", recorded: [{ answers: ["reports"] }] },
+  {
+    server: "cti",
+    tool: "list_container_objects",
+    of: { tool: "list_reports", argument: "container_id" },
+    recorded: [{ args: { container_id: "report" }, answers: [CONTAINER, "contents"] }],
+  },
+  {
+    server: "cti",
+    tool: "get_entity_relationships",
+    of: ACTOR,
+    recorded: [{ args: SET, answers: ["set", "relationships"] }],
+  },
+  {
+    server: "cti",
+    tool: "get_top_related_entities",
+    of: ACTOR,
+    recorded: [{ args: SET, answers: ["set", "top malware"] }],
+  },
+  { server: "cti", tool: "get_entity_history", of: ACTOR, recorded: [{ args: SET, answers: ["set", "history"] }] },
+
+  { server: "aev", tool: "search_scenarios", recorded: [{ answers: ["scenarios"] }] },
+  { server: "aev", tool: "search_simulations", recorded: [{ answers: ["simulations"] }] },
+  {
+    server: "aev",
+    tool: "search_injects",
+    of: { tool: "search_simulations", argument: "simulation_id" },
+    recorded: [
+      { args: { scenario_id: DRILL }, answers: ["scenario", "scenarioByName", "injectsOfScenario"] },
+      { args: { simulation_id: RUN }, answers: ["simulation", "simulationByName", "injectsOfSimulation"] },
+    ],
+  },
+  {
+    server: "aev",
+    tool: "get_simulation_results",
+    of: { tool: "search_simulations", argument: "simulation_id" },
+    recorded: [{ args: { simulation_id: RUN }, answers: ["simulation", "simulationByName", RESULTS] }],
+  },
+  { server: "aev", tool: "search_endpoints", recorded: [{ answers: ["endpoints"] }] },
+  { server: "aev", tool: "search_findings", recorded: [{ answers: ["findings"] }] },
+  { server: "aev", tool: "search_attack_patterns", recorded: [{ answers: ["attackPatterns"] }] },
+
+  { server: "grc", tool: "list_tenants", recorded: [{ answers: [] }] },
+  {
+    server: "grc",
+    tool: "search_grc",
+    args: { query: "backup" },
+    recorded: [{ args: { query: "mfa" }, answers: [32, 59, 188] }],
+  },
+  { server: "grc", tool: "list_frameworks", recorded: [{ answers: [37] }] },
+  {
+    server: "grc",
+    tool: "get_framework_tree",
+    of: { tool: "list_frameworks", argument: "framework_id" },
+    recorded: [{ args: { framework_id: CSF }, answers: [42, 46] }],
+  },
+  { server: "grc", tool: "list_controls", recorded: [{ answers: [59] }] },
+  {
+    server: "grc",
+    tool: "list_requirement_assessments",
+    recorded: [{ args: { assessment_id: AUDIT }, answers: [133, 145] }, { answers: [164] }],
+  },
+  { server: "grc", tool: "list_evidence", recorded: [{ answers: [188] }] },
+  { server: "grc", tool: "list_risk_scenarios", recorded: [{ answers: [230] }] },
+  { server: "grc", tool: "list_attack_outcomes", recorded: [{ answers: [STUDIES, 257] }] },
+
+  { server: "core", tool: "list_agents" },
+  { server: "core", tool: "list_skills" },
+  { server: "core", tool: "inspect_agent_traces" },
+];

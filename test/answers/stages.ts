@@ -1,0 +1,148 @@
+import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import { silentLog } from "../../services/shared/process/log.js";
+import { createTracesService } from "../../services/traces/service.js";
+import { as, startRig } from "../services/core-objects/rig.js";
+import { recorded as exchange, startAevAnswering } from "../services/platform-proxy/platforms/aev/answering.js";
+import { answered, startCtiAnswering } from "../services/platform-proxy/platforms/cti/answering.js";
+import { answer, startGrcAnswering } from "../services/platform-proxy/platforms/grc/answering.js";
+import { exportOf, newSpanId, newTraceId } from "../services/traces/spans.js";
+import { startAev, startAevAt } from "../support/platforms/aev.js";
+import { startCti, startCtiAt } from "../support/platforms/cti.js";
+import { startGrc, startGrcAt } from "../support/platforms/grc.js";
+import type { Harness } from "../support/platforms/harness.js";
+import type { Recorded } from "./questions.js";
+
+/** Where tools are asked: in front of something that answers. */
+export interface Stage {
+  ask(method: DescMethodUnary, request: Message): Promise<Message>;
+  /** Gives these answers from now on; of a stage that gives recorded ones. */
+  play?(answers: readonly Recorded[]): void;
+  close(): Promise<void>;
+}
+
+const inFrontOf = (harness: Harness, person: string): Stage => ({
+  ask: (method, request) => harness.call(method, request as never, person),
+  close: () => harness.close(),
+});
+
+/** The tools in front of the built-in platforms, and core with what a team keeps in it. */
+export const BUILT_IN: Readonly<Record<string, () => Promise<Stage>>> = {
+  cti: async () => inFrontOf(await startCti(), "analyst"),
+  aev: async () => inFrontOf(await startAev({ now: () => NOW }), "analyst"),
+  grc: async () => inFrontOf(await startGrc("bearer"), "officer"),
+  core: startCore,
+};
+
+/** The tools in front of what the real platforms answered. */
+export const RECORDED: Readonly<Record<string, () => Promise<Stage>>> = {
+  async cti() {
+    const platform = await startCtiAnswering();
+    const play = (answers: readonly Recorded[]): void => {
+      platform.script([]);
+      for (const { of, more } of answers.map(spelled)) {
+        const [[field, value] = ["", null]] = Object.entries(answered(of as string));
+        platform.give({ [field]: more === undefined ? value : { ...(value as object), ...more } });
+      }
+    };
+    return before(platform, await startCtiAt(platform.url), "analyst", play);
+  },
+  async aev() {
+    const platform = await startAevAnswering();
+    const play = (answers: readonly Recorded[]): void =>
+      platform.play(
+        ...answers.map(spelled).map(({ of, path }) => ({ ...exchange(of as string), ...(path && { path }) })),
+      );
+    return before(platform, await startAevAt(platform.url), "observer", play);
+  },
+  async grc() {
+    const platform = await startGrcAnswering();
+    const play = (answers: readonly Recorded[]): void => {
+      for (const { of, path, more } of answers.map(spelled)) {
+        const one = answer(of as number);
+        platform.on(more === undefined ? one : { ...one, answer: more }, path);
+      }
+    };
+    play([332, 1, 6]);
+    platform.on({ ...answer(114), path: "/api/iam/logout/", method: "POST" });
+    return before(platform, await startGrcAt(platform.url, "exchange"), "analyst@example.test", play);
+  },
+};
+
+const spelled = (recorded: Recorded) =>
+  typeof recorded === "object" ? recorded : { of: recorded, path: undefined, more: undefined };
+
+function before(
+  platform: { close(): Promise<void> },
+  harness: Harness,
+  person: string,
+  play: (answers: readonly Recorded[]) => void,
+): Stage {
+  return {
+    ...inFrontOf(harness, person),
+    play,
+    async close() {
+      await harness.close();
+      await platform.close();
+    },
+  };
+}
+
+const NOW = Date.parse("2026-11-22T09:00:00.123Z");
+const WORDS = "Summarise what happened to the endpoint and say which controls failed and why. ".repeat(10);
+
+async function startCore(): Promise<Stage> {
+  const rig = await startRig();
+  const { store, peers } = rig;
+  rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 60 }));
+  for (let i = 0; i < 25; i++) await rig.dispatch.unary(TraceService.method.export, traceOf(i), as("alice", "traces"));
+  return {
+    ask: (method, request) =>
+      rig.dispatch.unary(
+        method,
+        request,
+        as("alice", method.parent.typeName.startsWith("core.") ? undefined : "traces"),
+      ),
+    close: () => rig.close(),
+  };
+}
+
+function traceOf(index: number) {
+  const [trace, root, at] = [newTraceId(), newSpanId(), Math.floor(Date.now() / 1_000) * 1_000 - index * 1_000 + 123];
+  const chat = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.request.model": "claude-sonnet-4-5",
+    "gen_ai.usage.input_tokens": 1_200,
+    "gen_ai.usage.output_tokens": 340,
+    "gen_ai.input.messages": WORDS,
+    "gen_ai.output.messages": WORDS,
+  };
+  return exportOf("soc-assistant", [
+    {
+      trace,
+      id: root,
+      name: "invoke_agent Alert triage",
+      at,
+      ms: 900,
+      attributes: {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": "Alert triage",
+        "gen_ai.input.messages": WORDS,
+        "gen_ai.output.messages": WORDS,
+      },
+    },
+    { trace, parent: root, name: "chat claude-sonnet-4-5", at: at + 10, ms: 500, attributes: chat },
+    {
+      trace,
+      parent: root,
+      name: "execute_tool search_indicators",
+      at: at + 600,
+      ms: 200,
+      attributes: {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "search_indicators",
+        "gen_ai.tool.call.arguments": '{"query":"198.51.100.7"}',
+      },
+    },
+  ]);
+}
