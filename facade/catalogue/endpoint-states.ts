@@ -89,22 +89,25 @@ const CLOSED: Readonly<Record<number, HttpRefusal>> = {
     status: 403,
     word: "platform_servers_off",
     message:
-      "The platform MCP servers are switched off: an administrator can switch them on under Settings > MCP Endpoint.",
+      "The platform MCP servers are switched off: an administrator can switch them on (npm run -s cli -- settings set platform-servers on).",
   },
   [EndpointAvailability.NOT_REGISTERED]: {
     status: 404,
     word: "platform_not_registered",
-    message: "No platform of this type is registered: an administrator can register one, or configure its URL.",
+    message:
+      "No platform of this type is registered: an administrator can register one, or configure its URL (docs/operations.md).",
   },
   [EndpointAvailability.CORE_OFF]: {
     status: 403,
     word: "core_off",
-    message: "The core MCP server is not enabled: an administrator can switch it on under Settings > MCP Endpoint.",
+    message:
+      "The core MCP server is not enabled: an administrator can switch it on (npm run -s cli -- settings set core on).",
   },
   [EndpointAvailability.AI_OFF]: {
     status: 403,
     word: "ai_off",
-    message: "AI features are switched off, and the core MCP server needs them: ask an administrator.",
+    message:
+      "AI features are switched off, and the core MCP server needs them: an administrator can switch them on (npm run -s cli -- settings set ai on).",
   },
 };
 

@@ -1,17 +1,93 @@
-import { CORE, PLATFORMS } from "../../services/shared/platforms.js";
+import type { DescMessage } from "@bufbuild/protobuf";
+import { CORE, isPlatformServer, PLATFORMS } from "../../services/shared/platforms.js";
+import type { Tool } from "../../services/shared/tools/tools.js";
 
 // What a model should know before it uses a server: read once per session by
-// every client, so short. The tools say the rest themselves.
+// every client, so short. It is made of the tools that the caller sees through
+// the URL, so that it names nothing that is not there; the tools say the rest.
 
-const PAGES =
-  "Lists are paged: ask for few with page_size, go on with next_page_token, and fetch one object by its id for details. " +
-  "A result with truncated: true was cut; its truncated_hint says how to get the rest. " +
-  "A call can fail because of your user's own permissions on the platform; say so rather than trying other tools.";
+const ABOUT = new Map<string, string>([...PLATFORMS, CORE].map(({ name, instructions }) => [name, instructions]));
 
-const TEXTS = new Map<string, string>([...PLATFORMS, CORE].map(({ name, instructions }) => [name, instructions]));
+/** The most of a server's instructions, in characters. */
+export const MAX_INSTRUCTIONS = 2_048;
 
-/** The instructions of a server, at most 2 KB. */
-export function instructionsOf(server: string): string {
-  const text = TEXTS.get(server);
-  return text === undefined ? PAGES : `${text} ${PAGES}`;
+/** The instructions of a server for who sees these of its tools. */
+export function instructionsOf(server: string, tools: readonly Tool[]): string {
+  const about = ABOUT.get(server) ?? "";
+  const rules = (tools.length === 0 ? [NOTHING] : RULES).flatMap((rule) => rule(server, tools) ?? []);
+  const spare = MAX_INSTRUCTIONS - [about, ...rules].join(" ").length - 1;
+  return [about, ...toolsetsOf(tools, spare), ...rules].filter((text) => text !== "").join(" ");
+}
+
+/** What may be said, and undefined where nothing there needs it. */
+type Rule = (server: string, tools: readonly Tool[]) => string | undefined;
+
+const NOTHING: Rule = (server) =>
+  isPlatformServer(server)
+    ? "No tool is open to you here now: the platform is not connected or does not answer, your account may do nothing on it, or the URL asks for none."
+    : "No tool is open to you here now: your account or the URL leaves none.";
+
+const RULES: readonly Rule[] = [
+  (_, tools) =>
+    tools.some(takes("page_size"))
+      ? "Lists are paged: ask for few with page_size and go on with next_page_token. Ids come from results, never from memory."
+      : undefined,
+  (_, tools) =>
+    tools.some(takes("page_size")) && tools.some(({ name }) => name.startsWith("get_"))
+      ? "Rows are short; a get_ tool reads one object in full by its id."
+      : undefined,
+  (_, tools) => (tools.some(takes("tenant_id")) ? "Where the user has several tenants, pass tenant_id." : undefined),
+  (server, tools) =>
+    isPlatformServer(server) && tools.some(({ readOnly }) => !readOnly)
+      ? "Writes act on the live platform at once."
+      : undefined,
+  (_, tools) => {
+    const grave = tools.filter(({ listing }) => listing.annotations.destructiveHint);
+    if (grave.length === 0) return undefined;
+    return `Confirm with the user before ${namesOf(grave)}: what they do cannot be undone.`;
+  },
+  (_, tools) => {
+    const outside = tools.filter(
+      ({ listing }) => listing.annotations.openWorldHint && !listing.annotations.readOnlyHint,
+    );
+    if (outside.length === 0) return undefined;
+    return `Real machines are attacked and real people mailed by ${namesOf(outside)}.`;
+  },
+  (_, tools) =>
+    tools.some(({ result }) => tells(result, "updated_at"))
+      ? "What is empty is left out of results, and so is updated_at where it is created_at."
+      : "What is empty is left out of results.",
+  (_, tools) =>
+    tools.some(({ result }) => result.fields.some(({ fieldKind }) => fieldKind === "list"))
+      ? "A result with truncated: true was cut; its truncated_hint says how to get the rest."
+      : undefined,
+  (server) =>
+    isPlatformServer(server)
+      ? "A call can fail because of your user's own permissions on the platform; say so rather than trying other tools."
+      : undefined,
+];
+
+const takes =
+  (argument: string) =>
+  ({ method }: Tool): boolean =>
+    method.input.fields.some(({ name }) => name === argument);
+
+/** Whether a message or one inside it has a field of this name. */
+function tells(message: DescMessage, name: string, seen = new Set<DescMessage>()): boolean {
+  if (seen.has(message)) return false;
+  seen.add(message);
+  return message.fields.some((field) => field.name === name || (field.message && tells(field.message, name, seen)));
+}
+
+const namesOf = (tools: readonly Tool[]): string => tools.map(({ name }) => name).join(", ");
+
+/** The tools by toolset, in one sentence; toolsets alone, or nothing, where there is no room. */
+function toolsetsOf(tools: readonly Tool[], room: number): string[] {
+  const sets = new Map<string, Tool[]>();
+  for (const tool of tools) sets.set(tool.toolset, [...(sets.get(tool.toolset) ?? []), tool]);
+  const named = [...sets].map(([toolset, set]) => `${toolset} (${namesOf(set)})`);
+  return [named, [...sets.keys()]]
+    .map((said) => `Tools by toolset: ${said.join("; ")}.`)
+    .filter((said) => sets.size > 0 && said.length <= room)
+    .slice(0, 1);
 }

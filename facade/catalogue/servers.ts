@@ -1,6 +1,5 @@
 import { SERVERS, scopesOfServer } from "../../services/shared/platforms.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
-import { instructionsOf } from "./instructions.js";
 import { type ServedTool, serveTool } from "./served-tool.js";
 
 /** One MCP server, as both eras present it. */
@@ -10,8 +9,6 @@ export interface McpServer {
   readonly tools: readonly ServedTool[];
   /** Its name and version as JSON text. */
   readonly serverInfo: string;
-  /** What a model should know before it uses the server, as JSON text. */
-  readonly instructions: string;
 }
 
 /** The servers by name, with their tools: those of the table, which always have an endpoint, and those that tools name. */
@@ -24,7 +21,6 @@ export function serversOf(tools: readonly Tool[], serviceName: string, version: 
         name,
         tools: tools.filter((tool) => tool.server === name).map(serveTool),
         serverInfo: JSON.stringify({ name, title: `${serviceName} ${name}`, version }),
-        instructions: JSON.stringify(instructionsOf(name)),
       },
     ]),
   );

@@ -1,3 +1,4 @@
+import { instructionsOf } from "./instructions.js";
 import type { ServedTool } from "./served-tool.js";
 
 /** How the query of an endpoint's URL narrows or widens its list. */
@@ -16,6 +17,8 @@ export interface View {
   readonly tools: ReadonlyMap<string, ServedTool>;
   /** The answer to tools/list in one era, for a request id. */
   list(era: "modern" | "legacy", id: string | number): Buffer;
+  /** What a model should know before it uses these tools, as JSON text. */
+  instructions(): string;
 }
 
 /** Characters that are read of ?toolsets=. */
@@ -60,9 +63,11 @@ export const LIST_TTL_MS = 60_000;
  * list is built at the first request and sent from then on as it is.
  *
  * @param unlisted tools that may be called although the list leaves them out.
+ * @param server its name.
  * @param serverInfo the server's name and version as JSON text.
  */
 export function viewOf(
+  server: string,
   listed: readonly ServedTool[],
   unlisted: readonly ServedTool[],
   options: ListOptions,
@@ -74,6 +79,7 @@ export function viewOf(
   const served = listed.filter(fits);
   let modern: SplicedText | undefined;
   let legacy: SplicedText | undefined;
+  let instructions: string | undefined;
   const tools = (): string => `"tools":[${served.map((one) => (outputSchemas ? one.fullEntry : one.entry)).join(",")}]`;
   return {
     tools: new Map([...served, ...unlisted.filter(fits)].map((one) => [one.tool.name, one])),
@@ -87,6 +93,15 @@ export function viewOf(
           `"_meta":{"io.modelcontextprotocol/serverInfo":${serverInfo}}},"id":`,
       );
       return modern.with(id);
+    },
+    instructions() {
+      instructions ??= JSON.stringify(
+        instructionsOf(
+          server,
+          served.map(({ tool }) => tool),
+        ),
+      );
+      return instructions;
     },
   };
 }

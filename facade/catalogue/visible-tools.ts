@@ -117,7 +117,7 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
         const wanted = new Set(names);
         return tools.filter(({ tool }) => wanted.has(tool.name));
       };
-      found = viewOf(named(visible.names), named(visible.unlisted), options, serverInfo);
+      found = viewOf(server, named(visible.names), named(visible.unlisted), options, serverInfo);
       shared.set(key, found);
     }
     if (visible.views.size < MAX_QUERIES) visible.views.set(query, found);

@@ -18,6 +18,7 @@ import {
   callParamsOf,
   checkCursor,
   checkScope,
+  instructionsFor,
   type McpContext,
   progressTokenOf,
   saidOf,
@@ -113,7 +114,7 @@ async function answer(
 ): Promise<string> {
   switch (method) {
     case "initialize":
-      return resultText(id, initialize(admitted, params));
+      return resultText(id, await initialize(context, admitted, params));
     case "ping":
       return resultText(id, "{}");
     case "tools/list":
@@ -136,12 +137,12 @@ async function answer(
   }
 }
 
-function initialize({ server }: Admitted, params: unknown): string {
+async function initialize(context: McpContext, admitted: Admitted, params: unknown): Promise<string> {
   const asked = isObject(params) ? params.protocolVersion : undefined;
   if (typeof asked !== "string") throw new RpcError(INVALID_PARAMS, "Invalid params: protocolVersion must be a string");
   const version = LEGACY_VERSIONS.includes(asked) ? asked : LEGACY_VERSIONS[0];
   return (
-    `{"protocolVersion":"${version}","capabilities":{"tools":{}},"serverInfo":${server.serverInfo},` +
-    `"instructions":${server.instructions}}`
+    `{"protocolVersion":"${version}","capabilities":{"tools":{}},"serverInfo":${admitted.server.serverInfo},` +
+    `"instructions":${await instructionsFor(admitted, context)}}`
   );
 }

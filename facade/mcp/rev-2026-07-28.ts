@@ -21,6 +21,7 @@ import {
   callParamsOf,
   checkCursor,
   checkScope,
+  instructionsFor,
   type McpContext,
   progressTokenOf,
   saidOf,
@@ -108,10 +109,11 @@ function badMeta(key: string, what: string): RpcError {
   return new RpcError(INVALID_PARAMS, `Invalid params: _meta["${key}"] must be ${what}`, 400);
 }
 
-function discover(_context: McpContext, { server }: Admitted, { id }: Modern, reply: Reply): void {
+async function discover(context: McpContext, admitted: Admitted, { id }: Modern, reply: Reply): Promise<void> {
+  const instructions = await instructionsFor(admitted, context);
   const result =
     `{"resultType":"complete","supportedVersions":${JSON.stringify(MODERN_VERSIONS)},"capabilities":{"tools":{}},` +
-    `"instructions":${server.instructions},"ttlMs":${LIST_TTL_MS},"cacheScope":"private",${metaOf(server.serverInfo)}}`;
+    `"instructions":${instructions},"ttlMs":${LIST_TTL_MS},"cacheScope":"private",${metaOf(admitted.server.serverInfo)}}`;
   reply.finish(200, resultText(id, result), id);
 }
 

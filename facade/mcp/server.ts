@@ -58,6 +58,21 @@ export async function viewOnceKnown(
 }
 
 /**
+ * What the caller's model is told before it uses the server, as JSON text. A
+ * catalogue that cannot say which tools there are keeps nobody from connecting.
+ *
+ * @throws CredentialError, where nobody vouches for the caller.
+ */
+export async function instructionsFor(admitted: Admitted, context: McpContext): Promise<string> {
+  try {
+    return (await viewOnceKnown(context.view(admitted), admitted, context)).instructions();
+  } catch (error) {
+    if (error instanceof RpcError) return JSON.stringify(error.message);
+    throw error;
+  }
+}
+
+/**
  * Finds the tool that a call names, and records a call of one that the caller
  * may not see or that is not there.
  *

@@ -20,7 +20,7 @@ interface PlatformDescription {
   readonly auth: readonly [PlatformAuth, ...PlatformAuth[]];
   /** The title of the built-in platform, services/sandbox/NAME/; absent where there is none. */
   readonly sandbox?: string;
-  /** What a model should know before it uses the server (MCP `instructions`), in a few sentences. */
+  /** What the server is, in a sentence: the first of its MCP `instructions`. What its tools do they say themselves. */
   readonly instructions: string;
 }
 
@@ -32,8 +32,7 @@ const TABLE = [
     vertical: "cti",
     auth: ["bearer"],
     sandbox: "Sandbox threat intelligence",
-    instructions:
-      "Threat intelligence of the connected platform, as the signed-in user sees it: search indicators, observables, reports, threat actors, malware, vulnerabilities and their relations. Search first, then read objects by id; ids are the platform's own and come from results, never from memory. Writes act on the live knowledge graph at once.",
+    instructions: "Threat intelligence of the connected platform, as the signed-in user sees it.",
   },
   {
     name: "aev",
@@ -42,8 +41,7 @@ const TABLE = [
     vertical: "aev",
     auth: ["bearer"],
     sandbox: "Sandbox exposure validation",
-    instructions:
-      "Adversarial exposure validation on the connected platform, as the signed-in user: scenarios, simulations, injects, assets, teams, expectations and findings. Tools that launch a simulation or an inject act on real machines and mail real people: confirm with the user first. Where the user has several tenants, pass tenant_id.",
+    instructions: "Adversarial exposure validation on the connected platform, as the signed-in user.",
   },
   {
     name: "grc",
@@ -52,8 +50,7 @@ const TABLE = [
     vertical: "grc",
     auth: ["exchange", "bearer"],
     sandbox: "Sandbox governance, risk, compliance",
-    instructions:
-      "Governance, risk and compliance of the connected platform, as the signed-in user: frameworks, assessments, requirements, controls, risks, evidence and remediation. Read a framework or an assessment before its parts. Where the user has several tenants, pass tenant_id.",
+    instructions: "Governance, risk and compliance of the connected platform, as the signed-in user.",
   },
 ] as const satisfies readonly PlatformDescription[];
 
@@ -92,8 +89,7 @@ export function platformOf(server: PlatformServer): Platform {
 /** The server of our own records: an MCP server like the others, but no platform stands behind it. */
 export const CORE = {
   name: "core",
-  instructions:
-    "The service's own objects, as the signed-in user may see them: agents, assignments, runs, knowledge bases, prompts, skills, custom tools, integrations, MCP servers, variables and agent traces. Updates change only the fields that are given. Built-in objects are read-only; some others need more than the right to view them. Secrets are written, never read.",
+  instructions: "The service's own objects, as the signed-in user may see them; built-in ones are read-only.",
 } as const;
 
 /** The name of an MCP server that we publish. */

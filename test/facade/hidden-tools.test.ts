@@ -84,5 +84,13 @@ test("where the catalogue cannot say, lists and calls are told to try again, in 
     expect([status, json.error.code, json.error.data]).toEqual([503, 503, { error: "unavailable" }]);
     expect([json.error.message, said.get("retry-after")]).toEqual([expect.stringContaining("try again"), "2"]);
   }
+  // Nobody is kept from connecting by it.
+  for (const { body, headers } of [
+    modern("server/discover"),
+    legacy("initialize", { protocolVersion: "2025-11-25" }),
+  ]) {
+    const { status, json } = await post(endpoint, body, headers);
+    expect([status, json.result.instructions]).toEqual([200, expect.stringContaining("try again")]);
+  }
   server.world.catalogueDown = false;
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { envelope, eventsOf, modern, post } from "./support/client.js";
+import { envelope, eventsOf, legacy, modern, post } from "./support/client.js";
 import { CTI, type Started, start } from "./support/start.js";
 
 // Wire vectors of version 2026-07-28: one fault each, with the exact answer.
@@ -167,6 +167,24 @@ test("server/discover lists the versions, and tells how long it may be kept", as
   });
   expect(Number.isInteger(json.result.ttlMs)).toBe(true);
   expect(json.result.instructions.length).toBeLessThan(2048);
+});
+
+test("instructions name the tools that the caller sees through the URL, in both eras", async () => {
+  const told = async (query: string): Promise<string[]> => {
+    const { body, headers } = modern("server/discover", {});
+    const old = legacy("initialize", { protocolVersion: "2025-11-25" });
+    const answers = [
+      await post(`${endpoint}${query}`, body, headers),
+      await post(`${endpoint}${query}`, old.body, old.headers),
+    ];
+    return answers.map(({ json }) => json.result.instructions);
+  };
+  for (const text of await told("")) expect(text).toMatch(/echo_sighting.*delete_sighting/);
+  for (const text of await told("?readonly=1")) {
+    expect(text).toContain("echo_sighting");
+    expect(text).not.toContain("delete_sighting");
+  }
+  for (const text of await told("?toolsets=none")) expect(text).toContain("No tool is open to you here now");
 });
 
 test("tools/list is the same list, in the same order, each time", async () => {

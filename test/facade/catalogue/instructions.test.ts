@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { instructionsOf, MAX_INSTRUCTIONS } from "../../../facade/catalogue/instructions.js";
+import { SERVERS } from "../../../services/shared/platforms.js";
+import { readImage } from "../../../services/shared/tools/image.js";
+import { readTools, type Tool } from "../../../services/shared/tools/tools.js";
+
+const ALL = readTools(readImage());
+const toolsOf = (server: string): Tool[] => ALL.filter((tool) => tool.server === server);
+
+/** Words of a text that can only be names: of tools, arguments and members. */
+const namesIn = (text: string): string[] => text.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [];
+
+/** Names that a set of tools gives a meaning to. */
+function known(tools: readonly Tool[]): Set<string> {
+  const fields = tools.flatMap(({ method, result }) => [...method.input.fields, ...result.fields]);
+  const nested = tools.flatMap(({ listing }) => JSON.stringify(listing.outputSchema ?? {}).match(/\w+(?=":\{)/g) ?? []);
+  return new Set([
+    ...fields.map(({ name }) => name),
+    ...nested,
+    ...tools.flatMap(({ name, toolset }) => [name, toolset]),
+    "truncated_hint",
+  ]);
+}
+
+const MASKS: readonly [what: string, keep: (tool: Tool, at: number) => boolean][] = [
+  ["everything", () => true],
+  ["what reads", ({ readOnly }) => readOnly],
+  ["what writes", ({ readOnly }) => !readOnly],
+  ["every third tool", (_, at) => at % 3 === 0],
+  ["what lists nothing", ({ method }) => method.input.field.pageSize === undefined],
+  ["nothing", () => false],
+];
+
+test.each(SERVERS.flatMap((server) => MASKS.map(([what, keep]) => [server, what, keep] as const)))(
+  "the instructions of %s for who may use %s name nothing else and fit",
+  (server, _what, keep) => {
+    const tools = toolsOf(server).filter(keep);
+    const text = instructionsOf(server, tools);
+    expect(text.length).toBeLessThanOrEqual(MAX_INSTRUCTIONS);
+    const there = known(tools);
+    expect(namesIn(text).filter((name) => !there.has(name))).toEqual([]);
+    const absent = toolsOf(server).filter((tool) => !tools.includes(tool));
+    const words = new Set(text.match(/\w+/g));
+    expect(absent.filter(({ name }) => words.has(name)).map(({ name }) => name)).toEqual([]);
+    if (tools.length === 0) expect(text).toContain("No tool is open to you here now");
+    else for (const { name } of tools) expect(words).toContain(name);
+  },
+);
+
+test("what cannot be undone is named, and what reads only is told nothing of writing", () => {
+  const aev = toolsOf("aev");
+  expect(instructionsOf("aev", aev)).toMatch(/Confirm with the user before [^:]*launch_scenario/);
+  const reading = instructionsOf(
+    "aev",
+    aev.filter(({ readOnly }) => readOnly),
+  );
+  expect(reading).not.toMatch(/Confirm|Writes|attacked/);
+});
+
+test("names give way where they would not fit, and are left out then altogether", () => {
+  const many = Array.from({ length: 40 }, () => toolsOf("cti")).flat();
+  const text = instructionsOf("cti", many);
+  expect(text.length).toBeLessThanOrEqual(MAX_INSTRUCTIONS);
+  expect(text).toContain("Lists are paged");
+});
