@@ -1,6 +1,10 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { silentLog } from "../../services/shared/process/log.js";
+import { readImage } from "../../services/shared/tools/image.js";
+import { readTools } from "../../services/shared/tools/tools.js";
 import { createTracesService } from "../../services/traces/service.js";
 import { as, startRig } from "../services/core-objects/rig.js";
 import { recorded as exchange, startAevAnswering } from "../services/platform-proxy/platforms/aev/answering.js";
@@ -95,7 +99,16 @@ async function startCore(): Promise<Stage> {
   const rig = await startRig();
   const { store, peers } = rig;
   rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 60 }));
-  for (let i = 0; i < 25; i++) await rig.dispatch.unary(TraceService.method.export, traceOf(i), as("alice", "traces"));
+  const tools = readTools(readImage()).flatMap(({ server, name }) => (server === "cti" ? [`cti/${name}`] : []));
+  const call = rig.dispatch.unary;
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, i) => {
+      const request = { name: `object-${10 + i}`, description: WORDS, instructions: WORDS, labels: ["triage", "soc"] };
+      await call(SkillService.method.createSkill, request, as("alice"));
+      await call(AgentService.method.createAgent, { ...request, tools }, as("alice"));
+      await call(TraceService.method.export, traceOf(i), as("alice", "traces"));
+    }),
+  );
   return {
     ask: (method, request) =>
       rig.dispatch.unary(

@@ -77,8 +77,15 @@ export interface Definition<
   readonly references?: Readonly<Record<F, string>>;
   /** How many items a field holds at most. */
   readonly limits?: { readonly [field in Field<R>]?: number };
-  /** `without`: the fields that a list leaves out, which `view` then does not find. */
-  readonly list?: { readonly rpc: Rpc<ListRequest, ListResponse<P, V>>; readonly without?: readonly Omittable<R, V>[] };
+  /**
+   * `without`: the fields that a list leaves out, which `view` then does not find. `hidden`: the members that it does
+   * not show, because `get` does.
+   */
+  readonly list?: {
+    readonly rpc: Rpc<ListRequest, ListResponse<P, V>>;
+    readonly without?: readonly Omittable<R, V>[];
+    readonly hidden?: readonly (keyof V & string)[];
+  };
   readonly get?: { readonly rpc: Rpc<Naming<N>, One<N, V>> };
   /** `content`: the fields that the kind adds. */
   readonly create?: {
@@ -146,7 +153,7 @@ export function defineKind<
     capabilities: definition.capabilities ?? [],
     readBuiltin: definition.readBuiltin as Kind["readBuiltin"],
     routes: (context) => [
-      ...(list ? [route(context, list.rpc, listObjects(model, list.without))] : []),
+      ...(list ? [route(context, list.rpc, listObjects(model, list.without, list.hidden))] : []),
       ...(get ? [route(context, get.rpc, getObject(model))] : []),
       ...(create ? [route(context, create.rpc, createObject(model, create.content))] : []),
       ...(update ? [route(context, update.rpc, updateObject(model, update.changes as never))] : []),

@@ -1,7 +1,9 @@
+import { create, type Message } from "@bufbuild/protobuf";
 import type { Call } from "../../shared/rpc/call.js";
 import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
 import { listPage } from "../../shared/store/page.js";
 import type { Filter } from "../../shared/store/store.js";
+import { shorten } from "../../shared/tools/shorten.js";
 import type { Context } from "../context.js";
 import { filterOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
@@ -11,14 +13,18 @@ import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
 import { viewsOf } from "./view.js";
 
-const PAGE_SIZE = 25;
+const PAGE_SIZE = 20;
+
+/** Characters of a description in a list: enough to say when to use what it describes. */
+const DESCRIPTION = 200;
 
 /**
  * Lists the objects that the caller can read, built-in ones first and then the newest.
  *
- * @param without fields of the record that a list does not show.
+ * @param without fields of the record that a list does not read.
+ * @param hidden members of the message that it does not show, because another rpc does.
  */
-export function listObjects(model: Model, without: readonly string[] = []) {
+export function listObjects(model: Model, without: readonly string[] = [], hidden: readonly string[] = []) {
   const member = camelOf(model.plural);
   const projection = Object.fromEntries(without.map((field) => [field, 0]));
   return async (context: Context, request: ListRequest, call: Call): Promise<object> => {
@@ -36,12 +42,19 @@ export function listObjects(model: Model, without: readonly string[] = []) {
       projection,
     });
     return {
-      [member]: await viewsOf(context, model, items, call),
+      [member]: (await viewsOf(context, model, items, call)).map((view) => rowOf(model, view, hidden)),
       ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
       totalSize: total,
       ...(totalIsLowerBound && { totalSizeIsLowerBound: true }),
     };
   };
+}
+
+function rowOf({ message }: Model, { $typeName: _, ...view }: Message, hidden: readonly string[]): Message {
+  const shown = view as Message & Pick<ObjectRecord, "description">;
+  const row: Record<string, unknown> = { ...shown, description: shorten(shown.description, DESCRIPTION) };
+  for (const member of hidden) delete row[member];
+  return create(message, row);
 }
 
 /** What no index tells together with what the caller can read. */

@@ -51,9 +51,13 @@ test("what an object refers to is shown by name to those who can see it, and by 
     as("alice"),
   );
   const seenBy = async (who: string) => {
+    const read = await rig.dispatch.unary(AgentService.method.getAgent, { agentId: agent!.id }, as(who));
+    const { skills, knowledgeBases, owner } = read.agent!;
     const { agents } = await rig.dispatch.unary(AgentService.method.listAgents, { query: "Refers" }, as(who));
-    const [{ skills, knowledgeBases, owner } = {}] = agents;
-    return [...(skills ?? []), ...(knowledgeBases ?? []), owner].map((one) => [one?.id, one?.name]);
+    expect(agents).toMatchObject([
+      { id: agent!.id, owner: { id: owner!.id }, skills: [], knowledgeBases: [], etag: "" },
+    ]);
+    return [...skills, ...knowledgeBases, owner].map((one) => [one?.id, one?.name]);
   };
   const named = [
     ["builtin.assess-compliance", "assess-compliance"],

@@ -25,7 +25,11 @@ export const kind = defineKind({
     skills: record.skills.map(refer.skills),
     knowledgeBases: record.knowledge_bases.map((id) => ({ id })),
   }),
-  list: { rpc: listAgents, without: ["instructions"] },
+  list: {
+    rpc: listAgents,
+    without: ["instructions"],
+    hidden: ["tools", "skills", "knowledgeBases", "sharing", "etag", "createdAt"],
+  },
   get: { rpc: getAgent },
   create: {
     rpc: createAgent,
