@@ -44,14 +44,14 @@ const RULES: readonly Rule[] = [
   (_, tools) => {
     const grave = tools.filter(({ listing }) => listing.annotations.destructiveHint);
     if (grave.length === 0) return undefined;
-    return `Confirm with the user before ${namesOf(grave)}: what they do cannot be undone.`;
+    return `Confirm with the user before ${namesOf(grave)}: that cannot be undone.`;
   },
   (_, tools) => {
     const outside = tools.filter(
       ({ listing }) => listing.annotations.openWorldHint && !listing.annotations.readOnlyHint,
     );
     if (outside.length === 0) return undefined;
-    return `Real machines are attacked and real people mailed by ${namesOf(outside)}.`;
+    return `On the world outside, on real machines and people, act ${namesOf(outside)}.`;
   },
   (_, tools) =>
     tools.some(({ result }) => tells(result, "updated_at"))

@@ -50,11 +50,12 @@ test.each(SERVERS.flatMap((server) => MASKS.map(([what, keep]) => [server, what,
 test("what cannot be undone is named, and what reads only is told nothing of writing", () => {
   const aev = toolsOf("aev");
   expect(instructionsOf("aev", aev)).toMatch(/Confirm with the user before [^:]*launch_scenario/);
+  expect(instructionsOf("aev", aev)).toMatch(/real machines and people, act [^.]*launch_scenario/);
   const reading = instructionsOf(
     "aev",
     aev.filter(({ readOnly }) => readOnly),
   );
-  expect(reading).not.toMatch(/Confirm|Writes|attacked/);
+  expect(reading).not.toMatch(/Confirm|Writes|real machines/);
 });
 
 test("names give way where they would not fit, and are left out then altogether", () => {
