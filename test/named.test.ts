@@ -127,6 +127,14 @@ test("tools that callers, models and readers are told of exist", () => {
   ).toEqual([]);
 });
 
+test("every member of an endpoint's query is in the README", () => {
+  const members = [...read("facade/catalogue/tools-list.ts").text.matchAll(/given\.get\("(\w+)"\)/g)].map(
+    ([, name]) => name,
+  );
+  expect(members.length).toBeGreaterThanOrEqual(3);
+  expect(members.filter((name) => !read("README.md").text.includes(`?${name}=`))).toEqual([]);
+});
+
 test("a tool's listing names tools of its own server only", () => {
   const strange = TOOLS.flatMap((tool) => {
     const others = TOOLS.filter(({ name }) => !TOOLS.some((own) => own.server === tool.server && own.name === name));

@@ -49,6 +49,11 @@ describe("what is wrong is found", () => {
       "is named like a read and has side effects",
     ],
     [
+      "a list that only replaces",
+      `// Sets.\n rpc SetLabels(SetLabelsRequest) returns (ReadResponse) { option (auth.v1.scope) = "cti:write"; option (mcp.v1.tool) = {}; }`,
+      "replaces label_ids and has no clear_labels",
+    ],
+    [
       "a deletion that looks harmless",
       `// Deletes.\n rpc DeleteAll(ReadRequest) returns (ReadResponse) { ${TOOL} }`,
       "deletes and does not say so",
@@ -71,6 +76,7 @@ describe("what is wrong is found", () => {
          ${rpcs}
        }
        message ReadRequest {}
+       message SetLabelsRequest { repeated string label_ids = 1; }
        message ReadResponse {}`,
     );
     const image = join(folder, "wrong.binpb");

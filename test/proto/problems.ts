@@ -45,7 +45,22 @@ export function problemsOf(image: FileRegistry): string[] {
   return [...problems, ...nameProblemsOf(image)];
 }
 
-function* problemsOfTool({ name, server: owner, scope: needed, listing, headers }: Tool): Iterable<string> {
+/** Lists that say what to add, take away or refer to, and so replace nothing. */
+const ADDS = /^(?:add|remove|put|share$|unshare$|external_reference_ids$)/;
+
+/** A list that replaces the one there would clear it where it is left out, or could not clear it at all. */
+function* listsThatClear({ name, method }: Tool): Iterable<string> {
+  if (!/^(?:update|set|link)_/.test(name)) return;
+  for (const field of method.input.fields) {
+    if (field.fieldKind !== "list" || ADDS.test(field.name)) continue;
+    const clear = `clear_${field.name.replace(/_ids$/, "s")}`;
+    if (!method.input.fields.some((other) => other.name === clear)) yield `replaces ${field.name} and has no ${clear}`;
+  }
+}
+
+function* problemsOfTool(tool: Tool): Iterable<string> {
+  const { name, server: owner, scope: needed, listing, headers } = tool;
+  yield* listsThatClear(tool);
   if (!NAME.test(name)) yield "has a name that clients refuse: at most 40 of A-Z a-z 0-9 _ -";
   if (!COMMON_SCOPES.has(needed) && !needed.startsWith(`${owner}:`))
     yield `needs the scope ${needed} of another server`;
