@@ -1,5 +1,5 @@
 import { SERVERS, type Server } from "../services/shared/platforms.js";
-import { count, listOf, type Option, optional, port, text, url } from "../services/shared/process/config.js";
+import { count, listOf, type Option, oneOf, optional, port, text, url } from "../services/shared/process/config.js";
 import { CALL_RATE_OPTIONS } from "../services/shared/shares/settings.js";
 
 /** The setting that gives a server's endpoint a public URL of its own: MCP_NAME_URL. */
@@ -16,6 +16,12 @@ const publicUrlOptions = Object.fromEntries(
     }),
   ]),
 ) as Readonly<Record<`mcp${Capitalize<Server>}Url`, Option<string | undefined>>>;
+
+/** The HTTP servers that a façade can listen with: µWebSockets.js, or what Node brings. */
+export const EDGE_NAMES = ["uws", "node"] as const;
+
+/** One of them. */
+export type EdgeName = (typeof EDGE_NAMES)[number];
 
 /** The façade's settings; where the services are is the launcher's. */
 export const FACADE_OPTIONS = {
@@ -35,6 +41,10 @@ export const FACADE_OPTIONS = {
   allowedHosts: optional({
     doc: "Host names that requests may name, separated by commas; where left out any, or on a loopback HOST its names and those of the public URLs.",
     parse: listOf(text),
+  }),
+  edge: optional({
+    doc: "The HTTP server: uws for µWebSockets.js, node for what Node brings; where left out µWebSockets.js where it loads, else node.",
+    parse: oneOf(...EDGE_NAMES),
   }),
   trustedProxies: { doc: "How many proxies in front append to X-Forwarded-For.", parse: count, fallback: 0 },
   maxInFlight: {

@@ -17,8 +17,10 @@ import { createEndpointStates } from "./catalogue/endpoint-states.js";
 import { layOutEndpoints } from "./catalogue/endpoints.js";
 import { scopesOf, serversOf } from "./catalogue/servers.js";
 import { createVisibleTools } from "./catalogue/visible-tools.js";
+import type { EdgeName } from "./config.js";
 import { createFrontDoor } from "./front-door.js";
-import { type Edge, listen } from "./http/edge.js";
+import type { Edge } from "./http/edge.js";
+import { chooseEdge, loadEdge } from "./http/edges.js";
 import { createPages } from "./http/pages.js";
 import { clientRegistrationRoutes } from "./http/routes/client-registration.js";
 import { healthRoutes } from "./http/routes/health.js";
@@ -72,6 +74,8 @@ export interface FacadeOptions {
   /** Why the service cannot serve now; empty when it can. */
   readonly ready: () => Promise<readonly string[]>;
   readonly limits: Limits;
+  /** The HTTP server to listen with; absent for µWebSockets.js where it loads, and else that of Node. */
+  readonly edge?: EdgeName | undefined;
   /** What callers have of this process, at this door and others. */
   readonly shares: Shares;
   readonly log: Log;
@@ -149,6 +153,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       const allowsHost = createHosts({ named: options.hosts, published, address: host });
       const handle = createFrontDoor({ base, allowsHost, rooms, patience, endpoints, origins, serve, pages });
       const { connections: maxConnections, bodyMs } = limits;
+      const listen = await loadEdge(await chooseEdge(options.edge, log, { shares: !exclusive }));
       edge = await listen({ host, port, exclusive, maxConnections, bodyMs }, handle);
       return edge.port;
     },

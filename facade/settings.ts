@@ -12,7 +12,7 @@ export function facadeOptionsOf(
   baseUrl: string,
 ): Pick<
   FacadeOptions,
-  "baseUrl" | "publicUrls" | "serviceName" | "version" | "origins" | "hosts" | "proxies" | "limits"
+  "baseUrl" | "publicUrls" | "serviceName" | "version" | "origins" | "hosts" | "proxies" | "limits" | "edge"
 > {
   const publicUrls = SERVERS.flatMap((server) => {
     const url = settings[publicUrlSetting(server)];
@@ -26,6 +26,7 @@ export function facadeOptionsOf(
     origins: settings.allowedOrigins,
     hosts: settings.allowedHosts,
     proxies: settings.trustedProxies,
+    edge: settings.edge,
     limits: {
       inFlight: settings.maxInFlight,
       connections: settings.maxConnections,

@@ -1,16 +1,16 @@
 // What two readers of one request, a proxy and we, could understand differently
 // is not understood at all (RFC 9112 sections 3.2, 6.1 and 6.3). What the parser
-// of µWebSockets.js itself refuses does not come this far: see docs/operations.md.
+// of an edge itself refuses does not come this far: see docs/operations.md.
 
 /** What is wrong with a header that came again, as a sentence; undefined where it may. */
-export function faultOfRepeated(name: string, before: string, value: string): string | undefined {
+export function faultOfRepeated(name: string): string | undefined {
   switch (name) {
     case "host":
       return "Host is given twice.";
     case "transfer-encoding":
       return "Transfer-Encoding is given twice.";
     case "content-length":
-      return before === value ? undefined : "Content-Length is given twice, with different values.";
+      return "Content-Length is given twice.";
     default:
       return undefined;
   }

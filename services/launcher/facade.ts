@@ -1,4 +1,5 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
+import type { EdgeName } from "../../facade/config.js";
 import type { Facade } from "../../facade/facade.js";
 import { envOf } from "../shared/process/config.js";
 import type { Log } from "../shared/process/log.js";
@@ -21,7 +22,17 @@ export interface FacadeSurroundings {
   readonly log: Log;
 }
 
-/** Runs a façade in this process: only then is it loaded, and µWebSockets.js with it. */
+/**
+ * The edge of this process' façade workers: chosen once, before anything is begun.
+ *
+ * @throws Error in one line, where the one that is named cannot serve here.
+ */
+export async function edgeOf({ edge, workers }: Settings, log: Log): Promise<EdgeName> {
+  const { chooseEdge } = await import("../../facade/http/edges.js");
+  return chooseEdge(edge, log, { shares: workers > 1 });
+}
+
+/** Runs a façade in this process: only then is it loaded. */
 export async function runFacade(settings: Settings, around: FacadeSurroundings): Promise<Facade> {
   const { baseUrl, port, routing, services, self, image, shares, log } = around;
   const { createFacade } = await import("../../facade/facade.js");
@@ -58,6 +69,7 @@ export function workerEnv(
     PLATFORM_PROXY_URL: at("platform-proxy", settings.platformProxyUrl),
     CORE_OBJECTS_URL: at("core-objects", settings.coreObjectsUrl),
     TRACES_URL: at("traces", settings.tracesUrl),
+    EDGE: settings.edge ?? "",
     SHARED_PORT: "on",
     ...Object.fromEntries(Object.entries(rates).map(([name, calls]) => [envOf(name), String(calls)])),
   };

@@ -12,7 +12,7 @@ import { readImage } from "../shared/tools/image.js";
 import { baseUrlOf, isEveryAddress, reachable } from "./base-url.js";
 import type { Settings } from "./config.js";
 import { prepareDataDir } from "./data-dir.js";
-import { runFacade, workerEnv } from "./facade.js";
+import { edgeOf, runFacade, workerEnv } from "./facade.js";
 import { firstStart, serviceKey, writeAddresses } from "./first-start.js";
 import { type LocalServices, startLocalServices } from "./local-services.js";
 import { configurePlatforms, runsSandboxes } from "./platforms.js";
@@ -53,6 +53,7 @@ async function startParts(
   ending: ((graceMs: number) => Promise<unknown> | unknown)[],
 ): Promise<Omit<Running, "stop">> {
   const { host, dataDir, workers, mongodbUri } = settings;
+  const edge = workers === 0 ? undefined : await edgeOf(settings, log);
   const port = workers === 0 ? settings.port : await reservePort(host, settings.port, "port");
   const grpcPort = await reservePort(host, settings.grpcPort, "gRPC port");
   const baseUrl = baseUrlOf(settings, port);
@@ -106,11 +107,18 @@ async function startParts(
   ending.push(() => tracing?.flush().catch(unsent));
 
   if (workers === 1) {
-    const facade = await runFacade(settings, { baseUrl, port, routing, services, self, image, shares, log });
+    const facade = await runFacade(
+      { ...settings, edge },
+      { baseUrl, port, routing, services, self, image, shares, log },
+    );
     ending.push((graceMs) => facade.drain(graceMs));
   } else if (workers > 1) {
     const key = serviceKey(settings.serviceKey, dataDir);
-    const pool = await startWorkers({ count: workers, env: workerEnv(settings, { port, baseUrl, grpcUrl, key }), log });
+    const pool = await startWorkers({
+      count: workers,
+      env: workerEnv({ ...settings, edge }, { port, baseUrl, grpcUrl, key }),
+      log,
+    });
     ending.push((graceMs) => pool.drain(graceMs));
   }
   if (runsAuth) writeAddresses(dataDir, baseUrl, grpcUrl);

@@ -37,3 +37,4 @@ if command -v mvn >/dev/null; then
 else
   echo "Java sample: no mvn"
 fi
+bash nodes/install.sh || echo "nodes: not installed"

@@ -91,7 +91,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ),
 
   "only the façade's edge knows µWebSockets.js": where(
-    ({ from, to }) => to === "uWebSockets.js" && from !== "facade/http/edge.ts",
+    ({ from, to }) => to === "uWebSockets.js" && !/^facade\/http\/uws-\w+\.ts$/.test(from),
   ),
 
   "only the store knows a database; what its interface borrows of the driver's types, it hands on": where(

@@ -43,6 +43,8 @@ export interface Options {
   readonly args?: readonly string[];
   /** Keeps the data of an earlier start. */
   readonly dataDir?: string;
+  /** The Node that runs it; the one of the tests by default. */
+  readonly node?: string | undefined;
   /** Leaves its own data there when it stops. */
   readonly keepData?: boolean;
 }
@@ -54,9 +56,10 @@ export async function startProgram({
   args = [],
   dataDir,
   keepData = false,
+  node,
 }: Options = {}): Promise<Program> {
   const dir = dataDir ?? mkdtempSync(join(tmpdir(), "sallyport-"));
-  const child = spawnProgram(main, args, { PORT: "0", GRPC_PORT: "0", DATA_DIR: dir, ...env });
+  const child = spawnProgram(main, args, { PORT: "0", GRPC_PORT: "0", DATA_DIR: dir, ...env }, node);
   const forget = (): void => rmSync(dir, { recursive: true, force: true });
   const stop = async (): Promise<void> => {
     await child.stop();
@@ -92,8 +95,13 @@ export interface Child {
 }
 
 /** Starts a built program and collects what it says. */
-export function spawnProgram(main: string, args: readonly string[], env: Readonly<Record<string, string>>): Child {
-  const child = spawn(process.execPath, [join(ROOT, "dist", main), ...args], {
+export function spawnProgram(
+  main: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  node = process.execPath,
+): Child {
+  const child = spawn(node, [join(ROOT, "dist", main), ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],

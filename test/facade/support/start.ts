@@ -1,4 +1,5 @@
 import type { Patience } from "../../../facade/admission/patience.js";
+import { EDGE_NAMES } from "../../../facade/config.js";
 import { createFacade, type Facade, type FacadeOptions } from "../../../facade/facade.js";
 import { type Log, silentLog } from "../../../services/shared/process/log.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
@@ -31,7 +32,7 @@ export const ENDLESS: Patience = { with: () => undefined };
 /** The scopes of a caller who may do everything on cti. */
 export const CTI = new Set(["account", "public", "cti:read", "cti:write"]);
 
-/** Starts a façade; the key "good" may do everything on cti. */
+/** Starts a façade, on the edge that EDGE names; the key "good" may do everything on cti. */
 export async function start(options: Partial<FacadeOptions> = {}, log: Log = silentLog): Promise<Started> {
   const keys = createKeys();
   const world = createWorld();
@@ -49,6 +50,7 @@ export async function start(options: Partial<FacadeOptions> = {}, log: Log = sil
     limits: LIMITS,
     shares: createShares({ perKey: MANY, perUser: MANY }),
     log,
+    edge: EDGE_NAMES.find((name) => name === process.env.EDGE),
     ...options,
   });
   const port = await facade.listen("127.0.0.1", 0);
