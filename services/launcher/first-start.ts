@@ -22,7 +22,8 @@ export interface BootstrapAccount {
 const ADMIN = "admin@sallyport.example";
 const ANALYST = "analyst@sallyport.example";
 
-const bootstrapPath = (dataDir: string) => join(dataDir, "bootstrap.json");
+/** Where the first start writes the first accounts' secrets. */
+export const bootstrapPath = (dataDir: string): string => join(dataDir, "bootstrap.json");
 const keyPath = (dataDir: string) => join(dataDir, "service-key");
 
 /**

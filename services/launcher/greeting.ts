@@ -1,17 +1,20 @@
+import { resolve } from "node:path";
 import { PLATFORM_SERVERS, SERVERS } from "../shared/platforms.js";
-import type { BootstrapFile } from "./first-start.js";
+import type { Settings } from "./config.js";
+import { bootstrapPath, readBootstrap } from "./first-start.js";
 import type { Running } from "./start.js";
 
-/** What a person reads once the service is ready: where it is, and a first call to copy. */
+/** What a person reads once the service is ready: where it is, and the first time a key and a call to copy. */
 export function greeting(
-  name: string,
-  { baseUrl, grpcUrl, coreSwitchedOn }: Running,
-  file: BootstrapFile | undefined,
+  { serviceName, dataDir }: Settings,
+  { baseUrl, grpcUrl, isFirst, coreSwitchedOn }: Running,
 ): string {
-  const lines = [`${name} is ready.`, "", `  MCP   ${baseUrl}/mcp/{${SERVERS.join()}}`, `  gRPC  ${grpcUrl}`];
+  const lines = [`${serviceName} is ready.`, "", `  MCP   ${baseUrl}/mcp/{${SERVERS.join()}}`, `  gRPC  ${grpcUrl}`];
   if (coreSwitchedOn)
     lines.push("", "  This first start switched the core server on: npm run -s cli -- settings set core off");
+  const file = readBootstrap(dataDir);
   if (file === undefined) return `${lines.join("\n")}\n`;
+  if (!isFirst) return `${[...lines, `  Keys  ${resolve(bootstrapPath(dataDir))}`].join("\n")}\n`;
   const { analyst } = file;
   const [server] = PLATFORM_SERVERS;
   const configuration = {

@@ -1,9 +1,8 @@
 import { ConfigError, helpOf, readConfig } from "../shared/process/config.js";
-import { createLog } from "../shared/process/log.js";
+import { createLog, type Log } from "../shared/process/log.js";
 import { options, type Settings } from "./config.js";
-import { readBootstrap } from "./first-start.js";
 import { greeting } from "./greeting.js";
-import { start } from "./start.js";
+import { type Running, start } from "./start.js";
 
 const GRACE_MS = 10_000;
 
@@ -26,25 +25,36 @@ export async function run(): Promise<void> {
     process.exit(1);
   }
   const log = createLog(settings.logLevel);
+  const starting = start(settings, log);
+  // From now on: what is being started when a signal comes is ended once it has, not cut off within.
+  const isEnding = endOnSignals(starting, log);
   try {
-    const running = await start(settings, log);
-    let stopping = false;
-    const stop = (): void => {
-      if (stopping) return;
-      stopping = true;
-      running.stop(GRACE_MS).then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.error({ err: error }, "the process could not be stopped in order");
-          process.exit(1);
-        },
-      );
-    };
-    process.on("SIGTERM", stop).on("SIGINT", stop);
-    process.stdout.write(greeting(settings.serviceName, running, readBootstrap(settings.dataDir)));
+    const running = await starting;
+    if (!isEnding()) process.stdout.write(greeting(settings, running));
   } catch (error) {
     log.debug({ err: error }, "the start failed");
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);
   }
+}
+
+/** Gives whether a signal has come. */
+function endOnSignals(starting: Promise<Running>, log: Log): () => boolean {
+  let isEnding = false;
+  const end = async (): Promise<void> => {
+    if (isEnding) return;
+    isEnding = true;
+    const running = await starting;
+    try {
+      await running.stop(GRACE_MS);
+      process.exit(0);
+    } catch (error) {
+      log.error({ err: error }, "the process could not be stopped in order");
+      process.exit(1);
+    }
+  };
+  // A start that fails says so itself.
+  const heard = (): void => void end().catch(() => undefined);
+  process.on("SIGTERM", heard).on("SIGINT", heard);
+  return () => isEnding;
 }

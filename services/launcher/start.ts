@@ -27,6 +27,8 @@ import { startWorkers } from "./workers.js";
 export interface Running {
   readonly baseUrl: string;
   readonly grpcUrl: string;
+  /** It made the first users. */
+  readonly isFirst: boolean;
   /** The first start switched core on. */
   readonly coreSwitchedOn: boolean;
   /** Takes no new work, lets what is in flight finish, and closes everything in order. */
@@ -125,7 +127,7 @@ async function startParts(
   // What the store has made meanwhile; nobody but its owner could enter the directory.
   narrowToOwner(dataDir, silentLog);
   const coreSwitchedOn = isFirst && runsSandboxes(settings) && (await switchCoreOn(routing, dataDir));
-  return { baseUrl, grpcUrl, coreSwitchedOn };
+  return { baseUrl, grpcUrl, isFirst, coreSwitchedOn };
 }
 
 /** Our services, health and reflection, on one port. */

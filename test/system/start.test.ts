@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -81,12 +81,30 @@ describe("a first start", () => {
     try {
       expect(again.bootstrap.admin.api_key).toBe(bootstrap.admin.api_key);
       expect(again.output()).not.toContain("switched the core server on");
+      expect(again.output()).not.toContain("slp_");
+      expect(again.output()).toContain(`  Keys  ${join(dataDir, "bootstrap.json")}\n`);
       expect((await post(`${again.baseUrl}/mcp/core`, bootstrap.admin.api_key, "tools/list")).status).toBe(200);
     } finally {
       await again.stop();
     }
   }, 60_000);
 });
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "%s while it starts ends it in order, and the next start is whole",
+  async (signal) => {
+    const dir = mkdtempSync(join(tmpdir(), "sallyport-"));
+    const early = spawnProgram("services/main.js", [], { PORT: "0", GRPC_PORT: "0", DATA_DIR: dir });
+    await expect.poll(() => existsSync(join(dir, "main/data.mdb")), { interval: 5, timeout: 20_000 }).toBe(true);
+    early.process.kill(signal);
+    expect(await once(early.process, "exit")).toEqual([0, null]);
+    expect(early.output()).not.toContain("is ready");
+    const whole = await startProgram({ dataDir: dir });
+    await whole.stop();
+    rmSync(dir, { recursive: true });
+  },
+  60_000,
+);
 
 test("a port that is taken is said in one line", async () => {
   const taken = createServer().listen(0, "127.0.0.1");

@@ -9,6 +9,7 @@ import { EmbeddedCollection } from "./collection.js";
 import { hearCommits } from "./commit.js";
 import { fillIndexes, openIndexes } from "./declared-indexes.js";
 import { createDiskProbe, type DiskProbe } from "./disk-probe.js";
+import { closeEnvironment } from "./environment.js";
 import { checkDataFile, DamagedStoreError } from "./integrity.js";
 import { type Lock, lockDirectory } from "./lock.js";
 import { Records, type Stored } from "./records.js";
@@ -45,7 +46,7 @@ export async function openEmbeddedStore(dir: string, options: EmbeddedOptions = 
     return new EmbeddedStore(path, main, lock, probe, options);
   } catch (error) {
     opened.delete(path);
-    await main.close();
+    await closeEnvironment(main);
     throw error;
   }
 }
@@ -137,7 +138,7 @@ class EmbeddedStore implements Store {
     clearInterval(this.#sweeper);
     await this.#sweeping;
     await this.probe.close();
-    for (const environment of this.#environments.values()) await environment.close();
+    for (const environment of this.#environments.values()) await closeEnvironment(environment);
     await this.lock.release();
     opened.delete(this.dir);
   }

@@ -214,3 +214,23 @@ test("a closed store answers no ping", async () => {
   await expect(store.ping()).rejects.toThrow("the store is closed");
   await store.close();
 });
+
+test("who reads while it is closed is told so, and nothing of memory that was given back", async () => {
+  const things = await collectionOf({ indexes: [{ name: "n", key: { n: 1 } }] });
+  await things.insertMany(many(500, (i) => ({ n: i })));
+  const writing = things.updateMany({}, { $inc: { n: 1 } }).catch((error: Error) => error.message);
+  let closed = false;
+  const closing = store.close().then(() => {
+    closed = true;
+  });
+  const told = new Set<unknown>();
+  while (!closed) {
+    for (const read of [things.findOne({ _id: "000001" }), things.findOne({ n: 1 }), things.countDocuments({})]) {
+      await read.catch((error: Error) => told.add(error.message));
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all([closing, writing]);
+  await things.findOne({ _id: "000001" }).catch((error: Error) => told.add(error.message));
+  expect([...told]).toEqual(["the store is closed"]);
+});
