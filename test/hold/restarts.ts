@@ -1,7 +1,7 @@
-// npm run test:restarts [-- COUNT]: the embedded store is opened, written to and
-// killed or ended early, again and again, with the next one often begun before the
-// one before is gone. None may crash, none may find a damaged store, and what was
-// acknowledged is there.
+// npm run test:restarts [-- COUNT [program]]: the embedded store is opened, written
+// to and killed or ended early, again and again, with the next one often begun before
+// the one before is gone; or the whole program is. None may crash, none may find a
+// damaged store, and what was acknowledged is there.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,10 +11,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const COUNT = Number(process.argv[2] ?? 10_000);
 const ROOT = join(import.meta.dirname, "../..");
+const PROGRAM = join(ROOT, "dist/services/main.js");
 /** In one file, which starts in half the time. */
 const CHILD = join(ROOT, "dist/restarted-store.mjs");
 /** From when a start says that it opens the store: some are ended within that, some while they write. */
-const MOST_MS = 60;
+const MOST_MS = process.argv[3] === "program" ? 2_500 : 60;
 /** Starts in one directory. */
 const A_DIRECTORY = 20;
 
@@ -38,7 +39,10 @@ interface Begun {
 }
 
 function begin(dir: string, how: string): Begun {
-  const child = spawn(process.execPath, [CHILD, dir, how], { stdio: ["ignore", "pipe", "pipe"] });
+  const child =
+    process.argv[3] === "program"
+      ? spawn(process.execPath, [PROGRAM], { env: { ...process.env, PORT: "0", GRPC_PORT: "0", DATA_DIR: dir } })
+      : spawn(process.execPath, [CHILD, dir, how]);
   let said = "";
   let opens = (): void => undefined;
   const opening = new Promise<void>((resolve) => {
@@ -48,8 +52,8 @@ function begin(dir: string, how: string): Begun {
     said += chunk;
     opens();
   };
-  child.stdout.on("data", hear);
-  child.stderr.on("data", hear);
+  child.stdout?.on("data", hear);
+  child.stderr?.on("data", hear);
   const ended = new Promise<Ended>((resolve) => {
     child.once("close", (code, signal) => {
       opens();
@@ -78,7 +82,7 @@ async function oneDirectory(starts: number): Promise<void> {
   let before: Promise<void> = Promise.resolve();
   for (let i = 0; i < starts - 1; i++) {
     const { child, opening, ended } = begin(dir, Math.random() < 0.5 ? "dies" : "closes");
-    await opening;
+    if (process.argv[3] !== "program") await opening;
     await sleep(Math.random() * MOST_MS);
     child.kill(Math.random() < 0.7 ? "SIGTERM" : "SIGKILL");
     await before;
@@ -86,10 +90,13 @@ async function oneDirectory(starts: number): Promise<void> {
     if (Math.random() < 0.5) await before;
   }
   await before;
-  const last = await begin(dir, "counts").ended;
+  const { child, ended } = begin(dir, "counts");
+  child.stdout?.on("data", (said) => String(said).includes("is ready") && child.kill("SIGTERM"));
+  const last = await ended;
   judge(last);
-  const there = Number(/^open (\d+)$/m.exec(last.said)?.[1] ?? -1);
-  if (there < acknowledged) failures.push(`${acknowledged} were acknowledged and ${there} are there: ${last.said}`);
+  const there = Number(/^open (\d+)$/m.exec(last.said)?.[1] ?? 0);
+  if (there < acknowledged || last.code !== 0)
+    failures.push(`${acknowledged} were acknowledged and ${there} are there: ${last.said}`);
   rmSync(dir, { recursive: true, force: true });
 }
 
