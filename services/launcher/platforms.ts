@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { ConfiguredPlatform, ConfiguredPlatforms, PlatformAuthentications } from "../catalogue/platforms.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { CHOOSING_SERVERS, PLATFORMS, type PlatformServer } from "../shared/platforms.js";
@@ -31,7 +32,8 @@ export async function configurePlatforms(settings: Settings, trust: string): Pro
       configured[name] = { url, publicUrl, title: new URL(url).host };
     } else if (runsSandboxes(settings) && title !== undefined) {
       const { startSandbox } = await import("../sandbox/start.js");
-      const sandbox = await startSandbox(name, { host: "127.0.0.1", port: 0, trust });
+      const file = join(settings.dataDir, "sandbox", name);
+      const sandbox = await startSandbox(name, { host: "127.0.0.1", port: 0, trust, file });
       started.push(sandbox);
       configured[name] = { url: sandbox.url, publicUrl: sandbox.url, title };
     }

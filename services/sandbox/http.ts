@@ -29,6 +29,9 @@ export interface ServeOptions {
   readonly maxBodyBytes: number;
   /** Answers one request; where it throws, the connection is cut. */
   readonly answer: (request: HttpRequest) => Promise<HttpReply>;
+  /** Whether a request may change something, and what is then told so; its end is that of the server. */
+  readonly isWrite: (request: HttpRequest) => boolean;
+  readonly kept: { changed(): void; close(): Promise<void> };
 }
 
 /**
@@ -36,10 +39,14 @@ export interface ServeOptions {
  *
  * @throws Error of node:net, such as EADDRINUSE.
  */
-export async function serve({ host, port, maxBodyBytes, answer }: ServeOptions): Promise<Sandbox> {
+export async function serve({ host, port, maxBodyBytes, answer, isWrite, kept }: ServeOptions): Promise<Sandbox> {
   const server = createServer((message, response) => {
     requestOf(message, maxBodyBytes)
-      .then(answer)
+      .then(async (request) => {
+        const reply = await answer(request);
+        if (isWrite(request)) kept.changed();
+        return reply;
+      })
       .then(({ status, headers, body }) => {
         const length = status === 204 ? {} : { "content-length": Buffer.byteLength(body) };
         response.writeHead(status, { ...length, ...headers }).end(body);
@@ -52,11 +59,13 @@ export async function serve({ host, port, maxBodyBytes, answer }: ServeOptions):
   });
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
+    close: async () => {
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
-      }),
+      });
+      await kept.close();
+    },
   };
 }
 

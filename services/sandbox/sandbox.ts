@@ -13,6 +13,8 @@ export interface SandboxOptions {
   readonly port: number;
   /** What it calls itself, the audience it expects; its own address where left out. */
   readonly publicUrl?: string;
+  /** The file in which it keeps its objects over restarts; in memory alone where left out. */
+  readonly file?: string;
   /** The base URL of the service whose tokens it trusts. */
   readonly trust: string;
 }

@@ -9,6 +9,24 @@ import { type Program, spawnProgram, startProgram } from "../support/program.js"
 
 const SERVERS = ["cti", "aev", "grc", "core"];
 
+/** What the tools that write answer, of each server's. */
+interface Written {
+  readonly result: { readonly object: { readonly id: string } };
+  readonly scenario: { readonly id: string };
+  readonly control: { readonly id: string };
+}
+
+/** Writes to each built-in platform; gives the calls that read it again. */
+async function writeToEach({ baseUrl, bootstrap }: Program): Promise<(readonly [string, string, object])[]> {
+  const write = (server: string, tool: string) =>
+    call<Written>(`${baseUrl}/mcp/${server}`, bootstrap.analyst.api_key, tool, { name: "Written before" });
+  return [
+    ["cti", "get_report", { report_id: (await write("cti", "create_report")).result.object.id }],
+    ["aev", "get_scenario", { scenario_id: (await write("aev", "create_scenario")).scenario.id }],
+    ["grc", "get_control", { control_id: (await write("grc", "create_control")).control.id }],
+  ];
+}
+
 describe("a first start", () => {
   let program: Program;
   beforeAll(async () => {
@@ -74,6 +92,7 @@ describe("a first start", () => {
 
   test("drains on SIGTERM with exit code 0, and the second start keeps keys and settings", async () => {
     const { dataDir, bootstrap } = program;
+    const made = await writeToEach(program);
     program.process.kill("SIGTERM");
     const [code] = (await once(program.process, "exit")) as [number];
     expect(code).toBe(0);
@@ -81,6 +100,10 @@ describe("a first start", () => {
     try {
       expect(again.bootstrap.admin.api_key).toBe(bootstrap.admin.api_key);
       expect(again.output()).not.toContain("switched the core server on");
+      for (const [server, tool, args] of made) {
+        const kept = await call(`${again.baseUrl}/mcp/${server}`, bootstrap.analyst.api_key, tool, args);
+        expect(JSON.stringify(kept), tool).toContain("Written before");
+      }
       expect(again.output()).not.toContain("slp_");
       expect(again.output()).toContain(`  Keys  ${join(dataDir, "bootstrap.json")}\n`);
       expect((await post(`${again.baseUrl}/mcp/core`, bootstrap.admin.api_key, "tools/list")).status).toBe(200);

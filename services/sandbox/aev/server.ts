@@ -1,5 +1,6 @@
 import { Audit } from "../audit.js";
 import { type HttpReply, type HttpRequest, json, serve } from "../http.js";
+import { Kept } from "../kept.js";
 import { createRouter, type Match, type Miss } from "../router.js";
 import type { Sandbox, SandboxOptions } from "../sandbox.js";
 import { Bare, bareBody, ok, Refusal, type Reply } from "./replies.js";
@@ -13,7 +14,7 @@ import { advance } from "./runs.js";
 import { seedWorld } from "./seed/seed.js";
 import { createSignIn, type SignedIn } from "./sign-in.js";
 import { PUBLIC_SETTINGS } from "./views/settings.js";
-import { DEFAULT_TENANT } from "./world.js";
+import { DEFAULT_TENANT, type World } from "./world.js";
 
 /** What the built-in platform can be told besides where it listens. */
 export interface AevSandboxOptions extends SandboxOptions {
@@ -49,7 +50,7 @@ const MAX_BODY_BYTES = 1 << 20;
 /**
  * Starts a platform with the API of an OpenAEV-compatible one, as far as the
  * aev tools use it, seeded with a few thousand linked objects in two tenants.
- * It holds everything in memory.
+ * It holds everything in memory, and in a file where it is given one.
  *
  * @throws Error for a port that is taken.
  */
@@ -57,7 +58,9 @@ export async function startSandbox(options: AevSandboxOptions): Promise<AevSandb
   const { trust, now = Date.now } = options;
   let url = "";
   const baseUrl = () => (options.publicUrl ?? url).replace(/\/+$/, "");
-  const world = seedWorld(now());
+  const kept = new Kept<World>(options.file);
+  const world = kept.before() ?? seedWorld(now());
+  kept.follow(() => world);
   const signIn = createSignIn(world, trust, baseUrl);
   const find = finderOf([
     ...catalogueRoutes(world, baseUrl, trust),
@@ -92,6 +95,8 @@ export async function startSandbox(options: AevSandboxOptions): Promise<AevSandb
   const server = await serve({
     ...options,
     maxBodyBytes: MAX_BODY_BYTES,
+    kept,
+    isWrite: ({ method, path }) => method !== "GET" && !path.endsWith("/search"),
     answer: async (request) => {
       const { method, path, headers } = request;
       let session: SignedIn | undefined;

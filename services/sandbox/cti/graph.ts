@@ -45,6 +45,11 @@ export class Graph {
       draft: made.draft,
     };
     thing.standardId = made.standardId ?? standardIdOf(thing);
+    return this.put(thing);
+  }
+
+  /** Takes an element as it is, with its ids. */
+  put(thing: Thing): Thing {
     this.things.set(thing.id, thing);
     this.byStandardId.set(thing.standardId, thing.id);
     for (const end of endsOf(thing)) this.byEnd.set(end, (this.byEnd.get(end) ?? new Set()).add(thing.id));

@@ -19,9 +19,10 @@ export interface Entry {
 
 /** Who did what to which object; entries appear a little late, as the platform indexes them apart. */
 export class History {
-  private readonly entries: Entry[] = [];
-
-  constructor(private readonly delayMs: number) {}
+  constructor(
+    private readonly delayMs: number,
+    readonly entries: Entry[] = [],
+  ) {}
 
   record(
     scope: Entry["scope"],

@@ -1,6 +1,7 @@
 import { v5 as uuidv5 } from "uuid";
 import { Audit } from "../audit.js";
 import { type HttpReply, type HttpRequest, json, serve } from "../http.js";
+import { Kept } from "../kept.js";
 import { createRouter } from "../router.js";
 import type { Sandbox, SandboxOptions } from "../sandbox.js";
 import type { Account, SandboxUser } from "./account.js";
@@ -10,7 +11,7 @@ import { SDL } from "./sdl.js";
 import { seedWorld } from "./seed/seed.js";
 import { SANDBOX_USERS } from "./seed/users.js";
 import { createSignIn } from "./sign-in.js";
-import { clearAccounts, createWorld, type Settings } from "./world.js";
+import { clearAccounts, createWorld, type KeptWorld, keptOf, type Settings } from "./world.js";
 
 /** What the built-in platform can be told besides where it listens; a fixed world where nothing is. */
 export interface CtiSandboxOptions extends SandboxOptions {
@@ -59,8 +60,11 @@ export async function startSandbox(options: CtiSandboxOptions): Promise<CtiSandb
   const { users = SANDBOX_USERS, seed = 7 } = options;
   const settings = { enforceReferences: [], historyDelayMs: 1_000, ...options.settings };
   let made = 0;
-  const world = createWorld(users, settings, () => uuidv5(`account ${made++}`, uuidv5.URL));
-  seedWorld(world, seed);
+  const kept = new Kept<KeptWorld>(options.file);
+  const before = kept.before();
+  const world = createWorld(users, settings, () => uuidv5(`account ${made++}`, uuidv5.URL), before);
+  if (before === undefined) seedWorld(world, seed);
+  kept.follow(() => keptOf(world));
   clearAccounts(world);
   const signIn = createSignIn(options.trust.replace(/\/+$/, ""), world.accounts);
   const audit = new Audit<AuditEntry>();
@@ -101,6 +105,8 @@ export async function startSandbox(options: CtiSandboxOptions): Promise<CtiSandb
   const server = await serve({
     ...options,
     maxBodyBytes: MAX_BODY_BYTES,
+    kept,
+    isWrite: ({ body }) => body?.includes("mutation") === true,
     answer: async (request) => {
       const found = find(request.method, request.path);
       if (found === "no path") return text(404, "Not Found");

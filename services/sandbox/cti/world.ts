@@ -1,7 +1,7 @@
 import type { Account, SandboxUser } from "./account.js";
 import { authRequired } from "./errors.js";
 import { Graph } from "./graph.js";
-import { History } from "./history.js";
+import { type Entry, History } from "./history.js";
 import type { Viewer } from "./lists.js";
 import type { Thing } from "./thing.js";
 
@@ -49,11 +49,36 @@ export function see({ graph, account, draft }: Viewer, id: string | null | undef
   return thing?.types.includes(type) ? thing : undefined;
 }
 
-/** @param makers mints account ids; equal users get equal ids where it is deterministic. */
-export function createWorld(users: readonly SandboxUser[], settings: Settings, makeId: () => string): World {
+/** What of a world outlives the platform's process. */
+export interface KeptWorld {
+  readonly things: readonly Thing[];
+  readonly history: Entry[];
+  /** The drafts that accounts have open, in the order of the accounts. */
+  readonly drafts: readonly (string | undefined)[];
+}
+
+/**
+ * @param makers mints account ids; equal users get equal ids where it is deterministic.
+ * @param before what the world was left with; it is empty where left out.
+ */
+export function createWorld(
+  users: readonly SandboxUser[],
+  settings: Settings,
+  makeId: () => string,
+  before?: KeptWorld,
+): World {
   const graph = new Graph();
-  const accounts = users.map((user) => ({ ...user, id: makeId(), allowed: new Set<string>(), draft: undefined }));
-  return { graph, accounts, history: new History(settings.historyDelayMs), settings };
+  for (const thing of before?.things ?? []) graph.put(thing);
+  const accounts = users.map((user, i) => {
+    return { ...user, id: makeId(), allowed: new Set<string>(), draft: before?.drafts[i] };
+  });
+  return { graph, accounts, history: new History(settings.historyDelayMs, before?.history), settings };
+}
+
+/** What is kept of a world: see createWorld. */
+export function keptOf({ graph, accounts, history }: World): KeptWorld {
+  const drafts = accounts.map(({ draft }) => draft);
+  return { things: [...graph.things.values()], history: history.entries, drafts };
 }
 
 /** Allows each account the markings of its clearance and the lower ones of their kinds. */

@@ -1,10 +1,12 @@
 import { Audit } from "../audit.js";
 import { type HttpReply, type HttpRequest, json, serve } from "../http.js";
+import { Kept } from "../kept.js";
 import type { Sandbox, SandboxOptions } from "../sandbox.js";
 import { BROKEN, detail, NO_SUCH_PATH, ok, type Reply } from "./replies.js";
 import { answer as answerUser } from "./routes/routes.js";
 import { seedWorld } from "./seed/seed.js";
 import { createSignIn } from "./sign-in.js";
+import { type KeptWorld, World } from "./world.js";
 
 /** What the built-in platform can be told besides where it listens. */
 export interface GrcSandboxOptions extends SandboxOptions {
@@ -42,7 +44,10 @@ const EXCHANGE = "/api/_allauth/app/v1/auth/provider/token";
  * @throws Error for a port that is taken.
  */
 export async function startSandbox(options: GrcSandboxOptions): Promise<GrcSandbox> {
-  const world = seedWorld();
+  const kept = new Kept<KeptWorld>(options.file);
+  const before = kept.before();
+  const world = before === undefined ? seedWorld() : new World(before.rootId, before);
+  kept.follow(() => world.kept);
   const audit = new Audit<AuditEntry>();
   let url = "";
   const publicUrl = () => options.publicUrl ?? url;
@@ -74,6 +79,8 @@ export async function startSandbox(options: GrcSandboxOptions): Promise<GrcSandb
   const server = await serve({
     ...options,
     maxBodyBytes: MAX_BODY_BYTES,
+    kept,
+    isWrite: ({ method, path }) => method !== "GET" && method !== "HEAD" && path !== EXCHANGE,
     answer: async (request) => {
       let email = "";
       const reply = await answer(request, (signedIn) => {

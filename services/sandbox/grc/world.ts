@@ -39,13 +39,35 @@ export interface User {
   readonly grants: readonly Grant[];
 }
 
+/** What of a world outlives the platform's process. */
+export interface KeptWorld {
+  readonly rootId: string;
+  readonly users: Map<string, User>;
+  readonly tables: Map<string, Map<string, Row>>;
+}
+
 /** Everything the platform holds: tables by the path of their resource. */
 export class World {
-  readonly users = new Map<string, User>();
-  private readonly tables = new Map<string, Map<string, Row>>();
+  readonly users: Map<string, User>;
+  private readonly tables: Map<string, Map<string, Row>>;
 
-  /** @param rootId the folder above all tenants. */
-  constructor(readonly rootId: string) {}
+  /**
+   * @param rootId the folder above all tenants.
+   * @param before what the platform was left with; it is empty where left out.
+   */
+  constructor(
+    readonly rootId: string,
+    before?: KeptWorld,
+  ) {
+    this.users = before?.users ?? new Map();
+    this.tables = before?.tables ?? new Map();
+  }
+
+  /** What of it outlives the platform's process. */
+  get kept(): KeptWorld {
+    const { rootId, users, tables } = this;
+    return { rootId, users, tables };
+  }
 
   table(path: string): Map<string, Row> {
     let table = this.tables.get(path);
