@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { edgeNote, here, unsupportedNode } from "./nodes.mjs";
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STAMPS = join(ROOT, "node_modules", ".sallyport");
@@ -14,13 +15,13 @@ const SOURCES = ["facade", "services", "clients", "proto", "scripts"];
 
 /** Installs, generates and builds what is stale. @throws Error when a step fails. */
 export function prepare() {
-  const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) {
-    throw new Error(`Node ${process.versions.node} is too old: install Node 20.19 or newer`);
-  }
-  step("install", [join(ROOT, "package-lock.json"), join(ROOT, "package.json")], () =>
-    run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]),
-  );
+  const unsupported = unsupportedNode(process.versions.node);
+  if (unsupported !== undefined) throw new Error(unsupported);
+  step("install", [join(ROOT, "package-lock.json"), join(ROOT, "package.json")], () => {
+    const note = edgeNote(here());
+    if (note !== undefined) process.stderr.write(`${note}\n`);
+    run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+  });
   const sources = SOURCES.flatMap((folder) => filesIn(join(ROOT, folder)));
   const protos = sources.filter((file) => file.endsWith(".proto"));
   // What scripts/generate-*.ts read.

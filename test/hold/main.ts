@@ -4,6 +4,7 @@
 // quarter of a second. Then 500 new keys at once, and a million fuzzed inputs.
 //
 //   npm run test:hold -- "slow body"      only the kinds whose names match this
+//   EDGE=node npm run test:hold           on the edge of that name
 
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -41,7 +42,8 @@ async function hold(orders: Orders): Promise<Report & Outcome> {
 }
 
 const wanted = new RegExp(process.argv[2] ?? "");
-const program = await startProgram();
+// On the edge that EDGE names, where it names one.
+const program = await startProgram({ env: { EDGE: process.env.EDGE ?? "" } });
 pin(program.process, 0);
 const attackers = startAttackers();
 await sleep(2_000);
