@@ -1,10 +1,10 @@
 import { type Excess, JsonShape, LOOKED_AT } from "../../services/shared/rpc/json-shape.js";
 
-/** Why a body was not read to its end: its bytes, its time, the memory that is left for its sender, or what its JSON holds. */
-export type Unread = "too long" | "too slow" | "no room" | Excess;
+/** Why a body was not read to its end: its bytes, its time, or the memory that is left for its sender. */
+export type Unread = "too long" | "too slow" | "no room";
 
 /** Receives a whole body, or why there is none; the bytes are good until it returns. */
-export type BodyDone = (bytes: Buffer | undefined, unread?: Unread) => void;
+export type BodyDone = (bytes: Buffer | undefined, unread?: Unread | Excess) => void;
 
 /** How long a body may take from its first piece on, in milliseconds. */
 export const BODY_MS = 30_000;
@@ -13,25 +13,21 @@ export const WINDOW = 64 << 10;
 /** So many bytes of a body are nobody's business: what places hold of them is bounded by the places. */
 const FREE_BYTES = 64 << 10;
 
-/** Puts a body together from the pieces that come, to the bounds of length, time and memory. */
+/** Puts a body of JSON together from the pieces that come, to the bounds of length, time and memory. */
 export class BodyReader {
   /** Why it was given up while more of it may come. */
-  unread: Unread | undefined;
+  unread: Unread | Excess | undefined;
   size = 0;
   private earlier: Buffer[] | undefined;
   private clock: NodeJS.Timeout | undefined;
   private over = false;
   private shape: JsonShape | undefined;
 
-  /**
-   * @param keeper takes bytes of memory; false where they are not to be had.
-   * @param isJson it is given up once its JSON holds too much.
-   */
+  /** @param keeper takes bytes of memory; false where they are not to be had. */
   constructor(
     private limit: number,
     private readonly bodyMs: number,
     private readonly keeper: { keep(bytes: number): boolean },
-    private readonly isJson: boolean,
     private readonly done: BodyDone,
   ) {}
 
@@ -44,7 +40,7 @@ export class BodyReader {
     if (this.size > FREE_BYTES && !this.keeper.keep(this.size - byteLength > FREE_BYTES ? byteLength : this.size)) {
       return this.fail("no room");
     }
-    if (this.isJson && (!last || this.size >= LOOKED_AT)) {
+    if (!last || this.size >= LOOKED_AT) {
       this.shape ??= new JsonShape();
       const excess = this.shape.push(new Uint8Array(piece));
       if (excess !== undefined) return this.fail(excess);
@@ -89,7 +85,7 @@ export class BodyReader {
     this.done(bytes);
   }
 
-  private fail(unread: Unread): void {
+  private fail(unread: Unread | Excess): void {
     this.stop();
     this.unread = unread;
     this.done(undefined, unread);

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import type { Excess } from "../../services/shared/rpc/json-shape.js";
 import type { Place } from "../admission/places.js";
 import type { Unread } from "./body-reader.js";
 
@@ -26,12 +27,10 @@ export interface Exchange {
    * Reads a body of JSON and calls `done` once: with its text, which of more
    * than 64 KiB is not decoded yet, for that takes its time; or with why it is
    * not read on: it is longer than `limit` bytes, takes too long, holds too
-   * much, or its place has no room for it. The body is read in one of the three
+   * much, or its place has no room for it. The body is read in one of the two
    * ways, to be chosen before the handler returns, and not after an answer.
    */
-  readJson(limit: number, done: (text: string | Buffer | undefined, unread?: Unread) => void): void;
-  /** Reads the body as `readJson` does, whatever it holds, and hands over its bytes. */
-  readBytes(limit: number, done: (bytes: Buffer | undefined, unread?: Unread) => void): void;
+  readJson(limit: number, done: (text: string | Buffer | undefined, unread?: Unread | Excess) => void): void;
   /** Hands over the body piece by piece, as fast as it is asked for. */
   stream(limit: number): BodyStream;
   /** Bounds a body that is being read more narrowly: to so many bytes, and so many milliseconds from now. */
@@ -83,6 +82,13 @@ export interface Exchange {
 export interface BodyStream extends AsyncIterable<Uint8Array> {
   /** Why the body is not read to its end, once that is so. */
   readonly unread: Unread | undefined;
+}
+
+/** All of a body. @throws BodyUnreadError, ClientGoneError. */
+export async function wholeOf(body: BodyStream): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces);
 }
 
 /** The body of a request is too long or too slow, or its sender has too much in flight. */

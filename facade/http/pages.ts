@@ -1,5 +1,4 @@
 import type { Log } from "../../services/shared/process/log.js";
-import { saidOfExcess } from "../../services/shared/rpc/json-shape.js";
 import type { Patience } from "../admission/patience.js";
 import type { Place } from "../admission/places.js";
 import type { Unread } from "./body-reader.js";
@@ -53,8 +52,6 @@ const NOT_FOUND = jsonPage(404, { error: "not_found", message: "There is nothing
 const UNREAD: Readonly<Record<Unread, Page>> = {
   "too long": jsonPage(413, { error: "too_large", message: "The request is too long." }),
   "too slow": jsonPage(408, { error: "too_slow", message: "The request took too long to arrive: send it again." }),
-  "too deep": jsonPage(400, { error: "too_deep", message: `The body ${saidOfExcess("too deep")}.` }),
-  "too many": jsonPage(400, { error: "too_many", message: `The body ${saidOfExcess("too many")}.` }),
   "no room": jsonPage(
     429,
     { error: "too_many_requests", message: "Too much is in flight: wait for answers before you send more." },
@@ -66,7 +63,7 @@ const FAILED = jsonPage(500, { error: "internal", message: "The service failed t
 function run(exchange: Exchange, route: Route, log: Log, patience: Patience) {
   const handle = route.handle as (request: PageRequest<unknown>) => Promise<Page> | Page;
 
-  const answer = async (body: unknown): Promise<void> => {
+  const answer = async (body: BodyStream | undefined): Promise<void> => {
     let page: Page;
     try {
       page = await handle(new ExchangeRequest(exchange, body));
@@ -75,31 +72,17 @@ function run(exchange: Exchange, route: Route, log: Log, patience: Patience) {
       page = FAILED;
     }
     if (page.stranger === true) patience.with(exchange);
-    const unread = route.takes === "stream" ? (body as BodyStream).unread : undefined;
-    await send(exchange, unread === undefined ? page : unreadPage(unread), log);
+    await send(exchange, body?.unread === undefined ? page : unreadPage(body.unread), log);
   };
   const unreadPage = (why: Unread): Page => (route.takes && route.unread?.(why, exchange)) || UNREAD[why];
-  const answerRead = (body: unknown, unread?: Unread): void =>
-    exchange.inTurn(() => void (unread === undefined ? answer(body) : send(exchange, unreadPage(unread), log)));
 
-  if (route.takes === undefined) return answerRead(undefined);
+  if (route.takes === undefined) return exchange.inTurn(() => void answer(undefined));
   const entered = route.enter?.(exchange);
   if (entered !== undefined && "status" in entered) return void send(exchange, entered, log);
   if (entered !== undefined) exchange.occupy(entered);
-
-  switch (route.takes) {
-    case "json":
-      exchange.readJson(route.maxBody, (text, unread) => answerRead(text?.toString(), unread));
-      break;
-    case "bytes":
-      exchange.readBytes(route.maxBody, answerRead);
-      break;
-    case "stream": {
-      const body = exchange.stream(route.maxBody);
-      return answerRead(body, body.unread);
-    }
-  }
-  if (route.bodyMs !== undefined) exchange.bound(route.maxBody, route.bodyMs);
+  const body = exchange.stream(route.maxBody);
+  const { unread } = body;
+  exchange.inTurn(() => void (unread === undefined ? answer(body) : send(exchange, unreadPage(unread), log)));
 }
 
 /** A request as a page sees it. The signal is made when it is first asked for: few pages do. */

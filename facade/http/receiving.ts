@@ -1,6 +1,7 @@
+import type { Excess } from "../../services/shared/rpc/json-shape.js";
 import type { Place } from "../admission/places.js";
 import { BodyQueue } from "./body-queue.js";
-import { type BodyDone, BodyReader, type Unread, WINDOW } from "./body-reader.js";
+import { BodyReader, type Unread, WINDOW } from "./body-reader.js";
 import type { BodyStream, Exchange } from "./exchange.js";
 
 /** Takes a piece of a body, whose memory is reused afterwards; `last` with the body's end. */
@@ -41,20 +42,15 @@ export abstract class Receiving {
   /** Opens or shuts what they come from. */
   protected abstract tap(isOpen: boolean): void;
 
-  readJson(limit: number, done: (text: string | Buffer | undefined, unread?: Unread) => void): void {
-    this.collect(limit, true, (bytes, unread) => {
+  readJson(limit: number, done: (text: string | Buffer | undefined, unread?: Unread | Excess) => void): void {
+    if (this.declaredLength() > limit) {
+      done(undefined, "too long");
+      return;
+    }
+    const reader = new BodyReader(limit, this.bodyMs, this, (bytes, unread) => {
       const isLong = bytes !== undefined && bytes.byteLength > LONG_TEXT;
       done(isLong ? Buffer.from(bytes) : bytes?.toString(), unread);
     });
-  }
-
-  readBytes(limit: number, done: (bytes: Buffer | undefined, unread?: Unread) => void): void {
-    this.collect(limit, false, (bytes, unread) => done(bytes && Buffer.from(bytes), unread));
-  }
-
-  private collect(limit: number, isJson: boolean, done: BodyDone) {
-    if (this.declaredLength() > limit) return done(undefined, "too long");
-    const reader = new BodyReader(limit, this.bodyMs, this, isJson, done);
     this.reader = reader;
     this.onPieces((piece, last) => {
       this.bodyEnded = last;

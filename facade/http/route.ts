@@ -3,17 +3,8 @@ import type { Place } from "../admission/places.js";
 import type { Unread } from "./body-reader.js";
 import { type BodyStream, type HeaderList, JSON_HEADERS } from "./exchange.js";
 
-/** What a page is given of a body, by the word with which its route asks for it. */
-export interface Bodies {
-  /** The text; whether it is JSON, the page finds out. */
-  readonly json: string;
-  readonly bytes: Buffer;
-  /** Read only as fast as the page reads it: nothing of it before the page asks. */
-  readonly stream: BodyStream;
-}
-
 /** A page of the façade that is not MCP, and its address. */
-export type Route = BodilessRoute | { [As in keyof Bodies]: BodyRoute<As> }[keyof Bodies];
+export type Route = BodilessRoute | BodyRoute;
 
 interface Address {
   /** The exact path, or with a final "*" every path that begins so. */
@@ -31,19 +22,17 @@ export interface BodilessRoute extends Address {
   handle(request: PageRequest<undefined>): Promise<Page> | Page;
 }
 
-/** A route that reads a body, in one of three ways. */
-export interface BodyRoute<As extends keyof Bodies> extends Address {
-  readonly takes: As;
+/** A route that reads a body: as fast as its page does, and nothing of it before that asks. */
+export interface BodyRoute extends Address {
+  readonly takes: "stream";
   /** Longest body in bytes; a longer one is 413. */
   readonly maxBody: number;
-  /** How long the body may take, in milliseconds; absent for as long as any body. */
-  readonly bodyMs?: number;
   /** Decides from the headers alone, before anything of the body is read: gives it a place, or refuses. */
   enter?(arrival: Arrival): Place | Page;
   /** What is answered where the body is not read to its end; absent for a page in JSON. */
   unread?(why: Unread, arrival: Arrival): Page;
   /** Answers; what it throws is logged and told as 500. */
-  handle(request: PageRequest<Bodies[As]>): Promise<Page> | Page;
+  handle(request: PageRequest<BodyStream>): Promise<Page> | Page;
 }
 
 /** A request to a page. */

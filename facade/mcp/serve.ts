@@ -163,7 +163,7 @@ class Door {
     endpoint: Endpoint,
     verdict: Verdict,
     body: string | Buffer | undefined,
-    unread: Unread | undefined,
+    unread: Unread | Excess | undefined,
   ) {
     const headers = this.options.origins.headersFor(exchange.headers.origin);
     if ("status" in verdict) return refuse(exchange, verdict, headers, idOf(body));
@@ -202,7 +202,7 @@ class Door {
   }
 }
 
-const UNREAD: Readonly<Record<Exclude<Unread, Excess>, HttpRefusal>> = {
+const UNREAD: Readonly<Record<Unread, HttpRefusal>> = {
   "too long": TOO_LARGE,
   "too slow": TOO_SLOW,
   "no room": noPlaceRefusal("share"),

@@ -11,6 +11,7 @@ import { registerPlatform } from "./commands/register-platform.js";
 import { revokeRegistrationToken } from "./commands/revoke-registration-token.js";
 import { updateSettings } from "./commands/update-settings.js";
 import type { Context } from "./context.js";
+import { registrationTokenOf } from "./registration-token.js";
 
 /** The rpcs of the catalogue. */
 export function routes(context: Context): readonly Method[] {
@@ -22,6 +23,10 @@ export function routes(context: Context): readonly Method[] {
     unary(setting.getSettings, () => getSettings(context)),
     unary(setting.updateSettings, (request) => updateSettings(context, request)),
     unary(setting.listPlatforms, (_request, call) => listPlatforms(context, call)),
+    unary(setting.checkRegistrationToken, async ({ token }) => {
+      await registrationTokenOf(context, token);
+      return {};
+    }),
     unary(setting.registerPlatform, (request) => registerPlatform(context, request)),
     unary(setting.createRegistrationToken, (request) => createRegistrationToken(context, request)),
     unary(setting.revokeRegistrationToken, (request) => revokeRegistrationToken(context, request)),

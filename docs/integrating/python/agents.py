@@ -35,7 +35,7 @@ def all_agents(stub, key: str):
 
 
 # [once]
-def create_once(stub, key: str, name: str, request_id: str):
+def made_once(stub, key: str, name: str, request_id: str):
     request = agent_service_pb2.CreateAgentRequest(name=name, request_id=request_id)
     return stub.CreateAgent(request, metadata=headers(key), timeout=10).agent
 
@@ -67,7 +67,7 @@ def main() -> None:
         stub = agent_service_pb2_grpc.AgentServiceStub(channel)
         print("agents", len(list(all_agents(stub, key))))
         request_id = str(uuid.uuid4())
-        first, again = (create_once(stub, key, "From Python", request_id) for _ in range(2))
+        first, again = (made_once(stub, key, "From Python", request_id) for _ in range(2))
         print("created once", str(first.id == again.id).lower())
         stub.DeleteAgent(agent_service_pb2.DeleteAgentRequest(agent_id=first.id), metadata=headers(key), timeout=10)
         print("refused", refusal(stub, key, page_size=1000))

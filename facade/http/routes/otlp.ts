@@ -4,20 +4,18 @@ import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trac
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import {
   deadlineExceeded,
-  invalidArgument,
   permissionDenied,
   resourceExhausted,
   unavailable,
   unimplemented,
 } from "../../../services/shared/rpc/errors.js";
-import { saidOfExcess } from "../../../services/shared/rpc/json-shape.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
 import type { Shares } from "../../../services/shared/shares/shares.js";
 import { type Enter, entryError, isStranger } from "../../admission/enter.js";
 import type { Origins } from "../../admission/origins.js";
 import { BAD_ORIGIN } from "../../admission/refusals.js";
 import type { Unread } from "../body-reader.js";
-import { type BodyStream, BodyUnreadError } from "../exchange.js";
+import { type BodyStream, BodyUnreadError, wholeOf } from "../exchange.js";
 import {
   exportAnswer,
   exportFailure,
@@ -97,12 +95,6 @@ function typeOf(headers: PageRequest<unknown>["headers"]): string {
   return headers["content-type"] ?? "";
 }
 
-async function wholeOf(body: BodyStream): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
-}
-
 function unread(why: Unread, { headers }: Pick<PageRequest<unknown>, "headers">): Page {
   const type = typeOf(headers);
   switch (why) {
@@ -110,9 +102,6 @@ function unread(why: Unread, { headers }: Pick<PageRequest<unknown>, "headers">)
       return failed(resourceExhausted(`an export of spans is at most ${MAX_BODY} bytes`), type, 413);
     case "too slow":
       return failed(deadlineExceeded("the spans took too long to arrive: send them again"), type, 408);
-    case "too deep":
-    case "too many":
-      return failed(invalidArgument(`the body ${saidOfExcess(why)}`), type);
     case "no room":
       return failed(unavailable("too much is in flight: wait for answers before you send more"), type);
   }

@@ -8,7 +8,7 @@ import type { Place } from "../../admission/places.js";
 import { UNEXPANDED } from "../../admission/refusals.js";
 import type { Rooms } from "../../admission/rooms.js";
 import { isObject } from "../../mcp/json-rpc.js";
-import { JSON_HEADERS } from "../exchange.js";
+import { type BodyStream, JSON_HEADERS, wholeOf } from "../exchange.js";
 import { jsonPage, type Page, type PageRequest, type Route } from "../route.js";
 
 /** Who takes registrations, and what the reply says of us. */
@@ -24,8 +24,6 @@ export interface RegistrationOptions {
 
 /** Longest body of a registration, in bytes, with a licence certificate in it. */
 const MAX_BODY = 64 << 10;
-/** How long its body may take, in milliseconds. */
-const BODY_MS = 5_000;
 const TIMEOUT_MS = 10_000;
 
 /**
@@ -69,12 +67,18 @@ export function registrationRoutes({ dispatch, self, rooms, version, base }: Reg
     return typeof place === "string" ? refusal(503, "try again in a few seconds") : place;
   }
 
-  async function handle({ headers, body }: PageRequest<string>): Promise<Page> {
+  async function handle({ headers, body }: PageRequest<BodyStream>): Promise<Page> {
     const token = bearerOf(headers.authorization) as string;
     let given: unknown;
     try {
-      given = JSON.parse(body);
-    } catch {
+      const out = { credential: self, deadline: Date.now() + TIMEOUT_MS };
+      // Who registers is known before anything of the body is read.
+      await dispatch.unary(SettingService.method.checkRegistrationToken, { token }, out);
+      given = JSON.parse((await wholeOf(body)).toString());
+    } catch (error) {
+      // What is answered then is said by the body itself.
+      if (body.unread !== undefined) return refusal(400, "the body was not read");
+      if (error instanceof ConnectError) return refusalOf(error);
       return refusal(400, "the body is not JSON");
     }
     if (!isObject(given)) return refusal(400, "the body must be an object");
@@ -85,14 +89,12 @@ export function registrationRoutes({ dispatch, self, rooms, version, base }: Reg
     try {
       return await register(token, given);
     } catch (error) {
-      const { code, rawMessage } = ConnectError.from(error);
-      const status = STATUS_OF[code];
-      return status === undefined ? refusal(503, "try again in a few seconds") : refusal(status, rawMessage);
+      return refusalOf(error);
     }
   }
 
   const path = `${base}/api/v1/platform/register`;
-  return [{ path, methods: ["POST"], takes: "json", maxBody: MAX_BODY, bodyMs: BODY_MS, enter, handle }];
+  return [{ path, methods: ["POST"], takes: "stream", maxBody: MAX_BODY, enter, handle }];
 }
 
 /** What a platform says of itself in a registration (the XTM registration contract); of some of it we make no use. */
@@ -119,6 +121,12 @@ const STATUS_OF: Partial<Record<Code, number>> = {
   [Code.NotFound]: 404,
   [Code.ResourceExhausted]: 429,
 };
+
+function refusalOf(error: unknown): Page {
+  const { code, rawMessage } = ConnectError.from(error);
+  const status = STATUS_OF[code];
+  return status === undefined ? refusal(503, "try again in a few seconds") : refusal(status, rawMessage);
+}
 
 function refusal(status: number, message: string): Page {
   return jsonPage(status, { status: "refused", message }, [

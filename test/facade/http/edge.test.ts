@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { wholeOf } from "../../../facade/http/exchange.js";
 import { createPages } from "../../../facade/http/pages.js";
 import type { Route } from "../../../facade/http/route.js";
 import { silentLog } from "../../../services/shared/process/log.js";
@@ -123,9 +124,13 @@ onEachEdge(({ start, listen }) => {
       {
         path: "/echo",
         methods: ["POST"],
-        takes: "json",
+        takes: "stream",
         maxBody: 10,
-        handle: ({ body }) => ({ status: 201, headers: ["x-injected", "a\r\nset-cookie: b"], body }),
+        handle: async ({ body }) => ({
+          status: 201,
+          headers: ["x-injected", "a\r\nset-cookie: b"],
+          body: await wholeOf(body),
+        }),
       },
       {
         path: "/fault",

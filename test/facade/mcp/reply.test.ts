@@ -20,7 +20,6 @@ class SlowClient implements Exchange {
 
   onGone(): void {}
   readJson(): void {}
-  readBytes(): void {}
   stream(): never {
     throw new Error("nothing is read here");
   }

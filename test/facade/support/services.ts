@@ -66,6 +66,10 @@ export function fixtureMethods(world: World, servers: readonly string[]): Method
       if (world.catalogueDown) throw new ConnectError("down", 14);
       return { tools: [...(world.visible.get(caller.id) ?? world.visible.get("*") ?? [])], keepMs: world.keepMs };
     }),
+    unary(SettingService.method.checkRegistrationToken, ({ token }) => {
+      if (token !== "registration") throw unauthenticated("the registration token is not known");
+      return {};
+    }),
     unary(SettingService.method.registerPlatform, (request) => {
       if (request.token !== "registration") throw unauthenticated("the registration token is not known here");
       world.registered.push(request);
