@@ -19,6 +19,7 @@ else
 fi
 
 (cd claude-code && npm ci --no-audit --no-fund --loglevel=error) || echo "claude-code: not installed"
+bash nodes/install.sh || echo "nodes: not installed"
 
 [ "${1:-}" = --samples ] || exit 0
 samples=../../docs/integrating
@@ -37,4 +38,3 @@ if command -v mvn >/dev/null; then
 else
   echo "Java sample: no mvn"
 fi
-bash nodes/install.sh || echo "nodes: not installed"

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { call } from "../support/mcp.js";
 import { spawnProgram, startProgram } from "../support/program.js";
+import { titled } from "../support/titled.js";
 
 // The built program under every Node that it is for, on both edges: those that
 // test/foreign/nodes/install.sh has brought, and the one of the tests.
@@ -35,6 +36,7 @@ describe.each([...NODES])(
   (major, node) => {
     const isHere = existsSync(node);
     const hasUws = isHere && loadsUws(node);
+    const absent = isHere ? undefined : "run test/foreign/nodes/install.sh --all";
 
     /** Starts, calls a tool, ends in order; gives what the program said. */
     async function firstCall(edge: "uws" | "node" | ""): Promise<string> {
@@ -55,18 +57,27 @@ describe.each([...NODES])(
       }
     }
 
-    test.skipIf(!isHere)("without EDGE it serves, and says so where that is not µWebSockets.js", async () => {
-      const said = await firstCall("");
-      expect(/node:http serves instead of µWebSockets\.js: it/.test(said)).toBe(!hasUws);
-    });
+    test.skipIf(!isHere)(
+      titled("without EDGE it serves, and says so where that is not µWebSockets.js", absent),
+      async () => {
+        const said = await firstCall("");
+        expect(/node:http serves instead of µWebSockets\.js: it/.test(said)).toBe(!hasUws);
+      },
+    );
 
     // Where it is left out and µWebSockets.js does not load, that is what served.
-    test.skipIf(!hasUws)("EDGE=node serves", async () => {
-      expect(await firstCall("node")).not.toContain("µWebSockets");
-    });
+    test.skipIf(!hasUws)(
+      titled("EDGE=node serves", absent ?? (hasUws ? undefined : "it is what served without")),
+      async () => {
+        expect(await firstCall("node")).not.toContain("µWebSockets");
+      },
+    );
 
     test.skipIf(!isHere || hasUws)(
-      "EDGE=uws ends in one line, with exit code 1, before anything is written",
+      titled(
+        "EDGE=uws ends in one line, with exit code 1, before anything is written",
+        absent ?? (hasUws ? "it loads here" : undefined),
+      ),
       async () => {
         const dir = mkdtempSync(join(tmpdir(), "sallyport-"));
         const child = spawnProgram(
