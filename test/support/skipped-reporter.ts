@@ -1,18 +1,22 @@
 import { relative } from "node:path";
-import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
+import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/node";
 
 /** Tells at the end of a run what was skipped and why, a line for each group of tests; without a reason a run is not green. */
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default class SkippedReporter implements Reporter {
+  #isFiltered = false;
+
+  onInit({ config }: Vitest): void {
+    this.#isFiltered = config.testNamePattern !== undefined;
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
+    if (this.#isFiltered) return;
     const groups = new Map<string, number>();
     for (const module of modules) {
       for (const test of module.children.allTests("skipped")) {
-        // Those that a filter of names left out.
-        if (test.options.mode === "skip" || noteOf(test) !== undefined) {
-          const group = `${relative(process.cwd(), module.moduleId)}: ${groupOf(test)}`;
-          groups.set(group, (groups.get(group) ?? 0) + 1);
-        }
+        const group = `${relative(process.cwd(), module.moduleId)}: ${groupOf(test)}`;
+        groups.set(group, (groups.get(group) ?? 0) + 1);
       }
     }
     if (groups.size === 0) return;

@@ -10,6 +10,8 @@ export class Share {
   turn = -1;
   /** When that was, in milliseconds of the shares' clock. */
   begunAt = Number.NEGATIVE_INFINITY;
+  /** The last turn in which the loop was busy and one of its calls under way. */
+  busyTurn = Number.NEGATIVE_INFINITY;
 
   constructor(
     readonly ofKey: Bucket,

@@ -12,6 +12,8 @@ const SLICE_MS = 0.5;
 const MOST_A_TURN = 8;
 /** After a turn that took longer than this the loop has work enough: no key begins a second call, in milliseconds. */
 const LONG_TURN_MS = 0.25;
+/** Where keys come by turns and the loop is busy, a key whose call has ended leaves so many turns to the others' before the next. */
+const REST_TURNS = 2;
 /** A key that has begun nothing for so long may, whatever else of it hangs, in milliseconds. */
 const STALL_MS = 50;
 
@@ -116,7 +118,7 @@ export class Turns {
   #beginNext(): void {
     for (let left = this.#queues.length; left > 0; left--) {
       const share = this.#queues.shift() as Share;
-      const mayBegin = !this.#busy || share.active === 0 || this.#turnAt - share.begunAt > STALL_MS;
+      const mayBegin = this.#hasTime(share) || this.#turnAt - share.begunAt > STALL_MS;
       const begin = mayBegin ? share.waiting.shift() : undefined;
       if (share.waiting.length > 0) this.#queues.push(share);
       if (begin === undefined) continue;
@@ -125,5 +127,12 @@ export class Turns {
       begin();
       return;
     }
+  }
+
+  #hasTime(share: Share): boolean {
+    const isUnderWay = share.active > 0;
+    if (isUnderWay && this.#busy) share.busyTurn = this.#turn;
+    if (isUnderWay) return !this.#busy;
+    return !this.#contended || this.#turn - share.busyTurn > REST_TURNS;
   }
 }

@@ -129,3 +129,29 @@ test("a key of which a call hangs is served beside one that keeps the loop busy"
   }
   expect(begun.slice(0, 100)).toContain("other");
 });
+
+test("where keys come by turns and the loop is busy, who had a call leaves two turns to the others", async () => {
+  const [flood, other] = [shareOf(), shareOf()];
+  let count = 0;
+  const begin = (): void => {
+    count++;
+    flood.active++;
+    now += 1;
+  };
+  /** What others do of a turn takes a millisecond. */
+  const busyTurn = async (): Promise<void> => {
+    now += 1;
+    await turnOfTheLoop();
+  };
+  expect([turns.admits(other), turns.admits(flood)]).toEqual([true, true]);
+  for (let i = 0; i < 3; i++) turns.wait(flood, begin);
+  await busyTurn();
+  expect(count).toBe(1);
+  await busyTurn();
+  flood.active--;
+  await busyTurn();
+  await busyTurn();
+  expect(count).toBe(1);
+  await busyTurn();
+  expect(count).toBe(2);
+});
