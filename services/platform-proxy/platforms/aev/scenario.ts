@@ -15,10 +15,7 @@ export function severityWord(severity: Severity): string {
  *
  * @param names gives the names of labels by their ids.
  */
-export function toScenarioRow(
-  row: UpstreamScenario,
-  names: (ids: readonly string[]) => string[],
-): MessageInitShape<typeof ScenarioSchema> {
+export function toScenarioRow(row: UpstreamScenario, names: (ids: readonly string[]) => string[]) {
   return {
     id: row.scenario_id,
     name: row.scenario_name,
@@ -26,7 +23,7 @@ export function toScenarioRow(
     severity: enumOf(Severity, row.scenario_severity),
     labels: names(row.scenario_tags),
     ...given({ recurrence: row.scenario_recurrence, updatedAt: timeOf(row.scenario_updated_at) }),
-  };
+  } satisfies MessageInitShape<typeof ScenarioSchema>;
 }
 
 /**
@@ -39,20 +36,14 @@ export function toScenario(
   names: (ids: readonly string[]) => string[],
 ): MessageInitShape<typeof ScenarioSchema> {
   return {
-    id: row.scenario_id,
-    name: row.scenario_name,
+    ...toScenarioRow(row, names),
     description: row.scenario_description ?? "",
-    category: row.scenario_category ?? "",
-    severity: enumOf(Severity, row.scenario_severity),
-    labels: names(row.scenario_tags),
     platforms: [...(row.scenario_platforms ?? [])].sort(),
     simulations: (row.scenario_exercises ?? []).map((id) => ({ id })),
     ...given({
       mainFocus: row.scenario_main_focus,
-      recurrence: row.scenario_recurrence,
       players: row.scenario_users_number,
       createdAt: timeOf(row.scenario_created_at),
-      updatedAt: timeOf(row.scenario_updated_at),
     }),
   };
 }
