@@ -123,10 +123,9 @@ function ofProtobuf(bytes: Uint8Array): ExportTraceServiceRequest {
 function ofJson(bytes: Uint8Array): ExportTraceServiceRequest {
   let json: JsonObject;
   try {
-    const text = UTF8.decode(bytes);
-    const excess = excessOf(text);
+    const excess = excessOf(bytes);
     if (excess !== undefined) throw resourceExhausted(`the body ${excess}`);
-    json = JSON.parse(text) as JsonObject;
+    json = JSON.parse(UTF8.decode(bytes)) as JsonObject;
   } catch (error) {
     if (error instanceof ConnectError) throw error;
     throw invalidArgument("the body is not JSON", error);

@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { EDGE_NAMES } from "../../../facade/config.js";
 import type { Listen } from "../../../facade/http/edge.js";
 import { loadEdge, whyNotLoaded } from "../../../facade/http/edges.js";
+import { titled } from "../../support/titled.js";
 import { start } from "./start.js";
 
 /** An edge under test: a façade on it, and the edge itself. */
@@ -20,9 +21,13 @@ const loaded = await Promise.all(
 /** Runs tests on every edge; those of one that does not load here are skipped, and named. */
 export function onEachEdge(tests: (edge: OnEdge) => void): void {
   for (const { name, listen } of loaded) {
-    if (typeof listen === "string") describe.skip(`on ${name}: ${listen}`, () => tests({ start, listen: absent }));
-    else
-      describe(`on ${name}`, () => tests({ start: (options, log) => start({ edge: name, ...options }, log), listen }));
+    const missing = typeof listen === "string" ? listen : undefined;
+    describe.skipIf(missing)(titled(`on ${name}`, missing), () =>
+      tests({
+        start: (options, log) => start({ edge: name, ...options }, log),
+        listen: typeof listen === "string" ? absent : listen,
+      }),
+    );
   }
 }
 
