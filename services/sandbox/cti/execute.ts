@@ -25,7 +25,7 @@ import { SDL } from "./sdl.js";
 import { fieldOf, typeNameOf } from "./views/fields.js";
 import { type Context, visitOf } from "./world.js";
 
-const schema = buildSchema(SDL, { assumeValid: true, assumeValidSDL: true });
+const schema = buildSchema(SDL, { noLocation: true, assumeValid: true, assumeValidSDL: true });
 
 const STIX_REF = /^([a-z0-9-]+--)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -52,14 +52,15 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
   const http2 = speakHttp2(serve, heard);
 
   const sockets = new Set<Socket>();
-  const server = createServer({ noDelay: true }, (socket) => {
+  const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
     const connection = connections.open(socket);
     if (connection === undefined) return;
-    readPreface(socket, FIRST_BYTES_MS, (isHttp2) =>
-      connections.begin(connection, () => (isHttp2 ? http2 : http1).adopt(connection)),
+    // Until it is its turn, what it sends stays with the kernel.
+    connections.begin(connection, () =>
+      readPreface(socket, FIRST_BYTES_MS, (isHttp2) => (isHttp2 ? http2 : http1).adopt(connection)),
     );
   });
   server.maxConnections = connectionLimits.total + SPARE_SOCKETS;

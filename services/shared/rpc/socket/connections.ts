@@ -76,7 +76,7 @@ export class Connections {
     return connection;
   }
 
-  /** Calls `then` when it is the turn of a connection that has said what it speaks. */
+  /** Calls `then` when it is the turn of a connection to be read. */
   begin(connection: Connection, then: () => void): void {
     this.#strangers.begin(connection, then);
   }

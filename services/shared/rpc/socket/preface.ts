@@ -12,11 +12,11 @@ const TELLING = 3;
 export function readPreface(socket: Socket, withinMs: number, then: (isHttp2: boolean) => void): void {
   const timer = setTimeout(() => socket.destroy(), withinMs);
   socket.on("close", () => clearTimeout(timer));
-  let head = Buffer.alloc(0);
+  let head: Buffer = Buffer.alloc(0);
   const onReadable = (): void => {
     const chunk = socket.read() as Buffer | null;
     if (chunk === null) return void socket.destroy();
-    head = Buffer.concat([head, chunk]);
+    head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
     const isPreface = PREFACE.startsWith(head.toString("latin1", 0, Math.min(head.length, PREFACE.length)));
     // "P" alone may yet become POST.
     if (isPreface && head.length < TELLING) return void socket.once("readable", onReadable);

@@ -17,7 +17,7 @@ interface Address {
   readonly strangers: Set<Connection>;
   /** What is done for strangers: to begin with a connection, to refuse a call or to serve one that is public. */
   readonly patience: Bucket;
-  /** Connections that have said what they speak and are not begun with, by age. */
+  /** Connections that nothing is read of yet, by age. */
   readonly ready: Map<Connection, () => void>;
   takesLast: boolean;
 }

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { ClientHttp2Session } from "node:http2";
 import { connect, createServer, type Server, type Socket } from "node:net";
@@ -154,6 +155,28 @@ test("a caller whose connections are all busy gets no further one, and one that 
   fourth.calls = 1;
   connections.known(fourth, ANA, false);
   expect([first.isLeft, second.isLeft, fourth.isLeft]).toEqual([true, false, false]);
+});
+
+test("nothing is read of a connection before its turn", async () => {
+  const sockets: Socket[] = [];
+  const seen = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
+  subscribe("net.server.socket", seen);
+  const rig = await startRig({ connections: { burst: 1, perSecond: NEVER } });
+  const pour = async (): Promise<void> => {
+    const client = connect(rig.server.port, "127.0.0.1");
+    client.on("error", () => undefined);
+    clients.push(client);
+    await once(client, "connect");
+    client.write(Buffer.alloc(64 << 10));
+  };
+  await pour();
+  await expect.poll(() => sockets[0]?.bytesRead).toBeGreaterThan(0);
+  await pour();
+  // The first is refused, so that whatever the loop would have read by now is read.
+  await expect.poll(() => sockets[0]?.destroyed).toBe(true);
+  expect(sockets[1]?.bytesRead).toBe(0);
+  unsubscribe("net.server.socket", seen);
+  await rig.server.close(0);
 });
 
 test("requests of HTTP/1.1 in one packet are answered in order, and too many of them end the connection", async () => {
