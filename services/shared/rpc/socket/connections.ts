@@ -33,6 +33,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   arrivals: { burst: 64, perSecond: 25 },
   takenBack: { burst: 250, perSecond: 25 },
   strangers: 1_024,
+  begun: 128,
   burst: 256,
   perSecond: 128,
   penalty: 64,

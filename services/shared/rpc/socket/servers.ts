@@ -5,8 +5,8 @@ import type { NodeRequest } from "./body.js";
 import type { Connection } from "./connection.js";
 import { guardSession } from "./sessions.js";
 
-/** Streams of a session at once. */
-const MAX_STREAMS = 250;
+/** Streams of a session at once: the fewest that RFC 9113 section 6.5.2 recommends, for one packet may open them all. */
+const MAX_STREAMS = 100;
 const MAX_HEADERS = 64;
 const MAX_HEADER_BYTES = 16 << 10;
 /** Streams past the limit, or frames that break a rule, which end a session. */

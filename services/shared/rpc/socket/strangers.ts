@@ -5,6 +5,8 @@ import type { Connection } from "./connection.js";
 export interface StrangerLimits extends Rate {
   /** Connections of one address by which nobody has called yet. */
   readonly strangers: number;
+  /** Of them, how many are read: the others cost a socket each. */
+  readonly begun: number;
   /** What it costs an address that one of its connections is hung up on. */
   readonly penalty: number;
   /** Bytes that a stranger, or a caller who has no call open, may send between two sweeps. */
@@ -15,6 +17,8 @@ export interface StrangerLimits extends Rate {
 
 interface Address {
   readonly strangers: Set<Connection>;
+  /** Those of them that are read, the first begun with first. */
+  readonly begun: Set<Connection>;
   /** What is done for strangers: to begin with a connection, to refuse a call or to serve one that is public. */
   readonly patience: Bucket;
   /** Connections that nothing is read of yet, by age. */
@@ -23,7 +27,9 @@ interface Address {
 }
 
 /** So much may be done for an address before its connections wait for each other. */
-const AT_ONCE = 16;
+const AT_ONCE = 4;
+/** So many of them give way in a sweep, where others of their address wait to be begun with. */
+const GIVE_WAY = 4;
 /** One of those who wait is begun with so often, in milliseconds: a connection is accepted in each turn of the loop, and all come through there. */
 const PACE_MS = 8;
 
@@ -31,7 +37,8 @@ const PACE_MS = 8;
  * Strangers, by address. With those of an address that has asked for little it is
  * begun at once. The others wait: addresses are served round and round, of each
  * the connection that came first and the one that came last by turns, so that
- * behind an address that floods others are served too.
+ * behind an address that floods others are served too. Of those that are read and
+ * do not call, the oldest make room.
  */
 export class Strangers {
   readonly #limits: StrangerLimits;
@@ -66,6 +73,7 @@ export class Strangers {
   leave(connection: Connection): boolean {
     const address = this.#addresses.get(connection.address);
     address?.ready.delete(connection);
+    address?.begun.delete(connection);
     return address?.strangers.delete(connection) === true;
   }
 
@@ -101,6 +109,7 @@ export class Strangers {
         if (connection.sent() > bytesPerSweep) flooded(connection);
         else if (connection.calls === 0 && now - connection.idleSince > idleMs) connection.hangUp();
       }
+      this.#giveWay(address);
       if (address.patience.waitAt(now) === 0 && address.ready.size > 0) this.#queue.add(address);
       if (address.strangers.size === 0 && address.patience.taken <= 0) this.#addresses.delete(name);
     }
@@ -118,7 +127,7 @@ export class Strangers {
     let address = this.#addresses.get(name);
     if (address === undefined) {
       const patience = new Bucket(this.#limits, performance.now());
-      address = { strangers: new Set(), patience, ready: new Map(), takesLast: false };
+      address = { strangers: new Set(), begun: new Set(), patience, ready: new Map(), takesLast: false };
       this.#addresses.set(name, address);
     }
     return address;
@@ -127,7 +136,9 @@ export class Strangers {
   #go(address: Address): void {
     const { ready, patience } = address;
     const now = performance.now();
-    while (ready.size > 0 && patience.waitAt(now) === 0 && patience.taken < AT_ONCE) this.#beginOne(address);
+    while (ready.size > 0 && this.#hasRoom(address) && patience.waitAt(now) === 0 && patience.taken < AT_ONCE) {
+      this.#beginOne(address);
+    }
     if (ready.size > 0) this.#queue.add(address);
     this.#schedule();
   }
@@ -144,11 +155,29 @@ export class Strangers {
   #beginNext(): void {
     for (const address of this.#queue) {
       this.#queue.delete(address);
-      // Who has no patience left comes back with a sweep.
-      if (address.ready.size === 0 || address.patience.waitAt(performance.now()) > 0) continue;
+      // Who has no room or patience left comes back with a sweep.
+      if (address.ready.size === 0 || !this.#hasRoom(address) || address.patience.waitAt(performance.now()) > 0) {
+        continue;
+      }
       this.#beginOne(address);
       if (address.ready.size > 0) this.#queue.add(address);
       return;
+    }
+  }
+
+  #hasRoom({ begun }: Address): boolean {
+    return begun.size < this.#limits.begun;
+  }
+
+  /** Who does not call gives way first; of those who do, one whose credential nobody is looking at. */
+  #giveWay(address: Address): void {
+    if (address.ready.size === 0 || this.#hasRoom(address)) return;
+    const begun = [...address.begun];
+    const idle = begun.filter(({ calls }) => calls === 0).slice(0, GIVE_WAY);
+    const victims = idle.length > 0 ? idle : begun.filter(({ verifying }) => verifying === undefined).slice(0, 1);
+    for (const connection of victims) {
+      this.leave(connection);
+      connection.hangUp();
     }
   }
 
@@ -156,6 +185,7 @@ export class Strangers {
     const [connection, begin] = this.#next(address);
     address.patience.take();
     address.ready.delete(connection);
+    address.begun.add(connection);
     begin();
   }
 

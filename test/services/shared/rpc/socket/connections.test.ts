@@ -56,8 +56,33 @@ test("an address whose connection was hung up on waits, and no other does", asyn
   expect(begins(await arrive("127.0.0.2"))).toBe(true);
 });
 
+test("of those that are read the oldest make room: first who does not call, never who is being looked at", async () => {
+  connections = new Connections(limits({ begun: 3 }));
+  const [verified, busy, idle] = [await arrive(), await arrive(), await arrive()];
+  expect([verified, busy, idle].map(begins)).toEqual([true, true, true]);
+  verified.calls = busy.calls = 1;
+  verified.verifying = Promise.resolve();
+  const isLeft = () => [verified, busy, idle].map((one) => one.isLeft);
+  const comes = async (): Promise<void> => {
+    const one = await arrive();
+    one.calls = 1;
+    one.verifying = Promise.resolve();
+    let hasBegun = false;
+    connections.begin(one, () => {
+      hasBegun = true;
+    });
+    expect(hasBegun).toBe(false);
+    await expect.poll(() => hasBegun).toBe(true);
+  };
+  expect(begins(await arrive("127.0.0.2"))).toBe(true);
+  await comes();
+  expect(isLeft()).toEqual([false, false, true]);
+  await comes();
+  expect(isLeft()).toEqual([false, true, true]);
+});
+
 test("to be hung up on twice costs once", async () => {
-  connections = new Connections(limits({ burst: 8, penalty: 4 }));
+  connections = new Connections(limits({ burst: 8, penalty: 2 }));
   const first = await arrive();
   begins(first);
   connections.flooded(first);
