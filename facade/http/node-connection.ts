@@ -4,13 +4,14 @@ import type { Traffic } from "./edge.js";
 import type { Exchange } from "./exchange.js";
 import { faultBytes } from "./node-answer.js";
 import { type Line, NodeExchange } from "./node-exchange.js";
+import { type Feeding, feedInSlices } from "./node-feed.js";
 
 /**
  * A connection of node:http: one request of it is answered at a time. What comes
  * before that is done waits as long as the answer is made at once; else the
  * connection is cut, so that nobody has more in flight than connections.
  */
-export class NodeConnection implements Line {
+export class NodeConnection implements Line, Feeding {
   private front: NodeExchange | undefined;
   private before: IncomingMessage | undefined;
   private readonly behind: (readonly [IncomingMessage, ServerResponse])[] = [];
@@ -29,6 +30,15 @@ export class NodeConnection implements Line {
       clearTimeout(this.clock);
       this.gone();
     });
+    feedInSlices(socket, this);
+  }
+
+  get isOver(): boolean {
+    return this.isLeaving || this.socket.destroyed;
+  }
+
+  get bodyLeft(): number {
+    return this.front?.bodyLeft ?? 0;
   }
 
   get isCrowded(): boolean {

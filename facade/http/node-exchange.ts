@@ -32,6 +32,8 @@ export class NodeExchange extends EdgeExchange implements Exchange {
   private readonly isWaiting: boolean;
   /** The body was asked for. */
   private asked = false;
+  /** Bytes of the body that were not handed over, where it was asked for and their number is known. */
+  private left = 0;
   /** Bytes of an answer in pieces, where they were told beforehand, and how many of them are written. */
   private length: number | undefined;
   private written = 0;
@@ -67,6 +69,11 @@ export class NodeExchange extends EdgeExchange implements Exchange {
     return !this.req.complete && !this.req.isPaused();
   }
 
+  /** Bytes of the body that are still to come, or fewer: see Feeding. */
+  get bodyLeft(): number {
+    return this.left - this.req.readableLength;
+  }
+
   /** Some of the answer is on its way. */
   get isBegun(): boolean {
     return this.res.headersSent;
@@ -86,10 +93,10 @@ export class NodeExchange extends EdgeExchange implements Exchange {
     this.asked = true;
     if (this.isWaiting) this.res.writeContinue();
     const { req } = this;
-    let left = Number(this.headers["content-length"] ?? 0);
+    this.left = Number(this.headers["content-length"] ?? 0);
     req.on("data", ({ buffer, byteOffset, byteLength }: Buffer) => {
-      left -= byteLength;
-      take(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer, left === 0);
+      this.left -= byteLength;
+      take(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer, this.left === 0);
     });
     req.on("end", () => {
       if (this.bodyEnded) return;
@@ -120,13 +127,15 @@ export class NodeExchange extends EdgeExchange implements Exchange {
     else this.resume();
     this.finish();
     const closes = leaves || this.traffic.closing || this.malformed !== undefined || !res.shouldKeepAlive;
-    const bytes = typeof body === "string" ? Buffer.from(body) : body;
     // To end a connection on which bytes wait unread takes from the client what it was told.
-    if (closes && !req.complete) return this.line.leave(answerBytes(status, headers, bytes, isHead));
-    const all = encoded(headers, status === 204 ? undefined : bytes.byteLength);
+    if (closes && !req.complete) return this.line.leave(answerBytes(status, headers, bytesOf(body), isHead));
+    const length = Buffer.byteLength(body);
+    const all = encoded(headers, status === 204 ? undefined : length);
+    // Text leaves in one piece with headers that are the same in UTF-8; bytes are written beside them.
+    const isOnePiece = headers.every((text, i) => text === all[i]);
     if (closes) all.push("connection", "close");
     res.writeHead(status, all);
-    res.end(isHead || bytes.byteLength === 0 ? undefined : bytes);
+    res.end(isHead || length === 0 ? undefined : isOnePiece ? body : bytesOf(body));
   }
 
   open(status: number, headers: HeaderList, length?: number) {
@@ -144,7 +153,7 @@ export class NodeExchange extends EdgeExchange implements Exchange {
   write(piece: string | Uint8Array): boolean {
     if (this.over) return false;
     if (this.length === undefined) return this.res.write(piece);
-    const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
+    const bytes = bytesOf(piece);
     const left = this.length - this.written;
     this.written += bytes.byteLength;
     if (bytes.byteLength < left) return this.res.write(bytes);
@@ -172,6 +181,10 @@ export class NodeExchange extends EdgeExchange implements Exchange {
   private get isHead(): boolean {
     return this.method === "HEAD";
   }
+}
+
+function bytesOf(body: string | Uint8Array): Uint8Array {
+  return typeof body === "string" ? Buffer.from(body) : body;
 }
 
 /** What is wrong with a request that is of another version of HTTP, as a sentence. */

@@ -1,9 +1,11 @@
-// CPU time of a request: tools/list and a tools/call that does nothing,
-// through the façade with its checks, against µWebSockets.js alone with the
-// same bytes. All in one run, by turns, because machines differ and change.
+// CPU time of a request, the kernel's for it included: tools/list and a
+// tools/call that does nothing, through the façade with its checks on either
+// edge, against µWebSockets.js alone with the same bytes. All in one run, by
+// turns, because machines differ and change.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { EDGE_NAMES } from "../../facade/config.js";
 import { legacy, modern } from "../facade/support/client.js";
 import { load, once, requestBytes } from "./load.js";
 
@@ -65,16 +67,20 @@ const shapes = [
   { name: "tools/call of 7 objects, 2025-11-25", message: legacy("tools/call", call) },
 ];
 
-const facade = await start({ facade: true });
+const facades = await Promise.all(EDGE_NAMES.map(async (edge) => ({ edge, ...(await start({ facade: true, edge })) })));
+/** Rows of one shape: that of µWebSockets.js alone, and one for each edge. */
+const ROWS = 1 + facades.length;
 const variants: Variant[] = [];
 for (const { name, message } of shapes) {
   const headers = { authorization: "Bearer good", ...message.headers };
   const request = requestBytes("/mcp/cti", headers, JSON.stringify(message.body));
-  const answer = await once(facade.port, request);
+  const answer = await once((facades[0] as { port: number }).port, request);
   const bare = await start({ bare: answer.toString("base64") });
   const size = `${request.length} B in, ${answer.length} B out`;
   variants.push({ name: `${name}, bare (${size})`, request, ...bare, cpu: [], rate: 0, rss: 0 });
-  variants.push({ name: `${name}, façade`, request, ...facade, cpu: [], rate: 0, rss: 0 });
+  for (const { edge, ...facade } of facades) {
+    variants.push({ name: `${name}, façade on ${edge}`, request, ...facade, cpu: [], rate: 0, rss: 0 });
+  }
 }
 for (const { port, request } of variants) await load(port, request, RUN_MS);
 for (let round = 0; round < ROUNDS; round++) {
@@ -89,9 +95,9 @@ for (let round = 0; round < ROUNDS; round++) {
 }
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
-for (let i = 0; i < variants.length; i += 2) {
+for (let i = 0; i < variants.length; i += ROWS) {
   const floor = median((variants[i] as Variant).cpu);
-  for (const { name, cpu, rate, rss } of variants.slice(i, i + 2)) {
+  for (const { name, cpu, rate, rss } of variants.slice(i, i + ROWS)) {
     const own = median(cpu);
     const figures = [
       `${own.toFixed(1)} µs CPU`,

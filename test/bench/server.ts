@@ -5,6 +5,7 @@ import uws from "uWebSockets.js";
 import { readFileSync } from "node:fs";
 import { clone, createFileRegistry, type FileRegistry, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema, MethodDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import type { EdgeName } from "../../facade/config.js";
 import { createFacade } from "../../facade/facade.js";
 import { silentLog } from "../../services/shared/process/log.js";
 import { mountInProcess } from "../../services/shared/rpc/in-process.js";
@@ -52,7 +53,7 @@ function working({ passes, ms }: Work): Method {
   });
 }
 
-async function facade(work?: Work): Promise<number> {
+async function facade({ work, edge }: Asked): Promise<number> {
   const keys = createKeys();
   const world = createWorld();
   const names = ["echo_sighting"];
@@ -73,6 +74,7 @@ async function facade(work?: Work): Promise<number> {
     limits: LIMITS,
     shares: createShares({ perKey: MANY, perUser: MANY }),
     log: silentLog,
+    edge,
   });
   return served.listen("127.0.0.1", 0);
 }
@@ -97,6 +99,8 @@ function bare(bytes: Buffer): Promise<number> {
 interface Asked {
   readonly bare?: string;
   readonly facade?: true;
+  /** Of a façade; where left out the first that loads. */
+  readonly edge?: EdgeName;
   readonly work?: Work;
   readonly usage?: true;
 }
@@ -107,7 +111,7 @@ process.on("message", async (asked: Asked) => {
     process.send?.({ cpu: user + system, rss: process.memoryUsage.rss() });
   } else {
     process.send?.({
-      port: asked.bare === undefined ? await facade(asked.work) : await bare(Buffer.from(asked.bare, "base64")),
+      port: asked.bare === undefined ? await facade(asked) : await bare(Buffer.from(asked.bare, "base64")),
     });
   }
 });
