@@ -42,10 +42,12 @@ export class Traffic {
   inFlight = 0;
   /** Every answer from now on closes its connection. */
   closing = false;
-  readonly late = new LateTurns();
 
   /** @param bodyMs how long a body may take from its first piece on, in milliseconds. */
-  constructor(readonly bodyMs = BODY_MS) {}
+  constructor(
+    readonly bodyMs = BODY_MS,
+    readonly late = new LateTurns(),
+  ) {}
 }
 
 /** What is told of a port that cannot be had. */

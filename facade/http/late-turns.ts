@@ -10,6 +10,9 @@ export class LateTurns {
   private waiting: (() => void)[] = [];
   private next = 0;
 
+  /** @param aTurn no more than so many are done in a turn. */
+  constructor(private readonly aTurn = A_TURN) {}
+
   /** Takes what is to be done; false where too much waits already. */
   add(run: () => void): boolean {
     const { length } = this.waiting;
@@ -25,7 +28,7 @@ export class LateTurns {
       const run = this.waiting[this.next] as () => void;
       this.next++;
       run();
-    } while (this.next < this.waiting.length && this.next < A_TURN && performance.now() < until);
+    } while (this.next < this.waiting.length && this.next < this.aTurn && performance.now() < until);
     this.waiting.splice(0, this.next);
     this.next = 0;
     if (this.waiting.length > 0) setImmediate(() => this.turn());

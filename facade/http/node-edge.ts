@@ -10,10 +10,17 @@ import {
   Traffic,
 } from "./edge.js";
 import type { Exchange } from "./exchange.js";
+import { LateTurns } from "./late-turns.js";
 import { NodeConnection } from "./node-connection.js";
 
 /** How often connections are looked over for headers that do not come, in milliseconds. */
 const LOOK_MS = 1_000;
+
+/**
+ * Of what waits until there is time so much is done in a turn of the event loop:
+ * a turn takes one connection (libuv since 1.45), and many may wait outside.
+ */
+const LATE_A_TURN = 4;
 
 /** Connections that wait to be taken. */
 const BACKLOG = 2_048;
@@ -37,7 +44,7 @@ export async function listen(
   handle: (exchange: Exchange) => void,
   idleMs = IDLE_MS,
 ): Promise<Edge> {
-  const traffic = new Traffic(bodyMs);
+  const traffic = new Traffic(bodyMs, new LateTurns(LATE_A_TURN));
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: idleMs,

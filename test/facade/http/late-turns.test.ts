@@ -19,12 +19,14 @@ test("what waits is done in order, and gives way to others between", async () =>
   expect(done).toEqual(Array.from({ length: 100 }, (_, n) => n));
 });
 
-test("however little it takes, only some is done in a turn", async () => {
-  const late = new LateTurns();
+test.each([
+  [16, new LateTurns()],
+  [4, new LateTurns(4)],
+])("however little it takes, only %i are done in a turn", async (aTurn, late) => {
   let done = 0;
   for (let n = 0; n < 100; n++) late.add(() => done++);
   await new Promise((resolve) => setImmediate(resolve));
-  expect(done).toBe(16);
+  expect(done).toBe(aTurn);
   await expect.poll(() => done).toBe(100);
 });
 
