@@ -19,7 +19,7 @@ export interface Entered {
 
 /** Why a call is not begun. */
 export interface Barred {
-  readonly barred: NotAdmitted["refused"] | NoPlace | "unserved" | "rate";
+  readonly barred: NotAdmitted["refused"] | NoPlace | "crowded" | "unserved" | "rate";
   /** Seconds until there is one more; 0 where that is not why. */
   readonly wait: number;
 }
@@ -49,7 +49,7 @@ export function createEnter({ admit, rooms, shares }: EnterOptions): Enter {
     const admission = admit(request);
     if (admission instanceof Promise) {
       const waiting = rooms.waiting(request);
-      if (typeof waiting === "string") return barred("unavailable");
+      if (typeof waiting === "string") return barred("crowded");
       request.occupy(waiting);
     }
     const known = await admission;
@@ -78,6 +78,8 @@ export function entryError({ barred: why, wait }: Barred): ConnectError {
     case "share":
     case "full":
       return noPlaceError(why);
+    case "crowded":
+      return connectErrorOf("unavailable");
     default:
       return connectErrorOf(why);
   }

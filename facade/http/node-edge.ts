@@ -20,7 +20,7 @@ const LOOK_MS = 1_000;
  * Of what waits until there is time so much is done in a turn of the event loop:
  * a turn takes one connection (libuv since 1.45), and many may wait outside.
  */
-const LATE_A_TURN = 4;
+const LATE_A_TURN = 2;
 
 /** Connections that wait to be taken. */
 const BACKLOG = 2_048;

@@ -128,7 +128,11 @@ class Door {
 
   private serveWhenJudged(exchange: Exchange, endpoint: Endpoint, pending: Promise<Verdict>) {
     const waiting = this.options.rooms.waiting(exchange);
-    if (typeof waiting === "string") return this.turnAway(exchange, httpRefusalOf("unavailable", endpoint.challenge));
+    if (typeof waiting === "string") {
+      // Nobody knows who it is; whoever is told so at once comes again at once.
+      this.options.patience.with(exchange);
+      return this.turnAway(exchange, httpRefusalOf("unavailable", endpoint.challenge));
+    }
     exchange.occupy(waiting);
     let read: (() => void) | undefined;
     let verdict: Verdict | undefined;
