@@ -29,8 +29,10 @@ import { platformIssuerRoutes } from "./http/routes/platform-issuer.js";
 import { registrationRoutes } from "./http/routes/platform-registration.js";
 import { resourceMetadataRoutes } from "./http/routes/resource-metadata.js";
 import { rpcRoutes } from "./http/routes/rpc.js";
+import { createCallAbsent } from "./mcp/absent-tool.js";
 import { createDeadlines } from "./mcp/deadlines.js";
 import { createServe } from "./mcp/serve.js";
+import type { McpContext } from "./mcp/server.js";
 import { createCallTool } from "./mcp/tool-call.js";
 
 /** What bounds one façade worker. */
@@ -116,6 +118,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   const visible = createVisibleTools({ dispatch, credentials, servers });
   const states = createEndpointStates({ dispatch, self, credentials, log });
   const deadlines = createDeadlines(limits.callMs);
+  const isRevoked: McpContext["isRevoked"] = (known) => credentials.isRevoked(known);
   const serve = createServe({
     admit,
     rooms,
@@ -125,9 +128,9 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     shares,
     servers,
     context: {
-      log,
-      isRevoked: (known) => credentials.isRevoked(known),
+      isRevoked,
       view: ({ known, server, exchange }) => visible.of(known, server.name, exchange.query),
+      callAbsent: createCallAbsent({ dispatch, shares, places: rooms.calls, isRevoked, log }),
       callTool: createCallTool({ dispatch, credentials, shares, places: rooms.calls, deadlines, log }),
     },
   });

@@ -13,7 +13,7 @@ export interface ListOptions {
 
 /** The tools that one caller sees through one URL. */
 export interface View {
-  /** By name. A tool that is not here does not exist. */
+  /** By name. */
   readonly tools: ReadonlyMap<string, ServedTool>;
   /** The answer to tools/list in one era, for a request id. */
   list(era: "modern" | "legacy", id: string | number): Buffer;

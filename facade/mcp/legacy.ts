@@ -22,7 +22,6 @@ import {
   type McpContext,
   progressTokenOf,
   saidOf,
-  toolOf,
   traceparentOf,
   viewOnceKnown,
 } from "./server.js";
@@ -122,7 +121,9 @@ async function answer(
       return (await viewOnceKnown(context.view(admitted), admitted, context)).list("legacy", id).toString();
     case "tools/call": {
       const { name, args } = callParamsOf(params);
-      const tool = toolOf(await viewOnceKnown(context.view(admitted), admitted, context), name, admitted, context.log);
+      const { tools } = await viewOnceKnown(context.view(admitted), admitted, context);
+      const tool = tools.get(name) ?? (await context.callAbsent(admitted, name));
+      if (typeof tool === "string") return resultText(id, `{${tool}}`);
       checkScope(tool, admitted);
       const members = await context.callTool(tool, {
         known: admitted.known,

@@ -25,7 +25,6 @@ import {
   type McpContext,
   progressTokenOf,
   saidOf,
-  toolOf,
   traceparentOf,
   viewOnceKnown,
 } from "./server.js";
@@ -130,11 +129,12 @@ function listTools(
 }
 
 async function callTool(context: McpContext, admitted: Admitted, request: Modern, reply: Reply): Promise<void> {
-  const { exchange, known, server } = admitted;
+  const { exchange, known } = admitted;
   const { name, args } = callParamsOf(request.params);
   const seen = context.view(admitted);
   const view = "tools" in seen ? seen : await viewOnceKnown(seen, admitted, context);
-  const tool = toolOf(view, name, admitted, context.log);
+  const tool = view.tools.get(name) ?? (await context.callAbsent(admitted, name));
+  if (typeof tool === "string") return answerCall(tool, admitted, request, reply);
   checkScope(tool, admitted);
   checkCapabilities(tool, request.meta[CAPABILITIES_KEY] as Record<string, unknown>);
   if (tool.tool.headers.length > 0) checkParams(tool.tool.headers, args, exchange.headers);
@@ -147,8 +147,13 @@ async function callTool(context: McpContext, admitted: Admitted, request: Modern
     onProgress: token === undefined ? undefined : (note) => reply.progress(token, note),
     onCancellable: (cancel) => exchange.onGone(cancel),
   });
+  answerCall(members, admitted, request, reply);
+}
+
+/** @param members of the result, as JSON text. */
+function answerCall(members: string, { server }: Admitted, { id }: Modern, reply: Reply): void {
   const result = `{"resultType":"complete",${members},${metaOf(server.serverInfo)}}`;
-  reply.finish(200, resultText(request.id, result), request.id);
+  reply.finish(200, resultText(id, result), id);
 }
 
 function checkCapabilities({ tool }: ServedTool, declared: Record<string, unknown>): void {

@@ -1,7 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Known } from "../../services/shared/credentials/known.js";
 import type { Ended } from "../../services/shared/credentials/open-responses.js";
-import type { Log } from "../../services/shared/process/log.js";
 import { scopeRefusal } from "../admission/refusals.js";
 import type { Endpoint } from "../catalogue/endpoints.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
@@ -24,9 +23,17 @@ export interface Admitted {
 /** What both eras need of the façade. */
 export interface McpContext {
   readonly callTool: CallTool;
+  /**
+   * What a call comes to of a tool that the caller's view leaves out: the
+   * members of a result that says why, or the tool itself where nothing stands
+   * in its way any more.
+   *
+   * @throws RpcError -32602, the same for every name that the server has no tool of;
+   * 429 and 503 like a call; CredentialError.
+   */
+  callAbsent(admitted: Admitted, name: string): Promise<ServedTool | string>;
   /** What the caller sees of the server. @throws ConnectError */
   view(admitted: Admitted): View | Promise<View>;
-  readonly log: Log;
   /** Whether the key that somebody came with was revoked since. */
   isRevoked(known: Known): boolean;
   /** Answers a request whose credential was revoked or could not be vouched for while it ran. */
@@ -44,17 +51,26 @@ const RETRY_S = "2";
 export async function viewOnceKnown(
   view: View | Promise<View>,
   { known }: Admitted,
-  { isRevoked }: McpContext,
+  { isRevoked }: Pick<McpContext, "isRevoked">,
 ): Promise<View> {
   try {
     return await view;
   } catch (error) {
-    if (ConnectError.from(error).code === Code.Unauthenticated) {
-      throw new CredentialError(isRevoked(known) ? "revoked" : "unavailable");
-    }
-    const message = "Which tools there are cannot be told at the moment: try again in a few seconds.";
-    throw new RpcError(503, message, 503, { error: "unavailable" }, ["retry-after", RETRY_S]);
+    throw catalogueFailure(error, known, isRevoked);
   }
+}
+
+/** What a request comes to that the catalogue did not answer. */
+export function catalogueFailure(
+  error: unknown,
+  known: Known,
+  isRevoked: McpContext["isRevoked"],
+): RpcError | CredentialError {
+  if (ConnectError.from(error).code === Code.Unauthenticated) {
+    return new CredentialError(isRevoked(known) ? "revoked" : "unavailable");
+  }
+  const message = "Which tools there are cannot be told at the moment: try again in a few seconds.";
+  return new RpcError(503, message, 503, { error: "unavailable" }, ["retry-after", RETRY_S]);
 }
 
 /**
@@ -72,28 +88,10 @@ export async function instructionsFor(admitted: Admitted, context: McpContext): 
   }
 }
 
-/**
- * Finds the tool that a call names, and records a call of one that the caller
- * may not see or that is not there.
- *
- * @throws RpcError the same in both cases.
- */
-export function toolOf(view: View, name: string, { known, server }: Admitted, log: Log): ServedTool {
-  const found = view.tools.get(name);
-  if (found !== undefined) return found;
-  const shown = name.slice(0, MAX_SHOWN);
-  const { id: caller, keyId: key } = known.caller;
-  log.info({ audit: true, server: server.name, tool: shown, caller, key, code: "unknown_tool" }, "a call is refused");
-  throw new RpcError(INVALID_PARAMS, `Unknown tool: ${shown}`);
-}
-
 /** What a stream or a batch is told whose credential ended, for which it is too late for a status. */
 export function saidOf({ refused }: CredentialError): string {
   return refused === "revoked" ? "The credential was revoked" : "Nobody can vouch for the credential at the moment";
 }
-
-/** Longest name that is repeated to who sent it, in characters. */
-const MAX_SHOWN = 128;
 
 /** Checks that the caller's token was given the scope of a tool. @throws RpcError 403 insufficient_scope, in both eras. */
 export function checkScope({ tool }: ServedTool, { endpoint, known }: Admitted): void {

@@ -184,14 +184,16 @@ function unvouched(readOnly: boolean): ConnectError {
   return unavailable(`nobody could vouch for your credential while the call ran: ${then}`);
 }
 
-function tooMany(wait: number): RpcError {
+/** The refusal of one call too many. @param wait seconds until one is not. */
+export function tooMany(wait: number): RpcError {
   const { message, word, headers } = rateRefusal(wait);
   return new RpcError(429, message, 429, { error: word }, headers);
 }
 
-const TOO_MANY = "too many calls are running: wait until some have ended and call again";
+/** What a call is told for which there is no place. */
+export const TOO_MANY = "too many calls are running: wait until some have ended and call again";
 
-/** A result that is an error the model can act on. */
-function failure(said: string): string {
+/** The members of a result that is an error the model can act on. */
+export function failure(said: string): string {
   return `"content":[{"type":"text","text":${JSON.stringify(showHidden(said))}}],"isError":true`;
 }

@@ -2,6 +2,7 @@ import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { type Method, unary } from "../shared/rpc/method.js";
 import { createRegistrationToken } from "./commands/create-registration-token.js";
+import { explainTool } from "./commands/explain-tool.js";
 import { getEndpointStates } from "./commands/get-endpoint-states.js";
 import { getPlatformTarget } from "./commands/get-platform-target.js";
 import { getSettings } from "./commands/get-settings.js";
@@ -20,6 +21,7 @@ export function routes(context: Context): readonly Method[] {
   return [
     unary(endpoint.getEndpointStates, () => getEndpointStates(context)),
     unary(endpoint.listVisibleTools, (request, call) => listVisibleTools(context, request, call)),
+    unary(endpoint.explainTool, (request, call) => explainTool(context, request, call)),
     unary(setting.getSettings, () => getSettings(context)),
     unary(setting.updateSettings, (request) => updateSettings(context, request)),
     unary(setting.listPlatforms, (_request, call) => listPlatforms(context, call)),

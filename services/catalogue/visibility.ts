@@ -19,11 +19,20 @@ export interface Visible {
  * Listing is a courtesy; the gates are in the services and on the platform.
  */
 export function visibleTools(tools: readonly Tool[], caller: Caller, capabilities: Capabilities): Visible {
-  const inScope = tools.filter((tool) => caller.scopes.has(tool.scope));
+  const inScope = tools.filter((tool) => holdsScope(tool, caller));
   if (capabilities === undefined) {
     return { listed: inScope.filter((tool) => tool.readOnly), unlisted: inScope.filter((tool) => !tool.readOnly) };
   }
-  const all = capabilities.has("*");
-  const listed = inScope.filter((tool) => all || tool.needs.every((need) => capabilities.has(need)));
-  return { listed, unlisted: [] };
+  return { listed: inScope.filter((tool) => missingOf(tool, capabilities).length === 0), unlisted: [] };
+}
+
+/** Whether the caller's credential reaches a tool. */
+export function holdsScope({ scope }: Tool, { scopes }: Caller): boolean {
+  return scopes.has(scope);
+}
+
+/** What a tool needs and the caller lacks; nothing where that could not be asked. */
+export function missingOf({ needs }: Tool, capabilities: Capabilities): readonly string[] {
+  if (capabilities === undefined || capabilities.has("*")) return [];
+  return needs.filter((need) => !capabilities.has(need));
 }

@@ -22,6 +22,10 @@ interface PlatformDescription {
   readonly sandbox?: string;
   /** What the server is, in a sentence: the first of its MCP `instructions`. What its tools do they say themselves. */
   readonly instructions: string;
+  /** How somebody who lacks a right there comes by it: the end of a sentence. */
+  readonly granting: string;
+  /** The rights of `(platform.v1.needs)` that the platform calls otherwise, in its own words. */
+  readonly rights?: Readonly<Record<string, string>>;
 }
 
 const TABLE = [
@@ -33,6 +37,7 @@ const TABLE = [
     auth: ["bearer"],
     sandbox: "Sandbox threat intelligence",
     instructions: "Threat intelligence of the connected platform, as the signed-in user sees it.",
+    granting: "an administrator of the platform adds it to a role of one of your groups",
   },
   {
     name: "aev",
@@ -42,6 +47,8 @@ const TABLE = [
     auth: ["bearer"],
     sandbox: "Sandbox exposure validation",
     instructions: "Adversarial exposure validation on the connected platform, as the signed-in user.",
+    granting: "an administrator of the platform adds it to a role of one of your groups",
+    rights: { CREATE_ASSESSMENT: "MANAGE_ASSESSMENT on all scenarios" },
   },
   {
     name: "grc",
@@ -51,6 +58,7 @@ const TABLE = [
     auth: ["exchange", "bearer"],
     sandbox: "Sandbox governance, risk, compliance",
     instructions: "Governance, risk and compliance of the connected platform, as the signed-in user.",
+    granting: "an administrator of the platform assigns you a role that has it",
   },
 ] as const satisfies readonly PlatformDescription[];
 
@@ -90,6 +98,9 @@ export function platformOf(server: PlatformServer): Platform {
 export const CORE = {
   name: "core",
   instructions: "The service's own objects, as the signed-in user may see them; built-in ones are read-only.",
+  granting: "its owner or an administrator shares one with you",
+  /** What each right is held by: an object that somebody shares. */
+  rights: { skill: "a skill that you may read", "agent:manage": "an agent that you may manage" },
 } as const;
 
 /** The name of an MCP server that we publish. */

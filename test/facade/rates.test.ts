@@ -42,6 +42,14 @@ test.each(["2026-07-28", "2025-11-25"])("one call of a tool too many is 429, of 
   });
 });
 
+test("a call that is refused for want of a right is one too", async () => {
+  server.world.visible.set("user of good", ["list_sightings"]);
+  const answers = [];
+  for (let i = 0; i < 3; i++) answers.push(await post(endpoint, call.body, call.headers));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect([answers[1]?.json.result.isError, server.world.asked.reasons]).toEqual([true, 2]);
+});
+
 test("lists and probes are not calls, and another key has its own", async () => {
   for (let i = 0; i < 3; i++) await post(endpoint, call.body, call.headers);
   for (const { body, headers } of [modern("tools/list"), modern("server/discover"), legacy("ping")]) {

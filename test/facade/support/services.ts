@@ -21,7 +21,7 @@ export interface World {
   /** Set: the catalogue does not answer. */
   catalogueDown: boolean;
   /** How often the catalogue was asked. */
-  asked: { states: number; visible: number };
+  asked: { states: number; visible: number; reasons: number };
   /** The signals of calls that wait, by name. */
   waiting: Map<string, AbortSignal>;
   registered: RegisterPlatformRequest[];
@@ -43,7 +43,7 @@ export function createWorld(): World {
     visible: new Map([["*", ALL_TOOLS]]),
     keepMs: 60_000,
     catalogueDown: false,
-    asked: { states: 0, visible: 0 },
+    asked: { states: 0, visible: 0, reasons: 0 },
     waiting: new Map(),
     registered: [],
   };
@@ -65,6 +65,12 @@ export function fixtureMethods(world: World, servers: readonly string[]): Method
       world.asked.visible++;
       if (world.catalogueDown) throw new ConnectError("down", 14);
       return { tools: [...(world.visible.get(caller.id) ?? world.visible.get("*") ?? [])], keepMs: world.keepMs };
+    }),
+    unary(EndpointService.method.explainTool, ({ tool }, { caller }) => {
+      world.asked.reasons++;
+      if (world.catalogueDown) throw new ConnectError("down", 14);
+      const seen = world.visible.get(caller.id) ?? world.visible.get("*") ?? [];
+      return { reason: seen.includes(tool) ? "" : `${tool} needs what you lack` };
     }),
     unary(SettingService.method.checkRegistrationToken, ({ token }) => {
       if (token !== "registration") throw unauthenticated("the registration token is not known");

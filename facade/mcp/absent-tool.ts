@@ -1,0 +1,88 @@
+import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import type { Log } from "../../services/shared/process/log.js";
+import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
+import type { Shares } from "../../services/shared/shares/shares.js";
+import type { Places } from "../admission/places.js";
+import type { ServedTool } from "../catalogue/served-tool.js";
+import { listOptionsOf } from "../catalogue/tools-list.js";
+import { INVALID_PARAMS, RpcError } from "./json-rpc.js";
+import { type Admitted, catalogueFailure, type McpContext } from "./server.js";
+import { failure, TOO_MANY, tooMany } from "./tool-call.js";
+
+/** Whom the reasons are asked of, and what bounds the asking. */
+export interface CallAbsentOptions {
+  readonly dispatch: Dispatch;
+  readonly shares: Shares;
+  readonly places: Places;
+  readonly isRevoked: McpContext["isRevoked"];
+  readonly log: Log;
+}
+
+const TIMEOUT_MS = 5_000;
+
+/** Builds what answers calls of tools that the caller's view leaves out; nothing is asked for a name that there is no tool of. */
+export function createCallAbsent(options: CallAbsentOptions): McpContext["callAbsent"] {
+  const { dispatch, shares, places, isRevoked, log } = options;
+
+  async function reasonOf({ known, server }: Admitted, tool: string): Promise<string> {
+    const { reason } = await dispatch.unary(
+      EndpointService.method.explainTool,
+      { server: server.name, tool },
+      { credential: { assertion: known.assertions.catalogue ?? "" }, deadline: Date.now() + TIMEOUT_MS },
+    );
+    return reason;
+  }
+
+  return async (admitted, name) => {
+    const { known, server } = admitted;
+    const served = server.tools.find(({ tool }) => tool.name === name);
+    if (served === undefined) {
+      record("unknown_tool", name, admitted, log);
+      throw new RpcError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, MAX_SHOWN)}`);
+    }
+    const narrowed = narrowing(served, admitted.exchange.query);
+    if (narrowed !== undefined) {
+      record("narrowed", name, admitted, log);
+      return failure(narrowed);
+    }
+    const { caller } = known;
+    const share = shares.of(caller);
+    const wait = shares.take(share);
+    if (wait > 0) throw tooMany(wait);
+    const place = places.enter(caller.keyId === "" ? caller.id : caller.keyId);
+    if (typeof place === "string") return failure(TOO_MANY);
+    share.active++;
+    try {
+      const reason = await reasonOf(admitted, name);
+      if (reason === "") return served;
+      record("permission_denied", name, admitted, log);
+      return failure(reason);
+    } catch (error) {
+      throw catalogueFailure(error, known, isRevoked);
+    } finally {
+      share.active--;
+      place.leave(0);
+    }
+  };
+}
+
+/** Longest name that is repeated to who sent it, in characters. */
+const MAX_SHOWN = 128;
+
+function record(code: string, name: string, { known, server }: Admitted, log: Log): void {
+  const { id: caller, keyId: key } = known.caller;
+  const tool = name.slice(0, MAX_SHOWN);
+  log.info({ audit: true, server: server.name, tool, caller, key, code }, "a call is refused");
+}
+
+/** Which parameters of the URL leave a tool out; undefined where none does. */
+function narrowing({ tool }: ServedTool, query: string): string | undefined {
+  const { readOnly, toolsets } = listOptionsOf(query);
+  if (readOnly && !tool.readOnly) {
+    return `${tool.name} is left out by readonly=1 in the URL of this connection, which keeps to tools that change nothing; whoever set it up can take that out of the URL`;
+  }
+  if (toolsets !== undefined && !toolsets.has(tool.toolset)) {
+    return `${tool.name} is left out by toolsets= in the URL of this connection, which does not name its toolset ${tool.toolset}; whoever set it up can add that to the URL`;
+  }
+  return undefined;
+}
