@@ -1,7 +1,9 @@
-import { type DescMethod, isMessage, type Message } from "@bufbuild/protobuf";
+import { type DescMethod, getOption, isMessage, type Message } from "@bufbuild/protobuf";
+import { pathToString } from "@bufbuild/protobuf/reflect";
 import { createValidator, type Violation, violationsToProto } from "@bufbuild/protovalidate";
 import { ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { form } from "#proto/mcp/v1/tool_pb.js";
 import { internal } from "../errors.js";
 
 const validator = createValidator();
@@ -9,7 +11,7 @@ const validator = createValidator();
 /**
  * Checks a request against the rules that its message states (buf.validate).
  *
- * @throws ConnectError invalid_argument with one violation for each broken rule.
+ * @throws ConnectError invalid_argument with one violation for each broken rule, in words.
  */
 export function checkRules(desc: DescMethod, request: Message): void {
   if (!isMessage(request)) throw new TypeError(`${desc.name}: the request is not a message`);
@@ -17,22 +19,29 @@ export function checkRules(desc: DescMethod, request: Message): void {
   if (result.kind === "valid") return;
   if (result.kind === "error") throw internal("the rules of this rpc cannot be checked", result.error);
   const value = violationsToProto(result.violations)[0]!;
-  result.violations.forEach((violation, i) => {
-    const members = membersOf(violation);
-    if (members === undefined) return;
-    // A oneof is none of the names that a caller writes: its members are.
+  const lines = result.violations.map((violation, i) => {
     const told = value.violations[i]!;
-    told.message = `give exactly one of ${members.join(", ")}`;
-    delete told.field;
+    const members = membersOf(violation);
+    if (members !== undefined) {
+      // A oneof is none of the names that a caller writes: its members are.
+      told.message = `give exactly one of ${members.join(", ")}`;
+      delete told.field;
+      return told.message;
+    }
+    if (violation.ruleId === "string.pattern") told.message = `must be ${formOf(violation)}`;
+    return violation.field.length === 0 ? told.message : `${pathToString(violation.field)}: ${told.message}`;
   });
-  const message = result.violations.some((violation) => membersOf(violation) !== undefined)
-    ? value.violations.map((told) => told.message).join("; ")
-    : result.error.message;
-  throw new ConnectError(message, Code.InvalidArgument, undefined, [{ desc: ViolationsSchema, value }]);
+  throw new ConnectError(lines.join("; "), Code.InvalidArgument, undefined, [{ desc: ViolationsSchema, value }]);
 }
 
 /** The names of a oneof's fields, where the broken rule is a oneof's. */
 function membersOf({ field }: Violation): string[] | undefined {
   const last = field.at(-1);
   return last?.kind === "oneof" ? last.fields.map(({ name }) => name) : undefined;
+}
+
+/** What a text has to be like, in words: a regular expression tells neither a model nor a person. */
+function formOf({ field }: Violation): string {
+  const last = field.findLast((part) => part.kind === "field");
+  return (last === undefined ? "" : getOption(last, form)) || "of another form, as the schema says";
 }
