@@ -84,12 +84,15 @@ async function platforms(session: Session): Promise<Finding[]> {
   }
 }
 
-async function platform({ server, state, url, title }: Platform): Promise<Finding[]> {
+async function platform({ server, state, url, title, serves }: Platform): Promise<Finding[]> {
   const check = `platform ${server}`;
   if (state === ConnectionState.NOT_CONNECTED) {
     const name = server.toUpperCase();
     const fix = `set ${name}_URL, or make a token with platforms create-token --server ${server}; ignore this where none is wanted`;
     return [{ check, state: "warn", found: "none is registered: its endpoint answers 404", do: fix }];
+  }
+  if (!serves) {
+    return [{ check, state: "ok", found: `${title || url} is registered behind the one that serves` }];
   }
   if (state !== ConnectionState.CONNECTED) {
     const fix = "see that it runs and that the service reaches that address; calls say connectivity until then";

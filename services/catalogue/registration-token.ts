@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { permissionDenied, unauthenticated } from "../shared/rpc/errors.js";
-import { type Filter, isDuplicateKey } from "../shared/store/store.js";
+import { isDuplicateKey } from "../shared/store/store.js";
 import type { Context } from "./context.js";
 import type { PlatformDoc, RegistrationTokenDoc } from "./store.js";
 
@@ -22,11 +22,6 @@ export function isSamePlatform(
 ): boolean {
   if (held.platform_id !== "" && given.platformId !== "") return held.platform_id === given.platformId;
   return held.url === given.url;
-}
-
-/** The same question as a filter: any of these. */
-export function samePlatform({ platformId, url }: Registrant): readonly Filter<PlatformDoc>[] {
-  return platformId === "" ? [{ url }] : [{ platform_id: platformId }, { platform_id: "", url }];
 }
 
 /**
@@ -92,6 +87,26 @@ export async function bindToken({ store }: Context, token: RegistrationTokenDoc,
   if (bound === null)
     throw unauthenticated("the registration token was taken back; an administrator makes another one");
   checkToken(bound, given);
+}
+
+/**
+ * Frees the tokens that are bound to a platform for another one of its server.
+ *
+ * @returns how many.
+ */
+export async function freeTokens({ store }: Pick<Context, "store">, platform: PlatformDoc): Promise<number> {
+  const { server, platform_id: platformId, url } = platform;
+  let freed = 0;
+  for await (const token of store.registrationTokens.find({ server })) {
+    if (token.platform === undefined || !isSamePlatform(token.platform, { server, platformId, url })) continue;
+    // A configured token is of whichever server's platform uses it first.
+    const { modifiedCount } = await store.registrationTokens.updateOne(
+      { _id: token._id },
+      { $unset: { platform: "", ...(token._id.startsWith(CONFIGURED) && { server: "" as const }) } },
+    );
+    freed += modifiedCount;
+  }
+  return freed;
 }
 
 /** What the ids of configured tokens begin with. */

@@ -4,9 +4,10 @@ import { type CatalogueStore, SWITCHES_ID } from "./store.js";
 export interface SwitchedOff {
   readonly switches: number;
   readonly registrationTokens: number;
+  readonly platforms: number;
 }
 
-/** Switches off in a restored store what the store that it replaces has off, and takes back its registration tokens. */
+/** Switches off in a restored store what the store that it replaces has off, takes its registration tokens back and forgets its platforms. */
 export async function replayCatalogue(old: CatalogueStore, restored: CatalogueStore): Promise<SwitchedOff> {
   let registrationTokens = 0;
   for await (const { _id } of restored.registrationTokens.find({})) {
@@ -14,7 +15,21 @@ export async function replayCatalogue(old: CatalogueStore, restored: CatalogueSt
     await restored.registrationTokens.deleteOne({ _id });
     registrationTokens++;
   }
-  return { switches: await switchOff(old, restored), registrationTokens };
+  return {
+    switches: await switchOff(old, restored),
+    registrationTokens,
+    platforms: await forgetPlatforms(old, restored),
+  };
+}
+
+async function forgetPlatforms(old: CatalogueStore, restored: CatalogueStore): Promise<number> {
+  let forgotten = 0;
+  for await (const { _id } of restored.platforms.find({})) {
+    if ((await old.platforms.findOne({ _id })) !== null) continue;
+    await restored.platforms.deleteOne({ _id });
+    forgotten++;
+  }
+  return forgotten;
 }
 
 async function switchOff(old: CatalogueStore, restored: CatalogueStore): Promise<number> {

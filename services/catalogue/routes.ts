@@ -1,8 +1,10 @@
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { type Method, unary } from "../shared/rpc/method.js";
+import { addPlatform } from "./commands/add-platform.js";
 import { createRegistrationToken } from "./commands/create-registration-token.js";
 import { explainTool } from "./commands/explain-tool.js";
+import { forgetPlatform } from "./commands/forget-platform.js";
 import { getEndpointStates } from "./commands/get-endpoint-states.js";
 import { getPlatformTarget } from "./commands/get-platform-target.js";
 import { getSettings } from "./commands/get-settings.js";
@@ -10,6 +12,7 @@ import { listPlatforms } from "./commands/list-platforms.js";
 import { listVisibleTools } from "./commands/list-visible-tools.js";
 import { registerPlatform } from "./commands/register-platform.js";
 import { revokeRegistrationToken } from "./commands/revoke-registration-token.js";
+import { selectPlatform } from "./commands/select-platform.js";
 import { updateSettings } from "./commands/update-settings.js";
 import type { Context } from "./context.js";
 import { registrationTokenOf } from "./registration-token.js";
@@ -30,6 +33,9 @@ export function routes(context: Context): readonly Method[] {
       return {};
     }),
     unary(setting.registerPlatform, (request) => registerPlatform(context, request)),
+    unary(setting.addPlatform, (request) => addPlatform(context, request)),
+    unary(setting.selectPlatform, (request) => selectPlatform(context, request)),
+    unary(setting.forgetPlatform, (request) => forgetPlatform(context, request)),
     unary(setting.createRegistrationToken, (request) => createRegistrationToken(context, request)),
     unary(setting.revokeRegistrationToken, (request) => revokeRegistrationToken(context, request)),
     unary(setting.getPlatformTarget, (request) => getPlatformTarget(context, request)),

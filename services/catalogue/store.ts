@@ -7,13 +7,23 @@ export interface SwitchesDoc extends Base {
   readonly ai: boolean;
 }
 
-/** A platform that registered itself; one record a server. */
+/** A platform that registered itself, or was by an administrator; of several of a server one serves. */
 export interface PlatformDoc extends Base {
+  readonly server: string;
+  /** What it calls itself. */
   readonly url: string;
+  /** Where it is called, where that is elsewhere. */
+  readonly reach?: string;
   readonly title: string;
   readonly version: string;
+  /** "" where it says none. */
   readonly platform_id: string;
-  readonly last_seen_at: Date;
+  /** Absent of those that were there before several could be. */
+  readonly registered_at?: Date;
+  /** When an administrator last let it serve; the newest of a server counts. */
+  readonly selected_at?: Date;
+  /** Its last heartbeat; absent where it never sent one. */
+  readonly last_seen_at?: Date;
 }
 
 /** A token by which platforms register themselves; only its digest is kept. */
@@ -38,12 +48,17 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   },
   {
     name: "platforms",
-    indexes: [],
+    indexes: [{ name: "server", key: { server: 1 } }],
     migrations: [
       {
         filter: { lastSeenAt: { $exists: true } },
         update: { $rename: { platformId: "platform_id", lastSeenAt: "last_seen_at" } },
       },
+      // There was one record a server, whose id was the server's name.
+      ...["cti", "aev", "grc"].map((server) => ({
+        filter: { _id: server, server: { $exists: false } },
+        update: { $set: { server } },
+      })),
     ],
   },
   {

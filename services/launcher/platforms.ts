@@ -35,7 +35,7 @@ export async function configurePlatforms(settings: Settings, trust: string): Pro
       const file = join(settings.dataDir, "sandbox", name);
       const sandbox = await startSandbox(name, { host: "127.0.0.1", port: 0, trust, file });
       started.push(sandbox);
-      configured[name] = { url: sandbox.url, publicUrl: sandbox.url, title };
+      configured[name] = { url: sandbox.url, publicUrl: sandbox.url, title, isBuiltIn: true };
     }
   }
   return {

@@ -13,6 +13,7 @@ interface Restored {
   readonly groups?: number;
   readonly switches?: number;
   readonly registrationTokens?: number;
+  readonly platforms?: number;
   readonly auditRecords?: number;
   readonly revokedKeys?: number;
 }
@@ -62,6 +63,7 @@ export const backup: readonly Verb[] = [
         deleted_groups: done.groups,
         switched_off: done.switches,
         taken_back_tokens: done.registrationTokens,
+        forgotten_platforms: done.platforms,
         kept_audit_records: done.auditRecords,
         revoked_keys: done.revokedKeys,
       };

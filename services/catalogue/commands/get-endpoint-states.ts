@@ -1,7 +1,7 @@
 import { EndpointAvailability as Availability } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { CORE, isPlatformServer } from "../../shared/platforms.js";
 import type { Context } from "../context.js";
-import { registeredPlatform } from "../platforms.js";
+import { servingPlatform } from "../platforms.js";
 import { readSwitches, type Switches } from "../switches.js";
 
 /** The state of every endpoint that the API has tools for. */
@@ -16,17 +16,13 @@ export async function getEndpointStates(
   return { endpoints: await Promise.all(endpoints) };
 }
 
-async function availabilityOf(
-  { store, configured }: Context,
-  server: string,
-  switches: Switches,
-): Promise<Availability> {
+async function availabilityOf(context: Context, server: string, switches: Switches): Promise<Availability> {
   if (server === CORE.name) {
     if (!switches.core) return Availability.CORE_OFF;
     return switches.ai ? Availability.OPEN : Availability.AI_OFF;
   }
   if (!isPlatformServer(server)) return Availability.OPEN;
   if (!switches.platformServers) return Availability.PLATFORM_SERVERS_OFF;
-  const platform = registeredPlatform(server, configured, await store.platforms.findOne({ _id: server }));
+  const platform = await servingPlatform(context, server);
   return platform === undefined ? Availability.NOT_REGISTERED : Availability.OPEN;
 }

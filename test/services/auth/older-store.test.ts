@@ -124,7 +124,11 @@ for (const backend of backends) {
         await insert(store, "registration_tokens", { _id: "t1", name: "one", digest: "d", createdAt: at });
         const { switches, platforms, registrationTokens } = await openCatalogueStore(store);
         expect(await switches.findOne({ _id: "switches" })).toMatchObject({ platform_servers: false, core: true });
-        expect(await platforms.findOne({ _id: "cti" })).toMatchObject({ platform_id: "p1", last_seen_at: at });
+        expect(await platforms.findOne({ _id: "cti" })).toMatchObject({
+          server: "cti",
+          platform_id: "p1",
+          last_seen_at: at,
+        });
         expect(await registrationTokens.findOne({ digest: "d" })).toMatchObject({ name: "one", created_at: at });
       } finally {
         await close();

@@ -1,15 +1,18 @@
 import { Code } from "@connectrpc/connect";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
+import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
+import { ConnectionState, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
-import { as, neighbours, openStore, registration, startCatalogue } from "./rig.js";
+import { as, type Neighbours, neighbours, openStore, registration, startCatalogue } from "./rig.js";
 
 let opened: Awaited<ReturnType<typeof openStore>>;
+let around: Neighbours;
 let dispatch: Dispatch;
 
 beforeEach(async () => {
   opened = await openStore();
-  dispatch = await startCatalogue(opened.store, neighbours(), {});
+  around = neighbours();
+  dispatch = await startCatalogue(opened.store, around, {});
 });
 afterEach(() => opened.end());
 
@@ -17,9 +20,21 @@ const register = (token: string, fields = {}) => registration(dispatch)(token, f
 const cti = { platformIdentifier: "opencti", platformUrl: "https://cti.example.com" };
 const tokenFor = async (server: string) =>
   (await dispatch.unary(SettingService.method.createRegistrationToken, { name: "one", server }, as("admin"))).token;
-/** Long enough after its last heartbeat that another platform may take its place. */
-const forget = (server: string) =>
-  opened.store.collection("platforms").updateOne({ _id: server }, { $set: { last_seen_at: new Date(0) } });
+const setting = SettingService.method;
+const listed = async (who = "admin") => (await dispatch.unary(setting.listPlatforms, {}, as(who))).platforms;
+const of = async (server: string, who?: string) => (await listed(who)).filter((one) => one.server === server);
+const servingUrl = async () =>
+  (await dispatch.unary(setting.getPlatformTarget, { server: "aev" }, as("service"))).publicUrl;
+const select = (id: string, who = "admin") => dispatch.unary(setting.selectPlatform, { id }, as(who));
+const forget = (id: string, who = "admin") => dispatch.unary(setting.forgetPlatform, { id }, as(who));
+const one = { platformId: "one", platformUrl: "https://one.example.com" };
+const two = { platformId: "two", platformUrl: "https://two.example.com" };
+/** Two platforms of aev that registered, and their ids. */
+async function both(): Promise<[string, string]> {
+  await register(await tokenFor("aev"), one);
+  await register(await tokenFor("aev"), two);
+  return (await of("aev")).map(({ id }) => id) as [string, string];
+}
 const refused = { code: Code.PermissionDenied };
 
 test("a token made for one server registers no platform of another", async () => {
@@ -39,7 +54,6 @@ test("a token is made for a server that there is", async () => {
 test.each(["configured-token", "made"])("after its first use %s is that platform's alone", async (which) => {
   const token = which === "made" ? await tokenFor("aev") : which;
   await register(token, { platformId: "one" });
-  await forget("aev");
   const other = { platformId: "two", platformUrl: "https://other.example.com" };
   await expect(register(token, other)).rejects.toMatchObject(refused);
   // Nor by another platform's address without an id, nor for another server.
@@ -52,7 +66,6 @@ test.each(["configured-token", "made"])("after its first use %s is that platform
 test("a platform that says no id is known by its address", async () => {
   await register("configured-token");
   await register("configured-token", { platformId: "one" });
-  await forget("aev");
   await expect(register("configured-token", { platformUrl: "https://other.example.com" })).rejects.toMatchObject(
     refused,
   );
@@ -66,14 +79,6 @@ test("of two platforms that use a new token at once, one gets it", async () => {
   expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("a refused registration leaves the token to its platform", async () => {
-  const token = await tokenFor("aev");
-  await register("configured-token", { platformId: "one" });
-  const other = { platformId: "two", platformUrl: "https://other.example.com" };
-  await expect(register(token, other)).rejects.toMatchObject({ code: Code.FailedPrecondition });
-  expect(await register(token, { platformId: "one" })).toMatchObject({ server: "aev" });
-});
-
 test("what was configured before is no token any more; what it was bound to is remembered", async () => {
   await register("configured-token", { platformId: "one" });
   dispatch = await startCatalogue(opened.store, neighbours(), {}, "another-token");
@@ -82,7 +87,6 @@ test("what was configured before is no token any more; what it was bound to is r
   });
   await register("another-token", { platformId: "one" });
   dispatch = await startCatalogue(opened.store, neighbours(), {});
-  await forget("aev");
   await expect(register("configured-token", { platformId: "two" })).rejects.toMatchObject(refused);
 });
 
@@ -145,17 +149,108 @@ test.each([
   expect(await register("configured-token", { platformUrl })).toMatchObject({ server: "aev" });
 });
 
-test("of two platforms that register at once, each with a token of its own, one has the place", async () => {
-  for (let round = 0; round < 10; round++) {
-    await forget("aev");
-    const tokens = [await tokenFor("aev"), await tokenFor("aev")];
-    const both = await Promise.allSettled(
-      tokens.map((token, i) =>
-        register(token, { platformId: `${round}-${i}`, platformUrl: `https://p${i}.example.com` }),
-      ),
-    );
-    expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-    const lost = both.find((one) => one.status === "rejected");
-    expect(lost?.reason).toMatchObject({ code: Code.FailedPrecondition });
+test("several of one type register: the first serves, the others wait behind it", async () => {
+  await both();
+  expect(await servingUrl()).toBe(one.platformUrl);
+  expect(await of("aev")).toMatchObject([
+    { serves: true, publicUrl: one.platformUrl, state: ConnectionState.CONNECTED },
+    { serves: false, publicUrl: two.platformUrl, state: ConnectionState.CONNECTED },
+  ]);
+  expect(await of("aev", "analyst")).toMatchObject([{ serves: true, publicUrl: one.platformUrl }]);
+  expect(await of("grc")).toMatchObject([{ id: "", serves: false, state: ConnectionState.NOT_CONNECTED }]);
+});
+
+test("the one that is selected serves, and every process is told before the call returns", async () => {
+  const [first, second] = await both();
+  around.published.length = 0;
+  expect((await select(second)).platform).toMatchObject({ id: second, serves: true });
+  expect(around.published).toEqual([{ kind: EventKind.PLATFORM, id: "aev" }]);
+  expect(await servingUrl()).toBe(two.platformUrl);
+  await register(await tokenFor("aev"), { platformId: "three", platformUrl: "https://three.example.com" });
+  expect((await of("aev")).map(({ id }) => id)).toEqual([second, first, expect.any(String)]);
+  await select(first);
+  expect(await servingUrl()).toBe(one.platformUrl);
+});
+
+test("a forgotten platform frees its tokens and leaves its place to the next", async () => {
+  const token = await tokenFor("aev");
+  await register(token, one);
+  await register("configured-token", two);
+  const [first, second] = (await of("aev")).map(({ id }) => id) as [string, string];
+  await expect(register(token, { ...two, platformId: "three" })).rejects.toMatchObject(refused);
+  around.published.length = 0;
+  expect((await forget(first)).freedTokens).toBe(1);
+  expect(around.published).toEqual([{ kind: EventKind.PLATFORM, id: "aev" }]);
+  expect(await servingUrl()).toBe(two.platformUrl);
+  await register(token, { platformId: "three", platformUrl: "https://three.example.com" });
+  // A token of the configuration is free for a platform of any type again.
+  expect((await forget(second)).freedTokens).toBe(1);
+  await register("configured-token", cti);
+  expect((await forget(second)).freedTokens).toBe(0);
+});
+
+test("an administrator adds a platform that does not register itself", async () => {
+  const added = await dispatch.unary(
+    setting.addPlatform,
+    { server: "aev", url: "http://10.0.0.5:8080/", publicUrl: "https://one.example.com", title: "One" },
+    as("admin"),
+  );
+  expect(added.platform).toMatchObject({ serves: true, url: "http://10.0.0.5:8080", title: "One" });
+  const target = await dispatch.unary(setting.getPlatformTarget, { server: "aev" }, as("service"));
+  expect(target).toMatchObject({ url: "http://10.0.0.5:8080", publicUrl: "https://one.example.com" });
+  const moved = { server: "aev", url: "http://10.0.0.6", publicUrl: "https://one.example.com" };
+  expect((await dispatch.unary(setting.addPlatform, moved, as("admin"))).platform?.id).toBe(added.platform?.id);
+  // Who holds a token takes nothing over by claiming its address.
+  await register(await tokenFor("aev"), one);
+  await register(await tokenFor("aev"), { ...one, platformUrl: "https://elsewhere.example.com" }).catch(
+    () => undefined,
+  );
+  expect(await servingUrl()).toBe("https://one.example.com");
+  expect((await of("aev"))[0]).toMatchObject({ id: added.platform?.id, url: "http://10.0.0.6" });
+  const refusedUrl = dispatch.unary(setting.addPlatform, { server: "aev", url: "http://169.254.169.254" }, as("admin"));
+  await expect(refusedUrl).rejects.toMatchObject({ code: Code.InvalidArgument });
+});
+
+test.each(["analyst", "reader"])("%s adds, selects and forgets nothing", async (who) => {
+  const [first] = await both();
+  const add = dispatch.unary(setting.addPlatform, { server: "aev", url: "https://x.example.com" }, as(who));
+  for (const one of [select(first, who), forget(first, who), add]) {
+    await expect(one).rejects.toMatchObject({ code: Code.PermissionDenied });
   }
+});
+
+test("what the settings name serves, and is neither selected away nor forgotten", async () => {
+  const [first] = await both();
+  const set = { url: "http://set", publicUrl: "https://set.example.com", title: "Set" };
+  dispatch = await startCatalogue(opened.store, around, { aev: set });
+  expect(await servingUrl()).toBe(set.publicUrl);
+  expect((await of("aev")).map(({ id, serves }) => [id, serves])).toEqual([
+    ["aev-configured", true],
+    [first, false],
+    [expect.any(String), false],
+  ]);
+  for (const one of [select(first), forget("aev-configured")]) {
+    await expect(one).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+      rawMessage: expect.stringContaining("AEV_URL"),
+    });
+  }
+});
+
+test("a built-in platform serves until another one is selected, and again", async () => {
+  const [first] = await both();
+  const set = { url: "http://sandbox", publicUrl: "http://sandbox", title: "Sandbox", isBuiltIn: true };
+  dispatch = await startCatalogue(opened.store, around, { aev: set });
+  expect(await servingUrl()).toBe(set.publicUrl);
+  await select(first);
+  expect(await servingUrl()).toBe(one.platformUrl);
+  await select("aev-built-in");
+  expect(await servingUrl()).toBe(set.publicUrl);
+  await expect(select("aev-nobody")).rejects.toMatchObject({ code: Code.NotFound });
+});
+
+test("a platform that registers twice at once is one platform", async () => {
+  const token = await tokenFor("aev");
+  await Promise.all(Array.from({ length: 8 }, () => register(token, one)));
+  expect(await of("aev")).toHaveLength(1);
 });

@@ -1,0 +1,30 @@
+import type { ForgetPlatformRequest } from "#proto/catalogue/v1/setting_service_pb.js";
+import { failedPrecondition } from "../../shared/rpc/errors.js";
+import type { Context } from "../context.js";
+import { configuredId } from "../platforms.js";
+import { freeTokens } from "../registration-token.js";
+import { publishPlatform } from "../registrations.js";
+
+/** Forgets a registered platform; one that is gone already is no error. */
+export async function forgetPlatform(
+  context: Context,
+  { id }: ForgetPlatformRequest,
+): Promise<{ freedTokens: number }> {
+  const { store, configured, log } = context;
+  const set = Object.entries(configured).find(([server, one]) => configuredId(server as never, one) === id);
+  if (set !== undefined) {
+    const [server, { isBuiltIn }] = set;
+    throw failedPrecondition(
+      isBuiltIn
+        ? "a built-in platform is not registered: SANDBOX=off leaves them out, or select another one"
+        : `the settings name this platform: take ${server.toUpperCase()}_URL out of them and start again`,
+    );
+  }
+  const held = await store.platforms.findOne({ _id: id });
+  if (held === null) return { freedTokens: 0 };
+  await store.platforms.deleteOne({ _id: id });
+  const freedTokens = await freeTokens(context, held);
+  log.info({ server: held.server, platform: id, url: held.url, freedTokens }, "a platform is forgotten");
+  await publishPlatform(context, held.server);
+  return { freedTokens };
+}
