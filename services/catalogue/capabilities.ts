@@ -7,7 +7,7 @@ import type { Capabilities } from "./visibility.js";
 
 /** What the caller can do on a server now, asked of who knows; undefined where the platform does not say. */
 export async function capabilitiesOf(
-  { peers, log }: Pick<Context, "peers" | "log">,
+  { peers, log, snapshotMs }: Pick<Context, "peers" | "log" | "snapshotMs">,
   server: string,
   call: Call,
 ): Promise<Capabilities> {
@@ -17,10 +17,23 @@ export async function capabilitiesOf(
   }
   if (!isPlatformServer(server)) return new Set();
   try {
-    const reply = await peers.call(SnapshotService.method.getSnapshot, { server }, call);
+    const reply = await peers.call(SnapshotService.method.getSnapshot, { server }, within(snapshotMs, call));
     return new Set(reply.capabilities);
   } catch (error) {
     log.warn({ err: error, server }, "no snapshot of the platform; only read tools are listed");
     return undefined;
   }
+}
+
+/** The call with less time. */
+function within(ms: number, { caller, credential, assertion, signal, deadline, traceparent }: Call): Call {
+  const end = Date.now() + ms;
+  return {
+    caller,
+    credential,
+    assertion,
+    traceparent,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(ms)]),
+    deadline: deadline === undefined ? end : Math.min(deadline, end),
+  };
 }

@@ -15,4 +15,6 @@ export interface Context {
   readonly authentications: PlatformAuthentications;
   /** The registration token set by configuration. */
   readonly registrationToken: string | undefined;
+  /** How long a platform has to say what a caller can do, in milliseconds. */
+  readonly snapshotMs: number;
 }

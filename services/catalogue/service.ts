@@ -18,13 +18,23 @@ export interface Options {
   readonly configured: ConfiguredPlatforms;
   readonly authentications: PlatformAuthentications;
   readonly registrationToken: string | undefined;
+  /** How long a platform has to say what a caller can do, in milliseconds. */
+  readonly snapshotMs?: number;
 }
 
+/** Less than a façade waits for a list: one that a platform keeps waiting falls back to the read tools. */
+const SNAPSHOT_MS = 3_500;
+
 /** The service that knows which tools exist, who may see them and which endpoints are open. */
-export async function createCatalogueService({ store, tools, ...options }: Options): Promise<Service> {
+export async function createCatalogueService({
+  store,
+  tools,
+  snapshotMs = SNAPSHOT_MS,
+  ...options
+}: Options): Promise<Service> {
   const byServer = new Map<string, Tool[]>();
   for (const tool of tools) byServer.set(tool.server, [...(byServer.get(tool.server) ?? []), tool]);
-  const context: Context = { ...options, tools: byServer, store: await openCatalogueStore(store) };
+  const context: Context = { ...options, snapshotMs, tools: byServer, store: await openCatalogueStore(store) };
   return {
     name: "catalogue",
     methods: routes(context),

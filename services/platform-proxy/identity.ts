@@ -21,6 +21,8 @@ export interface Identities {
   me(adapter: Adapter, session: Session): Promise<unknown>;
   snapshot(adapter: Adapter, session: Session): Promise<Snapshot>;
   forget(userId: string): void;
+  /** Forgets everybody: other platforms may answer now. */
+  clear(): void;
 }
 
 /** Makes a store of identities that knows nobody yet; of more than 10,000 the longest unused go. */
@@ -70,6 +72,7 @@ export function createIdentities(): Identities {
       });
       return asked;
     },
+    clear: () => kept.clear(),
     forget(userId) {
       for (const key of kept.keys()) if (key.startsWith(`${userId} `)) kept.delete(key);
     },

@@ -27,7 +27,10 @@ export function createPlatformProxyService({ peers, log, platforms, places, agen
   const http = createHttpClient(agentName);
   const context = createContext({ platforms, http, peers, places: createPlaces(places) });
   const unsubscribe = onEvent(async ({ kind, id }) => {
-    if (kind === "platform" || kind === "reset") context.targets.forget();
+    if (kind === "platform" || kind === "reset") {
+      context.targets.forget();
+      context.identities.clear();
+    }
     const userId = kind === "user" ? id : kind === "key" ? context.users.get(id) : undefined;
     // What is kept here is gone at once; that the platform hears of it may take longer than an event may wait.
     if (userId !== undefined)

@@ -10,7 +10,7 @@ import { createCatalogueService, type Options } from "../../../services/catalogu
 import { silentLog } from "../../../services/shared/process/log.js";
 import type { Authenticator, Caller } from "../../../services/shared/rpc/call.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
-import { unauthenticated } from "../../../services/shared/rpc/errors.js";
+import { canceled, unauthenticated } from "../../../services/shared/rpc/errors.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
 import { unary } from "../../../services/shared/rpc/method.js";
 import { createPeers } from "../../../services/shared/rpc/peers.js";
@@ -24,6 +24,8 @@ export interface Neighbours {
   readonly published: { readonly kind: EventKind; readonly id: string }[];
   capabilities: () => string[];
   reachable: boolean;
+  /** Set: the platforms do not say what a caller can do, until they are asked no more. */
+  hang?: (signal: AbortSignal) => void;
 }
 
 const caller = (id: string, scopes: string[]): Caller => ({
@@ -80,6 +82,7 @@ export async function startCatalogue(
   around: Neighbours,
   configured: Options["configured"],
   registrationToken: string | undefined = "configured-token",
+  snapshotMs?: number,
 ): Promise<Dispatch> {
   const steps = { authenticator, log: silentLog };
   const others = mountInProcess(
@@ -89,7 +92,12 @@ export async function startCatalogue(
         return { seq: 1n };
       }),
       unary(CredentialService.method.exchangeAssertion, async ({ subjectToken }) => ({ assertion: subjectToken })),
-      unary(SnapshotService.method.getSnapshot, async () => ({ capabilities: around.capabilities() })),
+      unary(SnapshotService.method.getSnapshot, async (_request, { signal }) => {
+        if (around.hang === undefined) return { capabilities: around.capabilities() };
+        around.hang(signal);
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+        throw canceled("the call was cancelled");
+      }),
       unary(SnapshotService.method.probe, async () => ({ reachable: around.reachable })),
       unary(CapabilityService.method.getCapabilities, async () => ({ capabilities: around.capabilities() })),
     ],
@@ -103,6 +111,7 @@ export async function startCatalogue(
     configured,
     authentications: { grc: { auth: "exchange", clientId: "configured-client" } },
     registrationToken,
+    ...(snapshotMs !== undefined && { snapshotMs }),
   });
   return mountInProcess(service.methods, steps);
 }

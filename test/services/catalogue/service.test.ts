@@ -156,6 +156,23 @@ test("a platform that cannot be asked leaves the read tools, and lets calls say 
   expect(reply.unlisted.some((name) => readOnly.has(name))).toBe(false);
 });
 
+test("a platform that hangs empties no list: the read tools are listed in time", async () => {
+  dispatch = await startCatalogue(opened.store, around, AT_CTI, undefined, 30);
+  let ended = 0;
+  around.hang = (signal) => signal.addEventListener("abort", () => ended++, { once: true });
+  const deadline = { ...as("analyst"), deadline: Date.now() + 5_000 };
+  const reply = await dispatch.unary(EndpointService.method.listVisibleTools, { server: "cti" }, deadline);
+  expect(reply.tools).toContain("search_all");
+  expect(reply.unlisted).toContain("delete_entity");
+  expect(reply.keepMs).toBeLessThan(5_000);
+  const { reason } = await dispatch.unary(
+    EndpointService.method.explainTool,
+    { server: "cti", tool: "delete_entity" },
+    deadline,
+  );
+  expect([reason, ended]).toEqual(["", 2]);
+});
+
 test("an unknown server has no list", async () => {
   await expect(listed("nope", "admin")).rejects.toMatchObject({ code: Code.NotFound });
 });

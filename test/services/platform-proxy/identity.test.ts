@@ -44,6 +44,16 @@ test("a platform that folds accents takes the caller for somebody else, and the 
   expect(asked).toHaveLength(2);
 });
 
+test("of platforms that changed everybody is asked about anew", async () => {
+  const { adapter, asked } = platform((session) => session.caller.email);
+  const identities = createIdentities();
+  await identities.snapshot(adapter, sessionOf("u1", "ana@example.org"));
+  await identities.snapshot(adapter, sessionOf("u2", "bob@example.org"));
+  identities.clear();
+  await identities.snapshot(adapter, sessionOf("u1", "ana@example.org"));
+  expect(asked).toEqual(["u1", "u2", "u1"]);
+});
+
 test("a forgotten caller is asked about anew", async () => {
   const { adapter, asked } = platform((session) => session.caller.email);
   const identities = createIdentities();

@@ -1,6 +1,6 @@
 import { loadPlatform } from "../../../services/platform-proxy/parts.js";
 import { type AevSandbox, type AevSandboxOptions, startSandbox } from "../../../services/sandbox/aev/server.js";
-import { emailOf, type Harness, startHarness } from "./harness.js";
+import { emailOf, type Harness, startHarness, type Through } from "./harness.js";
 
 /** The aev tools in front of the sandbox of their platform. */
 export interface AevHarness extends Harness {
@@ -10,10 +10,7 @@ export interface AevHarness extends Harness {
 }
 
 /** Settings of the sandbox, and of the way to it. */
-export interface AevOptions extends Partial<AevSandboxOptions> {
-  /** Stands between the tools and the sandbox: takes the sandbox's address, gives the one to call. */
-  readonly through?: (url: string) => string;
-}
+export type AevOptions = Partial<AevSandboxOptions> & Through;
 
 const setupAt = async (url: string, publicUrl = url) => ({
   platform: await loadPlatform("aev"),

@@ -1,6 +1,6 @@
 import { loadPlatform } from "../../../services/platform-proxy/parts.js";
 import { type CtiSandbox, type CtiSandboxOptions, startSandbox } from "../../../services/sandbox/cti/server.js";
-import { emailOf, type Harness, startHarness } from "./harness.js";
+import { emailOf, type Harness, startHarness, type Through } from "./harness.js";
 
 /** The cti tools in front of the sandbox of their platform. */
 export interface CtiHarness extends Harness {
@@ -9,14 +9,22 @@ export interface CtiHarness extends Harness {
   ask<Data>(as: string, document: string, variables?: Readonly<Record<string, unknown>>): Promise<Data>;
 }
 
-const setupAt = async (url: string) => ({ platform: await loadPlatform("cti"), as: "analyst", url });
+const setupAt = async (url: string, publicUrl = url) => ({
+  platform: await loadPlatform("cti"),
+  as: "analyst",
+  url,
+  publicUrl,
+});
 
 /** Starts the cti tools in front of a sandbox. */
-export async function startCti(options: Partial<CtiSandboxOptions> = {}): Promise<CtiHarness> {
+export async function startCti({
+  through = (url) => url,
+  ...options
+}: Partial<CtiSandboxOptions> & Through = {}): Promise<CtiHarness> {
   const { started: sandbox, ...harness } = await startHarness(async ({ url: trust }) => {
     const settings = { historyDelayMs: 20, ...options.settings };
     const started = await startSandbox({ host: "127.0.0.1", port: 0, trust, ...options, settings });
-    return { started, setup: await setupAt(started.url) };
+    return { started, setup: await setupAt(through(started.url), started.url) };
   });
   return {
     ...harness,

@@ -1,7 +1,7 @@
 import { loadPlatform } from "../../../services/platform-proxy/parts.js";
 import { type CisoOptions, createCisoAdapter } from "../../../services/platform-proxy/platforms/grc/adapter.js";
 import { type GrcSandbox, startSandbox } from "../../../services/sandbox/grc/server.js";
-import { emailOf, type Harness, startHarness } from "./harness.js";
+import { emailOf, type Harness, startHarness, type Through } from "./harness.js";
 
 /** What of the platform's own answers is looked at. */
 export interface GrcAnswer {
@@ -29,10 +29,14 @@ const setupAt = async (url: string, auth: "exchange" | "bearer", options?: CisoO
 const CLIENT_ID = "sallyport-grc";
 
 /** Starts the grc tools in front of a sandbox, which takes our tokens as they are or in exchange for its own. */
-export async function startGrc(auth: "exchange" | "bearer", options?: CisoOptions): Promise<GrcHarness> {
+export async function startGrc(
+  auth: "exchange" | "bearer",
+  options?: CisoOptions,
+  through: NonNullable<Through["through"]> = (url) => url,
+): Promise<GrcHarness> {
   const { started: sandbox, ...harness } = await startHarness(async ({ url: trust }) => {
     const started = await startSandbox({ host: "127.0.0.1", port: 0, trust, clientId: CLIENT_ID });
-    return { started, setup: await setupAt(started.url, auth, options) };
+    return { started, setup: { ...(await setupAt(through(started.url), auth, options)), publicUrl: started.url } };
   });
   return {
     ...harness,

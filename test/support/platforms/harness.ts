@@ -44,6 +44,12 @@ export interface Harness {
   close(): Promise<void>;
 }
 
+/** What stands between the tools and a sandbox. */
+export interface Through {
+  /** Takes the sandbox's address, gives the one to call. */
+  readonly through?: (url: string) => string;
+}
+
 /** What is in front of the service, and where. */
 export interface Setup {
   readonly platform: PlatformParts;
