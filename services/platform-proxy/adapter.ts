@@ -50,6 +50,11 @@ export interface RestRequest {
   readonly read?: boolean;
 }
 
+/** Whether an exchange changes nothing at the platform. */
+export function isRead({ verb, read = verb === "GET" }: RestRequest): boolean {
+  return read;
+}
+
 /** What platforms/NAME/platform.ts says of a kind of platform; platforms/NAME/tools/ says how its tools are answered. */
 export interface PlatformKind {
   readonly server: PlatformServer;

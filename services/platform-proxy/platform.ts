@@ -1,7 +1,7 @@
 import type { PlatformServer } from "../shared/platforms.js";
 import type { Caller } from "../shared/rpc/call.js";
 import { internal } from "../shared/rpc/errors.js";
-import type { Adapter, RestRequest, Session } from "./adapter.js";
+import { type Adapter, isRead, type RestRequest, type Session } from "./adapter.js";
 import type { Document } from "./document.js";
 import type { Identities } from "./identity.js";
 
@@ -19,6 +19,8 @@ export interface Platform {
   readonly signal: AbortSignal;
   /** Something that it said was read in this call. */
   readonly hasAnswered: boolean;
+  /** It took a change in this call. */
+  readonly hasChanged: boolean;
   /** The platform's answer to "who am I", kept for up to 30 seconds; its shape is the adapter's. */
   me<Me>(): Promise<Me>;
   /** @throws ConnectError with the platform's own refusal in words for the caller. */
@@ -30,6 +32,7 @@ export interface Platform {
 /** Opens a platform for one caller. */
 export function openPlatform(adapter: Adapter, session: Session, identities: Identities): Platform {
   let answered = false;
+  let changed = false;
   const heard = <T>(answer: T): T => {
     answered = true;
     return answer;
@@ -41,18 +44,25 @@ export function openPlatform(adapter: Adapter, session: Session, identities: Ide
     get hasAnswered() {
       return answered;
     },
+    get hasChanged() {
+      return changed;
+    },
     me: async <Me>() => heard((await identities.me(adapter, session)) as Me),
     async graphql(document, variables) {
       if (adapter.graphql === undefined) throw internal(`the ${adapter.server} platform speaks no GraphQL`);
       if (adapter.deniesDocument?.(document.text) !== false) throw administers(session);
       await identities.me(adapter, session);
-      return heard(await adapter.graphql(session, document, variables));
+      const answer = await adapter.graphql(session, document, variables);
+      changed ||= document.writes;
+      return heard(answer);
     },
     async rest<Body>(request: RestRequest) {
       if (adapter.rest === undefined) throw internal(`the ${adapter.server} platform speaks no REST`);
       if (adapter.deniesRequest?.(request) !== false) throw administers(session);
       await identities.me(adapter, session);
-      return heard(await adapter.rest<Body>(session, request));
+      const answer = await adapter.rest<Body>(session, request);
+      changed ||= !isRead(request);
+      return heard(answer);
     },
   };
 }

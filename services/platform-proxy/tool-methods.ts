@@ -1,4 +1,5 @@
-import type { DescMessage } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import type { Call } from "../shared/rpc/call.js";
 import { canceled, internal } from "../shared/rpc/errors.js";
@@ -8,6 +9,7 @@ import type { Binding } from "./binding.js";
 import { type Context, openSession, takePlace } from "./context.js";
 import { fits } from "./fits.js";
 import { misshapen } from "./lib/answers.js";
+import { withOutcome } from "./lib/doubt.js";
 import { openPlatform, type Platform } from "./platform.js";
 
 /** The tools of every platform, each answered through its binding. */
@@ -34,7 +36,7 @@ function toolMethod(context: Context, adapter: Adapter, binding: Binding): Metho
           platform = await open(call);
           return checked(server, desc.output, await handle(request, platform));
         } catch (error) {
-          throw told(server, platform, error);
+          throw told(desc, platform, server, error);
         } finally {
           leave();
         }
@@ -52,7 +54,7 @@ function toolMethod(context: Context, adapter: Adapter, binding: Binding): Metho
           yield checked(server, desc.output, one);
         }
       } catch (error) {
-        throw told(server, platform, error);
+        throw told(desc, platform, server, error);
       } finally {
         leave();
       }
@@ -78,7 +80,7 @@ const MAX_SENTENCE = 2_000;
  * API shapes them: where it trips over one, the answer was another. Before it
  * has one, and over anything else, the fault is ours.
  */
-function told(server: string, platform: Platform | undefined, error: unknown): unknown {
+function told(desc: DescMethod, platform: Platform | undefined, server: string, error: unknown): unknown {
   if (!(error instanceof ConnectError)) {
     if (platform?.signal.aborted === true) return canceled("the call was cancelled", error);
     if (platform?.hasAnswered !== true || !isOfReading(error)) {
@@ -88,6 +90,8 @@ function told(server: string, platform: Platform | undefined, error: unknown): u
     said.cause = error;
     return said;
   }
-  if (error.rawMessage.length <= MAX_SENTENCE) return error;
-  return new ConnectError(`${error.rawMessage.slice(0, MAX_SENTENCE)}…`, error.code, undefined, undefined, error.cause);
+  const changes = desc.idempotency !== Idempotency.NO_SIDE_EFFECTS;
+  const said = changes ? withOutcome(error, platform?.hasChanged ?? false) : error;
+  if (said.rawMessage.length <= MAX_SENTENCE) return said;
+  return new ConnectError(`${said.rawMessage.slice(0, MAX_SENTENCE)}…`, said.code, undefined, undefined, said.cause);
 }

@@ -11,7 +11,8 @@ import {
 import { excessOf } from "../../shared/rpc/json-shape.js";
 import { Breaker, PATIENCE, type Patience } from "./breaker.js";
 import { createDial, RefusedAddressError } from "./dial.js";
-import { doubtOf, UNKNOWN } from "./doubt.js";
+import { doubtOf, UNKNOWN, UNSENT } from "./doubt.js";
+import { isUnsent } from "./unsent.js";
 
 /** The query of a URL: a list repeats its name, undefined leaves it out. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
@@ -71,8 +72,24 @@ const MAX_REPLY_BYTES = 8 << 20;
 const MAX_REPLY_VALUES = 250_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const CONNECT_MS = 5_000;
+/**
+ * How long an idle connection is kept where the platform does not say how long
+ * it keeps its own: shorter than the shortest that they keep silently, the 2
+ * seconds of gunicorn. One that the platform closes while a write is on its way
+ * would leave the write's outcome open.
+ */
+const KEEP_ALIVE_MS = 1_500;
 
-class Lost extends Error {}
+class Lost extends Error {
+  constructor(
+    message: string,
+    /** It is known that nothing was sent. */
+    readonly isUnsent: boolean,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
 
 /**
  * Makes the client of a process.
@@ -85,14 +102,15 @@ export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS
   const agent = new Agent({
     connections: 64,
     pipelining: 1,
-    keepAliveTimeout: 10_000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     connect: dial,
     maxResponseSize: MAX_REPLY_BYTES,
   });
   const breakers = new Map<string, Breaker>();
   const again = retry(
     handleWhen((error) => error instanceof Lost),
-    { maxAttempts: 2, backoff: new ExponentialBackoff({ initialDelay: 100, maxDelay: 1_000 }) },
+    // Once more after the first.
+    { maxAttempts: 1, backoff: new ExponentialBackoff({ initialDelay: 100, maxDelay: 1_000 }) },
   );
 
   function breakerOf(url: string): Breaker {
@@ -124,7 +142,7 @@ export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS
       const isLost = isRepeatable(request) && reply.statusCode >= 502 && reply.statusCode <= 504;
       if (!isLost) breaker.heard();
       const text = await reply.body.text();
-      if (isLost) throw new Lost(`status ${reply.statusCode}`);
+      if (isLost) throw new Lost(`status ${reply.statusCode}`, false);
       return replyOf(exchange, request, reply.statusCode, reply.headers, text);
     } catch (error) {
       if (signal.aborted && isTimeout(signal.reason)) {
@@ -148,7 +166,8 @@ export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS
         return await (isRepeatable(request) ? again.execute(once, signal) : once());
       } catch (error) {
         if (error instanceof ConnectError) throw error;
-        throw unavailable(`the ${exchange.target.server} platform cannot be reached${doubtOf(request.read)}`, error);
+        const then = !request.read && (error as Lost).isUnsent ? UNSENT : doubtOf(request.read);
+        throw unavailable(`the ${exchange.target.server} platform cannot be reached${then}`, error);
       }
     },
     close: () => agent.close(),
@@ -167,7 +186,7 @@ function failureOf(exchange: Exchange, request: HttpRequest, error: unknown): Er
       error,
     );
   }
-  return new Lost((error as Error).message, { cause: error });
+  return new Lost((error as Error).message, isUnsent(error), error);
 }
 
 function tooLate(server: string, how: "slow" | "silent", request: HttpRequest, cause: unknown): ConnectError {

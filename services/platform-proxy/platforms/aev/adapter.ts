@@ -1,5 +1,5 @@
 import { permissionDenied, unavailable } from "../../../shared/rpc/errors.js";
-import type { Adapter, RestRequest, Session, Snapshot } from "../../adapter.js";
+import { type Adapter, isRead, type RestRequest, type Session, type Snapshot } from "../../adapter.js";
 import type { HttpReply } from "../../lib/http.js";
 import { isDenied } from "./denied.js";
 import { refusalOf } from "./errors.js";
@@ -87,16 +87,16 @@ function read<Body>(session: Session, path: string): Promise<Body> {
 }
 
 async function exchange<Body>(session: Session, request: RestRequest): Promise<Body> {
-  const isRead = request.read ?? request.verb === "GET";
-  let reply = await send(session, request, isRead, false);
+  const reads = isRead(request);
+  let reply = await send(session, request, reads, false);
   // Nothing was done: the token may have grown old on the way.
-  if (reply.status === 401) reply = await send(session, request, isRead, true);
-  if (reply.status >= 400) throw refusalOf(reply, { session, request, isRead });
+  if (reply.status === 401) reply = await send(session, request, reads, true);
+  if (reply.status >= 400) throw refusalOf(reply, { session, request, isRead: reads });
   if (reply.status >= 300) throw unavailable("the aev platform sends elsewhere; an administrator checks its address");
   return (reply.text === "" ? undefined : reply.json<Body>()) as Body;
 }
 
-async function send(session: Session, request: RestRequest, isRead: boolean, fresh: boolean): Promise<HttpReply> {
+async function send(session: Session, request: RestRequest, read: boolean, fresh: boolean): Promise<HttpReply> {
   const { verb, path, query, body } = request;
   return session.http.send(session, {
     verb,
@@ -104,6 +104,6 @@ async function send(session: Session, request: RestRequest, isRead: boolean, fre
     ...(query !== undefined && { query }),
     ...(body !== undefined && { body }),
     headers: { authorization: `Bearer ${await session.token(fresh)}` },
-    read: isRead,
+    read,
   });
 }

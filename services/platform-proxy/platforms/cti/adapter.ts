@@ -106,20 +106,41 @@ const STRICT = { ...LIVE, "opencti-retry-number": "1" };
 
 async function graphql<Data, Variables>(
   session: Session,
-  { text, writes }: Document<Data, Variables>,
+  document: Document<Data, Variables>,
   variables: Variables,
 ): Promise<Data> {
-  const reply = await session.http.send(session, {
-    verb: "POST",
-    path: "/graphql",
-    headers: { ...(writes ? STRICT : LIVE), authorization: `Bearer ${await session.token()}` },
-    body: { query: text, variables },
-    read: !writes,
-  });
-  const { data, errors } = bodyOf(reply, session, writes);
+  const { writes } = document;
+  let reply = await send(session, document, variables, false);
+  let body = bodyOf(reply, session, writes);
+  // Nothing was done: the token may have grown old on the way.
+  if (isUnauthenticated(body)) {
+    reply = await send(session, document, variables, true);
+    body = bodyOf(reply, session, writes);
+  }
+  const { data, errors } = body;
   if (errors !== undefined && errors.length > 0) throw refusalOf(errors, session.caller.email, writes);
   if (data === undefined || data === null) throw unreadable(reply.status, writes);
   return data as Data;
+}
+
+/** The platform does not take the token, and nothing of the operation was done. */
+function isUnauthenticated({ data, errors }: Body): boolean {
+  return errors?.[0]?.extensions?.code === "AUTH_REQUIRED" && Object.values(data ?? {}).every((root) => root === null);
+}
+
+async function send<Data, Variables>(
+  session: Session,
+  { text, writes }: Document<Data, Variables>,
+  variables: Variables,
+  fresh: boolean,
+): Promise<HttpReply> {
+  return session.http.send(session, {
+    verb: "POST",
+    path: "/graphql",
+    headers: { ...(writes ? STRICT : LIVE), authorization: `Bearer ${await session.token(fresh)}` },
+    body: { query: text, variables },
+    read: !writes,
+  });
 }
 
 function bodyOf(reply: HttpReply, session: Session, writes: boolean): Body {

@@ -100,9 +100,37 @@ test("a lost read is tried again, a lost write is not", async () => {
   expect(asked).toHaveLength(1);
 });
 
+test("a write that cannot be sent says that nothing was changed", async () => {
+  server.closeAllConnections();
+  server.close();
+  const error = await errorOf(client.send(exchange(), { verb: "POST", path: "/things", body: {}, read: false }));
+  expect(error).toMatchObject({
+    code: Code.Unavailable,
+    rawMessage: expect.stringContaining("nothing was sent, so nothing was changed"),
+  });
+});
+
+test("an idle connection is ended before a platform ends it that says nothing of when", async () => {
+  const silent = createServer({ keepAlive: true, keepAliveTimeout: 0 }, (_req, res) => {
+    res.shouldKeepAlive = true;
+    res.removeHeader("keep-alive");
+    res.end("{}");
+  });
+  await new Promise<void>((ready) => silent.listen(0, "127.0.0.1", ready));
+  const ended = new Promise<void>((resolve) => silent.once("connection", (socket) => socket.once("end", resolve)));
+  const target = { server: "cti" as const, url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` };
+  await client.send(exchange({ target }), get);
+  await ended;
+  silent.close();
+}, 5_000);
+
 test("a gateway's refusal of a read is tried again; any other status is an answer", async () => {
   answer = (_path, n) => ({ status: n === 1 ? 503 : 500 });
   expect((await client.send(exchange(), get)).status).toBe(500);
+  expect(asked).toHaveLength(2);
+  asked = [];
+  answer = () => "cut";
+  expect(await errorOf(client.send(exchange(), get))).toMatchObject({ code: Code.Unavailable });
   expect(asked).toHaveLength(2);
 });
 
