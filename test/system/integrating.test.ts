@@ -83,8 +83,7 @@ process.stdout.write(JSON.stringify(seen));
 process.exit(0);
 `;
 
-const REFUSED =
-  "refused INVALID_ARGUMENT page_size: must be greater than or equal to 1 and less than or equal to 100 [int32.gte_lte]";
+const REFUSED = "refused INVALID_ARGUMENT page_size: must be greater than or equal to 1 and less than or equal to 100";
 const STRANGER = "stranger UNAUTHENTICATED the API key is not valid: check that it is complete, or create a new one";
 const AT_THE_DOOR =
   "stranger UNAUTHENTICATED the API key or token is not accepted: create a new API key, or sign in again";

@@ -76,6 +76,20 @@ onEachEdge(({ start }) => {
     expect(answers.split("HTTP/1.1 ").length - 1).toBeLessThanOrEqual(BURST + 1);
   });
 
+  test("where there is no room to look at a key, that too is told when there is time", async () => {
+    const inFlight = 4;
+    await begin({ limits: { ...LIMITS, inFlight, strangers: { burst: 1, perSecond: 1e-6 } } });
+    let looked = (): void => undefined;
+    server.keys.delay = new Promise((resolve) => {
+      looked = resolve;
+    });
+    const isTold = (one: RawSocket): boolean => one.text().startsWith("HTTP/1.1 503");
+    const asking = Array.from({ length: 3 * inFlight }, () => open(listed("unknown")));
+    await expect.poll(() => asking.filter(isTold).length).toBe(asking.length - (inFlight * 3) / 4);
+    await open(listed("unknown").repeat(2)).ended;
+    looked();
+  });
+
   test("behind a proxy the patience is with its client, and the proxy's connection goes on", async () => {
     await begin({ proxies: 1 });
     const kept = open("");
