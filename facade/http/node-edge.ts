@@ -12,6 +12,7 @@ import {
 import type { Exchange } from "./exchange.js";
 import { LateTurns } from "./late-turns.js";
 import { NodeConnection } from "./node-connection.js";
+import { checkFeeding } from "./node-feed.js";
 
 /** How often connections are looked over for headers that do not come, in milliseconds. */
 const LOOK_MS = 1_000;
@@ -44,6 +45,7 @@ export async function listen(
   handle: (exchange: Exchange) => void,
   idleMs = IDLE_MS,
 ): Promise<Edge> {
+  checkFeeding();
   const traffic = new Traffic(bodyMs, new LateTurns(LATE_A_TURN));
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,

@@ -1,9 +1,19 @@
-import type { Socket } from "node:net";
+import { createServer } from "node:http";
+import { Socket } from "node:net";
 
 /** So many bytes the parser is given at a time, where they may hold more than one request. */
 const SLICE_BYTES = 1 << 10;
 
 const UNKNOWN_NODE = `EDGE=node cannot serve under Node ${process.versions.node}, whose node:http reads sockets in a way of its own: use Node 20, 22, 24 or 26`;
+
+/** @throws Error where this Node's node:http does not listen to what sockets bring: nothing could be served. */
+export function checkFeeding(): void {
+  const socket = new Socket();
+  createServer().emit("connection", socket);
+  const listens = socket.listenerCount("data") > 0;
+  socket.destroy();
+  if (!listens) throw new Error(UNKNOWN_NODE);
+}
 
 /** What is asked of a connection before more of it is read. */
 export interface Feeding {
@@ -22,9 +32,8 @@ export interface Feeding {
  * waits for another's answer nothing is read until the next turn of the event loop.
  */
 export function feedInSlices(socket: Socket, feeding: Feeding): void {
-  // Of node:http. It is called where the socket is not read past JavaScript, which any further listener ends.
-  const [parse] = socket.listeners("data") as ((bytes: Buffer) => void)[];
-  if (parse === undefined) throw new Error(UNKNOWN_NODE);
+  // Of node:http: see checkFeeding. It is called where the socket is not read past JavaScript, which any further listener ends.
+  const [parse] = socket.listeners("data") as [(bytes: Buffer) => void];
   socket.removeListener("data", parse);
   let waits = false;
   const putBack = (bytes: Buffer): void => {

@@ -22,8 +22,9 @@ export async function forgetPlatform(
   }
   const held = await store.platforms.findOne({ _id: id });
   if (held === null) return { freedTokens: 0 };
-  await store.platforms.deleteOne({ _id: id });
+  // Who calls again after a failure in between finds the platform still, and its tokens through it.
   const freedTokens = await freeTokens(context, held);
+  await store.platforms.deleteOne({ _id: id });
   log.info({ server: held.server, platform: id, url: held.url, freedTokens }, "a platform is forgotten");
   await publishPlatform(context, held.server);
   return { freedTokens };
