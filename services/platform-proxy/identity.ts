@@ -19,6 +19,8 @@ interface Identity {
 export interface Identities {
   /** @throws ConnectError permission_denied, where the platform takes the caller for somebody else. */
   me(adapter: Adapter, session: Session): Promise<unknown>;
+  /** Asks anew, whatever is kept: the platform has contradicted it. @throws like `me`. */
+  meAnew(adapter: Adapter, session: Session): Promise<unknown>;
   snapshot(adapter: Adapter, session: Session): Promise<Snapshot>;
   forget(userId: string): void;
   /** Forgets everybody: other platforms may answer now. */
@@ -29,8 +31,10 @@ export interface Identities {
 export function createIdentities(): Identities {
   const kept = new LRUCache<string, Promise<Identity>>({ max: KEPT });
 
+  const keyOf = (adapter: Adapter, session: Session) => `${session.caller.id} ${adapter.server} ${session.target.url}`;
+
   function identityOf(adapter: Adapter, session: Session): Promise<Identity> {
-    const key = `${session.caller.id} ${adapter.server} ${session.target.url}`;
+    const key = keyOf(adapter, session);
     const found = kept.get(key);
     if (found !== undefined) {
       const again = () => {
@@ -55,6 +59,10 @@ export function createIdentities(): Identities {
 
   return {
     me: async (adapter, session) => (await identityOf(adapter, session)).me,
+    async meAnew(adapter, session) {
+      kept.delete(keyOf(adapter, session));
+      return (await identityOf(adapter, session)).me;
+    },
     async snapshot(adapter, session) {
       const identity = await identityOf(adapter, session);
       const shared = identity.snapshot;

@@ -23,6 +23,8 @@ export interface Platform {
   readonly hasChanged: boolean;
   /** The platform's answer to "who am I", kept for up to 30 seconds; its shape is the adapter's. */
   me<Me>(): Promise<Me>;
+  /** The same, asked anew: for where the platform has contradicted what is kept. */
+  meAnew<Me>(): Promise<Me>;
   /** @throws ConnectError with the platform's own refusal in words for the caller. */
   graphql<Data, Variables>(document: Document<Data, Variables>, variables: Variables): Promise<Data>;
   /** @throws ConnectError with the platform's own refusal in words for the caller. */
@@ -48,6 +50,7 @@ export function openPlatform(adapter: Adapter, session: Session, identities: Ide
       return changed;
     },
     me: async <Me>() => heard((await identities.me(adapter, session)) as Me),
+    meAnew: async <Me>() => heard((await identities.meAnew(adapter, session)) as Me),
     async graphql(document, variables) {
       if (adapter.graphql === undefined) throw internal(`the ${adapter.server} platform speaks no GraphQL`);
       if (adapter.deniesDocument?.(document.text) !== false) throw administers(session);

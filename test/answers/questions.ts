@@ -29,6 +29,14 @@ const CSF = "245b004f-bc82-40d1-9967-2f9fcbde3ffc";
 const AUDIT = "49321384-c6ea-4e57-afcc-356d549ae632";
 const ALPHA = { id: "e0efa041-6f85-4711-873c-7efa94ddc1d0", str: "Alpha Corp" };
 const STUDY = { id: "c29e31f5-335d-4256-a456-204c79235130", folder: ALPHA };
+/** None that covers a part of its framework. */
+const NO_AUDITS = { of: 133, path: "/api/compliance-assessments/", more: { count: 0, results: [] } };
+const RISK_ASSESSMENT = { id: "d24ee464-5955-4844-91ac-56271f069af0", folder: ALPHA };
+const RISK_ASSESSMENTS = {
+  of: 230,
+  path: "/api/risk-assessments/",
+  more: { count: 1, results: [RISK_ASSESSMENT] },
+};
 const STUDIES = { of: 257, path: "/api/ebios-rm/studies/", more: { count: 1, results: [STUDY] } };
 const CONTAINER = { of: "report object", more: { parent_types: ["Stix-Domain-Object", "Container"] } };
 const RESULTS = { of: "results", path: `/api/exercises/${RUN}/results` };
@@ -140,10 +148,10 @@ export const QUESTIONS: readonly Question[] = [
   {
     server: "grc",
     tool: "list_requirement_assessments",
-    recorded: [{ args: { assessment_id: AUDIT }, answers: [133, 145] }, { answers: [164] }],
+    recorded: [{ args: { assessment_id: AUDIT }, answers: [133, 145] }, { answers: [NO_AUDITS, 164] }],
   },
   { server: "grc", tool: "list_evidence", recorded: [{ answers: [188] }] },
-  { server: "grc", tool: "list_risk_scenarios", recorded: [{ answers: [230] }] },
+  { server: "grc", tool: "list_risk_scenarios", recorded: [{ answers: [RISK_ASSESSMENTS, 230] }] },
   { server: "grc", tool: "list_attack_outcomes", recorded: [{ answers: [STUDIES, 257] }] },
 
   { server: "core", tool: "list_agents" },

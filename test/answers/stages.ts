@@ -9,7 +9,7 @@ import { createTracesService } from "../../services/traces/service.js";
 import { as, startRig } from "../services/core-objects/rig.js";
 import { recorded as exchange, startAevAnswering } from "../services/platform-proxy/platforms/aev/answering.js";
 import { answered, startCtiAnswering } from "../services/platform-proxy/platforms/cti/answering.js";
-import { answer, startGrcAnswering } from "../services/platform-proxy/platforms/grc/answering.js";
+import { answer, startGrcAnswering, whoAmI } from "../services/platform-proxy/platforms/grc/answering.js";
 import { exportOf, newSpanId, newTraceId } from "../services/traces/spans.js";
 import { startAev, startAevAt } from "../support/platforms/aev.js";
 import { startCti, startCtiAt } from "../support/platforms/cti.js";
@@ -67,7 +67,8 @@ export const RECORDED: Readonly<Record<string, () => Promise<Stage>>> = {
         platform.on(more === undefined ? one : { ...one, answer: more }, path);
       }
     };
-    play([332, 1, 6]);
+    play([332, 6]);
+    platform.on(whoAmI());
     platform.on({ ...answer(114), path: "/api/iam/logout/", method: "POST" });
     return before(platform, await startGrcAt(platform.url, "exchange"), "analyst@example.test", play);
   },

@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TargetKind } from "#proto/aev/v1/result_pb.js";
-import { ControlMaturitySchema } from "#proto/grc/v1/control_service_pb.js";
+import { ScoredRequirementSchema } from "#proto/grc/v1/control_service_pb.js";
 import { toTargets } from "../../services/platform-proxy/platforms/aev/results.js";
 import { refusalOf as refusalOfCti } from "../../services/platform-proxy/platforms/cti/errors.js";
 import { compileDecode } from "../../services/shared/tools/codec/decode.js";
@@ -54,7 +54,7 @@ describe.each([
 });
 
 test.each(INHERITED)("%s is no number", (name) => {
-  const decode = compileDecode(ControlMaturitySchema);
+  const decode = compileDecode(ScoredRequirementSchema);
   expect(() => decode({ score: name } as JsonObject)).toThrow(/score: must be a number/);
 });
 

@@ -21,7 +21,9 @@ const CONTENT = [
 const named = (verbs: readonly string[], models: readonly string[]) =>
   models.flatMap((model) => verbs.map((verb) => `${verb}_${model}`));
 
-const VIEW = [...named(["view"], [...LIBRARY, ...CONTENT, "folder"])];
+/** Without it an audit is seen as by those who answer it. */
+const FULL_VIEW = "view_compliance_assessment_full";
+const VIEW = [...named(["view"], [...LIBRARY, ...CONTENT, "folder"]), FULL_VIEW];
 
 function role(code: string, group: string, codenames: readonly string[]): Role {
   return { code, group, codenames: new Set(codenames) };
@@ -41,6 +43,13 @@ export const MANAGER = role("BI-RL-DMA", "BI-UG-DMA", [
   ...ANALYST.codenames,
   ...named(["add", "change", "delete"], ["folder"]),
 ]);
+/** A supplier's person, who answers an audit of the supplier. */
+export const RESPONDENT = role("BI-RL-TPR", "BI-UG-TPR", [
+  ...named(["view", "change"], ["requirementassessment", "evidence", "evidencerevision"]),
+  ...named(["add", "delete"], ["evidence", "evidencerevision"]),
+  "view_complianceassessment",
+  "view_folder",
+]);
 /** A manager who manages libraries as well. */
 export const ADMINISTRATOR = role("BI-RL-ADM", "BI-UG-ADM", [
   ...MANAGER.codenames,
@@ -51,6 +60,11 @@ export const ADMINISTRATOR = role("BI-RL-ADM", "BI-UG-ADM", [
 export function may(world: World, user: User, codename: string, folder: string): boolean {
   const line = world.lineOf(folder);
   return user.grants.some((grant) => grant.role.codenames.has(codename) && line.includes(grant.folder));
+}
+
+/** Whether a user sees the audits of a folder as one who answers them: some fields are closed then. */
+export function isRespondent(world: World, user: User, folder: string): boolean {
+  return may(world, user, "view_complianceassessment", folder) && !may(world, user, FULL_VIEW, folder);
 }
 
 /** Whether a user sees an object: by a role on its folder, or any role for what lies in the root. */

@@ -31,6 +31,8 @@ export interface GrcSandbox extends Sandbox {
   readonly audit: readonly AuditEntry[];
   /** Ends every session, as a restart of the platform does. */
   endSessions(): void;
+  /** Takes every role of an account away, as an administrator of the platform does; gives back what gives them back. */
+  takeRoles(email: string): () => void;
 }
 
 const MAX_BODY_BYTES = 1 << 20;
@@ -98,7 +100,13 @@ export async function startSandbox(options: GrcSandboxOptions): Promise<GrcSandb
     },
   });
   url = server.url;
-  return { ...server, audit: audit.entries, endSessions: () => signIn.endAll() };
+  function takeRoles(email: string): () => void {
+    const user = world.userOf(email);
+    if (user === undefined) throw new Error(`${email} has no account`);
+    world.users.set(user.email, { ...user, grants: [] });
+    return () => void world.users.set(user.email, user);
+  }
+  return { ...server, audit: audit.entries, endSessions: () => signIn.endAll(), takeRoles };
 }
 
 function httpOf({ status, json: value, html, headers = {} }: Reply): HttpReply {

@@ -114,7 +114,7 @@ export function createSignIn({ world, issuerUrl, clientId, audience }: SignInOpt
         return unauthorized("Invalid token.");
       }
       session.until = now + SESSION_MS;
-      return session.user;
+      return world.userOf(session.user.email) ?? session.user;
     },
     logout(authorization) {
       sessions.delete(authorization?.split(" ")[1] ?? "");

@@ -63,6 +63,11 @@ export class World {
     this.tables = before?.tables ?? new Map();
   }
 
+  /** The paths of the resources that hold anything. */
+  get paths(): string[] {
+    return [...this.tables.keys()];
+  }
+
   /** What of it outlives the platform's process. */
   get kept(): KeptWorld {
     const { rootId, users, tables } = this;

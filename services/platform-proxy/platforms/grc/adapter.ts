@@ -1,6 +1,6 @@
 import { internal, permissionDenied } from "../../../shared/rpc/errors.js";
 import type { Adapter, RestRequest, Session } from "../../adapter.js";
-import { countOf, rowsOf } from "../../lib/answers.js";
+import { countOf, listOf, rowsOf } from "../../lib/answers.js";
 import type { HttpReply } from "../../lib/http.js";
 import { isDenied } from "./denied.js";
 import { refusalOf } from "./errors.js";
@@ -8,15 +8,25 @@ import { createCisoSessions } from "./sessions.js";
 
 /** Who the platform says is calling, and where that user may go. */
 export interface CisoMe {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  /** What owns things in the user's name, and what the platform calls an actor. */
+  readonly actorId: string;
+  readonly isAdministrator: boolean;
+  /** The platform's codes of the roles that the user holds somewhere. */
+  readonly roles: readonly string[];
   /** The folder above all tenants, where libraries live. */
   readonly rootId: string;
   /** The domains that the user may see, in any order. */
   readonly domains: readonly CisoDomain[];
   /** Codenames of what the user may do in at least one domain; "*" for an administrator. */
   readonly capabilities: readonly string[];
+  /** Codenames of what the user may do in a domain, by its id. */
+  readonly rights: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** A domain of the platform: a tenant where its parent is the root. */
+/** A domain of the platform, an enclave of a supplier's audit among them: a tenant where its parent is the root. */
 export interface CisoDomain {
   readonly id: string;
   readonly name: string;
@@ -26,10 +36,16 @@ export interface CisoDomain {
 }
 
 interface CurrentUser {
+  readonly id: string;
   readonly email: string;
+  readonly first_name?: string;
+  readonly last_name?: string;
+  readonly actor_id?: string;
+  readonly roles?: readonly string[];
   readonly is_admin: boolean;
   readonly root_folder_id: string;
-  readonly domain_permissions: Readonly<Record<string, readonly string[]>>;
+  /** Codenames by domain; absent in versions that do not tell. */
+  readonly domain_permissions?: Readonly<Record<string, unknown>> | null;
 }
 
 interface Folder {
@@ -48,6 +64,8 @@ export interface CisoOptions {
 const IDLE_MS = 15 * 60_000;
 const FOLDERS_A_PAGE = 500;
 const MAX_FOLDERS = 5_000;
+/** The kinds of folders that hold a tenant's objects: domains, and enclaves, where suppliers are audited. */
+const OWNED = ["DO", "EN"];
 
 /**
  * Speaks to a CISO-Assistant-compatible platform as the calling user: by a
@@ -90,7 +108,7 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
       const answer = await rest<{ results?: unknown; count?: unknown } | undefined>(session, {
         verb: "GET",
         path: "/api/folders/",
-        query: { content_type: "DO", ordering: "name,id", limit: FOLDERS_A_PAGE, offset },
+        query: { content_type: OWNED, ordering: "name,id", limit: FOLDERS_A_PAGE, offset },
       });
       const results = rowsOf<Folder>("grc", answer?.results, "id");
       for (const { id, name, description, parent_folder } of results) {
@@ -110,10 +128,18 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
       if (typeof user?.email !== "string" || typeof user.root_folder_id !== "string") {
         throw permissionDenied("the grc platform does not say who is calling; its version may be too old");
       }
+      const rights = rightsOf(user);
       const me: CisoMe = {
+        id: user.id,
+        email: user.email,
+        name: [user.first_name, user.last_name].filter(Boolean).join(" "),
+        actorId: user.actor_id ?? "",
+        isAdministrator: user.is_admin === true,
+        roles: user.roles ?? [],
         rootId: user.root_folder_id,
         domains: await domainsOf(session),
-        capabilities: user.is_admin ? ["*"] : [...new Set(Object.values(user.domain_permissions ?? {}).flat())],
+        capabilities: user.is_admin ? ["*"] : [...new Set([...rights.values()].flatMap((one) => [...one]))],
+        rights,
       };
       return { email: user.email, me };
     },
@@ -141,4 +167,19 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
     forget: (userId) => sessions.forget(userId),
     close: () => sessions.close(),
   };
+}
+
+/** What a user may do, by domain: domains of one role share one set, of some 400 names. */
+function rightsOf({ domain_permissions }: CurrentUser): CisoMe["rights"] {
+  const sets = new Map<string, ReadonlySet<string>>();
+  const rights = new Map<string, ReadonlySet<string>>();
+  for (const [domain, told] of Object.entries(domain_permissions ?? {})) {
+    // What is no name is no right.
+    const codenames = listOf<unknown>("grc", told).filter((one) => typeof one === "string");
+    const text = [...codenames].sort().join();
+    const set = sets.get(text) ?? new Set(codenames);
+    sets.set(text, set);
+    rights.set(domain, set);
+  }
+  return rights;
 }

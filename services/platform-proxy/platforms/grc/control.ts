@@ -9,11 +9,11 @@ import {
 import { given } from "../../lib/fields.js";
 import { timeOf } from "../../lib/time.js";
 import { enumOf } from "../../lib/words.js";
+import type { Dated } from "./by-time.js";
 import { type Related, referenceOf, referencesOf } from "./upstream.js";
 
 /** An applied control as the platform shows it; a list leaves its evidence out. */
-export interface UpstreamControl {
-  readonly id: string;
+export interface UpstreamControl extends Dated {
   readonly ref_id: string | null;
   readonly name: string;
   readonly description: string | null;
@@ -28,12 +28,10 @@ export interface UpstreamControl {
   readonly expiry_date: string | null;
   readonly link: string | null;
   readonly observation: string | null;
-  readonly folder: Related;
   readonly reference_control: Related | null;
   readonly owner: readonly Related[];
   readonly assets: readonly Related[];
   readonly evidences?: readonly Related[];
-  readonly created_at: string;
   readonly updated_at: string;
 }
 

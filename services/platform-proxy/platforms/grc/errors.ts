@@ -121,6 +121,12 @@ function badRequest(body: unknown): ConnectError {
   if (problems.some((p) => /\blocked\b/.test(p.text))) {
     return failedPrecondition("the audit is locked; it is unlocked on the platform before anything of it can change");
   }
+  if (problems.some((p) => /\bin review\b/.test(p.text))) {
+    return failedPrecondition(
+      "the audit is in review, and nothing of it can change meanwhile; who manages it ends the review on the platform",
+    );
+  }
+  if (problems.some((p) => /^cannot modify\b/.test(p.text))) return failedPrecondition(text);
   if (all(/^list index out of range$/)) return invalidArgument("a value lies outside its scale");
   if (problems.length === 0) return invalidArgument("the grc platform refused the request and gave no reason");
   return invalidArgument(text);

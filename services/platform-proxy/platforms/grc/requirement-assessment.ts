@@ -1,21 +1,21 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AssessmentResult, type MaturitySchema } from "#proto/grc/v1/assessment_pb.js";
 import type { RequirementAssessmentSchema } from "#proto/grc/v1/assessment_service_pb.js";
-import type { ControlMaturitySchema } from "#proto/grc/v1/control_service_pb.js";
+import type { ControlMaturitySchema, ScoredRequirementSchema } from "#proto/grc/v1/control_service_pb.js";
 import { shorten } from "../../../shared/tools/shorten.js";
 import { given } from "../../lib/fields.js";
 import { enumOf } from "../../lib/words.js";
 import type { Platform } from "../../platform.js";
-import { readAllTenantPages } from "./lists.js";
+import type { Dated } from "./by-time.js";
+import { readAllOfTenant } from "./lists.js";
+import { type Scoped, withinScope } from "./scope.js";
 import type { Tenant } from "./tenancy.js";
 import { type Level, levelsOf, type Related, referenceOf, referencesOf, type ScoresDefinition } from "./upstream.js";
 
 /** A requirement assessment, as the platform shows it. */
-export interface UpstreamRequirementAssessment {
-  readonly id: string;
+export interface UpstreamRequirementAssessment extends Dated {
   readonly name: string;
   readonly description: string | null;
-  readonly folder: Related;
   readonly assessable: boolean;
   readonly is_locked: boolean;
   readonly result: string;
@@ -25,8 +25,10 @@ export interface UpstreamRequirementAssessment {
     readonly ref_id: string | null;
     readonly name: string | null;
     readonly description: string | null;
+    /** What it is answered by; then its score comes from the answers. */
+    readonly questions?: unknown;
   };
-  readonly compliance_assessment: Related & {
+  readonly compliance_assessment: Scoped["compliance_assessment"] & {
     readonly min_score: number;
     readonly max_score: number;
     readonly scores_definition: ScoresDefinition;
@@ -44,14 +46,15 @@ export interface UpstreamRequirementAssessment {
 /** The list of requirement assessments. */
 export const REQUIREMENT_ASSESSMENTS = "/api/requirement-assessments/";
 
-/** Every requirement assessment of the tenant that these controls answer; some 8 KB each at the platform. */
+/** Every requirement assessment of the tenant that these controls answer and its audit covers; some 8 KB each at the platform. */
 export async function answeredBy(
   platform: Platform,
   controlIds: readonly string[],
   tenant: Tenant,
 ): Promise<UpstreamRequirementAssessment[]> {
   const query = { applied_controls: controlIds };
-  return readAllTenantPages<UpstreamRequirementAssessment>(platform, REQUIREMENT_ASSESSMENTS, query, tenant);
+  const all = await readAllOfTenant<UpstreamRequirementAssessment>(platform, REQUIREMENT_ASSESSMENTS, query, tenant);
+  return withinScope(platform, all);
 }
 
 /** The scale that a requirement is scored on. */
@@ -82,17 +85,34 @@ function maturityOf(
   };
 }
 
-/** How mature a control is in one requirement assessment that it answers. */
+/**
+ * How mature a control is in the requirement assessments that it answers: one
+ * entry an audit and scale, so that neither is said with each requirement.
+ */
 export function controlMaturityOf(
-  upstream: UpstreamRequirementAssessment,
-): MessageInitShape<typeof ControlMaturitySchema> {
-  return {
-    requirementAssessment: { id: upstream.id },
-    requirement: requirementOf(upstream),
-    ...given({ assessment: referenceOf(upstream.compliance_assessment) }),
-    result: enumOf(AssessmentResult, upstream.result),
-    ...maturityOf(upstream),
-  };
+  answered: readonly UpstreamRequirementAssessment[],
+): Omit<MessageInitShape<typeof ControlMaturitySchema>, "$typeName">[] {
+  const entries = new Map<string, ReturnType<typeof entryOf>>();
+  for (const upstream of answered) {
+    const { score, level, ...scale } = maturityOf(upstream);
+    const assessment = referenceOf(upstream.compliance_assessment);
+    const key = JSON.stringify([assessment?.id, scale]);
+    const entry = entries.get(key) ?? entryOf({ ...given({ assessment }), ...scale });
+    const { refId, name } = requirementOf(upstream);
+    entry.requirements.push({
+      id: upstream.id,
+      requirement: { id: upstream.requirement.id, ...given({ refId }), name: shorten(name) },
+      result: enumOf(AssessmentResult, upstream.result),
+      ...given({ score, level }),
+    });
+    entries.set(key, entry);
+  }
+  return [...entries.values()];
+}
+
+function entryOf<T>(entry: T) {
+  const requirements: Omit<MessageInitShape<typeof ScoredRequirementSchema>, "$typeName">[] = [];
+  return { ...entry, requirements };
 }
 
 /** A requirement assessment as tools show it. */

@@ -10,7 +10,8 @@ import {
   scaleOf,
   type UpstreamRequirementAssessment,
 } from "./requirement-assessment.js";
-import { readOwned, type Tenant, tenantOf } from "./tenancy.js";
+import { withinScope } from "./scope.js";
+import { readOwned, type Tenant } from "./tenancy.js";
 
 const NAMED = 20;
 
@@ -21,8 +22,8 @@ const NAMED = 20;
 export async function setControlMaturity(
   r: SetControlMaturityRequest,
   platform: Platform,
+  tenant: Tenant,
 ): Promise<MessageInitShape<typeof SetControlMaturityResponseSchema>> {
-  const tenant = await tenantOf(platform, r.tenantId);
   const control = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
   const chosen = await chosenOf(r, platform, control, tenant);
   if (!chosen.assessable) throw failedPrecondition("the requirement is a heading and is not scored itself");
@@ -34,13 +35,7 @@ export async function setControlMaturity(
   const path = `${REQUIREMENT_ASSESSMENTS}${chosen.id}/`;
   // Without is_scored the score is kept but counts for nothing.
   const body = { score: r.score, is_scored: true, observation: r.justification };
-  const written = await platform.rest<{ score: number | null; is_scored: boolean }>({ verb: "PATCH", path, body });
-  if (written.score !== r.score || !written.is_scored) {
-    const note = r.justification === undefined ? "" : "; the justification was written all the same";
-    throw failedPrecondition(
-      `the platform did not take the score: this requirement is scored by the answers to its questions${note}`,
-    );
-  }
+  const written = await platform.rest<Written>({ verb: "PATCH", path, body });
   const after = await readOwned<UpstreamRequirementAssessment>(
     platform,
     REQUIREMENT_ASSESSMENTS,
@@ -48,7 +43,34 @@ export async function setControlMaturity(
     "requirement_assessment_id",
     tenant,
   );
-  return { maturity: controlMaturityOf(after) };
+  const problem = droppedOf(r, written, chosen);
+  if (problem !== undefined) throw failedPrecondition(problem);
+  return { maturity: controlMaturityOf([after])[0]! };
+}
+
+/** How a write of a requirement assessment is answered. */
+interface Written {
+  readonly score: number | null;
+  readonly is_scored: boolean;
+  readonly observation?: string | null;
+}
+
+/** What the platform did not take of a write that it answered as done; undefined where it took all. */
+function droppedOf(
+  { score, justification }: SetControlMaturityRequest,
+  written: Written,
+  { requirement }: UpstreamRequirementAssessment,
+): string | undefined {
+  const isScored = written.score === score && written.is_scored;
+  const isNoted = justification === undefined || (written.observation ?? "").trim() === justification.trim();
+  if (isScored && isNoted) return undefined;
+  if (isScored) return "the score was written, the justification was not: the audit does not let you change remarks";
+  const answered = Object.keys((requirement.questions ?? {}) as object).length > 0;
+  const why = answered
+    ? "this requirement is scored by the answers to its questions"
+    : "the audit does not let you score; who manages it opens scores to you";
+  const note = justification === undefined || !isNoted ? "" : "; the justification was written all the same";
+  return `the platform did not take the score: ${why}${note}`;
 }
 
 async function chosenOf(
@@ -65,7 +87,12 @@ async function chosenOf(
       "requirement_assessment_id",
       tenant,
     );
-    if (chosen.applied_controls.some(({ id }) => id === control.id)) return chosen;
+    if (chosen.applied_controls.some(({ id }) => id === control.id)) {
+      if ((await withinScope(platform, [chosen])).length > 0) return chosen;
+      throw failedPrecondition(
+        "the audit does not cover this requirement, and a score would count for nothing: it lies outside the implementation groups that the audit has chosen",
+      );
+    }
     throw failedPrecondition("the control does not answer this requirement; link_controls_to_requirement links it");
   }
   const own = await answeredBy(platform, [control.id], tenant);

@@ -1,14 +1,21 @@
 import { randomUUID } from "node:crypto";
-import type { Row, World } from "../world.js";
+import { detail, ok, type Reply } from "../replies.js";
+import { idsIn, type Json, type Row, type World } from "../world.js";
 import * as choices from "./choices.js";
-import { BY_FOLDER, empty, type Kind, pick } from "./kind.js";
-import { HIDDEN_SCORES } from "./library.js";
+import { BY_FOLDER, empty, type Kind, pick, type View } from "./kind.js";
+import { HIDDEN_SCORES, treeOf } from "./library.js";
 
-type Visibility = Record<string, { auditor: string }>;
+type Visibility = Record<string, { auditor: string; respondent?: string }>;
 
 /** Whether the audit shows a field to auditors. */
 export function shows(audit: Row, field: string): boolean {
   return (audit.field_visibility as unknown as Visibility)[field]?.auditor !== "hidden";
+}
+
+/** The fields that an audit closes to those who answer it. */
+export function closedToRespondents(audit: Row): string[] {
+  const pairs = Object.entries(audit.field_visibility as unknown as Visibility);
+  return pairs.filter(([, { respondent = "edit" }]) => respondent !== "edit").map(([field]) => field);
 }
 
 const AUDIT = ["id", "created_at", "updated_at", "is_published", "name", "description", "eta", "due_date", "version"];
@@ -27,6 +34,7 @@ export const complianceAssessments: Kind = {
   model: "ComplianceAssessment",
   codename: "complianceassessment",
   verbs: ["POST", "PATCH", "DELETE"],
+  actions: { tree: requirementsOf },
   search: ["name", "description", "ref_id", "framework__name"],
   fields: {
     name: { kind: "text", required: true },
@@ -37,6 +45,7 @@ export const complianceAssessments: Kind = {
     status: { kind: "choice", choices: choices.AUDIT_STATUS, initial: "planned" },
     version: { kind: "text", initial: "1.0" },
     is_locked: { kind: "boolean", initial: false },
+    selected_implementation_groups: { kind: "json", initial: [] },
     field_visibility: { kind: "json", initial: HIDDEN_SCORES },
     score_calculation_method: { kind: "text", initial: "average" },
     anchor_na_to_target: { kind: "boolean", initial: false },
@@ -61,15 +70,18 @@ export const complianceAssessments: Kind = {
     const framework = view.world.get("frameworks", row.framework)!;
     return {
       ...pick(row, [...AUDIT, ...AUDIT_MORE, ...AUDIT_LAST, "field_visibility"]),
-      ...empty(["authors", "reviewers", "selected_implementation_groups", "assets", "evidences", "validation_flows"]),
+      ...empty(["authors", "reviewers", "assets", "evidences", "validation_flows"]),
+      // By name, while they are written by reference.
+      selected_implementation_groups: groupsOf(framework)
+        .filter(({ ref_id }) => idsIn(row, "selected_implementation_groups").includes(ref_id))
+        .map(({ name }) => name),
       path: view.path(row.folder),
       perimeter: view.housed("perimeters", row.perimeter),
       folder: view.ref("folders", row.folder),
       campaign: null,
       framework: {
         ...(view.ref("frameworks", row.framework) as object),
-        ...pick(framework, ["urn", "min_score", "max_score", "ref_id"]),
-        implementation_groups_definition: null,
+        ...pick(framework, ["urn", "min_score", "max_score", "ref_id", "implementation_groups_definition"]),
         outcomes_definition: [],
         reference_controls: [],
         has_update: false,
@@ -85,7 +97,8 @@ export const complianceAssessments: Kind = {
   },
   written: (row) => ({
     ...pick(row, [...AUDIT, ...AUDIT_MORE, ...AUDIT_LAST, "field_visibility", "folder", "perimeter", "framework"]),
-    ...empty(["genericcollection", "selected_implementation_groups", "reviewers", "authors", "assets", "evidences"]),
+    ...empty(["genericcollection", "reviewers", "authors", "assets", "evidences"]),
+    selected_implementation_groups: idsIn(row, "selected_implementation_groups"),
     scores_definition: row.scores_definition == null ? null : { scale: row.scores_definition },
     campaign: null,
     is_published: false,
@@ -112,6 +125,35 @@ export const complianceAssessments: Kind = {
     }
   },
 };
+
+interface Group {
+  readonly [field: string]: Json;
+  readonly ref_id: string;
+  readonly name: string;
+}
+
+function groupsOf(framework: Row): readonly Group[] {
+  return (framework.implementation_groups_definition ?? []) as unknown as readonly Group[];
+}
+
+/** The audit's requirements as the framework has them, less those outside the groups it has chosen. */
+function requirementsOf(id: string, view: View): Reply {
+  const audit = view.world.get("compliance-assessments", id);
+  if (audit === undefined || !view.sees("compliance-assessments", audit)) {
+    return detail(404, "No ComplianceAssessment matches the given query.");
+  }
+  const chosen = idsIn(audit, "selected_implementation_groups");
+  const answers = new Map<Json | undefined, Row>();
+  for (const one of view.world.all("requirement-assessments")) {
+    if (one.compliance_assessment === id) answers.set(one.requirement, one);
+  }
+  const told = ({ id: node }: Row) => {
+    const one = answers.get(node);
+    return one && { ra_id: one.id, status: one.status ?? null, result: one.result ?? null, score: one.score ?? null };
+  };
+  const covers = (groups: readonly string[]) => chosen.length === 0 || groups.some((one) => chosen.includes(one));
+  return ok(treeOf(view.world.get("frameworks", audit.framework)!, view, told, covers));
+}
 
 /** Showing scores gives every unscored requirement the lowest one. */
 function scoreLowest(audit: Row, world: World): void {

@@ -1,6 +1,6 @@
 import { idsIn, type Json, type Row, type World } from "../world.js";
 import * as choices from "./choices.js";
-import { BY_FOLDER, empty, type Kind, pick, type View } from "./kind.js";
+import { BY_FOLDER, BY_TIME, empty, type Kind, pick, type View } from "./kind.js";
 
 const COST = {
   currency: "€",
@@ -99,7 +99,7 @@ export const appliedControls: Kind = {
     effort: { kind: "choice", choices: choices.EFFORT, of: (row) => row.effort },
     owner: { kind: "related", path: "actors", of: (row) => idsIn(row, "owner") },
     evidences: { kind: "related", path: "evidences", of: (row) => idsIn(row, "evidences") },
-    created_at__gte: { kind: "from", of: (row) => row.created_at },
+    ...BY_TIME,
   },
   row: (row, view) => ({
     ...pick(row, ["id", ...PLAIN, "link", "progress_field", "observation"]),

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { FOLDER_REFUSED, ok, type Reply, refused } from "../replies.js";
-import { may } from "../rights.js";
+import { isRespondent, may } from "../rights.js";
 import { idsIn, type Row, timestamp, type World } from "../world.js";
 import * as choices from "./choices.js";
-import type { Body } from "./field.js";
-import { BY_FOLDER, empty, type Kind, pick, type View } from "./kind.js";
+import { type Body, isWebAddress } from "./field.js";
+import { BY_FOLDER, BY_TIME, empty, type Kind, pick, type View } from "./kind.js";
 
 function latest(evidence: Row, world: World): Row | undefined {
   const versions = world.all("evidence-revisions").filter((one) => one.evidence === evidence.id);
@@ -51,6 +51,7 @@ export const evidences: Kind = {
   },
   filters: {
     folder: BY_FOLDER,
+    ...BY_TIME,
     status: { kind: "choice", choices: choices.EVIDENCE_STATUS, of: (row) => row.status },
     expiry_date: { kind: "exact", of: (row) => row.expiry_date },
     applied_controls: { kind: "related", path: "applied-controls", of: (row) => idsIn(row, "applied_controls") },
@@ -79,6 +80,8 @@ export const evidences: Kind = {
     ...empty(["timeline_entries", "contracts", "genericcollection", "owner", "filtering_labels"]),
     attachment: null,
   }),
+  // Who answers an audit does not judge evidence.
+  closed: (row, { world, user }) => (isRespondent(world, user, row.folder) ? ["status"] : []),
   save(row, patch, world) {
     const known = world.get("evidences", row.id);
     // A link sent to evidence that exists is taken and changes nothing.
@@ -117,6 +120,7 @@ function linkBack(evidence: Row, world: World): void {
 function createVersion(body: Body, { world, user }: View): Reply {
   const evidence = world.get("evidences", body.evidence);
   if (evidence === undefined) return refused({ evidence: ["This field is required."] });
+  if (typeof body.link === "string" && !isWebAddress(body.link)) return refused({ link: ["Enter a valid URL."] });
   evidence.status = "in_review";
   evidence.updated_at = timestamp();
   const folder = typeof body.folder === "string" ? body.folder : world.rootId;
@@ -139,7 +143,10 @@ export const evidenceRevisions: Kind = {
     observation: { kind: "text" },
     folder: { kind: "one", path: "folders" },
   },
-  filters: { evidence: { kind: "related", path: "evidences", of: (row) => [row.evidence as string] } },
+  filters: {
+    folder: BY_FOLDER,
+    evidence: { kind: "related", path: "evidences", of: (row) => [row.evidence as string] },
+  },
   read: (row, view) => ({
     ...pick(row, ["id", "attachment", "size", "created_at", "updated_at", "version", "link", "observation"]),
     evidence: view.ref("evidences", row.evidence),

@@ -15,3 +15,8 @@ export type Field =
   | { readonly kind: "choice"; readonly choices: Choices; readonly numeric?: boolean; readonly initial?: Json }
   | { readonly kind: "one"; readonly path: string; readonly required?: boolean; readonly initial?: Json }
   | { readonly kind: "many"; readonly path: string; readonly initial?: Json };
+
+/** Whether a text is an address as the platform's fields take one. */
+export function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^(https?|ftps?):$/.test(new URL(text).protocol);
+}

@@ -10,11 +10,11 @@ export type Filter =
   | {
       readonly kind: "related";
       readonly path: string;
-      readonly of: (row: Row) => readonly string[];
+      readonly of: (row: Row, world: World) => readonly string[];
       /** Of several values only the last counts. */
       readonly last?: boolean;
     }
-  | { readonly kind: "exact" | "from"; readonly of: (row: Row) => unknown };
+  | { readonly kind: "exact" | "from" | "before"; readonly of: (row: Row) => unknown };
 
 /** Where relations are drawn for one caller: what the caller may not see is `{}`. */
 export class View {
@@ -81,12 +81,16 @@ export interface Kind {
   readonly folderOf?: (body: Body, world: World) => string | undefined;
   /** The pair of ref_id and name is taken only once in a folder. */
   readonly unique?: boolean;
+  /** Fields that a caller may not write, which are dropped without a word. */
+  readonly closed?: (row: Row, view: View) => readonly string[];
   /** Checks and derives before an object is saved; an answer refuses. */
   readonly save?: (row: Row, patch: Body, world: World) => Json | undefined;
   /** Creates in its own way. */
   readonly create?: (body: Body, view: View) => Reply;
   /** GET /api/{path}/{id}/{action}/, by action. */
   readonly actions?: Readonly<Record<string, (id: string, view: View) => Reply>>;
+  /** What nobody deletes. */
+  readonly isBuiltIn?: (row: Row) => boolean;
   readonly created?: (row: Row, world: World) => void;
   readonly deleted?: (row: Row, world: World) => void;
 }
@@ -98,6 +102,12 @@ export function pick(row: Row, names: readonly string[]): Record<string, Json> {
 
 /** Empty lists by these names. */
 export const empty = (names: readonly string[]): Record<string, Json> => Object.fromEntries(names.map((n) => [n, []]));
+
+/** The filters by the time of creation. */
+export const BY_TIME: Readonly<Record<string, Filter>> = {
+  created_at__gte: { kind: "from", of: (row) => row.created_at },
+  created_at__lt: { kind: "before", of: (row) => row.created_at },
+};
 
 /** The filter by folder, which does not descend. */
 export const BY_FOLDER: Filter = { kind: "related", path: "folders", of: (row) => [row.folder] };

@@ -21,9 +21,29 @@ export const folders: Kind = {
   path: "folders",
   model: "Folder",
   codename: "folder",
-  verbs: [],
+  verbs: ["POST", "DELETE"],
   search: ["name"],
-  fields: {},
+  fields: {
+    name: { kind: "text", required: true },
+    description: { kind: "text" },
+    parent_folder: { kind: "one", path: "folders" },
+    create_iam_groups: { kind: "boolean", initial: false },
+    content_type: { kind: "choice", choices: FOLDER_TYPE, initial: "DO" },
+  },
+  folderOf: (body, world) => (typeof body.parent_folder === "string" ? body.parent_folder : world.rootId),
+  save(row, _patch, world) {
+    row.parent_folder ??= world.rootId;
+    return undefined;
+  },
+  isBuiltIn: ({ parent_folder }) => parent_folder === null,
+  // With all they hold.
+  deleted(row, world) {
+    for (const path of world.paths) {
+      for (const one of world.all(path)) {
+        if (world.lineOf(one.folder).includes(row.id)) world.table(path).delete(one.id);
+      }
+    }
+  },
   filters: {
     content_type: { kind: "choice", choices: FOLDER_TYPE, of: (row) => row.content_type },
     parent_folder: { kind: "related", path: "folders", of: (row) => [row.parent_folder as string] },
@@ -82,7 +102,7 @@ export const frameworks: Kind = {
     has_update: false,
     has_compliance_assessments: view.world.all("compliance-assessments").some((a) => a.framework === row.id),
     effective_field_visibility: HIDDEN_SCORES,
-    implementation_groups_definition: [],
+    implementation_groups_definition: row.implementation_groups_definition ?? [],
     outcomes_definition: [],
     field_visibility: {},
     urn_namespace: "custom",
@@ -125,33 +145,46 @@ export const requirementNodes: Kind = {
   written: (row) => pick(row, LIBRARY),
 };
 
-const TREE_NULLS = ["implementation_groups", "ra_id", "status", "result", "extended_result", "is_scored", "score"];
+const TREE_NULLS = ["ra_id", "status", "result", "extended_result", "is_scored", "score"];
 const TREE_MORE_NULLS = ["documentation_score", "max_score", "min_score", "questions", "answers", "mapping_inference"];
 const TREE_LAST_NULLS = ["status_display", "status_i18n", "result_i18n"];
 
-/** A framework's requirements, each under its parent. */
-function treeOf(framework: Row, view: View): Json {
+/**
+ * A framework's requirements, each under its parent.
+ *
+ * @param told what an audit says of a requirement.
+ * @param covers whether requirements of these groups are in it; one with such below it is, too.
+ */
+export function treeOf(
+  framework: Row,
+  view: View,
+  told: (node: Row) => Record<string, Json> | undefined = () => undefined,
+  covers: (groups: readonly string[]) => boolean = () => true,
+): Json {
   const nodes = view.world.all("requirement-nodes").filter((node) => node.framework === framework.id);
   const children = new Map<Json, Row[]>();
   for (const node of nodes) {
     const parent = node.parent_urn ?? null;
     children.set(parent, [...(children.get(parent) ?? []), node]);
   }
-  const branch = (parent: Json): Json =>
-    Object.fromEntries(
-      (children.get(parent) ?? []).map((node) => [
-        node.id,
-        {
-          ...pick(node, ["urn", "parent_urn", "ref_id", "name", "assessable", "description"]),
-          ...pick({ ...node, id: node.id, ...NONE }, [...TREE_NULLS, ...TREE_MORE_NULLS, ...TREE_LAST_NULLS]),
-          weight: 1,
-          node_content: `${shortOf(node)}: ${node.description}`,
-          display_mode: "default",
-          style: node.parent_urn === null ? "node" : "leaf",
-          children: branch(node.urn ?? null),
-        },
-      ]),
-    );
+  const branch = (parent: Json): Record<string, Json> => {
+    const found: Record<string, Json> = {};
+    for (const node of children.get(parent) ?? []) {
+      const below = branch(node.urn ?? null);
+      if (!covers(idsIn(node, "implementation_groups")) && Object.keys(below).length === 0) continue;
+      found[node.id] = {
+        ...pick(node, ["urn", "parent_urn", "ref_id", "name", "assessable", "description", "implementation_groups"]),
+        ...pick({ ...node, id: node.id, ...NONE }, [...TREE_NULLS, ...TREE_MORE_NULLS, ...TREE_LAST_NULLS]),
+        ...told(node),
+        weight: 1,
+        node_content: `${shortOf(node)}: ${node.description}`,
+        display_mode: "default",
+        style: node.parent_urn === null ? "node" : "leaf",
+        children: below,
+      };
+    }
+    return found;
+  };
   return branch(null);
 }
 

@@ -1,7 +1,8 @@
+import { isRespondent } from "../rights.js";
 import { idsIn, type Json, type Row } from "../world.js";
-import { shows } from "./assessments.js";
+import { closedToRespondents, shows } from "./assessments.js";
 import * as choices from "./choices.js";
-import { BY_FOLDER, empty, type Kind, pick, type View } from "./kind.js";
+import { BY_FOLDER, BY_TIME, empty, type Kind, pick, type View } from "./kind.js";
 import { shortOf } from "./library.js";
 
 const ONE = [
@@ -34,6 +35,7 @@ export const requirementAssessments: Kind = {
   },
   filters: {
     folder: BY_FOLDER,
+    ...BY_TIME,
     compliance_assessment: {
       kind: "related",
       path: "compliance-assessments",
@@ -80,10 +82,17 @@ export const requirementAssessments: Kind = {
     selected: true,
     mapping_inference: {},
   }),
+  closed(row, { world, user }) {
+    const audit = world.get("compliance-assessments", row.compliance_assessment)!;
+    return isRespondent(world, user, row.folder) ? closedToRespondents(audit) : [];
+  },
   save(row, patch, world) {
     const audit = world.get("compliance-assessments", row.compliance_assessment)!;
     if (audit.is_locked === true) {
       return { non_field_errors: ["⚠️ Cannot modify the requirement when the audit is locked."] };
+    }
+    if (audit.status === "in_review") {
+      return { non_field_errors: ["⚠️ Cannot modify the requirement when the audit is in review."] };
     }
     const node = world.get("requirement-nodes", row.requirement);
     if (node?.questions != null && patch.score !== undefined) {
@@ -109,7 +118,8 @@ function auditOf(audit: Row, view: View): Json {
     extended_result_enabled: true,
     framework: {
       str: view.str("frameworks", view.world.get("frameworks", audit.framework)!),
-      implementation_groups_definition: null,
+      implementation_groups_definition:
+        view.world.get("frameworks", audit.framework)?.implementation_groups_definition ?? null,
       field_visibility: {},
     },
   };

@@ -1,6 +1,6 @@
-import { idsIn, type Json } from "../world.js";
+import { idsIn, type Json, type Row, type World } from "../world.js";
 import * as choices from "./choices.js";
-import { BY_FOLDER, empty, type Kind, pick } from "./kind.js";
+import { BY_FOLDER, BY_TIME, empty, type Kind, pick } from "./kind.js";
 import { EBIOS_MATRIX, type Matrix, RISK_MATRIX } from "./matrices.js";
 
 /** A step as answers show it; a name alone where nothing is rated. */
@@ -54,6 +54,11 @@ const SCENARIO = [
 const MANY = { kind: "many", path: "applied-controls" } as const;
 const INDEX = { kind: "integer", initial: -1 } as const;
 
+function perimeterFolderOf(row: Row, world: World): string[] {
+  const assessment = world.get("risk-assessments", row.risk_assessment);
+  return [world.get("perimeters", assessment?.perimeter)?.folder ?? ""];
+}
+
 /** Risk scenarios with their levels. */
 export const riskScenarios: Kind = {
   path: "risk-scenarios",
@@ -76,10 +81,16 @@ export const riskScenarios: Kind = {
     ...Object.fromEntries(STAGES.flatMap((s) => [`${s}_proba`, `${s}_impact`].map((name) => [name, INDEX]))),
   },
   filters: {
-    // Of several only the last counts.
-    folder: { kind: "related", path: "folders", of: (row) => [row.folder], last: true },
+    // By the folder of the assessment's perimeter, where it has one; of several only the last counts.
+    folder: { kind: "related", path: "folders", of: perimeterFolderOf, last: true },
+    ...BY_TIME,
     risk_assessment: { kind: "related", path: "risk-assessments", of: (row) => [row.risk_assessment as string] },
-    applied_controls: { kind: "related", path: "applied-controls", of: (row) => idsIn(row, "applied_controls") },
+    // Those in place count as well.
+    applied_controls: {
+      kind: "related",
+      path: "applied-controls",
+      of: (row) => [...idsIn(row, "applied_controls"), ...idsIn(row, "existing_applied_controls")],
+    },
     treatment: { kind: "choice", choices: choices.TREATMENT, of: (row) => row.treatment },
     current_level: { kind: "exact", of: (row) => row.current_level },
     residual_level: { kind: "exact", of: (row) => row.residual_level },

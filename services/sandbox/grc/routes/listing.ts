@@ -19,7 +19,7 @@ export function listOf(kind: Kind, query: URLSearchParams, view: View): Reply {
     const values = query.getAll(name).filter((value) => value !== "");
     const problem = problemOf(filter, values, view);
     if (problem !== undefined) return refused({ [name]: [problem] });
-    if (values.length > 0) rows = rows.filter((row) => matches(filter, values, row));
+    if (values.length > 0) rows = rows.filter((row) => matches(filter, values, row, view));
   }
   const ids = query.get("id");
   if (ids !== null && ids !== "") rows = rows.filter((row) => ids.split(",").includes(row.id));
@@ -52,13 +52,15 @@ function problemOf(filter: Filter, values: readonly string[], view: View): strin
   return undefined;
 }
 
-function matches(filter: Filter, values: readonly string[], row: Row): boolean {
+function matches(filter: Filter, values: readonly string[], row: Row, view: View): boolean {
   if (filter.kind === "related") {
     const wanted = filter.last === true ? values.slice(-1) : values;
-    return filter.of(row).some((id) => wanted.includes(id));
+    return filter.of(row, view.world).some((id) => wanted.includes(id));
   }
   const has = String(filter.of(row));
-  return filter.kind === "from" ? values.every((value) => has >= value) : values.includes(has);
+  if (filter.kind === "from") return values.every((value) => has >= value);
+  if (filter.kind === "before") return values.every((value) => has < value);
+  return values.includes(has);
 }
 
 /** The text of a field, or of a relation's field for a name such as requirement__name. */

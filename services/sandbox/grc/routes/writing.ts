@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Body, Field } from "../kinds/field.js";
+import { type Body, type Field, isWebAddress } from "../kinds/field.js";
 import type { Kind, View } from "../kinds/kind.js";
 import { detail, FOLDER_REFUSED, FORBIDDEN, NOT_A_UUID, NOTHING, ok, type Reply, refused } from "../replies.js";
 import { may, sees } from "../rights.js";
@@ -41,10 +41,12 @@ export function createOne(kind: Kind, body: Body, view: View): Reply {
 }
 
 /** Changes the fields that are given. */
-export function changeOne(kind: Kind, id: string, body: Body, view: View): Reply {
+export function changeOne(kind: Kind, id: string, given: Body, view: View): Reply {
   const { world, user } = view;
   const found = find(kind, id, view);
   if (isReply(found)) return found;
+  const closed = kind.closed?.(found, view) ?? [];
+  const body = Object.fromEntries(Object.entries(given).filter(([name]) => !closed.includes(name)));
   if (!may(world, user, `change_${kind.codename}`, found.folder)) return FORBIDDEN;
   const problems = problemsOf(kind, body, view, false);
   if (problems !== undefined) return refused(problems);
@@ -66,7 +68,7 @@ export function deleteOne(kind: Kind, id: string, view: View): Reply {
   const found = find(kind, id, view);
   if (isReply(found)) return found;
   const allowed = may(view.world, view.user, `delete_${kind.codename}`, found.folder);
-  if (!allowed || !kind.verbs.includes("DELETE")) return FORBIDDEN;
+  if (!allowed || !kind.verbs.includes("DELETE") || kind.isBuiltIn?.(found) === true) return FORBIDDEN;
   view.world.table(kind.path).delete(found.id);
   kind.deleted?.(found, view.world);
   return NOTHING;
@@ -114,9 +116,7 @@ function problemOf(field: Field, value: Json, view: View): string | undefined {
       if (/^\d{4}-\d{2}-\d{2}$/.test(String(value))) return undefined;
       return "Date has wrong format. Use one of these formats instead: YYYY-MM-DD.";
     case "url":
-      return /^(https?|ftps?):$/.test(URL.canParse(String(value)) ? new URL(String(value)).protocol : "")
-        ? undefined
-        : "Enter a valid URL.";
+      return isWebAddress(String(value)) ? undefined : "Enter a valid URL.";
     case "integer":
       if (!Number.isInteger(value)) return "A valid integer is required.";
       if (field.max !== undefined && Number(value) > field.max) {

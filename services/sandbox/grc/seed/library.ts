@@ -55,15 +55,22 @@ function frameworkOf(
 /** The one requirement that is scored by the answers to its questions. */
 const QUESTIONED = "A.8.1";
 
+/** The groups of the ISO framework: an audit may cover some of them. */
+const GROUPS = [
+  { ref_id: "Clauses", name: "Clauses", description: null },
+  { ref_id: "SoA", name: "Statement of Applicability", description: null },
+];
+
 interface Node {
   readonly ref: string;
   readonly parent: string | null;
   readonly name: string | null;
   readonly text: string;
   readonly leaf: boolean;
+  readonly groups?: readonly string[];
 }
 
-function node(sower: Sower, framework: Row, { ref, parent, name, text, leaf }: Node) {
+function node(sower: Sower, framework: Row, { ref, parent, name, text, leaf, groups = [] }: Node) {
   const urn = (id: string) => `${framework.urn}:${id.toLowerCase()}`;
   const key = `${framework.ref_id}:${ref}`;
   const count = sower.world.table("requirement-nodes").size;
@@ -78,6 +85,7 @@ function node(sower: Sower, framework: Row, { ref, parent, name, text, leaf }: N
     assessable: leaf,
     questions: ref === QUESTIONED ? { "1": { type: "unique_choice", text: `${text}?`, choices: [] } } : null,
     framework: framework.id,
+    implementation_groups: groups.length === 0 ? null : groups,
     reference_controls: leaf ? [seededId(`reference-controls:CTL.${String((count % 40) + 1).padStart(2, "0")}`)] : [],
   });
 }
@@ -119,11 +127,13 @@ function iso(sower: Sower) {
     min_score: 0,
     max_score: 100,
     scores_definition: null,
+    implementation_groups_definition: GROUPS,
   });
   for (const [ref, title, parts] of ISO) {
-    node(sower, framework, { ref: ref, parent: null, name: title, text: title, leaf: false });
+    const groups = [ref.startsWith("A") ? "SoA" : "Clauses"];
+    node(sower, framework, { ref: ref, parent: null, name: title, text: title, leaf: false, groups });
     parts.split("|").forEach((part, i) => {
-      node(sower, framework, { ref: `${ref}.${i + 1}`, parent: ref, name: part, text: part, leaf: true });
+      node(sower, framework, { ref: `${ref}.${i + 1}`, parent: ref, name: part, text: part, leaf: true, groups });
     });
   }
 }

@@ -1,6 +1,7 @@
 import { seededId, type World } from "../world.js";
 import { seedAudits } from "./audits.js";
 import { seedAssets, seedControls, seedEvidence } from "./controls.js";
+import { seedEdges } from "./edges.js";
 import { seedLibrary } from "./library.js";
 import { seedPlain } from "./plain.js";
 import { seedAttacks, seedRisks } from "./risks.js";
@@ -33,6 +34,7 @@ export function seedWorld(): World {
     seedAttacks(sower, plot);
     seedPlain(sower, plot);
   }
+  seedEdges(sower);
   seedUsers(sower.world, sower.now());
   return sower.world;
 }

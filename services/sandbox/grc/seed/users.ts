@@ -1,4 +1,4 @@
-import { ADMINISTRATOR, ANALYST, CAREFUL_ANALYST, MANAGER, READER } from "../rights.js";
+import { ADMINISTRATOR, ANALYST, CAREFUL_ANALYST, MANAGER, READER, RESPONDENT } from "../rights.js";
 import { type Role, seededId, type World } from "../world.js";
 
 type Seeded = readonly [name: string, grants: readonly (readonly [tenant: string, role: Role])[], active?: boolean];
@@ -18,6 +18,7 @@ const USERS: readonly Seeded[] = [
     ],
   ],
   ["regional", [["northwind-retail", ANALYST]]],
+  ["supplier", [["northwind-supplier", RESPONDENT]]],
   ["outsider", []],
   ["leaver", [["northwind", READER]], false],
 ];

@@ -5,124 +5,147 @@ import {
   ControlService,
   ControlStatus,
   CsfFunction,
+  type ListControlsRequest,
 } from "#proto/grc/v1/control_service_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
-import { pagingOf } from "../../../lib/pages.js";
+import { type Place, pagingOf } from "../../../lib/pages.js";
 import { wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
+import { type Rank, readByRank } from "../by-rank.js";
+import { readByTime } from "../by-time.js";
 import { CONTROLS, type ControlFields, controlOf, controlRowOf, EFFORTS, type UpstreamControl } from "../control.js";
-import { pageOf, readTenantPages } from "../lists.js";
+import { pageOf, queriesOf } from "../lists.js";
 import { answeredBy, controlMaturityOf } from "../requirement-assessment.js";
 import { setControlMaturity } from "../set-control-maturity.js";
 import {
   domainIdsOf,
   domainOf,
+  inTenant,
   readAllOwned,
   readNamed,
   readOwned,
   readShared,
   type Tenant,
-  tenantOf,
 } from "../tenancy.js";
 
-const ORDERS: Readonly<Record<ControlOrder, string>> = {
-  [ControlOrder.UNSPECIFIED]: "-created_at,id",
-  [ControlOrder.NEWEST]: "-created_at,id",
-  [ControlOrder.LAST_CHANGED]: "-updated_at,id",
-  [ControlOrder.NAME]: "name,id",
-  [ControlOrder.ETA]: "eta,id",
-  [ControlOrder.PRIORITY]: "priority,id",
+/** Orders by something that several controls may share, and that others may change meanwhile. */
+const RANKS: Readonly<Partial<Record<ControlOrder, Rank<UpstreamControl>>>> = {
+  [ControlOrder.LAST_CHANGED]: { ordering: "-updated_at,id", of: (row) => row.updated_at, isDescending: true },
+  [ControlOrder.NAME]: { ordering: "name,id", of: (row) => row.name },
+  [ControlOrder.ETA]: { ordering: "eta,id", of: (row) => row.eta ?? "" },
+  [ControlOrder.PRIORITY]: { ordering: "priority,id", of: (row) => row.priority ?? "" },
 };
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(ControlService.method.listControls, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const page = pageOf(r, tenant.id);
-    const domains = r.domainId === undefined ? domainIdsOf(tenant) : [domainOf(tenant, r.domainId)];
-    const query = {
-      status: r.statuses.map((status) => wordOf(ControlStatus, status)),
-      ...(r.category !== undefined && { category: wordOf(ControlCategory, r.category) }),
-      ...(r.csfFunction !== undefined && { csf_function: wordOf(CsfFunction, r.csfFunction) }),
-      priority: r.priority,
-      search: r.query,
-      ordering: ORDERS[r.orderBy ?? ControlOrder.NEWEST],
-    };
-    const listed = await readTenantPages<UpstreamControl>(platform, CONTROLS, query, domains, page, tenant);
-    const ids = r.withMaturity === true ? listed.rows.map(({ id }) => id) : [];
-    const maturity = await maturityByControl(platform, ids, tenant);
-    return {
-      controls: listed.rows.map((control) => ({ ...controlRowOf(control), maturity: maturity.get(control.id) ?? [] })),
-      ...pagingOf(page, listed),
-    };
-  }),
+  unary(ControlService.method.listControls, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const page = pageOf(r, tenant.id);
+      const listed = await listControls(r, platform, tenant, page);
+      const ids = r.withMaturity === true ? listed.rows.map(({ id }) => id) : [];
+      const maturity = await maturityByControl(platform, ids, tenant);
+      return {
+        controls: listed.rows.map((control) => ({
+          ...controlRowOf(control),
+          maturity: maturity.get(control.id) ?? [],
+        })),
+        ...pagingOf(page, listed),
+      };
+    }),
+  ),
 
-  unary(ControlService.method.getControl, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    return { control: await readControl(platform, r.controlId, tenant) };
-  }),
+  unary(ControlService.method.getControl, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const control = await readShared<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
+      return { control: await withMaturity(platform, control, tenant) };
+    }),
+  ),
 
-  unary(ControlService.method.createControl, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const folder = domainOf(tenant, r.domainId);
-    await readAllOwned(platform, "/api/evidences/", r.evidenceIds, "evidence_ids", tenant);
-    for (const id of r.ownerActorIds) await readNamed(platform, "/api/actors/", id, "owner_actor_ids", tenant);
-    const reference = r.referenceControlId;
-    if (reference !== undefined) {
-      await readShared(platform, "/api/reference-controls/", reference, "reference_control_id", tenant);
-    }
-    const body = {
-      ...fieldsOf(r),
-      // Left out, it would be the root, where everybody of every tenant sees it.
-      folder,
-      owner: r.ownerActorIds,
-      evidences: r.evidenceIds,
-      ...(reference !== undefined && { reference_control: reference }),
-    };
-    // A write is answered with codes and ids only; what is handed out is read back.
-    const written = await platform.rest({ verb: "POST", path: CONTROLS, body });
-    const { id } = objectOf<{ id: string }>(platform.server, written, "id");
-    return { control: await readControl(platform, id, tenant) };
-  }),
+  unary(ControlService.method.createControl, (r, asked) =>
+    inTenant(asked, r.tenantId, async (tenant, platform) => {
+      const folder = domainOf(tenant, r.domainId);
+      const evidences = await readAllOwned(platform, "/api/evidences/", r.evidenceIds, "evidence_ids", tenant);
+      for (const id of r.ownerActorIds) await readNamed(platform, "/api/actors/", id, "owner_actor_ids", tenant);
+      const reference = r.referenceControlId;
+      if (reference !== undefined) {
+        await readShared(platform, "/api/reference-controls/", reference, "reference_control_id", tenant);
+      }
+      const body = {
+        ...fieldsOf(r),
+        // Left out, it would be the root, where everybody of every tenant sees it.
+        folder,
+        owner: r.ownerActorIds,
+        evidences,
+        ...(reference !== undefined && { reference_control: reference }),
+      };
+      // A write is answered with codes and ids only; what is handed out is read back.
+      const written = await platform.rest({ verb: "POST", path: CONTROLS, body });
+      const { id } = objectOf<{ id: string }>(platform.server, written, "id");
+      return { control: await readControl(platform, id, tenant) };
+    }),
+  ),
 
-  unary(ControlService.method.updateControl, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const before = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
-    // The platform would answer that it did.
-    if (before.status === "active" && r.status === undefined && (r.progress ?? 100) !== 100) {
-      throw failedPrecondition("progress: an active control is always at 100 per cent; give another status with it");
-    }
-    await platform.rest({ verb: "PATCH", path: `${CONTROLS}${r.controlId}/`, body: fieldsOf(r) });
-    return { control: await readControl(platform, r.controlId, tenant) };
-  }),
+  unary(ControlService.method.updateControl, (r, asked) =>
+    inTenant(asked, r.tenantId, async (tenant, platform) => {
+      const before = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
+      // The platform would answer that it did.
+      if (before.status === "active" && r.status === undefined && (r.progress ?? 100) !== 100) {
+        throw failedPrecondition("progress: an active control is always at 100 per cent; give another status with it");
+      }
+      await platform.rest({ verb: "PATCH", path: `${CONTROLS}${before.id}/`, body: fieldsOf(r) });
+      return { control: await readControl(platform, before.id, tenant) };
+    }),
+  ),
 
-  unary(ControlService.method.deleteControl, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const { id, name } = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
-    await platform.rest({ verb: "DELETE", path: `${CONTROLS}${id}/` });
-    return { deleted: { id, name } };
-  }),
+  unary(ControlService.method.deleteControl, (r, asked) =>
+    inTenant(asked, r.tenantId, async (tenant, platform) => {
+      const { id, name } = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
+      await platform.rest({ verb: "DELETE", path: `${CONTROLS}${id}/` });
+      return { deleted: { id, name } };
+    }),
+  ),
 
-  unary(ControlService.method.setControlMaturity, setControlMaturity),
+  unary(ControlService.method.setControlMaturity, (r, asked) =>
+    inTenant(asked, r.tenantId, (tenant, platform) => setControlMaturity(r, platform, tenant)),
+  ),
 ];
+
+function listControls(r: ListControlsRequest, platform: Platform, tenant: Tenant, page: Place) {
+  const domains = r.domainId === undefined ? domainIdsOf(tenant) : [domainOf(tenant, r.domainId)];
+  const query = {
+    status: r.statuses.map((status) => wordOf(ControlStatus, status)),
+    ...(r.category !== undefined && { category: wordOf(ControlCategory, r.category) }),
+    ...(r.csfFunction !== undefined && { csf_function: wordOf(CsfFunction, r.csfFunction) }),
+    priority: r.priority,
+    search: r.query,
+  };
+  const queries = queriesOf(query, "folder", domains);
+  const order = r.orderBy ?? ControlOrder.NEWEST;
+  return order === ControlOrder.NEWEST
+    ? readByTime<UpstreamControl>(platform, CONTROLS, queries, "newest", page, tenant)
+    : readByRank<UpstreamControl>(platform, CONTROLS, queries, RANKS[order]!, page, tenant);
+}
 
 async function readControl(platform: Platform, id: string, tenant: Tenant) {
   const control = await readOwned<UpstreamControl>(platform, CONTROLS, id, "control_id", tenant);
-  const maturity = await maturityByControl(platform, [id], tenant);
-  return { ...controlOf(control), maturity: maturity.get(id) ?? [] };
+  return withMaturity(platform, control, tenant);
+}
+
+async function withMaturity(platform: Platform, control: UpstreamControl, tenant: Tenant) {
+  const maturity = await maturityByControl(platform, [control.id], tenant);
+  return { ...controlOf(control), maturity: maturity.get(control.id) ?? [] };
 }
 
 /** The scores of the requirements that controls answer, by control. */
 async function maturityByControl(platform: Platform, ids: readonly string[], tenant: Tenant) {
-  const byControl = new Map<string, ReturnType<typeof controlMaturityOf>[]>();
+  const byControl = new Map<string, ReturnType<typeof controlMaturityOf>>();
   if (ids.length === 0) return byControl;
-  for (const answer of await answeredBy(platform, ids, tenant)) {
-    for (const { id } of answer.applied_controls) {
-      if (id !== undefined && ids.includes(id))
-        byControl.set(id, [...(byControl.get(id) ?? []), controlMaturityOf(answer)]);
-    }
+  const answered = await answeredBy(platform, ids, tenant);
+  for (const id of ids) {
+    const own = answered.filter(({ applied_controls }) => applied_controls.some((control) => control.id === id));
+    byControl.set(id, controlMaturityOf(own));
   }
   return byControl;
 }

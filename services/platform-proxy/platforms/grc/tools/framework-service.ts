@@ -7,7 +7,7 @@ import { misshapen } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
 import { pagingOf } from "../../../lib/pages.js";
 import { pageOf, readPage } from "../lists.js";
-import { readShared, tenantOf } from "../tenancy.js";
+import { inTenant, makeSure, readShared } from "../tenancy.js";
 import { levelsOf, type Related, type ScoresDefinition } from "../upstream.js";
 
 interface UpstreamFramework {
@@ -38,45 +38,56 @@ const TREE_PAGE = 30;
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(FrameworkService.method.listFrameworks, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const page = pageOf(r, tenant.id);
-    // They live above all tenants, so that no filter by domain finds them.
-    const query = { ordering: "name,id", provider: r.provider, search: r.query };
-    const listed = await readPage<UpstreamFramework>(platform, FRAMEWORKS, query, page);
-    return {
-      frameworks: listed.rows.map((framework) => ({
-        ...frameworkOf(framework),
-        description: shorten(framework.description),
-        levels: [],
-      })),
-      ...pagingOf(page, listed),
-    };
-  }),
+  unary(FrameworkService.method.listFrameworks, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const page = pageOf(r, tenant.id);
+      // They live above all tenants, so that no filter by domain finds them.
+      const query = { ordering: "name,id", provider: r.provider, search: r.query };
+      const listed = await readPage<UpstreamFramework>(platform, FRAMEWORKS, query, page);
+      if (listed.totalSize === 0) await makeSure(platform, tenant);
+      return {
+        frameworks: listed.rows.map((framework) => ({
+          ...frameworkOf(framework),
+          description: shorten(framework.description),
+          levels: [],
+        })),
+        ...pagingOf(page, listed),
+      };
+    }),
+  ),
 
-  unary(FrameworkService.method.getFramework, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const framework = await readShared<UpstreamFramework>(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant);
-    return { framework: frameworkOf(framework) };
-  }),
+  unary(FrameworkService.method.getFramework, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const framework = await readShared<UpstreamFramework>(
+        platform,
+        FRAMEWORKS,
+        r.frameworkId,
+        "framework_id",
+        tenant,
+      );
+      return { framework: frameworkOf(framework) };
+    }),
+  ),
 
-  unary(FrameworkService.method.getFrameworkTree, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    // The outline is handed out only of a framework that the caller may read.
-    await readShared(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant);
-    const tree = await platform.rest<Tree>({ verb: "GET", path: `${FRAMEWORKS}${r.frameworkId}/tree/` });
-    if (typeof tree !== "object" || tree === null) throw misshapen(platform.server, "something other than an outline");
-    const outline = [...walk(tree)];
-    const requirements = r.underRefId === undefined ? outline : under(outline, r.underRefId);
-    const page = pageOf(r, tenant.id, TREE_PAGE);
-    return {
-      requirements: requirements.slice(page.offset, page.offset + page.size).map((requirement) => ({
-        ...requirement,
-        ...(r.underRefId === undefined && given({ description: shorten(requirement.description) })),
-      })),
-      ...pagingOf(page, { totalSize: requirements.length }),
-    };
-  }),
+  unary(FrameworkService.method.getFrameworkTree, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      // The outline is handed out only of a framework that the caller may read.
+      const { id } = await readShared<UpstreamFramework>(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant);
+      const tree = await platform.rest<Tree>({ verb: "GET", path: `${FRAMEWORKS}${id}/tree/` });
+      if (typeof tree !== "object" || tree === null)
+        throw misshapen(platform.server, "something other than an outline");
+      const outline = [...walk(tree)];
+      const requirements = r.underRefId === undefined ? outline : under(outline, r.underRefId);
+      const page = pageOf(r, tenant.id, TREE_PAGE);
+      return {
+        requirements: requirements.slice(page.offset, page.offset + page.size).map((requirement) => ({
+          ...requirement,
+          ...(r.underRefId === undefined && given({ description: shorten(requirement.description) })),
+        })),
+        ...pagingOf(page, { totalSize: requirements.length }),
+      };
+    }),
+  ),
 ];
 
 function frameworkOf(framework: UpstreamFramework) {

@@ -11,13 +11,13 @@ import { pagingOf } from "../../../lib/pages.js";
 import { timeOf } from "../../../lib/time.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
+import { type Dated, pageByTime, readByTime } from "../by-time.js";
 import { CONTROLS } from "../control.js";
-import { type InFolder, pageOf, readAllTenantPages, readConcatenated, readTenantPage } from "../lists.js";
-import { domainIdsOf, readOwned, type Tenant, tenantOf } from "../tenancy.js";
+import { type InFolder, pageOf, queriesOf, readAll, readAllOfTenant } from "../lists.js";
+import { inTenant, makeSure, readOwned, readShared, type Tenant } from "../tenancy.js";
 import { type Related, ratingOf, referenceOf, referencesOf, type Step } from "../upstream.js";
 
-interface UpstreamScenario extends InFolder {
-  readonly id: string;
+interface UpstreamScenario extends Dated {
   readonly ref_id: string | null;
   readonly name: string;
   readonly description: string | null;
@@ -38,8 +38,7 @@ interface UpstreamScenario extends InFolder {
   readonly updated_at: string;
 }
 
-interface UpstreamOperationalScenario extends InFolder {
-  readonly id: string;
+interface UpstreamOperationalScenario extends Dated {
   readonly str: string;
   readonly ref_id: string | null;
   readonly ebios_rm_study: Related;
@@ -56,75 +55,74 @@ const SCENARIOS = "/api/risk-scenarios/";
 const OUTCOMES = "/api/ebios-rm/operational-scenarios/";
 const STUDIES = "/api/ebios-rm/studies/";
 
+/** What of an assessment or a study is looked at. */
+type Owner = InFolder & { readonly id: string };
+
+const ASSESSMENTS = "/api/risk-assessments/";
+
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(RiskService.method.listRiskScenarios, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const page = pageOf(r, tenant.id);
-    if (r.controlId !== undefined) await readOwned(platform, CONTROLS, r.controlId, "control_id", tenant);
-    const query = {
-      applied_controls: r.controlId,
-      treatment: r.treatments.map((treatment) => wordOf(RiskTreatment, treatment)),
-      current_level: r.currentLevels.map(String),
-      search: r.query,
-      ordering: "-created_at,id",
-    };
-    const listed = await scenariosOf(platform, r.riskAssessmentId, query, page, tenant);
-    return { riskScenarios: listed.rows.map(scenarioRowOf), ...pagingOf(page, listed) };
-  }),
+  unary(RiskService.method.listRiskScenarios, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const page = pageOf(r, tenant.id);
+      const control =
+        r.controlId && (await readShared<Owner>(platform, CONTROLS, r.controlId, "control_id", tenant)).id;
+      const query = {
+        applied_controls: control || undefined,
+        treatment: r.treatments.map((treatment) => wordOf(RiskTreatment, treatment)),
+        current_level: r.currentLevels.map(String),
+        search: r.query,
+      };
+      // Its filter by domain is by that of the perimeter, which an assessment need not have.
+      const assessments = await ownersOf(platform, ASSESSMENTS, r.riskAssessmentId, "risk_assessment_id", tenant);
+      const queries = queriesOf(query, "risk_assessment", assessments);
+      const listed = await readByTime<UpstreamScenario>(platform, SCENARIOS, queries, "newest", page, tenant);
+      return { riskScenarios: listed.rows.map(scenarioRowOf), ...pagingOf(page, listed) };
+    }),
+  ),
 
-  unary(RiskService.method.getRiskScenario, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    return {
-      riskScenario: scenarioOf(await readOwned(platform, SCENARIOS, r.riskScenarioId, "risk_scenario_id", tenant)),
-    };
-  }),
+  unary(RiskService.method.getRiskScenario, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => ({
+      riskScenario: scenarioOf(await readShared(platform, SCENARIOS, r.riskScenarioId, "risk_scenario_id", tenant)),
+    })),
+  ),
 
-  unary(RiskService.method.listAttackOutcomes, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const page = pageOf(r, tenant.id);
-    const studies =
-      r.studyId === undefined
-        ? (await readAllTenantPages<InFolder & { id: string }>(platform, STUDIES, {}, tenant)).map(({ id }) => id)
-        : [(await readOwned<InFolder & { id: string }>(platform, STUDIES, r.studyId, "study_id", tenant)).id];
-    // There is no filter by domain; a study lies in one.
-    const listed = await readConcatenated<UpstreamOperationalScenario>(
-      platform,
-      OUTCOMES,
-      { ordering: "-created_at,id" },
-      { name: "ebios_rm_study", values: studies },
-      page,
-      tenant,
-    );
-    return {
-      attackOutcomes: listed.rows.map((row) => outcomeRowOf(row, r.studyId !== undefined)),
-      ...pagingOf(page, listed),
-    };
-  }),
+  unary(RiskService.method.listAttackOutcomes, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const page = pageOf(r, tenant.id);
+      // There is no filter by domain, nor by time; a study lies in one, and holds few.
+      const studies = await ownersOf(platform, STUDIES, r.studyId, "study_id", tenant);
+      const queries = studies.map((study) => ({ ebios_rm_study: study }));
+      const all = await readAll<UpstreamOperationalScenario>(platform, OUTCOMES, queries, tenant);
+      if (all.length === 0) await makeSure(platform, tenant);
+      const listed = pageByTime(all, "newest", page);
+      return {
+        attackOutcomes: listed.rows.map((row) => outcomeRowOf(row, r.studyId !== undefined)),
+        ...pagingOf(page, listed),
+      };
+    }),
+  ),
 
-  unary(RiskService.method.getAttackOutcome, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    return {
-      attackOutcome: outcomeOf(await readOwned(platform, OUTCOMES, r.attackOutcomeId, "attack_outcome_id", tenant)),
-    };
-  }),
+  unary(RiskService.method.getAttackOutcome, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => ({
+      attackOutcome: outcomeOf(await readShared(platform, OUTCOMES, r.attackOutcomeId, "attack_outcome_id", tenant)),
+    })),
+  ),
 ];
 
-async function scenariosOf(
+/** The id of the one named, or of all in the tenant. */
+async function ownersOf(
   platform: Platform,
-  riskAssessmentId: string | undefined,
-  query: Parameters<typeof readTenantPage>[2],
-  page: ReturnType<typeof pageOf>,
+  path: string,
+  named: string | undefined,
+  argument: string,
   tenant: Tenant,
-) {
-  if (riskAssessmentId !== undefined) {
-    await readOwned(platform, "/api/risk-assessments/", riskAssessmentId, "risk_assessment_id", tenant);
-    const narrowed = { ...query, risk_assessment: riskAssessmentId };
-    return readTenantPage<UpstreamScenario>(platform, SCENARIOS, narrowed, page, tenant);
-  }
-  // Of several domains this one list takes only the last.
-  const domains = { name: "folder", values: domainIdsOf(tenant) };
-  return readConcatenated<UpstreamScenario>(platform, SCENARIOS, query, domains, page, tenant);
+): Promise<string[]> {
+  const owners =
+    named === undefined
+      ? await readAllOfTenant<Owner>(platform, path, {}, tenant)
+      : [await readOwned<Owner>(platform, path, named, argument, tenant)];
+  return owners.map(({ id }) => id);
 }
 
 /** A risk scenario as a row of a list. */

@@ -8,7 +8,7 @@ import { pagingOf } from "../../../lib/pages.js";
 import type { Platform } from "../../../platform.js";
 import type { CisoMe } from "../adapter.js";
 import { pageOf } from "../lists.js";
-import { type Tenant, tenantOf, tenantsOf } from "../tenancy.js";
+import { inTenant, makeSure, placeAmong, type Tenant, tenantsOf } from "../tenancy.js";
 import type { Related } from "../upstream.js";
 
 interface Hit {
@@ -47,10 +47,14 @@ const MAX_HITS = 50;
 export const bindings = [
   unary(TenantService.method.listTenants, async (r, platform) => {
     const wanted = r.query?.toLowerCase() ?? "";
-    const tenants = (await tenantsOf(platform)).filter(({ name }) => name.toLowerCase().includes(wanted));
+    // Where one starts: what was made or given a moment ago is there.
+    const all = (await tenantsOf(platform, true)).filter(({ name }) => name.toLowerCase().includes(wanted));
     const page = pageOf(r);
+    // After the last of the page before, whatever has come and gone since.
+    const left = page.cursor === undefined ? all : all.filter((one) => placeAmong(one) > page.cursor!);
+    const tenants = left.slice(0, page.size);
     return {
-      tenants: tenants.slice(page.offset, page.offset + page.size).map(({ id, name, description, domains }) => ({
+      tenants: tenants.map(({ id, name, description, domains }) => ({
         id,
         name,
         ...given({ description }),
@@ -58,37 +62,44 @@ export const bindings = [
           .filter((domain) => domain.id !== id)
           .map((domain) => ({ id: domain.id, name: domain.name })),
       })),
-      ...pagingOf(page, { totalSize: tenants.length }),
+      ...pagingOf(page, {
+        totalSize: page.offset + left.length,
+        cursor: tenants.length < left.length ? placeAmong(tenants.at(-1)!) : undefined,
+      }),
     };
   }),
 
-  unary(TenantService.method.searchGrc, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const types = r.types.length === 0 ? [...SEARCHED.values()] : r.types.map((type) => SEARCHED.get(type)!);
-    const answer = await platform.rest<{ results?: unknown; total_candidates?: number } | undefined>({
-      verb: "GET",
-      path: "/api/search/",
-      query: { q: r.query, type: types.join(",") },
-    });
-    const results = rowsOf<Hit>(platform.server, answer?.results, "id");
-    const found = results.filter(({ type }) => TYPES.has(type));
-    const folders = await foldersOf(found, platform, tenant);
-    return {
-      hits: found
-        .filter(({ id }) => folders.has(id))
-        .map((hit) => ({
-          type: TYPES.get(hit.type)!,
-          id: hit.id,
-          name: hit.name ?? "",
-          ...given({ refId: hit.ref_id, description: shorten(hit.description) }),
-          domain: { id: folders.get(hit.id)!, ...given({ name: hit.folder }) },
-          ...(hit.framework_id && { framework: { id: hit.framework_id } }),
-          score: hit.score,
-        })),
-      truncated: (answer?.total_candidates ?? 0) > results.length || results.length >= MAX_HITS,
-    };
-  }),
+  unary(TenantService.method.searchGrc, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const types = r.types.length === 0 ? [...SEARCHED.values()] : r.types.map((type) => SEARCHED.get(type)!);
+      const answer = await platform.rest<{ results?: unknown; total_candidates?: number } | undefined>({
+        verb: "GET",
+        path: "/api/search/",
+        query: { q: r.query, type: types.join(",") },
+      });
+      const results = rowsOf<Hit>(platform.server, answer?.results, "id");
+      if (results.length === 0) await makeSure(platform, tenant);
+      const found = results.filter(({ type }) => TYPES.has(type));
+      const folders = await foldersOf(found, platform, tenant);
+      return {
+        hits: found.filter(({ id }) => folders.has(id)).map((hit) => hitOf(hit, folders.get(hit.id)!)),
+        truncated: (answer?.total_candidates ?? 0) > results.length || results.length >= MAX_HITS,
+      };
+    }),
+  ),
 ];
+
+function hitOf(hit: Hit, folderId: string) {
+  return {
+    type: TYPES.get(hit.type)!,
+    id: hit.id,
+    name: hit.name ?? "",
+    ...given({ refId: hit.ref_id, description: shorten(hit.description) }),
+    domain: { id: folderId, ...given({ name: hit.folder }) },
+    ...(hit.framework_id && { framework: { id: hit.framework_id } }),
+    score: hit.score,
+  };
+}
 
 /**
  * The folders of the hits that are the tenant's or shared, by the hits' ids. A

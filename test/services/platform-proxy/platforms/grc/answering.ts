@@ -13,21 +13,40 @@ export function answer(line: number): Answer {
   return found;
 }
 
+/**
+ * Who is calling: the recorded answer, whose long lists of rights were cut, with
+ * those rights that tools look for besides.
+ */
+export function whoAmI(...rights: readonly string[]): Answer {
+  const recorded = answer(1);
+  const told = recorded.answer as { readonly domain_permissions: Readonly<Record<string, readonly string[]>> };
+  const all = ["view_compliance_assessment_full", ...rights];
+  const domain_permissions = Object.fromEntries(
+    Object.entries(told.domain_permissions).map(([id, some]) => [id, [...some, ...all]]),
+  );
+  return { ...recorded, answer: { ...told, domain_permissions } };
+}
+
+const TIMES = ["created_at__gte", "created_at__lt"];
+
 /** The filters that each list of the platform declares; it ignores every other name without a word. */
 const FILTERS: Readonly<Record<string, readonly string[]>> = {
   "/api/folders/": ["content_type", "parent_folder"],
+  "/api/compliance-assessments/": ["folder"],
+  "/api/risk-assessments/": ["folder"],
   "/api/search/": ["q", "type"],
   "/api/frameworks/": ["provider"],
-  "/api/applied-controls/": ["folder", "status", "category", "csf_function", "priority"],
-  "/api/evidences/": ["folder", "applied_controls", "status"],
+  "/api/applied-controls/": ["folder", "status", "category", "csf_function", "priority", ...TIMES],
+  "/api/evidences/": ["folder", "applied_controls", "status", ...TIMES],
   "/api/requirement-assessments/": [
     "folder",
     "compliance_assessment",
     "applied_controls",
     "result",
     "requirement__assessable",
+    ...TIMES,
   ],
-  "/api/risk-scenarios/": ["folder", "risk_assessment", "current_level", "applied_controls", "treatment"],
+  "/api/risk-scenarios/": ["folder", "risk_assessment", "current_level", "applied_controls", "treatment", ...TIMES],
   "/api/ebios-rm/studies/": ["folder"],
   "/api/ebios-rm/operational-scenarios/": ["ebios_rm_study"],
 };

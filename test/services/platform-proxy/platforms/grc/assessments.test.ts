@@ -42,15 +42,14 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
         justification: "Seen on site",
       });
       expect(maturity).toMatchObject({
-        requirementAssessment: { id: SHOWN_SCORE },
         scoreVisible: true,
-        score: 40,
         minScore: 0,
         maxScore: 100,
+        requirements: [{ id: SHOWN_SCORE, score: 40 }],
       });
-      expect(maturity?.level).toBeUndefined();
+      expect(maturity?.requirements[0]?.level).toBeUndefined();
       expect((await harness.call(getControl, { controlId })).control?.maturity).toMatchObject([
-        { score: 40, requirement: { refId: "4.1" } },
+        { requirements: [{ score: 40, requirement: { refId: "4.1" } }] },
       ]);
     });
 
@@ -58,7 +57,9 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       const { listControls } = ControlService.method;
       const request = { tenantId: NORTHWIND, query: "Scored", withMaturity: true };
       const { controls } = await harness.call(listControls, request);
-      expect(controls).toMatchObject([{ name: "Scored", maturity: [{ score: 40, requirement: { refId: "4.1" } }] }]);
+      expect(controls).toMatchObject([
+        { name: "Scored", maturity: [{ requirements: [{ score: 40, requirement: { refId: "4.1" } }] }] },
+      ]);
       expect((await harness.call(listControls, { ...request, withMaturity: false })).controls[0]?.maturity).toEqual([]);
       await expect(harness.call(listControls, { ...request, pageSize: 26 })).rejects.toMatchObject({
         code: Code.InvalidArgument,
@@ -76,9 +77,9 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
         scoreVisible: false,
         minScore: 1,
         maxScore: 4,
-        requirement: { refId: "GV.OC-01" },
+        requirements: [{ requirement: { refId: "GV.OC-01" } }],
       });
-      expect(maturity?.score).toBeUndefined();
+      expect(maturity?.requirements[0]?.score).toBeUndefined();
       const written = await harness.ask(
         "admin",
         "GET",

@@ -4,97 +4,207 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ListControlsRequestSchema } from "#proto/grc/v1/control_service_pb.js";
 import type { RestRequest } from "../../../../../services/platform-proxy/adapter.js";
-import { pagingOf } from "../../../../../services/platform-proxy/lib/pages.js";
+import { type Place, pagingOf } from "../../../../../services/platform-proxy/lib/pages.js";
 import type { Platform } from "../../../../../services/platform-proxy/platform.js";
+import { readByRank } from "../../../../../services/platform-proxy/platforms/grc/by-rank.js";
+import {
+  type Direction,
+  pageByTime,
+  readByTime,
+} from "../../../../../services/platform-proxy/platforms/grc/by-time.js";
 import {
   pageOf,
-  readAllTenantPages,
-  readConcatenated,
+  queriesOf,
+  type Rows,
+  readAll,
   readTenantPage,
-  readTenantPages,
 } from "../../../../../services/platform-proxy/platforms/grc/lists.js";
 import type { Tenant } from "../../../../../services/platform-proxy/platforms/grc/tenancy.js";
 
 const domain = (id: string) => [id, { id, name: id, description: null, parentId: undefined }] as const;
-const TENANT: Tenant = { id: "own", name: "Own", description: null, domains: new Map([domain("own"), domain("sub")]) };
+const TENANT: Tenant = {
+  id: "own",
+  name: "Own",
+  description: null,
+  domains: new Map([domain("own"), domain("sub")]),
+  isFresh: true,
+};
 
-/** A platform that answers lists of one part each, and knows no filter but `part`. */
-function platformOf(parts: Readonly<Record<string, readonly string[]>>, folder = "own"): Platform {
+interface Kept {
+  readonly id: string;
+  readonly created_at: string;
+  readonly part: string;
+  readonly name: string;
+  readonly folder: { readonly id: string };
+}
+
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+/** Few moments for many rows, with and without a fraction, as the platform writes them. */
+const moment = (n: number) =>
+  `2026-11-21T12:17:${String(40 + (n % 7)).padStart(2, "0")}${n % 2 === 0 ? "Z" : ".500001Z"}`;
+const whole = (time: string) => (time.includes(".") ? time : time.replace("Z", ".000000Z"));
+
+/** A platform that keeps rows, filters by part and time, and orders as it is asked to. */
+function platformOf(rows: Kept[]): Platform {
   return {
     server: "grc",
-    async rest({ query }: RestRequest) {
-      const all = parts[String(query?.part)] ?? Object.values(parts).flat();
-      const offset = Number(query?.offset);
-      const results = all
-        .slice(offset, offset + Number(query?.limit))
-        .map((name) => ({ id: name, folder: { id: folder } }));
-      return { count: all.length, results };
+    async rest({ query = {} }: RestRequest) {
+      const parts = query.part === undefined ? undefined : [query.part].flat();
+      const found = rows
+        .filter(({ part }) => parts?.includes(part) ?? true)
+        .filter(
+          ({ created_at }) => query.created_at__gte === undefined || whole(created_at) >= String(query.created_at__gte),
+        )
+        .filter(
+          ({ created_at }) => query.created_at__lt === undefined || whole(created_at) < String(query.created_at__lt),
+        );
+      const [first = "", ...rest] = String(query.ordering).split(",");
+      expect(rest).toEqual(["id"]);
+      const field = first.replace("-", "") as "created_at" | "name";
+      const sign = first.startsWith("-") ? -1 : 1;
+      found.sort((a, b) => {
+        const [x, y] = [a, b].map((row) => whole(row[field])) as [string, string];
+        return x === y ? (a.id < b.id ? -1 : 1) : x < y ? -sign : sign;
+      });
+      const offset = Number(query.offset);
+      return { count: found.length, results: found.slice(offset, offset + Number(query.limit)) };
     },
   } as unknown as Platform;
 }
 
-test("pages of several lists put together are the pages of one list", async () => {
-  const lists = fc.array(fc.nat({ max: 12 }), { minLength: 1, maxLength: 8 });
-  await fc.assert(
-    fc.asyncProperty(lists, fc.integer({ min: 1, max: 10 }), fc.nat({ max: 60 }), async (sizes, limit, offset) => {
-      const parts = Object.fromEntries(
-        sizes.map((size, p) => [`p${p}`, Array.from({ length: size }, (_, i) => `${p}.${i}`)]),
-      );
-      const together = { name: "part", values: Object.keys(parts) };
-      const page = { size: limit, offset };
-      const { totalSize, rows } = await readConcatenated(platformOf(parts), "/api/x/", {}, together, page, TENANT);
-      const all = Object.values(parts).flat();
-      expect(totalSize).toBe(all.length);
-      expect(rows.map((row) => (row as unknown as { id: string }).id)).toEqual(all.slice(offset, offset + limit));
-    }),
-  );
+const kept = (n: number, part: string, folder = "own"): Kept => ({
+  id: uuid(n),
+  created_at: moment(n * 13),
+  part,
+  name: `n${n % 3}`,
+  folder: { id: folder },
 });
 
-test("a tenant with more domains than a request line holds is listed in parts, as one list", async () => {
-  const ids = Array.from({ length: 120 }, (_, i) => `d${i}`);
-  const tenant: Tenant = { ...TENANT, domains: new Map(ids.map(domain)) };
-  const asked: number[] = [];
-  const platform = {
-    server: "grc",
-    async rest({ query }: RestRequest) {
-      const folders = query?.folder as readonly string[];
-      asked.push(folders.length);
-      const offset = Number(query?.offset);
-      const rows = folders.map((id) => ({ id, folder: { id } }));
-      return { count: rows.length, results: rows.slice(offset, offset + Number(query?.limit)) };
-    },
-  } as unknown as Platform;
-  const seen: (string | undefined)[] = [];
-  for (let offset = 0; offset < 120; offset += 45) {
-    const page = { size: 45, offset };
-    const { totalSize, rows } = await readTenantPages(platform, "/api/x/", {}, ids, page, tenant);
-    expect(totalSize).toBe(120);
-    seen.push(...rows.map(({ folder }) => folder.id));
+type ReadPage = (place: Place) => Promise<Rows<Kept>>;
+
+/** Reads page after page; what happens in between is done after each. */
+async function pagesOf(size: number, read: ReadPage, between: (page: number) => void = () => undefined) {
+  const rows: Kept[] = [];
+  const totals: number[] = [];
+  let pageToken = "";
+  for (let page = 0; page < 100; page++) {
+    const place = pageOf(create(ListControlsRequestSchema, { pageSize: size, pageToken }), "t");
+    const listed = await read(place);
+    rows.push(...listed.rows);
+    totals.push(listed.totalSize);
+    const { nextPageToken } = pagingOf(place, listed);
+    if (nextPageToken === undefined) return { rows, totals };
+    pageToken = nextPageToken;
+    between(page);
   }
-  expect(seen).toEqual(ids);
-  expect(Math.max(...asked)).toBe(50);
+  throw new Error("pages without end");
+}
+
+const PARTS = ["p0", "p1", "p2"];
+const QUERIES = PARTS.map((part) => ({ part }));
+const someRows = fc.array(fc.constantFrom(...PARTS), { maxLength: 40 });
+const byTime =
+  (rows: Kept[], direction: Direction, queries: readonly { part: string }[] = QUERIES): ReadPage =>
+  (place) =>
+    readByTime<Kept>(platformOf(rows), "/api/x/", queries, direction, place, TENANT);
+
+test.each(["newest", "oldest"] as const)(
+  "several lists put together are one list, %s first, ties and all",
+  async (way) => {
+    await fc.assert(
+      fc.asyncProperty(someRows, fc.integer({ min: 1, max: 10 }), async (parts, size) => {
+        const rows = parts.map((part, n) => kept(n, part));
+        const { rows: told, totals } = await pagesOf(size, byTime(rows, way));
+        const sign = way === "newest" ? -1 : 1;
+        const expected = [...rows].sort((a, b) => {
+          const [x, y] = [whole(a.created_at), whole(b.created_at)];
+          return x === y ? (a.id < b.id ? -1 : 1) : x < y ? -sign : sign;
+        });
+        expect(told.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+        expect(new Set(totals)).toEqual(new Set([rows.length]));
+        const whole_ = await pagesOf(size, async (place) => pageByTime(rows, way, place));
+        expect(whole_.rows.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+      }),
+    );
+  },
+);
+
+test.each(["newest", "oldest"] as const)(
+  "nothing comes twice and nothing is lost while others create and delete, %s first",
+  async (way) => {
+    await fc.assert(
+      fc.asyncProperty(
+        someRows,
+        fc.integer({ min: 1, max: 6 }),
+        fc.infiniteStream(fc.nat(39)),
+        async (parts, size, picks) => {
+          const rows = parts.map((part, n) => kept(n, part));
+          const before = rows.map(({ id }) => id);
+          const { rows: told } = await pagesOf(size, byTime(rows, way), (page) => {
+            const [gone] = rows.splice(Number(picks.next().value) % Math.max(rows.length, 1), 1);
+            if (gone !== undefined) before.splice(before.indexOf(gone.id) >>> 0, 1);
+            rows.push({ ...kept(1_000 + page, "p1"), created_at: "2026-11-21T13:00:00Z" });
+          });
+          const ids = told.map(({ id }) => id);
+          expect(ids).toHaveLength(new Set(ids).size);
+          expect(before.filter((id) => !ids.includes(id))).toEqual([]);
+        },
+      ),
+    );
+  },
+);
+
+test("in another order all pages hold what was there at the first, whatever is created meanwhile", async () => {
+  const rank = { ordering: "name,id", of: ({ name }: Kept) => name };
+  for (const queries of [[{}], QUERIES]) {
+    const rows = Array.from({ length: 23 }, (_, n) => kept(n, PARTS[n % 3]!));
+    const expected = [...rows].sort((a, b) => (a.name === b.name ? (a.id < b.id ? -1 : 1) : a.name < b.name ? -1 : 1));
+    const read: ReadPage = (place) => readByRank<Kept>(platformOf(rows), "/api/x/", queries, rank, place, TENANT);
+    const { rows: told } = await pagesOf(4, read, (page) => {
+      rows.push({ ...kept(1_000 + page, "p0"), name: "a", created_at: "2026-11-21T13:00:00Z" });
+    });
+    expect(told.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+  }
+});
+
+test("ids that do not fit a request line are asked for in parts", () => {
+  const ids = Array.from({ length: 120 }, (_, n) => uuid(n));
+  const queries = queriesOf({ search: "x" }, "folder", ids);
+  expect(queries.map(({ folder }) => (folder as string[]).length)).toEqual([50, 50, 20]);
+  expect(queries.flatMap(({ folder }) => folder)).toEqual(ids);
 });
 
 test("everything is read page after page, or refused where it is too much, and never in part", async () => {
-  const names = Array.from({ length: 2_001 }, (_, i) => `n${i}`);
-  const read = (count: number) =>
-    readAllTenantPages(platformOf({ p: names.slice(0, count) }), "/api/x/", { part: "p" }, TENANT);
+  const rows = Array.from({ length: 2_001 }, (_, n) => kept(n, "p0"));
+  const read = (count: number) => readAll(platformOf(rows.slice(0, count)), "/api/x/", [{}], TENANT);
   for (const count of [0, 1, 250, 251, 2_000]) {
-    expect((await read(count)).map((row) => (row as unknown as { id: string }).id)).toEqual(names.slice(0, count));
+    expect(new Set((await read(count)).map(({ id }) => id))).toEqual(new Set(rows.slice(0, count).map(({ id }) => id)));
   }
   await expect(read(2_001)).rejects.toMatchObject({ code: Code.ResourceExhausted });
 });
 
 test("rows of another tenant are withheld: a filter that did not narrow the list lets nothing through", async () => {
   const page = { size: 10, offset: 0 };
-  const stranger = readTenantPage(platformOf({ p: ["a"] }, "other"), "/api/x/", { folder: ["own"] }, page, TENANT);
+  const query = { ordering: "name,id" };
+  const stranger = readTenantPage(platformOf([kept(1, "p0", "other")]), "/api/x/", query, page, TENANT);
   await expect(stranger).rejects.toMatchObject({
     code: Code.Unavailable,
     rawMessage: expect.stringContaining("withheld"),
   });
-  await expect(readTenantPage(platformOf({ p: ["a"] }, "sub"), "/api/x/", {}, page, TENANT)).resolves.toMatchObject({
-    totalSize: 1,
-  });
+  await expect(
+    readTenantPage(platformOf([kept(1, "p0", "sub")]), "/api/x/", query, page, TENANT),
+  ).resolves.toMatchObject({ totalSize: 1 });
+});
+
+test("a token that holds no place of such a list is refused", async () => {
+  for (const cursor of ["", "soon", "2026-11-21,x", "1 or 1=1"]) {
+    const place = { size: 5, offset: 5, cursor, digest: "" };
+    await expect(byTime([], "newest")(place)).rejects.toMatchObject({ code: Code.InvalidArgument });
+    const rank = { ordering: "name,id", of: () => "" };
+    await expect(readByRank(platformOf([]), "/api/x/", [{}], rank, place, TENANT)).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+    });
+  }
 });
 
 test("a token leads to the next page of the same question, whatever the page's size", () => {
@@ -138,16 +248,4 @@ test("any text is either a token of the question or refused", () => {
       expect(() => pageOf(create(ListControlsRequestSchema, { pageToken }), "t")).toThrow("page_token");
     }),
   );
-});
-
-test("lists far behind the page are not counted, and the total then says that it is a lower bound", async () => {
-  const parts = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, [`${i}`]]));
-  const together = { name: "part", values: Object.keys(parts) };
-  const read = (size: number, offset: number) =>
-    readConcatenated(platformOf(parts), "/api/x/", {}, together, { size, offset }, TENANT);
-  expect(await read(20, 0)).toMatchObject({ totalSize: 60, isLowerBound: true });
-  const last = await read(20, 60);
-  expect(last.rows).toHaveLength(20);
-  expect(last.totalSize).toBe(100);
-  expect(last).not.toHaveProperty("isLowerBound");
 });

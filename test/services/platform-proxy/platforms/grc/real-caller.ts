@@ -13,7 +13,7 @@ import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { openPlatform, type Platform } from "../../../../../services/platform-proxy/platform.js";
 import { createCisoAdapter } from "../../../../../services/platform-proxy/platforms/grc/adapter.js";
 import type { Asked } from "../../../../support/platforms/answering.js";
-import { type Answer, answer, type GrcAnswering, startGrcAnswering } from "./answering.js";
+import { type Answer, answer, type GrcAnswering, startGrcAnswering, whoAmI } from "./answering.js";
 
 const { bindings: grcBindings } = await loadPlatform("grc");
 
@@ -50,7 +50,8 @@ export function realCaller(): RealCaller {
     http = createHttpClient("sallyport-test/1.0");
     adapter = createCisoAdapter();
     platform = openPlatform(adapter, sessionAt(real.url, http), createIdentities());
-    for (const line of [332, 1, 6]) real.on(answer(line));
+    for (const line of [332, 6]) real.on(answer(line));
+    real.on(whoAmI());
     real.on({ ...answer(114), path: "/api/iam/logout/", method: "POST" });
   });
 

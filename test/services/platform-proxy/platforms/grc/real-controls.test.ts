@@ -75,15 +75,19 @@ describe("controls", () => {
       hiddenLinks: 1,
       maturity: [
         {
-          requirementAssessment: { id: MISSION },
-          requirement: { refId: "GV.OC-01" },
           assessment: { id: AUDIT, name: "Alpha CSF review" },
           scoreVisible: true,
-          score: 3,
-          level: "Repeatable",
           minScore: 1,
           maxScore: 4,
-          result: AssessmentResult.COMPLIANT,
+          requirements: [
+            {
+              id: MISSION,
+              requirement: { refId: "GV.OC-01" },
+              score: 3,
+              level: "Repeatable",
+              result: AssessmentResult.COMPLIANT,
+            },
+          ],
         },
       ],
     });
@@ -189,6 +193,8 @@ describe("requirement assessments", () => {
 
   test("of a locked audit without named levels say so", async () => {
     answers(164);
+    // No audit that covers a part of its framework.
+    answersWith({ ...answer(133), answer: { count: 0, results: [] } }, "/api/compliance-assessments/");
     const { requirementAssessments } = await call(AssessmentService.method.listRequirementAssessments, {});
     expect(requirementAssessments[0]).toMatchObject({ requirement: { refId: "core", name: "Clauses" }, locked: true });
   });
@@ -204,17 +210,20 @@ describe("requirement assessments", () => {
       { score: 3, is_scored: true, observation: "Seen on site" },
     ]);
     expect(maturity).toMatchObject({
-      score: 3,
-      level: "Repeatable",
       scoreVisible: true,
-      requirement: { refId: "GV.OC-01" },
+      requirements: [{ score: 3, level: "Repeatable", requirement: { refId: "GV.OC-01" } }],
     });
   });
 
   test("take the controls that answer them", async () => {
     answers(104);
-    answersWith(answer(104), `${CONTROLS}${BACKUPS}/`);
-    answers(161, 171);
+    answersWith(
+      { ...answer(104), answer: { ...(answer(104).answer as object), id: BACKUPS } },
+      `${CONTROLS}${BACKUPS}/`,
+    );
+    const linked = { ...(answer(161).answer as object), applied_controls: [{ id: MFA }, { id: BACKUPS }] };
+    answersWith({ ...answer(161), answer: linked });
+    answers(171);
     await call(AssessmentService.method.linkControlsToRequirement, {
       requirementAssessmentId: MISSION,
       controlIds: [MFA, BACKUPS],

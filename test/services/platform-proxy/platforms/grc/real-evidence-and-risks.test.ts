@@ -2,7 +2,7 @@ import { Code } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { EvidenceService, EvidenceStatus } from "#proto/grc/v1/evidence_service_pb.js";
 import { RiskService, RiskTreatment } from "#proto/grc/v1/risk_service_pb.js";
-import { answer, EXCHANGE } from "./answering.js";
+import { answer, EXCHANGE, whoAmI } from "./answering.js";
 import { ALPHA, BACKUPS, EVIDENCE, MFA, MISSION, POLICY_PAGE, realCaller, SCREENSHOT, STUDY } from "./real-caller.js";
 
 // The tools read what the real platform answered, word for word; the built-in
@@ -63,10 +63,10 @@ describe("evidence", () => {
   });
 
   test("gets a new version for a new link, and the status after it", async () => {
-    const me = answer(1);
-    const permissions = { [ALPHA.id]: ["change_evidence", "add_evidencerevision"] };
-    answersWith({ ...me, answer: { ...(me.answer as object), domain_permissions: permissions } });
-    answers(202, 217, 201);
+    answersWith(whoAmI("add_evidencerevision"));
+    const approved = { ...(answer(202).answer as object), status: "Approved" };
+    answersWith({ ...answer(202), answer: approved });
+    answers(217, 201);
     await call(EvidenceService.method.updateEvidence, {
       evidenceId: POLICY_PAGE,
       link: "https://wiki.example.test/mfa2",
@@ -76,7 +76,10 @@ describe("evidence", () => {
     expect(sent("POST", "/api/evidence-revisions/")).toEqual([
       { evidence: POLICY_PAGE, folder: ALPHA.id, link: "https://wiki.example.test/mfa2", observation: "renewed" },
     ]);
-    expect(sent("PATCH", `${EVIDENCE}${POLICY_PAGE}/`)).toEqual([{}, { status: "approved" }]);
+    expect(sent("PATCH", `${EVIDENCE}${POLICY_PAGE}/`)).toEqual([
+      { link: "https://wiki.example.test/mfa2" },
+      { status: "approved" },
+    ]);
   });
 
   test("names the file of its latest version", async () => {
@@ -87,16 +90,27 @@ describe("evidence", () => {
   });
 });
 
+/** The tenant's risk assessments: one. */
+function assessments(): void {
+  const rows = [{ id: RISK_ASSESSMENT, folder: { str: ALPHA.name, id: ALPHA.id } }];
+  const path = "/api/risk-assessments/";
+  answersWith({ ...answer(230), path, answer: { count: 1, results: rows } });
+}
+
+const RISK_ASSESSMENT = "d24ee464-5955-4844-91ac-56271f069af0";
+
 describe("risks", () => {
   test("are listed with their ratings by name", async () => {
     answers(230);
+    assessments();
     const { riskScenarios } = await call(RiskService.method.listRiskScenarios, {
       treatments: [RiskTreatment.MITIGATE],
       currentLevels: [3, 4],
     });
     const query = queries("/api/risk-scenarios/")[0]!;
     expect([query.getAll("treatment"), query.getAll("current_level")]).toEqual([["mitigate"], ["3", "4"]]);
-    expect(new Set(queries("/api/risk-scenarios/").map((one) => one.getAll("folder").length))).toEqual(new Set([1]));
+    expect(query.getAll("risk_assessment")).toEqual([RISK_ASSESSMENT]);
+    expect(query.has("folder")).toBe(false);
     expect(riskScenarios[0]).toMatchObject({
       refId: "R.1",
       name: "Alpha ransomware",
@@ -129,6 +143,7 @@ describe("risks", () => {
     const scenario = answer(249).answer as { risk_assessment: { id: string } };
     const list = { count: 1, results: [scenario] };
     answersWith({ ...answer(230), answer: list });
+    assessments();
     const { riskScenarios } = await call(RiskService.method.listRiskScenarios, {});
     expect(riskScenarios[0]).toMatchObject({
       treatment: RiskTreatment.ACCEPT,

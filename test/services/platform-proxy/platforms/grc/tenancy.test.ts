@@ -35,7 +35,12 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       const { tenants, totalSize } = await harness.call(listTenants, {}, "admin");
       expect(tenants.map(({ name }) => name)).toEqual(["Baltic Trust Bank", "Helios Health", "Northwind Energy"]);
       expect(totalSize).toBe(3);
-      expect(tenants[2]!.domains.map(({ name }) => name).sort()).toEqual(["Billing", "Grid operations", "Retail"]);
+      expect(tenants[2]!.domains.map(({ name }) => name).sort()).toEqual([
+        "Billing",
+        "Grid operations",
+        "Kestrel Hosting/Yearly review",
+        "Retail",
+      ]);
     });
 
     test("a list of tenants is searched and paged", async () => {

@@ -1,0 +1,109 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { Query } from "../../lib/http.js";
+import { inTurns } from "../../lib/in-turns.js";
+import type { Platform } from "../../platform.js";
+import { chunksOf, type InFolder, queriesOf, readAllOfTenant } from "./lists.js";
+import { readNamed, type Tenant } from "./tenancy.js";
+import type { Related } from "./upstream.js";
+
+// An audit may cover a part of its framework: the requirements of the
+// implementation groups that it has chosen. The platform keeps an assessment of
+// every requirement all the same, lists them all, and leaves those outside out
+// of its own figures and pages. They are left out here as well.
+
+/** The list of audits, which tools call assessments. */
+export const AUDITS = "/api/compliance-assessments/";
+
+/** An audit as the platform shows one. */
+export interface UpstreamAudit extends InFolder {
+  readonly id: string;
+  /** The names of the groups it has chosen; empty where it covers all. */
+  readonly selected_implementation_groups?: readonly (string | { readonly value?: string })[];
+  readonly framework: Related & {
+    readonly implementation_groups_definition?: readonly { readonly ref_id: string; readonly name: string }[] | null;
+  };
+}
+
+/** Whether an audit covers a part of its framework only. */
+const isInPart = (audit: UpstreamAudit) => (audit.selected_implementation_groups ?? []).length > 0;
+
+/** What of a requirement assessment says whether its audit covers it. */
+export interface Scoped {
+  readonly id: string;
+  readonly compliance_assessment: Related & {
+    readonly framework?: { readonly implementation_groups_definition?: readonly unknown[] | null };
+  };
+}
+
+/** Those of requirement assessments that their audits cover. */
+export async function withinScope<T extends Scoped>(platform: Platform, rows: readonly T[]): Promise<T[]> {
+  const mayBeOutside = ({ compliance_assessment: { framework } }: T) =>
+    (framework?.implementation_groups_definition ?? []).length > 0;
+  const ids = new Set(rows.filter(mayBeOutside).flatMap(({ compliance_assessment: { id } }) => id ?? []));
+  const covered = new Map(await inTurns([...ids], async (id) => [id, await readCovered(platform, id)] as const));
+  return rows.filter(({ id, compliance_assessment }) => covered.get(compliance_assessment.id ?? "")?.has(id) !== false);
+}
+
+/** The requirement assessments that an audit covers; undefined where it covers all. */
+async function readCovered(platform: Platform, id: string): Promise<ReadonlySet<string> | undefined> {
+  try {
+    const audit = await platform.rest<UpstreamAudit>({ verb: "GET", path: `${AUDITS}${id}/` });
+    return isInPart(audit) ? await coveredBy(platform, audit) : undefined;
+  } catch (error) {
+    // Who sees a requirement assessment may not see its audit.
+    if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** The queries that together list the requirement assessments of a tenant, or of one audit, that the audits cover. */
+export async function queriesInScope(
+  platform: Platform,
+  query: Query,
+  tenant: Tenant,
+  audit: UpstreamAudit | undefined,
+): Promise<Query[]> {
+  const audits = audit === undefined ? await readAudits(platform, tenant) : [audit];
+  const inPart = audits.filter(isInPart);
+  if (inPart.length === 0 && audit === undefined) return queriesOf(query, "folder", [...tenant.domains.keys()]);
+  const whole = audits.filter((one) => !isInPart(one)).map(({ id }) => id);
+  const parts = await inTurns(inPart, async (one) => {
+    const covered = [...(await coveredBy(platform, one))];
+    return chunksOf(covered).map((some) => ({ ...query, compliance_assessment: one.id, id: some.join(",") }));
+  });
+  return [...queriesOf(query, "compliance_assessment", whole), ...parts.flat()];
+}
+
+async function readAudits(platform: Platform, tenant: Tenant): Promise<UpstreamAudit[]> {
+  const listed = await readAllOfTenant<UpstreamAudit>(platform, AUDITS, {}, tenant);
+  // Their rows do not say what they cover.
+  return inTurns(listed, ({ id }) => readNamed<UpstreamAudit>(platform, AUDITS, id, "assessment_id", tenant));
+}
+
+interface Node {
+  readonly ra_id?: string | null;
+  readonly implementation_groups?: readonly string[] | null;
+  readonly children?: Tree | null;
+}
+
+type Tree = Readonly<Record<string, Node>>;
+
+/** The requirement assessments of the groups that an audit has chosen. */
+async function coveredBy(platform: Platform, audit: UpstreamAudit): Promise<ReadonlySet<string>> {
+  // It holds those of the groups, and what they stand under.
+  const tree = await platform.rest<Tree>({ verb: "GET", path: `${AUDITS}${audit.id}/tree/` });
+  const names = (audit.selected_implementation_groups ?? []).map((one) => (typeof one === "string" ? one : one.value));
+  const groups = audit.framework?.implementation_groups_definition ?? [];
+  const chosen = groups.filter(({ ref_id, name }) => names.includes(name) || names.includes(ref_id));
+  // Who may not see the framework is not told which groups there are.
+  const isChosen = ({ implementation_groups: own }: Node) =>
+    chosen.length === 0 || (own ?? []).some((group) => chosen.some(({ ref_id }) => ref_id === group));
+  return new Set(assessmentsIn(tree, isChosen));
+}
+
+function* assessmentsIn(tree: Tree, isChosen: (node: Node) => boolean): Generator<string> {
+  for (const node of Object.values(tree)) {
+    if (node.ra_id && isChosen(node)) yield node.ra_id;
+    yield* assessmentsIn(node.children ?? {}, isChosen);
+  }
+}

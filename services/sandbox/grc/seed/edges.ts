@@ -1,0 +1,136 @@
+import { assess } from "../kinds/assessments.js";
+import { HIDDEN_SCORES } from "../kinds/library.js";
+import { RISK_MATRIX } from "../kinds/matrices.js";
+import { type Json, type Row, seededId } from "../world.js";
+import type { Sower } from "./sower.js";
+
+// What lies beside and above the domains of a tenant: the audit of a supplier,
+// in an enclave of its own and of a part of its framework; risks of an
+// assessment without a perimeter; and objects that all tenants share.
+
+/** Older than all else, so that what is listed newest first begins as it would without it. */
+const EARLY = "2026-02-01T08:00:00.000217Z";
+
+/** The enclave of the supplier's audit. */
+export const ENCLAVE = "folder:northwind-supplier";
+
+/** Seeds them, for the first tenant. */
+export function seedEdges(sower: Sower): void {
+  const { world } = sower;
+  const tenant = seededId("folder:northwind");
+  const at = sower.now();
+  world.insert("folders", {
+    id: seededId(ENCLAVE),
+    folder: tenant,
+    name: "Kestrel Hosting/Yearly review",
+    created_at: at,
+    updated_at: at,
+    description: null,
+    content_type: "EN",
+    parent_folder: tenant,
+    create_iam_groups: false,
+  });
+  seedSupplierAudit(sower);
+
+  const early = (path: string, key: string, folder: string, name: string, fields: Record<string, Json>): Row =>
+    world.insert(path, { ...sower.add(path, key, folder, name, fields), created_at: EARLY });
+  const assessment = (key: string, folder: string, name: string) =>
+    early("risk-assessments", key, folder, name, {
+      perimeter: null,
+      risk_matrix: seededId("risk-matrices:5x5"),
+      version: "1.0",
+      status: "planned",
+      is_locked: false,
+      ref_id: null,
+    });
+  const risk = (key: string, of: Row, name: string) =>
+    early("risk-scenarios", key, of.folder, name, {
+      ...RATED,
+      ref_id: "R.1",
+      risk_assessment: of.id,
+      risk_matrix: of.risk_matrix!,
+      assets: [],
+      applied_controls: [],
+      existing_applied_controls: [],
+    });
+  const project = assessment("northwind:project", seededId("folder:northwind-grid"), "Northwind project risks");
+  risk("northwind:project:0", project, "Northwind data centre move fails");
+  risk("northwind:project:1", project, "Northwind data centre move is late");
+  const shared = assessment("shared", world.rootId, "Shared risks");
+  risk("shared:0", shared, "Shared identity provider fails");
+  early("applied-controls", "shared", world.rootId, "Shared awareness training", {
+    ref_id: null,
+    status: "active",
+    category: "process",
+    csf_function: "protect",
+    priority: null,
+    effort: null,
+    control_impact: null,
+    progress_field: 100,
+    eta: null,
+    link: null,
+    observation: null,
+    reference_control: null,
+    owner: [],
+    assets: [],
+    evidences: [],
+  });
+  early("evidences", "shared", world.rootId, "Shared training record", {
+    status: "approved",
+    expiry_date: null,
+    applied_controls: [],
+  });
+}
+
+const RATED = {
+  existing_controls: "",
+  justification: null,
+  treatment: "open",
+  strength_of_knowledge: -1,
+  inherent_proba: 4,
+  inherent_impact: 3,
+  inherent_level: RISK_MATRIX.grid[4]![3]!,
+  current_proba: 2,
+  current_impact: 3,
+  current_level: RISK_MATRIX.grid[2]![3]!,
+  residual_proba: 1,
+  residual_impact: 3,
+  residual_level: RISK_MATRIX.grid[1]![3]!,
+};
+
+function seedSupplierAudit(sower: Sower): void {
+  const { world } = sower;
+  const framework = world.get("frameworks", seededId("frameworks:iso27001-2022"))!;
+  const { id, min_score = null, max_score = null } = framework;
+  const audit = sower.add("compliance-assessments", "northwind:supplier", seededId(ENCLAVE), "Kestrel Hosting review", {
+    framework: id,
+    perimeter: seededId("perimeters:northwind"),
+    ref_id: null,
+    version: "1.0",
+    status: "in_progress",
+    is_locked: false,
+    min_score,
+    max_score,
+    scores_definition: null,
+    score_calculation_method: "average",
+    anchor_na_to_target: false,
+    auto_sync: false,
+    selected_implementation_groups: ["Clauses"],
+    field_visibility: { ...(HIDDEN_SCORES as object), applied_controls: { auditor: "edit", respondent: "read" } },
+  });
+  for (const node of world.all("requirement-nodes")) {
+    if (node.framework !== id) continue;
+    const one = assess(
+      audit,
+      node,
+      world,
+      seededId(`requirement-assessments:northwind:supplier:${node.ref_id}`),
+      sower.now(),
+    );
+    // A control answers one requirement that the audit covers, and one that it does not.
+    if (node.ref_id === "4.1" || node.ref_id === "A.5.1") one.applied_controls = [seededId(SUPPLIER_CONTROL)];
+  }
+}
+
+/** Of the tenant, and for the supplier. */
+const SUPPLIER_CONTROL = "applied-controls:northwind:119";
