@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { realPlatform, truth } from "../frame/real.js";
+import { Verdicts } from "../frame/table.js";
+import { argumentTruths } from "./rows/arguments.js";
+import { controlWriteTruths } from "./rows/control-writes.js";
+import { evidenceWriteTruths } from "./rows/evidence-writes.js";
+import { frameworkTruths } from "./rows/frameworks.js";
+import { listTruths } from "./rows/lists.js";
+import { objectTruths } from "./rows/objects.js";
+import { requirementWriteTruths } from "./rows/requirement-writes.js";
+import { narrowedTruths, rightTruths } from "./rows/rights.js";
+import { tenantTruths } from "./rows/tenants.js";
+import { personOf, type Stage, startStage, stopStage } from "./stage.js";
+import { PEOPLE } from "./world.js";
+
+const { settings, missing } = realPlatform("GRC_REAL_URL", "GRC_REAL_ISSUER", "GRC_REAL_ISSUER_KEY");
+
+const TRUTHS = [
+  ...tenantTruths,
+  ...frameworkTruths,
+  ...listTruths,
+  ...narrowedTruths,
+  ...argumentTruths,
+  ...objectTruths,
+  ...controlWriteTruths,
+  ...requirementWriteTruths,
+  ...evidenceWriteTruths,
+  ...rightTruths,
+];
+
+let stage: Stage;
+const verdicts = new Verdicts();
+
+beforeAll(async () => {
+  if (settings === undefined) return;
+  stage = await startStage({
+    url: settings.GRC_REAL_URL,
+    issuer: settings.GRC_REAL_ISSUER,
+    keyFile: settings.GRC_REAL_ISSUER_KEY,
+    admin: process.env.GRC_REAL_ADMIN ?? "root@local.test",
+  });
+}, 300_000);
+
+afterAll(async () => {
+  if (stage === undefined) return;
+  verdicts.write([...PEOPLE, "leaver"]);
+  await stopStage(stage);
+}, 120_000);
+
+truth("every tool of grc has a row", missing, async () => {
+  const known = new Set(TRUTHS.map(({ tool }) => tool));
+  expect((await personOf(stage, "administrator").tools()).filter((tool) => !known.has(tool))).toEqual([]);
+});
+
+for (const { tool, cases } of TRUTHS) {
+  describe(tool, () => {
+    for (const one of cases) {
+      for (const person of one.as) {
+        truth(`${one.about}, as ${person}`, missing, () => verdicts.prove(tool, one, stage, person));
+      }
+    }
+  });
+}
