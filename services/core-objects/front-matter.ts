@@ -9,6 +9,8 @@ export interface FrontMatter {
   text(...keys: string[]): string;
   /** The list of texts of a key, or of a key in a key. @throws Error where it is none. */
   texts(...keys: string[]): string[];
+  /** The names in the mapping of a key. @throws Error where it is none. */
+  names(...keys: string[]): string[];
   /** An error that says with file and line what is wrong with a key. */
   wrong(keys: readonly string[], what: string): Error;
 }
@@ -49,6 +51,12 @@ class Parsed implements FrontMatter {
     if (!Array.isArray(value) || value.some((item) => typeof item !== "string"))
       throw this.wrong(keys, "must be a list of texts");
     return value as string[];
+  }
+
+  names(...keys: string[]): string[] {
+    const node = this.head.getIn(keys);
+    if (!isMap(node)) throw this.wrong(keys, "must be a mapping");
+    return node.items.map(({ key }) => String(key));
   }
 
   wrong(keys: readonly string[], what: string): Error {

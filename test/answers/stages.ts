@@ -1,5 +1,6 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { PromptService } from "#proto/core/v1/prompt_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { silentLog } from "../../services/shared/process/log.js";
@@ -96,6 +97,13 @@ function before(
 const NOW = Date.parse("2026-11-22T09:00:00.123Z");
 const WORDS = "Summarise what happened to the endpoint and say which controls failed and why. ".repeat(10);
 
+/** An object that is chosen by its name: a sentence says what it is for. */
+const object = (i: number) => ({
+  name: `object-${10 + i}`,
+  description: "Says in a sentence of usual length what it is for, and when to use it.",
+  labels: ["triage", "soc"],
+});
+
 async function startCore(): Promise<Stage> {
   const rig = await startRig();
   const { store, peers } = rig;
@@ -107,6 +115,7 @@ async function startCore(): Promise<Stage> {
       const request = { name: `object-${10 + i}`, description: WORDS, instructions: WORDS, labels: ["triage", "soc"] };
       await call(SkillService.method.createSkill, request, as("alice"));
       await call(AgentService.method.createAgent, { ...request, tools }, as("alice"));
+      await call(PromptService.method.createPrompt, { ...object(i), template: WORDS }, as("alice"));
       await call(TraceService.method.export, traceOf(i), as("alice", "traces"));
     }),
   );

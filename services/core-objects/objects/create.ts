@@ -14,6 +14,7 @@ import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
 import { checkReferences, recheckReferences } from "./references.js";
 import { oneViewOf } from "./view.js";
+import { type Writer, writerFor } from "./writer.js";
 
 /**
  * Creates an object of the caller's own, or a company-managed one. Repeating a
@@ -21,14 +22,17 @@ import { oneViewOf } from "./view.js";
  *
  * @param contentOf the fields that the kind adds, from its request.
  */
-export function createObject<Request extends CreateRequest>(model: Model, contentOf: (request: Request) => object) {
+export function createObject<Request extends CreateRequest>(
+  model: Model,
+  contentOf: (request: Request, writer: Writer) => object,
+) {
   const { noun } = model;
   const member = camelOf(noun);
   return async (context: Context, request: Request, call: Call): Promise<object> => {
     const { caller } = call;
     const made = await madeBefore(context, noun, request, caller);
     if (made !== null) return { [member]: await oneViewOf(context, model, made, call) };
-    const content = contentOf(request);
+    const content = contentOf(request, writerFor(caller));
     await checkReferences(context, model, {}, content, caller);
     const acl = aclOf(await context.principals.of(request.sharing));
     if (request.companyManaged && !caller.admin)

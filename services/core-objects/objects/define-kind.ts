@@ -23,6 +23,7 @@ import type {
 import type { Model, Refer } from "./model.js";
 import { snakeOf } from "./names.js";
 import { updateObject } from "./update.js";
+import type { Writer } from "./writer.js";
 
 /** The names of a record's own fields. */
 type Field<R extends ObjectRecord> = keyof Own<R> & string;
@@ -79,23 +80,24 @@ export interface Definition<
   readonly limits?: { readonly [field in Field<R>]?: number };
   /**
    * `without`: the fields that a list leaves out, which `view` then does not find. `hidden`: the members that it does
-   * not show, because `get` does.
+   * not show, because `get` does. `description`: how many characters of it.
    */
   readonly list?: {
     readonly rpc: Rpc<ListRequest, ListResponse<P, V>>;
     readonly without?: readonly Omittable<R, V>[];
     readonly hidden?: readonly (keyof V & string)[];
+    readonly description?: number;
   };
   readonly get?: { readonly rpc: Rpc<Naming<N>, One<N, V>> };
   /** `content`: the fields that the kind adds. */
   readonly create?: {
     readonly rpc: Rpc<C, One<N, V>>;
-    readonly content: (request: C) => Own<R>;
+    readonly content: (request: C, writer: Writer) => Own<R>;
   };
   /** `changes`: those of the kind's fields, and of the name, that the request changes. */
   readonly update?: {
     readonly rpc: Rpc<U, One<N, V>>;
-    readonly changes: (request: U, current: R) => Partial<Own<R> & Pick<R, "name">>;
+    readonly changes: (request: U, current: R, writer: Writer) => Partial<Own<R> & Pick<R, "name">>;
   };
   readonly delete?: { readonly rpc: Rpc<Naming<N> & DeleteRequest, DeleteResponse> };
   /** The rpcs that only this kind has. */
@@ -153,7 +155,7 @@ export function defineKind<
     capabilities: definition.capabilities ?? [],
     readBuiltin: definition.readBuiltin as Kind["readBuiltin"],
     routes: (context) => [
-      ...(list ? [route(context, list.rpc, listObjects(model, list.without, list.hidden))] : []),
+      ...(list ? [route(context, list.rpc, listObjects(model, list))] : []),
       ...(get ? [route(context, get.rpc, getObject(model))] : []),
       ...(create ? [route(context, create.rpc, createObject(model, create.content))] : []),
       ...(update ? [route(context, update.rpc, updateObject(model, update.changes as never))] : []),

@@ -3,7 +3,7 @@ import type { Call } from "../../shared/rpc/call.js";
 import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
 import { listPage } from "../../shared/store/page.js";
 import type { Filter } from "../../shared/store/store.js";
-import { shorten } from "../../shared/tools/shorten.js";
+import { ROW_CHARACTERS, shorten } from "../../shared/tools/shorten.js";
 import type { Context } from "../context.js";
 import { filterOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
@@ -15,18 +15,24 @@ import { viewsOf } from "./view.js";
 
 const PAGE_SIZE = 20;
 
-/** Characters of a description in a list: enough to say when to use what it describes. */
-const DESCRIPTION = 200;
+/** What of an object its row in a list is. */
+export interface Rows {
+  /** Fields of the record that a list does not read. */
+  readonly without?: readonly string[];
+  /** Members of the message that it does not show, because another rpc does. */
+  readonly hidden?: readonly string[];
+  /** Characters of the description, where it takes more of it than of other texts to choose. */
+  readonly description?: number;
+}
 
 /**
  * Lists the objects that the caller can read, built-in ones first and then the newest.
  *
- * @param without fields of the record that a list does not read.
- * @param hidden members of the message that it does not show, because another rpc does.
+ * @param rows what of an object its row leaves out.
  */
-export function listObjects(model: Model, without: readonly string[] = [], hidden: readonly string[] = []) {
+export function listObjects(model: Model, rows: Rows) {
   const member = camelOf(model.plural);
-  const projection = Object.fromEntries(without.map((field) => [field, 0]));
+  const projection = Object.fromEntries((rows.without ?? []).map((field) => [field, 0]));
   return async (context: Context, request: ListRequest, call: Call): Promise<object> => {
     const origin = originOf(request.origin);
     const readable = filterOf(call.caller, "read");
@@ -42,7 +48,7 @@ export function listObjects(model: Model, without: readonly string[] = [], hidde
       projection,
     });
     return {
-      [member]: (await viewsOf(context, model, items, call)).map((view) => rowOf(model, view, hidden)),
+      [member]: (await viewsOf(context, model, items, call)).map((view) => rowOf(model, view, rows)),
       ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
       totalSize: total,
       ...(totalIsLowerBound && { totalSizeIsLowerBound: true }),
@@ -50,9 +56,13 @@ export function listObjects(model: Model, without: readonly string[] = [], hidde
   };
 }
 
-function rowOf({ message }: Model, { $typeName: _, ...view }: Message, hidden: readonly string[]): Message {
+function rowOf(
+  { message }: Model,
+  { $typeName: _, ...view }: Message,
+  { hidden = [], description = ROW_CHARACTERS }: Rows,
+): Message {
   const shown = view as Message & Pick<ObjectRecord, "description">;
-  const row: Record<string, unknown> = { ...shown, description: shorten(shown.description, DESCRIPTION) };
+  const row: Record<string, unknown> = { ...shown, description: shorten(shown.description, description) };
   for (const member of hidden) delete row[member];
   return create(message, row);
 }

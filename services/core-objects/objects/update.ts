@@ -14,6 +14,7 @@ import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
 import { checkReferences, recheckReferences } from "./references.js";
 import { idsIn, oneViewOf } from "./view.js";
+import { type Writer, writerFor } from "./writer.js";
 
 /**
  * Changes what is given of an object; sharing needs more than the rest does.
@@ -24,15 +25,15 @@ import { idsIn, oneViewOf } from "./view.js";
  */
 export function updateObject<Request extends UpdateRequest>(
   model: Model,
-  changesOf: (request: Request, current: ObjectRecord) => object,
+  changesOf: (request: Request, current: ObjectRecord, writer: Writer) => object,
 ) {
   const { noun } = model;
   const member = camelOf(noun);
 
-  const after = (request: Request, current: ObjectRecord): object => ({
+  const after = (request: Request, current: ObjectRecord, writer: Writer): object => ({
     ...given({ description: request.description, enabled: request.enabled }),
     labels: listAfter(current.labels, request.addLabels, request.removeLabels),
-    ...changesOf(request, current),
+    ...changesOf(request, current, writer),
   });
 
   return async (context: Context, request: Request, call: Call): Promise<object> => {
@@ -43,7 +44,7 @@ export function updateObject<Request extends UpdateRequest>(
     const sharing = await sharingIn(request, context.principals);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const current = await writable(context, noun, which, caller);
-      const changes = { ...after(request, current), ...sharingAfter(current, sharing) };
+      const changes = { ...after(request, current, writerFor(caller)), ...sharingAfter(current, sharing) };
       checkLimits(model, changes);
       await checkReferences(context, model, current, changes, caller);
       const written = { ...changes, etag: newEtag(), updated_at: new Date() };

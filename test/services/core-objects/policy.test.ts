@@ -11,6 +11,7 @@ import {
   tierOf,
 } from "../../../services/core-objects/policy.js";
 import type { Caller } from "../../../services/shared/rpc/call.js";
+import { promised } from "./promise.js";
 
 const USERS = ["a", "b", "c"] as const;
 const GROUPS = ["g1", "g2"] as const;
@@ -31,19 +32,6 @@ const ownership = fc.record({
 
 function callerOf({ id, admin, groups }: { id: string; admin: boolean; groups: readonly string[] }): Caller {
   return { id, email: "", name: id, admin, groups, scopes: new Set(), keyId: "", service: false };
-}
-
-/** The promise in plain words, written without the locks. */
-function promised(who: Caller, action: Action, { origin, owner, acl }: Ownership): boolean {
-  if (origin === "builtin") return action === "read";
-  if (origin === "company") return action === "read" || who.admin;
-  if (owner !== "" && owner === who.id) return true;
-  const enough = { read: ["1", "2", "3"], modify: ["2", "3"], delete: ["3"], share: ["3"] }[action];
-  return acl.some(({ p, t }) => {
-    const [kind, name] = p.split(":");
-    const meant = p === "all" || (kind === "u" && name === who.id) || (kind === "g" && who.groups.includes(name!));
-    return meant && enough.includes(String(t));
-  });
 }
 
 test("the gate, the filter over stored objects and the promise in words decide alike", () => {

@@ -2,10 +2,9 @@ import { expect, test } from "vitest";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { readTools } from "../../../services/shared/tools/tools.js";
 
-const TOOLSETS = ["agent", "skill", "trace_inspection"];
-const tools = readTools(readImage()).filter(({ server, toolset }) => server === "core" && TOOLSETS.includes(toolset));
+const tools = readTools(readImage()).filter(({ server }) => server === "core");
 
-test("agents, skills and traces are published with the hints and needs that they have", () => {
+test("the tools of core are published with the hints and needs that they have", () => {
   const said = tools.map((tool) => [
     tool.name,
     tool.scope,
@@ -20,6 +19,12 @@ test("agents, skills and traces are published with the hints and needs that they
     ["create_agent", "core:write", "", ""],
     ["update_agent", "core:write", "", "idempotent"],
     ["delete_agent", "core:write", "", "destructive"],
+    ["list_prompts", "core:read", "", "readOnly idempotent"],
+    ["get_prompt", "core:read", "", "readOnly idempotent"],
+    ["render_prompt", "core:read", "", "readOnly idempotent"],
+    ["create_prompt", "core:write", "", ""],
+    ["update_prompt", "core:write", "", "idempotent"],
+    ["delete_prompt", "core:write", "", "destructive"],
     ["list_skills", "core:read", "", "readOnly idempotent"],
     ["load_skill", "core:read", "skill", "readOnly idempotent"],
     ["read_skill_resource", "core:read", "skill", "readOnly idempotent"],

@@ -29,6 +29,7 @@ export const kind = defineKind({
     rpc: listAgents,
     without: ["instructions"],
     hidden: ["tools", "skills", "knowledgeBases", "sharing", "etag", "createdAt"],
+    description: 200,
   },
   get: { rpc: getAgent },
   create: {

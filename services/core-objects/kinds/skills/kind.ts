@@ -1,6 +1,7 @@
 import { SkillSchema, SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { unary } from "../../../shared/rpc/method.js";
 import { defineKind } from "../../objects/define-kind.js";
+import { BY_NAME } from "../../objects/find-named.js";
 import { given } from "../../objects/given.js";
 import { readSkill } from "./builtin.js";
 import { filesAfter } from "./files.js";
@@ -16,7 +17,7 @@ export const kind = defineKind({
   plural: "skills",
   message: SkillSchema,
   view: (_record: SkillRecord) => ({}),
-  list: { rpc: listSkills, without: ["instructions", "files"] },
+  list: { rpc: listSkills, without: ["instructions", "files"], description: 200 },
   create: {
     rpc: createSkill,
     content: ({ instructions, files }) => ({ instructions, files: filesAfter([], files) }),
@@ -34,7 +35,7 @@ export const kind = defineKind({
     unary(special.readSkillResource, (request, call) => readSkillResource(context, request, call)),
   ],
   capabilities: [{ name: "skill", action: "read", enabled: true }],
-  indexes: [{ name: "name", key: { name: 1, access: 1 } }],
+  indexes: [BY_NAME],
   migrations: [{ filter: { tags: { $exists: true } }, update: { $rename: { tags: "labels" } } }],
   readBuiltin: readSkill,
 });

@@ -2,8 +2,9 @@ import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { LoadSkillRequestSchema, LoadSkillResponseSchema } from "#proto/core/v1/skill_service_pb.js";
 import type { Call } from "../../../shared/rpc/call.js";
 import type { Context } from "../../context.js";
+import { findNamed } from "../../objects/find-named.js";
 import { shownOf } from "../../objects/view.js";
-import { findSkill } from "./find-skill.js";
+import type { SkillRecord } from "./record.js";
 
 /** Reads a skill's instructions and names its files. */
 export async function loadSkill(
@@ -11,7 +12,7 @@ export async function loadSkill(
   { skill }: MessageShape<typeof LoadSkillRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof LoadSkillResponseSchema>> {
-  const record = await findSkill(context, skill, caller);
+  const record = await findNamed<SkillRecord>(context, "skill", skill, caller);
   return {
     skill: shownOf(record, caller),
     instructions: record.instructions,

@@ -7,7 +7,8 @@ import type { Call } from "../../../shared/rpc/call.js";
 import { notFound } from "../../../shared/rpc/errors.js";
 import { textPage } from "../../../shared/rpc/text-page.js";
 import type { Context } from "../../context.js";
-import { findSkill } from "./find-skill.js";
+import { findNamed } from "../../objects/find-named.js";
+import type { SkillRecord } from "./record.js";
 
 /**
  * Reads a page of a skill's file. A path is looked up among the skill's own
@@ -18,7 +19,7 @@ export async function readSkillResource(
   { skill, path, page, pageBytes }: MessageShape<typeof ReadSkillResourceRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof ReadSkillResourceResponseSchema>> {
-  const record = await findSkill(context, skill, caller);
+  const record = await findNamed<SkillRecord>(context, "skill", skill, caller);
   const file = record.files.find((candidate) => candidate.path === path);
   if (file === undefined) {
     const paths = record.files.map((candidate) => candidate.path).join(", ");
