@@ -1,15 +1,27 @@
 import type { Method } from "../shared/rpc/method.js";
+import type { Seal } from "../shared/secrets/seal.js";
 import type { CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
+import type { Reseal } from "./objects/secrets.js";
 import type { Action } from "./policy.js";
 import type { Principals } from "./principals.js";
 import type { ObjectRecord, Shipped } from "./record.js";
-import { countRoom, createRoom, OBJECT_QUOTA, ROOM_COLLECTION, type Room, type RoomRecord } from "./room.js";
+import {
+  countRoom,
+  createRoom,
+  OBJECT_QUOTA,
+  type ObjectQuota,
+  ROOM_COLLECTION,
+  type Room,
+  type RoomRecord,
+} from "./room.js";
 
 /** What this service was built with: every command's first argument. */
 export interface Context {
   readonly kinds: readonly Kind[];
   readonly principals: Principals;
   readonly room: Room;
+  /** Seals what is secret of objects. */
+  readonly seal: Seal;
   /**
    * The records of a kind, by its noun: how kinds reach each other without importing each other.
    *
@@ -29,6 +41,8 @@ export interface Kind {
   readonly references: Readonly<Record<string, string>>;
   readonly capabilities: readonly Capability[];
   routes(context: Context): readonly Method[];
+  /** How what is secret of one is sealed again; absent where nothing of it is. */
+  readonly reseal?: Reseal<ObjectRecord> | undefined;
   /** Reads what ships in `builtin/<plural>/`: one file or folder. Absent where nothing does. */
   readonly readBuiltin?: ((path: string) => Shipped<ObjectRecord>) | undefined;
 }
@@ -44,6 +58,14 @@ export interface Capability {
   readonly administrators?: true;
 }
 
+/** What a context needs besides its store and kinds. */
+export interface Surroundings {
+  readonly principals: Principals;
+  readonly seal: Seal;
+  /** OBJECT_QUOTA where left out. */
+  readonly quota?: ObjectQuota | undefined;
+}
+
 /**
  * Opens the kinds' collections, creating what is missing, and counts what nobody has counted.
  *
@@ -52,8 +74,7 @@ export interface Capability {
 export async function openContext(
   store: Store,
   kinds: readonly Kind[],
-  principals: Principals,
-  quota = OBJECT_QUOTA,
+  { principals, seal, quota = OBJECT_QUOTA }: Surroundings,
 ): Promise<Context> {
   await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
@@ -66,5 +87,5 @@ export async function openContext(
   for (const { references } of kinds) Object.values(references).forEach(collection);
   const rooms = store.collection<RoomRecord>(ROOM_COLLECTION.name);
   await countRoom(rooms, [...collections.values()] as unknown as DocCollection<ObjectRecord>[]);
-  return { kinds, principals, room: createRoom(rooms, quota), collection };
+  return { kinds, principals, seal, room: createRoom(rooms, quota), collection };
 }

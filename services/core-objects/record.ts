@@ -15,6 +15,8 @@ export interface ObjectRecord extends Base, Governed {
   readonly updated_at: Date;
   /** While somebody deletes it: nothing new may refer to it. What a process that died leaves ends with the next write. */
   readonly deleting?: string;
+  /** Of a kind with secrets: the key that all of them are sealed with; "" where it has none. */
+  readonly sealed_with?: string;
   /** Of what ships with the product: the digest of its file. */
   readonly content_hash?: string;
 }

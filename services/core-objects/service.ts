@@ -2,10 +2,12 @@ import { loadFolder } from "../shared/process/folder.js";
 import type { Log } from "../shared/process/log.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { Service } from "../shared/rpc/service.js";
+import type { Seal } from "../shared/secrets/seal.js";
 import type { Store } from "../shared/store/store.js";
 import { installBuiltins, readBuiltins } from "./builtins.js";
 import { type Kind, openContext } from "./context.js";
 import { createPrincipals } from "./principals.js";
+import { resealAll } from "./reseal.js";
 import type { ObjectQuota } from "./room.js";
 import { routes } from "./routes.js";
 
@@ -15,6 +17,8 @@ export interface Options {
   /** How auth is asked whom an object is shared with. */
   readonly peers: Peers;
   readonly log: Log;
+  /** Seals what is secret of objects. */
+  readonly seal: Seal;
   /** What the objects of one user may add up to; OBJECT_QUOTA where left out. */
   readonly quota?: ObjectQuota;
 }
@@ -25,12 +29,14 @@ export async function loadKinds(): Promise<readonly Kind[]> {
   return modules.map(({ kind }) => kind);
 }
 
-/** Our own records and their gates; installs what ships with the product before it serves. */
-export async function createCoreObjectsService({ store, peers, log, quota }: Options): Promise<Service> {
+/** Our own records and their gates; installs what ships with the product, and seals with the newest key, before it serves. */
+export async function createCoreObjectsService({ store, peers, log, seal, quota }: Options): Promise<Service> {
   const kinds = await loadKinds();
-  const context = await openContext(store, kinds, createPrincipals(peers), quota);
+  const context = await openContext(store, kinds, { principals: createPrincipals(peers), seal, quota });
   const changed = await installBuiltins(context, readBuiltins(kinds));
   if (changed > 0) log.info({ changed }, "built-in objects installed");
+  const resealed = await resealAll(context, log);
+  if (resealed > 0) log.info({ resealed }, "secrets of objects sealed with the newest key");
   return {
     name: "core-objects",
     methods: routes(context),

@@ -66,7 +66,7 @@ export const options = {
     secret: true,
   }),
   secretsKey: optional({
-    doc: "What seals secrets in the store: a key of 32 bytes in base64url, and after a comma those before it, which still open; DATA_DIR/secrets-key where left out. The same for all processes of auth.",
+    doc: "What seals secrets in the store: a key of 32 bytes in base64url, and after a comma those before it, which still open; DATA_DIR/secrets-key where left out. The same for all processes of auth and core-objects.",
     parse: parseSealKeys,
     secret: true,
   }),

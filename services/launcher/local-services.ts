@@ -72,8 +72,8 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
 
   if (settings.services.includes("auth")) {
     const { baseUrl } = around;
-    const { emailDomains, keyPrefix, leaseMs, secretsKey, dataDir } = settings;
-    const seal = openSeal(secretsKey, dataDir);
+    const { emailDomains, keyPrefix, leaseMs } = settings;
+    const seal = openSeal(settings.secretsKey, settings.dataDir);
     const { createAuthService } = await import("../auth/service.js");
     const auth = await createAuthService({
       store,
@@ -162,7 +162,8 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
     case "core-objects": {
       const { createCoreObjectsService } = await import("../core-objects/service.js");
       const quota = { objects: settings.objectsPerUser, bytes: settings.objectMegabytesPerUser * 2 ** 20 };
-      return createCoreObjectsService({ store, peers, log, quota });
+      const seal = openSeal(settings.secretsKey, settings.dataDir);
+      return createCoreObjectsService({ store, peers, log, seal, quota });
     }
     case "traces": {
       const { createTracesService } = await import("../traces/service.js");

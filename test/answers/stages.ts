@@ -2,6 +2,7 @@ import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { PromptService } from "#proto/core/v1/prompt_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
+import { VariableService } from "#proto/core/v1/variable_service_pb.js";
 import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { silentLog } from "../../services/shared/process/log.js";
 import { readImage } from "../../services/shared/tools/image.js";
@@ -116,6 +117,8 @@ async function startCore(): Promise<Stage> {
       await call(SkillService.method.createSkill, request, as("alice"));
       await call(AgentService.method.createAgent, { ...request, tools }, as("alice"));
       await call(PromptService.method.createPrompt, { ...object(i), template: WORDS }, as("alice"));
+      const variable = { ...object(i), name: `OBJECT_${10 + i}`, value: WORDS };
+      await call(VariableService.method.createVariable, { ...variable, secret: i % 2 === 0 }, as("alice"));
       await call(TraceService.method.export, traceOf(i), as("alice", "traces"));
     }),
   );

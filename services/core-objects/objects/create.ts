@@ -13,6 +13,7 @@ import type { CreateRequest } from "./messages.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
 import { checkReferences, recheckReferences } from "./references.js";
+import { sealedWith } from "./secrets.js";
 import { oneViewOf } from "./view.js";
 import { type Writer, writerFor } from "./writer.js";
 
@@ -32,7 +33,8 @@ export function createObject<Request extends CreateRequest>(
     const { caller } = call;
     const made = await madeBefore(context, noun, request, caller);
     if (made !== null) return { [member]: await oneViewOf(context, model, made, call) };
-    const content = contentOf(request, writerFor(caller));
+    const id = uuid();
+    const content = contentOf(request, writerFor(context, model, id, caller));
     await checkReferences(context, model, {}, content, caller);
     const acl = aclOf(await context.principals.of(request.sharing));
     if (request.companyManaged && !caller.admin)
@@ -40,9 +42,8 @@ export function createObject<Request extends CreateRequest>(
     const origin = request.companyManaged ? "company" : "user";
     if (acl.length > 0) checkShareable(origin);
     const ownership = { origin, owner: ownerIn(request, caller), acl } as const;
-    const id = uuid();
     const now = new Date();
-    const record: ObjectRecord = {
+    const governed: ObjectRecord = {
       ...content,
       _id: id,
       name: request.name,
@@ -56,6 +57,7 @@ export function createObject<Request extends CreateRequest>(
       created_at: now,
       updated_at: now,
     };
+    const record = { ...governed, ...sealedWith(model, context.seal, governed) };
     const there = await inserted(context, noun, record);
     const undo = async (): Promise<void> => {
       const { deletedCount } = await context.collection(noun).deleteOne({ _id: id });

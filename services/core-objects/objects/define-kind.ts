@@ -22,6 +22,7 @@ import type {
 } from "./messages.js";
 import type { Model, Refer } from "./model.js";
 import { snakeOf } from "./names.js";
+import type { Reseal } from "./secrets.js";
 import { updateObject } from "./update.js";
 import type { Writer } from "./writer.js";
 
@@ -76,6 +77,8 @@ export interface Definition<
   readonly view: (record: R, refer: Readonly<Record<F, Refer[string]>>) => OwnMembers<V>;
   /** The noun of the kind that a field refers to. It is checked, shown by name, and not deleted while referred to. */
   readonly references?: Readonly<Record<F, string>>;
+  /** Seals again what is sealed of one, where something is. */
+  readonly reseal?: Reseal<R>;
   /** How many items a field holds at most. */
   readonly limits?: { readonly [field in Field<R>]?: number };
   /**
@@ -140,9 +143,11 @@ export function defineKind<
     message: definition.message,
     view: definition.view,
     references,
+    reseal: definition.reseal,
     limits: { labels: LABELS, ...definition.limits },
   } as unknown as Model;
-  const indexes = Object.keys(references).map((field) => ({ name: field, key: { [field]: 1 } }) as const);
+  const indexes: IndexSpec[] = Object.keys(references).map((field) => ({ name: field, key: { [field]: 1 } }));
+  if (definition.reseal !== undefined) indexes.push({ name: "sealed_with", key: { sealed_with: 1 } });
   return {
     noun,
     plural,
@@ -153,6 +158,7 @@ export function defineKind<
       migrations: definition.migrations ?? [],
     },
     capabilities: definition.capabilities ?? [],
+    reseal: definition.reseal as Kind["reseal"],
     readBuiltin: definition.readBuiltin as Kind["readBuiltin"],
     routes: (context) => [
       ...(list ? [route(context, list.rpc, listObjects(model, list))] : []),

@@ -1,6 +1,7 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { Reference } from "#proto/core/v1/reference_pb.js";
 import type { ObjectRecord } from "../record.js";
+import type { Reseal } from "./secrets.js";
 
 /** Shows what a field of a record refers to: by the field's name, from an id. */
 export type Refer = Readonly<Record<string, (id: string) => Pick<Reference, "id"> & { name?: string }>>;
@@ -14,6 +15,8 @@ export interface Model {
   /** The members of the message that the kind adds. */
   readonly view: (record: ObjectRecord, refer: Refer) => object;
   readonly references: Readonly<Record<string, string>>;
+  /** How what is secret of one is sealed again. */
+  readonly reseal?: Reseal<ObjectRecord> | undefined;
   /** How many items a field holds at most. */
   readonly limits: Readonly<Record<string, number>>;
 }

@@ -13,6 +13,7 @@ import type { UpdateRequest } from "./messages.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
 import { checkReferences, recheckReferences } from "./references.js";
+import { sealedWith } from "./secrets.js";
 import { idsIn, oneViewOf } from "./view.js";
 import { type Writer, writerFor } from "./writer.js";
 
@@ -44,7 +45,9 @@ export function updateObject<Request extends UpdateRequest>(
     const sharing = await sharingIn(request, context.principals);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const current = await writable(context, noun, which, caller);
-      const changes = { ...after(request, current, writerFor(caller)), ...sharingAfter(current, sharing) };
+      const writer = writerFor(context, model, current._id, caller);
+      const said = { ...after(request, current, writer), ...sharingAfter(current, sharing) };
+      const changes = { ...said, ...sealedWith(model, context.seal, { ...current, ...said }, current.sealed_with) };
       checkLimits(model, changes);
       await checkReferences(context, model, current, changes, caller);
       const written = { ...changes, etag: newEtag(), updated_at: new Date() };

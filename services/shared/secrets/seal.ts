@@ -8,6 +8,8 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 
 /** Seals texts at rest, and opens them. */
 export interface Seal {
+  /** Tells the key that seals now from others, and nothing more of it. */
+  readonly key: string;
   /** @param place where the text is kept, such as `signing_keys/ID`: it opens nowhere else. */
   seal(text: string, place: string): string;
   /** @throws SealError where it was sealed with a key that is not held, for another place, or was changed. */
@@ -37,6 +39,7 @@ export function createSeal(keys: readonly Buffer[]): Seal {
   const head = `${VERSION}.${current.id}`;
 
   return {
+    key: current.id,
     seal(text, place) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", current.key, nonce, { authTagLength: TAG_BYTES });

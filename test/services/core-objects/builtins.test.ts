@@ -10,6 +10,7 @@ import { loadKinds } from "../../../services/core-objects/service.js";
 import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { readTools } from "../../../services/shared/tools/tools.js";
+import { SEAL } from "./rig.js";
 
 const kinds = await loadKinds();
 const agents = readBuiltins(kinds).get("agent") as readonly (Builtin & AgentRecord)[];
@@ -20,8 +21,8 @@ test("what ships is installed once, again where its content changed, and removed
   const store = await openEmbeddedStore(folder);
   try {
     const context = await openContext(store, kinds, {
-      of: async () => [],
-      ofNames: async () => ({ ids: [], unknown: [] }),
+      principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) },
+      seal: SEAL,
     });
     const shipped = readBuiltins(kinds);
     expect(await installBuiltins(context, shipped)).toBe([...shipped.values()].flat().length);

@@ -2,6 +2,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { PromptService } from "#proto/core/v1/prompt_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
+import { VariableService } from "#proto/core/v1/variable_service_pb.js";
 
 /** A kind of object, for tests that ask the same of all. */
 export interface KindUnderTest {
@@ -32,4 +33,5 @@ export const EVERY_KIND: readonly KindUnderTest[] = [
   kind("agent", AgentService, {}),
   kind("prompt", PromptService, { template: "Look at this." }),
   kind("skill", SkillService, { instructions: "Look at this." }, { read: { tool: "load_skill", argument: "skill" } }),
+  kind("variable", VariableService, { value: "a value to keep", secret: true }),
 ];

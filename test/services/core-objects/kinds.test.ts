@@ -12,7 +12,7 @@ import type { ObjectRecord } from "../../../services/core-objects/record.js";
 import { loadKinds } from "../../../services/core-objects/service.js";
 import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
 import type { Store } from "../../../services/shared/store/store.js";
-import { as, type Rig, startRig } from "./rig.js";
+import { as, type Rig, SEAL, startRig } from "./rig.js";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -21,6 +21,7 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 const PRINCIPALS = { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) };
+const AROUND = { principals: PRINCIPALS, seal: SEAL };
 
 async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "kinds-"));
@@ -93,7 +94,7 @@ test("objects that were stored with tags have them as labels", () =>
     ]);
     for (const name of ["agents", "skills"])
       await store.collection(name).insertOne({ _id: `old-${name}`, tags: ["a", "b"] } as never);
-    const context = await openContext(store, await loadKinds(), PRINCIPALS);
+    const context = await openContext(store, await loadKinds(), AROUND);
     for (const noun of ["agent", "skill"]) {
       const [stored] = await context.collection(noun).find({}).toArray();
       expect(stored).toMatchObject({ labels: ["a", "b"] });
@@ -104,7 +105,7 @@ test("objects that were stored with tags have them as labels", () =>
 test("a kind that refers to one that there is not stops the start", () =>
   withStore(async (store) => {
     const lost = (await loadKinds()).map((kind): Kind => ({ ...kind, references: { skills: "skil" } }));
-    await expect(openContext(store, lost, PRINCIPALS)).rejects.toThrow("there is no kind skil; there are agent, ");
+    await expect(openContext(store, lost, AROUND)).rejects.toThrow("there is no kind skil; there are agent, ");
   }));
 
 test("the compiler holds a definition to its messages", () => {

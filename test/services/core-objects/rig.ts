@@ -17,6 +17,7 @@ import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
 import { unary } from "../../../services/shared/rpc/method.js";
 import { createPeers, type Peers } from "../../../services/shared/rpc/peers.js";
 import { type Service, type ServiceName, serviceOf } from "../../../services/shared/rpc/service.js";
+import { createSeal, newSealKey, parseSealKeys, type Seal } from "../../../services/shared/secrets/seal.js";
 import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
 import { openMongoStore } from "../../../services/shared/store/mongo.js";
 import type { Store } from "../../../services/shared/store/store.js";
@@ -24,6 +25,9 @@ import type { Store } from "../../../services/shared/store/store.js";
 // Services as they run in one process, with people whose assertions are plain
 // words: "alice@core-objects" is alice's for that service alone. A bearer token
 // "key-alice" is her API key.
+
+/** Seals what is secret of objects. */
+export const SEAL: Seal = createSeal(parseSealKeys(newSealKey()));
 
 const SCOPES = ["account", "delegated", "core:read", "core:write", "traces:write"];
 
@@ -125,7 +129,7 @@ export async function startRig({
     services.push(service);
     mount(service.name, service.methods, observe);
   };
-  add(await createCoreObjectsService({ store, peers, log: silentLog, ...(quota && { quota }) }));
+  add(await createCoreObjectsService({ store, peers, log: silentLog, seal: SEAL, ...(quota && { quota }) }));
   return {
     store,
     peers,

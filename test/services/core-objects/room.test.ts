@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { createCoreObjectsService } from "../../../services/core-objects/service.js";
 import { silentLog } from "../../../services/shared/process/log.js";
-import { as, type Rig, startRig } from "./rig.js";
+import { as, type Rig, SEAL, startRig } from "./rig.js";
 
 // What the objects of one user may add up to: five, or 50,000 bytes.
 
@@ -78,7 +78,15 @@ test("objects that were there before anybody counted are counted at start, once"
   await rooms.deleteMany({});
   const restart = async () => {
     const { store, peers } = rig;
-    rig.add(await createCoreObjectsService({ store, peers, log: silentLog, quota: { objects: 5, bytes: 50_000 } }));
+    rig.add(
+      await createCoreObjectsService({
+        store,
+        peers,
+        log: silentLog,
+        seal: SEAL,
+        quota: { objects: 5, bytes: 50_000 },
+      }),
+    );
   };
   await restart();
   expect(await refusal(create("alice", long))).toContain("ResourceExhausted");
