@@ -4,34 +4,71 @@ import { PromptService } from "#proto/core/v1/prompt_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { VariableService } from "#proto/core/v1/variable_service_pb.js";
 
-/** A kind of object, for tests that ask the same of all. */
+/** A kind of object, for tests that ask the same of all, in the words of its tools. */
 export interface KindUnderTest {
   readonly noun: string;
+  /** As its tools name one and several. */
+  readonly snake: string;
   readonly plural: string;
   readonly service: DescService;
-  /** What a new one needs besides what all have, as tools are given it; the name is its own each time. */
+  /** What a new one needs besides a name. */
   readonly needs: Readonly<Record<string, unknown>>;
-  /** A name that the kind takes, from a word of small letters. */
-  nameOf(word: string): string;
-  /** Reads one: the tool, and the argument that holds the id. */
-  readonly read: { readonly tool: string; readonly argument: string };
+  /** A name that the kind takes, from a word of small letters and digits. */
+  readonly nameOf: (word: string) => string;
+  /** The tools that read one, each with arguments that fit one that is built in and one made with `needs`. */
+  readonly reads: readonly { readonly tool: string; readonly args: (id: string) => object }[];
+  /** The id of one that ships with the product. */
+  readonly builtin?: string;
+  /** The arguments that hold something secret: when one is made, and when it is changed. */
+  readonly secret?: Readonly<Record<"given" | "changed", (value: string) => object>>;
 }
 
-const kind = (
-  noun: string,
-  service: DescService,
-  needs: KindUnderTest["needs"],
-  more: Partial<Omit<KindUnderTest, "noun" | "service" | "needs">> = {},
-): KindUnderTest => {
+type More = Partial<Omit<KindUnderTest, "noun" | "service" | "needs">>;
+
+function kind(noun: string, service: DescService, needs: KindUnderTest["needs"], more: More = {}): KindUnderTest {
   const snake = noun.toLowerCase().replaceAll(" ", "_");
-  const read = { tool: `get_${snake}`, argument: `${snake}_id` };
-  return { noun, service, needs, plural: `${snake}s`, nameOf: (word) => word, read, ...more };
-};
+  const reads = [{ tool: `get_${snake}`, args: (id: string) => ({ [`${snake}_id`]: id }) }];
+  return { noun, snake, plural: `${snake}s`, service, needs, reads, nameOf: (word) => word, ...more };
+}
+
+const SKILL_FILE = "references/markings.md";
 
 /** Every kind there is. */
 export const EVERY_KIND: readonly KindUnderTest[] = [
-  kind("agent", AgentService, {}),
-  kind("prompt", PromptService, { template: "Look at this." }),
-  kind("skill", SkillService, { instructions: "Look at this." }, { read: { tool: "load_skill", argument: "skill" } }),
-  kind("variable", VariableService, { value: "a value to keep", secret: true }),
+  kind("agent", AgentService, {}, { builtin: "builtin.threat-analyst" }),
+  kind(
+    "prompt",
+    PromptService,
+    { template: "Look at {{since}} {{notes}}.", arguments: [{ name: "since" }, { name: "notes" }] },
+    {
+      builtin: "builtin.hand-over-a-shift",
+      reads: [
+        { tool: "get_prompt", args: (id) => ({ prompt_id: id }) },
+        { tool: "render_prompt", args: (id) => ({ prompt: id, arguments: { since: "06:00" } }) },
+      ],
+    },
+  ),
+  kind(
+    "skill",
+    SkillService,
+    { instructions: "Look at this.", files: [{ path: SKILL_FILE, text: "text" }] },
+    {
+      builtin: "builtin.investigate-an-indicator",
+      reads: [
+        { tool: "load_skill", args: (skill) => ({ skill }) },
+        { tool: "read_skill_resource", args: (skill) => ({ skill, path: SKILL_FILE }) },
+      ],
+    },
+  ),
+  kind(
+    "variable",
+    VariableService,
+    { value: "a value to keep" },
+    {
+      secret: {
+        given: (value) => ({ value, secret: true }),
+        changed: (value) => ({ value }),
+      },
+    },
+  ),
 ];

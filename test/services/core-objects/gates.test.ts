@@ -2,9 +2,12 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serveTool } from "../../../facade/catalogue/served-tool.js";
 import { type Action, accessOf, type Ownership } from "../../../services/core-objects/policy.js";
 import type { ObjectRecord } from "../../../services/core-objects/record.js";
 import { loadKinds } from "../../../services/core-objects/service.js";
+import { readImage } from "../../../services/shared/tools/image.js";
+import { readTools } from "../../../services/shared/tools/tools.js";
 import { EVERY_KIND, type KindUnderTest } from "./every-kind.js";
 import { promised } from "./promise.js";
 import { as, type Rig, startRig } from "./rig.js";
@@ -42,18 +45,23 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const pascal = (noun: string): string =>
-  noun.replace(/(^| )(\w)(\w*)/g, (_, __, a, b) => a.toUpperCase() + b.toLowerCase());
-const method = ({ service }: KindUnderTest, name: string) =>
-  service.methods.find((one) => one.name === name) as DescMethodUnary;
-const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+const TOOLS = new Map(
+  readTools(readImage()).flatMap((tool) => (tool.server === "core" ? [[tool.name, serveTool(tool)] as const] : [])),
+);
 
-async function outcome(kind: KindUnderTest, name: string, request: object, who: Person): Promise<string> {
-  const call = rig.dispatch.unary(method(kind, name), request as never, as(who.id));
-  return call.then(
-    () => "ok",
-    (error: unknown) => Code[ConnectError.from(error).code] as string,
-  );
+/** Calls a tool as a person; its answer as tools give it, or the code of its refusal. */
+async function call(
+  name: string,
+  args: object,
+  who: Person,
+): Promise<{ code: string; answer: Record<string, unknown> }> {
+  const { tool, decode, encode } = TOOLS.get(name)!;
+  try {
+    const message = await rig.dispatch.unary(tool.method as DescMethodUnary, decode(args as never), as(who.id));
+    return { code: "ok", answer: JSON.parse(`{${encode(message)}}`).structuredContent };
+  } catch (error) {
+    return { code: Code[ConnectError.from(error).code] as string, answer: {} };
+  }
 }
 
 /** What a person is answered who does this to the object. */
@@ -62,13 +70,10 @@ function expected(who: Person, action: Action, object: Ownership): string {
   return promised(who, "read", object) ? "PermissionDenied" : "NotFound";
 }
 
-async function stored(kind: KindUnderTest): Promise<readonly ObjectRecord[]> {
-  const { name, service, noun } = { ...kind, name: `Create${pascal(kind.noun)}` };
-  const needs = Object.fromEntries(Object.entries(kind.needs).map(([field, value]) => [camel(field), value]));
-  const request = { name: kind.nameOf("template"), description: "d", ...needs };
-  const create = service.methods.find((one) => one.name === name) as DescMethodUnary;
-  await rig.dispatch.unary(create, request as never, as("alice"));
-  const collection = rig.store.collection<ObjectRecord>(kind.plural);
+async function stored({ noun, plural, snake, nameOf, needs }: KindUnderTest): Promise<readonly ObjectRecord[]> {
+  const made = await call(`create_${snake}`, { name: nameOf("template"), description: "d", ...needs }, PEOPLE[0]);
+  expect(made.code).toBe("ok");
+  const collection = rig.store.collection<ObjectRecord>(plural);
   const [template] = await collection.find({ access: "3:u:alice" }).toArray();
   const objects = fc.sample(ownership, { numRuns: OBJECTS, seed: noun.length }).map((owned, n) => {
     const _id = `any-${String(n).padStart(3, "0")}`;
@@ -82,7 +87,8 @@ test("every kind is asked", async () => {
   expect((await loadKinds()).map(({ noun }) => noun).sort()).toEqual(EVERY_KIND.map(({ noun }) => noun).sort());
 });
 
-describe.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))("%ss", (noun, kind) => {
+describe.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))("%ss", (_noun, kind) => {
+  const { snake, plural, reads } = kind;
   let objects: readonly ObjectRecord[];
   beforeAll(async () => {
     objects = await stored(kind);
@@ -91,46 +97,32 @@ describe.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))("%ss", (noun
   test("are listed to whom the promise says, each once, on pages", async () => {
     for (const who of PEOPLE) {
       const seen: string[] = [];
-      let pageToken = "";
+      let page_token: unknown = "";
       do {
-        const list = method(kind, `List${pascal(noun)}s`);
-        const answer = await rig.dispatch.unary(list, { pageSize: 17, pageToken } as never, as(who.id));
-        const page = answer as unknown as Record<string, { id: string }[]> & { nextPageToken?: string };
-        seen.push(...page[camel(kind.plural)]!.map(({ id }) => id));
-        pageToken = page.nextPageToken ?? "";
-      } while (pageToken !== "");
+        const { answer } = await call(`list_${plural}`, { page_size: 17, page_token }, who);
+        seen.push(...(answer[plural] as { id: string }[]).map(({ id }) => id));
+        page_token = answer.next_page_token;
+      } while (page_token !== undefined);
       const mine = objects.filter((one) => promised(who, "read", one)).map(({ _id }) => _id);
       expect(seen.filter((id) => id.startsWith("any-")).sort()).toEqual(mine);
     }
   });
 
   test("are read, changed, shared and deleted by whom the promise says", async () => {
-    const { read } = kind;
-    const id = camel(`${noun.toLowerCase().replaceAll(" ", "_")}_id`);
     const wrong: string[] = [];
+    const check = async (who: Person, action: Action, tool: string, args: object, object: Ownership): Promise<void> => {
+      const [{ code }, should] = [await call(tool, args, who), expected(who, action, object)];
+      if (code !== should) wrong.push(`${who.id} ${tool} ${JSON.stringify(object)}: ${code}, not ${should}`);
+    };
     for (const [n, object] of objects.entries()) {
-      const who = PEOPLE[n % PEOPLE.length]!;
-      const share = [{ to: "user:carl", tier: 1 }];
-      const asked: readonly (readonly [Action, string, object])[] = [
-        ["read", pascal(read.tool.replaceAll("_", " ")).replaceAll(" ", ""), { [camel(read.argument)]: object._id }],
-        ["modify", `Update${pascal(noun)}`, { [id]: object._id, description: `${n}` }],
-        ...(object.origin === "user"
-          ? ([["share", `Update${pascal(noun)}`, { [id]: object._id, share }]] as const)
-          : []),
-      ];
-      for (const [action, name, request] of asked) {
-        const [is, should] = [await outcome(kind, name, request, who), expected(who, action, object)];
-        if (is !== should)
-          wrong.push(`${who.id} ${name} ${action} ${JSON.stringify(object.acl)}: ${is}, not ${should}`);
-      }
-      // Shared since, perhaps: whoever deletes is another than carl.
-      const other = PEOPLE[(n + 1) % PEOPLE.length]!;
-      const now = (await rig.store.collection<ObjectRecord>(kind.plural).findOne({ _id: object._id }))!;
-      const [is, should] = [
-        await outcome(kind, `Delete${pascal(noun)}`, { [id]: object._id }, other),
-        expected(other, "delete", now),
-      ];
-      if (is !== should) wrong.push(`${other.id} deletes ${JSON.stringify(now.acl)}: ${is}, not ${should}`);
+      const [who, other] = [PEOPLE[n % PEOPLE.length]!, PEOPLE[(n + 1) % PEOPLE.length]!];
+      const about = { [`${snake}_id`]: object._id };
+      for (const { tool, args } of reads) await check(who, "read", tool, args(object._id), object);
+      await check(who, "modify", `update_${snake}`, { ...about, description: `${n}` }, object);
+      const share = [{ to: "user:carl", tier: "view" }];
+      if (object.origin === "user") await check(who, "share", `update_${snake}`, { ...about, share }, object);
+      const { origin, owner, acl } = (await rig.store.collection<ObjectRecord>(plural).findOne({ _id: object._id }))!;
+      await check(other, "delete", `delete_${snake}`, about, { origin, owner, acl });
     }
     expect(wrong).toEqual([]);
   });

@@ -1,0 +1,206 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AuditService } from "#proto/auth/v1/audit_service_pb.js";
+import { GroupService } from "#proto/auth/v1/group_service_pb.js";
+import { UserService } from "#proto/auth/v1/user_service_pb.js";
+import { connectClient } from "../../clients/node/connect.js";
+import { EVERY_KIND, type KindUnderTest } from "../services/core-objects/every-kind.js";
+import { post } from "../support/mcp.js";
+import { makeKeysOf } from "../support/new-keys.js";
+import { type Program, startProgram } from "../support/program.js";
+import { CORE_TOOLS, DOORS, type Door, openDoors } from "./core-doors.js";
+
+// Five callers, every tool of every kind, three origins, through three doors:
+// each is answered as the table says, and all doors say it in the same words.
+
+const CALLERS = ["administrator", "owner", "config", "view", "stranger"] as const;
+type Who = (typeof CALLERS)[number];
+type Origin = "builtin" | "company" | "user";
+type Action = "read" | "update" | "share" | "delete";
+
+const [OK, DENIED, ABSENT, WRONG] = ["ok", "PermissionDenied", "NotFound", "InvalidArgument"] as const;
+
+/** In the order of CALLERS. */
+const ANSWERS: Readonly<Record<Origin, Readonly<Record<Action, readonly string[]>>>> = {
+  builtin: {
+    read: [OK, OK, OK, OK, OK],
+    update: [DENIED, DENIED, DENIED, DENIED, DENIED],
+    share: [DENIED, DENIED, DENIED, DENIED, DENIED],
+    delete: [DENIED, DENIED, DENIED, DENIED, DENIED],
+  },
+  company: {
+    read: [OK, OK, OK, OK, OK],
+    update: [OK, DENIED, DENIED, DENIED, DENIED],
+    share: [WRONG, DENIED, DENIED, DENIED, DENIED],
+    delete: [OK, DENIED, DENIED, DENIED, DENIED],
+  },
+  user: {
+    read: [ABSENT, OK, OK, OK, ABSENT],
+    update: [ABSENT, OK, OK, DENIED, ABSENT],
+    share: [ABSENT, OK, DENIED, DENIED, ABSENT],
+    delete: [ABSENT, OK, DENIED, DENIED, ABSENT],
+  },
+};
+
+const SECRET = "sentinel-5f0c-of-a-secret-value";
+const PLAIN = "sentinel-5f0c-of-what-is-not-secret";
+
+let program: Program;
+let doors: ReturnType<typeof openDoors>;
+const keys = {} as Record<Who, string>;
+const emails = {} as Record<Who, string>;
+
+beforeAll(async () => {
+  program = await startProgram();
+  doors = openDoors(program);
+  const { grpc_url: baseUrl, admin } = program.bootstrap;
+  const asAdmin = { baseUrl, apiKey: admin.api_key };
+  const { group } = await connectClient(GroupService, asAdmin).createGroup({ name: "viewers" });
+  const users = connectClient(UserService, asAdmin);
+  for (const who of CALLERS) {
+    emails[who] = `${who}@example.org`;
+    const groups = who === "view" ? [group!.id] : [];
+    await users.createUser({ email: emails[who], name: who, admin: who === "administrator", groups });
+    [keys[who] = ""] = await makeKeysOf(program, emails[who], 1);
+  }
+}, 60_000);
+afterAll(() => program?.stop());
+
+let names = 0;
+const newOne = ({ needs, nameOf }: KindUnderTest, more: object): object => ({
+  name: nameOf(`made${names++}`),
+  description: "Made by a test.",
+  ...needs,
+  ...more,
+});
+
+async function create(door: Door, who: Who, kind: KindUnderTest, more: object = {}): Promise<string> {
+  const { code, said, text } = await doors.ask(door, keys[who], `create_${kind.snake}`, newOne(kind, more));
+  if (code !== OK) throw new Error(`create_${kind.snake}: ${code} ${said}`);
+  return /"id":"([^"]+)"/.exec(text)![1]!;
+}
+
+/** Objects of the origin, one for each door: what is deleted through one is still there at the next. */
+async function some(kind: KindUnderTest, origin: Origin): Promise<Readonly<Record<Door, string>>> {
+  if (origin === "builtin") return { mcp: kind.builtin!, grpc: kind.builtin!, rpc: kind.builtin! };
+  const sharing = [
+    { to: `user:${emails.config}`, tier: "config" },
+    { to: "group:viewers", tier: "view" },
+  ];
+  const make = (door: Door) =>
+    origin === "company"
+      ? create(door, "administrator", kind, { company_managed: true })
+      : create(door, "owner", kind, { sharing });
+  return { mcp: await make("mcp"), grpc: await make("grpc"), rpc: await make("rpc") };
+}
+
+describe.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))("%ss", (_noun, kind) => {
+  const { snake, plural, reads } = kind;
+  const origins: readonly Origin[] = kind.builtin === undefined ? ["company", "user"] : ["builtin", "company", "user"];
+
+  test.each(origins)(
+    "of the origin %s are answered as the table says",
+    async (origin) => {
+      const ids = await some(kind, origin);
+      const about = (door: Door) => ({ [`${snake}_id`]: ids[door] });
+      const wrong: string[] = [];
+      const check = async (
+        action: Action,
+        tool: string,
+        argsOf: (door: Door) => object,
+        callers: readonly Who[] = CALLERS,
+      ) => {
+        for (const who of callers) {
+          const [is, should] = [
+            await doors.askAll(keys[who], tool, argsOf),
+            ANSWERS[origin][action][CALLERS.indexOf(who)],
+          ];
+          if (is !== should) wrong.push(`${who} ${tool} (${action}): ${is}, not ${should}`);
+        }
+      };
+      for (const { tool, args } of reads) await check("read", tool, (door) => args(ids[door]));
+      await check("update", `update_${snake}`, (door) => ({ ...about(door), description: "Changed." }));
+      const share = [{ to: `user:${emails.config}`, tier: "config" }];
+      await check("share", `update_${snake}`, (door) => ({ ...about(door), share }));
+      for (const [n, who] of CALLERS.entries()) {
+        for (const door of DOORS) {
+          const { text } = await doors.ask(door, keys[who], `list_${plural}`, { origin, page_size: 100 });
+          const isSeen = ANSWERS[origin].read[n] === OK;
+          if (text.includes(`"${ids[door]}"`) !== isSeen) wrong.push(`${who} list_${plural} through ${door}`);
+        }
+      }
+      // Whoever may delete it comes last.
+      const may = (who: Who): number => Number(ANSWERS[origin].delete[CALLERS.indexOf(who)] === OK);
+      await check(
+        "delete",
+        `delete_${snake}`,
+        about,
+        CALLERS.toSorted((a, b) => may(a) - may(b)),
+      );
+      expect(wrong).toEqual([]);
+    },
+    60_000,
+  );
+
+  test("are created by everyone as their own, and by administrators for the company", async () => {
+    for (const who of CALLERS) {
+      expect(await doors.askAll(keys[who], `create_${snake}`, () => newOne(kind, {}))).toBe(OK);
+      const company = () => newOne(kind, { company_managed: true });
+      const should = who === "administrator" ? OK : DENIED;
+      expect([who, await doors.askAll(keys[who], `create_${snake}`, company)]).toEqual([who, should]);
+    }
+  }, 60_000);
+});
+
+test("every tool of these kinds was called", () => {
+  const toolsets = new Set(EVERY_KIND.map(({ snake }) => snake));
+  const names = [...CORE_TOOLS.values()].flatMap(({ tool }) => (toolsets.has(tool.toolset) ? [tool.name] : []));
+  expect(names.filter((name) => !doors.called.has(name))).toEqual([]);
+});
+
+const SECRETIVE = EVERY_KIND.flatMap((kind) => (kind.secret === undefined ? [] : [{ ...kind, secret: kind.secret }]));
+test.each(SECRETIVE.map((kind) => [kind.noun, kind] as const))(
+  "what is secret of a %s comes back through no door, whatever is wrong with the call",
+  async (_noun, { snake, secret, ...kind }) => {
+    const { ask, answered } = doors;
+    const { given, changed } = secret;
+    const [update, before] = [`update_${snake}`, answered.length];
+    for (const door of DOORS) {
+      const made = await create(door, "owner", { snake, ...kind }, { ...given(SECRET), description: PLAIN });
+      const about = { [`${snake}_id`]: made };
+      expect((await ask(door, keys.owner, update, { ...about, ...changed(SECRET) })).code).toBe(OK);
+      for (const { tool, args } of kind.reads) await ask(door, keys.owner, tool, args(made));
+      await ask(door, keys.owner, `list_${kind.plural}`, {});
+      for (const [who, args] of [
+        ["owner", { ...about, ...changed(SECRET), etag: "another" }],
+        ["owner", { ...about, ...changed(SECRET), description: "x".repeat(3_000) }],
+        ["owner", { ...about, ...changed(SECRET.repeat(1_000)) }],
+        ["owner", { [`${snake}_id`]: "nothing", ...changed(SECRET) }],
+        ["view", { ...about, ...changed(SECRET) }],
+      ] as const) {
+        expect((await ask(door, keys[who], update, args)).code).not.toBe(OK);
+      }
+    }
+    const wrong = { ...newOne({ snake, ...kind }, given(SECRET)), colour: SECRET };
+    const { text } = await post(`${program.baseUrl}/mcp/core`, keys.owner, "tools/call", {
+      name: `create_${snake}`,
+      arguments: wrong,
+    });
+    expect(text).toContain("colour");
+    expect([text, ...answered.slice(before)].join("\n")).not.toContain(SECRET);
+  },
+);
+
+test("what is secret is in no log, in no audit record and, in the clear, in no file", async () => {
+  const audit = connectClient(AuditService, {
+    baseUrl: program.bootstrap.grpc_url,
+    apiKey: program.bootstrap.admin.api_key,
+  });
+  const { records } = await audit.listAuditRecords({ action: "core.v1", pageSize: 100 });
+  const said = JSON.stringify(records, (_, value) => (typeof value === "bigint" ? String(value) : value));
+  expect(said).toContain("UpdateVariable");
+  const file = readFileSync(join(program.dataDir, "main/data.mdb"), "latin1");
+  expect(file).toContain(PLAIN);
+  for (const text of [said, file, program.output()]) expect(text).not.toContain(SECRET);
+});
