@@ -18,7 +18,7 @@ export interface Place {
   readonly size: number;
   /** How many rows lie before. */
   readonly offset: number;
-  /** The platform's own cursor, where it pages by cursors; undefined on the first page. */
+  /** The cursor that the page before ended with, where the list is paged by cursors; undefined on the first page. */
   readonly cursor: string | undefined;
   /** Tells the query from others. */
   readonly digest: string;
@@ -31,8 +31,10 @@ export interface Listed {
   readonly isLowerBound?: boolean;
   /** How many rows the page holds, where pages need not be full. */
   readonly rowCount?: number;
-  /** The cursor after the page, where the platform pages by cursors; undefined on the last page. */
+  /** The cursor after the page, where the list is paged by cursors; undefined on the last page. */
   readonly cursor?: string | undefined;
+  /** Whether this is the last page, where the counts do not tell. */
+  readonly isLast?: boolean;
 }
 
 /** The paging fields of every list's response. */
@@ -68,10 +70,11 @@ export function placeOf({ pageSize, pageToken }: PageRequest, query: unknown, de
 export function pagingOf(place: Place, listed: Listed): Paging {
   const { totalSize, isLowerBound = false, rowCount = place.size } = listed;
   const next = place.offset + rowCount;
-  const isLast = next >= totalSize || ("cursor" in listed && listed.cursor === undefined);
+  const isCounted = next >= totalSize || ("cursor" in listed && listed.cursor === undefined);
+  const isLast = listed.isLast ?? (isCounted && !isLowerBound);
   const cursor = listed.cursor === undefined ? "" : `.${listed.cursor}`;
   return {
-    ...((!isLast || isLowerBound) && { nextPageToken: pageTokenOf(`${next}.${place.digest}${cursor}`) }),
+    ...(!isLast && { nextPageToken: pageTokenOf(`${next}.${place.digest}${cursor}`) }),
     totalSize,
     ...(isLowerBound && { totalSizeIsLowerBound: true }),
   };

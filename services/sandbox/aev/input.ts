@@ -38,8 +38,9 @@ export function textsOf(body: Body, key: string): string[] {
   return value.map(String);
 }
 
-/** The tags that exist; others are dropped without a word. */
+/** The tags that exist; others are dropped without a word. @throws Bare 400 for null, which a read gives for none. */
 export function tagsOf(world: World, tenant: string, body: Body, key: string): string[] {
+  if (body[key] === null) throw new Bare(400);
   const isHere = (tag: Tag | undefined) => tag?.tenant === tenant;
   return [...new Set(textsOf(body, key))].filter((id) => isHere(world.tags.get(id)));
 }

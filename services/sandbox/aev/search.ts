@@ -1,4 +1,5 @@
 import { Bare, invalid, refusal } from "./replies.js";
+import { chance } from "./runs.js";
 
 // POST …/search: the platform's pages, filters and sorts with their refusals.
 
@@ -18,9 +19,16 @@ export interface Field<Row> {
 /** The fields of a kind, by their JSON names. */
 export type Fields<Row> = Readonly<Record<string, Field<Row>>>;
 
-/** What goes before the search: some routes check the page in a way that gives no reason. */
+/** What goes before the search, and how it is made. */
 export interface SearchRules {
+  /** The page is checked in a way that gives no reason. */
   readonly silent?: boolean;
+  /**
+   * What a filter on a list of ids does to the rows, where the search joins that
+   * list: `rows` repeats a row for every value that matches, and counts it so
+   * often; `values` leaves the values that do not match out of the row.
+   */
+  readonly joined?: "rows" | "values";
 }
 
 const OPERATORS = new Set(
@@ -34,14 +42,33 @@ export function searchRows<Row>(
   rows: readonly Row[],
   fields: Fields<Row>,
   input: unknown,
-  { silent = false }: SearchRules,
+  { silent = false, joined }: SearchRules,
   view: (row: Row) => unknown,
 ): unknown {
   const { page, size, textSearch, sorts, filterGroup } = inputOf(input, silent);
   let found = rows.filter((row) => matchesText(row, fields, textSearch) && matchesGroup(row, fields, filterGroup));
-  found = sorts.length > 0 ? sorted(found, fields, sorts) : rotated(found);
-  const content = found.slice(page * size, (page + 1) * size).map(view);
+  const joins = (filterGroup.filters ?? []).filter(({ values }) => Array.isArray(values) && values.length > 0);
+  const hits = (row: Row, filter: Record<string, unknown>): string[] => hitsOf(row, fields, filter);
+  if (joined === "rows") {
+    found = found.flatMap((row) => {
+      const times = joins.reduce((product, filter) => product * Math.max(1, hits(row, filter).length), 1);
+      return Array<Row>(times).fill(row);
+    });
+  }
+  found = sorts.length > 0 ? sorted(found, fields, sorts, `${page}/${size}`) : rotated(found);
+  const content = found.slice(page * size, (page + 1) * size).map((row) => {
+    const shown = view(row);
+    const left = joined === "values" ? joins.filter((filter) => hits(row, filter).length > 0) : [];
+    return Object.assign({}, shown, Object.fromEntries(left.map((filter) => [filter.key, hits(row, filter)])));
+  });
   return envelope(content, page, size, found.length, sorts.length > 0);
+}
+
+/** The values of a list of ids that a filter finds; none for other fields. */
+function hitsOf<Row>(row: Row, fields: Fields<Row>, { key, operator, values }: Record<string, unknown>): string[] {
+  const held = fields[String(key)]?.of(row);
+  if (!Array.isArray(held) || (operator !== "contains" && operator !== "eq")) return [];
+  return (held as string[]).filter((one) => (values as unknown[]).some((value) => like(one, `%${String(value)}%`)));
 }
 
 function envelope(content: readonly unknown[], page: number, size: number, total: number, isSorted: boolean): unknown {
@@ -96,19 +123,18 @@ function inputOf(input: unknown, silent: boolean): Input {
 }
 
 function matchesText<Row>(row: Row, fields: Fields<Row>, text: string): boolean {
-  if (text === "") return true;
-  // As in SQL's LIKE: % stands for any text.
-  const parts = text.toLowerCase().split("%");
-  return Object.values(fields).some((field) => {
-    if (field.text !== true) return false;
-    const held = String(field.of(row) ?? "").toLowerCase();
-    let from = 0;
-    return parts.every((part) => {
-      const at = held.indexOf(part, from);
-      from = at + part.length;
-      return at >= 0;
-    });
-  });
+  if (text.trim() === "") return true;
+  return Object.values(fields).some((field) => field.text === true && like(String(field.of(row) ?? ""), `%${text}%`));
+}
+
+/** As SQL's LIKE, in any case: % stands for any text and _ for any character, and nothing escapes them. */
+function like(held: string, pattern: string): boolean {
+  const source = pattern
+    .toLowerCase()
+    .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("%", ".*")
+    .replaceAll("_", ".");
+  return new RegExp(`^${source}$`, "s").test(held.toLowerCase());
 }
 
 function matchesGroup<Row>(row: Row, fields: Fields<Row>, { mode, filters = [] }: Input["filterGroup"]): boolean {
@@ -128,8 +154,12 @@ function matches<Row>(row: Row, fields: Fields<Row>, filter: Record<string, unkn
     return isEmpty === (operator === "empty");
   }
   const wanted = Array.isArray(values) ? values.map(String) : [];
-  if (wanted.length === 0) return true;
-  const one = (value: string): boolean => matchesValue(held, String(operator), value, field.instant === true);
+  if (wanted.every((value) => value.trim() === "")) return true;
+  // What is compared with the words for truth values is taken for one, and no field here is.
+  if (/^(not_)?eq$/.test(String(operator)) && wanted.some((value) => /^(true|false)$/i.test(value)))
+    throw new Bare(500);
+  const one = (value: string): boolean =>
+    value.trim() === "" || matchesValue(held, String(operator), value, field.instant === true);
   return Array.isArray(held) && mode === "and" ? wanted.every(one) : wanted.some(one);
 }
 
@@ -147,10 +177,11 @@ function matchesValue(held: Value, operator: string, value: string, instant: boo
   const texts = (Array.isArray(held) ? held : [held ?? ""]).map((text) => String(text).toLowerCase());
   const text = value.toLowerCase();
   if (operator === "eq") return texts.includes(text);
-  return texts.some((have) => (operator === "contains" ? have.includes(text) : have.startsWith(text)));
+  return texts.some((have) => like(have, operator === "contains" ? `%${text}%` : `${text}%`));
 }
 
-function sorted<Row>(rows: Row[], fields: Fields<Row>, sorts: readonly Sort[]): Row[] {
+/** Rows that the sorts leave equal come in another order on every page, as nothing orders them. */
+function sorted<Row>(rows: Row[], fields: Fields<Row>, sorts: readonly Sort[], page: string): Row[] {
   const orders = sorts.map(({ property, direction, nullHandling }) => {
     const field = fields[property];
     if (field?.sort !== true) throw refusal(400, `Unknown sort property '${property}', please try an other one`);
@@ -159,13 +190,15 @@ function sorted<Row>(rows: Row[], fields: Fields<Row>, sorts: readonly Sort[]): 
     const nullsLast = nullHandling === "NULLS_LAST" || !descending;
     return (a: Row, b: Row) => compare(field.of(a), field.of(b), descending, nullsLast);
   });
-  return rows.sort((a, b) => {
+  const shuffled = rows.map((row, at) => ({ row, place: chance(`${page} ${at}`, 1 << 20) }));
+  shuffled.sort((a, b) => {
     for (const order of orders) {
-      const difference = order(a, b);
+      const difference = order(a.row, b.row);
       if (difference !== 0) return difference;
     }
-    return 0;
+    return a.place - b.place;
   });
+  return shuffled.map(({ row }) => row);
 }
 
 function compare(a: Value, b: Value, descending: boolean, nullsLast: boolean): number {

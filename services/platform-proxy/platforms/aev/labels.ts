@@ -1,6 +1,6 @@
 import { notFound } from "../../../shared/rpc/errors.js";
 import type { Platform } from "../../platform.js";
-import { type Filter, oneOf, searchAll } from "./search.js";
+import { searchAll } from "./search.js";
 import type { TenantScope } from "./tenant.js";
 
 interface UpstreamTag {
@@ -45,16 +45,6 @@ export async function labelIds(platform: Platform, tenant: TenantScope, given: r
     );
   }
   return [...new Set(given.map((label) => ids.get(label.toLowerCase()) as string))];
-}
-
-/** A condition on labels given by name or id. */
-export async function labelFilter(
-  platform: Platform,
-  tenant: TenantScope,
-  key: string,
-  given: readonly string[],
-): Promise<Filter[]> {
-  return oneOf(key, await labelIds(platform, tenant, given), "contains");
 }
 
 function allTags(platform: Platform, tenant: TenantScope): AsyncGenerator<UpstreamTag, void> {

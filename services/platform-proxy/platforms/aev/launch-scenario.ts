@@ -7,7 +7,7 @@ import { objectOf } from "../../lib/answers.js";
 import type { Platform } from "../../platform.js";
 import { labelNames } from "./labels.js";
 import { memberOf, readById, SCENARIO, SIMULATION } from "./member.js";
-import { searchPage } from "./search.js";
+import { searchOnce } from "./search.js";
 import { toSimulation } from "./simulation.js";
 import { type TenantScope, tenantOf } from "./tenant.js";
 import type { UpstreamInjectResult, UpstreamSimulation } from "./upstream.js";
@@ -85,22 +85,13 @@ interface Seen {
   readonly injects: { readonly rows: readonly UpstreamInjectResult[]; readonly totalSize: number } | undefined;
 }
 
-async function look(
-  platform: Platform,
-  tenant: TenantScope,
-  before: UpstreamSimulation,
-  pageSize: number,
-): Promise<Seen> {
+async function look(platform: Platform, tenant: TenantScope, before: UpstreamSimulation, count: number): Promise<Seen> {
   const route = `/exercises/${before.exercise_id}/injects/search`;
   const sorts = [{ property: "inject_updated_at", direction: "desc" }] as const;
-  const { rows, paging } = await searchPage<UpstreamInjectResult>(
-    platform,
-    tenant,
-    { route, idKey: "inject_id", sorts },
-    { pageSize, pageToken: "" },
-  );
+  const search = { route, idKey: "inject_id", sorts };
+  const injects = await searchOnce<UpstreamInjectResult>(platform, tenant, search, 0, count);
   const simulation = await readById(platform, tenant, SIMULATION, before.exercise_id);
-  return { simulation: simulation ?? before, injects: { rows, totalSize: paging.totalSize } };
+  return { simulation: simulation ?? before, injects };
 }
 
 function isUnderWay(seen: Seen): boolean {

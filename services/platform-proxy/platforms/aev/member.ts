@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { notFound, unavailable } from "../../../shared/rpc/errors.js";
 import { objectOf } from "../../lib/answers.js";
 import type { Platform } from "../../platform.js";
-import { type Filter, searchAll } from "./search.js";
+import { type Filter, isTruthWord, searchAll } from "./search.js";
 import type { TenantScope } from "./tenant.js";
 import type { UpstreamScenario, UpstreamSimulation } from "./upstream.js";
 
@@ -22,8 +22,8 @@ export const SCENARIO: Kind<UpstreamScenario> = {
   noun: "scenario",
   route: "/scenarios",
   idKey: "scenario_id",
-  sortKey: "scenario_name",
-  filters: (row) => [{ key: "scenario_name", operator: "eq", values: [row.scenario_name] }],
+  sortKey: "scenario_updated_at",
+  filters: (row) => [named("scenario_name", row.scenario_name)],
 };
 
 /** Simulations, which are exercises on the platform. */
@@ -31,9 +31,9 @@ export const SIMULATION: Kind<UpstreamSimulation> = {
   noun: "simulation",
   route: "/exercises",
   idKey: "exercise_id",
-  sortKey: "exercise_name",
+  sortKey: "exercise_updated_at",
   filters: (row) => [
-    { key: "exercise_name", operator: "eq", values: [row.exercise_name] },
+    named("exercise_name", row.exercise_name),
     ...(row.exercise_scenario == null
       ? []
       : [{ key: "exercise_scenario", operator: "eq" as const, values: [row.exercise_scenario] }]),
@@ -66,7 +66,7 @@ export async function memberOf<Row>(
       route: `${kind.route}/search`,
       idKey: kind.idKey,
       filters: kind.filters(row),
-      sorts: [{ property: kind.sortKey, direction: "asc" }],
+      sorts: [{ property: kind.sortKey, direction: "desc" }],
     } as const;
     let seen = 0;
     for await (const candidate of searchAll<Record<string, unknown>>(platform, tenant, search, MAX_NAMESAKES)) {
@@ -96,6 +96,10 @@ export async function readById<Row>(
     if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
     throw error;
   }
+}
+
+function named(key: string, name: string): Filter {
+  return { key, operator: isTruthWord([name]) ? "contains" : "eq", values: [name] };
 }
 
 /** Simulations of one scenario bear its name; their starts tell them apart. */

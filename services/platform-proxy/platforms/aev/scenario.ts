@@ -15,7 +15,7 @@ export function severityWord(severity: Severity): string {
  *
  * @param names gives the names of labels by their ids.
  */
-export function toScenarioRow(row: UpstreamScenario, names: (ids: readonly string[]) => string[]) {
+export function toScenarioRow(row: UpstreamScenario, names: (ids: readonly string[] | null) => string[]) {
   return {
     id: row.scenario_id,
     name: row.scenario_name,
@@ -33,7 +33,7 @@ export function toScenarioRow(row: UpstreamScenario, names: (ids: readonly strin
  */
 export function toScenario(
   row: UpstreamScenario,
-  names: (ids: readonly string[]) => string[],
+  names: (ids: readonly string[] | null) => string[],
 ): MessageInitShape<typeof ScenarioSchema> {
   return {
     ...toScenarioRow(row, names),

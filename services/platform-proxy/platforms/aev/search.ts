@@ -1,7 +1,5 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { invalidArgument } from "../../../shared/rpc/errors.js";
 import { countOf, rowsOf } from "../../lib/answers.js";
-import { type PageRequest, type Paging, pagingOf, placeOf } from "../../lib/pages.js";
 import { instantOf } from "../../lib/time.js";
 import type { Platform } from "../../platform.js";
 import type { TenantScope } from "./tenant.js";
@@ -21,43 +19,20 @@ export interface Sort {
   readonly nullHandling?: "NULLS_LAST";
 }
 
-/** A search as the platform takes it; without a sort its order would not be stable. */
+/** A search as the platform takes it. */
 export interface Search {
   /** The route inside the tenant, such as /scenarios/search. */
   readonly route: string;
   /** The field that holds a row's id. */
   readonly idKey: string;
+  /** Text to look for: where the platform looks, and with _ and % for any text. */
   readonly query?: string | undefined;
-  readonly filters?: readonly Filter[];
+  readonly filters?: readonly Filter[] | undefined;
   readonly sorts: readonly [Sort, ...Sort[]];
-}
-
-/** One page of a search. */
-export interface Page<Row> {
-  readonly rows: readonly Row[];
-  /** The paging fields of the response. */
-  readonly paging: Paging;
 }
 
 /** The most that the platform gives at once. */
 const MAX_SIZE = 1_000;
-
-/**
- * Reads one page of a search inside a tenant.
- *
- * @throws ConnectError invalid_argument for a page token of another query.
- */
-export async function searchPage<Row>(
-  platform: Platform,
-  tenant: TenantScope,
-  search: Search,
-  request: PageRequest,
-): Promise<Page<Row>> {
-  // The platform numbers its pages, so that a token is good for one size alone.
-  const place = placeOf(request, [platform.caller.id, tenant.id, search, request.pageSize]);
-  const { rows, totalSize } = await searchOnce<Row>(platform, tenant, search, place.offset / place.size, place.size);
-  return { rows, paging: pagingOf(place, { totalSize }) };
-}
 
 /** Reads the rows of a search one page of a thousand after the other, up to `limit` rows. */
 export async function* searchAll<Row>(
@@ -78,6 +53,14 @@ export function oneOf(key: string, values: readonly string[], operator: "eq" | "
   return values.length === 0 ? [] : [{ key, operator, values }];
 }
 
+/**
+ * Whether one of some values cannot be compared with at the platform: it takes
+ * the words for truth values for such, and fails over every field that is none.
+ */
+export function isTruthWord(values: readonly string[]): boolean {
+  return values.some((value) => /^(?:true|false)$/i.test(value));
+}
+
 /** Conditions on an instant; the platform takes full instants only. */
 export function between(key: string, after: Timestamp | undefined, before: Timestamp | undefined): Filter[] {
   const at = (operator: "gt" | "lt", time: Timestamp): Filter => ({ key, operator, values: [instantOf(time)] });
@@ -89,15 +72,14 @@ interface Envelope {
   readonly totalElements?: unknown;
 }
 
-async function searchOnce<Row>(
+/** Reads one page as the platform gives it; see list.ts for what is wrong with its pages. */
+export async function searchOnce<Row>(
   platform: Platform,
   tenant: TenantScope,
   { route, idKey, query, filters = [], sorts }: Search,
   page: number,
   size: number,
 ): Promise<{ readonly rows: readonly Row[]; readonly totalSize: number }> {
-  // The platform takes % for any text and offers no way to escape it.
-  if (query?.includes("%")) throw invalidArgument("query: % stands for any text on the platform; leave it out");
   const reply = await platform.rest<Envelope | undefined>({
     verb: "POST",
     path: tenant.path(route),

@@ -25,7 +25,7 @@ export function toSimulationRow(row: UpstreamSimulation): MessageInitShape<typeo
  */
 export function toSimulation(
   row: UpstreamSimulation,
-  names: (ids: readonly string[]) => string[],
+  names: (ids: readonly string[] | null) => string[],
 ): MessageInitShape<typeof SimulationSchema> {
   return {
     id: row.exercise_id,

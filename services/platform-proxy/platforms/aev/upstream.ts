@@ -11,7 +11,8 @@ export interface UpstreamScenario {
   readonly scenario_category: string | null;
   readonly scenario_severity: string | null;
   readonly scenario_recurrence: string | null;
-  readonly scenario_tags: readonly string[];
+  /** Null where there are none. */
+  readonly scenario_tags: readonly string[] | null;
   readonly scenario_platforms: readonly string[];
   readonly scenario_updated_at: string;
   readonly scenario_created_at?: string;
@@ -43,7 +44,7 @@ export interface UpstreamSimulation {
   readonly exercise_start_date?: string | null;
   readonly exercise_end_date?: string | null;
   readonly exercise_scenario?: string | null;
-  readonly exercise_tags: readonly string[];
+  readonly exercise_tags: readonly string[] | null;
   readonly exercise_updated_at: string;
   readonly exercise_users_number?: number;
   readonly exercise_global_score?: readonly UpstreamResult[];

@@ -63,7 +63,7 @@ export function catalogueRoutes(world: World, baseUrl: () => string, trust: stri
       answer: ({ actor, body }) => {
         need(holds(actor, "ACCESS_ASSETS"));
         const rows = [...world.endpoints.values()].filter(({ tenant }) => tenant === actor.tenant);
-        return ok(searchRows(rows, ENDPOINT_FIELDS, body, {}, endpointRow));
+        return ok(searchRows(rows, ENDPOINT_FIELDS, body, { joined: "rows" }, endpointRow));
       },
     },
     {

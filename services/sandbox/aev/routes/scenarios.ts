@@ -4,7 +4,7 @@ import { Bare, invalid, notFound, ok } from "../replies.js";
 import { type Actor, holds, may, need } from "../rights.js";
 import { nextMinute } from "../runs.js";
 import { searchRows } from "../search.js";
-import { INJECT_FIELDS, scenarioFields, simulationFields } from "../views/fields.js";
+import { INJECT_FIELDS, PLAN_RULES, scenarioFields, simulationFields } from "../views/fields.js";
 import { scenarioInjectRow } from "../views/injects.js";
 import { scenarioEntity, scenarioOutput, scenarioRow } from "../views/scenarios.js";
 import { simulationEntity, simulationRow } from "../views/simulations.js";
@@ -37,7 +37,7 @@ export function scenarioRoutes(world: World): Route[] {
       method: "POST",
       path: "/scenarios/search",
       answer: ({ actor, body }) =>
-        ok(searchRows(seen(world, actor), fields, body, {}, (row) => scenarioRow(world, row))),
+        ok(searchRows(seen(world, actor), fields, body, PLAN_RULES, (row) => scenarioRow(world, row))),
     },
     {
       method: "POST",

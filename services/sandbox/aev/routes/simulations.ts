@@ -4,7 +4,7 @@ import { Bare, invalid, notFound, ok } from "../replies.js";
 import { type Actor, holds, may, need } from "../rights.js";
 import { setStatus } from "../runs.js";
 import { searchRows } from "../search.js";
-import { INJECT_FIELDS, simulationFields } from "../views/fields.js";
+import { INJECT_FIELDS, PLAN_RULES, simulationFields } from "../views/fields.js";
 import { simulationInjectRow } from "../views/injects.js";
 import { simulationDetails, simulationEntity, simulationResults, simulationRow } from "../views/simulations.js";
 import { rowsOf, type Scenario, type Simulation, type World } from "../world.js";
@@ -21,7 +21,7 @@ export function simulationRoutes(world: World): Route[] {
       method: "POST",
       path: "/exercises/search",
       answer: ({ actor, body, now }) =>
-        ok(searchRows(seen(world, actor), fields, body, {}, (row) => simulationRow(world, row, now))),
+        ok(searchRows(seen(world, actor), fields, body, PLAN_RULES, (row) => simulationRow(world, row, now))),
     },
     {
       method: "POST",

@@ -1,6 +1,7 @@
 import { DEFAULT_TENANT, emptyWorld, SECOND_TENANT, type World } from "../world.js";
 import { seedCatalogue } from "./catalogue.js";
 import { createDraw } from "./draw.js";
+import { seedEdges } from "./edges.js";
 import { seedEntries } from "./entries.js";
 import { seedPlans } from "./plans.js";
 import { seedUsers } from "./users.js";
@@ -20,5 +21,6 @@ export function seedWorld(now: number): World {
   seedPlans(world, draw, contracts, SECOND_TENANT, 8, now);
   seedUsers(world, draw, now);
   seedEntries(world, draw, now);
+  seedEdges(world, draw, now);
   return world;
 }

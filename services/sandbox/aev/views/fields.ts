@@ -1,4 +1,4 @@
-import type { Fields } from "../search.js";
+import type { Fields, SearchRules } from "../search.js";
 import type { Endpoint, Finding, Inject, Scenario, Simulation, Technique, World } from "../world.js";
 import { rowsOf } from "../world.js";
 
@@ -24,6 +24,9 @@ export function scenarioFields(world: World): Fields<Scenario> {
     scenario_updated_at: { of: (row) => row.updatedAt, filter: true, sort: true, instant: true },
   };
 }
+
+/** How scenarios and simulations are searched. */
+export const PLAN_RULES: SearchRules = { joined: "values" };
 
 /** What simulations are searched by. */
 export function simulationFields(world: World): Fields<Simulation> {
@@ -60,6 +63,12 @@ export const INJECT_FIELDS: Fields<Inject> = {
 export const ENDPOINT_FIELDS: Fields<Endpoint> = {
   asset_id: { of: (row) => row.id, filter: true },
   asset_name: { of: (row) => row.name, filter: true, sort: true, text: true },
+  asset_external_reference: {
+    of: ({ agent, hostname }) => (agent === undefined ? null : `agent of ${hostname}`),
+    filter: true,
+    sort: true,
+    text: true,
+  },
   asset_tags: { of: (row) => row.tags, filter: true },
   endpoint_hostname: { of: (row) => row.hostname, filter: true, sort: true },
   endpoint_ips: { of: (row) => row.ips, filter: true },

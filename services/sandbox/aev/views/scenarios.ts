@@ -23,7 +23,7 @@ export function scenarioRow(world: World, scenario: Scenario): unknown {
     scenario_category: scenario.category,
     scenario_recurrence: scenario.recurrence,
     scenario_updated_at: iso(scenario.updatedAt),
-    scenario_tags: scenario.tags,
+    scenario_tags: scenario.tags.length === 0 ? null : scenario.tags,
     scenario_platforms: platformsOf(world, scenario),
     scenario_workflow_id: null,
   };
@@ -55,7 +55,7 @@ function shared(world: World, scenario: Scenario): Record<string, unknown> {
       team_id: team,
       user_id: user,
     })),
-    scenario_tags: scenario.tags,
+    scenario_tags: scenario.tags.length === 0 ? null : scenario.tags,
     scenario_exercises: scenario.simulations,
     scenario_dependencies: null,
     scenario_kill_chain_phases: [],

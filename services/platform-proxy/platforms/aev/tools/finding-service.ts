@@ -5,8 +5,9 @@ import { unary } from "../../../binding.js";
 import { given } from "../../../lib/fields.js";
 import { timeOf } from "../../../lib/time.js";
 import type { Platform } from "../../../platform.js";
+import { instantKey, listPage, type Order } from "../list.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
-import { between, oneOf, type Search, searchPage } from "../search.js";
+import { between, oneOf, type Search, searchOnce } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
 
 interface UpstreamFinding {
@@ -21,21 +22,29 @@ interface UpstreamFinding {
   readonly finding_inject?: { readonly inject_id: string; readonly inject_title: string } | null;
 }
 
+const NEWEST_FIRST: Order<UpstreamFinding> = {
+  sorts: [{ property: "finding_created_at", direction: "desc" }],
+  keyOf: (row) => instantKey(row.finding_created_at),
+};
+
 /** How the tools of this service are answered. */
 export const bindings = [
   unary(FindingService.method.searchFindings, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const search: Search = {
-      route: await routeOf(platform, tenant, r.scope),
-      idKey: "finding_id",
-      query: r.query,
-      filters: [...oneOf("finding_type", r.types), ...between("finding_created_at", r.createdAfter, r.createdBefore)],
-      sorts: [
-        { property: "finding_created_at", direction: "desc" },
-        { property: "finding_value", direction: "asc" },
-      ],
-    };
-    const page = await searchPage<UpstreamFinding>(platform, tenant, search, r);
+    const page = await listPage<UpstreamFinding>(
+      platform,
+      tenant,
+      {
+        route: await routeOf(platform, tenant, r.scope),
+        idKey: "finding_id",
+        query: r.query,
+        textsOf: (row) => [row.finding_value],
+        filters: [...oneOf("finding_type", r.types), ...between("finding_created_at", r.createdAfter, r.createdBefore)],
+        order: NEWEST_FIRST,
+        piece: 500,
+      },
+      r,
+    );
     return {
       findings: page.rows.map((row) => ({
         id: row.finding_id,
@@ -84,7 +93,7 @@ async function routeOf(
         filters: oneOf("asset_id", [id]),
         sorts: [{ property: "asset_name", direction: "asc" }],
       };
-      const { rows } = await searchPage(platform, tenant, search, { pageSize: 1, pageToken: "" });
+      const { rows } = await searchOnce(platform, tenant, search, 0, 1);
       if (rows.length === 0) throw notFound(`there is no endpoint ${id} in tenant ${tenant.name}`);
       return `/findings/endpoints/${id}/search`;
     }

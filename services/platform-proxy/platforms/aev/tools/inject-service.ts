@@ -4,41 +4,39 @@ import { unary } from "../../../binding.js";
 import { given } from "../../../lib/fields.js";
 import { timeOf } from "../../../lib/time.js";
 import { enumOf } from "../../../lib/words.js";
+import { listPage, type Order } from "../list.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
 import { toOutcomes, toResult, toTargets } from "../results.js";
-import { type Sort, searchPage } from "../search.js";
 import { tenantOf } from "../tenant.js";
 import type { UpstreamContract, UpstreamInject, UpstreamInjectResult } from "../upstream.js";
 
-const SORTS: readonly [Sort, Sort] = [
-  { property: "inject_depends_duration", direction: "asc" },
-  { property: "inject_title", direction: "asc" },
-];
+/** The order of their time, which rows of simulations do not tell; no two are changed at once. */
+const BY_TIME: Order<unknown> = {
+  sorts: [
+    { property: "inject_depends_duration", direction: "asc" },
+    { property: "inject_title", direction: "asc" },
+    { property: "inject_updated_at", direction: "asc" },
+  ],
+};
+/** Rows are large: each has the whole contract of its inject. */
+const PIECE = 100;
 
 /** How the tools of this service are answered. */
 export const bindings = [
   unary(InjectService.method.searchInjects, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     // The platform answers for an unknown parent as for one without injects.
+    const common = { idKey: "inject_id", query: r.query, order: BY_TIME, piece: PIECE } as const;
+    const textsOf = (row: UpstreamInject | UpstreamInjectResult) => [row.inject_title];
     if (r.parent.case === "simulationId") {
       const { exercise_id } = await memberOf(platform, tenant, SIMULATION, r.parent.value);
-      const search = {
-        route: `/exercises/${exercise_id}/injects/search`,
-        idKey: "inject_id",
-        query: r.query,
-        sorts: SORTS,
-      };
-      const page = await searchPage<UpstreamInjectResult>(platform, tenant, search, r);
+      const route = `/exercises/${exercise_id}/injects/search`;
+      const page = await listPage<UpstreamInjectResult>(platform, tenant, { ...common, route, textsOf }, r);
       return { injects: page.rows.map((row) => ofSimulation(row, r.withTargets)), ...page.paging };
     }
     const { scenario_id } = await memberOf(platform, tenant, SCENARIO, r.parent.value as string);
-    const search = {
-      route: `/scenarios/${scenario_id}/injects/simple`,
-      idKey: "inject_id",
-      query: r.query,
-      sorts: SORTS,
-    };
-    const page = await searchPage<UpstreamInject>(platform, tenant, search, r);
+    const route = `/scenarios/${scenario_id}/injects/simple`;
+    const page = await listPage<UpstreamInject>(platform, tenant, { ...common, route, textsOf }, r);
     return { injects: page.rows.map(ofScenario), ...page.paging };
   }),
 ];
@@ -47,7 +45,7 @@ type InjectInit = MessageInitShape<typeof InjectSchema>;
 
 function ofScenario(row: UpstreamInject): InjectInit {
   return {
-    ...common(row, row.inject_injector_contract),
+    ...told(row, row.inject_injector_contract),
     targetCount: distinct(row.inject_assets) + distinct(row.inject_asset_groups) + distinct(row.inject_teams),
     ...given({
       delaySeconds: row.inject_depends_duration,
@@ -58,9 +56,9 @@ function ofScenario(row: UpstreamInject): InjectInit {
 }
 
 function ofSimulation(row: UpstreamInjectResult, withTargets: boolean): InjectInit {
-  const { platforms, ...told } = common(row, row.inject_injector_contract);
+  const { platforms, ...shared } = told(row, row.inject_injector_contract);
   return {
-    ...told,
+    ...shared,
     ...(withTargets && {
       platforms,
       results: row.inject_expectation_results.map(toResult),
@@ -78,7 +76,7 @@ function distinct(ids: readonly string[] | null | undefined): number {
   return new Set(ids).size;
 }
 
-function common(
+function told(
   row: { readonly inject_id: string; readonly inject_title: string; readonly inject_type: string | null },
   contract: UpstreamContract | null,
 ) {

@@ -4,16 +4,24 @@ import { aborted, failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import type { Platform } from "../../../platform.js";
-import { labelFilter, labelIds, labelNames } from "../labels.js";
+import { labelIds, labelNames } from "../labels.js";
 import { launchScenario } from "../launch-scenario.js";
+import { havingOne, instantKey, listPage, nameKey, type Order } from "../list.js";
 import { memberOf, readById, SCENARIO } from "../member.js";
 import { severityWord, toScenario, toScenarioRow } from "../scenario.js";
-import { between, oneOf, type Search, searchPage } from "../search.js";
+import { between, isTruthWord, oneOf } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
 import type { UpstreamScenario, UpstreamScenarioEntity } from "../upstream.js";
 
-const NAME = { property: "scenario_name", direction: "asc" } as const;
-const UPDATED = { property: "scenario_updated_at", direction: "desc" } as const;
+const BY_NAME: Order<UpstreamScenario> = {
+  sorts: [{ property: "scenario_name", direction: "asc" }],
+  keyOf: (row) => nameKey(row.scenario_name),
+  isOurs: true,
+};
+const BY_CHANGE: Order<UpstreamScenario> = {
+  sorts: [{ property: "scenario_updated_at", direction: "desc" }],
+  keyOf: (row) => instantKey(row.scenario_updated_at),
+};
 
 const { searchScenarios, getScenario, createScenario, updateScenario, deleteScenario } = ScenarioService.method;
 
@@ -21,19 +29,28 @@ const { searchScenarios, getScenario, createScenario, updateScenario, deleteScen
 export const bindings = [
   unary(searchScenarios, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const search: Search = {
-      route: "/scenarios/search",
-      idKey: "scenario_id",
-      query: r.query,
-      filters: [
-        ...oneOf("scenario_severity", r.severities.map(severityWord)),
-        ...oneOf("scenario_category", r.categories),
-        ...(await labelFilter(platform, tenant, "scenario_tags", r.labels)),
-        ...between("scenario_updated_at", r.updatedAfter, r.updatedBefore),
-      ],
-      sorts: r.orderBy === ScenarioOrder.NAME ? [NAME, UPDATED] : [UPDATED, NAME],
-    };
-    const page = await searchPage<UpstreamScenario>(platform, tenant, search, r);
+    const page = await listPage<UpstreamScenario>(
+      platform,
+      tenant,
+      {
+        route: "/scenarios/search",
+        idKey: "scenario_id",
+        query: r.query,
+        textsOf: (row) => [row.scenario_name],
+        having: [
+          ...havingOne<UpstreamScenario>((row) => row.scenario_tags, await labelIds(platform, tenant, r.labels)),
+          ...havingOne<UpstreamScenario>((row) => row.scenario_category, r.categories),
+        ],
+        filters: [
+          ...oneOf("scenario_severity", r.severities.map(severityWord)),
+          ...(isTruthWord(r.categories) ? [] : oneOf("scenario_category", r.categories)),
+          ...between("scenario_updated_at", r.updatedAfter, r.updatedBefore),
+        ],
+        order: r.orderBy === ScenarioOrder.NAME ? BY_NAME : BY_CHANGE,
+        piece: 500,
+      },
+      r,
+    );
     const names = await labelNames(
       platform,
       tenant,
@@ -79,7 +96,7 @@ export const bindings = [
         scenario_category: r.category ?? entity.scenario_category,
         scenario_main_focus: r.mainFocus ?? entity.scenario_main_focus,
         scenario_severity: r.severity === undefined ? entity.scenario_severity : severityWord(r.severity),
-        scenario_tags: r.clearLabels || labels.length > 0 ? labels : before.scenario_tags,
+        scenario_tags: r.clearLabels || labels.length > 0 ? labels : (before.scenario_tags ?? []),
       },
     });
     return { scenario: await shown(platform, tenant, changed) };
@@ -129,7 +146,8 @@ async function entityOf(
   const entity = await platform.rest<UpstreamScenarioEntity>({
     verb: "PUT",
     path: tenant.path(`/scenarios/${scenario_id}/tags`),
-    body: { scenario_tags },
+    // It reads null where there are none, and refuses null.
+    body: { scenario_tags: scenario_tags ?? [] },
   });
   if (!Array.isArray(entity.scenario_mails_reply_to)) {
     throw failedPrecondition("this version of the platform does not tell all that an update would overwrite");

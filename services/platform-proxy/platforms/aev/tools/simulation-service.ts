@@ -5,23 +5,34 @@ import { unary } from "../../../binding.js";
 import { listOf, objectOf } from "../../../lib/answers.js";
 import { enumOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
-import { labelFilter, labelNames } from "../labels.js";
+import { labelIds, labelNames } from "../labels.js";
+import { havingOne, instantKey, listPage, nameKey, type Order } from "../list.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
 import { toResult, type UpstreamResult } from "../results.js";
-import { between, oneOf, type Search, type Sort, searchPage } from "../search.js";
+import { between, oneOf } from "../search.js";
 import { toSimulation, toSimulationRow } from "../simulation.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
 import type { UpstreamSimulation } from "../upstream.js";
 
-const NAME: Sort = { property: "exercise_name", direction: "asc" };
-const UPDATED: Sort = { property: "exercise_updated_at", direction: "desc" };
-const STARTED: Sort = { property: "exercise_start_date", direction: "desc", nullHandling: "NULLS_LAST" };
+const BY_CHANGE: Order<UpstreamSimulation> = {
+  sorts: [{ property: "exercise_updated_at", direction: "desc" }],
+  keyOf: (row) => instantKey(row.exercise_updated_at),
+};
 
-const SORTS: Readonly<Record<SimulationOrder, readonly [Sort, ...Sort[]]>> = {
-  [SimulationOrder.UNSPECIFIED]: [UPDATED, NAME],
-  [SimulationOrder.UPDATED]: [UPDATED, NAME],
-  [SimulationOrder.STARTED]: [STARTED, UPDATED],
-  [SimulationOrder.NAME]: [NAME, UPDATED],
+const ORDERS: Readonly<Record<SimulationOrder, Order<UpstreamSimulation>>> = {
+  [SimulationOrder.UNSPECIFIED]: BY_CHANGE,
+  [SimulationOrder.UPDATED]: BY_CHANGE,
+  [SimulationOrder.STARTED]: {
+    sorts: [{ property: "exercise_start_date", direction: "desc" }],
+    keyOf: (row) => instantKey(row.exercise_start_date),
+    // To the platform what has no start is the latest.
+    isOurs: true,
+  },
+  [SimulationOrder.NAME]: {
+    sorts: [{ property: "exercise_name", direction: "asc" }],
+    keyOf: (row) => nameKey(row.exercise_name),
+    isOurs: true,
+  },
 };
 
 /** What may follow a state; anything else the platform answers with an internal error. */
@@ -39,22 +50,28 @@ export const bindings = [
     const tenant = await tenantOf(platform, r.tenantId);
     // An unknown scenario would look like one without simulations.
     if (r.scenarioId !== undefined) await memberOf(platform, tenant, SCENARIO, r.scenarioId);
-    const search: Search = {
-      route: "/exercises/search",
-      idKey: "exercise_id",
-      query: r.query,
-      filters: [
-        ...oneOf(
-          "exercise_status",
-          r.statuses.map((status) => SimulationStatus[status] as string),
-        ),
-        ...oneOf("exercise_scenario", r.scenarioId === undefined ? [] : [r.scenarioId.toLowerCase()]),
-        ...(await labelFilter(platform, tenant, "exercise_tags", r.labels)),
-        ...between("exercise_start_date", r.startedAfter, r.startedBefore),
-      ],
-      sorts: SORTS[r.orderBy ?? SimulationOrder.UPDATED],
-    };
-    const page = await searchPage<UpstreamSimulation>(platform, tenant, search, r);
+    const page = await listPage<UpstreamSimulation>(
+      platform,
+      tenant,
+      {
+        route: "/exercises/search",
+        idKey: "exercise_id",
+        query: r.query,
+        textsOf: (row) => [row.exercise_name],
+        having: havingOne((row) => row.exercise_tags, await labelIds(platform, tenant, r.labels)),
+        filters: [
+          ...oneOf(
+            "exercise_status",
+            r.statuses.map((status) => SimulationStatus[status] as string),
+          ),
+          ...oneOf("exercise_scenario", r.scenarioId === undefined ? [] : [r.scenarioId.toLowerCase()]),
+          ...between("exercise_start_date", r.startedAfter, r.startedBefore),
+        ],
+        order: ORDERS[r.orderBy ?? SimulationOrder.UPDATED],
+        piece: 200,
+      },
+      r,
+    );
     return { simulations: page.rows.map(toSimulationRow), ...page.paging };
   }),
 

@@ -1,7 +1,7 @@
 import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
-import { searchPage } from "../search.js";
+import { listPage, nameKey, type Order } from "../list.js";
 import { tenantOf } from "../tenant.js";
 
 interface UpstreamAttackPattern {
@@ -13,13 +13,32 @@ interface UpstreamAttackPattern {
   readonly attack_pattern_parent: string | null;
 }
 
+const BY_NAME: Order<UpstreamAttackPattern> = {
+  sorts: [
+    { property: "attack_pattern_name", direction: "asc" },
+    { property: "attack_pattern_external_id", direction: "asc" },
+  ],
+  keyOf: (row) => nameKey(row.attack_pattern_name),
+  isOurs: true,
+};
+
 /** How the tools of this service are answered. */
 export const bindings = [
   unary(TechniqueService.method.searchAttackPatterns, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const sorts = [{ property: "attack_pattern_name", direction: "asc" }] as const;
-    const search = { route: "/attack_patterns/search", idKey: "attack_pattern_id", query: r.query, sorts };
-    const page = await searchPage<UpstreamAttackPattern>(platform, tenant, search, r);
+    const page = await listPage<UpstreamAttackPattern>(
+      platform,
+      tenant,
+      {
+        route: "/attack_patterns/search",
+        idKey: "attack_pattern_id",
+        query: r.query,
+        textsOf: (row) => [row.attack_pattern_name, row.attack_pattern_external_id, row.attack_pattern_description],
+        order: BY_NAME,
+        piece: 500,
+      },
+      r,
+    );
     return {
       attackPatterns: page.rows.map((row) => ({
         id: row.attack_pattern_id,

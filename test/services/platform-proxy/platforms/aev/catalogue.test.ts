@@ -59,7 +59,7 @@ test("techniques are found by identifier and by name, by every account", async (
   expect(byId.attackPatterns).toMatchObject([{ externalId: "T1059.001", name: "PowerShell" }]);
   expect(byId.attackPatterns[0]?.parent?.id).toMatch(/^[0-9a-f-]{36}$/);
   const all = await stack.call(searchAttackPatterns, { pageSize: 100 }, "nobody");
-  const names = all.attackPatterns.map(({ name }) => name);
+  const names = all.attackPatterns.map(({ name }) => name.toLowerCase());
   expect(names).toEqual([...names].sort());
 });
 

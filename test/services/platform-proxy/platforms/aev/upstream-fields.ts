@@ -49,7 +49,7 @@ export const SEARCHES: Readonly<Record<string, Searchable>> = {
       "assetGroups",
       ...of("endpoint", "hostname ips seen_ip platform arch"),
     ],
-    sorts: ["asset_name", ...of("endpoint", "hostname seen_ip platform arch")],
+    sorts: [...of("asset", "name external_reference"), ...of("endpoint", "hostname seen_ip platform arch")],
   },
   "POST /api/attack_patterns/search": { filters: [], sorts: of("attack_pattern", "name external_id created_at") },
   "POST /api/tags/search": { filters: [], sorts: of("tag", "name color") },
