@@ -74,10 +74,18 @@ export async function queriesInScope(
   return [...queriesOf(query, "compliance_assessment", whole), ...parts.flat()];
 }
 
+/** The audits of a tenant, read where they may cover a part: their rows do not say what they cover. */
 async function readAudits(platform: Platform, tenant: Tenant): Promise<UpstreamAudit[]> {
+  const readAudit = (id: string) => readNamed<UpstreamAudit>(platform, AUDITS, id, "assessment_id", tenant);
   const listed = await readAllOfTenant<UpstreamAudit>(platform, AUDITS, {}, tenant);
-  // Their rows do not say what they cover.
-  return inTurns(listed, ({ id }) => readNamed<UpstreamAudit>(platform, AUDITS, id, "assessment_id", tenant));
+  // Of most frameworks one audit says that there are no groups, so that the others choose none.
+  const firsts = new Map(listed.toReversed().map((audit) => [audit.framework?.id ?? audit.id, audit]));
+  const read = new Map(await inTurns([...firsts.values()], async ({ id }) => [id, await readAudit(id)] as const));
+  const isWhole = ({ id, framework }: UpstreamAudit) => {
+    const first = read.get(firsts.get(framework?.id ?? id)!.id)!;
+    return first.framework?.id !== undefined && (first.framework.implementation_groups_definition ?? []).length === 0;
+  };
+  return inTurns(listed, async (audit) => read.get(audit.id) ?? (isWhole(audit) ? audit : readAudit(audit.id)));
 }
 
 interface Node {

@@ -87,6 +87,14 @@ describe("the audit of a supplier, of a part of its framework", () => {
     expect(ids).not.toContain(requirement("A.5.1"));
   });
 
+  test("is looked for among those of its framework: one of each says whether it has groups", async () => {
+    const before = harness.done("reader").length;
+    await harness.call(listRequirementAssessments, {}, "reader");
+    const asked = harness.done("reader").slice(before);
+    // Two audits of a framework without groups, two of one with them.
+    expect(asked.filter((one) => /compliance-assessments\/[0-9a-f-]{36}\/$/.test(one))).toHaveLength(3);
+  });
+
   test("says of a requirement that it does not cover that it does not", async () => {
     const read = async (ref: string) => {
       const request = { requirementAssessmentId: requirement(ref) };
