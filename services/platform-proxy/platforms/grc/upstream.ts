@@ -50,3 +50,13 @@ export function ratingOf(step: Step | null | undefined): { value: number; name: 
   if (step?.value === undefined || step.value < 0) return undefined;
   return { value: step.value, name: step.name ?? "" };
 }
+
+/** The name of a file by the address that it is kept at, which a store of objects signs; undefined for none. */
+export function fileNameOf(address: string | null): string | undefined {
+  const name = address?.split(/[?#]/, 1)[0]?.split("/").at(-1);
+  try {
+    return name && decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

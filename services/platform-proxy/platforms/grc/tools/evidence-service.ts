@@ -28,7 +28,7 @@ import {
   readShared,
   type Tenant,
 } from "../tenancy.js";
-import { type Related, referenceOf, referencesOf } from "../upstream.js";
+import { fileNameOf, type Related, referenceOf, referencesOf } from "../upstream.js";
 
 interface UpstreamEvidence extends Dated {
   readonly name: string;
@@ -189,7 +189,7 @@ function evidenceOf(upstream: UpstreamEvidence) {
     ...given({
       description: upstream.description,
       link: upstream.link,
-      fileName: upstream.attachment?.split("/").at(-1),
+      fileName: fileNameOf(upstream.attachment),
       fileSize: upstream.size,
       expiryDate: upstream.expiry_date,
       domain: referenceOf(upstream.folder),
