@@ -68,6 +68,21 @@ export class RealPlatform {
     throw new Error(`${email} ${method} ${path} ${JSON.stringify(body)?.slice(0, 300)}: ${reply.status} ${said}`);
   }
 
+  /** Puts a file where a path keeps one. @throws Error where it is refused. */
+  async upload(email: string, path: string, name: string, text: string): Promise<void> {
+    const disposition = `attachment; filename*=UTF-8''${encodeURIComponent(name)}`;
+    const { status } = await fetch(new URL(path, this.at.url), {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${this.token(email)}`,
+        "content-disposition": disposition,
+        connection: "close",
+      },
+      body: text,
+    });
+    if (status > 299) throw new Error(`${email} POST ${path}: ${status}`);
+  }
+
   /** Everything that a list shows a person, in its order. */
   async list(email: string, path: string, query: Query = {}): Promise<Row[]> {
     const { status, body } = await this.call(email, "GET", path, undefined, { limit: 100_000, ...query });

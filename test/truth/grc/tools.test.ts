@@ -9,6 +9,7 @@ import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
 import { requirementWriteTruths } from "./rows/requirement-writes.js";
 import { narrowedTruths, rightTruths } from "./rows/rights.js";
+import { sizeTruths } from "./rows/sizes.js";
 import { tenantTruths } from "./rows/tenants.js";
 import { personOf, type Stage, startStage, stopStage } from "./stage.js";
 import { PEOPLE } from "./world.js";
@@ -21,6 +22,7 @@ const TRUTHS = [
   ...listTruths,
   ...narrowedTruths,
   ...argumentTruths,
+  ...sizeTruths,
   ...objectTruths,
   ...controlWriteTruths,
   ...requirementWriteTruths,

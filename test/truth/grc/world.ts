@@ -17,12 +17,14 @@ export const PEOPLE = [
   "both",
   "respondent",
   "auditee",
+  "overseer",
+  "tester",
   "outsider",
   "nobody",
 ] as const;
 
 /** Those with a role in the first tenant, and in it alone. */
-export const INSIDE = ["analyst", "reader", "granted", "respondent", "auditee"] as const;
+export const INSIDE = ["analyst", "reader", "granted", "respondent", "auditee", "tester"] as const;
 
 /** What was made. */
 export interface World {
@@ -98,7 +100,10 @@ class Maker {
     }
   }
 
-  /** An analyst, a reader and an auditee of the first tenant, a reader of one domain of it, a manager of the other, one of both, and one with none. */
+  /**
+   * An analyst, a reader, an auditee and a technical tester of the first tenant, a reader of one domain of it, a
+   * manager of the other, one of both, a reader of everything, and one with no role.
+   */
   async people(): Promise<void> {
     const groups = await this.platform.list(this.admin, "/api/user-groups/");
     const group = (folder: string, role: string) => {
@@ -113,6 +118,8 @@ class Maker {
       granted: [group("shop", "Reader|BI-UG-AUD")],
       auditee: [group("alpha", "- Respondent|BI-UG-ADE")],
       manager: [group("beta", "Domain manager|BI-UG-DMA")],
+      overseer: [group("root", "Reader|BI-UG-GAD")],
+      tester: [group("alpha", "Tester|BI-UG-TST")],
       both: [group("alpha", "Analyst|BI-UG-ANA"), group("beta", "Analyst|BI-UG-ANA")],
       outsider: [],
     };
@@ -147,10 +154,13 @@ class Maker {
       await this.make(`evidence${i}`, "/api/evidences/", {
         name: this.named(`${place} proof ${i}`),
         folder: this.ids[place],
+        status: ["draft", "missing", "in_review", "approved", "rejected", "expired"][i % 6],
         ...(i % 2 === 0 && { link: `https://proof.example/${this.run}/${i}` }),
         applied_controls: [this.ids[`control${i}`]],
       });
     }
+    const file = `/api/evidences/${this.ids.evidence1}/upload/`;
+    await this.platform.upload(this.admin, file, "Übersicht 2026 (final).txt", "Everything is in order.");
     // What a reader of one domain may see, linked to what that reader may not.
     await this.patch(`/api/evidences/${this.ids.evidence2}/`, {
       applied_controls: [this.ids.control2, this.ids.control0],
@@ -348,9 +358,18 @@ class Maker {
       ["/api/applied-controls/", "rootControl"],
       ["/api/folders/", "alpha"],
       ["/api/folders/", "beta"],
-      ...["analyst", "reader", "granted", "auditee", "manager", "both", "outsider", "respondent"].map(
-        (name) => ["/api/users/", name] as const,
-      ),
+      ...[
+        "analyst",
+        "reader",
+        "granted",
+        "auditee",
+        "manager",
+        "both",
+        "overseer",
+        "tester",
+        "outsider",
+        "respondent",
+      ].map((name) => ["/api/users/", name] as const),
     ] as const;
     for (const [path, key] of gone) await this.platform.call(this.admin, "DELETE", `${path}${this.ids[key]}/`);
   }

@@ -218,8 +218,9 @@ export const listTruths: readonly Truth<Stage>[] = LIST_TOOLS.map((list) => ({
       about: "loses and repeats nothing while others write",
       as: ["administrator", "analyst"],
       async prove(stage: Stage, person: string) {
-        const size = list.tool === "list_requirement_assessments" ? 9 : 4;
-        for (const question of list.questions.slice(0, 4)) {
+        const isLong = list.tool === "list_requirement_assessments";
+        const size = isLong ? 25 : 4;
+        for (const question of list.questions.slice(0, isLong ? 1 : 4)) {
           const { expected, reading } = await ask(stage, list, person, question, size);
           const between = async (page: number) => {
             if (page < 2) await list.another(stage, page);

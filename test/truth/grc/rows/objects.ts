@@ -70,6 +70,10 @@ const GETTERS: readonly Getter[] = [
     same(told, direct) {
       expect(told.name).toBe(direct.name);
       expect(told.link).toBe(text(direct.link));
+      const kept = (direct.attachment as string | null)?.split("/").at(-1);
+      expect(told.file_name).toBe(kept && decodeURIComponent(kept));
+      expect(told.file_size).toBe(text(direct.size));
+      expect(told.expiry_date).toBe(text(direct.expiry_date));
       expect(told.status).toBe(String(direct.status).toLowerCase().replace(" ", "_"));
       expect(ids(told.controls)).toEqual(ids(direct.applied_controls));
       expect((told.domain as Row | undefined)?.id).toBe(idOf(direct.folder));

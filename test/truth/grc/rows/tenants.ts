@@ -14,6 +14,8 @@ export const WORKERS = [
   "both",
   "respondent",
   "auditee",
+  "overseer",
+  "tester",
 ] as const;
 /** Who has no role, and who no account. */
 export const STRANGERS = ["outsider", "nobody"] as const;

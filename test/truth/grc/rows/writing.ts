@@ -5,7 +5,7 @@ import { personOf, refuses, type Stage } from "../stage.js";
 import { STRANGERS } from "./tenants.js";
 
 /** Who may not write in the first tenant, for whatever reason. */
-export const CANNOT = ["reader", "granted", "manager", ...STRANGERS] as const;
+export const CANNOT = ["reader", "granted", "manager", "overseer", "tester", ...STRANGERS] as const;
 /** Fields that the platform changes by itself with another. */
 const BY_ITSELF = ["updated_at", "state", "ranking_score", "annual_cost", "progress_field"];
 
