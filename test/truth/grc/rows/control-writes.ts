@@ -56,7 +56,13 @@ export const controlWriteTruths: readonly Truth<Stage>[] = [
             eta: "2027-06-30",
             link: "https://control.example/whole",
           };
-          const args = { tenant_id: ids.alpha, ...fields, owner_actor_ids: [ids.analystActor] };
+          const [reference] = await stage.platform.list(stage.world.emails[person]!, "/api/reference-controls/");
+          const args = {
+            tenant_id: ids.alpha,
+            ...fields,
+            owner_actor_ids: [ids.analystActor],
+            reference_control_id: reference!.id,
+          };
           const { said, changes, after } = await changedBy(stage, person, "create_control", args);
           expect(said.refusal).toBe("");
           const told = said.result!.control as Row;
@@ -71,7 +77,9 @@ export const controlWriteTruths: readonly Truth<Stage>[] = [
             control_impact: "Very Low",
             link: fields.link,
             owner: [{ id: ids.analystActor }],
+            reference_control: { id: reference!.id },
           });
+          expect((told.reference_control as Row).id).toBe(reference!.id);
         },
       },
       {

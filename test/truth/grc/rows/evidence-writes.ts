@@ -16,12 +16,13 @@ export const evidenceWriteTruths: readonly Truth<Stage>[] = [
         async prove(stage, person) {
           const { ids, run } = stage.world;
           const asked = { name: `Proof by ${person} ${run}`, description: "Seen", link: "https://proof.example/new" };
-          const args = { tenant_id: ids.alpha, domain_id: ids.shop, ...asked, control_ids: [ids.control5] };
+          const day = { expiry_date: "2027-12-31" };
+          const args = { tenant_id: ids.alpha, domain_id: ids.shop, ...asked, ...day, control_ids: [ids.control5] };
           const { said, changes, after } = await changedBy(stage, person, "create_evidence", args);
           expect(said.refusal).toBe("");
           const told = said.result!.evidence as Row;
-          expect(told).toMatchObject(asked);
-          expect(after.get(told.id)).toMatchObject({ ...asked, folder: { id: ids.shop } });
+          expect(told).toMatchObject({ ...asked, ...day });
+          expect(after.get(told.id)).toMatchObject({ ...asked, ...day, folder: { id: ids.shop } });
           // Its first version, and the control that it proves.
           const others = changes.filter((one) => one !== `+${told.id}` && !one.startsWith(ids.control5!));
           expect(others).toHaveLength(1);

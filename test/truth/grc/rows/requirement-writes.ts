@@ -38,6 +38,22 @@ export const requirementWriteTruths: readonly Truth<Stage>[] = [
         },
       },
       {
+        about: "what no scale holds, what the control does not answer and what is locked is not scored",
+        as: ["analyst"],
+        async prove(stage, person) {
+          const { ids } = stage.world;
+          const asked = { tenant_id: ids.alpha, control_id: ids.control2, requirement_assessment_id: ids.shown0 };
+          await refusedWithoutTrace(stage, person, "set_control_maturity", { ...asked, score: 1_000 }, /between/);
+          const other = { ...asked, requirement_assessment_id: ids.shown3, score: 1 };
+          await refusedWithoutTrace(stage, person, "set_control_maturity", other, /does not answer/);
+          await admin(stage, "PATCH", `${LISTS.audit}${ids.shown}/`, { is_locked: true });
+          await refusedWithoutTrace(stage, person, "set_control_maturity", { ...asked, score: 1 }, /locked/);
+          const link = { requirement_assessment_id: ids.shown0, control_ids: [ids.control6] };
+          await refusedWithoutTrace(stage, person, "link_controls_to_requirement", link, /locked/);
+          await admin(stage, "PATCH", `${LISTS.audit}${ids.shown}/`, { is_locked: false });
+        },
+      },
+      {
         about: "who may not is refused, and nothing changes",
         as: CANNOT,
         prove: (stage, person) =>
