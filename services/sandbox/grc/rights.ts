@@ -1,5 +1,5 @@
 import { PLAIN_KINDS } from "./kinds/table.js";
-import type { Role, Row, User, World } from "./world.js";
+import { idsIn, type Role, type Row, type User, type World } from "./world.js";
 
 const LIBRARY = ["framework", "requirementnode", "referencecontrol", "threat", "riskmatrix", "securityadvisory"];
 const CONTENT = [
@@ -50,6 +50,18 @@ export const RESPONDENT = role("BI-RL-TPR", "BI-UG-TPR", [
   "view_complianceassessment",
   "view_folder",
 ]);
+/** Who answers the audits of a domain. */
+export const AUDITEE = role("BI-RL-ADE", "BI-UG-ADE", [
+  ...RESPONDENT.codenames,
+  ...named(["view", "add", "change", "delete"], ["appliedcontrol"]),
+  "view_framework",
+]);
+/** Who tests systems: sees what is tested, and by which frameworks. */
+export const TESTER = role(
+  "BI-RL-TST",
+  "BI-UG-TST",
+  named(["view"], ["asset", "folder", "framework", "perimeter", "requirementnode"]),
+);
 /** A manager who manages libraries as well. */
 export const ADMINISTRATOR = role("BI-RL-ADM", "BI-UG-ADM", [
   ...MANAGER.codenames,
@@ -75,10 +87,20 @@ export function sees(world: World, user: User, model: string, row: Row): boolean
   return may(world, user, codename, housed);
 }
 
+/** What those who answer audits reach only where it was given to them, though it is named to them elsewhere. */
+const ASSIGNED = ["complianceassessment", "requirementassessment"];
+
+/** Whether a user may list and read an object. */
+export function reaches(world: World, user: User, model: string, row: Row): boolean {
+  if (!sees(world, user, model, row)) return false;
+  if (!ASSIGNED.includes(model) || !isRespondent(world, user, row.folder)) return true;
+  return idsIn(row, "assigned_to").includes(user.actorId);
+}
+
 /** The root is open to everybody with a role, and listed for administrators only. */
 export function lists(world: World, user: User, model: string, row: Row): boolean {
   if (model === "folder" && row.id === world.rootId) return may(world, user, "view_folder", world.rootId);
-  return sees(world, user, model, row);
+  return reaches(world, user, model, row);
 }
 
 /** What a user may do, folder by folder, as the platform tells it of itself. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Body, type Field, isWebAddress } from "../kinds/field.js";
 import type { Kind, View } from "../kinds/kind.js";
 import { detail, FOLDER_REFUSED, FORBIDDEN, NOT_A_UUID, NOTHING, ok, type Reply, refused } from "../replies.js";
-import { may, sees } from "../rights.js";
+import { may, reaches } from "../rights.js";
 import { type Json, type Row, timestamp } from "../world.js";
 import { isUuid } from "./listing.js";
 
@@ -10,7 +10,7 @@ import { isUuid } from "./listing.js";
 export function find(kind: Kind, id: string, view: View): Row | Reply {
   if (!isUuid(id)) return NOT_A_UUID;
   const row = view.world.get(kind.path, id);
-  if (row !== undefined && sees(view.world, view.user, kind.codename, row)) return row;
+  if (row !== undefined && reaches(view.world, view.user, kind.codename, row)) return row;
   return detail(404, `No ${kind.model} matches the given query.`);
 }
 

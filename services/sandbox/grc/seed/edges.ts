@@ -1,7 +1,7 @@
 import { assess } from "../kinds/assessments.js";
 import { HIDDEN_SCORES } from "../kinds/library.js";
 import { RISK_MATRIX } from "../kinds/matrices.js";
-import { type Json, type Row, seededId } from "../world.js";
+import { type Json, type Row, seededId, type World } from "../world.js";
 import type { Sower } from "./sower.js";
 
 // What lies beside and above the domains of a tenant: the audit of a supplier,
@@ -31,6 +31,7 @@ export function seedEdges(sower: Sower): void {
     create_iam_groups: false,
   });
   seedSupplierAudit(sower);
+  assign(world);
 
   const early = (path: string, key: string, folder: string, name: string, fields: Record<string, Json>): Row =>
     world.insert(path, { ...sower.add(path, key, folder, name, fields), created_at: EARLY });
@@ -82,6 +83,18 @@ export function seedEdges(sower: Sower): void {
   });
 }
 
+/** Gives two requirements of an audit to one who answers them. */
+function assign(world: World): void {
+  const audit = "northwind:csf";
+  const given = [
+    world.get("compliance-assessments", seededId(`compliance-assessments:${audit}`))!,
+    ...["GV.OC-01", "GV.OC-02"].map(
+      (ref) => world.get("requirement-assessments", seededId(`requirement-assessments:${audit}:${ref}`))!,
+    ),
+  ];
+  for (const row of given) row.assigned_to = [seededId("actor:auditee")];
+}
+
 const RATED = {
   existing_controls: "",
   justification: null,
@@ -116,6 +129,7 @@ function seedSupplierAudit(sower: Sower): void {
     anchor_na_to_target: false,
     auto_sync: false,
     selected_implementation_groups: ["Clauses"],
+    assigned_to: [seededId("actor:supplier")],
     field_visibility: { ...(HIDDEN_SCORES as object), applied_controls: { auditor: "edit", respondent: "read" } },
   });
   for (const node of world.all("requirement-nodes")) {
@@ -127,6 +141,7 @@ function seedSupplierAudit(sower: Sower): void {
       seededId(`requirement-assessments:northwind:supplier:${node.ref_id}`),
       sower.now(),
     );
+    one.assigned_to = audit.assigned_to!;
     // A control answers one requirement that the audit covers, and one that it does not.
     if (node.ref_id === "4.1" || node.ref_id === "A.5.1") one.applied_controls = [seededId(SUPPLIER_CONTROL)];
   }

@@ -1,4 +1,4 @@
-import { ADMINISTRATOR, ANALYST, CAREFUL_ANALYST, MANAGER, READER, RESPONDENT } from "../rights.js";
+import { ADMINISTRATOR, ANALYST, AUDITEE, CAREFUL_ANALYST, MANAGER, READER, RESPONDENT, TESTER } from "../rights.js";
 import { type Role, seededId, type World } from "../world.js";
 
 type Seeded = readonly [name: string, grants: readonly (readonly [tenant: string, role: Role])[], active?: boolean];
@@ -18,6 +18,10 @@ const USERS: readonly Seeded[] = [
     ],
   ],
   ["regional", [["northwind-retail", ANALYST]]],
+  ["branch", [["northwind-retail", READER]]],
+  ["auditee", [["northwind", AUDITEE]]],
+  ["tester", [["northwind", TESTER]]],
+  ["overseer", [["root", READER]]],
   ["supplier", [["northwind-supplier", RESPONDENT]]],
   ["outsider", []],
   ["leaver", [["northwind", READER]], false],

@@ -145,6 +145,34 @@ describe("the audit of a supplier, of a part of its framework", () => {
   });
 });
 
+describe("who answers an audit", () => {
+  const { listRequirementAssessments, getRequirementAssessment } = AssessmentService.method;
+  const given = ["GV.OC-01", "GV.OC-02"].map((ref) => seededId(`requirement-assessments:northwind:csf:${ref}`));
+  const other = seededId("requirement-assessments:northwind:csf:GV.OC-03");
+
+  test("is told of the requirements that were given to the caller, and of no others", async () => {
+    const { requirementAssessments, totalSize } = await harness.call(listRequirementAssessments, {}, "auditee");
+    expect(requirementAssessments.map(({ id }) => id)).toEqual(given);
+    expect(totalSize).toBe(2);
+    const read = harness.call(getRequirementAssessment, { requirementAssessmentId: other }, "auditee");
+    await expect(read).rejects.toMatchObject({ code: Code.NotFound });
+  });
+
+  test("is not told by evidence what else it proves, though the platform names it", async () => {
+    const evidence = { name: "Minutes", folder: NORTHWIND };
+    const { id } = (await harness.ask("admin", "POST", "/api/evidences/", evidence)) as unknown as { id: string };
+    for (const one of [given[0], other]) {
+      await harness.ask("admin", "PATCH", `/api/requirement-assessments/${one}/`, { evidences: [id] });
+    }
+    const seen = async (as: string) => {
+      const { evidence: read } = await harness.call(EvidenceService.method.getEvidence, { evidenceId: id }, as);
+      return { ids: read!.requirementAssessments.map((one) => one.id).sort(), hidden: read!.hiddenLinks };
+    };
+    expect(await seen("reader")).toEqual({ ids: [given[0], other].sort(), hidden: 0 });
+    expect(await seen("auditee")).toEqual({ ids: [given[0]], hidden: 1 });
+  });
+});
+
 describe("what all tenants share", () => {
   test("is found and read by everybody with a role, by its id in any case, and listed in no tenant", async () => {
     const types = [GrcType.CONTROL, GrcType.EVIDENCE, GrcType.RISK_SCENARIO];
