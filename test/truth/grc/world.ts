@@ -214,6 +214,10 @@ class Maker {
       const path = `/api/requirement-assessments/${this.ids[requirement]}/`;
       await this.patch(path, { applied_controls: [this.ids[`control${control}`]], result: "partially_compliant" });
     }
+    // Proof of one requirement that the auditee is given, and of one that is not.
+    for (const key of ["hidden0", "hidden1"]) {
+      await this.patch(`/api/requirement-assessments/${this.ids[key]}/`, { evidences: [this.ids.evidence0] });
+    }
     await this.make("assignment", "/api/requirement-assignments/", {
       folder: this.ids.alpha,
       compliance_assessment: this.ids.hidden,

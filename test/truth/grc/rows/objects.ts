@@ -67,8 +67,13 @@ const GETTERS: readonly Getter[] = [
     member: "evidence",
     path: LISTS.evidence,
     keys: ["evidence0", "evidence1", "evidence2", "evidence3", "rootEvidence"],
-    same(told, direct) {
+    async same(told, direct, stage, person) {
       expect(told.name).toBe(direct.name);
+      // Named by the platform, and not read there by everybody that it is named to.
+      const seen = seenBy(stage, person);
+      const named = ids(direct.requirement_assessments);
+      const read = await Promise.all(named.map((id) => seen.read(LISTS.requirement, id)));
+      expect(ids(told.requirement_assessments)).toEqual(named.filter((_, at) => read[at] !== undefined));
       expect(told.link).toBe(text(direct.link));
       const kept = (direct.attachment as string | null)?.split("/").at(-1);
       expect(told.file_name).toBe(kept && decodeURIComponent(kept));
