@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 
-// Where a platform may be. Platforms live in private networks and on loopback,
+// Where a platform, and what users have us call, may be. Platforms live in private networks and on loopback,
 // so those are allowed; what no platform is at, and what answers with a
 // machine's own credentials to whoever asks from it, is refused: when a
 // platform registers, and again when it is dialled, since a name may lead
@@ -57,22 +57,35 @@ export function refusedKindOf(address: string): string | undefined {
  * read as clients read it (WHATWG URL).
  */
 export function platformUrlProblem(text: string): string | undefined {
+  const hasMore = /[?#]/.test(text) ? "must have neither a query (?) nor a fragment (#)" : undefined;
+  return formProblem(text) ?? hasMore ?? hostProblem(text, "where no platform is");
+}
+
+/**
+ * What is wrong with a URL that users have us call, in words that follow its
+ * name; undefined where nothing is.
+ */
+export function calledUrlProblem(text: string): string | undefined {
+  const hasFragment = text.includes("#") ? "must have no fragment (#)" : undefined;
+  return formProblem(text) ?? hasFragment ?? hostProblem(text, "which is never called");
+}
+
+function formProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:\/\/[^/\\\s]/i.test(text))
     return "must be a URL that begins with http:// or https://";
   // The parser drops white space, reads \ as /, and forgets an empty query.
   if (/[^\x21-\x7e]|\\/.test(text)) return "must be written in ASCII, without white space and backslashes";
-  if (url.username !== "" || url.password !== "" || /^\w+:\/\/[^/]*@/.test(text))
+  if (url.username !== "" || url.password !== "" || /^\w+:\/\/[^/?#]*@/.test(text))
     return "must not hold a user name or a password";
-  if (/[?#]/.test(text)) return "must have neither a query (?) nor a fragment (#)";
-  return hostProblem(url.hostname);
+  return undefined;
 }
 
-function hostProblem(hostname: string): string | undefined {
-  const host = hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
+function hostProblem(text: string, why: string): string | undefined {
+  const host = new URL(text).hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
   const isMetadata = METADATA_NAMES.has(host);
   const kind = isMetadata ? "a cloud metadata" : isIP(host) === 0 ? undefined : refusedKindOf(host);
-  return kind === undefined ? undefined : `must not lead to ${kind} address (${host}), where no platform is`;
+  return kind === undefined ? undefined : `must not lead to ${kind} address (${host}), ${why}`;
 }
 
 /** The ranges, and those of IPv6 that carry the ones of IPv4 inside: IPv4-compatible, NAT64 (RFC 6052) and 6to4 (RFC 3056). */

@@ -157,6 +157,7 @@ export const QUESTIONS: readonly Question[] = [
   { server: "core", tool: "list_agents" },
   { server: "core", tool: "list_skills" },
   { server: "core", tool: "list_prompts" },
+  { server: "core", tool: "list_custom_tools" },
   { server: "core", tool: "list_variables" },
   { server: "core", tool: "inspect_agent_traces" },
 ];

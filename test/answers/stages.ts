@@ -1,5 +1,6 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
 import { PromptService } from "#proto/core/v1/prompt_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { VariableService } from "#proto/core/v1/variable_service_pb.js";
@@ -117,6 +118,8 @@ async function startCore(): Promise<Stage> {
       await call(SkillService.method.createSkill, request, as("alice"));
       await call(AgentService.method.createAgent, { ...request, tools }, as("alice"));
       await call(PromptService.method.createPrompt, { ...object(i), template: WORDS }, as("alice"));
+      const tool = { ...object(i), name: `look_up_${10 + i}`, method: "get", url: "https://example.com/" };
+      await call(CustomToolService.method.createCustomTool, tool, as("alice"));
       const variable = { ...object(i), name: `OBJECT_${10 + i}`, value: WORDS };
       await call(VariableService.method.createVariable, { ...variable, secret: i % 2 === 0 }, as("alice"));
       await call(TraceService.method.export, traceOf(i), as("alice", "traces"));

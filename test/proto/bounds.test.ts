@@ -55,7 +55,7 @@ describe("what has no bound is found", () => {
     ],
     ["a message within", "Inner inner = 1;", "Inner.text has no max_len"],
     ["a message that contains itself", "Loop loop = 1;", "Loop contains itself"],
-    ["somebody else's", "google.protobuf.Struct any = 1;", "google.protobuf.Struct is bounded nowhere"],
+    ["somebody else's", "google.protobuf.ListValue any = 1;", "google.protobuf.ListValue is bounded nowhere"],
   ];
   const BOUNDED = `
     string one = 1 [(buf.validate.field).string.max_len = 9];

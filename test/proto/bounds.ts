@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, type FileRegistry, getOption, ScalarType } from "@bufbuild/protobuf";
 import { type FieldRules, field as fieldRules } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
-import { FIXED_SIZE, FOREIGN_BOUNDS, innerRulesOf, lengthOf } from "../../services/shared/rpc/bounds.js";
+import { DOCUMENTS, FIXED_SIZE, FOREIGN_BOUNDS, innerRulesOf, lengthOf } from "../../services/shared/rpc/bounds.js";
 
 /**
  * Everything that a request could hold without end: a text without a length, a
@@ -20,7 +20,7 @@ export function boundProblemsOf(image: FileRegistry): string[] {
 
   function walk(message: DescMessage, path: readonly DescMessage[]): void {
     const { typeName, fields } = message;
-    if (FIXED_SIZE.has(typeName)) return;
+    if (FIXED_SIZE.has(typeName) || DOCUMENTS.has(typeName)) return;
     if (/^(google|grpc|opentelemetry)\./.test(typeName)) {
       problems.add(`${typeName} is bounded nowhere`);
     } else if (path.includes(message)) {

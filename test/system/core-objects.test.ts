@@ -182,13 +182,18 @@ test.each(SECRETIVE.map((kind) => [kind.noun, kind] as const))(
         expect((await ask(door, keys[who], update, args)).code).not.toBe(OK);
       }
     }
-    const wrong = { ...newOne({ snake, ...kind }, given(SECRET)), colour: SECRET };
-    const { text } = await post(`${program.baseUrl}/mcp/core`, keys.owner, "tools/call", {
-      name: `create_${snake}`,
-      arguments: wrong,
-    });
-    expect(text).toContain("colour");
-    expect([text, ...answered.slice(before)].join("\n")).not.toContain(SECRET);
+    const one = newOne({ snake, ...kind }, given(SECRET));
+    const odd = Object.fromEntries(Object.entries(given(SECRET)).map(([name]) => [name, { [SECRET]: SECRET }]));
+    for (const args of [
+      { ...one, colour: 1 },
+      { ...one, ...odd },
+    ]) {
+      const [name, url] = [`create_${snake}`, `${program.baseUrl}/mcp/core`];
+      const { text, body } = await post(url, keys.owner, "tools/call", { name, arguments: args });
+      expect(body.result?.isError).toBe(true);
+      answered.push(text);
+    }
+    expect(answered.slice(before).join("\n")).not.toContain(SECRET);
   },
 );
 

@@ -75,10 +75,15 @@ export interface Definition<
   readonly message: GenMessage<V>;
   /** The members that the kind adds to the message. `refer` shows what a field of `references` refers to. */
   readonly view: (record: R, refer: Readonly<Record<F, Refer[string]>>) => OwnMembers<V>;
-  /** The noun of the kind that a field refers to. It is checked, shown by name, and not deleted while referred to. */
+  /**
+   * The noun of the kind that a field, or a field of its items, refers to. It is checked, shown by name, and not
+   * deleted while referred to.
+   */
   readonly references?: Readonly<Record<F, string>>;
   /** Seals again what is sealed of one, where something is. */
   readonly reseal?: Reseal<R>;
+  /** Whether a change has what it refers to used elsewhere, so that who makes it must see all of that. */
+  readonly leadsElsewhere?: (before: R, after: R) => boolean;
   /** How many items a field holds at most. */
   readonly limits?: { readonly [field in Field<R>]?: number };
   /**
@@ -131,7 +136,7 @@ export function defineKind<
   const P extends string,
   R extends ObjectRecord,
   V extends Message & Shown,
-  F extends Field<R> = never,
+  F extends Field<R> | `${Field<R>}.${string}` = never,
   C extends Message & CreateRequest = never,
   U extends Message & UpdateRequest & Naming<N> = never,
 >(definition: Definition<N, P, R, V, F, C, U>): Kind {
@@ -144,6 +149,7 @@ export function defineKind<
     view: definition.view,
     references,
     reseal: definition.reseal,
+    leadsElsewhere: definition.leadsElsewhere,
     limits: { labels: LABELS, ...definition.limits },
   } as unknown as Model;
   const indexes: IndexSpec[] = Object.keys(references).map((field) => ({ name: field, key: { [field]: 1 } }));

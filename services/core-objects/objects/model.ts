@@ -17,6 +17,8 @@ export interface Model {
   readonly references: Readonly<Record<string, string>>;
   /** How what is secret of one is sealed again. */
   readonly reseal?: Reseal<ObjectRecord> | undefined;
+  /** Whether a change has what it refers to used elsewhere: who makes it must see all of that. */
+  readonly leadsElsewhere?: ((before: ObjectRecord, after: ObjectRecord) => boolean) | undefined;
   /** How many items a field holds at most. */
   readonly limits: Readonly<Record<string, number>>;
 }

@@ -49,7 +49,9 @@ export function updateObject<Request extends UpdateRequest>(
       const said = { ...after(request, current, writer), ...sharingAfter(current, sharing) };
       const changes = { ...said, ...sealedWith(model, context.seal, { ...current, ...said }, current.sealed_with) };
       checkLimits(model, changes);
-      await checkReferences(context, model, current, changes, caller);
+      // Elsewhere it would give away what only others may use.
+      const before = model.leadsElsewhere?.(current, { ...current, ...changes }) ? {} : current;
+      await checkReferences(context, model, before, changes, caller);
       const written = { ...changes, etag: newEtag(), updated_at: new Date() };
       const grows = bytesOf({ ...current, ...written }) - bytesOf(current);
       await context.room.take(current.owner, 0, grows);
@@ -65,7 +67,7 @@ export function updateObject<Request extends UpdateRequest>(
         continue;
       }
       const undo = () => putBack(context, model, { current, next, changes, grows });
-      await recheckReferences(context, model, { before: current, after: changes }, caller, undo);
+      await recheckReferences(context, model, { before, after: changes }, caller, undo);
       return { [member]: await oneViewOf(context, model, next, call) };
     }
     throw contended(noun);
@@ -93,7 +95,9 @@ async function putBack(
   if (matchedCount === 1) return context.room.take(current.owner, 0, -grows);
   const added = Object.keys(references).map((field) => {
     const there = new Set(idsIn(current, field));
-    return [field, { $in: idsIn(changes, field).filter((id) => !there.has(id)) }];
+    const ids = { $in: idsIn(changes, field).filter((id) => !there.has(id)) };
+    const [outer, inner] = field.split(".", 2);
+    return [outer, inner === undefined ? ids : { [inner]: ids }];
   });
   await objects.updateOne({ _id: next._id }, { $pull: Object.fromEntries(added), $set: { etag: newEtag() } });
 }

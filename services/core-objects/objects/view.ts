@@ -88,9 +88,11 @@ async function namesOf(
 /** Without it a caller is shown what it writes, and not what that refers to. */
 const [READ] = scopesOfServer(CORE.name);
 
-/** The ids that a field of a record holds: several, one or none. */
+/** The ids that a field of a record holds, or a field of its items, such as `headers.variable`: several, one or none. */
 export function idsIn(record: object, field: string): readonly string[] {
-  const value = (record as Record<string, unknown>)[field];
-  if (Array.isArray(value)) return value as string[];
-  return typeof value === "string" && value !== "" ? [value] : [];
+  const [outer = "", inner] = field.split(".", 2);
+  const value = (record as Record<string, unknown>)[outer];
+  const items = Array.isArray(value) ? value : [value];
+  const ids = inner === undefined ? items : items.map((item) => (item as Record<string, unknown> | undefined)?.[inner]);
+  return ids.filter((id): id is string => typeof id === "string" && id !== "");
 }

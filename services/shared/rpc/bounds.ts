@@ -38,6 +38,10 @@ export const FOREIGN_BOUNDS: Readonly<Record<string, Bounds>> = {
 /** Messages of google.protobuf that hold numbers alone. */
 export const FIXED_SIZE: ReadonlySet<string> = new Set(["google.protobuf.Timestamp", "google.protobuf.Duration"]);
 
+/** Messages of google.protobuf that are a JSON document, whose size and depth the service checks: bytes that a request has room for. */
+export const DOCUMENTS: ReadonlySet<string> = new Set(["google.protobuf.Struct"]);
+const BYTES_A_DOCUMENT = 128 << 10;
+
 /** For white space, unknown fields and an encoding's own words. */
 const SPARE_BYTES = 64 << 10;
 /** A character outside the BMP as JSON escapes: two times \uXXXX. */
@@ -101,6 +105,7 @@ function numberOf(count: bigint): number | undefined {
 /** Bytes of the longest JSON; Infinity where something has no bound. */
 function sizeOf(message: DescMessage, path: readonly DescMessage[]): number {
   if (FIXED_SIZE.has(message.typeName)) return BYTES_A_SCALAR;
+  if (DOCUMENTS.has(message.typeName)) return BYTES_A_DOCUMENT;
   if (path.includes(message)) return Number.POSITIVE_INFINITY;
   const within = [...path, message];
   return message.fields.reduce((sum, field) => sum + field.jsonName.length + 8 + sizeOfField(field, within), 2);

@@ -1,5 +1,6 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
 import { PromptService } from "#proto/core/v1/prompt_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { VariableService } from "#proto/core/v1/variable_service_pb.js";
@@ -36,6 +37,12 @@ const SKILL_FILE = "references/markings.md";
 /** Every kind there is. */
 export const EVERY_KIND: readonly KindUnderTest[] = [
   kind("agent", AgentService, {}, { builtin: "builtin.threat-analyst" }),
+  kind(
+    "custom tool",
+    CustomToolService,
+    { method: "get", url: "https://inventory.example.com/", headers: [{ name: "X-Source", value: "us" }] },
+    { nameOf: (word) => `tool_${word}` },
+  ),
   kind(
     "prompt",
     PromptService,

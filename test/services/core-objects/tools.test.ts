@@ -19,6 +19,11 @@ test("the tools of core are published with the hints and needs that they have", 
     ["create_agent", "core:write", "", ""],
     ["update_agent", "core:write", "", "idempotent"],
     ["delete_agent", "core:write", "", "destructive"],
+    ["list_custom_tools", "core:read", "", "readOnly idempotent"],
+    ["get_custom_tool", "core:read", "", "readOnly idempotent"],
+    ["create_custom_tool", "core:write", "", ""],
+    ["update_custom_tool", "core:write", "", "idempotent"],
+    ["delete_custom_tool", "core:write", "", "destructive"],
     ["list_prompts", "core:read", "", "readOnly idempotent"],
     ["get_prompt", "core:read", "", "readOnly idempotent"],
     ["render_prompt", "core:read", "", "readOnly idempotent"],
@@ -50,4 +55,12 @@ test("their schemas are plain, refuse what they do not know and say what every a
       expect([name, argument, schema.description ?? ""]).not.toContain("");
     }
   }
+});
+
+test("none of them takes more than 3 KB of a list", () => {
+  const bytes = tools.map(({ name, listing: { outputSchema: _, ...listing } }) => ({
+    name,
+    size: Buffer.byteLength(JSON.stringify(listing)),
+  }));
+  expect(bytes.filter(({ size }) => size > 3 * 1024)).toEqual([]);
 });

@@ -147,6 +147,22 @@ function refuseUnknown(desc: DescMessage, name: string): never {
 }
 
 function fieldReaderOf(field: DescField, compiled: Compiled): Read {
+  const read = plainReaderOf(field, compiled);
+  return field.proto.options?.debugRedact ? silent(read) : read;
+}
+
+/** Says of what is secret only that it is wrong. */
+function silent(read: Read): Read {
+  return (json) => {
+    try {
+      return read(json);
+    } catch (error) {
+      throw error instanceof ArgumentError ? new ArgumentError("is not what the schema says it is") : error;
+    }
+  };
+}
+
+function plainReaderOf(field: DescField, compiled: Compiled): Read {
   const one = valueReaderOf(field, compiled);
   switch (field.fieldKind) {
     case "list":

@@ -1,0 +1,69 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { CustomToolSchema, CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
+import { defineKind } from "../../objects/define-kind.js";
+import { given } from "../../objects/given.js";
+import type { Refer } from "../../objects/model.js";
+import { headersAfter } from "./headers.js";
+import { schemaText } from "./input-schema.js";
+import type { CustomToolRecord } from "./record.js";
+import { checkUrl } from "./url.js";
+
+const { listCustomTools, getCustomTool, createCustomTool, updateCustomTool, deleteCustomTool } =
+  CustomToolService.method;
+
+const TIMEOUT_SECONDS = 30;
+
+type Refers = Readonly<Record<"headers.variable", Refer[string]>>;
+
+/** Custom tools: HTTP requests that an agent may make, described for models. */
+export const kind = defineKind({
+  noun: "custom tool",
+  plural: "custom tools",
+  message: CustomToolSchema,
+  references: { "headers.variable": "variable" },
+  leadsElsewhere: (before, after) => new URL(before.url).origin !== new URL(after.url).origin,
+  view: (record: CustomToolRecord, refer: Refers) => ({
+    method: record.method,
+    url: record.url,
+    headers: (record.headers ?? []).map(({ name, value, variable }) => ({
+      name,
+      value,
+      ...(variable !== "" && { variable: refer["headers.variable"](variable) }),
+    })),
+    inputSchema: record.input_schema === undefined ? undefined : (JSON.parse(record.input_schema) as JsonObject),
+    timeoutSeconds: record.timeout_seconds,
+  }),
+  list: {
+    rpc: listCustomTools,
+    without: ["url", "input_schema"],
+    hidden: ["headers", "timeoutSeconds", "owner", "sharing", "etag", "createdAt", "updatedAt"],
+  },
+  get: { rpc: getCustomTool },
+  create: {
+    rpc: createCustomTool,
+    content({ method, url, inputSchema, headers, timeoutSeconds }) {
+      const schema = schemaText(inputSchema);
+      checkUrl(url, schema);
+      return {
+        method,
+        url,
+        input_schema: schema,
+        headers: headersAfter([], headers),
+        timeout_seconds: timeoutSeconds ?? TIMEOUT_SECONDS,
+      };
+    },
+  },
+  update: {
+    rpc: updateCustomTool,
+    changes({ name, method, url, inputSchema, putHeaders, removeHeaders, timeoutSeconds }, current) {
+      const schema = inputSchema === undefined ? current.input_schema : schemaText(inputSchema);
+      checkUrl(url ?? current.url, schema);
+      return {
+        ...given({ name, method, url, timeout_seconds: timeoutSeconds }),
+        input_schema: schema,
+        headers: headersAfter(current.headers, putHeaders, removeHeaders),
+      };
+    },
+  },
+  delete: { rpc: deleteCustomTool },
+});
