@@ -1,6 +1,7 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
+import { IntegrationService, IntegrationType } from "#proto/core/v1/integration_service_pb.js";
 import { PromptService } from "#proto/core/v1/prompt_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { VariableService } from "#proto/core/v1/variable_service_pb.js";
@@ -120,6 +121,13 @@ async function startCore(): Promise<Stage> {
       await call(PromptService.method.createPrompt, { ...object(i), template: WORDS }, as("alice"));
       const tool = { ...object(i), name: `look_up_${10 + i}`, method: "get", url: "https://example.com/" };
       await call(CustomToolService.method.createCustomTool, tool, as("alice"));
+      const models = {
+        endpoint: "https://models.example.com/v1",
+        models: ["large", "small"],
+        credential: "of-this-team",
+      };
+      const integration = { ...object(i), ...models, type: IntegrationType.OPENAI };
+      await call(IntegrationService.method.createIntegration, integration, as("alice"));
       const variable = { ...object(i), name: `OBJECT_${10 + i}`, value: WORDS };
       await call(VariableService.method.createVariable, { ...variable, secret: i % 2 === 0 }, as("alice"));
       await call(TraceService.method.export, traceOf(i), as("alice", "traces"));

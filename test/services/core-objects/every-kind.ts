@@ -1,6 +1,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
+import { IntegrationService } from "#proto/core/v1/integration_service_pb.js";
 import { PromptService } from "#proto/core/v1/prompt_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { VariableService } from "#proto/core/v1/variable_service_pb.js";
@@ -42,6 +43,12 @@ export const EVERY_KIND: readonly KindUnderTest[] = [
     CustomToolService,
     { method: "get", url: "https://inventory.example.com/", headers: [{ name: "X-Source", value: "us" }] },
     { nameOf: (word) => `tool_${word}` },
+  ),
+  kind(
+    "integration",
+    IntegrationService,
+    { type: "openai", endpoint: "https://models.example.com/v1", models: ["large"] },
+    { secret: { given: (credential) => ({ credential }), changed: (credential) => ({ credential }) } },
   ),
   kind(
     "prompt",
