@@ -158,6 +158,7 @@ export const QUESTIONS: readonly Question[] = [
   { server: "core", tool: "list_skills" },
   { server: "core", tool: "list_prompts" },
   { server: "core", tool: "list_custom_tools" },
+  { server: "core", tool: "list_mcp_servers" },
   { server: "core", tool: "list_integrations" },
   { server: "core", tool: "list_variables" },
   { server: "core", tool: "inspect_agent_traces" },

@@ -2,6 +2,7 @@ import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
 import { IntegrationService, IntegrationType } from "#proto/core/v1/integration_service_pb.js";
+import { McpServerService } from "#proto/core/v1/mcp_server_service_pb.js";
 import { PromptService } from "#proto/core/v1/prompt_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { VariableService } from "#proto/core/v1/variable_service_pb.js";
@@ -128,6 +129,11 @@ async function startCore(): Promise<Stage> {
       };
       const integration = { ...object(i), ...models, type: IntegrationType.OPENAI };
       await call(IntegrationService.method.createIntegration, integration, as("alice"));
+      const remote = {
+        url: "https://mcp.example.com/mcp",
+        headers: [{ name: "Authorization", value: "of this team" }],
+      };
+      await call(McpServerService.method.createMcpServer, { ...object(i), ...remote }, as("alice"));
       const variable = { ...object(i), name: `OBJECT_${10 + i}`, value: WORDS };
       await call(VariableService.method.createVariable, { ...variable, secret: i % 2 === 0 }, as("alice"));
       await call(TraceService.method.export, traceOf(i), as("alice", "traces"));

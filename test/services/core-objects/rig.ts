@@ -27,7 +27,8 @@ import type { Store } from "../../../services/shared/store/store.js";
 // "key-alice" is her API key.
 
 /** Seals what is secret of objects. */
-export const SEAL: Seal = createSeal(parseSealKeys(newSealKey()));
+export const SEAL_KEYS = newSealKey();
+export const SEAL: Seal = createSeal(parseSealKeys(SEAL_KEYS));
 
 const SCOPES = ["account", "delegated", "core:read", "core:write", "traces:write"];
 

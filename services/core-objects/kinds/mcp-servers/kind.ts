@@ -1,0 +1,64 @@
+import { McpServerSchema, McpServerService, McpTransport } from "#proto/core/v1/mcp_server_service_pb.js";
+import { calledUrlProblem } from "../../../shared/platform-address.js";
+import { invalidArgument } from "../../../shared/rpc/errors.js";
+import { defineKind } from "../../objects/define-kind.js";
+import { given } from "../../objects/given.js";
+import { headersAfter, sealedField } from "./headers.js";
+import type { McpServerRecord } from "./record.js";
+
+const { listMcpServers, getMcpServer, createMcpServer, updateMcpServer, deleteMcpServer } = McpServerService.method;
+
+const TRANSPORTS = { streamable_http: McpTransport.STREAMABLE_HTTP, sse: McpTransport.SSE } as const;
+
+function transportOf(word: McpTransport): McpServerRecord["transport"] {
+  return word === McpTransport.SSE ? "sse" : "streamable_http";
+}
+
+function checkUrl(url: string): string {
+  const problem = calledUrlProblem(url);
+  if (problem !== undefined) throw invalidArgument(`url ${problem}`);
+  return url;
+}
+
+/** MCP servers: remote ones whose tools agents may use. */
+export const kind = defineKind({
+  noun: "MCP server",
+  plural: "MCP servers",
+  message: McpServerSchema,
+  view: (record: McpServerRecord) => ({
+    url: record.url,
+    transport: TRANSPORTS[record.transport],
+    headers: record.headers.map(({ name, ends_with }) => ({ name, ...(ends_with !== "" && { endsWith: ends_with }) })),
+  }),
+  reseal: ({ headers }, again) =>
+    headers.length === 0
+      ? {}
+      : { headers: headers.map((one) => ({ ...one, sealed: again(one.sealed, sealedField(one.name)) })) },
+  list: {
+    rpc: listMcpServers,
+    without: ["url"],
+    hidden: ["transport", "headers", "owner", "sharing", "etag", "createdAt", "updatedAt"],
+  },
+  get: { rpc: getMcpServer },
+  create: {
+    rpc: createMcpServer,
+    content: ({ url, transport, headers: put }, writer) => ({
+      url: checkUrl(url),
+      transport: transportOf(transport),
+      headers: headersAfter({ url, headers: [] }, { url, put, remove: [] }, writer),
+    }),
+  },
+  update: {
+    rpc: updateMcpServer,
+    changes({ name, url = "", transport, putHeaders: put, removeHeaders: remove }, current, writer) {
+      const next = url === "" ? current.url : checkUrl(url);
+      return {
+        ...given({ name }),
+        url: next,
+        ...(transport !== undefined && { transport: transportOf(transport) }),
+        headers: headersAfter(current, { url: next, put, remove }, writer),
+      };
+    },
+  },
+  delete: { rpc: deleteMcpServer },
+});
