@@ -1,7 +1,8 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type KnowledgeFilter, Order } from "#proto/cti/v1/knowledge_pb.js";
 import type { Platform } from "../../platform.js";
-import { all, authorIdOf, type Filter, type FilterGroup, labelIdsOf, markingsOf } from "./resolve.js";
+import { authorIdOf, labelIdsOf, markingsOf } from "./names.js";
+import { all, type Filter, type FilterGroup } from "./resolve.js";
 
 /** Makes the platform's filters of ours; names become internal ids. @throws ConnectError where one is unknown. */
 export async function filtersOf(

@@ -4,8 +4,9 @@ import type { VariablesOf } from "../../document.js";
 import type { Platform } from "../../platform.js";
 import { operation } from "./graphql.js";
 import { type CoreNode, labelsOf, markingsOf as namesOf, REF } from "./knowledge.js";
+import { authorIdOf, labelIdsOf, markingsOf } from "./names.js";
 import { nodesOf } from "./paging.js";
-import { all, any, authorIdOf, labelIdsOf, markingsOf } from "./resolve.js";
+import { all, any } from "./resolve.js";
 
 /** External references by their ids. */
 export const REFERENCES = operation(`

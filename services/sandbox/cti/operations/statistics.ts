@@ -1,6 +1,6 @@
 import { functional } from "../errors.js";
 import { isVisible } from "../rights.js";
-import type { Thing } from "../thing.js";
+import { noRefs, type Thing } from "../thing.js";
 import { mainOf } from "../views/names.js";
 import type { Visit } from "../world.js";
 
@@ -124,7 +124,7 @@ export function relationDistribution(
     const others = sides.filter((id) => !given.has(id));
     for (const id of others) {
       const other = graph.get(id);
-      if (other === undefined || !isVisible(other, account, draft)) continue;
+      if (other === undefined) continue;
       const label =
         args.field === "entity_type"
           ? other.type
@@ -134,8 +134,21 @@ export function relationDistribution(
       counts.set(label, (counts.get(label) ?? 0) + 1);
     }
   }
-  return bucketsOf(counts, args, (label) => (args.field === "internal_id" ? (graph.get(label) ?? null) : null));
+  const shown = (thing: Thing) => (isVisible(thing, account, draft) ? thing : restricted(thing));
+  return bucketsOf(counts, args, (label) => {
+    const entity = args.field === "internal_id" ? graph.get(label) : undefined;
+    return entity === undefined ? null : shown(entity);
+  });
 }
+
+/** What the platform shows of an object that the caller may not see: its id and type all the same. */
+function restricted(thing: Thing): Thing {
+  const representative = { main: "Restricted", secondary: "Restricted" };
+  return { ...thing, attributes: { name: "Restricted", representative }, refs: noRefs() };
+}
+
+/** The most values that a distribution has. */
+const MOST_BUCKETS = 100;
 
 function bucketsOf(
   counts: ReadonlyMap<string, number>,
@@ -145,7 +158,7 @@ function bucketsOf(
   const up = args.order === "asc" ? 1 : -1;
   return [...counts]
     .sort(([a, x], [b, y]) => (x - y) * up || (a < b ? -1 : 1))
-    .slice(0, args.limit ?? 10)
+    .slice(0, Math.min(args.limit ?? 10, MOST_BUCKETS))
     .map(([label, value]) => ({ label, value, entity: entity(label) }));
 }
 

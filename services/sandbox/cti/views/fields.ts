@@ -60,7 +60,8 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   spec_version: () => "2.1",
   is_inferred: () => false,
   revoked: (thing) => thing.attributes.revoked ?? false,
-  representative: (thing, _, visit) => ({ main: shownMain(thing, visit), secondary: secondaryOf(thing) }),
+  representative: (thing, _, visit) =>
+    thing.attributes.representative ?? { main: shownMain(thing, visit), secondary: secondaryOf(thing) },
   toStix: (thing, _, { graph }) => stixOf(thing, graph),
   creators: (thing, _, { world }) => world.accounts.filter(({ id }) => id === thing.creator),
   createdBy: (thing, _, { graph, account, draft }) => graph.see(thing.refs.author, account, draft) ?? null,

@@ -2,7 +2,7 @@ import { AccountService, TypeFamily } from "#proto/cti/v1/account_service_pb.js"
 import { type Binding, unary } from "../../../binding.js";
 import { ABOUT, capabilitiesOf, type Me } from "../adapter.js";
 import { nodesOf } from "../paging.js";
-import { relationTypesOf, TYPES } from "../resolve.js";
+import { relationTypesOf, TYPES } from "../types.js";
 
 const { whoami, listEntityTypes } = AccountService.method;
 

@@ -6,7 +6,8 @@ import { capabilitiesOf, type Marking, type Me } from "../adapter.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { CORE, markingsOf as namesOf, summaryOf, labelsOf as valuesOf } from "../knowledge.js";
-import { labelsOf, markingsOf, objectOf, objectsOf } from "../resolve.js";
+import { labelsOf, markingsOf } from "../names.js";
+import { objectOf, objectsOf } from "../resolve.js";
 import { checkReferences, inputOf, madeOf, noticesOf } from "../writes.js";
 
 const { createNote, addLabels, removeLabels, addMarkings } = AnnotationService.method;

@@ -8,8 +8,9 @@ import { fragment, type NodeOf, operation } from "../graphql.js";
 import { END, type EndNode, REF, type RefNode, refOf } from "../knowledge.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
 import { reportBindings } from "../reports.js";
-import { all, checkTypes, objectOf, objectsOf, type TargetNode } from "../resolve.js";
+import { all, objectOf, objectsOf, type TargetNode } from "../resolve.js";
 import { searchTextOf } from "../text.js";
+import { checkTypes } from "../types.js";
 import { checkReferences } from "../writes.js";
 
 const { listContainerObjects, addObjectsToContainer, removeObjectFromContainer } = ContainerService.method;

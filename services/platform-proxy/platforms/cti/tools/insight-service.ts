@@ -4,10 +4,11 @@ import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { filtersOf, someOf } from "../filters.js";
 import { fragment, type NodeOf, operation } from "../graphql.js";
-import { isVisible, REF, type RefNode, refOf, timeOf } from "../knowledge.js";
+import { refOf, timeOf } from "../knowledge.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
-import { all, checkRelationTypes, checkTypes, OBJECT, objectOf } from "../resolve.js";
+import { all, OBJECT, objectOf, visibleOf } from "../resolve.js";
 import { searchTextOf } from "../text.js";
+import { checkRelationTypes, checkTypes } from "../types.js";
 
 const { countEntities, getTopRelatedEntities, getEntityHistory } = InsightService.method;
 
@@ -20,18 +21,13 @@ export const COUNT = operation(`
   }
 `);
 
-/** How often an object is related to one; it may be hidden. */
-const BUCKET = fragment(
-  `
+/** How often an object is related to one. Of a hidden one the platform tells the id and type all the same. */
+const BUCKET = fragment(`
   fragment Bucket on Distribution {
+    label
     value
-    entity {
-      ...Ref
-    }
   }
-`,
-  [REF],
-);
+`);
 
 /** The objects most often related to one, in each direction. */
 export const TOP_RELATED = operation(
@@ -111,9 +107,12 @@ export const bindings: readonly Binding[] = [
       id: [object.id],
       types: someOf(types),
       relations: someOf(relationshipTypes),
-      limit: limit * 2,
+      limit: MOST_BUCKETS,
     });
-    return { object: refOf(object), related: ranked([...(to ?? []), ...(from ?? [])], limit) };
+    const counts = countsOf([...(to ?? []), ...(from ?? [])]);
+    const seen = await visibleOf(platform, [...counts.keys()]);
+    const related = seen.map((node) => ({ ...refOf(node), count: counts.get(node.id) ?? 0 }));
+    return { object: refOf(object), related: related.sort(mostFirst).slice(0, limit) };
   }),
   unary(getEntityHistory, async (request, platform) => {
     const id = await historyIdOf(platform, request.objectId);
@@ -141,19 +140,29 @@ export const bindings: readonly Binding[] = [
   }),
 ];
 
-/** Adds up both directions; what the caller may not see is left out. */
-function ranked(buckets: readonly (NodeOf<typeof BUCKET> | null)[], limit: number) {
-  const counts = new Map<string, { readonly object: RefNode; count: number }>();
+/** The most that the platform ranks: hidden objects take places too. */
+const MOST_BUCKETS = 100;
+
+/** How often each object is related, both directions added up. */
+function countsOf(buckets: readonly (NodeOf<typeof BUCKET> | null)[]): Map<string, number> {
+  const counts = new Map<string, number>();
   for (const bucket of buckets) {
-    const entity = bucket?.entity ?? null;
-    if (!isVisible(entity)) continue;
-    const found = counts.get(entity.id) ?? { object: entity, count: 0 };
-    found.count += bucket?.value ?? 0;
-    counts.set(entity.id, found);
+    if (bucket !== null) counts.set(bucket.label, (counts.get(bucket.label) ?? 0) + (bucket.value ?? 0));
   }
-  const sorted = [...counts.values()].sort((a, b) => b.count - a.count);
-  return sorted.slice(0, limit).map(({ object, count }) => ({ ...refOf(object), count }));
+  return counts;
 }
+
+interface Counted {
+  readonly id: string;
+  readonly name: string;
+  readonly count: number;
+}
+
+/** The most related first; of equally related ones by name, so that the order is one. */
+const mostFirst = (a: Counted, b: Counted): number =>
+  b.count - a.count || compare(a.name, b.name) || compare(a.id, b.id);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const INTERNAL_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -8,7 +8,8 @@ import { someOf } from "../filters.js";
 import { fragment, type NodeOf, operation } from "../graphql.js";
 import { END, isVisible, numberOf, type RefNode, refOf, timeOf } from "../knowledge.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
-import { all, checkRelationTypes, checkTypes, type FilterGroup, objectOf, objectsOf } from "../resolve.js";
+import { all, type FilterGroup, objectOf, objectsOf } from "../resolve.js";
+import { checkRelationTypes, checkTypes } from "../types.js";
 import { inputOf, madeOf } from "../writes.js";
 
 const { getEntityRelationships, createRelationship } = RelationshipService.method;

@@ -6,8 +6,9 @@ import { operation } from "../graphql.js";
 import { CORE, REF, refOf, rowOf } from "../knowledge.js";
 import { INDICATOR, indicatorRowOf, OBSERVABLE, observableOf } from "../observables.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
-import { any, checkTypes, type Filter } from "../resolve.js";
+import { any, type Filter } from "../resolve.js";
 import { hashAlgorithmOf, refang, searchTextOf } from "../text.js";
+import { checkTypes } from "../types.js";
 
 const { searchAll, searchEntities, searchObservables, searchIndicators, lookupIoc, findEntityByName } =
   SearchService.method;

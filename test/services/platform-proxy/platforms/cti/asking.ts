@@ -39,3 +39,34 @@ export async function observables(
     hashes: node.hashes ?? null,
   }));
 }
+
+/** Makes an object at the platform itself, as its administrator; its id. */
+export async function make(harness: CtiHarness, type: string, input: object): Promise<string> {
+  const name = type.replaceAll("-", "");
+  const field = `${name.charAt(0).toLowerCase()}${name.slice(1)}Add`;
+  const document = `mutation($i: ${name}AddInput!) { made: ${field}(input: $i) { id } }`;
+  const { made } = await harness.ask<{ made: { id: string } }>("admin", document, { i: input });
+  return made.id;
+}
+
+/** Relates two objects at the platform itself; the relationship's id. */
+export async function relate(
+  harness: CtiHarness,
+  fromId: string,
+  relationship_type: string,
+  toId: string,
+  more: object = {},
+): Promise<string> {
+  const document = "mutation($i: StixCoreRelationshipAddInput) { made: stixCoreRelationshipAdd(input: $i) { id } }";
+  const i = { fromId, toId, relationship_type, ...more };
+  const { made } = await harness.ask<{ made: { id: string } }>("admin", document, { i });
+  return made.id;
+}
+
+/** The id of a marking, by its name. */
+export async function markingId(harness: CtiHarness, name: string): Promise<string> {
+  const { markingDefinitions } = await harness.ask<{
+    markingDefinitions: { edges: { node: { id: string; definition: string } }[] };
+  }>("admin", "{ markingDefinitions { edges { node { id definition } } } }");
+  return markingDefinitions.edges.find(({ node }) => node.definition === name)!.node.id;
+}

@@ -182,14 +182,16 @@ test("relationships, and one whose ends are hidden", async () => {
 
 test("counts, rankings and history", async () => {
   platform.script(["count", "set", "top malware", "top without objects", "history"]);
+  // Each of a ranking is asked for again, as the caller.
+  const top = answered("top malware").stixCoreRelationshipsDistribution as { entity: object }[];
+  platform.give({ stixCoreObjects: { edges: top.map(({ entity }) => ({ node: entity })) } });
   expect(await harness.call(InsightService.method.countEntities, {})).toMatchObject({ count: 16 });
   expect(platform.asked[0]?.variables).toEqual({});
   const { related } = await harness.call(InsightService.method.getTopRelatedEntities, { objectId: "set", limit: 5 });
   expect(related).toMatchObject([
-    { type: "Malware", name: "Malware 10", count: 1 },
     { type: "Malware", name: "Malware 0", count: 1 },
+    { type: "Malware", name: "Malware 10", count: 1 },
   ]);
-  expect(Object.keys(platform.asked.at(-1)?.variables ?? {}).sort()).toEqual(["id", "limit"]);
   const { entries } = await harness.call(InsightService.method.getEntityHistory, { objectId: "set" });
   expect(entries).toMatchObject([
     { user: "analyst", act: "update", commitMessage: "", fields: ["Description", "Malware types"] },

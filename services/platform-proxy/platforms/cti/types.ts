@@ -1,0 +1,73 @@
+import { invalidArgument } from "../../../shared/rpc/errors.js";
+import type { Platform } from "../../platform.js";
+import { operation } from "./graphql.js";
+import { nodesOf } from "./paging.js";
+
+/** The types below a type. */
+export const TYPES = operation(`
+  query Types($type: String) {
+    subTypes(type: $type, first: 500) {
+      edges {
+        node {
+          id
+        }
+      }
+    }
+  }
+`);
+
+/** Which relationship types exist between which types. */
+export const RELATION_TYPES = operation(`
+  query RelationTypes {
+    schemaRelationsTypesMapping {
+      values
+    }
+  }
+`);
+
+const ABSTRACT: Readonly<Record<string, readonly string[]>> = {
+  "Stix-Domain-Object": ["Stix-Domain-Object", "Container", "Case", "Identity", "Location", "Threat-Actor"],
+  "Stix-Cyber-Observable": ["Stix-Cyber-Observable"],
+};
+
+/** Checks type names, which the platform ignores where it does not know them. @throws ConnectError invalid_argument. */
+export async function checkTypes(
+  platform: Platform,
+  types: readonly string[],
+  bases: readonly string[],
+  argument = "types",
+): Promise<void> {
+  if (types.length === 0) return;
+  const known = new Set<string>();
+  for (const base of bases) {
+    const { subTypes } = await platform.graphql(TYPES, { type: base });
+    for (const { id } of nodesOf(subTypes)) known.add(id);
+    for (const name of ABSTRACT[base] ?? []) known.add(name);
+  }
+  const wrong = types.find((type) => !known.has(type));
+  if (wrong === undefined) return;
+  const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const meant = [...known].find((name) => plain(name) === plain(wrong));
+  throw invalidArgument(
+    `${argument}: no type here is called ${wrong}; ${meant === undefined ? "list_entity_types gives the names" : `did you mean ${meant}?`}`,
+  );
+}
+
+/** @throws ConnectError invalid_argument, for a relationship type that the platform does not know. */
+export async function checkRelationTypes(
+  platform: Platform,
+  types: readonly string[],
+  argument: string,
+): Promise<void> {
+  if (types.length === 0) return;
+  const known = await relationTypesOf(platform);
+  const wrong = types.find((type) => !known.includes(type));
+  if (wrong !== undefined)
+    throw invalidArgument(`${argument}: no relationship type is called ${wrong}; known are ${known.join(", ")}`);
+}
+
+/** The relationship types that the platform knows. */
+export async function relationTypesOf(platform: Platform): Promise<string[]> {
+  const { schemaRelationsTypesMapping } = await platform.graphql(RELATION_TYPES, {});
+  return [...new Set(["related-to", ...schemaRelationsTypesMapping.flatMap(({ values }) => values)])].sort();
+}
