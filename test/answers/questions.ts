@@ -80,7 +80,7 @@ export const QUESTIONS: readonly Question[] = [
     server: "cti",
     tool: "lookup_ioc",
     of: { tool: "search_observables", member: "value", argument: "value" },
-    recorded: [{ args: { value: "c2-0.evil.example" }, answers: ["lookup"] }],
+    recorded: [{ args: { value: "c2-0.evil.example" }, answers: ["lookup", "indicators"] }],
   },
   {
     server: "cti",
@@ -105,7 +105,7 @@ export const QUESTIONS: readonly Question[] = [
     server: "cti",
     tool: "get_top_related_entities",
     of: ACTOR,
-    recorded: [{ args: SET, answers: ["set", "top malware"] }],
+    recorded: [{ args: SET, answers: ["set", "top malware", { of: "entities", path: "stixCoreObjects" }] }],
   },
   { server: "cti", tool: "get_entity_history", of: ACTOR, recorded: [{ args: SET, answers: ["set", "history"] }] },
 

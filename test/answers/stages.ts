@@ -49,9 +49,9 @@ export const RECORDED: Readonly<Record<string, () => Promise<Stage>>> = {
     const platform = await startCtiAnswering();
     const play = (answers: readonly Recorded[]): void => {
       platform.script([]);
-      for (const { of, more } of answers.map(spelled)) {
+      for (const { of, path, more } of answers.map(spelled)) {
         const [[field, value] = ["", null]] = Object.entries(answered(of as string));
-        platform.give({ [field]: more === undefined ? value : { ...(value as object), ...more } });
+        platform.give({ [path ?? field]: more === undefined ? value : { ...(value as object), ...more } });
       }
     };
     return before(platform, await startCtiAt(platform.url), "analyst", play);

@@ -1,5 +1,6 @@
 import { database, unsupported } from "./errors.js";
 import type { Filter } from "./filter-group.js";
+import { textScorerOf } from "./search.js";
 
 /** Compares the values that an element has with those of a filter; `all` asks for every one. */
 export type Compare = (own: readonly unknown[], all: boolean) => boolean;
@@ -14,8 +15,9 @@ export function comparisonOf(operator: string, values: readonly unknown[], filte
       return all ? wanted.every(one) : wanted.some(one);
     };
   };
+  // The engine's normaliser: lower case, folded to ASCII.
   const textual = (matches: (own: string, wanted: string) => boolean) =>
-    quantified((own, wanted) => matches(String(own).toLowerCase(), wanted));
+    quantified((own, wanted) => String(own).length <= MOST_INDEXED && matches(folded(own), folded(wanted)));
   const base = (): Compare => {
     switch (positive) {
       case "eq":
@@ -29,8 +31,9 @@ export function comparisonOf(operator: string, values: readonly unknown[], filte
         return textual((own, wanted) => own.startsWith(wanted));
       case "ends_with":
         return textual((own, wanted) => own.endsWith(wanted));
-      case "match":
       case "search":
+        return quantified((own, wanted) => textScorerOf(wanted)(String(own)) > 0);
+      case "match":
         return textual((own, wanted) => wanted.split(/\s+/).some((word) => own.includes(word)));
       case "wildcard":
         return textual((own, wanted) => new RegExp(`^${wanted.split("*").map(escapePattern).join(".*")}$`).test(own));
@@ -102,5 +105,10 @@ function within(values: readonly unknown[], filter: Filter): Compare {
   return (own) =>
     own.some((value) => Date.parse(String(value)) >= bounds[0]! && Date.parse(String(value)) <= bounds[1]!);
 }
+
+/** Longer values are not indexed as a whole. */
+const MOST_INDEXED = 512;
+
+const folded = (value: unknown): string => String(value).toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
 
 const escapePattern = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, "\\$&");

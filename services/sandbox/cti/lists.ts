@@ -80,7 +80,7 @@ export function pageOf(things: readonly Thing[], args: ListArgs): Connection {
   const first = Math.min(args.first ?? DEFAULT_PAGE, MAX_PAGE);
   const after = args.after ? decode(args.after) : undefined;
   if (first <= 0) return page([], [], first === 0, 0);
-  const keys = keysOf(order, args);
+  const keys = keysOf(order, args, things.length);
   const down = order === undefined ? false : args.orderMode === "desc" && order !== "_score";
   const rows = things.map((thing) => ({ thing, sort: [...keys(thing), thing.standardId] }));
   const compare = (a: readonly unknown[], b: readonly unknown[]) => compareSorts(a, b, down);
@@ -96,10 +96,11 @@ export function pageOf(things: readonly Thing[], args: ListArgs): Connection {
   );
 }
 
-function keysOf(order: string | undefined, args: ListArgs): (thing: Thing) => unknown[] {
+/** A score hangs on how many match, so that it moves while others write: a cursor of it repeats and skips. */
+function keysOf(order: string | undefined, args: ListArgs, matches: number): (thing: Thing) => unknown[] {
   if (order === "_score" || (order === undefined && (args.search ?? "").trim() !== "")) {
     const score = scorerOf(args.search ?? "");
-    return (thing) => [-score(thing)];
+    return (thing) => [-score(thing) / (1 + Math.log1p(matches))];
   }
   if (order === undefined) return () => [];
   return (thing) => [sortValue(thing, order)];

@@ -14,7 +14,7 @@ enum StatsOperation { count sum }
 enum EditOperation { add replace remove }
 enum LogsOrdering { event timestamp created_at updated_at }
 enum LabelsOrdering { value color created_at _score }
-enum VocabularyCategory { malware_type_ov report_types_ov threat_actor_group_type_ov tool_types_ov infrastructure_type_ov note_types_ov }
+enum VocabularyCategory { malware_type_ov report_types_ov threat_actor_group_type_ov tool_types_ov infrastructure_type_ov note_types_ov pattern_type_ov }
 enum StixCoreRelationshipsOrdering { entity_type relationship_type confidence start_time stop_time created modified created_at updated_at objectMarking objectLabel killChainPhase toName createdBy creator _score }
 enum StixSightingRelationshipsOrdering { confidence x_opencti_negative first_seen last_seen created modified created_at updated_at attribute_count _score }
 input FilterGroup { mode: FilterMode! filters: [Filter!]! filterGroups: [FilterGroup!]! }

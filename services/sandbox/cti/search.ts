@@ -1,8 +1,9 @@
 import type { Thing } from "./thing.js";
 
 // Full text as the platform searches it: words are ORed and each is a prefix,
-// a leading * makes it a suffix, quotes make a phrase, and everything but
-// letters and digits separates words. Accents are not folded.
+// a leading * makes it a suffix, quotes make a phrase of whole tokens. Tokens
+// are those of Unicode text segmentation: a full stop between two letters or
+// two digits is inside of one. Accents are not folded.
 
 const cache = new WeakMap<Thing, { readonly at: string; readonly tokens: readonly string[]; readonly name: number }>();
 
@@ -15,6 +16,26 @@ export function scorerOf(search: string): Scorer {
   if (wanted === "" || wanted === "*") return () => 1;
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(wanted)) return (thing) => (thing.id === wanted ? 10 : 0);
   if ((wanted.match(/"/g)?.length ?? 0) % 2 === 1) return () => 0;
+  return matcherOf(wanted);
+}
+
+/** Scores a text alone, as a filter on some fields does. */
+export function textScorerOf(search: string): (text: string) => number {
+  const score = scoreOf(search.trim());
+  return (text) => score(tokensOf(text), 0);
+}
+
+function matcherOf(wanted: string): Scorer {
+  const score = scoreOf(wanted);
+  return (thing) => {
+    if (thing.standardId === wanted) return 100;
+    const { tokens, name } = tokensOfThing(thing);
+    return score(tokens, name);
+  };
+}
+
+/** Scores tokens, of which the first few are of the name. */
+function scoreOf(wanted: string): (tokens: readonly string[], name: number) => number {
   const phrases = [...wanted.matchAll(/"([^"]*)"/g)].map(([, phrase]) => tokensOf(phrase as string));
   const words = wanted
     .replace(/"[^"]*"/g, " ")
@@ -28,9 +49,7 @@ export function scorerOf(search: string): Scorer {
       return 0;
     });
   });
-  return (thing) => {
-    if (thing.standardId === wanted) return 100;
-    const { tokens, name } = tokensOfThing(thing);
+  return (tokens, name) => {
     let score = 0;
     for (const matches of matchers) {
       let best = 0;
@@ -44,8 +63,10 @@ export function scorerOf(search: string): Scorer {
   };
 }
 
+const TOKEN = /[\p{L}\p{N}_]+(?:(?:(?<=\p{L})[.'’](?=\p{L})|(?<=\p{N})[.,](?=\p{N}))[\p{L}\p{N}_]+)*/gu;
+
 function tokensOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  return text.toLowerCase().match(TOKEN) ?? [];
 }
 
 function tokensOfThing(thing: Thing) {

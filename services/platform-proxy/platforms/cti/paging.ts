@@ -19,6 +19,8 @@ export interface Rows<Node> {
 /** One page as the platform answers it. */
 export interface Page<Node> extends Rows<Node> {
   readonly pageInfo: NodeOf<typeof PAGE>;
+  /** There may be more than globalCount. */
+  readonly isLowerBound?: boolean;
 }
 
 /** Where a page begins, bound to its query: the platform would take a cursor of any other and answer with a wrong page. */
@@ -44,11 +46,18 @@ export function placeOf(request: PageRequest, query: unknown): Place {
   };
 }
 
-/** The platform announces a page after one that happens to be full. */
-function pagingOf(place: pages.Place, { edges, pageInfo }: Page<unknown>): Paging {
-  const { hasNextPage, endCursor, globalCount } = pageInfo;
-  const cursor = hasNextPage && endCursor !== "" ? endCursor : undefined;
-  return pages.pagingOf(place, { totalSize: globalCount, rowCount: edges?.length ?? 0, cursor });
+function pagingOf(place: pages.Place, page: Page<unknown>): Paging {
+  const { edges, pageInfo } = page;
+  return pages.pagingOf(place, {
+    totalSize: pageInfo.globalCount,
+    rowCount: edges?.length ?? 0,
+    cursor: cursorAfter(page),
+  });
+}
+
+/** The cursor of what follows a page; undefined on the last. The platform announces a page after one that happens to be full. */
+export function cursorAfter({ pageInfo: { hasNextPage, endCursor } }: Page<unknown>): string | undefined {
+  return hasNextPage && endCursor !== "" ? (endCursor ?? undefined) : undefined;
 }
 
 /** The rows of a page. */

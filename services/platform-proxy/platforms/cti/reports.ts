@@ -4,6 +4,7 @@ import { alreadyExists, notFound } from "../../../shared/rpc/errors.js";
 import { shorten } from "../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../binding.js";
 import type { Platform } from "../../platform.js";
+import { COUNTED, countOf } from "./contents.js";
 import { bound, filtersOf } from "./filters.js";
 import { fragment, type NodeOf, operation } from "./graphql.js";
 import {
@@ -20,7 +21,7 @@ import {
 } from "./knowledge.js";
 import { nodesOf, PAGE, placeOf } from "./paging.js";
 import { all, type Filter, objectsOf } from "./resolve.js";
-import { searchTextOf } from "./text.js";
+import { selectionOf } from "./search.js";
 import { checkVocabulary, inputOf, madeOf, noticesOf } from "./writes.js";
 
 const { listReports, getReport, createReport } = ContainerService.method;
@@ -42,17 +43,6 @@ const REPORT = fragment(`
     }
     objectLabel {
       value
-    }
-  }
-`);
-
-/** How many objects a container holds. */
-const COUNTED = fragment(`
-  fragment Counted on Container {
-    objects(first: 1) {
-      pageInfo {
-        globalCount
-      }
     }
   }
 `);
@@ -117,11 +107,10 @@ export const CREATE_REPORT = operation(
 /** Reports of a name. */
 export const REPORTS_OF_NAME = operation(`
   query ReportsOfName($filters: FilterGroup) {
-    reports(filters: $filters, first: 20) {
+    reports(filters: $filters, first: 1) {
       edges {
         node {
           id
-          published
         }
       }
     }
@@ -153,17 +142,17 @@ export const reportBindings: readonly Binding[] = [
       const [held] = await objectsOf(platform, [request.objectId], "object_id", true);
       own.push({ key: ["objects"], values: [(held as RefNode).id] });
     }
-    const variables = {
-      search: searchTextOf(request.query),
-      filters: await filtersOf(platform, request.filter, ...own),
-    };
+    const variables = selectionOf(request.query, await filtersOf(platform, request.filter, ...own));
     const place = placeOf(request, ["reports", variables]);
     const { reports } = await platform.graphql(LIST_REPORTS, {
       ...variables,
       first: place.first,
       after: place.after,
     });
-    return { reports: nodesOf(reports).map(reportRowOf), ...place.next(reports) };
+    const paging = place.next(reports);
+    if (request.reportType !== undefined && paging.totalSize === 0)
+      await checkVocabulary(platform, "report_types_ov", [request.reportType], "report_type");
+    return { reports: nodesOf(reports).map(reportRowOf), ...paging };
   }),
   unary(getReport, async ({ reportId }, platform) => {
     const { report } = await platform.graphql(GET_REPORT, { id: reportId });
@@ -176,13 +165,13 @@ export const reportBindings: readonly Binding[] = [
       contentTruncated: content.length > MAX_CONTENT,
       ...numberOf("confidence", report.confidence),
       reliability: report.x_opencti_reliability ?? "",
-      objectCount: report.objects?.pageInfo.globalCount ?? 0,
+      ...countOf(report.objects),
       notes: nodesOf(report.notes).map(refOf),
     };
   }),
   unary(createReport, async ({ name, published, description, content, reportTypes, objectIds, refs }, platform) => {
     const at = published === undefined ? new Date() : timestampDate(published);
-    await checkVocabulary(platform, "report_types_ov", reportTypes, "report_types");
+    const types = await checkVocabulary(platform, "report_types_ov", reportTypes, "report_types");
     const input = await inputOf(platform, refs);
     const objects = await objectsOf(platform, objectIds, "object_ids", true);
     await checkNoReport(platform, name, at);
@@ -193,24 +182,29 @@ export const reportBindings: readonly Binding[] = [
         published: at.toISOString(),
         ...(description !== "" && { description }),
         ...(content !== "" && { content }),
-        ...(reportTypes.length > 0 && { report_types: reportTypes }),
+        ...(types.length > 0 && { report_types: types }),
         ...(objects.length > 0 && { objects: objects.map(({ id }) => id) }),
       },
     });
     const made = madeOf(reportAdd);
-    const objectCount = made.objects?.pageInfo.globalCount ?? 0;
+    const count = countOf(made.objects);
+    const { objectCount } = count;
     const notices = noticesOf({ refs, name }, made);
     if (objectCount !== new Set(objects.map(({ id }) => id)).size)
       notices.push(`the report holds ${objectCount} objects that you may see`);
-    return { result: { object: summaryOf(made), notices }, objectCount };
+    return { result: { object: summaryOf(made), notices }, ...count };
   }),
 ];
 
 /** @throws ConnectError already_exists: the platform would overwrite a report of the same name and date. */
 async function checkNoReport(platform: Platform, name: string, at: Date): Promise<void> {
-  const filters = all({ key: ["name"], values: [name] });
+  const filters = all(
+    { key: ["name"], values: [name.trim()] },
+    bound("published", "gte", at),
+    bound("published", "lte", at),
+  );
   const { reports } = await platform.graphql(REPORTS_OF_NAME, { filters });
-  const same = nodesOf(reports).find((report) => Date.parse(report.published ?? "") === at.getTime());
+  const [same] = nodesOf(reports);
   if (same !== undefined) {
     throw alreadyExists(
       `nothing was written: a report of this name and date exists already (id ${same.id}); change it with update_entity or add_objects_to_container`,

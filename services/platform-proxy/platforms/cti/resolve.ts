@@ -69,6 +69,11 @@ export type Filter = FilterGroup["filters"][number];
 export const all = (...filters: Filter[]): FilterGroup => groupOf("and", filters);
 /** One of the conditions holds. */
 export const any = (...filters: Filter[]): FilterGroup => groupOf("or", filters);
+/** Every group holds; those that are none do not count. */
+export function every(...groups: (FilterGroup | undefined)[]): FilterGroup | undefined {
+  const given = groups.filter((group) => group !== undefined);
+  return given.length < 2 ? given[0] : { mode: "and", filters: [], filterGroups: given };
+}
 
 // Operator and mode may be left out; they are written so that nothing hangs on what the platform takes then.
 const groupOf = (mode: FilterGroup["mode"], filters: readonly Filter[]): FilterGroup => ({

@@ -18,7 +18,11 @@ export function refang(value: string): string {
   return `${opened}${bare.slice(host.length)}`;
 }
 
-/** A list holds each of its words as an alternative, and the platform cuts words at punctuation: what holds any goes quoted. */
+/**
+ * A search text as the platform takes it. It holds each word as an alternative
+ * that is matched from its beginning, and cuts words into tokens: a word that
+ * is several goes quoted, or each of them would match on its own.
+ */
 export function searchTextOf(query: string): string | undefined {
   const trimmed = query.trim();
   if (trimmed === "") return undefined;
@@ -26,10 +30,22 @@ export function searchTextOf(query: string): string | undefined {
   const parts = balanced.match(/"[^"]*"|[^\s"]+/g) ?? [];
   const quoted = parts.map((part) => {
     if (part.startsWith('"')) return part;
-    const word = refang(part);
-    return /[^\p{L}\p{N}_*]/u.test(word) ? `"${word}"` : word;
+    const word = refang(part).replaceAll('"', "");
+    return ONE_TOKEN.test(word) ? word : `"${word}"`;
   });
   return quoted.join(" ");
+}
+
+/** What the platform keeps as one token (Unicode text segmentation): a full stop between two letters or two digits is inside. */
+const ONE_TOKEN = /^\*?[\p{L}\p{N}_]+(?:(?:(?<=\p{L})\.(?=\p{L})|(?<=\p{N})\.(?=\p{N}))[\p{L}\p{N}_]+)*\*?$/u;
+
+/**
+ * The text of a query that is one word of several tokens, such as a part of an
+ * address or of a domain: a search for it finds whole tokens only.
+ */
+export function partOf(query: string): string | undefined {
+  const word = refang(query);
+  return /[\s"*]/.test(word) || word === "" || ONE_TOKEN.test(word) ? undefined : word;
 }
 
 const HASHES: Readonly<Record<number, string>> = { 32: "MD5", 40: "SHA-1", 64: "SHA-256", 128: "SHA-512" };

@@ -15,6 +15,7 @@ export const REFERENCES = operation(`
       edges {
         node {
           id
+          standard_id
         }
       }
     }
@@ -68,24 +69,25 @@ export async function inputOf(platform: Platform, refs: NewObjectRefs | undefine
     throw invalidArgument("refs.markings: give one of each kind, since the platform keeps only the highest");
   }
   const labels = await labelIdsOf(platform, refs.labels, "refs.labels");
-  await checkReferences(platform, refs.externalReferenceIds, "refs.external_reference_ids");
+  const references = await referencesOf(platform, refs.externalReferenceIds, "refs.external_reference_ids");
   return {
     ...(refs.author !== undefined && { createdBy: await authorIdOf(platform, refs.author, "refs.author") }),
     ...(markings.length > 0 && { objectMarking: markings.map(({ id }) => id) }),
     ...(labels.length > 0 && { objectLabel: labels }),
-    ...(refs.externalReferenceIds.length > 0 && { externalReferences: refs.externalReferenceIds }),
+    ...(references.length > 0 && { externalReferences: references }),
     ...(refs.confidence !== undefined && { confidence: refs.confidence }),
   };
 }
 
-/** @throws ConnectError not_found, where an external reference is not there. */
-export async function checkReferences(platform: Platform, ids: readonly string[], argument: string): Promise<void> {
-  if (ids.length === 0) return;
+/** The internal ids of external references given by any of their ids. @throws ConnectError not_found, where one is not there. */
+export async function referencesOf(platform: Platform, ids: readonly string[], argument: string): Promise<string[]> {
+  if (ids.length === 0) return [];
   const filters = all({ key: ["ids"], values: ids });
   const { externalReferences } = await platform.graphql(REFERENCES, { filters });
-  const known = nodesOf(externalReferences).map(({ id }) => id);
-  const missing = ids.filter((id) => !known.includes(id));
+  const known = new Map(nodesOf(externalReferences).flatMap(({ id, standard_id }) => [[id, id] as const, [standard_id, id] as const]));
+  const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0) throw notFound(`${argument}: no external reference with the id ${missing.join(", ")} exists`);
+  return [...new Set(ids.map((id) => known.get(id) ?? id))];
 }
 
 /**
@@ -113,20 +115,23 @@ export async function checkNames(
   );
 }
 
-/** @throws ConnectError invalid_argument, for words that the platform would leave out without a word. */
+/** The words in the vocabulary's own spelling. @throws ConnectError invalid_argument, for words that the platform would leave out without a word. */
 export async function checkVocabulary(
   platform: Platform,
   category: NonNullable<VariablesOf<typeof VOCABULARY>["category"]>,
   words: readonly string[],
   argument: string,
-): Promise<void> {
-  if (words.length === 0) return;
+): Promise<string[]> {
+  if (words.length === 0) return [];
   const { vocabularies } = await platform.graphql(VOCABULARY, {
     category,
   });
   const known = nodesOf(vocabularies).map(({ name }) => name);
-  const wrong = words.find((word) => !known.includes(word));
+  const plain = (word: string) => word.trim().toLowerCase();
+  const spelt = new Map(known.map((word) => [plain(word), word]));
+  const wrong = words.find((word) => !spelt.has(plain(word)));
   if (wrong !== undefined) throw invalidArgument(`${argument}: ${wrong} is not one of ${known.join(", ")}`);
+  return [...new Set(words.map((word) => spelt.get(plain(word)) ?? word))];
 }
 
 /** What was asked for, to be compared with what was written. */

@@ -1,7 +1,7 @@
 import { KINDS } from "../kinds.js";
 import { OBSERVABLE_KINDS } from "../observables.js";
 import { RELATION_TYPES } from "../relations.js";
-import { VOCABULARIES } from "./vocabularies.js";
+import { PATTERN_TYPES, VOCABULARIES } from "./vocabularies.js";
 
 /** Types under a type, or all, in their exact spelling. */
 export function subTypes({ type, search }: { readonly type?: string | null; readonly search?: string | null }) {
@@ -38,7 +38,8 @@ export function vocabularies({
   readonly category?: string | null;
   readonly search?: string | null;
 }) {
-  const rows = Object.values(VOCABULARIES).flatMap((one) =>
+  const all = [...Object.values(VOCABULARIES), { category: "pattern_type_ov", values: PATTERN_TYPES }];
+  const rows = all.flatMap((one) =>
     one.values.map((name) => ({
       id: `${one.category}-${name}`,
       entity_type: "Vocabulary",

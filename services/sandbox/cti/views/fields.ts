@@ -1,3 +1,4 @@
+import type { Graph } from "../graph.js";
 import { type ListArgs, pageOf, select } from "../lists.js";
 import { observableKindOf, observableValueOf } from "../observables.js";
 import { relationDistribution } from "../operations/statistics.js";
@@ -29,6 +30,38 @@ const basedOn = (thing: Thing, side: "from" | "to", visit: Visit): Thing[] => {
   const joined = visit.graph.relationsOf(thing.id).filter(({ ends }) => ends?.relation === "based-on");
   return visible([...new Set(joined.map(({ ends }) => ends![side]))], visit);
 };
+
+/** What is counted of an element as its connections: every reference that is stored with it, whoever asks. */
+function storedReferencesOf({ id, refs }: Thing, graph: Graph): number {
+  const { author, ...lists } = refs;
+  const own = Object.values(lists).reduce((sum, ids) => sum + ids.length, author === undefined ? 0 : 1);
+  return own + graph.relationsOf(id).length + graph.containersOf(id).length;
+}
+
+/**
+ * What a container holds. A page is taken of that and of what holds the
+ * container itself, such as notes about it, and then those are left out: pages
+ * may be short or empty, and the count is of both.
+ */
+function held(thing: Thing, args: Record<string, unknown>, visit: Visit) {
+  const { types } = args as { types?: string[] | null };
+  const both = [
+    ...visible(thing.refs.objects, visit),
+    ...visible(
+      visit.graph.containersOf(thing.id).map(({ id }) => id),
+      visit,
+    ),
+  ];
+  const found = select(new Set(both), args as ListArgs, visit);
+  const wanted =
+    (types ?? []).length === 0 ? found : found.filter((one) => one.types.some((type) => types!.includes(type)));
+  const { edges, pageInfo } = listed(wanted, args);
+  const left = edges.filter(({ node }) => thing.refs.objects.includes((node as Thing).id));
+  return {
+    edges: left,
+    pageInfo: { ...pageInfo, startCursor: left[0]?.cursor ?? "", endCursor: left.at(-1)?.cursor ?? "" },
+  };
+}
 
 /** Where an end is not visible, its id and type still are, as on the platform. */
 const end =
@@ -69,8 +102,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   objectLabel: (thing, _, visit) => visible(thing.refs.labels, visit),
   killChainPhases: (thing, _, visit) => visible(thing.refs.killChainPhases, visit),
   externalReferences: (thing, args, visit) => listed(visible(thing.refs.externalReferences, visit), args),
-  numberOfConnectedElement: (thing, _, { graph }) =>
-    graph.relationsOf(thing.id).length + graph.containersOf(thing.id).length,
+  numberOfConnectedElement: (thing, _, { graph }) => storedReferencesOf(thing, graph),
   containersNumber: (thing, _, { graph, account, draft }) => {
     const total = graph.containersOf(thing.id).filter((one) => isVisible(one, account, draft)).length;
     return { total, count: total };
@@ -82,13 +114,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
     const things = visit.graph.relationsOf(thing.id).filter((one) => isVisible(one, visit.account, visit.draft));
     return relationDistribution(things, { ...(args as { field: string }), fromOrToId: [thing.id] }, visit);
   },
-  objects: (thing, args, visit) => {
-    const { types } = args as { types?: string[] | null };
-    const held = select(visible(thing.refs.objects, visit), args as ListArgs, visit);
-    const wanted =
-      (types ?? []).length === 0 ? held : held.filter((one) => one.types.some((type) => types!.includes(type)));
-    return listed(wanted, args);
-  },
+  objects: held,
   observable_value: (thing) => {
     const kind = observableKindOf(thing.type);
     return kind === undefined ? "Unknown" : observableValueOf(kind, thing.attributes);

@@ -5,14 +5,15 @@ import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
 // digits of a second.
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([-+])(\d\d):(\d\d))$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
 const FIRST_S = -62135596800;
 const LAST_S = 253402300799;
 const DAY_S = 86_400;
 
-/** Reads an RFC 3339 time; undefined where it is none. */
+/** Reads an RFC 3339 time, or a day alone, which is its first moment in UTC; undefined where it is neither. */
 export function timestampOf(text: string): Timestamp | undefined {
   const parts = TIME.exec(text);
-  if (parts === null) return undefined;
+  if (parts === null) return DAY.test(text) ? timestampOf(`${text}T00:00:00Z`) : undefined;
   const [, year, month, day, hour, minute, second, digits, sign, offsetHour, offsetMinute] = parts;
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day)) / 1000;
   const date = new Date(midnight * 1000);

@@ -3,12 +3,13 @@ import { aborted, permissionDenied } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { capabilitiesOf, type Marking, type Me } from "../adapter.js";
+import { COUNTED, countOf } from "../contents.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { CORE, markingsOf as namesOf, summaryOf, labelsOf as valuesOf } from "../knowledge.js";
 import { labelsOf, markingsOf } from "../names.js";
 import { objectOf, objectsOf } from "../resolve.js";
-import { checkReferences, inputOf, madeOf, noticesOf } from "../writes.js";
+import { referencesOf, inputOf, madeOf, noticesOf } from "../writes.js";
 
 const { createNote, addLabels, removeLabels, addMarkings } = AnnotationService.method;
 
@@ -19,15 +20,11 @@ export const CREATE_NOTE = operation(
     noteAdd(input: $input) {
       ...Core
       confidence
-      objects(first: 1) {
-        pageInfo {
-          globalCount
-        }
-      }
+      ...Counted
     }
   }
 `,
-  [CORE],
+  [CORE, COUNTED],
 );
 
 /** Creates a label. */
@@ -82,13 +79,13 @@ export const bindings: readonly Binding[] = [
     });
     const made = madeOf(noteAdd);
     const notices = noticesOf({ refs }, made);
-    const held = made.objects?.pageInfo.globalCount ?? 0;
+    const held = countOf(made.objects).objectCount;
     if (held !== objects.length) notices.push(`the note is on ${held} of ${objects.length} objects`);
     return { result: { object: summaryOf(made), notices } };
   }),
   unary(addLabels, async ({ objectId, labels, externalReferenceIds }, platform) => {
     const target = await objectOf(platform, objectId);
-    await checkReferences(platform, externalReferenceIds, "external_reference_ids");
+    const references = await referencesOf(platform, externalReferenceIds, "external_reference_ids");
     const { found, missing } = await labelsOf(platform, labels);
     if (missing.length > 0) await checkMayCreateLabels(platform, missing);
     const ids = found.map((label) => label.id);
@@ -99,7 +96,7 @@ export const bindings: readonly Binding[] = [
     await platform.graphql(ADD_LABELS, {
       id: target.id,
       input: { relationship_type: "object-label", toIds: ids },
-      references: someOf(externalReferenceIds),
+      references: someOf(references),
     });
     const written = await objectOf(platform, target.id);
     const now = valuesOf(written).map((value) => value.toLowerCase());

@@ -3,13 +3,14 @@ import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { aborted, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
 import { aliasesKeyOf, CREATABLE_TYPES } from "../entity-types.js";
-import { filtersOf, orderOf, someOf } from "../filters.js";
+import { countOf } from "../contents.js";
+import { filtersOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { CORE, refOf, rowOf, summaryOf } from "../knowledge.js";
-import { nodesOf, PAGE, placeOf } from "../paging.js";
+import { nodesOf, PAGE } from "../paging.js";
 import { OBJECT, objectOf } from "../resolve.js";
-import { searchTextOf } from "../text.js";
-import { checkNames, checkReferences, inputOf, madeOf, noticesOf } from "../writes.js";
+import { searchPage, selectionOf } from "../search.js";
+import { checkNames, referencesOf, inputOf, madeOf, noticesOf } from "../writes.js";
 
 const { getEntity, getEntityStix, listThreatActors, createEntity, updateEntity, deleteEntity } = EntityService.method;
 
@@ -19,9 +20,13 @@ export const GET_ENTITY = operation(
   query GetEntity($id: String!) {
     stixCoreObject(id: $id) {
       ...Core
-      numberOfConnectedElement
-      containersNumber {
-        total
+      containers(first: 2000) {
+        edges {
+          cursor
+        }
+        pageInfo {
+          hasNextPage
+        }
       }
       externalReferences(first: 50) {
         edges {
@@ -38,6 +43,15 @@ export const GET_ENTITY = operation(
 `,
   [CORE],
 );
+
+/** How many relationships an object has; what the platform calls its number of connections counts stored references. */
+export const COUNT_RELATIONSHIPS = operation(`
+  query CountRelationships($id: [String]) {
+    stixCoreRelationshipsNumber(fromOrToId: $id) {
+      count
+    }
+  }
+`);
 
 /** One object as STIX. */
 export const GET_STIX = operation(`
@@ -129,6 +143,8 @@ export const bindings: readonly Binding[] = [
   unary(getEntity, async ({ objectId }, platform) => {
     const { stixCoreObject: node } = await platform.graphql(GET_ENTITY, { id: objectId });
     if (node === null) throw notFound(`object_id: no object with the id ${objectId} exists or is visible to you`);
+    const { stixCoreRelationshipsNumber } = await platform.graphql(COUNT_RELATIONSHIPS, { id: [node.id] });
+    const { objectCount: containers, objectCountIsLowerBound: more } = countOf(node.containers);
     return {
       object: summaryOf(node),
       standardId: node.standard_id,
@@ -138,8 +154,9 @@ export const bindings: readonly Binding[] = [
         url: one.url ?? "",
         externalId: one.external_id ?? "",
       })),
-      connections: node.numberOfConnectedElement,
-      containers: node.containersNumber?.total ?? 0,
+      connections: stixCoreRelationshipsNumber?.count ?? 0,
+      containers,
+      ...(more && { containersIsLowerBound: more }),
     };
   }),
   unary(getEntityStix, async ({ objectId }, platform) => {
@@ -148,27 +165,21 @@ export const bindings: readonly Binding[] = [
     return { stix: JSON.parse(stix) as JsonObject };
   }),
   unary(listThreatActors, async (request, platform) => {
-    const variables = {
-      search: searchTextOf(request.query),
-      filters: await filtersOf(platform, request.filter),
-      ...orderOf(request.order),
-    };
-    const place = placeOf(request, ["threat-actors", variables]);
-    const { stixDomainObjects: page } = await platform.graphql(LIST_THREAT_ACTORS, {
-      ...variables,
-      first: place.first,
-      after: place.after,
+    const selection = selectionOf(request.query, await filtersOf(platform, request.filter));
+    const { nodes, paging } = await searchPage(request, "threat-actors", selection, async (page) => {
+      return (await platform.graphql(LIST_THREAT_ACTORS, page)).stixDomainObjects;
     });
     return {
-      threatActors: nodesOf(page).map((node) => ({
+      threatActors: nodes.map((node) => ({
         ...rowOf(node),
         aliases: (node.aliases ?? []).filter((alias) => alias !== null),
         threatActorTypes: (node.threat_actor_types ?? []).filter((one) => one !== null),
       })),
-      ...place.next(page),
+      ...paging,
     };
   }),
-  unary(createEntity, async ({ type, name, description, aliases, refs }, platform) => {
+  unary(createEntity, async ({ type, name, description, aliases: given, refs }, platform) => {
+    const aliases = namesIn(given);
     const creatable = CREATABLE_TYPES.get(type);
     const document = CREATE.get(type);
     if (creatable === undefined || document === undefined) {
@@ -199,8 +210,8 @@ export const bindings: readonly Binding[] = [
     }
     const input = editsOf(request, target.entity_type);
     if (input.length === 0) throw invalidArgument("give at least one field to change");
-    await checkReferences(platform, request.externalReferenceIds, "external_reference_ids");
-    const names = [...(request.name === undefined ? [] : [request.name]), ...request.addAliases];
+    const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
+    const names = namesIn([...(request.name === undefined ? [] : [request.name]), ...request.addAliases]);
     // Of reports, cases and notes several may bear one name.
     if (names.length > 0 && CREATABLE_TYPES.get(target.entity_type)?.merges) {
       await checkNames(platform, target.entity_type, names, target.id);
@@ -209,7 +220,7 @@ export const bindings: readonly Binding[] = [
       id: target.id,
       input,
       ...(request.commitMessage !== "" && { commitMessage: request.commitMessage }),
-      references: someOf(request.externalReferenceIds),
+      references: someOf(references),
     });
     const written = await objectOf(platform, target.id);
     const notices: string[] = [];
@@ -233,6 +244,11 @@ export const bindings: readonly Binding[] = [
   }),
 ];
 
+/** Names as the platform keeps them: without blanks around, each once; a blank one is none. */
+function namesIn(names: readonly string[]): string[] {
+  return [...new Set(names.map((name) => name.trim()))].filter((name) => name !== "");
+}
+
 interface Changes {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
@@ -246,7 +262,7 @@ function editsOf({ name, description, confidence, addAliases, removeAliases }: C
   if (key === undefined && addAliases.length + removeAliases.length > 0)
     throw invalidArgument(`add_aliases: a ${type} has none`);
   const aliases = (value: readonly string[], operation: "add" | "remove") =>
-    key !== undefined && value.length > 0 ? [{ key, value, operation }] : [];
+    key !== undefined && value.length > 0 ? [{ key, value: namesIn(value), operation }] : [];
   return [
     ...(name === undefined ? [] : [{ key: "name", value: [name.trim()] }]),
     ...(description === undefined ? [] : [{ key: "description", value: [description] }]),

@@ -7,7 +7,7 @@ import { fragment, type NodeOf, operation } from "../graphql.js";
 import { refOf, timeOf } from "../knowledge.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
 import { all, OBJECT, objectOf, visibleOf } from "../resolve.js";
-import { searchTextOf } from "../text.js";
+import { selectionOf } from "../search.js";
 import { checkRelationTypes, checkTypes } from "../types.js";
 
 const { countEntities, getTopRelatedEntities, getEntityHistory } = InsightService.method;
@@ -94,7 +94,7 @@ export const HISTORY = operation(
 export const bindings: readonly Binding[] = [
   unary(countEntities, async ({ types, query, filter }, platform) => {
     await checkTypes(platform, types, ["Stix-Domain-Object", "Stix-Cyber-Observable"]);
-    const variables = { types: someOf(types), search: searchTextOf(query), filters: await filtersOf(platform, filter) };
+    const variables = { types: someOf(types), ...selectionOf(query, await filtersOf(platform, filter)) };
     // `total` would leave the end of a period out.
     const { stixCoreObjectsNumber } = await platform.graphql(COUNT, variables);
     return { count: stixCoreObjectsNumber?.count ?? 0 };

@@ -1,9 +1,4 @@
-import {
-  type CreateObservableRequest,
-  type FileHashes,
-  ObservableService,
-  ObservableType,
-} from "#proto/cti/v1/observable_service_pb.js";
+import { type CreateObservableRequest, type FileHashes, ObservableService } from "#proto/cti/v1/observable_service_pb.js";
 import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
 import { operation } from "../graphql.js";
@@ -30,21 +25,23 @@ const kind = (type: string, argument = type.replaceAll("-", ""), field: Kind["fi
   field,
 });
 
-/** How each kind of observable is written at the platform. */
-export const OBSERVABLE_KINDS: Readonly<Record<Exclude<ObservableType, ObservableType.UNSPECIFIED>, Kind>> = {
-  [ObservableType.IPV4_ADDR]: kind("IPv4-Addr"),
-  [ObservableType.IPV6_ADDR]: kind("IPv6-Addr"),
-  [ObservableType.DOMAIN_NAME]: kind("Domain-Name"),
-  [ObservableType.HOSTNAME]: kind("Hostname"),
-  [ObservableType.URL]: kind("Url"),
-  [ObservableType.EMAIL_ADDR]: kind("Email-Addr"),
-  [ObservableType.FILE]: kind("StixFile", "StixFile", "name"),
-  [ObservableType.MAC_ADDR]: kind("Mac-Addr"),
-  [ObservableType.MUTEX]: kind("Mutex", "Mutex", "name"),
-  [ObservableType.USER_AGENT]: kind("User-Agent"),
-  [ObservableType.CRYPTOCURRENCY_WALLET]: kind("Cryptocurrency-Wallet"),
-  [ObservableType.TEXT]: kind("Text"),
-};
+/** How each kind of observable is written at the platform, by its type. */
+export const OBSERVABLE_KINDS: ReadonlyMap<string, Kind> = new Map(
+  [
+    kind("IPv4-Addr"),
+    kind("IPv6-Addr"),
+    kind("Domain-Name"),
+    kind("Hostname"),
+    kind("Url"),
+    kind("Email-Addr"),
+    kind("StixFile", "StixFile", "name"),
+    kind("Mac-Addr"),
+    kind("Mutex", "Mutex", "name"),
+    kind("User-Agent"),
+    kind("Cryptocurrency-Wallet"),
+    kind("Text"),
+  ].map((one) => [one.type, one]),
+);
 
 const CREATE_FILE = operation(
   `
@@ -77,7 +74,7 @@ const CREATE_FILE = operation(
 
 /** What creates an observable, by its kind's argument. */
 export const CREATE: ReadonlyMap<string, typeof CREATE_FILE> = new Map(
-  Object.values(OBSERVABLE_KINDS).map(({ argument }) => {
+  [...OBSERVABLE_KINDS.values()].map(({ argument }) => {
     return [argument, { ...CREATE_FILE, text: CREATE_FILE.text.replaceAll("StixFile", argument) }];
   }),
 );
@@ -140,17 +137,18 @@ const WITHOUT_PATTERN = [
 ];
 
 // Values that mean text, not an address, are kept as they are.
-const VERBATIM = [ObservableType.TEXT, ObservableType.MUTEX, ObservableType.USER_AGENT, ObservableType.FILE];
+const VERBATIM = ["Text", "Mutex", "User-Agent", "StixFile"];
 
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(createObservable, async (request, platform) => {
     const { type, score, description, refs } = request;
-    if (type === ObservableType.UNSPECIFIED) throw invalidArgument("type: is required");
-    const made = OBSERVABLE_KINDS[type];
-    if (request.hashes !== undefined && type !== ObservableType.FILE)
-      throw invalidArgument("hashes: only a file has hashes");
-    const value = VERBATIM.includes(type) ? request.value : refang(request.value);
+    const made = OBSERVABLE_KINDS.get(type);
+    if (made === undefined)
+      throw invalidArgument(`type: ${type} cannot be created here; can be: ${[...OBSERVABLE_KINDS.keys()].join(", ")}`);
+    if (request.hashes !== undefined && type !== "StixFile")
+      throw invalidArgument("hashes: only a file (StixFile) has hashes");
+    const value = VERBATIM.includes(type) ? request.value.trim() : refang(request.value);
     const hashes = hashesOf(request.hashes);
     if (value === "" && hashes.length === 0) throw invalidArgument("value: is blank");
     const { confidence, ...input } = await inputOf(platform, refs);

@@ -1,12 +1,14 @@
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
 import { type Binding, unary } from "../../../binding.js";
 import type { VariablesOf } from "../../../document.js";
-import { filtersOf, orderOf, someOf } from "../filters.js";
+import { filtersOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { CORE, REF, refOf, rowOf } from "../knowledge.js";
 import { INDICATOR, indicatorRowOf, OBSERVABLE, observableOf } from "../observables.js";
-import { nodesOf, PAGE, placeOf } from "../paging.js";
-import { any, type Filter } from "../resolve.js";
+import { nodesOf, PAGE } from "../paging.js";
+import { all, any, type Filter, type FilterGroup } from "../resolve.js";
+import { INDICATOR_PLACES, searchPage, selectionOf, valuesOf } from "../search.js";
+import { checkVocabulary } from "../writes.js";
 import { hashAlgorithmOf, refang, searchTextOf } from "../text.js";
 import { checkTypes } from "../types.js";
 
@@ -151,11 +153,18 @@ export const SEARCH_INDICATORS = operation(
   [INDICATOR, PAGE],
 );
 
-/** Observables of a value, with the indicators based on them and what holds them. */
+/** Observables of a value, with the indicators based on them and what holds them; and the indicators that name it. */
 export const LOOKUP = operation(
   `
-  query Lookup($filters: FilterGroup) {
-    stixCyberObservables(first: 10, filters: $filters) {
+  query Lookup($filters: FilterGroup, $naming: FilterGroup) {
+    indicators(first: 50, filters: $naming, orderBy: created_at, orderMode: desc) {
+      edges {
+        node {
+          ...Ind
+        }
+      }
+    }
+    stixCyberObservables(first: 10, filters: $filters, orderBy: created_at, orderMode: desc) {
       edges {
         node {
           ...Obs
@@ -184,6 +193,38 @@ export const LOOKUP = operation(
 const scored = (score: number | undefined): Filter[] =>
   score === undefined ? [] : [{ key: ["x_opencti_score"], values: [String(score)], operator: "gte" }];
 
+/** Longer values are not indexed as a whole. */
+const MOST_INDEXED = 512;
+const MOST_INDICATORS = 20;
+
+/** Whether an indicator is of a value: by its name, or by its pattern, where the value stands by itself, quotes escaped or not. */
+function covers(name: string, pattern: string, value: string): boolean {
+  const wanted = value.toLowerCase();
+  if (name.trim().toLowerCase() === wanted) return true;
+  const text = pattern.toLowerCase();
+  return [wanted, wanted.replace(/[\\']/g, "\\$&")].some((one) => standsIn(text, one));
+}
+
+function standsIn(text: string, part: string): boolean {
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+    const [before = "", after = ""] = [text[at - 1], text[at + part.length]];
+    if (!GOES_ON.test(before) && !GOES_ON.test(after)) return true;
+  }
+  return false;
+}
+
+/** What an address, domain, URL or hash goes on with. */
+const GOES_ON = /[\p{L}\p{N}._:/@%?&#-]/u;
+
+/** What bears a name exactly, as it is or as a technique is shown, such as "[T1566] Phishing". */
+function bearing(name: string): FilterGroup {
+  const names = any(...NAMES.map((key) => ({ key: [key], values: [...new Set([name, name.trim()])] })));
+  const [, id, bare] = /^\s*\[([^\]]+)\]\s+(.+?)\s*$/s.exec(name) ?? [];
+  if (id === undefined || bare === undefined) return names;
+  const shown = all({ key: ["x_mitre_id"], values: [id] }, { key: ["name"], values: [bare] });
+  return { mode: "or", filters: [], filterGroups: [names, shown] };
+}
+
 /** Where a name may stand; "alias" is each type's own list of other names, and a technique has its ATT&CK id. */
 const NAMES = ["name", "alias", "x_mitre_id"];
 
@@ -191,70 +232,57 @@ const NAMES = ["name", "alias", "x_mitre_id"];
 export const bindings: readonly Binding[] = [
   unary(searchAll, async (request, platform) => {
     await checkTypes(platform, request.types, ["Stix-Domain-Object", "Stix-Cyber-Observable"]);
-    const variables = {
-      search: searchTextOf(request.query),
-      types: someOf(request.types),
-      filters: await filtersOf(platform, request.filter),
-      ...orderOf(request.order),
-    };
-    const place = placeOf(request, [SEARCH_ALL.text, variables]);
-    const { globalSearch: page } = await platform.graphql(SEARCH_ALL, {
-      ...variables,
-      first: place.first,
-      after: place.after,
+    const types = someOf(request.types);
+    const selection = selectionOf(request.query, await filtersOf(platform, request.filter));
+    const { nodes, paging } = await searchPage(request, ["all", types], selection, async (page) => {
+      return (await platform.graphql(SEARCH_ALL, { types, ...page })).globalSearch;
     });
-    return { objects: nodesOf(page).map(rowOf), ...place.next(page) };
+    return { objects: nodes.map(rowOf), ...paging };
   }),
   unary(searchEntities, async (request, platform) => {
     await checkTypes(platform, request.types, ["Stix-Domain-Object"]);
-    const variables = {
-      search: searchTextOf(request.query),
-      types: someOf(request.types),
-      filters: await filtersOf(platform, request.filter),
-      ...orderOf(request.order),
-    };
-    const place = placeOf(request, [SEARCH_ENTITIES.text, variables]);
-    const { stixDomainObjects: page } = await platform.graphql(SEARCH_ENTITIES, {
-      ...variables,
-      first: place.first,
-      after: place.after,
+    const types = someOf(request.types);
+    const selection = selectionOf(request.query, await filtersOf(platform, request.filter));
+    const { nodes, paging } = await searchPage(request, ["entities", types], selection, async (page) => {
+      return (await platform.graphql(SEARCH_ENTITIES, { types, ...page })).stixDomainObjects;
     });
-    return { entities: nodesOf(page).map(rowOf), ...place.next(page) };
+    return { entities: nodes.map(rowOf), ...paging };
   }),
   unary(searchObservables, async (request, platform) => {
     await checkTypes(platform, request.types, ["Stix-Cyber-Observable"]);
-    const variables = {
-      search: searchTextOf(request.query),
-      types: someOf(request.types),
-      filters: await filtersOf(platform, request.filter, ...scored(request.minScore)),
-      ...orderOf(request.order),
-    };
-    const place = placeOf(request, [SEARCH_OBSERVABLES.text, variables]);
-    const { stixCyberObservables: page } = await platform.graphql(SEARCH_OBSERVABLES, {
-      ...variables,
-      first: place.first,
-      after: place.after,
-    });
-    return { observables: nodesOf(page).map(observableOf), ...place.next(page) };
+    const types = someOf(request.types);
+    const filters = await filtersOf(platform, request.filter, ...scored(request.minScore));
+    const selection = valuesOf(request.query, filters);
+    const { nodes, paging } = await searchPage(
+      request,
+      ["observables", types],
+      selection,
+      async ({ orderBy, ...page }) => {
+        // Nothing orders observables by name.
+        const by = orderBy === "name" ? {} : { orderBy };
+        return (await platform.graphql(SEARCH_OBSERVABLES, { types, ...page, ...by })).stixCyberObservables;
+      },
+    );
+    return { observables: nodes.map(observableOf), ...paging };
   }),
   unary(searchIndicators, async (request, platform) => {
     const own = scored(request.minScore);
     if (request.patternType !== undefined) own.push({ key: ["pattern_type"], values: [request.patternType] });
     if (request.validOnly) {
-      own.push({ key: ["revoked"], values: ["false"] }, { key: ["valid_until"], values: ["now"], operator: "gt" });
+      own.push(
+        { key: ["revoked"], values: ["false"] },
+        { key: ["valid_from"], values: ["now"], operator: "lte" },
+        { key: ["valid_until"], values: ["now"], operator: "gt" },
+      );
     }
-    const variables = {
-      search: searchTextOf(request.query),
-      filters: await filtersOf(platform, request.filter, ...own),
-      ...orderOf(request.order),
-    };
-    const place = placeOf(request, [SEARCH_INDICATORS.text, variables]);
-    const { indicators: page } = await platform.graphql(SEARCH_INDICATORS, {
-      ...variables,
-      first: place.first,
-      after: place.after,
+    const filters = await filtersOf(platform, request.filter, ...own);
+    const selection = selectionOf(request.query, filters, INDICATOR_PLACES);
+    const { nodes, paging } = await searchPage(request, "indicators", selection, async (page) => {
+      return (await platform.graphql(SEARCH_INDICATORS, page)).indicators;
     });
-    return { indicators: nodesOf(page).map(indicatorRowOf), ...place.next(page) };
+    if (request.patternType !== undefined && paging.totalSize === 0)
+      await checkVocabulary(platform, "pattern_type_ov", [request.patternType], "pattern_type");
+    return { indicators: nodes.map(indicatorRowOf), ...paging };
   }),
   unary(lookupIoc, async (request, platform) => {
     const value = refang(request.value);
@@ -262,14 +290,24 @@ export const bindings: readonly Binding[] = [
     const filters = any(
       { key: ["value"], values: [value] },
       ...(algorithm === undefined ? [] : [{ key: [`hashes.${algorithm}`], values: [value] }]),
+      // What is longer is not found as a whole.
+      ...(value.length <= MOST_INDEXED ? [] : [{ key: ["value"], values: [`"${value}"`], operator: "search" } as const]),
     );
-    const { stixCyberObservables } = await platform.graphql(LOOKUP, { filters });
+    const naming = any({ key: ["name"], values: [value] }, { key: ["pattern"], values: [searchTextOf(value) ?? value], operator: "search" });
+    const { stixCyberObservables, indicators } = await platform.graphql(LOOKUP, { filters, naming });
     const matches = nodesOf(stixCyberObservables).map((node) => ({
       ...observableOf(node),
       indicators: nodesOf(node.indicators).map(indicatorRowOf),
       containers: nodesOf(node.containers).map(refOf),
     }));
-    return { value, known: matches.length > 0, matches };
+    const told = new Set(matches.flatMap((match) => match.indicators.map(({ id }) => id)));
+    const others = nodesOf(indicators).filter(({ id, name, pattern }) => !told.has(id) && covers(name, pattern ?? "", value));
+    return {
+      value,
+      known: matches.length + others.length > 0,
+      matches,
+      indicators: others.slice(0, MOST_INDICATORS).map(indicatorRowOf),
+    };
   }),
   unary(findEntityByName, async ({ name, types }, platform) => {
     await checkTypes(platform, types, ["Stix-Domain-Object"]);
@@ -281,7 +319,7 @@ export const bindings: readonly Binding[] = [
       });
       return nodesOf(stixDomainObjects).map(rowOf);
     };
-    const named = await search({ filters: any(...NAMES.map((key) => ({ key: [key], values: [name.trim()] }))) });
+    const named = await search({ filters: bearing(name) });
     if (named.length > 0) return { exact: true, entities: named };
     return { exact: false, entities: await search({ search: searchTextOf(name) }) };
   }),

@@ -2,7 +2,6 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
-import { ObservableType } from "#proto/cti/v1/observable_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
 import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { readImage } from "../../../../../services/shared/tools/image.js";
@@ -59,7 +58,7 @@ beforeAll(async () => {
     create_report: { name: "Made to be refused" },
     add_objects_to_container: { containerId, objectIds: [two.id] },
     remove_object_from_container: { containerId, objectId: held.objects[0]!.id },
-    create_observable: { type: ObservableType.TEXT, value: "made to be refused" },
+    create_observable: { type: "Text", value: "made to be refused" },
     promote_observable_to_indicator: { observableId: observables[0]!.id },
     create_relationship: { fromId: id, toId: two.id, relationshipType: "related-to" },
     create_note: { objectIds: [id], content: "made to be refused" },

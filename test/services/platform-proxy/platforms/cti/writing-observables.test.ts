@@ -1,7 +1,7 @@
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
-import { ObservableService, ObservableType } from "#proto/cti/v1/observable_service_pb.js";
+import { ObservableService } from "#proto/cti/v1/observable_service_pb.js";
 import { RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
 import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
@@ -20,7 +20,7 @@ afterAll(() => harness.close());
 
 test("an observable is refanged, and a known value is refused with its id", async () => {
   const { observable, notices } = await harness.call(createObservable, {
-    type: ObservableType.URL,
+    type: "Url",
     value: "hxxps://written[.]c2[.]example/drop",
     score: 70,
     refs: { markings: ["TLP:GREEN"], labels: ["c2"] },
@@ -33,7 +33,7 @@ test("an observable is refanged, and a known value is refused with its id", asyn
   });
   expect(notices.join()).toContain("refanged");
   const again = await refusal(
-    harness.call(createObservable, { type: ObservableType.URL, value: "https://written.c2.example/drop", score: 1 }),
+    harness.call(createObservable, { type: "Url", value: "https://written.c2.example/drop", score: 1 }),
   );
   expect(again.code).toBe(Code.AlreadyExists);
   expect(again.rawMessage).toContain(observable!.id);
@@ -42,42 +42,42 @@ test("an observable is refanged, and a known value is refused with its id", asyn
 });
 
 test("every kind of observable can be created", async () => {
-  const values: Record<number, string> = {
-    [ObservableType.IPV4_ADDR]: "192.0.2.10",
-    [ObservableType.IPV6_ADDR]: "2001:db8:ffff::1",
-    [ObservableType.DOMAIN_NAME]: "created.example",
-    [ObservableType.HOSTNAME]: "host-created",
-    [ObservableType.URL]: "https://created.example/",
-    [ObservableType.EMAIL_ADDR]: "created@mail.example",
-    [ObservableType.FILE]: "created.bin",
-    [ObservableType.MAC_ADDR]: "02:00:5e:00:53:aa",
-    [ObservableType.MUTEX]: "Global\\created",
-    [ObservableType.USER_AGENT]: "Created/1.0 (test)",
-    [ObservableType.CRYPTOCURRENCY_WALLET]: "created-wallet",
-    [ObservableType.TEXT]: "created [text]",
+  const values: Record<string, string> = {
+    "IPv4-Addr": "192.0.2.10",
+    "IPv6-Addr": "2001:db8:ffff::1",
+    "Domain-Name": "created.example",
+    "Hostname": "host-created",
+    "Url": "https://created.example/",
+    "Email-Addr": "created@mail.example",
+    "StixFile": "created.bin",
+    "Mac-Addr": "02:00:5e:00:53:aa",
+    "Mutex": "Global\\created",
+    "User-Agent": "Created/1.0 (test)",
+    "Cryptocurrency-Wallet": "created-wallet",
+    "Text": "created [text]",
   };
   for (const [type, value] of Object.entries(values)) {
-    const { observable } = await harness.call(createObservable, { type: Number(type), value });
+    const { observable } = await harness.call(createObservable, { type, value });
     expect(observable?.value).toBe(value);
   }
   const hashes = { sha256: "A".repeat(64), md5: "b".repeat(32) };
-  const { observable } = await harness.call(createObservable, { type: ObservableType.FILE, hashes });
+  const { observable } = await harness.call(createObservable, { type: "StixFile", hashes });
   expect(observable?.value).toBe("a".repeat(64));
   const same = await refusal(
-    harness.call(createObservable, { type: ObservableType.FILE, value: "other.bin", hashes: { md5: hashes.md5 } }),
+    harness.call(createObservable, { type: "StixFile", value: "other.bin", hashes: { md5: hashes.md5 } }),
   );
   expect(same.code).toBe(Code.AlreadyExists);
 });
 
 test("a malformed value is refused by name", async () => {
-  const error = await refusal(harness.call(createObservable, { type: ObservableType.IPV4_ADDR, value: "999.1.1.1" }));
+  const error = await refusal(harness.call(createObservable, { type: "IPv4-Addr", value: "999.1.1.1" }));
   expect(error.code).toBe(Code.InvalidArgument);
   expect(error.rawMessage).toMatch(/^value: /);
 });
 
 test("promotion keeps labels and markings, gives the same indicator again, and is refused without a pattern", async () => {
   const { observable } = await harness.call(createObservable, {
-    type: ObservableType.DOMAIN_NAME,
+    type: "Domain-Name",
     value: "promoted.c2.example",
     refs: { markings: ["TLP:AMBER"], labels: ["botnet"] },
   });
@@ -90,7 +90,7 @@ test("promotion keeps labels and markings, gives the same indicator again, and i
   });
   const second = await harness.call(promoteObservableToIndicator, { observableId: observable!.id });
   expect(second).toMatchObject({ created: false, indicator: { id: first.indicator!.id } });
-  const text = await harness.call(createObservable, { type: ObservableType.TEXT, value: "no pattern" });
+  const text = await harness.call(createObservable, { type: "Text", value: "no pattern" });
   expect((await refusal(harness.call(promoteObservableToIndicator, { observableId: text.observable!.id }))).code).toBe(
     Code.FailedPrecondition,
   );
