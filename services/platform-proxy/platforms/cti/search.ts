@@ -4,7 +4,7 @@ import * as pages from "../../lib/pages.js";
 import { type Ordering, orderOf } from "./filters.js";
 import { cursorAfter, nodesOf, type Page } from "./paging.js";
 import { all, any, every, type FilterGroup } from "./resolve.js";
-import { partOf, refang, searchTextOf } from "./text.js";
+import { isOneToken, partOf, refang, searchTextOf } from "./text.js";
 
 // The platform's relevance hangs on all that is written, so that a cursor of
 // that order repeats rows and skips others. The best matches are one page; what
@@ -71,11 +71,12 @@ export function valuesOf(query: string, filters: FilterGroup | undefined): Selec
   return { filters: every(insideOf(text, OBSERVABLE_PLACES), filters) };
 }
 
-/** What holds a text inside of some attributes, or words of it anywhere. */
+/** What holds a text inside of some attributes, or words of it anywhere. Long values are not indexed as a whole: of those it may be in a token. */
 function insideOf(text: string, { parts, words }: Places): FilterGroup {
   return any(
     { key: parts, values: [text], operator: "contains" },
     { key: [...parts, ...words], values: [searchTextOf(text) ?? text], operator: "search" },
+    ...(isOneToken(text) ? [{ key: parts, values: [`*${text}`], operator: "search" } as const] : []),
   );
 }
 

@@ -39,6 +39,9 @@ export function searchTextOf(query: string): string | undefined {
 /** What the platform keeps as one token (Unicode text segmentation): a full stop between two letters or two digits is inside. */
 const ONE_TOKEN = /^\*?[\p{L}\p{N}_]+(?:(?:(?<=\p{L})\.(?=\p{L})|(?<=\p{N})\.(?=\p{N}))[\p{L}\p{N}_]+)*\*?$/u;
 
+/** Whether the platform keeps a text as one token. */
+export const isOneToken = (text: string): boolean => ONE_TOKEN.test(text);
+
 /**
  * The text of a query that is one word of several tokens, such as a part of an
  * address or of a domain: a search for it finds whole tokens only.

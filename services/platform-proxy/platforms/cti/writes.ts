@@ -84,7 +84,9 @@ export async function referencesOf(platform: Platform, ids: readonly string[], a
   if (ids.length === 0) return [];
   const filters = all({ key: ["ids"], values: ids });
   const { externalReferences } = await platform.graphql(REFERENCES, { filters });
-  const known = new Map(nodesOf(externalReferences).flatMap(({ id, standard_id }) => [[id, id] as const, [standard_id, id] as const]));
+  const known = new Map(
+    nodesOf(externalReferences).flatMap(({ id, standard_id }) => [[id, id] as const, [standard_id, id] as const]),
+  );
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0) throw notFound(`${argument}: no external reference with the id ${missing.join(", ")} exists`);
   return [...new Set(ids.map((id) => known.get(id) ?? id))];

@@ -9,7 +9,7 @@ import { operation } from "../graphql.js";
 import { CORE, markingsOf as namesOf, summaryOf, labelsOf as valuesOf } from "../knowledge.js";
 import { labelsOf, markingsOf } from "../names.js";
 import { objectOf, objectsOf } from "../resolve.js";
-import { referencesOf, inputOf, madeOf, noticesOf } from "../writes.js";
+import { inputOf, madeOf, noticesOf, referencesOf } from "../writes.js";
 
 const { createNote, addLabels, removeLabels, addMarkings } = AnnotationService.method;
 

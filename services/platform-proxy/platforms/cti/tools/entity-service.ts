@@ -2,15 +2,15 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { aborted, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
-import { aliasesKeyOf, CREATABLE_TYPES } from "../entity-types.js";
 import { countOf } from "../contents.js";
+import { aliasesKeyOf, CREATABLE_TYPES } from "../entity-types.js";
 import { filtersOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { CORE, refOf, rowOf, summaryOf } from "../knowledge.js";
 import { nodesOf, PAGE } from "../paging.js";
 import { OBJECT, objectOf } from "../resolve.js";
 import { searchPage, selectionOf } from "../search.js";
-import { checkNames, referencesOf, inputOf, madeOf, noticesOf } from "../writes.js";
+import { checkNames, inputOf, madeOf, noticesOf, referencesOf } from "../writes.js";
 
 const { getEntity, getEntityStix, listThreatActors, createEntity, updateEntity, deleteEntity } = EntityService.method;
 

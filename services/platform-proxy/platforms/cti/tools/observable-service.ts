@@ -1,4 +1,8 @@
-import { type CreateObservableRequest, type FileHashes, ObservableService } from "#proto/cti/v1/observable_service_pb.js";
+import {
+  type CreateObservableRequest,
+  type FileHashes,
+  ObservableService,
+} from "#proto/cti/v1/observable_service_pb.js";
 import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
 import { operation } from "../graphql.js";

@@ -8,9 +8,9 @@ import { INDICATOR, indicatorRowOf, OBSERVABLE, observableOf } from "../observab
 import { nodesOf, PAGE } from "../paging.js";
 import { all, any, type Filter, type FilterGroup } from "../resolve.js";
 import { INDICATOR_PLACES, searchPage, selectionOf, valuesOf } from "../search.js";
-import { checkVocabulary } from "../writes.js";
 import { hashAlgorithmOf, refang, searchTextOf } from "../text.js";
 import { checkTypes } from "../types.js";
+import { checkVocabulary } from "../writes.js";
 
 const { searchAll, searchEntities, searchObservables, searchIndicators, lookupIoc, findEntityByName } =
   SearchService.method;
@@ -291,9 +291,14 @@ export const bindings: readonly Binding[] = [
       { key: ["value"], values: [value] },
       ...(algorithm === undefined ? [] : [{ key: [`hashes.${algorithm}`], values: [value] }]),
       // What is longer is not found as a whole.
-      ...(value.length <= MOST_INDEXED ? [] : [{ key: ["value"], values: [`"${value}"`], operator: "search" } as const]),
+      ...(value.length <= MOST_INDEXED
+        ? []
+        : [{ key: ["value"], values: [`"${value}"`], operator: "search" } as const]),
     );
-    const naming = any({ key: ["name"], values: [value] }, { key: ["pattern"], values: [searchTextOf(value) ?? value], operator: "search" });
+    const naming = any(
+      { key: ["name"], values: [value] },
+      { key: ["pattern"], values: [searchTextOf(value) ?? value], operator: "search" },
+    );
     const { stixCyberObservables, indicators } = await platform.graphql(LOOKUP, { filters, naming });
     const matches = nodesOf(stixCyberObservables).map((node) => ({
       ...observableOf(node),
@@ -301,7 +306,9 @@ export const bindings: readonly Binding[] = [
       containers: nodesOf(node.containers).map(refOf),
     }));
     const told = new Set(matches.flatMap((match) => match.indicators.map(({ id }) => id)));
-    const others = nodesOf(indicators).filter(({ id, name, pattern }) => !told.has(id) && covers(name, pattern ?? "", value));
+    const others = nodesOf(indicators).filter(
+      ({ id, name, pattern }) => !told.has(id) && covers(name, pattern ?? "", value),
+    );
     return {
       value,
       known: matches.length + others.length > 0,

@@ -46,15 +46,15 @@ test("every kind of observable can be created", async () => {
     "IPv4-Addr": "192.0.2.10",
     "IPv6-Addr": "2001:db8:ffff::1",
     "Domain-Name": "created.example",
-    "Hostname": "host-created",
-    "Url": "https://created.example/",
+    Hostname: "host-created",
+    Url: "https://created.example/",
     "Email-Addr": "created@mail.example",
-    "StixFile": "created.bin",
+    StixFile: "created.bin",
     "Mac-Addr": "02:00:5e:00:53:aa",
-    "Mutex": "Global\\created",
+    Mutex: "Global\\created",
     "User-Agent": "Created/1.0 (test)",
     "Cryptocurrency-Wallet": "created-wallet",
-    "Text": "created [text]",
+    Text: "created [text]",
   };
   for (const [type, value] of Object.entries(values)) {
     const { observable } = await harness.call(createObservable, { type, value });

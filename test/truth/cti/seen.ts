@@ -1,0 +1,70 @@
+import type { Known } from "../frame/leaks.js";
+import type { Node, RealPlatform } from "./platform.js";
+
+const OBJECT = `id standard_id entity_type created_at updated_at representative { main secondary }
+  objectMarking { definition } objectLabel { value } createdBy { id name }
+  ... on StixDomainObject { confidence revoked }
+  ... on Report { published report_types }
+  ... on Indicator { pattern pattern_type valid_from valid_until x_opencti_score }
+  ... on ThreatActor { aliases }
+  ... on StixCyberObservable { observable_value x_opencti_score x_opencti_description
+    ... on StixFile { file_name: name hashes { algorithm hash } } }`;
+
+/** What one person sees of the platform, asked directly. */
+export class Seen {
+  constructor(
+    private readonly platform: RealPlatform,
+    readonly person: string,
+  ) {}
+
+  /** Every object, newest first. */
+  objects(): Promise<Node[]> {
+    return this.platform.list(this.person, "stixCoreObjects", OBJECT);
+  }
+
+  /** Every relationship, newest first. */
+  relationships(): Promise<Node[]> {
+    const fields = `id standard_id entity_type relationship_type fromId toId created_at confidence start_time
+      from { ... on StixCoreObject { id representative { main } } ... on StixCoreRelationship { id } }
+      to { ... on StixCoreObject { id representative { main } } ... on StixCoreRelationship { id } }`;
+    return this.platform.list(this.person, "stixCoreRelationships", fields);
+  }
+
+  /** Everything that may be told this person, by id and name. */
+  async everything(): Promise<Known[]> {
+    const [objects, relationships] = await Promise.all([this.objects(), this.relationships()]);
+    return [
+      ...objects.flatMap((one) => [
+        { id: one.id, name: one.representative.main as string },
+        { id: one.standard_id as string },
+      ]),
+      ...relationships.flatMap((one) => [{ id: one.id }, { id: one.standard_id as string }]),
+    ];
+  }
+
+  /** What a container holds; undefined where the person does not see the container. */
+  async contents(id: string): Promise<Node[] | undefined> {
+    const query = `query($id: String) { container(id: $id) { objects(first: 4000) { edges { node {
+      ... on StixCoreObject { id entity_type created_at } ... on StixCoreRelationship { id entity_type created_at } } } } } }`;
+    const { data } = await this.platform.call(this.person, query, { id });
+    return data?.container?.objects.edges.map((edge: { node: Node }) => edge.node);
+  }
+
+  /** One object; undefined where the person does not see it. */
+  async object(id: string): Promise<Node | undefined> {
+    const { data } = await this.platform.call(
+      this.person,
+      `query($id: String!) { one: stixCoreObject(id: $id) { ${OBJECT} } }`,
+      { id },
+    );
+    return data?.one ?? undefined;
+  }
+}
+
+/** Names of markings, sorted. */
+export const markingsOf = (node: Node): string[] =>
+  (node.objectMarking ?? []).map((one: { definition: string }) => one.definition).sort();
+
+/** Values of labels, sorted. */
+export const labelsOf = (node: Node): string[] =>
+  (node.objectLabel ?? []).map((one: { value: string }) => one.value).sort();

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { realPlatform, truth } from "../frame/real.js";
+import { Verdicts } from "../frame/table.js";
+import { listTruths } from "./rows/lists.js";
+import { objectTruths } from "./rows/objects.js";
+import { personOf, type Stage, startStage } from "./stage.js";
+import { PEOPLE } from "./world.js";
+
+const { settings, missing } = realPlatform("CTI_REAL_URL", "CTI_REAL_TOKEN", "CTI_REAL_ISSUER");
+
+const TRUTHS = [...listTruths, ...objectTruths];
+
+let stage: Stage;
+const verdicts = new Verdicts();
+
+beforeAll(async () => {
+  if (settings === undefined) return;
+  stage = await startStage({
+    url: settings.CTI_REAL_URL,
+    token: settings.CTI_REAL_TOKEN,
+    issuer: settings.CTI_REAL_ISSUER,
+  });
+}, 600_000);
+
+afterAll(async () => {
+  if (stage === undefined) return;
+  verdicts.write(PEOPLE);
+  await stage.product.stop();
+}, 120_000);
+
+truth("every tool of cti has a row", missing, async () => {
+  const known = new Set(TRUTHS.map(({ tool }) => tool));
+  expect((await personOf(stage, "administrator").tools()).filter((tool) => !known.has(tool))).toEqual([]);
+});
+
+for (const { tool, cases } of TRUTHS) {
+  describe(tool, () => {
+    for (const one of cases) {
+      for (const person of one.as) {
+        truth(`${one.about}, as ${person}`, missing, () => verdicts.prove(tool, one, stage, person));
+      }
+    }
+  });
+}
