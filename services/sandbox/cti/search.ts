@@ -1,7 +1,7 @@
 import type { Thing } from "./thing.js";
 
 // Full text as the platform searches it: words are ORed and each is a prefix,
-// a leading * makes it a suffix, quotes make a phrase of whole tokens. Tokens
+// a leading * lets it begin anywhere, quotes make a phrase of whole tokens. Tokens
 // are those of Unicode text segmentation: a full stop between two letters or
 // two digits is inside of one. Accents are not folded.
 
@@ -42,10 +42,10 @@ function scoreOf(wanted: string): (tokens: readonly string[], name: number) => n
     .split(/\s+/)
     .filter((word) => word !== "");
   const matchers: ((token: string) => number)[] = words.flatMap((word) => {
-    const suffix = word.startsWith("*");
+    const anywhere = word.startsWith("*");
     return tokensOf(word).map((part) => (token: string) => {
       if (token === part) return 3;
-      if (suffix ? token.endsWith(part) : token.startsWith(part)) return 1;
+      if (anywhere ? token.includes(part) : token.startsWith(part)) return 1;
       return 0;
     });
   });

@@ -10,6 +10,11 @@ const OBJECT = `id standard_id entity_type created_at updated_at representative 
   ... on StixCyberObservable { observable_value x_opencti_score x_opencti_description
     ... on StixFile { file_name: name hashes { algorithm hash } } }`;
 
+const RELATIONSHIP = `id standard_id entity_type relationship_type fromId toId created_at updated_at confidence start_time
+  objectMarking { definition } objectLabel { value }
+  from { ... on StixCoreObject { id representative { main } } ... on StixCoreRelationship { id } }
+  to { ... on StixCoreObject { id representative { main } } ... on StixCoreRelationship { id } }`;
+
 /** What one person sees of the platform, asked directly. */
 export class Seen {
   constructor(
@@ -24,10 +29,21 @@ export class Seen {
 
   /** Every relationship, newest first. */
   relationships(): Promise<Node[]> {
-    const fields = `id standard_id entity_type relationship_type fromId toId created_at confidence start_time
-      from { ... on StixCoreObject { id representative { main } } ... on StixCoreRelationship { id } }
-      to { ... on StixCoreObject { id representative { main } } ... on StixCoreRelationship { id } }`;
-    return this.platform.list(this.person, "stixCoreRelationships", fields);
+    return this.platform.list(this.person, "stixCoreRelationships", RELATIONSHIP);
+  }
+
+  /** The objects and relationships that changed last, and how many there are in all. */
+  async latest(count: number): Promise<{ readonly nodes: readonly Node[]; readonly total: number }> {
+    const page = "(first: $n, orderBy: updated_at, orderMode: desc)";
+    const info = "pageInfo { globalCount }";
+    const data = await this.platform.need(
+      this.person,
+      `query($n: Int) { a: stixCoreObjects${page} { edges { node { ${OBJECT} } } ${info} }
+        b: stixCoreRelationships${page} { edges { node { ${RELATIONSHIP} } } ${info} } }`,
+      { n: count },
+    );
+    const nodes = [...data.a.edges, ...data.b.edges].map((edge: { node: Node }) => edge.node);
+    return { nodes, total: data.a.pageInfo.globalCount + data.b.pageInfo.globalCount };
   }
 
   /** Everything that may be told this person, by id and name. */

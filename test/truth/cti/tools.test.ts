@@ -3,12 +3,13 @@ import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
 import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
+import { writeTruths } from "./rows/writes.js";
 import { personOf, type Stage, startStage } from "./stage.js";
 import { PEOPLE } from "./world.js";
 
 const { settings, missing } = realPlatform("CTI_REAL_URL", "CTI_REAL_TOKEN", "CTI_REAL_ISSUER");
 
-const TRUTHS = [...listTruths, ...objectTruths];
+const TRUTHS = [...listTruths, ...objectTruths, ...writeTruths];
 
 let stage: Stage;
 const verdicts = new Verdicts();

@@ -45,10 +45,14 @@ test.each([
   "yesterday",
   "2026-02-30T00:00:00Z",
   "2026-13-01T00:00:00Z",
-  "2026-01-01",
   "2026-01-01T24:00:00Z",
   "2026-01-01T00:60:00Z",
   "0000-01-01T00:00:00Z",
 ])("%s is no time", (text) => {
   expect(timestampOf(text)).toBeUndefined();
+});
+
+test("a day alone is its first moment in UTC", () => {
+  expect(timestampOf("2026-07-28")).toEqual(timestampOf("2026-07-28T00:00:00Z"));
+  for (const text of ["2026-02-30", "2026-7-28", "2026-07-28 ", "20260728"]) expect(timestampOf(text)).toBeUndefined();
 });

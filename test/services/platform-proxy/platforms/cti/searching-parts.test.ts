@@ -1,0 +1,146 @@
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Code } from "@connectrpc/connect";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
+import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
+import { ObservableService } from "#proto/cti/v1/observable_service_pb.js";
+import { SearchService } from "#proto/cti/v1/search_service_pb.js";
+import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
+import { make, markingId } from "./asking.js";
+
+const { searchObservables, searchAll, searchIndicators, lookupIoc, findEntityByName } = SearchService.method;
+const HASH = "0123456789abcdef0123456789abcdef";
+const LONG = `https://long.parts.example/${"x".repeat(600)}`;
+
+let harness: CtiHarness;
+beforeAll(async () => {
+  harness = await startCti();
+  const { createObservable } = ObservableService.method;
+  for (const value of ["10.77.5.1", "10.77.5.12"])
+    await harness.call(createObservable, { type: "IPv4-Addr", value }, "admin");
+  await harness.call(createObservable, { type: "Domain-Name", value: "c2-1.parts.example" }, "admin");
+  await harness.call(createObservable, { type: "Url", value: LONG }, "admin");
+  await harness.call(createObservable, { type: "StixFile", value: "drop.exe", hashes: { md5: HASH } }, "admin");
+});
+afterAll(() => harness.close());
+
+const indicator = (name: string, pattern: string, more: object = {}) =>
+  make(harness, "Indicator", {
+    name,
+    pattern,
+    pattern_type: "stix",
+    x_opencti_main_observable_type: "Domain-Name",
+    ...more,
+  });
+
+test.each([
+  ["10.77.5", ["10.77.5.1", "10.77.5.12"]],
+  [".77.5.12", ["10.77.5.12"]],
+  ["-1.parts.exam", ["c2-1.parts.example"]],
+  ["parts.exam", ["c2-1.parts.example", LONG]],
+  [HASH.slice(4, 20), [HASH]],
+  ["long[.]parts[.]example", [LONG]],
+])("observables are found by %s, a part of their values", async (query, values) => {
+  const { observables, totalSize } = await harness.call(searchObservables, { query });
+  expect(observables.map(({ value }) => value).sort()).toEqual([...values].sort());
+  expect(totalSize).toBe(values.length);
+});
+
+test("a part of an address or domain is found by every search", async () => {
+  const { objects } = await harness.call(searchAll, { query: "-1.parts.exam" });
+  expect(objects.map(({ name }) => name)).toEqual(["c2-1.parts.example"]);
+});
+
+test("a value is known where an indicator names it, and by itself only", async () => {
+  const named = await indicator("Watch", "[domain-name:value = 'only.parts.example']");
+  await indicator(
+    "Longer",
+    "[domain-name:value = 'x.only.parts.example'] OR [url:value = 'https://only.parts.example/p']",
+  );
+  const objectMarking = [await markingId(harness, "TLP:RED")];
+  await indicator("Hidden", "[domain-name:value = 'secret.parts.example']", { objectMarking });
+  const looked = await harness.call(lookupIoc, { value: "only[.]parts[.]example" });
+  expect(looked).toMatchObject({ known: true, matches: [], indicators: [{ id: named }] });
+  expect(await harness.call(lookupIoc, { value: "secret.parts.example" })).toMatchObject({
+    known: false,
+    indicators: [],
+  });
+  expect((await harness.call(lookupIoc, { value: LONG })).matches).toHaveLength(1);
+});
+
+test("what holds now holds not only later", async () => {
+  const valid_from = "2090-01-01T00:00:00.000Z";
+  await indicator("Notyet", "[domain-name:value = 'later.parts.example']", {
+    valid_from,
+    valid_until: "2091-01-01T00:00:00.000Z",
+  });
+  const ask = (validOnly: boolean) => harness.call(searchIndicators, { query: "notyet", validOnly });
+  expect((await ask(false)).totalSize).toBe(1);
+  expect((await ask(true)).totalSize).toBe(0);
+});
+
+test.each(['The "quoted" one', "Star* and ?", "[T1] in (brackets) {x}", "O'Name \\ here", "tool:part/1-2", "Énergie"])(
+  "%s is found by its name",
+  async (name) => {
+    const id = await make(harness, "Tool", { name });
+    for (const given of [name, ` ${name.toUpperCase()} `]) {
+      const { exact, entities } = await harness.call(findEntityByName, { name: given });
+      expect([exact, entities.map((one) => one.id)]).toEqual([true, [id]]);
+    }
+  },
+);
+
+test("a technique is found by the name that it is shown with", async () => {
+  const { exact, entities } = await harness.call(findEntityByName, { name: "[T1566] Phishing" });
+  expect(exact).toBe(true);
+  expect(entities.map(({ name }) => name)).toEqual(["[T1566] Phishing"]);
+});
+
+test("a type of reports or patterns that nothing has and nobody knows is refused with those there are", async () => {
+  const { listReports } = ContainerService.method;
+  const report = await refusal(harness.call(listReports, { reportType: "no-such-report" }));
+  expect([report.code, report.rawMessage]).toEqual([Code.InvalidArgument, expect.stringContaining("threat-report")]);
+  const pattern = await refusal(harness.call(searchIndicators, { patternType: "stixx" }));
+  expect(pattern.rawMessage).toContain("pattern_type: stixx is not one of");
+  expect((await harness.call(listReports, { reportType: "Threat-Report" })).totalSize).toBeGreaterThan(0);
+});
+
+test("a report's namesake is found among any number of them", async () => {
+  const published = (i: number) => new Date(Date.UTC(2025, 0, 1 + i)).toISOString();
+  for (let i = 0; i < 25; i++) await make(harness, "Report", { name: "Daily", published: published(i) });
+  const { createReport } = ContainerService.method;
+  const same = await refusal(
+    harness.call(createReport, { name: "daily", published: timestampFromMs(Date.parse(published(24))) }),
+  );
+  expect(same.code).toBe(Code.AlreadyExists);
+});
+
+test("names lose blanks around them, and external references may be given by their STIX ids", async () => {
+  const document = "mutation($i: ExternalReferenceAddInput!) { externalReferenceAdd(input: $i) { id standard_id } }";
+  const { externalReferenceAdd: reference } = await harness.ask<{
+    externalReferenceAdd: { id: string; standard_id: string };
+  }>("admin", document, { i: { source_name: "parts" } });
+  const { createEntity, getEntity, updateEntity } = EntityService.method;
+  const refs = { externalReferenceIds: [reference.standard_id] };
+  const { result } = await harness.call(createEntity, {
+    type: "Malware",
+    name: " Parted ",
+    aliases: [" Other ", "Other"],
+    refs,
+  });
+  const id = result!.object!.id;
+  await harness.call(updateEntity, { objectId: id, addAliases: ["  More  "] });
+  const ask = "query($id: String!) { malware(id: $id) { name aliases } }";
+  const { malware } = await harness.ask<{ malware: object }>("admin", ask, { id });
+  expect(malware).toEqual({ name: "Parted", aliases: ["Other", "More"] });
+  expect((await harness.call(getEntity, { objectId: id })).externalReferences).toMatchObject([{ id: reference.id }]);
+});
+
+test("a value that is only trimmed was not refanged", async () => {
+  const { createObservable } = ObservableService.method;
+  for (const type of ["Text", "Domain-Name"]) {
+    const { notices } = await harness.call(createObservable, { type, value: `  trimmed-${type}.parts.example ` });
+    expect(notices).toEqual([]);
+  }
+});
