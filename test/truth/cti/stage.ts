@@ -3,10 +3,11 @@ import { expect } from "vitest";
 import { type Known, leaksIn } from "../frame/leaks.js";
 import { everyPage, type Read, type Reading } from "../frame/pages.js";
 import { type Person, type Product, startProduct } from "../frame/product.js";
+import { type Recorder, startRecorder } from "../frame/recorder.js";
 import { RealPlatform } from "./platform.js";
 import { Seen } from "./seen.js";
 import { Everything } from "./standing.js";
-import { makeWorld, PEOPLE, READERS, type World } from "./world.js";
+import { makeWorld, networkOf, PEOPLE, READERS, type World } from "./world.js";
 
 /** Everything that a truth test of cti looks at. */
 export interface Stage {
@@ -14,6 +15,8 @@ export interface Stage {
   readonly product: Product;
   readonly world: World;
   readonly everything: Everything;
+  /** Keeps what the product asks of the platform, where TRUTH_RECORD names the file to write. */
+  readonly recorder: Recorder | undefined;
 }
 
 /**
@@ -29,17 +32,56 @@ export async function startStage(at: {
   const platform = new RealPlatform(at);
   const world = await makeWorld(platform);
   const { port } = new URL(at.issuer);
+  const recorder = process.env.TRUTH_RECORD === undefined ? undefined : await recorderOf(at.url, world);
   const env = {
-    CTI_URL: at.url,
+    CTI_URL: recorder?.url ?? at.url,
     CTI_PUBLIC_URL: at.url,
     PORT: port,
     BASE_URL: at.issuer,
     REGISTRATION_TOKEN: "registration",
   };
   const product = await startProduct("cti", env, Object.fromEntries(PEOPLE.map((name) => [name, world.emails[name]!])));
-  const stage = { platform, product, world, everything: new Everything(new Seen(platform, "root")) };
+  const stage = { platform, product, world, everything: new Everything(new Seen(platform, "root")), recorder };
   for (const name of READERS) await untilKnown(stage, name);
   return stage;
+}
+
+interface GraphqlBody {
+  readonly query?: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+function recorderOf(target: string, { emails, ids, run }: World): Promise<Recorder> {
+  const names = new Map(Object.entries(emails).map(([name, email]) => [email, name]));
+  const keys = new Map(Object.entries(ids).map(([key, id]) => [id, key]));
+  return startRecorder({
+    target,
+    isLeftOut: (path) => path !== "/graphql",
+    keyOf: (id) => keys.get(id),
+    plain: (text) => text.replaceAll(run, "run").replaceAll(networkOf(run), networkOf("run")),
+    personOf({ authorization }) {
+      const [, claims = ""] = authorization.split(".");
+      if (claims === "") return "anonymous";
+      const { email } = JSON.parse(Buffer.from(claims, "base64url").toString()) as { email: string };
+      return names.get(email) ?? "another";
+    },
+    // Of each operation one exchange a set of variables, and one a person that it is refused to.
+    kindOf({ as, body, answer }) {
+      const { query = "", variables = {} } = body as GraphqlBody;
+      const code = (answer as { errors?: { name?: string }[] }).errors?.[0]?.name;
+      const given = Object.keys(variables).filter((name) => variables[name] !== null);
+      return [/\w+\s+(\w+)/.exec(query)?.[1], given.sort(), code, code && as];
+    },
+  });
+}
+
+/** Ends what was started, and writes what was kept. */
+export async function stopStage({ product, platform, recorder }: Stage): Promise<void> {
+  await product.stop();
+  if (recorder === undefined) return;
+  const { about } = await platform.need("root", "{ about { version } }");
+  recorder.write(process.env.TRUTH_RECORD!, "OpenCTI", about.version);
+  await recorder.stop();
 }
 
 /** The platform asks for new keys of its issuer every 30 seconds at most. */

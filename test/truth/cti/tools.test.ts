@@ -4,7 +4,7 @@ import { Verdicts } from "../frame/table.js";
 import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
 import { writeTruths } from "./rows/writes.js";
-import { personOf, type Stage, startStage } from "./stage.js";
+import { personOf, type Stage, startStage, stopStage } from "./stage.js";
 import { PEOPLE } from "./world.js";
 
 const { settings, missing } = realPlatform("CTI_REAL_URL", "CTI_REAL_TOKEN", "CTI_REAL_ISSUER");
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   if (stage === undefined) return;
   verdicts.write(PEOPLE);
-  await stage.product.stop();
+  await stopStage(stage);
 }, 120_000);
 
 truth("every tool of cti has a row", missing, async () => {

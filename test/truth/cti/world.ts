@@ -49,9 +49,15 @@ export interface World {
 
 /** Makes it. */
 export async function makeWorld(platform: RealPlatform): Promise<World> {
-  const run = `t${Date.now().toString(36)}`;
-  const maker = new Maker(platform, run);
+  const maker = new Maker(platform, `t${Date.now().toString(36)}`);
   await maker.people();
+  await maker.knowledge();
+  return maker;
+}
+
+/** Makes what is looked at alone, where the people are there already. */
+export async function makeKnowledge(platform: Pick<RealPlatform, "need">, run: string): Promise<World> {
+  const maker = new Maker(platform, run);
   await maker.knowledge();
   return maker;
 }
@@ -69,15 +75,14 @@ class Maker implements World {
   private readonly markings = new Map<string, string>();
 
   constructor(
-    private readonly platform: RealPlatform,
+    private readonly platform: Pick<RealPlatform, "need"> & { readonly tokens?: Map<string, string> },
     readonly run: string,
   ) {}
 
   async people(): Promise<void> {
+    await this.knowMarkings();
     const ask = (query: string, variables: object = {}) => this.platform.need("root", query, variables);
     const { capabilities } = await ask("{ capabilities(first: 500) { edges { node { id name } } } }");
-    const { markingDefinitions } = await ask("{ markingDefinitions(first: 500) { edges { node { id definition } } } }");
-    for (const { node } of markingDefinitions.edges) this.markings.set(node.definition, node.id);
     const capability = new Map(
       capabilities.edges.map(({ node }: { node: { id: string; name: string } }) => [node.name, node.id]),
     );
@@ -117,13 +122,20 @@ class Maker implements World {
         "mutation($id: ID!, $i: UserTokenAddInput!) { userAdminTokenAdd(userId: $id, input: $i) { plaintext_token } }",
         { id, i: { name: "truth", duration: "UNLIMITED" } },
       );
-      this.platform.tokens.set(name, token.userAdminTokenAdd.plaintext_token);
+      this.platform.tokens?.set(name, token.userAdminTokenAdd.plaintext_token);
       this.emails[name] = email;
     }
     this.emails.stranger = `stranger-${this.run}@truth.example`;
   }
 
+  private async knowMarkings(): Promise<void> {
+    const ask = "{ markingDefinitions(first: 500) { edges { node { id definition } } } }";
+    const { markingDefinitions } = await this.platform.need("root", ask);
+    for (const { node } of markingDefinitions.edges) this.markings.set(node.definition, node.id);
+  }
+
   async knowledge(): Promise<void> {
+    await this.knowMarkings();
     const { run } = this;
     const level = (i: number) => this.marked(...(LEVELS[i % LEVELS.length] ?? []));
     this.ids.label = (
@@ -254,8 +266,7 @@ class Maker implements World {
   }
 
   address(i: number): string {
-    const n = Number.parseInt(this.run.slice(-5), 36);
-    return `10.${(n >> 8) & 255}.${n & 255}.${i + 1}`;
+    return `${networkOf(this.run)}${i + 1}`;
   }
 
   hash(i: number, length: number): string {
@@ -292,6 +303,12 @@ class Maker implements World {
   private async observed(key: string, type: string, fields: object, more: object = {}): Promise<void> {
     this.ids[key] = await this.observe(type, fields, more);
   }
+}
+
+/** The addresses of a run, up to the last part. */
+export function networkOf(run: string): string {
+  const n = Number.parseInt(run.slice(-5), 36);
+  return `10.${(n >> 8) & 255}.${n & 255}.`;
 }
 
 /** Names with what searches and filters take for something else. */

@@ -18,6 +18,8 @@ export interface Recorded {
   readonly keyOf: (id: string) => string | undefined;
   /** Takes what is new at each run out of a text. */
   readonly plain: (text: string) => string;
+  /** What makes an exchange of another kind than those that are kept; its person, path and names of fields where left out. */
+  readonly kindOf?: (exchange: { readonly as: string; readonly body: unknown; readonly answer: unknown }) => unknown;
 }
 
 /** Stands between the product and the platform, and keeps what went over. */
@@ -79,7 +81,7 @@ export async function startRecorder(recorded: Recorded): Promise<Recorder> {
       ...(shape !== undefined && { shape }),
     };
     const kind = [as, exchange.method, path, Object.keys(query).sort(), Object.keys(plain ?? {}).sort(), status];
-    const key = JSON.stringify(kind);
+    const key = JSON.stringify(recorded.kindOf?.({ as, body: plain, answer }) ?? kind);
     const size = JSON.stringify(exchange).length;
     if (kept.has(key) || bytes + size > MAX_BYTES) return;
     bytes += size;

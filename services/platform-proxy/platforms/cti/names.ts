@@ -39,12 +39,17 @@ export const AUTHORS = operation(
 /** The markings meant by names or ids, out of those the caller is cleared for. @throws ConnectError permission_denied. */
 export async function markingsOf(platform: Platform, names: readonly string[], argument: string): Promise<Marking[]> {
   if (names.length === 0) return [];
-  const { allowed_marking } = await platform.me<Me>();
-  const found = names.map((name) => {
+  const find = ({ allowed_marking }: Me, name: string) => {
     const wanted = name.trim().toLowerCase();
-    const marking = (allowed_marking ?? []).find(
+    return (allowed_marking ?? []).find(
       ({ id, standard_id, definition }) => definition?.toLowerCase() === wanted || id === name || standard_id === name,
     );
+  };
+  let me = await platform.me<Me>();
+  // What is remembered may be older than the marking, or the clearance.
+  if (names.some((name) => find(me, name) === undefined)) me = await platform.me<Me>(true);
+  const found = names.map((name) => {
+    const marking = find(me, name);
     if (marking === undefined) {
       throw permissionDenied(
         `${argument}: ${name} does not exist or you are not cleared for it; whoami lists the markings that you may use`,

@@ -101,7 +101,10 @@ test("observables and indicators", async () => {
     markings: [],
     labels: ["apt"],
   });
-  expect(filters()).toMatchObject({ mode: "or", filters: [{ operator: "contains", values: ["198.51.100.1"] }, {}] });
+  expect(filters()).toMatchObject({
+    mode: "or",
+    filters: [{ operator: "contains", values: ["198.51.100.1"] }, {}, {}],
+  });
   const { indicators } = await harness.call(SearchService.method.searchIndicators, { patternType: "stix" });
   expect(indicators[0]).toMatchObject({
     name: "Indicator 2",

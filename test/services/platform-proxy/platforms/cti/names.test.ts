@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { Platform } from "../../../../../services/platform-proxy/platform.js";
+import type { Me } from "../../../../../services/platform-proxy/platforms/cti/adapter.js";
+import { markingsOf } from "../../../../../services/platform-proxy/platforms/cti/names.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
+
+const green = {
+  id: "green",
+  standard_id: "marking-definition--green",
+  definition: "TLP:GREEN",
+  definition_type: "TLP",
+};
+
+/** A platform that remembers nobody to be cleared, and knows better when it is asked again. */
+function platformThat(knows: readonly (typeof green)[]): { readonly platform: Platform; readonly asked: boolean[] } {
+  const asked: boolean[] = [];
+  const me = async (again = false) => {
+    asked.push(again);
+    return { allowed_marking: again ? knows : [] } as unknown as Me;
+  };
+  return { platform: { me } as unknown as Platform, asked };
+}
+
+test("a marking that is not remembered is asked for anew, once", async () => {
+  const { platform, asked } = platformThat([green]);
+  expect(await markingsOf(platform, ["tlp:green"], "markings")).toEqual([green]);
+  expect(asked).toEqual([false, true]);
+});
+
+test("a marking that the platform does not give either is refused", async () => {
+  const { platform, asked } = platformThat([]);
+  expect((await refusal(markingsOf(platform, ["tlp:green"], "markings"))).rawMessage).toContain("not cleared for it");
+  expect(asked).toEqual([false, true]);
+});
