@@ -3,17 +3,17 @@ import { type Binding, unary } from "../../../binding.js";
 import type { VariablesOf } from "../../../document.js";
 import { filtersOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { CORE, REF, refOf, rowOf } from "../knowledge.js";
+import { CORE, rowOf } from "../knowledge.js";
+import { lookupBindings } from "../lookup.js";
 import { INDICATOR, indicatorRowOf, OBSERVABLE, observableOf } from "../observables.js";
 import { nodesOf, PAGE } from "../paging.js";
 import { all, any, type Filter, type FilterGroup } from "../resolve.js";
 import { INDICATOR_PLACES, searchPage, selectionOf, valuesOf } from "../search.js";
-import { hashAlgorithmOf, refang, searchTextOf } from "../text.js";
+import { searchTextOf } from "../text.js";
 import { checkTypes } from "../types.js";
 import { checkVocabulary } from "../writes.js";
 
-const { searchAll, searchEntities, searchObservables, searchIndicators, lookupIoc, findEntityByName } =
-  SearchService.method;
+const { searchAll, searchEntities, searchObservables, searchIndicators, findEntityByName } = SearchService.method;
 
 /** Objects of every kind. */
 export const SEARCH_ALL = operation(
@@ -153,68 +153,8 @@ export const SEARCH_INDICATORS = operation(
   [INDICATOR, PAGE],
 );
 
-/** Observables of a value, with the indicators based on them and what holds them; and the indicators that name it. */
-export const LOOKUP = operation(
-  `
-  query Lookup($filters: FilterGroup, $naming: FilterGroup) {
-    indicators(first: 50, filters: $naming, orderBy: created_at, orderMode: desc) {
-      edges {
-        node {
-          ...Ind
-        }
-      }
-    }
-    stixCyberObservables(first: 10, filters: $filters, orderBy: created_at, orderMode: desc) {
-      edges {
-        node {
-          ...Obs
-          indicators(first: 20) {
-            edges {
-              node {
-                ...Ind
-              }
-            }
-          }
-          containers(first: 20) {
-            edges {
-              node {
-                ...Ref
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-`,
-  [OBSERVABLE, INDICATOR, REF],
-);
-
 const scored = (score: number | undefined): Filter[] =>
   score === undefined ? [] : [{ key: ["x_opencti_score"], values: [String(score)], operator: "gte" }];
-
-/** Longer values are not indexed as a whole. */
-const MOST_INDEXED = 512;
-const MOST_INDICATORS = 20;
-
-/** Whether an indicator is of a value: by its name, or by its pattern, where the value stands by itself, quotes escaped or not. */
-function covers(name: string, pattern: string, value: string): boolean {
-  const wanted = value.toLowerCase();
-  if (name.trim().toLowerCase() === wanted) return true;
-  const text = pattern.toLowerCase();
-  return [wanted, wanted.replace(/[\\']/g, "\\$&")].some((one) => standsIn(text, one));
-}
-
-function standsIn(text: string, part: string): boolean {
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
-    const [before = "", after = ""] = [text[at - 1], text[at + part.length]];
-    if (!GOES_ON.test(before) && !GOES_ON.test(after)) return true;
-  }
-  return false;
-}
-
-/** What an address, domain, URL or hash goes on with. */
-const GOES_ON = /[\p{L}\p{N}._:/@%?&#-]/u;
 
 /** What bears a name exactly, as it is or as a technique is shown, such as "[T1566] Phishing". */
 function bearing(name: string): FilterGroup {
@@ -284,38 +224,7 @@ export const bindings: readonly Binding[] = [
       await checkVocabulary(platform, "pattern_type_ov", [request.patternType], "pattern_type");
     return { indicators: nodes.map(indicatorRowOf), ...paging };
   }),
-  unary(lookupIoc, async (request, platform) => {
-    const value = refang(request.value);
-    const algorithm = hashAlgorithmOf(value);
-    const filters = any(
-      { key: ["value"], values: [value] },
-      ...(algorithm === undefined ? [] : [{ key: [`hashes.${algorithm}`], values: [value] }]),
-      // What is longer is not found as a whole.
-      ...(value.length <= MOST_INDEXED
-        ? []
-        : [{ key: ["value"], values: [`"${value}"`], operator: "search" } as const]),
-    );
-    const naming = any(
-      { key: ["name"], values: [value] },
-      { key: ["pattern"], values: [searchTextOf(value) ?? value], operator: "search" },
-    );
-    const { stixCyberObservables, indicators } = await platform.graphql(LOOKUP, { filters, naming });
-    const matches = nodesOf(stixCyberObservables).map((node) => ({
-      ...observableOf(node),
-      indicators: nodesOf(node.indicators).map(indicatorRowOf),
-      containers: nodesOf(node.containers).map(refOf),
-    }));
-    const told = new Set(matches.flatMap((match) => match.indicators.map(({ id }) => id)));
-    const others = nodesOf(indicators).filter(
-      ({ id, name, pattern }) => !told.has(id) && covers(name, pattern ?? "", value),
-    );
-    return {
-      value,
-      known: matches.length + others.length > 0,
-      matches,
-      indicators: others.slice(0, MOST_INDICATORS).map(indicatorRowOf),
-    };
-  }),
+  ...lookupBindings,
   unary(findEntityByName, async ({ name, types }, platform) => {
     await checkTypes(platform, types, ["Stix-Domain-Object"]);
     const search = async (variables: Pick<VariablesOf<typeof SEARCH_ENTITIES>, "filters" | "search">) => {
