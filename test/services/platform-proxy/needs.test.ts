@@ -46,12 +46,12 @@ const CISO_ASSISTANT = new Set(
     .flatMap((model) => ["view", "add", "change", "delete"].map((verb) => `${verb}_${model}`)),
 );
 
-/** Our own word, which the adapter adds to what OpenAEV says. */
-const OURS = "CREATE_ASSESSMENT";
+/** Our own words, which the adapter adds to what OpenAEV says. */
+const OURS = ["CREATE_ASSESSMENT", "SEARCH_FINDINGS"];
 
 async function wordsOf(): Promise<Readonly<Record<string, ReadonlySet<string>>>> {
   const core = (await loadKinds()).flatMap(({ capabilities }) => capabilities.map(({ name }) => name));
-  return { cti: OPENCTI, aev: new Set([...OPENAEV, OURS]), grc: CISO_ASSISTANT, core: new Set(core) };
+  return { cti: OPENCTI, aev: new Set([...OPENAEV, ...OURS]), grc: CISO_ASSISTANT, core: new Set(core) };
 }
 
 function unknownIn(some: readonly Tool[], words: Readonly<Record<string, ReadonlySet<string>>>): readonly string[] {
@@ -72,8 +72,13 @@ test("a word of another platform, or mistyped, is found", async () => {
   expect(found).toEqual(wrong.map((word) => `cti/${tool?.name}: ${word}`));
 });
 
-test("our own word is said of whom OpenAEV lets manage assessments", () => {
-  const user = { user_email: "a@example.org", user_capabilities: ["MANAGE_ASSESSMENT"], user_grants: {} };
-  expect(OPENAEV.has(OURS)).toBe(false);
-  expect(capabilitiesOf({ user, tenants: [] } as never)).toContain(OURS);
+test("our own words are said of whom OpenAEV lets manage assessments, and see them or what they are of", () => {
+  const said = (...user_capabilities: string[]) =>
+    capabilitiesOf({ user: { user_email: "a@example.org", user_capabilities, user_grants: {} }, tenants: [] } as never);
+  expect(OURS.filter((word) => OPENAEV.has(word))).toEqual([]);
+  expect(said("MANAGE_ASSESSMENT")).toContain("CREATE_ASSESSMENT");
+  for (const right of ["ACCESS_FINDINGS", "ACCESS_ASSESSMENT", "ACCESS_ASSETS"]) {
+    expect(said(right)).toContain("SEARCH_FINDINGS");
+  }
+  expect(said("ACCESS_PAYLOADS")).not.toContain("SEARCH_FINDINGS");
 });

@@ -3,10 +3,7 @@ import { type Adapter, isRead, type RestRequest, type Session, type Snapshot } f
 import type { HttpReply } from "../../lib/http.js";
 import { isDenied } from "./denied.js";
 import { refusalOf } from "./errors.js";
-import { type OpenaevMe, type OpenaevTenant, openTenants } from "./me.js";
-
-/** The tenant that every installation has, and of which GET /api/me speaks. */
-const DEFAULT_TENANT = "2cffad3a-0001-4078-b0e2-ef74274022c3";
+import { DEFAULT_TENANT, type OpenaevMe, type OpenaevTenant, openTenants } from "./me.js";
 
 interface Settings {
   readonly platform_version?: string | null;
@@ -63,21 +60,23 @@ function isTenant(said: unknown): said is OpenaevTenant {
 /**
  * What the caller can do: the platform's own capabilities, which imply no
  * others there; those that a grant on an object stands for on that object; and
- * CREATE_ASSESSMENT, our name for what MANAGE_ASSESSMENT allows and no grant.
+ * our names for what several allow: CREATE_ASSESSMENT for MANAGE_ASSESSMENT,
+ * which no grant stands for, and SEARCH_FINDINGS for whatever shows some.
  */
 export function capabilitiesOf({ user, tenants }: OpenaevMe): Snapshot["capabilities"] {
   if (user.user_is_admin_or_bypass || user.user_admin || user.user_capabilities.includes("BYPASS")) return ["*"];
-  const all = new Set(user.user_capabilities);
-  const grants = Object.values(user.user_grants);
-  // The answer speaks of the default tenant alone: of members of others only it says nothing.
-  const others = openTenants(tenants).every((tenant) => tenant.tenant_id !== DEFAULT_TENANT);
-  if (others && tenants.length > 0 && all.size === 0 && grants.length === 0) return ["*"];
+  // The answer speaks of the default tenant alone: of members of others it says too little.
+  if (openTenants(tenants).some((tenant) => tenant.tenant_id !== DEFAULT_TENANT)) return ["*"];
 
+  const all = new Set(user.user_capabilities);
   if (all.has("MANAGE_ASSESSMENT")) all.add("CREATE_ASSESSMENT");
-  for (const level of grants) {
+  for (const level of Object.values(user.user_grants)) {
     all.add("ACCESS_ASSESSMENT");
     if (level === "PLANNER" || level === "LAUNCHER") all.add("MANAGE_ASSESSMENT").add("DELETE_ASSESSMENT");
     if (level === "LAUNCHER") all.add("LAUNCH_ASSESSMENT");
+  }
+  if (["ACCESS_FINDINGS", "ACCESS_ASSESSMENT", "ACCESS_ASSETS"].some((right) => all.has(right))) {
+    all.add("SEARCH_FINDINGS");
   }
   return [...all].sort();
 }

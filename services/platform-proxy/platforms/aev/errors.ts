@@ -51,7 +51,7 @@ export function refusalOf(reply: HttpReply, { session, request, isRead }: Refuse
             cause,
           )
         : permissionDenied(
-            "this account's own rights on the aev platform do not allow that; whoami shows them, an administrator of the platform changes them",
+            `${missingRight(request)}; whoami shows this account's rights, an administrator of the platform gives them`,
             cause,
           );
     case 404:
@@ -110,4 +110,25 @@ function bodyOf(reply: HttpReply): Body {
   } catch {
     return {};
   }
+}
+
+/** What each route asks for: a right, or a grant on the object that it is about. */
+const RIGHTS: readonly (readonly [route: RegExp, right: string, grant?: string])[] = [
+  [/^POST \/scenarios$/, "MANAGE_ASSESSMENT"],
+  [/^POST \/scenarios\/[^/]+\/exercise\/running$/, "LAUNCH_ASSESSMENT", "LAUNCHER on this scenario"],
+  [/^PUT \/exercises\/[^/]+\/status$/, "LAUNCH_ASSESSMENT", "LAUNCHER on this simulation"],
+  [/^PUT \/scenarios\//, "MANAGE_ASSESSMENT", "PLANNER on this scenario"],
+  [/^DELETE \/scenarios\//, "DELETE_ASSESSMENT", "PLANNER on this scenario"],
+  [/^\w+ \/(?:findings\/)?scenarios\//, "ACCESS_ASSESSMENT", "OBSERVER on this scenario"],
+  [/^\w+ \/(?:findings\/)?exercises\//, "ACCESS_ASSESSMENT", "OBSERVER on this simulation"],
+  [/^\w+ \/(?:findings\/)?endpoints\//, "ACCESS_ASSETS"],
+  [/^POST \/findings\/search$/, "ACCESS_FINDINGS"],
+];
+
+function missingRight({ verb, path }: RestRequest): string {
+  const route = `${verb} ${path.replace(/^\/api(?:\/tenants\/[^/]+)?/, "")}`;
+  const [, right, grant] = RIGHTS.find(([pattern]) => pattern.test(route)) ?? [];
+  if (right === undefined) return "this account's own rights on the aev platform do not allow that";
+  const or = grant === undefined ? "" : `, and no grant as ${grant}`;
+  return `this account has not the right ${right} there on the aev platform${or}`;
 }

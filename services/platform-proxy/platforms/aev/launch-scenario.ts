@@ -38,9 +38,8 @@ export const launchScenario = serverStream(
     const path = tenant.path(`/scenarios/${scenario.scenario_id}/exercise/running`);
     const answer = await platform.rest<unknown>({ verb: "POST", path });
     const launched = objectOf<UpstreamSimulation>(platform.server, answer, SIMULATION.idKey);
-    const starts = launched.exercise_start_date ?? "the next full minute";
     const report = (message: string) => ({ done: Math.round(elapsed() / 100) / 10, message });
-    yield report(`launched simulation ${launched.exercise_id}; it starts at ${starts}`);
+    yield report(`launched simulation ${launched.exercise_id}; ${startOf(launched)}`);
 
     let seen: Seen = { simulation: launched, injects: undefined };
     let lost: string | undefined;
@@ -50,7 +49,7 @@ export const launchScenario = serverStream(
         const pause = PAUSES_MS[Math.min(looks, PAUSES_MS.length - 1)] as number;
         await sleep(Math.max(0, Math.min(pause, FOLLOW_MS - elapsed())), undefined, { signal: platform.signal });
         seen = await look(platform, tenant, seen.simulation, GLANCE);
-        const state = isUnderWay(seen) ? "under way" : `waiting for its start at ${starts}`;
+        const state = isUnderWay(seen) ? "under way" : startOf(seen.simulation);
         yield report(`${seen.simulation.exercise_status.toLowerCase()}, ${state}`);
       }
       seen = await look(platform, tenant, seen.simulation, ALL);
@@ -111,7 +110,7 @@ function countOf({ injects }: Seen): { waiting: number; running: number; done: n
 }
 
 function remainingOf({ simulation, injects }: Seen, started: boolean, lost: string | undefined): string {
-  const { exercise_id, exercise_status, exercise_start_date } = simulation;
+  const { exercise_id, exercise_status } = simulation;
   const tools = `get_simulation ${exercise_id} tells how far it is, search_injects what each inject does, get_simulation_results what it shows`;
   if (injects === undefined || lost !== undefined) {
     return `it was launched, but could not be followed further: ${lost}. ${tools}`;
@@ -123,6 +122,13 @@ function remainingOf({ simulation, injects }: Seen, started: boolean, lost: stri
   if (started) {
     return `the rest of ${injects.totalSize} injects run at their times, and expectations are decided as answers come in. ${tools}; set_simulation_status ends it`;
   }
-  const starts = exercise_start_date ?? "the next full minute";
-  return `the simulation starts at ${starts}; its ${injects.totalSize} injects wait for their times. ${tools}; set_simulation_status cancels it`;
+  return `${startOf(simulation)}; its ${injects.totalSize} injects wait for their times. ${tools}; set_simulation_status cancels it`;
+}
+
+/** What is to be said of the start of a simulation of which no inject is at work. */
+function startOf({ exercise_start_date: start }: UpstreamSimulation): string {
+  if (start == null) return "it starts at the next full minute";
+  return Date.parse(start) > Date.now()
+    ? `it starts at ${start}`
+    : `it started at ${start}, and no inject is at work yet`;
 }

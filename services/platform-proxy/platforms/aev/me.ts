@@ -1,3 +1,6 @@
+/** The tenant that every installation has, and of which GET /api/me speaks. */
+export const DEFAULT_TENANT = "2cffad3a-0001-4078-b0e2-ef74274022c3";
+
 /** What an OpenAEV-compatible platform says of the caller: GET /api/me and GET /api/me/tenants. */
 export interface OpenaevMe {
   readonly user: {

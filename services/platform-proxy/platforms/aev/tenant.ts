@@ -20,7 +20,12 @@ export interface TenantScope {
  * and there are several, or one is named that is not the caller's.
  */
 export async function tenantOf(platform: Platform, tenantId: string | undefined): Promise<TenantScope> {
-  const { tenants } = await platform.me<OpenaevMe>();
+  const wanted = tenantId?.toLowerCase();
+  const isOpen = ({ tenants }: OpenaevMe) =>
+    openTenants(tenants).some((tenant) => wanted === undefined || tenant.tenant_id === wanted);
+  const kept = await platform.me<OpenaevMe>();
+  // Who was made a member of a tenant just now knows more than what is kept.
+  const { tenants } = isOpen(kept) ? kept : await platform.meAnew<OpenaevMe>();
   const open = openTenants(tenants);
   if (open.length === 0) {
     throw permissionDenied(
@@ -28,17 +33,18 @@ export async function tenantOf(platform: Platform, tenantId: string | undefined)
     );
   }
   const list = open.map((tenant) => `${tenant.tenant_name} (${tenant.tenant_id})`).join(", ");
-  if (tenantId === undefined) {
+  if (wanted === undefined) {
     if (open.length > 1) {
       throw failedPrecondition(`this account is a member of several tenants; name one as tenant_id: ${list}`);
     }
     return scopeOf(open[0] as OpenaevTenant);
   }
-  const found = open.find((tenant) => tenant.tenant_id === tenantId.toLowerCase());
+  const found = open.find((tenant) => tenant.tenant_id === wanted);
   if (found === undefined) throw notFound(`tenant_id: ${tenantId} is not a tenant of this account, which has ${list}`);
   return scopeOf(found);
 }
 
-function scopeOf({ tenant_id: id, tenant_name: name }: OpenaevTenant): TenantScope {
+/** A tenant of the caller's, to act in. */
+export function scopeOf({ tenant_id: id, tenant_name: name }: OpenaevTenant): TenantScope {
   return { id, name, path: (route) => `/api/tenants/${id}${route}` };
 }

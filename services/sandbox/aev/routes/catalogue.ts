@@ -1,5 +1,5 @@
 import { notFound, ok } from "../replies.js";
-import { type Actor, holds, need } from "../rights.js";
+import { type Actor, holds, may, need } from "../rights.js";
 import { type SearchRules, searchRows } from "../search.js";
 import { endpointRow, findingRow, techniqueRow, userView } from "../views/catalogue.js";
 import { ENDPOINT_FIELDS, findingFields, TECHNIQUE_FIELDS } from "../views/fields.js";
@@ -17,7 +17,6 @@ export function catalogueRoutes(world: World, baseUrl: () => string, trust: stri
     rules: SearchRules,
     keep: (finding: Finding) => boolean,
   ) => {
-    need(holds(actor, "ACCESS_FINDINGS"));
     const distinct = query.get("distinct") === "true";
     const rows = [...world.findings.values()].filter((row) => row.tenant === actor.tenant && keep(row));
     return ok(searchRows(rows, findings, body, rules, (row) => findingRow(world, row, distinct)));
@@ -30,6 +29,7 @@ export function catalogueRoutes(world: World, baseUrl: () => string, trust: stri
       if (kind === "injects" && !world.injects.has(id)) throw notFound(`Inject not found with id: ${id}`);
       // Only what is asked for by simulation or inject is given whatever came of it.
       const whole = kind === "exercises" || kind === "injects";
+      need(mayRead(actor, kind, id));
       const keep = (row: Finding) => [findings[key]?.of(row)].flat().includes(id) && (whole || isLatest(world, row));
       return search(actor, body, query, { silent: true }, keep);
     },
@@ -74,13 +74,22 @@ export function catalogueRoutes(world: World, baseUrl: () => string, trust: stri
     {
       method: "POST",
       path: "/findings/search",
-      answer: ({ actor, body, query }) => search(actor, body, query, {}, (row) => isLatest(world, row)),
+      answer: ({ actor, body, query }) => {
+        need(holds(actor, "ACCESS_FINDINGS"));
+        return search(actor, body, query, {}, (row) => isLatest(world, row));
+      },
     },
     scoped("exercises", "finding_simulation"),
     scoped("scenarios", "finding_scenario"),
     scoped("endpoints", "finding_assets"),
     scoped("injects", "finding_inject_id"),
   ];
+}
+
+/** Findings below an object are shown to whom that object is shown. */
+function mayRead(actor: Actor, kind: string, id: string): boolean {
+  if (kind === "endpoints") return holds(actor, "ACCESS_ASSETS");
+  return may(actor, "ACCESS_ASSESSMENT", id, "OBSERVER");
 }
 
 /** Of an atomic test, or of the last simulation of its scenario to have been started and finished. */

@@ -1,9 +1,14 @@
 import { type DescMethod, getOption, isMessage, type Message } from "@bufbuild/protobuf";
 import { pathToString } from "@bufbuild/protobuf/reflect";
 import { createValidator, type Violation, violationsToProto } from "@bufbuild/protovalidate";
-import { ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import {
+  type EnumRules,
+  field as rulesOf,
+  ViolationsSchema,
+} from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { form } from "#proto/mcp/v1/tool_pb.js";
+import { wordOf } from "../../tools/enums.js";
 import { internal } from "../errors.js";
 
 const validator = createValidator();
@@ -29,6 +34,7 @@ export function checkRules(desc: DescMethod, request: Message): void {
       return told.message;
     }
     if (violation.ruleId === "string.pattern") told.message = `must be ${formOf(violation)}`;
+    if (violation.ruleId.startsWith("enum.")) told.message = `must be one of ${wordsOf(violation).join(", ")}`;
     return violation.field.length === 0 ? told.message : `${pathToString(violation.field)}: ${told.message}`;
   });
   throw new ConnectError(lines.join("; "), Code.InvalidArgument, undefined, [{ desc: ViolationsSchema, value }]);
@@ -44,4 +50,14 @@ function membersOf({ field }: Violation): string[] | undefined {
 function formOf({ field }: Violation): string {
   const last = field.findLast((part) => part.kind === "field");
   return (last === undefined ? "" : getOption(last, form)) || "of another form, as the schema says";
+}
+
+/** The words that a field of an enum takes: its rules name the others by number. */
+function wordsOf({ field }: Violation): string[] {
+  const last = field.findLast((part) => part.kind === "field");
+  if (last === undefined || !("enum" in last) || last.enum === undefined) return [];
+  const { type } = getOption(last, rulesOf);
+  const own = type.case === "repeated" ? type.value.items?.type : type;
+  const barred = own?.case === "enum" ? (own.value as EnumRules).notIn : [];
+  return last.enum.values.flatMap((value) => (barred.includes(value.number) ? [] : (wordOf(value) ?? [])));
 }

@@ -13,6 +13,9 @@ interface UpstreamAttackPattern {
   readonly attack_pattern_parent: string | null;
 }
 
+/** The rows of a page with whole descriptions, some of which have thousands of characters. */
+const WITH_DESCRIPTIONS = 10;
+
 const BY_NAME: Order<UpstreamAttackPattern> = {
   sorts: [
     { property: "attack_pattern_name", direction: "asc" },
@@ -37,14 +40,16 @@ export const bindings = [
         order: BY_NAME,
         piece: 500,
       },
-      r,
+      { pageToken: r.pageToken, pageSize: r.pageSize ?? (r.withDescriptions ? WITH_DESCRIPTIONS : undefined) },
     );
     return {
       attackPatterns: page.rows.map((row) => ({
         id: row.attack_pattern_id,
         externalId: row.attack_pattern_external_id,
         name: row.attack_pattern_name,
-        description: shorten(row.attack_pattern_description),
+        description: r.withDescriptions
+          ? (row.attack_pattern_description ?? "")
+          : shorten(row.attack_pattern_description),
         platforms: [...(row.attack_pattern_platforms ?? [])],
         ...(row.attack_pattern_parent != null && { parent: { id: row.attack_pattern_parent } }),
       })),

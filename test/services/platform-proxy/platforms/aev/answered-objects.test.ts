@@ -39,9 +39,8 @@ test("whoami tells grants and tenants, and that an administrator holds every rig
     email: "observer@sallyport.example",
     name: "observer Test",
     unrestricted: false,
-    capabilities: [],
     grants: [{ object: { id: DRILL }, level: GrantLevel.OBSERVER }],
-    tenants: [{ id: DEFAULT_TENANT, name: "First default tenant auto created to rename" }],
+    tenants: [{ id: DEFAULT_TENANT, name: "First default tenant auto created to rename", capabilities: [] }],
   });
   expect(await stack.call(AccountService.method.whoami, {}, "admin")).toMatchObject({ unrestricted: true });
 });
@@ -136,13 +135,15 @@ test("a launch whose simulation the caller may not read tells the simulation all
   )) {
     events.push(event);
   }
-  expect(events[0]).toMatchObject({ value: { message: expect.stringContaining("it starts at 2026-11-21T13:13:00Z") } });
+  expect(events[0]).toMatchObject({ value: { message: expect.stringContaining("2026-11-21T13:13:00Z") } });
   expect(events.at(-1)).toMatchObject({
     case: "result",
     value: {
       started: false,
       simulation: { status: SimulationStatus.RUNNING, severity: Severity.HIGH, labels: ["red-team"], players: 0 },
-      remaining: expect.stringContaining("could not be followed further: this account's own rights"),
+      remaining: expect.stringContaining(
+        "could not be followed further: this account has not the right ACCESS_ASSESSMENT",
+      ),
     },
   });
 });
@@ -197,7 +198,7 @@ test.each([
   ["blankName", Code.InvalidArgument, "name: this value should not be blank"],
   ["unknownKey", Code.InvalidArgument, "search or sort"],
   ["unknownOperator", Code.InvalidArgument, "without saying which"],
-  ["scenarioRefused", Code.PermissionDenied, "own rights"],
+  ["scenarioRefused", Code.PermissionDenied, "has not the right"],
   ["tenantDenied", Code.PermissionDenied, "member of that tenant"],
   ["scenarioUnknown", Code.NotFound, "no such object"],
   ["conflict", Code.AlreadyExists, "rules this out"],

@@ -63,6 +63,16 @@ test("techniques are found by identifier and by name, by every account", async (
   expect(names).toEqual([...names].sort());
 });
 
+test("descriptions of techniques are cut, and given in full where they are asked for", async () => {
+  const query = "Domain Account";
+  const cut = await stack.call(searchAttackPatterns, { query }, "nobody");
+  expect(cut.attackPatterns.every(({ description }) => description.length <= 120)).toBe(true);
+  const full = await stack.call(searchAttackPatterns, { query, withDescriptions: true }, "nobody");
+  expect(full.attackPatterns[0]?.description).toMatch(/^Adversaries may use an account.*See T\d+\.099\.$/);
+  const many = stack.call(searchAttackPatterns, { withDescriptions: true, pageSize: 11 }, "nobody");
+  expect((await refusal(many)).rawMessage).toContain("at most 10");
+});
+
 test("findings are found by type and by where they come from", async () => {
   const cves = await stack.call(searchFindings, { types: ["cve"], pageSize: 100 }, "analyst");
   expect(cves.totalSize).toBeGreaterThan(10);

@@ -50,7 +50,7 @@ test("a launch is followed until its first inject is at work, and says how to go
   }
 });
 
-test("a launch whose start is further off ends in time and says when it starts", async () => {
+test("a launch whose start is further off ends in time, says when it starts, and then that it has", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const stopped = Date.now();
   stack = await startAev({ now: () => stopped });
@@ -63,7 +63,10 @@ test("a launch whose start is further off ends in time and says when it starts",
   const last = events.at(-1);
   expect(events.length).toBeLessThan(5);
   expect(last).toMatchObject({ case: "result", value: { started: false, injectsRunning: 0 } });
-  expect(last?.case === "result" && last.value.remaining).toMatch(/starts at \d{4}-\d\d-\d\dT\d\d:\d\d:00Z/);
+  const said = events.map((event) => (event.case === "progress" ? event.value.message : undefined));
+  expect(said[0]).toMatch(/it starts at \d{4}-\d\d-\d\dT\d\d:\d\d:00Z/);
+  const begun = /it started at \d{4}-\d\d-\d\dT\d\d:\d\d:00Z, and no inject is at work yet/;
+  expect(last?.case === "result" && last.value.remaining).toMatch(begun);
 });
 
 test("a scenario without injects is launched without waiting, and the result says that nothing will run", async () => {

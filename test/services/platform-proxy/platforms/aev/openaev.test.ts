@@ -201,8 +201,13 @@ test("a snapshot holds the platform's version, and the caller's capabilities", a
 
 test("a grant stands for what it allows on its object, which is never creating", async () => {
   expect(await capabilitiesAs("nobody")).toEqual([]);
-  expect(await capabilitiesAs("observer")).toEqual(["ACCESS_ASSESSMENT"]);
-  expect(await capabilitiesAs("granted")).toEqual(["ACCESS_ASSESSMENT", "DELETE_ASSESSMENT", "MANAGE_ASSESSMENT"]);
+  expect(await capabilitiesAs("observer")).toEqual(["ACCESS_ASSESSMENT", "SEARCH_FINDINGS"]);
+  expect(await capabilitiesAs("granted")).toEqual([
+    "ACCESS_ASSESSMENT",
+    "DELETE_ASSESSMENT",
+    "MANAGE_ASSESSMENT",
+    "SEARCH_FINDINGS",
+  ]);
 });
 
 test("of a caller outside the default tenant the platform tells nothing, so nothing is hidden", async () => {

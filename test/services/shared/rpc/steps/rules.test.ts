@@ -3,6 +3,8 @@ import { ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/valid
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import { InjectService, SearchInjectsRequestSchema } from "#proto/aev/v1/inject_service_pb.js";
+import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
+import { SetSimulationStatusRequestSchema, SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
 import { checkRules } from "../../../../../services/shared/rpc/steps/rules.js";
 import { explain } from "../../../../../services/shared/tools/explain.js";
 
@@ -33,4 +35,12 @@ test("other broken rules are told by their path beside it", () => {
   const error = refusalOf({ tenantId: "x" });
   expect(explain(error)).toBe("tenant_id: must be a valid UUID\ngive exactly one of scenario_id, simulation_id");
   expect(error.findDetails(ViolationsSchema)[0]?.violations).toHaveLength(2);
+});
+
+test("a word that is none of those a field takes is told by those it takes, not by number", () => {
+  const status = SimulationStatus.FINISHED;
+  const request = create(SetSimulationStatusRequestSchema, { simulationId: ID, status });
+  expect(() => checkRules(SimulationService.method.setSimulationStatus, request)).toThrow(
+    "status: must be one of running, paused, canceled",
+  );
 });

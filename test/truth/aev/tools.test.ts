@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { realPlatform, truth } from "../frame/real.js";
+import { Verdicts } from "../frame/table.js";
+import { listTruths } from "./rows/lists.js";
+import { objectTruths } from "./rows/objects.js";
+import { writeTruths } from "./rows/writes.js";
+import { personOf, type Stage, startStage, stopStage } from "./stage.js";
+import { PEOPLE } from "./world.js";
+
+const { settings, missing } = realPlatform("AEV_REAL_URL", "AEV_REAL_ISSUER");
+
+const TRUTHS = [...listTruths, ...objectTruths, ...writeTruths];
+
+let stage: Stage;
+const verdicts = new Verdicts();
+
+beforeAll(async () => {
+  if (settings === undefined) return;
+  stage = await startStage({
+    url: settings.AEV_REAL_URL,
+    issuer: settings.AEV_REAL_ISSUER,
+    admin: process.env.AEV_REAL_ADMIN ?? "admin@example.com",
+  });
+}, 300_000);
+
+afterAll(async () => {
+  if (stage === undefined) return;
+  verdicts.write(PEOPLE);
+  await stopStage(stage);
+}, 120_000);
+
+truth("every tool of aev has a row", missing, async () => {
+  const known = new Set(TRUTHS.map(({ tool }) => tool));
+  expect((await personOf(stage, "administrator").tools()).filter((tool) => !known.has(tool))).toEqual([]);
+});
+
+for (const { tool, cases } of TRUTHS) {
+  describe(tool, () => {
+    for (const one of cases) {
+      for (const person of one.as) {
+        truth(`${one.about}, as ${person}`, missing, () => verdicts.prove(tool, one, stage, person));
+      }
+    }
+  });
+}

@@ -1,0 +1,302 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Json, RealPlatform } from "./platform.js";
+
+/** The tenant that every installation has. */
+export const FIRST = "2cffad3a-0001-4078-b0e2-ef74274022c3";
+
+/** Everybody who is asked as. */
+export const PEOPLE = [
+  "administrator",
+  "analyst",
+  "reader",
+  "granted",
+  "launcher",
+  "outsider",
+  "nobody",
+  "stranger",
+] as const;
+
+/** What is looked at: made anew at each run, with names of its own. */
+export interface World {
+  /** Part of every name. */
+  readonly run: string;
+  readonly emails: Readonly<Record<string, string>>;
+  /** Ids by our names for them. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** The tenant that somebody works in. */
+  tenantOf(person: string): string;
+  remove(): Promise<void>;
+}
+
+const READ = ["ACCESS_ASSESSMENT", "ACCESS_ASSETS", "ACCESS_FINDINGS", "ACCESS_PAYLOADS"];
+const WORK = ["MANAGE_ASSESSMENT", "DELETE_ASSESSMENT", "LAUNCH_ASSESSMENT", "MANAGE_ASSETS", "MANAGE_FINDINGS"];
+const MAIL = "138ad8f8-32f8-4a22-8114-aaa12322bd09";
+const MANUAL = "d02e9132-b9d0-4daa-b3b1-4b9871f8472c";
+/** Rows that no sort tells apart. */
+export const TWINS = 13;
+
+/** Makes it. @throws Error where the platform has no second tenant (real-platforms' seed makes one). */
+export async function makeWorld(platform: RealPlatform, administrator: string): Promise<World> {
+  const builder = new Builder(platform, administrator);
+  await builder.tenants();
+  await builder.people();
+  await builder.plans();
+  await builder.runs();
+  await builder.catalogue();
+  await builder.elsewhere();
+  await builder.rights();
+  return builder;
+}
+
+class Builder implements World {
+  readonly run = `r${Date.now().toString(36)}`;
+  readonly ids: Record<string, string> = {};
+  readonly emails: Record<string, string>;
+  private readonly undo: [string, string][] = [];
+  private second = "";
+
+  constructor(
+    private readonly platform: RealPlatform,
+    private readonly administrator: string,
+  ) {
+    const mail = (name: string) => `${name}-${this.run}@truth.test`;
+    this.emails = Object.fromEntries(PEOPLE.map((name) => [name, mail(name)]));
+    this.emails.administrator = administrator;
+  }
+
+  tenantOf(person: string): string {
+    return person === "outsider" ? this.second : FIRST;
+  }
+
+  async tenants(): Promise<void> {
+    const tenants: Json[] = await this.platform.need(this.administrator, "GET", "/api/me/tenants");
+    this.second = tenants.find(({ tenant_id }) => tenant_id !== FIRST)?.tenant_id ?? "";
+    if (this.second === "") throw new Error("the platform has no second tenant");
+    this.ids.first = FIRST;
+    this.ids.second = this.second;
+  }
+
+  async people(): Promise<void> {
+    for (const name of PEOPLE.filter((one) => one !== "administrator" && one !== "stranger")) {
+      const body = { user_email: this.emails[name], user_firstname: name, user_lastname: this.run, user_admin: false };
+      await this.make(name, this.tenantOf(name), "/users", body, "user_id");
+    }
+    await this.group("analyst", FIRST, [...READ, ...WORK]);
+    await this.group("reader", FIRST, READ);
+    await this.group("outsider", this.second, [...READ, ...WORK]);
+  }
+
+  /** Scenarios of every kind of label, some of one name, some with names that are read otherwise than by people. */
+  async plans(): Promise<void> {
+    for (const color of ["red", "blue", "green"]) {
+      await this.make(color, FIRST, "/tags", { tag_name: `${color}-${this.run}`, tag_color: "#123456" }, "tag_id");
+    }
+    const { red = "", blue = "" } = this.ids;
+    const labels = [[red], [blue], [red, blue], []];
+    for (let i = 0; i < TWINS; i++) {
+      await this.scenario(`twin${i}`, `Same plan ${this.run}`, {
+        scenario_tags: labels[i % 4],
+        scenario_severity: "high",
+      });
+    }
+    await this.scenario("odd0", `Plan_A 100% ${this.run}`, { scenario_category: "true" });
+    await this.scenario("odd1", `PlanXA 100 ${this.run}`, { scenario_severity: "low" });
+    await this.scenario("truth", "true", { scenario_external_reference: this.run });
+    await this.scenario("full", `Full plan ${this.run}`, {
+      scenario_description: "What it is about",
+      scenario_subtitle: "Subtitle",
+      scenario_category: "global-crisis",
+      scenario_main_focus: "incident-response",
+      scenario_severity: "critical",
+      scenario_external_reference: "EX-1",
+      scenario_external_url: "https://example.org/1",
+      scenario_message_header: "HEADER",
+      scenario_message_footer: "FOOTER",
+      scenario_mail_from_name: "Exercise desk",
+      scenario_mails_reply_to: ["desk@example.org"],
+      scenario_tags: [red, blue],
+    });
+    await this.make("team", FIRST, "/teams", { team_name: `Team ${this.run}` }, "team_id");
+    for (const of of ["full", "twin0"]) {
+      const path = `/scenarios/${this.ids[of]}/teams/replace`;
+      await this.need("PUT", FIRST, path, { scenario_teams: [this.ids.team] });
+    }
+    for (let i = 0; i < TWINS; i++) await this.inject(`call${i}`, "full", "Call the desk", MANUAL, 600);
+    await this.inject("mail", "full", "Warn the team", MAIL, 0, {
+      inject_teams: [this.ids.team],
+      inject_tags: [red, blue],
+    });
+    await this.inject("late", "twin0", "Wrap-up", MANUAL, 604_800);
+  }
+
+  /** Simulations that run, are planned and over. */
+  async runs(): Promise<void> {
+    for (let i = 0; i < TWINS; i++) {
+      const tags = [[this.ids.red], [this.ids.red, this.ids.blue], []][i % 3];
+      const body = { exercise_name: `Same run ${this.run}`, exercise_tags: tags, exercise_severity: "low" };
+      await this.make(`run${i}`, FIRST, "/exercises", body, "exercise_id");
+    }
+    await this.make("running", FIRST, `/scenarios/${this.ids.full}/exercise/running`, {}, "exercise_id");
+    await this.make("canceled", FIRST, `/scenarios/${this.ids.twin0}/exercise/running`, {}, "exercise_id");
+    await this.need("PUT", FIRST, `/exercises/${this.ids.canceled}/status`, { exercise_status: "CANCELED" });
+  }
+
+  /** Machines of one image, techniques of one name, findings made at once. */
+  async catalogue(): Promise<void> {
+    const tags = [[this.ids.red], [this.ids.red, this.ids.blue], []];
+    for (let i = 0; i < TWINS; i++) {
+      await this.endpoint(`machine${i}`, FIRST, `image-${this.run}`, [`10.77.1.${i + 1}`], tags[i % 3]);
+    }
+    await this.endpoint("multi", FIRST, `multi-${this.run}`, ["10.77.2.1", "10.77.1.1", "10.77.1.100"], []);
+    for (let i = 0; i < 8; i++) {
+      const body = {
+        attack_pattern_name: `Account use ${this.run}`,
+        attack_pattern_external_id: `T9${i}.${this.run}`,
+        attack_pattern_description: `${"Adversaries use accounts. ".repeat(8)}End ${i}.`,
+        attack_pattern_platforms: ["Linux"],
+        attack_pattern_kill_chain_phases: [],
+      };
+      await this.make(`technique${i}`, FIRST, "/attack_patterns", body, "attack_pattern_id");
+    }
+    const atomic = { inject_title: `Atomic ${this.run}`, inject_injector_contract: MANUAL, inject_content: {} };
+    const lists = {
+      inject_assets: [],
+      inject_asset_groups: [],
+      inject_teams: [],
+      inject_documents: [],
+      inject_tags: [],
+    };
+    await this.make("atomic", FIRST, "/atomic-testings", { ...atomic, ...lists, inject_all_teams: false }, "inject_id");
+    for (let i = 0; i < TWINS; i++) {
+      const body = { finding_field: "stdout", finding_type: i % 2 === 0 ? "cve" : "ipv4", finding_labels: [] };
+      const value = i % 2 === 0 ? `CVE-2026-${this.run}_${i}` : `10.77.9.${i}`;
+      const made = { ...body, finding_value: value, finding_inject_id: this.ids.atomic };
+      await this.make(`finding${i}`, FIRST, "/findings", made, "finding_id");
+    }
+  }
+
+  /** The other tenant's, with names of its own. */
+  async elsewhere(): Promise<void> {
+    await this.make(
+      "otherTag",
+      this.second,
+      "/tags",
+      { tag_name: `other-${this.run}`, tag_color: "#654321" },
+      "tag_id",
+    );
+    for (let i = 0; i < 5; i++) {
+      const body = {
+        scenario_name: `Other unit ${i % 2} ${this.run}`,
+        scenario_tags: i === 0 ? [this.ids.otherTag] : [],
+      };
+      await this.make(`other${i}`, this.second, "/scenarios", body, "scenario_id");
+    }
+    await this.make("otherRun", this.second, `/scenarios/${this.ids.other0}/exercise/running`, {}, "exercise_id");
+    await this.endpoint("otherMachine", this.second, `other-machine-${this.run}`, ["10.77.1.1"], []);
+  }
+
+  /** Single grants: reading one scenario and one of its simulations; launching another. */
+  async rights(): Promise<void> {
+    await this.group(
+      "granted",
+      FIRST,
+      [],
+      [
+        ["OBSERVER", "full", "SCENARIO"],
+        ["OBSERVER", "running", "SIMULATION"],
+      ],
+    );
+    await this.group("launcher", FIRST, [], [["LAUNCHER", "twin0", "SCENARIO"]]);
+    // Rights that were given act some seconds later.
+    for (let i = 0; i < 40; i++) {
+      const { status } = await this.platform.call(
+        this.emails.reader!,
+        "GET",
+        `/api/tenants/${FIRST}/scenarios/${this.ids.full}`,
+      );
+      if (status === 200) return;
+      await sleep(1_000);
+    }
+    throw new Error("the reader may not read: the world is not as it was meant");
+  }
+
+  async remove(): Promise<void> {
+    for (const [tenant, path] of this.undo.reverse()) {
+      await this.platform.call(this.administrator, "DELETE", `/api/tenants/${tenant}${path}`);
+    }
+  }
+
+  private scenario(key: string, name: string, more: object): Promise<string> {
+    return this.make(key, FIRST, "/scenarios", { scenario_name: name, ...more }, "scenario_id");
+  }
+
+  private inject(key: string, scenario: string, title: string, contract: string, delay: number, more: object = {}) {
+    const content =
+      contract === MAIL ? { subject: "Exercise", body: "<p>Hello</p>", expectations: [] } : { content: "Call" };
+    const body = {
+      inject_title: title,
+      inject_injector_contract: contract,
+      inject_content: content,
+      inject_depends_duration: delay,
+      inject_teams: [],
+      inject_assets: [],
+      inject_asset_groups: [],
+      inject_documents: [],
+      inject_tags: [],
+      inject_all_teams: false,
+      inject_enabled: true,
+      ...more,
+    };
+    return this.make(key, FIRST, `/scenarios/${this.ids[scenario]}/injects`, body, "inject_id");
+  }
+
+  private async endpoint(key: string, tenant: string, name: string, ips: readonly string[], tags: unknown) {
+    const body = {
+      asset_name: name,
+      endpoint_hostname: name,
+      endpoint_platform: "Linux",
+      endpoint_arch: "x86_64",
+      endpoint_ips: ips,
+      endpoint_mac_addresses: [],
+      asset_tags: tags,
+      endpoint_is_eol: false,
+    };
+    this.ids[key] = (await this.need("POST", tenant, "/endpoints/agentless", body)).asset_id;
+    this.undo.push([tenant, `/endpoints/${this.ids[key]}`]);
+  }
+
+  private async group(
+    person: string,
+    tenant: string,
+    capabilities: readonly string[],
+    grants: readonly (readonly [string, string, string])[] = [],
+  ): Promise<void> {
+    const name = `${person} ${this.run}`;
+    const of = { group_name: name, group_default_user_assign: false };
+    const group = await this.make(`${person}Group`, tenant, "/groups", of, "group_id");
+    await this.need("PUT", tenant, `/groups/${group}/users`, { group_users: [this.ids[person]] });
+    if (capabilities.length > 0) {
+      const role = { role_name: name, role_capabilities: capabilities };
+      await this.make(`${person}Role`, tenant, "/roles", role, "role_id");
+      await this.need("PUT", tenant, `/groups/${group}/roles`, { group_roles: [this.ids[`${person}Role`]] });
+    }
+    for (const [level, object, kind] of grants) {
+      const grant = { grant_name: level, grant_resource: this.ids[object], grant_resource_type: kind };
+      await this.need("POST", tenant, `/groups/${group}/grants`, grant);
+    }
+  }
+
+  private async make(key: string, tenant: string, path: string, body: object, id: string): Promise<string> {
+    const made = await this.need("POST", tenant, path, body);
+    const got = made[id] as string;
+    if (typeof got !== "string") throw new Error(`POST ${path} gave no ${id}: ${JSON.stringify(made).slice(0, 300)}`);
+    this.ids[key] = got;
+    const kind = path.endsWith("/exercise/running") ? "/exercises" : path.replace(/^\/scenarios\/[^/]+\/injects$/, "");
+    if (kind !== "") this.undo.push([tenant, `${kind}/${got}`]);
+    return got;
+  }
+
+  private need(method: string, tenant: string, path: string, body: unknown): Promise<Json> {
+    return this.platform.need(this.administrator, method, `/api/tenants/${tenant}${path}`, body);
+  }
+}
