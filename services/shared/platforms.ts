@@ -48,7 +48,10 @@ const TABLE = [
     sandbox: "Sandbox exposure validation",
     instructions: "Adversarial exposure validation on the connected platform, as the signed-in user.",
     granting: "an administrator of the platform adds it to a role of one of your groups",
-    rights: { CREATE_ASSESSMENT: "MANAGE_ASSESSMENT on all scenarios" },
+    rights: {
+      CREATE_ASSESSMENT: "MANAGE_ASSESSMENT on all scenarios",
+      SEARCH_FINDINGS: "ACCESS_FINDINGS, or to read the scenario, simulation or endpoint that they are of,",
+    },
   },
   {
     name: "grc",

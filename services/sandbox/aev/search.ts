@@ -127,6 +127,11 @@ function matchesText<Row>(row: Row, fields: Fields<Row>, text: string): boolean 
   return Object.values(fields).some((field) => field.text === true && like(String(field.of(row) ?? ""), `%${text}%`));
 }
 
+/** The database's lower case of what it holds, which is another than that of what it is asked for. */
+function lowered(held: string): string {
+  return held.replaceAll("İ", "i").toLowerCase();
+}
+
 /** As SQL's LIKE, in any case: % stands for any text and _ for any character, and nothing escapes them. */
 function like(held: string, pattern: string): boolean {
   const source = pattern
@@ -134,7 +139,7 @@ function like(held: string, pattern: string): boolean {
     .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
     .replaceAll("%", ".*")
     .replaceAll("_", ".");
-  return new RegExp(`^${source}$`, "s").test(held.toLowerCase());
+  return new RegExp(`^${source}$`, "s").test(lowered(held));
 }
 
 function matchesGroup<Row>(row: Row, fields: Fields<Row>, { mode, filters = [] }: Input["filterGroup"]): boolean {
@@ -174,7 +179,7 @@ function matchesValue(held: Value, operator: string, value: string, instant: boo
     if (operator === "lt") return held < at;
     return operator === "lte" ? held <= at : held === at;
   }
-  const texts = (Array.isArray(held) ? held : [held ?? ""]).map((text) => String(text).toLowerCase());
+  const texts = (Array.isArray(held) ? held : [held ?? ""]).map((text) => lowered(String(text)));
   const text = value.toLowerCase();
   if (operator === "eq") return texts.includes(text);
   return texts.some((have) => like(have, operator === "contains" ? `%${text}%` : `${text}%`));

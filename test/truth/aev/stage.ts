@@ -89,7 +89,7 @@ export function seenBy({ platform, world }: Stage, name: string, tenant = world.
 
 /** The argument that names the tenant, for who is a member of several. */
 export const inTenant = (stage: Stage, name: string): { readonly tenant_id?: string } =>
-  name === "administrator" ? { tenant_id: stage.world.tenantOf(name) } : {};
+  name === "administrator" || name === "both" ? { tenant_id: stage.world.tenantOf(name) } : {};
 
 /** A text that names nothing that a person may not see. */
 export async function holdsNothingHidden(stage: Stage, person: string, text: string): Promise<void> {

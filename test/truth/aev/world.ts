@@ -12,6 +12,7 @@ export const PEOPLE = [
   "granted",
   "launcher",
   "outsider",
+  "both",
   "nobody",
   "stranger",
 ] as const;
@@ -23,6 +24,8 @@ export interface World {
   readonly emails: Readonly<Record<string, string>>;
   /** Ids by our names for them. */
   readonly ids: Readonly<Record<string, string>>;
+  /** An instant between those at which scenarios, and other things, were made. */
+  readonly middle: string;
   /** The tenant that somebody works in. */
   tenantOf(person: string): string;
   remove(): Promise<void>;
@@ -51,6 +54,7 @@ export async function makeWorld(platform: RealPlatform, administrator: string): 
 class Builder implements World {
   readonly run = `r${Date.now().toString(36)}`;
   readonly ids: Record<string, string> = {};
+  middle = "";
   readonly emails: Record<string, string>;
   private readonly undo: [string, string][] = [];
   private second = "";
@@ -65,7 +69,7 @@ class Builder implements World {
   }
 
   tenantOf(person: string): string {
-    return person === "outsider" ? this.second : FIRST;
+    return person === "outsider" || person === "both" ? this.second : FIRST;
   }
 
   async tenants(): Promise<void> {
@@ -78,9 +82,19 @@ class Builder implements World {
 
   async people(): Promise<void> {
     for (const name of PEOPLE.filter((one) => one !== "administrator" && one !== "stranger")) {
-      const body = { user_email: this.emails[name], user_firstname: name, user_lastname: this.run, user_admin: false };
+      const body = {
+        user_email: this.emails[name],
+        user_firstname: name,
+        user_lastname: this.run,
+        user_plain_password: "Truth-2026-test",
+        user_admin: false,
+      };
       await this.make(name, this.tenantOf(name), "/users", body, "user_id");
     }
+    // Made in a second tenant too, an account is a member of both.
+    const again = { user_email: this.emails.both, user_firstname: "both", user_lastname: this.run, user_admin: false };
+    await this.need("POST", FIRST, "/users", { ...again, user_plain_password: "Truth-2026-test" });
+    await this.group("both", this.second, READ);
     await this.group("analyst", FIRST, [...READ, ...WORK]);
     await this.group("reader", FIRST, READ);
     await this.group("outsider", this.second, [...READ, ...WORK]);
@@ -99,6 +113,8 @@ class Builder implements World {
         scenario_severity: "high",
       });
     }
+    this.middle = new Date().toISOString();
+    await this.scenario("dotted", `İstanbul ${this.run}`, {});
     await this.scenario("odd0", `Plan_A 100% ${this.run}`, { scenario_category: "true" });
     await this.scenario("odd1", `PlanXA 100 ${this.run}`, { scenario_severity: "low" });
     await this.scenario("truth", "true", { scenario_external_reference: this.run });

@@ -1,6 +1,6 @@
 import { type PageRequest, type Paging, type Place, pagingOf, placeOf } from "../../lib/pages.js";
 import type { Platform } from "../../platform.js";
-import { type Filter, type Sort, searchOnce } from "./search.js";
+import { type Filter, isAscii, type Sort, searchOnce } from "./search.js";
 import type { TenantScope } from "./tenant.js";
 
 // The platform's own pages are no ground for ours: rows that its sort leaves
@@ -115,7 +115,8 @@ async function readRows<Row extends object>(
   const needed = place.offset + place.size + 1;
   // As much again, since rows may have come in front of them, and others may be equal.
   const first = Math.min(list.piece, isExact ? Math.max(MIN_PIECE, 2 * needed) : list.piece);
-  const search = { route, idKey, query, filters, sorts: order.sorts };
+  const told = query !== undefined && isAscii(query) ? query : undefined;
+  const search = { route, idKey, query: told, filters, sorts: order.sorts };
   const found = new Map<unknown, Row>();
   for (let reading = 0; ; reading++) {
     // Where pages ended between equal rows, other pages end elsewhere.

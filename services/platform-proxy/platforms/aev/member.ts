@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { notFound, unavailable } from "../../../shared/rpc/errors.js";
 import { objectOf } from "../../lib/answers.js";
 import type { Platform } from "../../platform.js";
-import { type Filter, isTruthWord, searchAll } from "./search.js";
+import { type Filter, isAscii, isTruthWord, oneOf, searchAll } from "./search.js";
 import type { TenantScope } from "./tenant.js";
 import type { UpstreamScenario, UpstreamSimulation } from "./upstream.js";
 
@@ -23,7 +23,7 @@ export const SCENARIO: Kind<UpstreamScenario> = {
   route: "/scenarios",
   idKey: "scenario_id",
   sortKey: "scenario_updated_at",
-  filters: (row) => [named("scenario_name", row.scenario_name)],
+  filters: (row) => named("scenario_name", row.scenario_name),
 };
 
 /** Simulations, which are exercises on the platform. */
@@ -33,7 +33,7 @@ export const SIMULATION: Kind<UpstreamSimulation> = {
   idKey: "exercise_id",
   sortKey: "exercise_updated_at",
   filters: (row) => [
-    named("exercise_name", row.exercise_name),
+    ...named("exercise_name", row.exercise_name),
     ...(row.exercise_scenario == null
       ? []
       : [{ key: "exercise_scenario", operator: "eq" as const, values: [row.exercise_scenario] }]),
@@ -98,8 +98,11 @@ export async function readById<Row>(
   }
 }
 
-function named(key: string, name: string): Filter {
-  return { key, operator: isTruthWord([name]) ? "contains" : "eq", values: [name] };
+/** The platform folds the case of other letters than ASCII's one way in a filter and another in a name. */
+function named(key: string, name: string): Filter[] {
+  if (isAscii(name)) return [{ key, operator: isTruthWord([name]) ? "contains" : "eq", values: [name] }];
+  const [longest = ""] = (name.match(/[A-Za-z0-9]+/g) ?? []).sort((a, b) => b.length - a.length);
+  return oneOf(key, longest === "" ? [] : [longest], "contains");
 }
 
 /** Simulations of one scenario bear its name; their starts tell them apart. */

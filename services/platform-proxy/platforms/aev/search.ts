@@ -61,6 +61,11 @@ export function isTruthWord(values: readonly string[]): boolean {
   return values.some((value) => /^(?:true|false)$/i.test(value));
 }
 
+/** Whether a text has letters of ASCII alone: of others the platform does not find all in any case. */
+export function isAscii(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text);
+}
+
 /** Conditions on an instant; the platform takes full instants only. */
 export function between(key: string, after: Timestamp | undefined, before: Timestamp | undefined): Filter[] {
   const at = (operator: "gt" | "lt", time: Timestamp): Filter => ({ key, operator, values: [instantOf(time)] });

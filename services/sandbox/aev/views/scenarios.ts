@@ -23,7 +23,7 @@ export function scenarioRow(world: World, scenario: Scenario): unknown {
     scenario_category: scenario.category,
     scenario_recurrence: scenario.recurrence,
     scenario_updated_at: iso(scenario.updatedAt),
-    scenario_tags: scenario.tags.length === 0 ? null : scenario.tags,
+    scenario_tags: scenario.tags,
     scenario_platforms: platformsOf(world, scenario),
     scenario_workflow_id: null,
   };

@@ -65,7 +65,8 @@ function shared(simulation: Simulation): Record<string, unknown> {
     exercise_main_focus: simulation.mainFocus,
     exercise_severity: simulation.severity,
     exercise_start_date: iso(simulation.start),
-    exercise_end_date: iso(simulation.end),
+    // Kept to the second, although a write answers with more.
+    exercise_end_date: iso(simulation.end === null ? null : Math.floor(simulation.end / 1_000) * 1_000),
     exercise_message_header: null,
     exercise_message_footer: null,
     exercise_mail_from: "no-reply@sallyport.example",
@@ -107,6 +108,7 @@ export function simulationEntity(simulation: Simulation): unknown {
   return {
     listened: true,
     ...shared(simulation),
+    exercise_end_date: iso(simulation.end),
     exercise_logo_dark: null,
     exercise_logo_light: null,
     // A launch answers before the injects are there.

@@ -7,7 +7,16 @@ import { inTenant, personOf, readWhole, refuses, type Stage, seenBy } from "../s
 import { FIRST } from "../world.js";
 
 /** Who sees more or less of a tenant. */
-export const SEERS = ["administrator", "analyst", "reader", "granted", "launcher", "outsider", "nobody"] as const;
+export const SEERS = [
+  "administrator",
+  "analyst",
+  "reader",
+  "granted",
+  "launcher",
+  "outsider",
+  "both",
+  "nobody",
+] as const;
 
 /** The sentence of who lacks a right. */
 export const NO_RIGHT = (right: string): RegExp => new RegExp(`unknown tool|${right}`, "i");
@@ -68,6 +77,14 @@ const LIST_TOOLS: readonly List[] = [
       {},
       { args: () => ({ order_by: "name" }), order: byName("scenario_name", "scenario_id") },
       { args: () => ({ severities: ["high", "low"] }), only: (row) => ["high", "low"].includes(row.scenario_severity) },
+      {
+        args: ({ world }) => ({ updated_after: world.middle, order_by: "updated" }),
+        only: (row, { world }) => row.scenario_updated_at > world.middle,
+      },
+      {
+        args: ({ world }) => ({ updated_before: world.middle }),
+        only: (row, { world }) => row.scenario_updated_at < world.middle,
+      },
       { args: () => ({ categories: ["true"] }), only: (row) => row.scenario_category === "true" },
       {
         args: ({ world }) => ({ query: `plan_a 100% ${world.run}` }),
@@ -101,6 +118,14 @@ const LIST_TOOLS: readonly List[] = [
       {},
       { args: () => ({ order_by: "name" }), order: byName("exercise_name", "exercise_id") },
       { args: () => ({ order_by: "started" }), order: newest("exercise_start_date", "exercise_id") },
+      {
+        args: ({ world }) => ({ started_after: world.middle }),
+        only: (row, { world }) => row.exercise_start_date > world.middle,
+      },
+      {
+        args: ({ world }) => ({ scenario_id: world.ids.full }),
+        only: (row, { world }) => row.exercise_id === world.ids.running,
+      },
       {
         args: () => ({ statuses: ["scheduled", "canceled"] }),
         only: (row) => /SCHEDULED|CANCELED/.test(row.exercise_status),
@@ -185,6 +210,10 @@ const LIST_TOOLS: readonly List[] = [
     right: "ACCESS_FINDINGS",
     questions: [
       {},
+      {
+        args: ({ world }) => ({ created_after: world.middle }),
+        only: (row, { world }) => row.finding_created_at > world.middle,
+      },
       { args: () => ({ types: ["cve"] }), only: (row) => row.finding_type === "cve" },
       {
         args: ({ world }) => ({ query: `${world.run}_1` }),
@@ -295,8 +324,12 @@ async function proveQuestion(stage: Stage, person: string, list: List, question:
   }
   const { id } = LISTS[list.kind];
   const expected = all.filter((row) => question.only?.(row, stage) ?? true).sort(question.order ?? list.order);
-  if ("labels" in args && person === "outsider") {
+  if ("labels" in args && stage.world.tenantOf(person) !== FIRST) {
     await refuses(stage, person, list.tool, args, /no label/);
+    return;
+  }
+  if ("scenario_id" in args && stage.world.tenantOf(person) !== FIRST) {
+    await refuses(stage, person, list.tool, args, /there is no scenario/);
     return;
   }
   const { refusal } = await personOf(stage, person).ask(list.tool, { ...args, page_size: 1 });

@@ -23,7 +23,8 @@ export function isScenario(told: Row, direct: Json, row: Json | undefined, label
   expect(told.severity).toBe(direct.scenario_severity ?? undefined);
   const tags = ((direct.scenario_tags ?? []) as string[]).map((id) => labels.get(id));
   expect([...((told.labels as string[]) ?? [])].sort()).toEqual(tags.sort());
-  expect(instant(told.updated_at)).toBe(instant(direct.scenario_updated_at));
+  // What was never changed says so by leaving it out.
+  expect(instant(told.updated_at ?? told.created_at)).toBe(instant(direct.scenario_updated_at));
   expect(told.players).toBe(direct.scenario_users_number ?? undefined);
   if (row !== undefined) expect(told.recurrence).toBe(row.scenario_recurrence ?? undefined);
 }
@@ -87,12 +88,6 @@ export const objectTruths: readonly Truth<Stage>[] = [
           expect(Object.fromEntries(grants)).toEqual(
             Object.fromEntries(Object.entries(me.user_grants).map(([id, level]) => [id, String(level).toLowerCase()])),
           );
-          for (const { object } of (told.grants ?? []) as Json[]) {
-            const of = (await seenBy(stage, person).of("scenario")).find(
-              ({ scenario_id }) => scenario_id === object.id,
-            );
-            if (of !== undefined) expect(object.name).toBe(of.scenario_name);
-          }
         },
       },
       {
@@ -140,7 +135,7 @@ export const objectTruths: readonly Truth<Stage>[] = [
         as: SEERS,
         async prove(stage, person) {
           const { world } = stage;
-          const elsewhere = person === "outsider" ? world.ids.full! : world.ids.other0!;
+          const elsewhere = stage.world.tenantOf(person) !== FIRST ? world.ids.full! : world.ids.other0!;
           for (const id of [elsewhere, UNKNOWN, world.ids.running!]) {
             await refuses(stage, person, "get_scenario", { ...inTenant(stage, person), scenario_id: id }, NOT_THERE);
           }
@@ -173,7 +168,7 @@ export const objectTruths: readonly Truth<Stage>[] = [
         as: SEERS,
         async prove(stage, person) {
           const { world } = stage;
-          const elsewhere = person === "outsider" ? world.ids.running! : world.ids.otherRun!;
+          const elsewhere = stage.world.tenantOf(person) !== FIRST ? world.ids.running! : world.ids.otherRun!;
           for (const id of [elsewhere, UNKNOWN, world.ids.full!]) {
             await refuses(
               stage,
@@ -195,7 +190,7 @@ export const objectTruths: readonly Truth<Stage>[] = [
         as: SEERS,
         async prove(stage, person) {
           const seen = seenBy(stage, person);
-          for (const key of person === "outsider" ? ["otherRun"] : ["running", "canceled", "run0"]) {
+          for (const key of stage.world.tenantOf(person) !== FIRST ? ["otherRun"] : ["running", "canceled", "run0"]) {
             const id = stage.world.ids[key]!;
             const args = { ...inTenant(stage, person), simulation_id: id };
             const direct = await seen.read(`/exercises/${id}/results`);
@@ -224,7 +219,7 @@ export const objectTruths: readonly Truth<Stage>[] = [
         about: "gives the injects of a scenario once, in the order of their time",
         as: SEERS,
         async prove(stage, person) {
-          const key = person === "outsider" ? "other0" : person === "launcher" ? "twin0" : "full";
+          const key = stage.world.tenantOf(person) !== FIRST ? "other0" : person === "launcher" ? "twin0" : "full";
           const id = stage.world.ids[key]!;
           const direct = await seenBy(stage, person).below(`/scenarios/${id}/injects/simple`, "inject_id");
           const args = { ...inTenant(stage, person), scenario_id: id };
@@ -258,8 +253,10 @@ export const objectTruths: readonly Truth<Stage>[] = [
         about: "gives the injects of a simulation once, with their targets where asked",
         as: SEERS,
         async prove(stage, person) {
-          const id = stage.world.ids[person === "outsider" ? "otherRun" : "running"]!;
+          const id = stage.world.ids[stage.world.tenantOf(person) !== FIRST ? "otherRun" : "running"]!;
           const direct = await seenBy(stage, person).below(`/exercises/${id}/injects/search`, "inject_id");
+          const timed = await seenBy(stage, person).below(`/exercises/${id}/injects/simple`, "inject_id");
+          const delayOf = new Map((timed ?? []).map((one) => [one.inject_id, one.inject_depends_duration as number]));
           const args = { ...inTenant(stage, person), simulation_id: id, with_targets: true };
           if (direct === undefined) {
             await refuses(stage, person, "search_injects", args, NOT_THERE);
@@ -272,6 +269,8 @@ export const objectTruths: readonly Truth<Stage>[] = [
             pageSize: 4,
           });
           expect(ids(rows)).toEqual(direct.map(({ inject_id }) => inject_id).sort());
+          const delays = rows.map((row) => delayOf.get(row.id) ?? -1);
+          expect(delays).toEqual([...delays].sort((a, b) => a - b));
           for (const row of rows) {
             const one = direct.find(({ inject_id }) => inject_id === row.id);
             expect(row.title).toBe(one.inject_title);
@@ -285,7 +284,8 @@ export const objectTruths: readonly Truth<Stage>[] = [
         as: SEERS,
         async prove(stage, person) {
           const { world } = stage;
-          const [scenario, simulation] = person === "outsider" ? ["full", "running"] : ["other0", "otherRun"];
+          const [scenario, simulation] =
+            stage.world.tenantOf(person) !== FIRST ? ["full", "running"] : ["other0", "otherRun"];
           const tenant = inTenant(stage, person);
           await refuses(stage, person, "search_injects", { ...tenant, scenario_id: world.ids[scenario!] }, NOT_THERE);
           await refuses(
@@ -308,7 +308,7 @@ export const objectTruths: readonly Truth<Stage>[] = [
         as: SEERS,
         async prove(stage, person) {
           const { world } = stage;
-          const here = person !== "outsider";
+          const here = stage.world.tenantOf(person) === FIRST;
           for (const [argument, key, path] of [
             ["scenario_id", here ? "full" : "other0", "scenarios"],
             ["simulation_id", here ? "running" : "otherRun", "exercises"],

@@ -9,7 +9,7 @@ import { isScenario, isSimulation } from "./objects.js";
 
 /** Who may write in a tenant. */
 const WRITERS = ["administrator", "analyst", "outsider"] as const;
-const READERS = ["reader", "granted", "nobody"] as const;
+const READERS = ["reader", "granted", "both", "nobody"] as const;
 
 const at = (stage: Stage, person: string, route: string): string =>
   `/api/tenants/${stage.world.tenantOf(person)}${route}`;
@@ -40,6 +40,10 @@ async function madeBy(stage: Stage, person: string, more: object = {}): Promise<
   const body = { scenario_name: `Made for ${person} ${stage.world.run}`, ...more };
   return (await admin(stage, "POST", at(stage, person, "/scenarios"), body)).scenario_id;
 }
+
+/** The id of one of two objects: of the tenant that somebody works in. */
+const here = (stage: Stage, person: string, first: string, second: string): string =>
+  stage.world.ids[stage.world.tenantOf(person) === FIRST ? first : second]!;
 
 /** Changes by themselves: running simulations, and when something was changed last. */
 const IGNORED = [
@@ -92,7 +96,7 @@ export const writeTruths: readonly Truth<Stage>[] = [
             stage,
             person,
             "create_scenario",
-            { name: `No ${stage.world.run}` },
+            { ...inTenant(stage, person), name: `No ${stage.world.run}` },
             /unknown tool|MANAGE_ASSESSMENT/,
           );
           expect(changesBetween(before, await standing(stage), IGNORED)).toEqual([]);
@@ -142,11 +146,11 @@ export const writeTruths: readonly Truth<Stage>[] = [
             const before = await whole(stage, person, id);
             const args = { ...inTenant(stage, person), scenario_id: id, ...change };
             const { scenario } = await personOf(stage, person).get<{ scenario: Row }>("update_scenario", args);
+            const seen = seenBy(stage, person);
+            isScenario(scenario, await seen.read(`/scenarios/${id}`), undefined, await seen.labels());
             const after = await whole(stage, person, id);
             const keys = changesBetween(new Map([["it", before]]), new Map([["it", after]]), IGNORED);
             expect(keys.map((key) => key.replace("it.", ""))).toEqual([...changed]);
-            const seen = seenBy(stage, person);
-            isScenario(scenario, await seen.read(`/scenarios/${id}`), undefined, await seen.labels());
           }
         },
       },
@@ -155,7 +159,11 @@ export const writeTruths: readonly Truth<Stage>[] = [
         as: [...READERS],
         async prove(stage, person) {
           const before = await standing(stage);
-          const args = { scenario_id: stage.world.ids.full, description: "No" };
+          const args = {
+            ...inTenant(stage, person),
+            scenario_id: here(stage, person, "full", "other1"),
+            description: "No",
+          };
           await refuses(
             stage,
             person,
@@ -164,6 +172,21 @@ export const writeTruths: readonly Truth<Stage>[] = [
             /unknown tool|MANAGE_ASSESSMENT|there is no|ACCESS_ASSESSMENT/,
           );
           expect(changesBetween(before, await standing(stage), IGNORED)).toEqual([]);
+        },
+      },
+      {
+        about: "is done by who has a grant on it",
+        as: ["launcher"],
+        async prove(stage, person) {
+          const id = stage.world.ids.twin0!;
+          const before = await whole(stage, person, id);
+          await personOf(stage, person).get("update_scenario", { scenario_id: id, category: "false" });
+          const changes = changesBetween(
+            new Map([["it", before]]),
+            new Map([["it", await whole(stage, person, id)]]),
+            IGNORED,
+          );
+          expect(changes).toEqual(["it.scenario_category"]);
         },
       },
       {
@@ -204,7 +227,7 @@ export const writeTruths: readonly Truth<Stage>[] = [
         as: [...READERS],
         async prove(stage, person) {
           const before = await standing(stage);
-          const args = { scenario_id: stage.world.ids.full };
+          const args = { ...inTenant(stage, person), scenario_id: here(stage, person, "full", "other1") };
           await refuses(
             stage,
             person,
@@ -240,7 +263,7 @@ export const writeTruths: readonly Truth<Stage>[] = [
         as: [...READERS],
         async prove(stage, person) {
           const before = await standing(stage);
-          const args = { scenario_id: stage.world.ids.full };
+          const args = { ...inTenant(stage, person), scenario_id: here(stage, person, "full", "other1") };
           await refuses(
             stage,
             person,
@@ -283,7 +306,7 @@ export const writeTruths: readonly Truth<Stage>[] = [
           expect((await set("running")).refusal).toMatch(/is canceled/);
           for (const word of ["scheduled", "finished"]) {
             const { refusal } = await set(word);
-            expect(refusal).toMatch(/running, paused or canceled/);
+            expect(refusal).toMatch(/must be one of running, paused, canceled/);
             expect(refusal).not.toMatch(/\b[015]\b/);
           }
         },
@@ -293,7 +316,11 @@ export const writeTruths: readonly Truth<Stage>[] = [
         as: [...READERS],
         async prove(stage, person) {
           const before = await standing(stage);
-          const args = { simulation_id: stage.world.ids.running, status: "paused" };
+          const args = {
+            ...inTenant(stage, person),
+            simulation_id: here(stage, person, "running", "otherRun"),
+            status: "paused",
+          };
           const words = /unknown tool|LAUNCH_ASSESSMENT|there is no|ACCESS_ASSESSMENT/;
           await refuses(stage, person, "set_simulation_status", args, words);
           expect(changesBetween(before, await standing(stage), IGNORED)).toEqual([]);

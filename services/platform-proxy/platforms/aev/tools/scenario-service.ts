@@ -9,7 +9,7 @@ import { launchScenario } from "../launch-scenario.js";
 import { havingOne, instantKey, listPage, nameKey, type Order } from "../list.js";
 import { memberOf, readById, SCENARIO } from "../member.js";
 import { severityWord, toScenario, toScenarioRow } from "../scenario.js";
-import { between, isTruthWord, oneOf } from "../search.js";
+import { between, isAscii, isTruthWord, oneOf } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
 import type { UpstreamScenario, UpstreamScenarioEntity } from "../upstream.js";
 
@@ -43,7 +43,9 @@ export const bindings = [
         ],
         filters: [
           ...oneOf("scenario_severity", r.severities.map(severityWord)),
-          ...(isTruthWord(r.categories) ? [] : oneOf("scenario_category", r.categories)),
+          ...(isTruthWord(r.categories) || !r.categories.every(isAscii)
+            ? []
+            : oneOf("scenario_category", r.categories)),
           ...between("scenario_updated_at", r.updatedAfter, r.updatedBefore),
         ],
         order: r.orderBy === ScenarioOrder.NAME ? BY_NAME : BY_CHANGE,

@@ -7,7 +7,7 @@ import { enumOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
 import { labelIds, labelNames } from "../labels.js";
 import { havingOne, instantKey, listPage, nameKey, type Order } from "../list.js";
-import { memberOf, SCENARIO, SIMULATION } from "../member.js";
+import { memberOf, readById, SCENARIO, SIMULATION } from "../member.js";
 import { toResult, type UpstreamResult } from "../results.js";
 import { between, oneOf } from "../search.js";
 import { toSimulation, toSimulationRow } from "../simulation.js";
@@ -111,7 +111,9 @@ export const bindings = [
       path: tenant.path(`/exercises/${simulation.exercise_id}/status`),
       body: { exercise_status: SimulationStatus[r.status] },
     });
-    return { simulation: await shown(platform, tenant, changed), changed: true };
+    // The answer has times that are not kept so: read by id they are of whole seconds.
+    const kept = await readById(platform, tenant, SIMULATION, simulation.exercise_id).catch(() => undefined);
+    return { simulation: await shown(platform, tenant, kept ?? changed), changed: true };
   }),
 ];
 

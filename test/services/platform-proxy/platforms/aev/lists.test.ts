@@ -218,3 +218,11 @@ test("an address is that address, and no longer one that holds it", async () => 
   expect(ids).toContain(endpoint?.asset_id);
   expect(ids).not.toContain(asset_id);
 });
+
+test("a name with letters whose case the platform folds two ways is found and read", async () => {
+  const { rows } = await everyPage(ScenarioService.method.searchScenarios, { query: "İSTANBUL" });
+  expect(rows.map(({ name }) => name)).toEqual(["İstanbul office"]);
+  const scenarioId = rows[0]?.id ?? "";
+  const { scenario } = await stack.call(ScenarioService.method.getScenario, { scenarioId }, "analyst");
+  expect(scenario?.name).toBe("İstanbul office");
+});

@@ -101,7 +101,7 @@ test("a date of change is sent as a full instant", async () => {
     },
     "analyst",
   );
-  expect(totalSize).toBe(64);
+  expect(totalSize).toBe(65);
 });
 
 test("a caller with a grant on one scenario sees that one", async () => {

@@ -191,3 +191,16 @@ test("injects of a simulation tell how far they have come and how they turned ou
 test("a search of injects wants a scenario or a simulation", async () => {
   expect(await refusal(stack.call(searchInjects, {}, "analyst"))).toMatchObject({ code: Code.InvalidArgument });
 });
+
+test("the times of a changed simulation are those that a read tells", async () => {
+  const { body } = await stack.ask("planner", "POST", "/api/exercises", { exercise_name: "To be ended" });
+  const simulationId = (body as { exercise_id: string }).exercise_id;
+  await stack.call(setSimulationStatus, { simulationId, status: SimulationStatus.RUNNING }, "analyst");
+  const { simulation } = await stack.call(
+    setSimulationStatus,
+    { simulationId, status: SimulationStatus.CANCELED },
+    "analyst",
+  );
+  const read = await stack.call(getSimulation, { simulationId }, "analyst");
+  expect(simulation?.endedAt).toEqual(read.simulation?.endedAt);
+});
