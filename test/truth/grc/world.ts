@@ -147,6 +147,7 @@ class Maker {
         csf_function: "protect",
         ...(i % 2 === 0 && { eta: "2027-03-31" }),
         ...(i % 3 !== 0 && { priority: (i % 2) + 1 }),
+        ...(i % 5 === 0 && { effort: "XS", control_impact: 5, link: `https://control.example/${this.run}/${i}` }),
       });
     }
     for (let i = 0; i < 12; i++) {

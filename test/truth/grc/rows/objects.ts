@@ -20,6 +20,21 @@ interface Getter {
 const ids = (list: unknown) => ((list ?? []) as { id?: string }[]).flatMap(({ id }) => (id ? [id] : [])).sort();
 const hidden = (...lists: unknown[]) => lists.flat().filter((one) => Object.keys(one as object).length === 0).length;
 const text = (value: unknown) => (value === null || value === "" ? undefined : value);
+/** A label of the platform in the words of the tools: "Extra Small" is extra_small; none is "--". */
+const word = (label: unknown) => {
+  const said = String(label ?? "--")
+    .toLowerCase()
+    .replaceAll(" ", "_");
+  return said === "--" ? undefined : said;
+};
+/** Times to the millisecond. */
+const time = (value: unknown) => (value === undefined ? undefined : Date.parse(String(value)));
+const ratingIn = (value: unknown) => {
+  const step = value as { value: number; name: string } | null | undefined;
+  return step == null || step.value < 0 ? undefined : { value: step.value, name: step.name };
+};
+
+const IMPACTS: Readonly<Record<string, number>> = { very_low: 1, low: 2, medium: 3, high: 4, very_high: 5 };
 
 /** The score of every requirement in scope that a control answers, as the platform shows it to a person. */
 async function scoresOf(stage: Stage, person: string, control: string): Promise<Row[]> {
@@ -46,6 +61,15 @@ const GETTERS: readonly Getter[] = [
       expect(told.ref_id).toBe(text(direct.ref_id));
       expect(told.description).toBe(text(direct.description));
       expect(told.progress).toBe(direct.progress_field);
+      for (const field of ["status", "category", "csf_function", "effort"]) {
+        expect(told[field]).toBe(word(direct[field]));
+      }
+      for (const field of ["eta", "expiry_date", "link", "observation"]) expect(told[field]).toBe(text(direct[field]));
+      expect(told.impact).toBe(IMPACTS[String(word(direct.control_impact))]);
+      expect(told.priority && `P${told.priority}`).toBe(word(direct.priority)?.toUpperCase());
+      expect((told.reference_control as Row | undefined)?.id).toBe(idOf(direct.reference_control));
+      expect(time(told.created_at)).toBe(time(direct.created_at));
+      expect(time(told.updated_at)).toBe(time(direct.updated_at));
       expect((told.domain as Row | undefined)?.id).toBe(idOf(direct.folder));
       expect(ids(told.evidence)).toEqual(ids(direct.evidences));
       expect(ids(told.owners)).toEqual(ids(direct.owner));
@@ -79,7 +103,9 @@ const GETTERS: readonly Getter[] = [
       expect(told.file_name).toBe(kept && decodeURIComponent(kept));
       expect(told.file_size).toBe(text(direct.size));
       expect(told.expiry_date).toBe(text(direct.expiry_date));
-      expect(told.status).toBe(String(direct.status).toLowerCase().replace(" ", "_"));
+      expect(told.status).toBe(word(direct.status));
+      expect(told.description).toBe(text(direct.description));
+      expect(time(told.created_at)).toBe(time(direct.created_at));
       expect(ids(told.controls)).toEqual(ids(direct.applied_controls));
       expect((told.domain as Row | undefined)?.id).toBe(idOf(direct.folder));
     },
@@ -96,6 +122,11 @@ const GETTERS: readonly Getter[] = [
       expect((told.requirement as Row).id).toBe((direct.requirement as Row).id);
       expect((told.assessment as Row | undefined)?.id).toBe(idOf(direct.compliance_assessment));
       expect(ids(told.controls)).toEqual(ids(direct.applied_controls));
+      expect(ids(told.evidence)).toEqual(ids(direct.evidences));
+      expect(told.hidden_links).toBe(hidden(direct.applied_controls, direct.evidences));
+      expect([told.assessable, told.locked]).toEqual([direct.assessable, direct.is_locked]);
+      expect((told.domain as Row | undefined)?.id).toBe(idOf(direct.folder));
+      expect((told.requirement as Row).ref_id).toBe(text((direct.requirement as Row).ref_id));
       const maturity = told.maturity as { score_visible: boolean; score?: number };
       expect(maturity.score_visible).toBe("score" in direct);
       expect(maturity.score ?? null).toBe(direct.is_scored === true ? (direct.score ?? null) : null);
@@ -112,6 +143,12 @@ const GETTERS: readonly Getter[] = [
       expect(told.treatment).toBe(direct.treatment);
       expect((told.risk_assessment as Row | undefined)?.id).toBe(idOf(direct.risk_assessment));
       expect(ids(told.controls)).toEqual(ids(direct.applied_controls));
+      expect(ids(told.assets)).toEqual(ids(direct.assets));
+      const lists = [direct.assets, direct.applied_controls, direct.existing_applied_controls];
+      expect(told.hidden_links).toBe(hidden(...lists));
+      expect([told.ref_id, told.description]).toEqual([text(direct.ref_id), text(direct.description)]);
+      expect((told.domain as Row | undefined)?.id).toBe(idOf(direct.folder));
+      expect(time(told.updated_at)).toBe(time(direct.updated_at));
       expect(ids(told.existing_controls)).toEqual(ids(direct.existing_applied_controls));
       for (const stage of ["inherent", "current", "residual"]) {
         for (const [ours, theirs] of [
@@ -136,8 +173,15 @@ const GETTERS: readonly Getter[] = [
       expect(told.name).toBe(direct.str);
       expect((told.study as Row | undefined)?.id).toBe(idOf(direct.ebios_rm_study));
       expect(told.operating_mode).toBe(text(direct.operating_modes_description));
-      const { value, name } = direct.likelihood as { value: number; name: string };
-      expect(told.likelihood).toEqual(value < 0 ? undefined : { value, name });
+      for (const field of ["likelihood", "gravity", "risk_level"]) expect(told[field]).toEqual(ratingIn(direct[field]));
+      expect((told.attack_path as Row | undefined)?.id).toBe(idOf(direct.attack_path));
+      expect((told.domain as Row | undefined)?.id).toBe(idOf(direct.folder));
+      const { risk_origin, target_objective } = (direct.ro_to ?? {}) as {
+        risk_origin?: Row;
+        target_objective?: string;
+      };
+      expect([told.risk_origin, told.target_objective]).toEqual([risk_origin?.str, target_objective]);
+      expect(told.selected).toBe(direct.is_selected);
     },
   },
 ];
