@@ -145,6 +145,11 @@ export function copyOf(world: World, scenario: Scenario, now: number): Simulatio
   }
   world.simulations.set(simulation.id, simulation);
   scenario.simulations.push(simulation.id);
+  // Grants are copied once: those that are given later do not reach what was launched before.
+  for (const { grants } of world.users.values()) {
+    const level = grants.get(scenario.id);
+    if (level !== undefined) grants.set(simulation.id, level);
+  }
   return simulation;
 }
 

@@ -111,7 +111,7 @@ function seedAssets(world: World, draw: Draw, tenant: string, perRole: number, n
           id,
           tenant,
           name,
-          description: `The ${role} machine ${n} in ${site}`,
+          description: tenant === DEFAULT_TENANT ? `The ${role} machine ${n} in ${site}` : null,
           hostname: `${name}.corp.example`,
           platform: PLATFORM_OF_ROLE[role] ?? "Linux",
           arch: draw.below(5) === 0 ? "arm64" : "x86_64",

@@ -5,6 +5,7 @@ const DAY_MS = 86_400_000;
 
 /** Machines that were set up from one image and never renamed. */
 const TWINS = 20;
+const TWIN = { name: "golden-image", hostname: "golden-image", description: null, agent: undefined };
 /** Scenarios whose names the platform reads otherwise than people do. */
 const NAMES = ["True", "false", "Plan_A 100% manual", "PlanXA 100 manual", "İstanbul office"] as const;
 
@@ -18,14 +19,7 @@ export function seedEdges(world: World, draw: Draw, now: number): void {
   for (let i = 0; i < TWINS; i++) {
     const id = draw.uuid();
     const macs = [`020000ff00${(i + 16).toString(16)}`];
-    world.endpoints.set(id, {
-      ...endpoint,
-      id,
-      name: "golden-image",
-      hostname: "golden-image",
-      agent: undefined,
-      macs,
-    });
+    world.endpoints.set(id, { ...endpoint, id, ...TWIN, macs });
   }
   // ATT&CK has techniques of one name, too.
   const parents = [...world.techniques.values()].filter(({ parent }) => parent === undefined).slice(0, 6);

@@ -36,7 +36,7 @@ const DOMAIN = "sallyport.example";
 
 /** Accounts of every kind of right; grants are on the first scenarios of the default tenant. */
 export function seedUsers(world: World, draw: Draw, now: number): void {
-  const [first = "", second = ""] = [...world.scenarios.values()].map(({ id }) => id);
+  const [first = "", second = "", third = ""] = [...world.scenarios.values()].map(({ id }) => id);
   const both = [DEFAULT_TENANT, SECOND_TENANT];
   const add = (
     name: string,
@@ -68,4 +68,12 @@ export function seedUsers(world: World, draw: Draw, now: number): void {
   add("reader", [DEFAULT_TENANT], { capabilities: new Map([[DEFAULT_TENANT, READER]]) });
   // A person in a team is an account too, without rights.
   add("paula", [DEFAULT_TENANT], { lastname: "Player" });
+  // A grant on a scenario does not reach its simulations: one of these has one of its own.
+  const run = world.scenarios.get(first)?.simulations[0] ?? "";
+  add("watcher", [DEFAULT_TENANT], {}, [
+    [first, "OBSERVER"],
+    [run, "OBSERVER"],
+  ]);
+  add("launcher", [DEFAULT_TENANT], {}, [[third, "LAUNCHER"]]);
+  add("both", both, { capabilities: new Map([[SECOND_TENANT, READER]]) });
 }

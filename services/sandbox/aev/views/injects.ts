@@ -106,7 +106,7 @@ export function scenarioInjectRow(inject: Inject): unknown {
     inject_teams: repeated(teams, tags, assets, assetGroups),
     inject_assets: repeated(assets, tags, teams, assetGroups),
     inject_asset_groups: repeated(assetGroups, tags, teams, assets),
-    inject_content: {},
+    inject_content: contentOf(contract),
     inject_documents: [],
     inject_communications: [],
     inject_expectations: [],
@@ -124,6 +124,12 @@ export function scenarioInjectRow(inject: Inject): unknown {
     inject_ready: teams.length + assets.length + assetGroups.length > 0,
     inject_testable: false,
   };
+}
+
+function contentOf({ type, label }: Contract): Record<string, unknown> {
+  if (type === "openaev_manual") return { content: label };
+  if (type === "openaev_email") return { subject: label, body: `<p>${label}</p>`, expectations: [] };
+  return {};
 }
 
 /** As of a join that is not made distinct: each id once for every row of the other lists. */

@@ -95,13 +95,13 @@ export const bindings = [
   unary(setSimulationStatus, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const simulation = await memberOf(platform, tenant, SIMULATION, r.simulationId);
-    const now: SimulationStatus = enumOf(SimulationStatus, simulation.exercise_status);
-    if (now === r.status) return { simulation: await shown(platform, tenant, simulation), changed: false };
-    const next = NEXT[now] ?? [];
+    const before: SimulationStatus = enumOf(SimulationStatus, simulation.exercise_status);
+    if (before === r.status) return { simulation: await shown(platform, tenant, simulation), changed: false };
+    const next = NEXT[before] ?? [];
     if (!next.includes(r.status)) {
       const word = (status: SimulationStatus) => (SimulationStatus[status] as string).toLowerCase();
       throw failedPrecondition(
-        `status: the simulation is ${word(now)}, from where it cannot become ${word(r.status)}; ${
+        `status: the simulation is ${word(before)}, from where it cannot become ${word(r.status)}; ${
           next.length === 0 ? "it is over, launch its scenario again" : `it can become ${next.map(word).join(" or ")}`
         }`,
       );
@@ -113,7 +113,8 @@ export const bindings = [
     });
     // The answer has times that are not kept so: read by id they are of whole seconds.
     const kept = await readById(platform, tenant, SIMULATION, simulation.exercise_id).catch(() => undefined);
-    return { simulation: await shown(platform, tenant, kept ?? changed), changed: true };
+    const now = { ...changed, ...kept, exercise_status: changed.exercise_status };
+    return { simulation: await shown(platform, tenant, now), changed: true };
   }),
 ];
 

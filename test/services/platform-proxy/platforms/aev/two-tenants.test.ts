@@ -1,0 +1,141 @@
+import type { DescMethodStreaming, DescMethodUnary } from "@bufbuild/protobuf";
+import { toJsonString } from "@bufbuild/protobuf";
+import type { ConnectError } from "@connectrpc/connect";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AccountService } from "#proto/aev/v1/account_service_pb.js";
+import { AssetService } from "#proto/aev/v1/asset_service_pb.js";
+import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
+import { InjectService } from "#proto/aev/v1/inject_service_pb.js";
+import { type ScenarioOrder, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
+import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
+import { type SimulationOrder, SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
+import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
+import { DEFAULT_TENANT, SECOND_TENANT } from "../../../../../services/sandbox/aev/world.js";
+import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
+
+// No call of a person of one tenant returns an object of the other, whatever is
+// asked for: every tool, as who holds nearly all rights in one of two.
+
+/** What is of a tenant: ids, and names that the other tenant has not. */
+interface Belongings {
+  readonly ids: readonly string[];
+  readonly names: readonly string[];
+}
+
+let stack: AevHarness;
+const of: Record<string, Belongings> = {};
+
+const LISTS = [
+  ["scenarios", "scenario_id", "scenario_name"],
+  ["exercises", "exercise_id", "exercise_name"],
+  ["endpoints", "asset_id", "asset_name"],
+  ["findings", "finding_id", "finding_value"],
+  ["tags", "tag_id", "tag_name"],
+  ["asset_groups", "asset_group_id", "asset_group_name"],
+  ["teams", "team_id", "team_name"],
+] as const;
+
+beforeAll(async () => {
+  stack = await startAev();
+  const secret = { scenario_name: "Only of the second tenant" };
+  await stack.ask("outsider", "POST", `/api/tenants/${SECOND_TENANT}/scenarios`, secret);
+  for (const tenant of [DEFAULT_TENANT, SECOND_TENANT]) {
+    const ids: string[] = [];
+    const names = new Set<string>();
+    for (const [path, id, name] of LISTS) {
+      const url = `/api/tenants/${tenant}/${path}/search`;
+      const { body } = await stack.ask("admin", "POST", url, { size: 1000 });
+      for (const row of (body as { content?: Record<string, string>[] }).content ?? []) {
+        ids.push(row[id]!);
+        names.add(row[name]!);
+      }
+    }
+    of[tenant] = { ids, names: [...names] };
+  }
+});
+afterAll(() => stack.close());
+
+const { searchScenarios, getScenario, createScenario, updateScenario, launchScenario, deleteScenario } =
+  ScenarioService.method;
+const { searchSimulations, getSimulation, getSimulationResults, setSimulationStatus } = SimulationService.method;
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** Every tool with arguments made of what may be given: ids and names of both tenants among it. */
+const TOOLS: readonly (readonly [
+  DescMethodUnary | DescMethodStreaming,
+  (id: string, text: string, n: number) => Args,
+])[] = [
+  [AccountService.method.whoami, () => ({})],
+  [searchScenarios, (_, query, n) => ({ query, orderBy: (n % 3) as ScenarioOrder, pageSize: 1 + (n % 100) })],
+  [searchScenarios, (id, text, n) => ({ labels: [n % 2 === 0 ? id : text] })],
+  [getScenario, (scenarioId) => ({ scenarioId })],
+  [createScenario, (id, text, n) => ({ name: `New ${n}`, labels: [n % 2 === 0 ? id : text] })],
+  [updateScenario, (scenarioId, text) => ({ scenarioId, labels: [text] })],
+  [updateScenario, (scenarioId) => ({ scenarioId, description: "changed by another tenant" })],
+  [launchScenario, (scenarioId) => ({ scenarioId })],
+  [deleteScenario, (scenarioId) => ({ scenarioId })],
+  [searchSimulations, (_, query, n) => ({ query, orderBy: (n % 4) as SimulationOrder, pageSize: 1 + (n % 100) })],
+  [searchSimulations, (scenarioId) => ({ scenarioId })],
+  [getSimulation, (simulationId) => ({ simulationId })],
+  [getSimulationResults, (simulationId) => ({ simulationId })],
+  [setSimulationStatus, (simulationId) => ({ simulationId, status: SimulationStatus.CANCELED })],
+  [InjectService.method.searchInjects, (value) => ({ parent: { case: "scenarioId", value } })],
+  [InjectService.method.searchInjects, (value) => ({ parent: { case: "simulationId", value }, withTargets: true })],
+  [AssetService.method.searchEndpoints, (_, query) => ({ query })],
+  [AssetService.method.searchEndpoints, (id, text, n) => ({ labels: [n % 2 === 0 ? id : text] })],
+  [FindingService.method.searchFindings, (value) => ({ scope: { case: "scenarioId", value } })],
+  [FindingService.method.searchFindings, (value) => ({ scope: { case: "simulationId", value } })],
+  [FindingService.method.searchFindings, (value) => ({ scope: { case: "endpointId", value } })],
+  [FindingService.method.searchFindings, (_, query) => ({ query })],
+  [TechniqueService.method.searchAttackPatterns, (_, query) => ({ query })],
+];
+
+/** What a call came to, as text: its answers, or its refusal. */
+async function said(tool: DescMethodUnary | DescMethodStreaming, args: Args, person: string): Promise<string> {
+  try {
+    if (tool.methodKind === "unary") {
+      return toJsonString(tool.output, (await stack.call(tool, args as never, person)) as never);
+    }
+    // The first answer names what is launched; what follows is of the same.
+    for await (const one of stack.stream(tool as never, args as never, person)) {
+      return toJsonString(tool.output, one as never);
+    }
+    return "";
+  } catch (error) {
+    return (error as ConnectError).rawMessage;
+  }
+}
+
+test("no call of a member of one tenant tells or changes anything of the other", { timeout: 60_000 }, async () => {
+  const standing = async () =>
+    JSON.stringify(
+      await stack.ask("admin", "POST", `/api/tenants/${SECOND_TENANT}/scenarios/search`, {
+        size: 1000,
+        sorts: [{ property: "scenario_name" }, { property: "scenario_updated_at" }],
+      }),
+    );
+  const before = await standing();
+  const there = of[SECOND_TENANT]!;
+  const here = of[DEFAULT_TENANT]!;
+  const foreign = new Set(there.ids.filter((id) => !here.ids.includes(id)));
+  const foreignNames = there.names.filter((name) => name.length > 8 && !here.names.some((own) => own.includes(name)));
+  expect(foreign.size).toBeGreaterThan(50);
+  expect(foreignNames).toContain("Only of the second tenant");
+  const ids = fc.constantFrom(...foreign, ...here.ids.slice(0, 20));
+  const texts = fc.constantFrom(...foreignNames, ...there.names, "a", "e");
+  const tenants = fc.constantFrom(undefined, undefined, DEFAULT_TENANT, SECOND_TENANT);
+  await fc.assert(
+    fc.asyncProperty(fc.nat(TOOLS.length - 1), ids, texts, fc.nat(99), tenants, async (at, id, text, n, tenantId) => {
+      const [tool, argsOf] = TOOLS[at]!;
+      const args = { ...argsOf(id, text, n), ...(tenantId !== undefined && { tenantId }) };
+      // What stands in the arguments may be said back.
+      const answer = (await said(tool, args, "analyst")).replaceAll(id, "-").replaceAll(text, "-");
+      expect([...foreign].filter((one) => answer.includes(one))).toEqual([]);
+      expect(foreignNames.filter((one) => answer.includes(one))).toEqual([]);
+    }),
+    { numRuns: 400 },
+  );
+  expect(await standing()).toBe(before);
+});
