@@ -1,12 +1,17 @@
 import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
+import { ResourceService } from "#proto/core/v1/resource_service_pb.js";
 import { type Method, unary } from "../shared/rpc/method.js";
 import { getCapabilities } from "./commands/get-capabilities.js";
+import { listAvailableResources } from "./commands/list-available-resources.js";
 import type { Context } from "./context.js";
 
 /** Every rpc of this service and what answers it: those of the kinds, and what is asked across them. */
 export function routes(context: Context): readonly Method[] {
   return [
     ...context.kinds.flatMap((kind) => kind.routes(context)),
+    unary(ResourceService.method.listAvailableResources, (request, call) =>
+      listAvailableResources(context, request, call),
+    ),
     unary(CapabilityService.method.getCapabilities, (request, call) => getCapabilities(context, request, call)),
   ];
 }

@@ -156,6 +156,7 @@ export const QUESTIONS: readonly Question[] = [
 
   { server: "core", tool: "list_agents" },
   { server: "core", tool: "list_skills" },
+  { server: "core", tool: "list_available_resources" },
   { server: "core", tool: "list_prompts" },
   { server: "core", tool: "list_custom_tools" },
   { server: "core", tool: "list_mcp_servers" },

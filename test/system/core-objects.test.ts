@@ -153,8 +153,21 @@ describe.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))("%ss", (_nou
   }, 60_000);
 });
 
+test("what may be attached is listed to those who can read it, through every door", async () => {
+  const kind = EVERY_KIND.find(({ noun }) => noun === "MCP server")!;
+  const { mcp: id } = await some(kind, "user");
+  const seen: string[] = [];
+  for (const who of CALLERS) {
+    for (const door of DOORS) {
+      const { text } = await doors.ask(door, keys[who], "list_available_resources", { kind: "mcp_server" });
+      if (text.includes(`"${id}"`)) seen.push(`${who} ${door}`);
+    }
+  }
+  expect(seen).toEqual(["owner", "config", "view"].flatMap((who) => DOORS.map((door) => `${who} ${door}`)));
+});
+
 test("every tool of these kinds was called", () => {
-  const toolsets = new Set(EVERY_KIND.map(({ snake }) => snake));
+  const toolsets = new Set([...EVERY_KIND.map(({ snake }) => snake), "resource"]);
   const names = [...CORE_TOOLS.values()].flatMap(({ tool }) => (toolsets.has(tool.toolset) ? [tool.name] : []));
   expect(names.filter((name) => !doors.called.has(name))).toEqual([]);
 });

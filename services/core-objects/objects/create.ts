@@ -25,7 +25,7 @@ import { type Writer, writerFor } from "./writer.js";
  */
 export function createObject<Request extends CreateRequest>(
   model: Model,
-  contentOf: (request: Request, writer: Writer) => object,
+  contentOf: (request: Request, writer: Writer) => object | Promise<object>,
 ) {
   const { noun } = model;
   const member = camelOf(noun);
@@ -34,7 +34,7 @@ export function createObject<Request extends CreateRequest>(
     const made = await madeBefore(context, noun, request, caller);
     if (made !== null) return { [member]: await oneViewOf(context, model, made, call) };
     const id = uuid();
-    const content = contentOf(request, writerFor(context, model, id, caller));
+    const content = await contentOf(request, writerFor(context, model, id, caller));
     await checkReferences(context, model, {}, content, caller);
     const acl = aclOf(await context.principals.of(request.sharing));
     if (request.companyManaged && !caller.admin)

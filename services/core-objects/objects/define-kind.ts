@@ -42,6 +42,9 @@ type CamelField<Name extends string> = Name extends `${infer First}_${infer Rest
   ? `${First}${Capitalize<CamelField<Rest>>}`
   : Name;
 
+/** What an update changes of a record. */
+type Changes<R extends ObjectRecord> = Partial<Own<R> & Pick<R, "name">>;
+
 /** The members of a message that its kind adds: all of them, so that none is forgotten. */
 type OwnMembers<V extends Message> = {
   [member in Exclude<keyof V, keyof Shown | keyof Message>]-?:
@@ -100,12 +103,12 @@ export interface Definition<
   /** `content`: the fields that the kind adds. */
   readonly create?: {
     readonly rpc: Rpc<C, One<N, V>>;
-    readonly content: (request: C, writer: Writer) => Own<R>;
+    readonly content: (request: C, writer: Writer) => Own<R> | Promise<Own<R>>;
   };
   /** `changes`: those of the kind's fields, and of the name, that the request changes. */
   readonly update?: {
     readonly rpc: Rpc<U, One<N, V>>;
-    readonly changes: (request: U, current: R, writer: Writer) => Partial<Own<R> & Pick<R, "name">>;
+    readonly changes: (request: U, current: R, writer: Writer) => Changes<R> | Promise<Changes<R>>;
   };
   readonly delete?: { readonly rpc: Rpc<Naming<N> & DeleteRequest, DeleteResponse> };
   /** The rpcs that only this kind has. */

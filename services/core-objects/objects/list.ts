@@ -72,8 +72,13 @@ function wantedBy({ query, labels }: ListRequest): Filter<ObjectRecord> | undefi
   if (query === "" && labels.length === 0) return undefined;
   return {
     ...(labels.length > 0 && { labels: { $all: labels } }),
-    ...(query !== "" && { $or: [{ name: textOf(query) }, { description: textOf(query) }] }),
+    ...(query !== "" && namedLike(query)),
   };
+}
+
+/** What has a text in its name or description, in any case. */
+export function namedLike(query: string): Filter<ObjectRecord> {
+  return { $or: [{ name: textOf(query) }, { description: textOf(query) }] };
 }
 
 function textOf(query: string): { $regex: string; $options: string } {

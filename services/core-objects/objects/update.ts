@@ -26,15 +26,15 @@ import { type Writer, writerFor } from "./writer.js";
  */
 export function updateObject<Request extends UpdateRequest>(
   model: Model,
-  changesOf: (request: Request, current: ObjectRecord, writer: Writer) => object,
+  changesOf: (request: Request, current: ObjectRecord, writer: Writer) => object | Promise<object>,
 ) {
   const { noun } = model;
   const member = camelOf(noun);
 
-  const after = (request: Request, current: ObjectRecord, writer: Writer): object => ({
+  const after = async (request: Request, current: ObjectRecord, writer: Writer): Promise<object> => ({
     ...given({ description: request.description, enabled: request.enabled }),
     labels: listAfter(current.labels, request.addLabels, request.removeLabels),
-    ...changesOf(request, current, writer),
+    ...(await changesOf(request, current, writer)),
   });
 
   return async (context: Context, request: Request, call: Call): Promise<object> => {
@@ -46,7 +46,7 @@ export function updateObject<Request extends UpdateRequest>(
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const current = await writable(context, noun, which, caller);
       const writer = writerFor(context, model, current._id, caller);
-      const said = { ...after(request, current, writer), ...sharingAfter(current, sharing) };
+      const said = { ...(await after(request, current, writer)), ...sharingAfter(current, sharing) };
       const changes = { ...said, ...sealedWith(model, context.seal, { ...current, ...said }, current.sealed_with) };
       checkLimits(model, changes);
       // Elsewhere it would give away what only others may use.

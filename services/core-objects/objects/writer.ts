@@ -1,5 +1,7 @@
 import type { Caller } from "../../shared/rpc/call.js";
+import { invalidArgument } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
+import { filterOf } from "../policy.js";
 import type { Model } from "./model.js";
 import { placeOf } from "./secrets.js";
 
@@ -8,9 +10,41 @@ export interface Writer {
   readonly userId: string;
   /** @param field names the text among those that are sealed of the object. */
   seal(text: string, field: string): string;
+  /**
+   * Of which kinds objects are that the kind refers to: their ids by the noun.
+   *
+   * @throws ConnectError invalid_argument that names those the writer cannot see.
+   */
+  sorted(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
 /** The one who calls, as the writer of the object with the id. */
-export function writerFor({ seal }: Context, model: Model, id: string, caller: Caller): Writer {
-  return { userId: caller.id, seal: (text, field) => seal.seal(text, placeOf(model, id, field)) };
+export function writerFor(context: Context, model: Model, id: string, caller: Caller): Writer {
+  const { seal, collection } = context;
+  return {
+    userId: caller.id,
+    seal: (text, field) => seal.seal(text, placeOf(model, id, field)),
+    async sorted(ids) {
+      const found = new Map<string, readonly string[]>();
+      if (ids.length === 0) return found;
+      const filter = { _id: { $in: [...ids] }, ...filterOf(caller, "read") };
+      for (const noun of new Set(Object.values(model.references))) {
+        const seen = await collection(noun)
+          .find(filter, { projection: { _id: 1 } })
+          .toArray();
+        const there = new Set(seen.map(({ _id }) => _id));
+        found.set(
+          noun,
+          ids.filter((one) => there.has(one)),
+        );
+      }
+      const known = new Set([...found.values()].flat());
+      const missing = ids.filter((one) => !known.has(one));
+      if (missing.length > 0)
+        throw invalidArgument(
+          `nothing that you can see and attach has the id ${missing.join(", ")}; list_available_resources names the ids`,
+        );
+      return found;
+    },
+  };
 }

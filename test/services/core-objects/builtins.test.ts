@@ -43,6 +43,11 @@ test("what ships is installed once, again where its content changed, and removed
   }
 });
 
+test("no two of those that ship have the same id, whatever their kind: agents are given them by it alone", () => {
+  const ids = [...readBuiltins(kinds).values()].flat().map(({ _id }) => _id);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
 const image = readImage();
 const tools = readTools(image);
 

@@ -114,7 +114,15 @@ test("the compiler holds a definition to its messages", () => {
   interface Bare extends ObjectRecord {
     readonly model: string;
   }
-  const view = ({ model }: Bare) => ({ model, instructions: "", tools: [], skills: [], knowledgeBases: [] });
+  const others = {
+    knowledgeBases: [],
+    prompts: [],
+    variables: [],
+    customTools: [],
+    mcpServers: [],
+    integration: undefined,
+  };
+  const view = ({ model }: Bare) => ({ model, instructions: "", tools: [], skills: [], ...others });
   const words = { noun: "agent", plural: "agents", message: AgentSchema } as const;
   defineKind({ ...words, view, list: { rpc: listAgents, without: ["model"] }, get: { rpc: getAgent } });
   // @ts-expect-error a member of the message is forgotten
@@ -130,7 +138,7 @@ test("the compiler holds a definition to its messages", () => {
     model,
     tools: [],
     skills: [],
-    knowledgeBases: [],
+    ...others,
   });
   defineKind({ ...words, view: shown, list: { rpc: listAgents, without: ["instructions"] } });
   // @ts-expect-error a list without items that it shows

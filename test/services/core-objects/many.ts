@@ -62,8 +62,10 @@ function objectOf(n: number, count: number, seed: string) {
   };
 }
 
+const NOTHING = { prompts: [], variables: [], custom_tools: [], mcp_servers: [], integrations: [] };
+
 function agentOf(n: number, count: number, seed: string): Base {
-  const own = { model: "", tools: ["cti/search_entities"], skills: [idOf(n, seed)], knowledge_bases: [] };
+  const own = { model: "", tools: ["cti/search_entities"], skills: [idOf(n, seed)], knowledge_bases: [], ...NOTHING };
   return { ...objectOf(n, count, seed), ...own } as Base;
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { compileDecode } from "../../../services/shared/tools/codec/decode.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { readTools } from "../../../services/shared/tools/tools.js";
 
@@ -40,6 +41,7 @@ test("the tools of core are published with the hints and needs that they have", 
     ["create_prompt", "core:write", "", ""],
     ["update_prompt", "core:write", "", "idempotent"],
     ["delete_prompt", "core:write", "", "destructive"],
+    ["list_available_resources", "core:read", "", "readOnly idempotent"],
     ["list_skills", "core:read", "", "readOnly idempotent"],
     ["load_skill", "core:read", "skill", "readOnly idempotent"],
     ["read_skill_resource", "core:read", "skill", "readOnly idempotent"],
@@ -73,4 +75,10 @@ test("none of them takes more than 3 KB of a list", () => {
     size: Buffer.byteLength(JSON.stringify(listing)),
   }));
   expect(bytes.filter(({ size }) => size > 3 * 1024)).toEqual([]);
+});
+
+test("an argument of before is taken and no longer listed", () => {
+  const { listing, method } = tools.find(({ name }) => name === "update_agent")!;
+  expect(Object.keys(listing.inputSchema.properties ?? {})).not.toContain("add_skill_ids");
+  expect(compileDecode(method.input)({ add_skill_ids: ["one"] })).toMatchObject({ addSkillIds: ["one"] });
 });

@@ -14,5 +14,10 @@ export function readAgent(path: string): Shipped<AgentRecord> {
     tools: file.texts("tools"),
     skills: file.texts("skills").map((skill) => `builtin.${skill}`),
     knowledge_bases: [],
+    prompts: [],
+    variables: [],
+    custom_tools: [],
+    mcp_servers: [],
+    integrations: [],
   };
 }

@@ -7,49 +7,80 @@ import { listAfter } from "../../objects/list-after.js";
 import { getAgentTiers, listManageableAgents } from "./access.js";
 import { readAgent } from "./builtin.js";
 import type { AgentRecord } from "./record.js";
+import { NO_RESOURCES, REFERENCES, resourcesAfter } from "./resources.js";
 
 const { listAgents, getAgent, createAgent, updateAgent, deleteAgent } = AgentService.method;
 const access = AgentAccessService.method;
+const { skills: _, ...SINCE } = NO_RESOURCES;
 
-/** Agents: instructions with a model, tools, skills and knowledge bases. */
+/** Agents: instructions with a model, tools, and what they may use of the other kinds. */
 export const kind = defineKind({
   noun: "agent",
   plural: "agents",
   message: AgentSchema,
-  references: { skills: "skill" },
-  limits: { tools: 500, skills: 100, knowledge_bases: 100 },
+  references: REFERENCES,
+  limits: {
+    tools: 500,
+    skills: 100,
+    knowledge_bases: 100,
+    prompts: 100,
+    variables: 100,
+    custom_tools: 100,
+    mcp_servers: 20,
+  },
   view: (record: AgentRecord, refer) => ({
     instructions: record.instructions,
     model: record.model,
     tools: [...record.tools],
     skills: record.skills.map(refer.skills),
     knowledgeBases: record.knowledge_bases.map((id) => ({ id })),
+    prompts: record.prompts.map(refer.prompts),
+    variables: record.variables.map(refer.variables),
+    customTools: record.custom_tools.map(refer.custom_tools),
+    mcpServers: record.mcp_servers.map(refer.mcp_servers),
+    integration: record.integrations.map(refer.integrations)[0],
   }),
   list: {
     rpc: listAgents,
     without: ["instructions"],
-    hidden: ["tools", "skills", "knowledgeBases", "sharing", "etag", "createdAt"],
+    hidden: [
+      ...(["tools", "skills", "knowledgeBases", "prompts", "variables", "customTools", "mcpServers"] as const),
+      ...(["integration", "sharing", "etag", "createdAt"] as const),
+    ],
     description: 200,
   },
   get: { rpc: getAgent },
   create: {
     rpc: createAgent,
-    content: ({ instructions, model, tools, skillIds, knowledgeBaseIds }) => ({
-      instructions,
-      model,
-      tools: listAfter([], tools),
-      skills: listAfter([], skillIds),
-      knowledge_bases: listAfter([], knowledgeBaseIds),
-    }),
+    async content({ instructions, model, tools, skillIds, knowledgeBaseIds, resourceIds }, writer) {
+      const resources = await resourcesAfter(NO_RESOURCES, resourceIds, [], writer);
+      return {
+        instructions,
+        model,
+        tools: listAfter([], tools),
+        knowledge_bases: listAfter([], knowledgeBaseIds),
+        ...resources,
+        skills: listAfter(skillIds, resources.skills),
+      };
+    },
   },
   update: {
     rpc: updateAgent,
-    changes: (request, current) => ({
-      ...given({ name: request.name, instructions: request.instructions, model: request.model }),
-      tools: listAfter(current.tools, request.addTools, request.removeTools),
-      skills: listAfter(current.skills, request.addSkillIds, request.removeSkillIds),
-      knowledge_bases: listAfter(current.knowledge_bases, request.addKnowledgeBaseIds, request.removeKnowledgeBaseIds),
-    }),
+    async changes(request, current, writer) {
+      const { addResourceIds: add, removeResourceIds: remove } = request;
+      const resources = await resourcesAfter(current, add, remove, writer);
+      const { addKnowledgeBaseIds, removeKnowledgeBaseIds } = request;
+      return {
+        ...given({ name: request.name, instructions: request.instructions, model: request.model }),
+        tools: listAfter(current.tools, request.addTools, request.removeTools),
+        knowledge_bases: listAfter(current.knowledge_bases, addKnowledgeBaseIds, [
+          ...removeKnowledgeBaseIds,
+          ...remove,
+        ]),
+        ...resources,
+        skills: listAfter(resources.skills, request.addSkillIds, request.removeSkillIds),
+      };
+    },
   },
   delete: { rpc: deleteAgent },
   commands: (context) => [
@@ -57,6 +88,9 @@ export const kind = defineKind({
     unary(access.getAgentTiers, (request, call) => getAgentTiers(context, request, call)),
   ],
   capabilities: [{ name: "agent:manage", action: "delete", administrators: true }],
-  migrations: [{ filter: { tags: { $exists: true } }, update: { $rename: { tags: "labels" } } }],
+  migrations: [
+    { filter: { tags: { $exists: true } }, update: { $rename: { tags: "labels" } } },
+    { filter: { prompts: { $exists: false } }, update: { $set: SINCE } },
+  ],
   readBuiltin: readAgent,
 });

@@ -11,4 +11,11 @@ export interface AgentRecord extends ObjectRecord {
   readonly skills: readonly string[];
   /** Ids. */
   readonly knowledge_bases: readonly string[];
+  /** Ids, as those that follow. */
+  readonly prompts: readonly string[];
+  readonly variables: readonly string[];
+  readonly custom_tools: readonly string[];
+  readonly mcp_servers: readonly string[];
+  /** One, or none for the default one. */
+  readonly integrations: readonly string[];
 }

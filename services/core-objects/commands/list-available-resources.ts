@@ -1,0 +1,95 @@
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import {
+  type ListAvailableResourcesRequestSchema,
+  type ListAvailableResourcesResponseSchema,
+  ResourceKind,
+  type ResourceSchema,
+} from "#proto/core/v1/resource_service_pb.js";
+import type { Call } from "../../shared/rpc/call.js";
+import { invalidArgument } from "../../shared/rpc/errors.js";
+import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
+import { listPage } from "../../shared/store/page.js";
+import { shorten } from "../../shared/tools/shorten.js";
+import type { Context } from "../context.js";
+import { namedLike } from "../objects/list.js";
+import { snakeOf } from "../objects/names.js";
+import { filterOf } from "../policy.js";
+import type { ObjectRecord } from "../record.js";
+import { originWordOf } from "../sharing.js";
+
+const PAGE_SIZE = 20;
+const ROW = { name: 1, description: 1, enabled: 1, origin: 1 };
+
+/**
+ * Lists what the caller may attach to an agent, kind by kind: the objects that
+ * the caller can read of every kind that agents refer to. A page token holds the
+ * kind and, after a slash, where the page before ended in it.
+ */
+export async function listAvailableResources(
+  context: Context,
+  { query, kind, pageSize = PAGE_SIZE, pageToken }: MessageShape<typeof ListAvailableResourcesRequestSchema>,
+  { caller }: Call,
+): Promise<MessageInitShape<typeof ListAvailableResourcesResponseSchema>> {
+  const nouns = attachable(context).filter((noun) => kind === ResourceKind.UNSPECIFIED || kindOf(noun) === kind);
+  const [first, after] = startOf(nouns, pageToken);
+  const wanted = query === "" ? undefined : namedLike(query);
+  const resources: MessageInitShape<typeof ResourceSchema>[] = [];
+  let [next, total, isLowerBound] = ["", 0, false];
+  for (const [n, noun] of nouns.entries()) {
+    const left = n < first || next !== "" ? 0 : pageSize - resources.length;
+    const page = await listPage(context.collection<ObjectRecord>(noun), {
+      seen: filterOf(caller, "read"),
+      wanted,
+      index: "access",
+      order: "_id",
+      direction: -1,
+      after: n === first ? after : undefined,
+      size: Math.max(left, 1),
+      projection: ROW,
+    });
+    total += page.total;
+    isLowerBound ||= page.totalIsLowerBound;
+    if (n < first || next !== "") continue;
+    if (left === 0) {
+      // The page was full where the kind before ended.
+      if (page.items.length > 0 || page.end !== undefined) next = `${noun}/`;
+      continue;
+    }
+    resources.push(...page.items.map((one) => rowOf(noun, one)));
+    if (page.end !== undefined) next = `${noun}/${page.end}`;
+  }
+  return {
+    resources,
+    ...(next !== "" && { nextPageToken: pageTokenOf(next) }),
+    totalSize: total,
+    ...(isLowerBound && { totalSizeIsLowerBound: true }),
+  };
+}
+
+/** The nouns of the kinds that agents refer to. */
+function attachable({ kinds }: Context): readonly string[] {
+  const { references } = kinds.find(({ noun }) => noun === "agent")!;
+  return [...new Set(Object.values(references))];
+}
+
+function kindOf(noun: string): ResourceKind {
+  return ResourceKind[snakeOf(noun).toUpperCase() as keyof typeof ResourceKind];
+}
+
+function startOf(nouns: readonly string[], pageToken: string): readonly [first: number, after: string | undefined] {
+  const position = positionOf(pageToken);
+  if (position === undefined) return [0, undefined];
+  const [noun = "", after = ""] = position.split("/", 2);
+  const first = nouns.indexOf(noun);
+  if (first < 0)
+    throw invalidArgument("page_token is not one that this list gave for this kind; leave it out to start");
+  return [first, after === "" ? undefined : after];
+}
+
+function rowOf(
+  noun: string,
+  { _id, name, description, enabled, origin }: ObjectRecord,
+): MessageInitShape<typeof ResourceSchema> {
+  const kind = kindOf(noun);
+  return { id: _id, kind, name, description: shorten(description), enabled, origin: originWordOf(origin) };
+}

@@ -1,0 +1,51 @@
+import { invalidArgument } from "../../../shared/rpc/errors.js";
+import { listAfter } from "../../objects/list-after.js";
+import type { Writer } from "../../objects/writer.js";
+import type { AgentRecord } from "./record.js";
+
+/** The kinds that an agent refers to, by the field of its record. */
+export const REFERENCES = {
+  skills: "skill",
+  prompts: "prompt",
+  variables: "variable",
+  custom_tools: "custom tool",
+  mcp_servers: "MCP server",
+  integrations: "integration",
+} as const;
+
+/** The fields of an agent that refer to others. */
+export type Resources = Pick<AgentRecord, keyof typeof REFERENCES>;
+
+/** What an agent without any refers to. */
+export const NO_RESOURCES: Resources = {
+  skills: [],
+  prompts: [],
+  variables: [],
+  custom_tools: [],
+  mcp_servers: [],
+  integrations: [],
+};
+
+/**
+ * What an agent refers to after some was added and some removed. An integration
+ * takes the place of the one before.
+ *
+ * @throws ConnectError invalid_argument for what the writer cannot see, or for two integrations.
+ */
+export async function resourcesAfter(
+  current: Resources,
+  add: readonly string[],
+  remove: readonly string[],
+  writer: Writer,
+): Promise<Resources> {
+  const added = await writer.sorted(add);
+  const integrations = added.get(REFERENCES.integrations) ?? [];
+  if (integrations.length > 1)
+    throw invalidArgument(`an agent has one integration: give one of ${integrations.join(", ")}`);
+  const fields = Object.keys(REFERENCES) as (keyof Resources)[];
+  const after = fields.map((field) => {
+    const isReplaced = field === "integrations" && integrations.length > 0;
+    return [field, listAfter(isReplaced ? [] : current[field], added.get(REFERENCES[field]) ?? [], remove)];
+  });
+  return Object.fromEntries(after) as unknown as Resources;
+}
