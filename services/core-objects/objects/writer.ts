@@ -1,7 +1,8 @@
 import type { Caller } from "../../shared/rpc/call.js";
-import { invalidArgument } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
 import { filterOf } from "../policy.js";
+import type { ObjectRecord } from "../record.js";
+import { readable } from "./gate.js";
 import type { Model } from "./model.js";
 import { placeOf } from "./secrets.js";
 
@@ -10,12 +11,10 @@ export interface Writer {
   readonly userId: string;
   /** @param field names the text among those that are sealed of the object. */
   seal(text: string, field: string): string;
-  /**
-   * Of which kinds objects are that the kind refers to: their ids by the noun.
-   *
-   * @throws ConnectError invalid_argument that names those the writer cannot see.
-   */
-  sorted(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Of which kinds objects are that the kind refers to, as far as the writer can see them: their ids by the noun. */
+  seen(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Another object of the kind. @throws ConnectError not_found, also for one that the writer cannot read. */
+  another(id: string): Promise<ObjectRecord>;
 }
 
 /** The one who calls, as the writer of the object with the id. */
@@ -24,7 +23,7 @@ export function writerFor(context: Context, model: Model, id: string, caller: Ca
   return {
     userId: caller.id,
     seal: (text, field) => seal.seal(text, placeOf(model, id, field)),
-    async sorted(ids) {
+    async seen(ids) {
       const found = new Map<string, readonly string[]>();
       if (ids.length === 0) return found;
       const filter = { _id: { $in: [...ids] }, ...filterOf(caller, "read") };
@@ -38,13 +37,8 @@ export function writerFor(context: Context, model: Model, id: string, caller: Ca
           ids.filter((one) => there.has(one)),
         );
       }
-      const known = new Set([...found.values()].flat());
-      const missing = ids.filter((one) => !known.has(one));
-      if (missing.length > 0)
-        throw invalidArgument(
-          `nothing that you can see and attach has the id ${missing.join(", ")}; list_available_resources names the ids`,
-        );
       return found;
     },
+    another: (other) => readable(context, model.noun, other, caller),
   };
 }

@@ -204,3 +204,34 @@ test("it is narrowed by kind and words, and shows nobody what they cannot read",
     "page_token is not one that this list gave",
   );
 });
+
+test("an agent is copied from a built-in one, with what is given instead and besides", async () => {
+  const templateId = "builtin.threat-analyst";
+  const template = (await unary(getAgent, { agentId: templateId }, "alice")).agent!;
+  const { integration } = await oneOfEach("alice");
+  const request = { name: "Mine", templateId, tools: ["cti/extra_tool"], resourceIds: [integration] };
+  const mine = (await unary(createAgent, request, "alice")).agent!;
+  expect(mine).toMatchObject({ name: "Mine", description: "", instructions: template.instructions });
+  expect(mine.skills).toEqual(template.skills);
+  expect(mine.tools).toEqual([...template.tools, "cti/extra_tool"]);
+  expect(mine.integration?.id).toBe(integration);
+  const other = (await unary(createAgent, { name: "Other", templateId, instructions: "Mine.", model: "m" }, "alice"))
+    .agent!;
+  expect(other).toMatchObject({ instructions: "Mine.", model: "m" });
+  expect((await unary(getAgent, { agentId: templateId }, "alice")).agent).toEqual(template);
+});
+
+test("of an agent that another shares, what one cannot see is left out of the copy; of a hidden one nothing is copied", async () => {
+  const [hidden, seen] = [
+    await oneOfEach("alice"),
+    await oneOfEach("alice", { sharing: [{ to: "user:bob", tier: Tier.VIEW }] }),
+  ];
+  const ids = [hidden.prompt, seen.prompt, hidden.variable, hidden.integration];
+  const { id } = await create("alice", ids, { sharing: [{ to: "user:bob", tier: Tier.VIEW }] });
+  const copy = (await unary(createAgent, { name: "Copy", templateId: id }, "bob")).agent!;
+  expect([copy.prompts.map((one) => one.id), copy.variables, copy.integration]).toEqual([[seen.prompt], [], undefined]);
+  expect(await refusal(unary(createAgent, { name: "Copy", templateId: id }, "carl"))).toEqual([
+    "NotFound",
+    `no agent that you can see has the id ${id}`,
+  ]);
+});

@@ -8,6 +8,7 @@ import { getAgentTiers, listManageableAgents } from "./access.js";
 import { readAgent } from "./builtin.js";
 import type { AgentRecord } from "./record.js";
 import { NO_RESOURCES, REFERENCES, resourcesAfter } from "./resources.js";
+import { templateOf } from "./template.js";
 
 const { listAgents, getAgent, createAgent, updateAgent, deleteAgent } = AgentService.method;
 const access = AgentAccessService.method;
@@ -52,15 +53,16 @@ export const kind = defineKind({
   get: { rpc: getAgent },
   create: {
     rpc: createAgent,
-    async content({ instructions, model, tools, skillIds, knowledgeBaseIds, resourceIds }, writer) {
-      const resources = await resourcesAfter(NO_RESOURCES, resourceIds, [], writer);
+    async content({ templateId, instructions, model, tools, skillIds, knowledgeBaseIds, resourceIds }, writer) {
+      const template = await templateOf(templateId, writer);
+      const resources = await resourcesAfter(template, resourceIds, [], writer);
       return {
-        instructions,
-        model,
-        tools: listAfter([], tools),
+        instructions: instructions === "" ? template.instructions : instructions,
+        model: model === "" ? template.model : model,
+        tools: listAfter(template.tools, tools),
         knowledge_bases: listAfter([], knowledgeBaseIds),
         ...resources,
-        skills: listAfter(skillIds, resources.skills),
+        skills: listAfter(resources.skills, skillIds),
       };
     },
   },

@@ -38,7 +38,13 @@ export async function resourcesAfter(
   remove: readonly string[],
   writer: Writer,
 ): Promise<Resources> {
-  const added = await writer.sorted(add);
+  const added = await writer.seen(add);
+  const known = new Set([...added.values()].flat());
+  const missing = add.filter((id) => !known.has(id));
+  if (missing.length > 0)
+    throw invalidArgument(
+      `nothing that you can see and attach has the id ${missing.join(", ")}; list_available_resources names the ids`,
+    );
   const integrations = added.get(REFERENCES.integrations) ?? [];
   if (integrations.length > 1)
     throw invalidArgument(`an agent has one integration: give one of ${integrations.join(", ")}`);
