@@ -206,6 +206,16 @@ test.each(SECRETIVE.map((kind) => [kind.noun, kind] as const))(
       expect(body.result?.isError).toBe(true);
       answered.push(text);
     }
+    for (const value of [odd, Object.fromEntries(Object.keys(odd).map((name) => [name, [SECRET]]))]) {
+      const { method } = CORE_TOOLS.get(`create_${snake}`)!.tool;
+      const reply = await fetch(`${program.baseUrl}/rpc/${method.parent.typeName}/${method.name}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${keys.owner}` },
+        body: JSON.stringify(value),
+      });
+      expect(reply.status).toBe(400);
+      answered.push(await reply.text());
+    }
     expect(answered.slice(before).join("\n")).not.toContain(SECRET);
   },
 );

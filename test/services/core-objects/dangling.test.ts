@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
+import { VariableService } from "#proto/core/v1/variable_service_pb.js";
 import type { AgentRecord } from "../../../services/core-objects/kinds/agents/record.js";
+import type { CustomToolRecord } from "../../../services/core-objects/kinds/custom-tools/record.js";
 import { titled } from "../../support/titled.js";
 import { as, type Rig, startRig } from "./rig.js";
 
@@ -42,7 +45,7 @@ const between: (title: string, run: () => Promise<void>) => void = (title, run) 
 /** Does something once, just before the next call of a method of a collection. */
 function before(
   collection: string,
-  method: "insertOne" | "deleteOne" | "findOneAndUpdate",
+  method: "insertOne" | "deleteOne" | "findOneAndUpdate" | "updateOne",
   act: () => Promise<unknown>,
 ) {
   const documents = rig.store.collection(collection) as unknown as Record<string, unknown>;
@@ -85,6 +88,39 @@ between("a skill that is deleted while it is added to an agent changes nothing o
     skills: [],
   });
 });
+
+between(
+  "a variable that is deleted while a header takes it leaves no header, also where others change the tool meanwhile",
+  async () => {
+    const variable = { name: "TOKEN", value: "v" };
+    const { id } = (await rig.dispatch.unary(VariableService.method.createVariable, variable, as("alice"))).variable!;
+    const tool = { name: "call", description: "d", method: "get", url: "https://example.com/" };
+    const kept = { name: "X-Kept", value: "kept" };
+    const made = await rig.dispatch.unary(
+      CustomToolService.method.createCustomTool,
+      { ...tool, headers: [kept] },
+      as("alice"),
+    );
+    const customToolId = made.customTool!.id;
+    const tools = rig.store.collection<CustomToolRecord>("custom_tools");
+    before("custom_tools", "findOneAndUpdate", () =>
+      rig.dispatch.unary(VariableService.method.deleteVariable, { variableId: id }, as("alice")),
+    );
+    before("custom_tools", "updateOne", () =>
+      tools.findOneAndUpdate(
+        { _id: customToolId },
+        { $set: { description: "by another", etag: "other" } },
+        { returnDocument: "after" },
+      ),
+    );
+    const update = { customToolId, putHeaders: [{ name: "Authorization", variableId: id }] };
+    const refused = rig.dispatch.unary(CustomToolService.method.updateCustomTool, update, as("alice"));
+    expect(await refused.then(() => "updated", codeOf)).toContain("no variable that you can see");
+    const after = await tools.findOne({ _id: customToolId });
+    expect(after?.description).toBe("by another");
+    expect(after?.headers.map(({ name }) => name)).toEqual(["X-Kept"]);
+  },
+);
 
 test("a deletion that is refused leaves the skill to be attached again", async () => {
   const skill = await newSkill();

@@ -1,4 +1,5 @@
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { ResourceService } from "#proto/core/v1/resource_service_pb.js";
 import { Origin } from "#proto/core/v1/sharing_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { Period, TraceInspectionService } from "#proto/traces/v1/trace_inspection_service_pb.js";
@@ -40,6 +41,11 @@ function listsOf(dispatch: Rig["dispatch"], count: number): Lists {
         lists[`${name}${which}, ${who}`] = () =>
           dispatch.unary(method as typeof objects.agents, { ...request, pageSize: 50 }, as(who));
     }
+  }
+  for (const who of ["root", "alice", "bob", "carl"]) {
+    for (const [which, request] of Object.entries({ "": {}, " named nothing of that": { query: "nothing of that" } }))
+      lists[`resources${which}, ${who}`] = () =>
+        dispatch.unary(ResourceService.method.listAvailableResources, { ...request, pageSize: 50 }, as(who));
   }
   const traces = { "": {}, " with source even": { source: "even" }, " with source none": { source: "none" } };
   for (const who of ["root", "carl", "bob"]) {
