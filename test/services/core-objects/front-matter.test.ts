@@ -32,6 +32,7 @@ test("front matter is YAML as others write it, and the body is what stands after
   expect(file.texts("labels")).toEqual(["a", "b"]);
   expect(file.texts("tools")).toEqual(["c"]);
   expect(file.text("metadata", "labels")).toBe("x y");
+  expect(file.names("metadata")).toEqual(["labels"]);
   expect(file.body).toBe("# Body\n---\n");
 });
 
@@ -46,6 +47,9 @@ test("what is not as it must be is refused with file and line", () => {
   expect(refusal("---\nname: ok\nlabels: [1]\n---\n", (file) => file.texts("labels"))).toMatch(/^SKILL\.md:3: labels/);
   expect(refusal("---\nname: ok\ndescription: 7\n---\n", (file) => file.text("description"))).toBe(
     "SKILL.md:3: description must be a text",
+  );
+  expect(refusal("---\nname: ok\narguments: [a]\n---\n", (file) => file.names("arguments"))).toBe(
+    "SKILL.md:3: arguments must be a mapping",
   );
   expect(refusal("---\nname: ok\n---\n", (file) => file.text("metadata", "labels"))).toBe(
     "SKILL.md:1: metadata.labels must be a text",

@@ -102,6 +102,16 @@ test("objects that were stored with tags have them as labels", () =>
     }
   }));
 
+test("agents that were stored before there was more to give them have none of it", () =>
+  withStore(async (store) => {
+    await store.ensure([{ name: "agents", indexes: [] }]);
+    const old = { _id: "old", labels: [], tools: [], skills: ["s"], knowledge_bases: [] };
+    await store.collection("agents").insertOne(old as never);
+    const context = await openContext(store, await loadKinds(), AROUND);
+    const none = { prompts: [], variables: [], custom_tools: [], mcp_servers: [], integrations: [] };
+    expect(await context.collection("agent").findOne({ _id: "old" })).toEqual({ ...old, ...none });
+  }));
+
 test("a kind that refers to one that there is not stops the start", () =>
   withStore(async (store) => {
     const lost = (await loadKinds()).map((kind): Kind => ({ ...kind, references: { skills: "skil" } }));

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -6,6 +9,7 @@ import {
   type UpdatePromptRequestSchema,
 } from "#proto/core/v1/prompt_service_pb.js";
 import { Origin, Tier } from "#proto/core/v1/sharing_pb.js";
+import { readPrompt } from "../../../services/core-objects/kinds/prompts/builtin.js";
 import { refusal } from "./refusal.js";
 import { as, type Rig, startRig } from "./rig.js";
 
@@ -128,4 +132,20 @@ test("lists are without texts, and a disabled prompt is not filled in", async ()
     "NotFound",
     "no prompt that you can see is named carls; list_prompts names them",
   ]);
+});
+
+test("a prompt that ships and does not fit its arguments is refused with its file", () => {
+  const folder = mkdtempSync(join(tmpdir(), "prompts-"));
+  const path = join(folder, "odd.md");
+  writeFileSync(
+    path,
+    '---\nname: odd\ndescription: d\nlabels: []\narguments:\n  host: "Which."\noptional: []\n---\nSay {{hots}}.\n',
+  );
+  try {
+    expect(() => readPrompt(path)).toThrow(
+      `${path}:6: arguments the template fills in hots: say in arguments what that is`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
