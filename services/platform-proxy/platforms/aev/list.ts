@@ -186,7 +186,12 @@ function compare<Row>({ order }: List<Row>, a: Stand, b: Stand): number {
 /** What a token remembers of the last row of a page. */
 function cursorOf<Row extends object>(list: List<Row>, row: Row): string {
   const { id, key } = standOf(list, row);
-  return key === undefined ? id : `${id} ${key.slice(0, MAX_KEY)}`;
+  return key === undefined ? id : `${id} ${cut(key)}`;
+}
+
+/** The beginning of a key, with no character halved: a token holds it as UTF-8. */
+function cut(key: string): string {
+  return [...key].slice(0, MAX_KEY).join("");
 }
 
 /** Where in its list a page begins: after the row that the page before ended with, or after where that stood. */
@@ -200,7 +205,7 @@ function startOf<Row extends object>(list: List<Row>, rows: readonly Row[], plac
   const ended: Stand = { id, key: key.length === 0 ? undefined : key.join(" ") };
   const after = rows.findIndex((row) => {
     const stand = standOf(list, row);
-    return compare(list, { ...stand, key: stand.key?.slice(0, MAX_KEY) }, ended) > 0;
+    return compare(list, { ...stand, key: stand.key && cut(stand.key) }, ended) > 0;
   });
   return after < 0 ? rows.length : after;
 }

@@ -64,6 +64,20 @@ test("pages of any size hold every row once, newest first, whatever its neighbou
   );
 });
 
+test("a name that is cut within a character of two halves is gone on from", async () => {
+  const all = Array.from({ length: 9 }, (_, i) => ({ id: `row-${i}`, key: `${"x".repeat(59)}\u{1f512}${i}` }));
+  const read: Row[] = [];
+  for (let pageToken: string | undefined = ""; pageToken !== undefined && read.length <= all.length; ) {
+    const page: Awaited<ReturnType<typeof listPage<Row>>> = await listPage(platformOf(all), tenant, list, {
+      pageSize: 2,
+      pageToken,
+    });
+    read.push(...page.rows);
+    pageToken = page.paging.nextPageToken;
+  }
+  expect(read.map(({ id }) => id)).toEqual(all.map(({ id }) => id).reverse());
+});
+
 test("a first page reads no more of a long list than it must", async () => {
   const sizes: number[] = [];
   const platform = platformOf(rowsOf(5_000, 5_000));
