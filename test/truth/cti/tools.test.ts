@@ -1,15 +1,25 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
+import { insightTruths } from "./rows/insights.js";
 import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
-import { writeTruths } from "./rows/writes.js";
+import { annotationWriteTruths } from "./rows/written-annotations.js";
+import { containerWriteTruths } from "./rows/written-containers.js";
+import { entityWriteTruths } from "./rows/written-entities.js";
 import { personOf, type Stage, startStage, stopStage } from "./stage.js";
 import { PEOPLE } from "./world.js";
 
 const { settings, missing } = realPlatform("CTI_REAL_URL", "CTI_REAL_TOKEN", "CTI_REAL_ISSUER");
 
-const TRUTHS = [...listTruths, ...objectTruths, ...writeTruths];
+const TRUTHS = [
+  ...listTruths,
+  ...objectTruths,
+  ...insightTruths,
+  ...entityWriteTruths,
+  ...containerWriteTruths,
+  ...annotationWriteTruths,
+];
 
 let stage: Stage;
 const verdicts = new Verdicts();
