@@ -131,7 +131,10 @@ class Maker implements World {
   private async knowMarkings(): Promise<void> {
     const ask = "{ markingDefinitions(first: 500) { edges { node { id definition } } } }";
     const { markingDefinitions } = await this.platform.need("root", ask);
-    for (const { node } of markingDefinitions.edges) this.markings.set(node.definition, node.id);
+    for (const { node } of markingDefinitions.edges) {
+      this.markings.set(node.definition, node.id);
+      this.ids[node.definition] = node.id;
+    }
   }
 
   async knowledge(): Promise<void> {

@@ -43,12 +43,14 @@ const ONE_TOKEN = /^\*?[\p{L}\p{N}_]+(?:(?:(?<=\p{L})\.(?=\p{L})|(?<=\p{N})\.(?=
 export const isOneToken = (text: string): boolean => ONE_TOKEN.test(text);
 
 /**
- * The text of a query that is one word of several tokens, such as a part of an
- * address or of a domain: a search for it finds whole tokens only.
+ * The text of a query that is one word of several tokens or with a full stop,
+ * such as a part of an address or of a domain: a search for it finds whole
+ * tokens, or what begins with it, only.
  */
 export function partOf(query: string): string | undefined {
   const word = refang(query);
-  return /[\s"*]/.test(word) || word === "" || ONE_TOKEN.test(word) ? undefined : word;
+  const isPlain = ONE_TOKEN.test(word) && !word.includes(".");
+  return /[\s"*]/.test(word) || word === "" || isPlain ? undefined : word;
 }
 
 const HASHES: Readonly<Record<number, string>> = { 32: "MD5", 40: "SHA-1", 64: "SHA-256", 128: "SHA-512" };

@@ -98,6 +98,8 @@ export function patchFields(thing: Thing, input: readonly EditInput[], commit: C
   return thing;
 }
 
+const ALIASES = ["aliases", "x_opencti_aliases"];
+
 function changeOf(thing: Thing, edit: EditInput, known: Readonly<Record<string, string>>, visit: Visit): () => void {
   const { key, value } = edit;
   const type = known[key];
@@ -142,6 +144,12 @@ function changeOf(thing: Thing, edit: EditInput, known: Readonly<Record<string, 
           value.map((id) => idOf(id, visit)),
         ) as string[];
       };
+  }
+  // What is given of other names is all there are, whatever the operation says.
+  if (ALIASES.includes(key) && type !== undefined) {
+    return () => {
+      thing.attributes[key] = [...new Set(value.map((name) => String(name).trim()))];
+    };
   }
   if (type?.startsWith("[")) {
     const own = Array.isArray(thing.attributes[key]) ? (thing.attributes[key] as unknown[]) : [];

@@ -79,10 +79,24 @@ function promote(observable: Thing, visit: Visit): Thing {
   return made;
 }
 
+/** Who writes a note is its author: an individual of the account's name, made the first time. */
+function authorOf(visit: Visit): string {
+  const { name } = visit.account;
+  return (
+    visit.graph.namesake("Individual", [name])?.id ??
+    createDomainObject(kindOf("Individual")!, { name } as Input, visit).id
+  );
+}
+
 const KIND_MUTATIONS: Readonly<Record<string, Resolver>> = Object.fromEntries(
   KINDS.map((kind): [string, Resolver] => [
     `${kind.get}Add`,
-    ({ input }: { input: Input }, visit) => createDomainObject(kind, input, visit),
+    ({ input }: { input: Input }, visit) =>
+      createDomainObject(
+        kind,
+        kind.type === "Note" ? { ...input, createdBy: input.createdBy ?? authorOf(visit) } : input,
+        visit,
+      ),
   ]),
 );
 

@@ -56,6 +56,10 @@ const LISTS: readonly List[] = [
         holds: ofType("Malware"),
         order: newest,
       },
+      {
+        args: (world) => ({ query: partOfAddress(world).slice(3) }),
+        holds: (node, world) => named(node, partOfAddress(world).slice(3)),
+      },
       { args: ({ run }) => ({ query: `c2-0.${run}` }), holds: (node, { run }) => named(node, `c2-0.${run}`) },
       {
         args: ({ run }) => ({ query: run, types: ["Malware"], filter: { labels: [`label ${run}`] } }),

@@ -101,6 +101,22 @@ export const entityWriteTruths: readonly Truth<Stage>[] = [
           expect(one.aliases).toContain(alias);
         },
       },
+      {
+        about: "takes other names off and leaves the rest, down to none",
+        as: WRITERS,
+        async prove(stage, person) {
+          const [a, b, c] = [fresh(stage, "A"), fresh(stage, "B"), fresh(stage, "C")];
+          const id = await target(stage, { aliases: [a, b] });
+          const aliases = async () => {
+            const query = "query($id: String!) { one: malware(id: $id) { aliases } }";
+            return ((await stage.platform.need("root", query, { id })).one.aliases ?? []) as string[];
+          };
+          await personOf(stage, person).get("update_entity", { object_id: id, remove_aliases: [a], add_aliases: [c] });
+          expect(await aliases()).toEqual([b, c]);
+          await personOf(stage, person).get("update_entity", { object_id: id, remove_aliases: [b, c] });
+          expect(await aliases()).toEqual([]);
+        },
+      },
       refused(
         "an object of higher confidence than one's own is not changed",
         "update_entity",

@@ -2,13 +2,15 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { aborted, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
+import type { Platform } from "../../../platform.js";
+import { aliasesAfter, namesIn } from "../aliases.js";
 import { countOf } from "../contents.js";
 import { aliasesKeyOf, CREATABLE_TYPES } from "../entity-types.js";
 import { filtersOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { CORE, refOf, rowOf, summaryOf } from "../knowledge.js";
 import { nodesOf, PAGE } from "../paging.js";
-import { OBJECT, objectOf } from "../resolve.js";
+import { OBJECT, objectOf, type TargetNode } from "../resolve.js";
 import { searchPage, selectionOf } from "../search.js";
 import { checkNames, inputOf, madeOf, noticesOf, referencesOf } from "../writes.js";
 
@@ -208,7 +210,7 @@ export const bindings: readonly Binding[] = [
     if (!target.parent_types.includes("Stix-Domain-Object")) {
       throw failedPrecondition(`object_id: a ${target.entity_type} is not changed by this tool`);
     }
-    const input = editsOf(request, target.entity_type);
+    const input = await editsOf(platform, request, target);
     if (input.length === 0) throw invalidArgument("give at least one field to change");
     const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
     const names = namesIn([...(request.name === undefined ? [] : [request.name]), ...request.addAliases]);
@@ -244,11 +246,6 @@ export const bindings: readonly Binding[] = [
   }),
 ];
 
-/** Names as the platform keeps them: without blanks around, each once; a blank one is none. */
-function namesIn(names: readonly string[]): string[] {
-  return [...new Set(names.map((name) => name.trim()))].filter((name) => name !== "");
-}
-
 interface Changes {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
@@ -257,17 +254,17 @@ interface Changes {
   readonly removeAliases: readonly string[];
 }
 
-function editsOf({ name, description, confidence, addAliases, removeAliases }: Changes, type: string) {
+async function editsOf(platform: Platform, changes: Changes, { id, entity_type: type }: TargetNode) {
+  const { name, description, confidence, addAliases, removeAliases } = changes;
   const key = aliasesKeyOf(type);
-  if (key === undefined && addAliases.length + removeAliases.length > 0)
-    throw invalidArgument(`add_aliases: a ${type} has none`);
-  const aliases = (value: readonly string[], operation: "add" | "remove") =>
-    key !== undefined && value.length > 0 ? [{ key, value: namesIn(value), operation }] : [];
+  const renames = addAliases.length + removeAliases.length > 0;
+  if (key === undefined && renames) throw invalidArgument(`add_aliases: a ${type} has none`);
+  const aliases =
+    key !== undefined && renames ? await aliasesAfter(platform, id, addAliases, removeAliases) : undefined;
   return [
     ...(name === undefined ? [] : [{ key: "name", value: [name.trim()] }]),
     ...(description === undefined ? [] : [{ key: "description", value: [description] }]),
     ...(confidence === undefined ? [] : [{ key: "confidence", value: [String(confidence)] }]),
-    ...aliases(addAliases, "add"),
-    ...aliases(removeAliases, "remove"),
+    ...(key === undefined || aliases === undefined ? [] : [{ key, value: aliases, operation: "replace" as const }]),
   ];
 }

@@ -3,6 +3,7 @@ import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
+import { InsightService } from "#proto/cti/v1/insight_service_pb.js";
 import { ObservableService } from "#proto/cti/v1/observable_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
 import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
@@ -47,9 +48,14 @@ test.each([
   expect(totalSize).toBe(values.length);
 });
 
-test("a part of an address or domain is found by every search", async () => {
-  const { objects } = await harness.call(searchAll, { query: "-1.parts.exam" });
-  expect(objects.map(({ name }) => name)).toEqual(["c2-1.parts.example"]);
+test.each([
+  ["-1.parts.exam", ["c2-1.parts.example"]],
+  ["77.5.1", ["10.77.5.1", "10.77.5.12"]],
+])("%s, a part of an address or domain, is found by every search, and counted", async (query, names) => {
+  const { objects } = await harness.call(searchAll, { query });
+  expect(objects.map(({ name }) => name).sort()).toEqual(names);
+  const { count } = await harness.call(InsightService.method.countEntities, { query });
+  expect(count).toBe(names.length);
 });
 
 test("a value is known where an indicator names it, and by itself only", async () => {
@@ -134,6 +140,11 @@ test("names lose blanks around them, and external references may be given by the
   const ask = "query($id: String!) { malware(id: $id) { name aliases } }";
   const { malware } = await harness.ask<{ malware: object }>("admin", ask, { id });
   expect(malware).toEqual({ name: "Parted", aliases: ["Other", "More"] });
+  await harness.call(updateEntity, { objectId: id, addAliases: ["Third"], removeAliases: ["MORE"] });
+  const after = await harness.ask<{ malware: object }>("admin", ask, { id });
+  expect(after.malware).toEqual({ name: "Parted", aliases: ["Other", "Third"] });
+  await harness.call(updateEntity, { objectId: id, removeAliases: ["Other", "Third"] });
+  expect((await harness.ask<{ malware: { aliases: [] } }>("admin", ask, { id })).malware.aliases).toEqual([]);
   expect((await harness.call(getEntity, { objectId: id })).externalReferences).toMatchObject([{ id: reference.id }]);
 });
 
