@@ -21,13 +21,9 @@ export interface Platform {
   readonly hasAnswered: boolean;
   /** It took a change in this call. */
   readonly hasChanged: boolean;
-  /**
-   * The platform's answer to "who am I", kept for up to 30 seconds; its shape is the adapter's.
-   *
-   * @param again asks anew, where what was kept contradicts the call.
-   */
-  me<Me>(again?: boolean): Promise<Me>;
-  /** The same, asked anew: for where the platform has contradicted what is kept. */
+  /** The platform's answer to "who am I", kept for up to 30 seconds; its shape is the adapter's. */
+  me<Me>(): Promise<Me>;
+  /** The same, asked anew: for where what is kept contradicts the platform, or the call. */
   meAnew<Me>(): Promise<Me>;
   /** @throws ConnectError with the platform's own refusal in words for the caller. */
   graphql<Data, Variables>(document: Document<Data, Variables>, variables: Variables): Promise<Data>;
@@ -53,10 +49,7 @@ export function openPlatform(adapter: Adapter, session: Session, identities: Ide
     get hasChanged() {
       return changed;
     },
-    async me<Me>(again = false) {
-      if (again) identities.forget(session.caller.id);
-      return heard((await identities.me(adapter, session)) as Me);
-    },
+    me: async <Me>() => heard((await identities.me(adapter, session)) as Me),
     meAnew: async <Me>() => heard((await identities.meAnew(adapter, session)) as Me),
     async graphql(document, variables) {
       if (adapter.graphql === undefined) throw internal(`the ${adapter.server} platform speaks no GraphQL`);

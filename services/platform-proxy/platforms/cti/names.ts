@@ -47,7 +47,7 @@ export async function markingsOf(platform: Platform, names: readonly string[], a
   };
   let me = await platform.me<Me>();
   // What is remembered may be older than the marking, or the clearance.
-  if (names.some((name) => find(me, name) === undefined)) me = await platform.me<Me>(true);
+  if (names.some((name) => find(me, name) === undefined)) me = await platform.meAnew<Me>();
   const found = names.map((name) => {
     const marking = find(me, name);
     if (marking === undefined) {

@@ -11,24 +11,24 @@ const green = {
   definition_type: "TLP",
 };
 
-/** A platform that remembers nobody to be cleared, and knows better when it is asked again. */
-function platformThat(knows: readonly (typeof green)[]): { readonly platform: Platform; readonly asked: boolean[] } {
-  const asked: boolean[] = [];
-  const me = async (again = false) => {
-    asked.push(again);
-    return { allowed_marking: again ? knows : [] } as unknown as Me;
+/** A platform that remembers nobody to be cleared, and knows better when it is asked anew. */
+function platformThat(knows: readonly (typeof green)[]): { readonly platform: Platform; readonly asked: string[] } {
+  const asked: string[] = [];
+  const answer = (how: string, allowed: readonly (typeof green)[]) => async () => {
+    asked.push(how);
+    return { allowed_marking: allowed } as unknown as Me;
   };
-  return { platform: { me } as unknown as Platform, asked };
+  return { platform: { me: answer("kept", []), meAnew: answer("anew", knows) } as unknown as Platform, asked };
 }
 
 test("a marking that is not remembered is asked for anew, once", async () => {
   const { platform, asked } = platformThat([green]);
   expect(await markingsOf(platform, ["tlp:green"], "markings")).toEqual([green]);
-  expect(asked).toEqual([false, true]);
+  expect(asked).toEqual(["kept", "anew"]);
 });
 
 test("a marking that the platform does not give either is refused", async () => {
   const { platform, asked } = platformThat([]);
   expect((await refusal(markingsOf(platform, ["tlp:green"], "markings"))).rawMessage).toContain("not cleared for it");
-  expect(asked).toEqual([false, true]);
+  expect(asked).toEqual(["kept", "anew"]);
 });
