@@ -107,7 +107,8 @@ export const evidenceWriteTruths: readonly Truth<Stage>[] = [
           const fields = { name: `Renamed ${Math.random()}`, description: "New", expiry_date: "2027-09-01" };
           const set = await changedBy(stage, person, "update_evidence", { ...asked, ...fields, status: "missing" });
           expect(set.said.refusal).toBe("");
-          expect(set.changes).toEqual(
+          // The version that there is is shown by the name of what it is of.
+          expect(set.changes.filter((one) => !one.endsWith(".str"))).toEqual(
             ["description", "expiry_date", "name", "status"].map((field) => `${id}.${field}`),
           );
           expect(set.said.result!.evidence).toMatchObject({ id, ...fields, status: "missing" });
