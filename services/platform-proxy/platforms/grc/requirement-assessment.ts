@@ -137,6 +137,9 @@ export function requirementAssessmentOf(upstream: UpstreamRequirementAssessment)
   } satisfies MessageInitShape<typeof RequirementAssessmentSchema>;
 }
 
+/** Characters of a requirement's text in a row, which names its assessment too where the list is of several. */
+const [TEXT_OF_ONE, TEXT_OF_SEVERAL] = [100, 50];
+
 /** A requirement assessment as a row of a list; of one assessment where `ofOne`. */
 export function requirementAssessmentRowOf(
   upstream: UpstreamRequirementAssessment,
@@ -146,7 +149,10 @@ export function requirementAssessmentRowOf(
   const { compliance_assessment: assessment } = upstream;
   return {
     id,
-    requirement: { ...given({ refId: requirement.refId }), name: shorten(requirement.name) },
+    requirement: {
+      ...given({ refId: requirement.refId }),
+      name: shorten(requirement.name, ofOne ? TEXT_OF_ONE : TEXT_OF_SEVERAL),
+    },
     ...(!ofOne && assessment.id !== undefined && { assessment: { id: assessment.id } }),
     result: told.result,
     hiddenLinks: told.hiddenLinks,

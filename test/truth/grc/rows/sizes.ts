@@ -19,6 +19,9 @@ const LISTS: readonly (readonly [tool: string, rows: string])[] = [
   ["get_framework_tree", "requirements"],
 ];
 
+/** A tenant names its domains, however many it has. */
+const WITHOUT: Readonly<Record<string, string>> = { list_tenants: "domains" };
+
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 /** How much a model is given to read. */
@@ -37,7 +40,7 @@ export const sizeTruths: readonly Truth<Stage>[] = LISTS.map(([tool, rows]) => (
         const first = await personOf(stage, person).get(tool, args);
         expect(bytes(first)).toBeLessThan(PAGE);
         const all = await everyPage(personOf(stage, person), { tool, rows, args, pageSize: 100 });
-        const sizes = all.rows.map(bytes).sort((a, b) => a - b);
+        const sizes = all.rows.map((row) => bytes({ ...row, [WITHOUT[tool] ?? ""]: undefined })).sort((a, b) => a - b);
         expect(sizes.length).toBeGreaterThan(0);
         expect(sizes[Math.floor(sizes.length / 2)]).toBeLessThanOrEqual(MEDIAN);
         expect(sizes[Math.floor(sizes.length * 0.95)]).toBeLessThanOrEqual(MOST);

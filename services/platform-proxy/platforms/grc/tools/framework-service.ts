@@ -35,6 +35,8 @@ type Tree = Readonly<Record<string, Node>>;
 
 const FRAMEWORKS = "/api/frameworks/";
 const TREE_PAGE = 30;
+/** Characters of a text in a row: of several fields, or of ids, besides. */
+const ROW_TEXT = 80;
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -48,7 +50,7 @@ export const bindings = [
       return {
         frameworks: listed.rows.map((framework) => ({
           ...frameworkOf(framework),
-          description: shorten(framework.description),
+          description: shorten(framework.description, ROW_TEXT),
           levels: [],
         })),
         ...pagingOf(page, listed),
@@ -80,10 +82,9 @@ export const bindings = [
       const requirements = r.underRefId === undefined ? outline : under(outline, r.underRefId);
       const page = pageOf(r, tenant.id, TREE_PAGE);
       return {
-        requirements: requirements.slice(page.offset, page.offset + page.size).map((requirement) => ({
-          ...requirement,
-          ...(r.underRefId === undefined && given({ description: shorten(requirement.description) })),
-        })),
+        requirements: requirements
+          .slice(page.offset, page.offset + page.size)
+          .map((requirement) => (r.underRefId === undefined ? rowOf(requirement) : requirement)),
         ...pagingOf(page, { totalSize: requirements.length }),
       };
     }),
@@ -115,6 +116,14 @@ interface Outlined {
   readonly parent?: { readonly id: string };
   readonly depth: number;
   readonly assessable: boolean;
+}
+
+/** A requirement as a row of the whole outline: by its name, and by its text where it has none. */
+function rowOf({ name, description, ...told }: Outlined): Outlined {
+  return {
+    ...told,
+    ...(name ? { name: shorten(name, ROW_TEXT) } : given({ description: shorten(description, ROW_TEXT) })),
+  };
 }
 
 function* walk(tree: Tree, depth = 0, parent?: Outlined["parent"]): Generator<Outlined> {
