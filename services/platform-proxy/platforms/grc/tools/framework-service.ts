@@ -35,8 +35,8 @@ type Tree = Readonly<Record<string, Node>>;
 
 const FRAMEWORKS = "/api/frameworks/";
 const TREE_PAGE = 30;
-/** Characters of a text in a row: of several fields, or of ids, besides. */
-const ROW_TEXT = 80;
+/** Characters of a text in a row, beside what else the row has. */
+const [FRAMEWORK_TEXT, REQUIREMENT_TEXT] = [50, 80];
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -50,7 +50,7 @@ export const bindings = [
       return {
         frameworks: listed.rows.map((framework) => ({
           ...frameworkOf(framework),
-          description: shorten(framework.description, ROW_TEXT),
+          description: shorten(framework.description, FRAMEWORK_TEXT),
           levels: [],
         })),
         ...pagingOf(page, listed),
@@ -122,7 +122,9 @@ interface Outlined {
 function rowOf({ name, description, ...told }: Outlined): Outlined {
   return {
     ...told,
-    ...(name ? { name: shorten(name, ROW_TEXT) } : given({ description: shorten(description, ROW_TEXT) })),
+    ...(name
+      ? { name: shorten(name, REQUIREMENT_TEXT) }
+      : given({ description: shorten(description, REQUIREMENT_TEXT) })),
   };
 }
 

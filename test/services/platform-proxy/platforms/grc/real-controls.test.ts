@@ -170,10 +170,9 @@ describe("requirement assessments", () => {
       requirement: { refId: "GV", name: "GOVERN" },
       result: AssessmentResult.NOT_ASSESSED,
       assessable: false,
-      locked: false,
     });
-    const { assessment, domain, score, controlCount } = requirementAssessments[0]!;
-    expect([assessment, domain, score, controlCount]).toEqual([undefined, undefined, undefined, undefined]);
+    const { assessment, domain, score, controlCount, locked } = requirementAssessments[0]!;
+    expect([assessment, domain, score, controlCount, locked]).toEqual(Array(5).fill(undefined));
   });
 
   test("are read with the scale and everything that lists leave out", async () => {
