@@ -10,6 +10,7 @@ import type { Rig } from "./rig.js";
 const FEW = 1_000;
 const MANY = 10_000;
 const TIMES = 3;
+const RUNS = 2;
 
 type Started = { rig: Rig; lists: Lists; work: { read: number } };
 let few: Started;
@@ -44,7 +45,14 @@ async function start(count: number): Promise<Started> {
   return { rig, lists, work: counted(rig) };
 }
 
-async function workOf({ lists, work }: Started, name: string) {
+/** The least of some, since what has expired is looked for now and then and read too. */
+async function workOf(started: Started, name: string) {
+  const runs = [];
+  for (let i = 0; i < RUNS; i++) runs.push(await once(started, name));
+  return runs.reduce((least, run) => (run.read < least.read ? run : least));
+}
+
+async function once({ lists, work }: Started, name: string) {
   const before = work.read;
   const { totalSize, totalSizeIsLowerBound = false } = await lists[name]!();
   return { read: work.read - before, totalSize, totalSizeIsLowerBound };

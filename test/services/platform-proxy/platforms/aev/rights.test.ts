@@ -4,7 +4,6 @@ import { AccountService } from "#proto/aev/v1/account_service_pb.js";
 import { AssetService } from "#proto/aev/v1/asset_service_pb.js";
 import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
 import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
-import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import { SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
 import type { Platform } from "../../../../../services/platform-proxy/platform.js";
 import { tenantOf } from "../../../../../services/platform-proxy/platforms/aev/tenant.js";
@@ -28,23 +27,30 @@ const planned = async (person: string): Promise<string> => {
 
 test("who lacks a right is told which, and which grant would do", async () => {
   const scenarioId = await planned("observer");
-  const update = stack.call(ScenarioService.method.updateScenario, { scenarioId, description: "x" }, "observer");
-  const launch = (async () => {
+  const { simulations } = await stack.call(SimulationService.method.searchSimulations, {}, "reader");
+  const simulationId = simulations[0]!.id;
+  const { updateScenario, createScenario } = ScenarioService.method;
+  const launch = async () => {
     for await (const _ of stack.stream(ScenarioService.method.launchScenario, { scenarioId }, "observer"));
-  })();
-  const create = stack.call(ScenarioService.method.createScenario, { name: "x" }, "observer");
-  const simulation = await stack.call(SimulationService.method.searchSimulations, {}, "reader");
-  const status = { simulationId: simulation.simulations[0]?.id ?? "", status: SimulationStatus.RUNNING };
-  const read = stack.call(SimulationService.method.getSimulation, { simulationId: status.simulationId }, "observer");
-  for (const [attempt, right, grant] of [
-    [update, "MANAGE_ASSESSMENT", "PLANNER on this scenario"],
+  };
+  const attempts: readonly (readonly [attempt: () => Promise<unknown>, right: string, grant: string])[] = [
+    [
+      () => stack.call(updateScenario, { scenarioId, description: "x" }, "observer"),
+      "MANAGE_ASSESSMENT",
+      "PLANNER on this scenario",
+    ],
     [launch, "LAUNCH_ASSESSMENT", "LAUNCHER on this scenario"],
-    [create, "MANAGE_ASSESSMENT", ""],
-    [read, "ACCESS_ASSESSMENT", "OBSERVER on this simulation"],
-    [stack.call(AssetService.method.searchEndpoints, {}, "observer"), "ACCESS_ASSETS", ""],
-    [stack.call(FindingService.method.searchFindings, {}, "observer"), "ACCESS_FINDINGS", ""],
-  ] as const) {
-    const error = await refusal(attempt as Promise<unknown>);
+    [() => stack.call(createScenario, { name: "x" }, "observer"), "MANAGE_ASSESSMENT", ""],
+    [
+      () => stack.call(SimulationService.method.getSimulation, { simulationId }, "observer"),
+      "ACCESS_ASSESSMENT",
+      "OBSERVER on this simulation",
+    ],
+    [() => stack.call(AssetService.method.searchEndpoints, {}, "observer"), "ACCESS_ASSETS", ""],
+    [() => stack.call(FindingService.method.searchFindings, {}, "observer"), "ACCESS_FINDINGS", ""],
+  ];
+  for (const [attempt, right, grant] of attempts) {
+    const error = await refusal(attempt());
     expect(error.code).toBe(Code.PermissionDenied);
     expect(error.rawMessage).toContain(right);
     expect(error.rawMessage).toContain(grant);
