@@ -79,11 +79,18 @@ export function isRespondent(world: World, user: User, folder: string): boolean 
   return may(world, user, "view_complianceassessment", folder) && !may(world, user, FULL_VIEW, folder);
 }
 
-/** Whether a user sees an object: by a role on its folder, or any role for what lies in the root. */
+/** What is published to everybody with a role where it lies in the root. */
+const PUBLISHED: ReadonlySet<string> = new Set([
+  ...LIBRARY,
+  ...["actor", "folder", "appliedcontrol", "asset", "evidence", "evidencerevision"],
+]);
+
+/** Whether a user sees an object: by a role on its folder, or any role for what is published in the root. */
 export function sees(world: World, user: User, model: string, row: Row): boolean {
   const codename = `view_${model}`;
   const housed = model === "folder" ? row.id : row.folder;
-  if (housed === world.rootId) return user.grants.some((grant) => grant.role.codenames.has(codename));
+  if (housed === world.rootId && PUBLISHED.has(model))
+    return user.grants.some((grant) => grant.role.codenames.has(codename));
   return may(world, user, codename, housed);
 }
 

@@ -251,6 +251,6 @@ export const actors: Kind = {
   search: [],
   fields: {},
   filters: {},
-  read: (row) => ({ id: row.id, str: row.name, type: "user" }),
+  read: (row) => ({ id: row.id, str: row.name, type: "user", specific: { str: row.name, id: row.id } }),
   written: (row) => pick(row, ["id"]),
 };

@@ -1,4 +1,4 @@
-import { idsIn, type Json, type Row, type World } from "../world.js";
+import { idsIn, type Json, type Row, seededId, type World } from "../world.js";
 import * as choices from "./choices.js";
 import { BY_FOLDER, BY_TIME, empty, type Kind, pick } from "./kind.js";
 import { EBIOS_MATRIX, type Matrix, RISK_MATRIX } from "./matrices.js";
@@ -191,6 +191,22 @@ export const riskAssessments: Kind = {
   written: (row) => pick(row, ASSESSMENT),
 };
 
+/** What the studies here have nothing of. */
+const STUDY = {
+  reference_entity: { str: "Main", id: seededId("entity:main") },
+  ...{ assets: [], compliance_assessments: [], risk_assessments: [], authors: [], reviewers: [], validation_flows: [] },
+  ...{ roto_count: 0, selected_roto_count: 0, selected_attack_path_count: 0, applied_control_count: 0 },
+  last_risk_assessment: null,
+  counters: {
+    ...{ selected_asset_count: 0, selected_feared_event_count: 0, compliance_assessment_count: 0, roto_count: 0 },
+    ...{ stakeholder_count: 0, strategic_scenario_count: 0, operational_scenario_count: 0 },
+    ...{ compliance_applied_control_count: 0, risk_assessment_applied_control_count: 0 },
+  },
+  ...{ is_published: false, eta: null, due_date: null, version: "1.0", observation: null },
+  meta: { workshops: [{ steps: [{ status: "to_do" }] }] },
+  quotation_method: "manual",
+};
+
 /** EBIOS RM studies. */
 export const studies: Kind = {
   path: "ebios-rm/studies",
@@ -202,7 +218,13 @@ export const studies: Kind = {
   filters: { folder: BY_FOLDER },
   read: (row, view) => ({
     ...pick(row, ["id", "created_at", "updated_at", "name", "description", "ref_id", "status"]),
+    ...STUDY,
+    str: row.name,
     folder: view.ref("folders", row.folder),
+    risk_matrix: view.ref("risk-matrices", seededId("risk-matrices:5x5")),
+    operational_scenario_count: view.world
+      .all("ebios-rm/operational-scenarios")
+      .filter((one) => one.ebios_rm_study === row.id).length,
   }),
   written: (row) => pick(row, ["id", "name"]),
 };

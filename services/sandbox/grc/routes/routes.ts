@@ -21,9 +21,17 @@ export interface Request {
 
 type Answer = (request: Request, view: View, ids: readonly string[]) => Reply;
 
+const BUILD = {
+  version: "v3.9.0",
+  build: "sandbox",
+  infrastructure: "Docker",
+  diskSpace: "200.0 GB",
+  diskUsed: "20.0 GB",
+};
+
 const findRoute = createRouter<Answer>([
   ...reading("/api/iam/current-user/", (_, { world, user }) => ok(currentUserOf(world, user))),
-  ...reading("/api/build/", () => ok({ version: "v3.9.0", build: "sandbox" })),
+  ...reading("/api/build/", () => ok(BUILD)),
   ...reading("/api/search/", ({ query }, view) => searchAll(query, KINDS, view)),
   ...[...KINDS.values()].flatMap(routesOf),
 ]);
