@@ -1,4 +1,4 @@
-// Writes docs/configuration.md, docs/tools.md, docs/clients.md, the reviewed lists of tools, and what pages quote, from
+// Writes docs/configuration.md, docs/tools.md, docs/resources.md, docs/clients.md, the reviewed lists of tools, and what pages quote, from
 // what the program itself reads: npm run docs. A test fails when they are out of date.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import { envOf, flagOf } from "../services/shared/process/config.js";
 import { readImage } from "../services/shared/tools/image.js";
 import { readTools, type Tool } from "../services/shared/tools/tools.js";
 import { quoted } from "./quotes.js";
+import { resourcesPage } from "./resources/page.js";
 
 /** Pages that quote files. */
 export const QUOTING = ["docs/integrating.md"];
@@ -141,6 +142,7 @@ async function bindingProblems(): Promise<string[]> {
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   writeFileSync("docs/configuration.md", configurationPage());
   writeFileSync("docs/tools.md", toolsPage());
+  writeFileSync("docs/resources.md", resourcesPage());
   writeFileSync("docs/clients.md", clientsPage());
   writeFileSync("README.md", readmeOf(readFileSync("README.md", "utf8")));
   for (const { file, text } of toolLists()) writeFileSync(file, text);

@@ -2,10 +2,12 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { clientsPage, configurationPage, QUOTING, readmeOf, toolLists, toolsPage } from "../../scripts/docs.js";
 import { quoted } from "../../scripts/quotes.js";
+import { resourcesPage } from "../../scripts/resources/page.js";
 
 test.each([
   ["docs/configuration.md", configurationPage],
   ["docs/tools.md", toolsPage],
+  ["docs/resources.md", resourcesPage],
   ["docs/clients.md", clientsPage],
   ["README.md", () => readmeOf(readFileSync("README.md", "utf8"))],
 ])("%s says what the program reads (npm run docs)", (file, page) => {

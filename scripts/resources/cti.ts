@@ -1,0 +1,100 @@
+import type { Resource } from "./resource.js";
+
+const SEEN_BY = "seen through the object that has it";
+const KEPT = "managed by the platform's administrators";
+
+/** The resources of threat intelligence. */
+export const cti: readonly Resource[] = [
+  {
+    name: "account",
+    list: "one's own account only",
+    read: ["whoami"],
+    create: KEPT,
+    update: KEPT,
+    delete: KEPT,
+  },
+  {
+    name: "knowledge of any kind",
+    list: ["search_all"],
+    read: ["get_entity", "get_entity_stix", "get_entity_history"],
+    create: ["create_entity"],
+    update: ["update_entity"],
+    delete: ["delete_entity"],
+    besides: ["count_entities", "get_top_related_entities"],
+  },
+  {
+    name: "entity",
+    list: ["search_entities", "find_entity_by_name", "list_threat_actors"],
+    read: ["get_entity"],
+    create: ["create_entity"],
+    update: ["update_entity"],
+    delete: ["delete_entity"],
+  },
+  {
+    name: "observable",
+    list: ["search_observables", "lookup_ioc"],
+    read: ["get_entity"],
+    create: ["create_observable"],
+    update: ["update_entity"],
+    delete: ["delete_entity"],
+    besides: ["promote_observable_to_indicator"],
+  },
+  {
+    name: "indicator",
+    list: ["search_indicators"],
+    read: ["get_entity"],
+    create: ["promote_observable_to_indicator"],
+    update: "not yet built",
+    delete: ["delete_entity"],
+  },
+  {
+    name: "relationship",
+    list: ["get_entity_relationships"],
+    read: ["get_entity"],
+    create: ["create_relationship"],
+    update: "not yet built",
+    delete: "not yet built",
+  },
+  {
+    name: "report",
+    list: ["list_reports"],
+    read: ["get_report", "list_container_objects"],
+    create: ["create_report"],
+    update: ["update_entity", "add_objects_to_container", "remove_object_from_container"],
+    delete: ["delete_entity"],
+  },
+  {
+    name: "note",
+    list: "not yet built",
+    read: ["get_entity"],
+    create: ["create_note"],
+    update: "not yet built",
+    delete: "not yet built",
+  },
+  {
+    name: "label",
+    list: "not yet built",
+    read: "a label is a word",
+    create: ["add_labels"],
+    update: KEPT,
+    delete: KEPT,
+    besides: ["remove_labels"],
+  },
+  {
+    name: "marking",
+    list: "not yet built",
+    read: SEEN_BY,
+    create: KEPT,
+    update: KEPT,
+    delete: KEPT,
+    besides: ["add_markings"],
+  },
+  {
+    name: "entity type",
+    list: ["list_entity_types"],
+    read: "a type is a word",
+    create: "part of the platform's schema",
+    update: "part of the platform's schema",
+    delete: "part of the platform's schema",
+  },
+];
