@@ -49,7 +49,8 @@ export interface World {
 
 /** Makes it. */
 export async function makeWorld(platform: RealPlatform): Promise<World> {
-  const maker = new Maker(platform, `t${Date.now().toString(36)}`);
+  // Ends in a letter: of a digit and what follows a point OpenCTI makes two words.
+  const maker = new Maker(platform, `t${Date.now().toString(36)}x`);
   await maker.people();
   await maker.knowledge();
   return maker;
