@@ -10,7 +10,7 @@ import {
 } from "../../shared/rpc/errors.js";
 import { excessOf } from "../../shared/rpc/json-shape.js";
 import { Breaker, PATIENCE, type Patience } from "./breaker.js";
-import { createDial, RefusedAddressError } from "./dial.js";
+import { createDial, RefusedAddressError } from "../../shared/dial.js";
 import { doubtOf, UNKNOWN, UNSENT } from "./doubt.js";
 import { isUnsent } from "./unsent.js";
 

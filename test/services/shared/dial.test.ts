@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo, LookupFunction } from "node:net";
 import { Code } from "@connectrpc/connect";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createDial } from "../../../../services/platform-proxy/lib/dial.js";
-import { createHttpClient, type HttpClient } from "../../../../services/platform-proxy/lib/http.js";
+import { createHttpClient, type HttpClient } from "../../../services/platform-proxy/lib/http.js";
+import { createDial } from "../../../services/shared/dial.js";
 
 let server: Server;
 let port: number;

@@ -1,15 +1,16 @@
 import { lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
-import { refusedKindOf } from "../../shared/platform-address.js";
+import { refusedKindOf } from "./platform-address.js";
 
-/** The address that a platform's URL leads to is one that is never dialled. */
+/** The address that a URL leads to is one that is never dialled. */
 export class RefusedAddressError extends Error {}
 
 /**
- * Makes what opens connections to platforms. An address is checked when it is
- * dialled, after its name was looked up: a name that was harmless when the
- * platform registered may lead elsewhere by now (DNS rebinding).
+ * Makes what opens connections to addresses that others named: platforms, and
+ * what users have us call. An address is checked when it is dialled, after its
+ * name was looked up: a name that was harmless when it was written down may lead
+ * elsewhere by now (DNS rebinding).
  *
  * @param timeoutMs how long a connection may take to open.
  * @param resolve looks names up.
