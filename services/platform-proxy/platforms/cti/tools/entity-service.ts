@@ -6,12 +6,12 @@ import type { Platform } from "../../../platform.js";
 import { aliasesAfter, namesIn } from "../aliases.js";
 import { countOf } from "../contents.js";
 import { aliasesKeyOf, CREATABLE_TYPES } from "../entity-types.js";
-import { filtersOf, someOf } from "../filters.js";
+import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { CORE, refOf, rowOf, summaryOf } from "../knowledge.js";
+import { listPage } from "../lists.js";
 import { nodesOf, PAGE } from "../paging.js";
 import { OBJECT, objectOf, type TargetNode } from "../resolve.js";
-import { searchPage, selectionOf } from "../search.js";
 import { checkNames, inputOf, madeOf, noticesOf, referencesOf } from "../writes.js";
 
 const { getEntity, getEntityStix, listThreatActors, createEntity, updateEntity, deleteEntity } = EntityService.method;
@@ -167,8 +167,7 @@ export const bindings: readonly Binding[] = [
     return { stix: JSON.parse(stix) as JsonObject };
   }),
   unary(listThreatActors, async (request, platform) => {
-    const selection = selectionOf(request.query, await filtersOf(platform, request.filter));
-    const { nodes, paging } = await searchPage(request, "threat-actors", selection, async (page) => {
+    const { nodes, paging } = await listPage(platform, request, "threat-actors", [], async (page) => {
       return (await platform.graphql(LIST_THREAT_ACTORS, page)).stixDomainObjects;
     });
     return {
