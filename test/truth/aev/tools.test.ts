@@ -3,13 +3,14 @@ import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
 import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
+import { strangerTruths } from "./rows/strangers.js";
 import { writeTruths } from "./rows/writes.js";
 import { personOf, type Stage, startStage, stopStage } from "./stage.js";
 import { PEOPLE } from "./world.js";
 
 const { settings, missing } = realPlatform("AEV_REAL_URL", "AEV_REAL_ISSUER");
 
-const TRUTHS = [...listTruths, ...objectTruths, ...writeTruths];
+const TRUTHS = [...listTruths, ...objectTruths, ...writeTruths, ...strangerTruths];
 
 let stage: Stage;
 const verdicts = new Verdicts();

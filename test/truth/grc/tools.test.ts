@@ -5,6 +5,7 @@ import { argumentTruths } from "./rows/arguments.js";
 import { controlWriteTruths } from "./rows/control-writes.js";
 import { evidenceWriteTruths } from "./rows/evidence-writes.js";
 import { frameworkTruths } from "./rows/frameworks.js";
+import { leaverTruths } from "./rows/leavers.js";
 import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
 import { requirementWriteTruths } from "./rows/requirement-writes.js";
@@ -28,6 +29,7 @@ const TRUTHS = [
   ...requirementWriteTruths,
   ...evidenceWriteTruths,
   ...rightTruths,
+  ...leaverTruths,
 ];
 
 let stage: Stage;

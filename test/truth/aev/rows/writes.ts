@@ -24,7 +24,7 @@ async function whole(stage: Stage, person: string, id: string): Promise<Json> {
 }
 
 /** Everything of the two tenants that a write could reach by mistake. */
-async function standing(stage: Stage): Promise<Standing> {
+export async function standing(stage: Stage): Promise<Standing> {
   const found = new Map<string, unknown>();
   for (const tenant of [FIRST, stage.world.ids.second!]) {
     const seen = seenBy(stage, "administrator", tenant);
@@ -46,7 +46,7 @@ const here = (stage: Stage, person: string, first: string, second: string): stri
   stage.world.ids[stage.world.tenantOf(person) === FIRST ? first : second]!;
 
 /** Changes by themselves: running simulations, and when something was changed last. */
-const IGNORED = [
+export const IGNORED = [
   "scenario_updated_at",
   "exercise_updated_at",
   "exercise_global_score",

@@ -197,6 +197,16 @@ export const insightTruths: readonly Truth<Stage>[] = [
         },
       },
       {
+        about: "is refused to who may not read knowledge, as the platform refuses it",
+        as: ["nobody"],
+        async prove(stage, person) {
+          await refuses(stage, person, "list_entity_types", {});
+          await expect(
+            stage.platform.need(person, "query { subTypes(first: 1) { edges { node { id } } } }", {}),
+          ).rejects.toThrow();
+        },
+      },
+      {
         about: "is refused without an account",
         as: ["stranger"],
         prove: (stage, person) => refuses(stage, person, "list_entity_types", {}),
