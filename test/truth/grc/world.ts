@@ -32,7 +32,7 @@ export interface World {
   readonly run: string;
   readonly emails: Readonly<Record<string, string>>;
   /** Ids by a name of ours. */
-  readonly ids: Readonly<Record<string, string>>;
+  readonly ids: Record<string, string>;
   /** Takes the tenants away with all they hold. */
   remove(): Promise<void>;
 }
@@ -374,6 +374,7 @@ class Maker {
         "tester",
         "outsider",
         "respondent",
+        "leaver",
       ].map((name) => ["/api/users/", name] as const),
     ] as const;
     for (const [path, key] of gone) await this.platform.call(this.admin, "DELETE", `${path}${this.ids[key]}/`);

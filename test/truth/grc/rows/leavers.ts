@@ -36,6 +36,7 @@ async function leave(stage: Stage): Promise<Person> {
   const groups = await stage.platform.list(emails.administrator!, "/api/user-groups/");
   const reader = groups.find((one) => idOf(one.folder) === ids.alpha && /Reader|BI-UG-AUD/.test(`${one.name}`))!;
   const user: Row = await need("POST", "/api/users/", { email, first_name: "leaver", last_name: run });
+  ids.leaver = user.id;
   await need("PATCH", `/api/users/${user.id}/`, { user_groups: [reader.id] });
   const person = await stage.product.person("leaver", email);
   // A role that was given acts some seconds later.
