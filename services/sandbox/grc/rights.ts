@@ -1,7 +1,15 @@
 import { PLAIN_KINDS } from "./kinds/table.js";
 import { idsIn, type Role, type Row, type User, type World } from "./world.js";
 
-const LIBRARY = ["framework", "requirementnode", "referencecontrol", "threat", "riskmatrix", "securityadvisory"];
+const LIBRARY = [
+  "framework",
+  "loadedlibrary",
+  "referencecontrol",
+  "requirementnode",
+  "riskmatrix",
+  "securityadvisory",
+  "threat",
+];
 const CONTENT = [
   "actor",
   "appliedcontrol",
@@ -79,19 +87,33 @@ export function isRespondent(world: World, user: User, folder: string): boolean 
   return may(world, user, "view_complianceassessment", folder) && !may(world, user, FULL_VIEW, folder);
 }
 
-/** What is published to everybody with a role where it lies in the root. */
+/** What is published from the first, wherever it lies. */
 const PUBLISHED: ReadonlySet<string> = new Set([
   ...LIBRARY,
-  ...["actor", "folder", "appliedcontrol", "asset", "evidence", "evidencerevision"],
+  ...["actor", "appliedcontrol", "asset", "evidence", "evidencerevision", "folder"],
+  ...["incident", "securityexception", "vulnerability"],
 ]);
 
-/** Whether a user sees an object: by a role on its folder, or any role for what is published in the root. */
+/** What is published where it lies in the root: the platform's models with PublishInRootFolderMixin. */
+const PUBLISHED_IN_ROOT: ReadonlySet<string> = new Set([
+  ...["entity", "organisationissue", "organisationobjective", "riskacceptance"],
+]);
+
+/** Whether a user sees an object: by a role on its folder, or on one below it for what is published. */
 export function sees(world: World, user: User, model: string, row: Row): boolean {
   const codename = `view_${model}`;
   const housed = model === "folder" ? row.id : row.folder;
-  if (housed === world.rootId && PUBLISHED.has(model))
-    return user.grants.some((grant) => grant.role.codenames.has(codename));
-  return may(world, user, codename, housed);
+  if (may(world, user, codename, housed)) return true;
+  const isPublished = PUBLISHED.has(model) || (PUBLISHED_IN_ROOT.has(model) && housed === world.rootId);
+  return (
+    isPublished &&
+    user.grants.some(({ role, folder }) => role.codenames.has(codename) && inherits(world, folder, housed))
+  );
+}
+
+/** Whether what is published in one folder is seen by who has a role in another: those above it, but for an enclave. */
+function inherits(world: World, folder: string, from: string): boolean {
+  return world.get("folders", folder)?.content_type !== "EN" && world.lineOf(folder).includes(from);
 }
 
 /** What those who answer audits reach only where it was given to them, though it is named to them elsewhere. */

@@ -85,6 +85,65 @@ export function shapeOf(answer: unknown): Shape {
   return Object.fromEntries(entries.map(([name, one]) => [name, name === CUT ? "*" : shapeOf(one)]));
 }
 
+/**
+ * The shape of an answer that keeps what is told of any row: rows of a list and values of a map make one shape
+ * together, in which "name?" is what some of them lack.
+ */
+export function jointShapeOf(answer: unknown): Shape {
+  if (answer === undefined || answer === null || typeof answer !== "object") return shapeOf(answer);
+  if (Array.isArray(answer)) {
+    const shown = answer.filter((one) => !isHidden(one)).map(jointShapeOf);
+    const hidden = answer.some(isHidden) ? [{}] : [];
+    return [...shown.reduce<Shape[]>(addTo, []), ...hidden];
+  }
+  const entries = Object.entries(answer);
+  if (entries.length > 0 && entries.every(([name]) => UUID.test(name))) {
+    return { [BY_ID]: entries.map(([, one]) => jointShapeOf(one)).reduce(joined) };
+  }
+  return Object.fromEntries(entries.map(([name, one]) => [name, jointShapeOf(one)]));
+}
+
+/** Adds the shape of one more item to those of a list, one of each type. */
+function addTo(shapes: Shape[], shape: Shape): Shape[] {
+  const same = shapes.findIndex((one) => typeOf(one) === typeOf(shape));
+  return same < 0 ? [...shapes, shape] : shapes.with(same, joined(shapes[same]!, shape));
+}
+
+const typeOf = (shape: Shape) => (isList(shape) ? "list" : typeof shape === "object" ? "object" : shape);
+
+/** What fits both of two shapes. */
+function joined(a: Shape, b: Shape): Shape {
+  if (a === "null" || b === "null") return a === "null" ? b : a;
+  if (typeOf(a) !== typeOf(b)) return "*";
+  if (isList(a) && isList(b)) {
+    // Hidden items are asked for where every row has some; elsewhere they may be.
+    const both = a.some(isHidden) && b.some(isHidden) ? [{}] : [];
+    const items = [...a, ...b].filter((one) => both.length === 0 || !isHidden(one)).reduce<Shape[]>(addTo, []);
+    return [...items.map((one) => (isHidden(one) ? { [CUT]: "*" } : one)), ...both];
+  }
+  if (typeof a === "string" || typeof b === "string") return a;
+  return joinedObject(a as Named, b as Named);
+}
+
+type Named = { readonly [name: string]: Shape };
+
+function joinedObject(a: Named, b: Named): Shape {
+  // A map that holds nothing says nothing of what it would hold.
+  if (BY_ID in a || BY_ID in b) {
+    return {
+      [BY_ID]: a[BY_ID] === undefined ? b[BY_ID]! : b[BY_ID] === undefined ? a[BY_ID] : joined(a[BY_ID], b[BY_ID]),
+    };
+  }
+  const names = new Set([...Object.keys(a), ...Object.keys(b)].map((name) => name.replace(/\?$/, "")));
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const [left, right] = [a[name] ?? a[`${name}?`], b[name] ?? b[`${name}?`]];
+      const both = left !== undefined && right !== undefined ? joined(left, right) : (left ?? right)!;
+      return [name in a && name in b ? name : `${name}?`, both];
+    }),
+  );
+}
+
 /** An item that the platform shows to be there, and nothing of it. */
 function isHidden(item: unknown): boolean {
   return typeof item === "object" && item !== null && !Array.isArray(item) && Object.keys(item).length === 0;

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Exchange, IdFacts } from "../../support/platforms/recording.js";
-import { type Shape, shapeOf } from "../../support/platforms/shape.js";
+import { jointShapeOf, type Shape } from "../../support/platforms/shape.js";
 
 /** What distinguishes one platform's exchanges from another's. */
 export interface Recorded {
@@ -31,8 +31,6 @@ export interface Recorder {
 }
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
-/** Lists say nothing more by their length. */
-const MAX_ITEMS = 2;
 /** A recording is no larger than this: further kinds of exchanges are counted and left out. */
 const MAX_BYTES = 400_000;
 
@@ -69,7 +67,7 @@ export async function startRecorder(recorded: Recorded): Promise<Recorder> {
     const answer = said === "" ? undefined : parsed(said);
     const tool = /tool=(\w+)/.exec(request.headers["user-agent"] ?? "")?.[1] ?? "";
     const path = stable(url.pathname);
-    const shape: Shape | undefined = answer === NO_JSON ? undefined : shapeOf(cut(answer));
+    const shape: Shape | undefined = answer === NO_JSON ? undefined : jointShapeOf(answer);
     const exchange = {
       name: tool,
       as,
@@ -136,10 +134,4 @@ function parsed(text: string): unknown {
   } catch {
     return NO_JSON;
   }
-}
-
-function cut(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(cut);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cut(one)]));
 }

@@ -40,11 +40,14 @@ export interface World {
 const LIBRARIES = [
   // Small ones: the platform writes 8 KB for each requirement that it lists.
   "gdpr-checklist",
-  "google-saif",
+  "checklist-dossier-homologation",
   "risk-matrix-5x5-iso27005",
   "risk-matrix-4x4-ebios-rm",
   "intuitem-common-catalog",
 ];
+
+/** A group of the framework that has some: what audits of a part of it cover. */
+export const GROUP = "SI-OB";
 
 /** Makes the world. */
 export async function makeWorld(platform: RealPlatform, admin: string): Promise<World> {
@@ -93,7 +96,7 @@ class Maker {
     }
     for (const framework of await this.platform.list(this.admin, "/api/frameworks/")) {
       if (/gdpr-checklist/.test(String(framework.urn))) this.ids.plain = framework.id;
-      if (/google-saif/.test(String(framework.urn))) this.ids.grouped = framework.id;
+      if (/checklist-dossier-homologation/.test(String(framework.urn))) this.ids.grouped = framework.id;
     }
     for (const matrix of await this.platform.list(this.admin, "/api/risk-matrices/")) {
       this.ids[/5x5/.test(String(matrix.name)) ? "matrix" : "ebiosMatrix"] = matrix.id;
@@ -189,8 +192,9 @@ class Maker {
     await this.patch(`/api/compliance-assessments/${this.ids.shown}/`, {
       field_visibility: { score: edit, is_scored: edit },
     });
-    await audit("part", "alpha", "grouped", { selected_implementation_groups: ["CO"] });
+    await audit("part", "alpha", "grouped", { selected_implementation_groups: [GROUP] });
     await audit("other", "beta", "plain", { perimeter: this.ids.betaPerimeter });
+    await this.closeControls("part");
     for (const key of ["hidden", "shown", "part", "other"]) {
       const rows = await this.requirements(key);
       rows.slice(0, 4).forEach(({ id }, i) => {
@@ -199,7 +203,7 @@ class Maker {
     }
     // One control answers a requirement inside the chosen groups and one outside.
     const all = await this.requirements("part");
-    const inside = (one: Row) => JSON.stringify((one.requirement as Row).implementation_groups).includes("CO");
+    const inside = (one: Row) => JSON.stringify((one.requirement as Row).implementation_groups).includes(GROUP);
     this.ids.partInside = all.find(inside)!.id;
     this.ids.partOutside = all.find((one) => !inside(one))!.id;
     const answers: readonly (readonly [string, number])[] = [
@@ -248,7 +252,7 @@ class Maker {
       folder: this.ids.alpha,
       create_audit: true,
       framework: this.ids.grouped,
-      selected_implementation_groups: ["CO"],
+      selected_implementation_groups: [GROUP],
       representatives: [this.ids.respondent],
     });
     this.ids.supplierReview = made.id;
@@ -256,6 +260,7 @@ class Maker {
     this.ids.supplierAudit = read.compliance_assessment.id;
     const audit = await this.platform.need(this.admin, "GET", `/api/compliance-assessments/${this.ids.supplierAudit}/`);
     this.ids.enclave = audit.folder.id;
+    await this.closeControls("supplierAudit");
     const rows = await this.requirements("supplierAudit");
     this.ids.supplier0 = rows[0]!.id;
   }
@@ -282,7 +287,16 @@ class Maker {
         risk_assessment: this.ids[key],
       });
     }
-    const rated = { inherent_proba: 4, inherent_impact: 4, current_proba: 3, current_impact: 4 };
+    const rated = {
+      inherent_proba: 4,
+      inherent_impact: 4,
+      current_proba: 3,
+      current_impact: 4,
+      residual_proba: 1,
+      residual_impact: 2,
+    };
+    // Some of the newest, which lists begin with.
+    for (const i of [8, 10, 11]) await this.patch(`/api/risk-scenarios/${this.ids[`risk${i}`]}/`, rated);
     await this.patch(`/api/risk-scenarios/${this.ids.risk0}/`, {
       ...rated,
       treatment: "mitigate",
@@ -311,7 +325,15 @@ class Maker {
       const name = this.named(`${place} ${key}`);
       await this.make(key, "/api/ebios-rm/studies/", { name, folder, risk_matrix: this.ids.ebiosMatrix });
       const study = { ebios_rm_study: this.ids[key], folder };
-      const roto = { ...study, risk_origin: origin!.id, target_objective: this.named(`${key} objective`) };
+      // The second study says of nothing how grave it is.
+      const event = { ...study, name: this.named(`${key} feared event`), gravity: 2, is_selected: true };
+      const feared = key === "studyB" ? [] : [await this.make(`${key}Feared`, "/api/ebios-rm/feared-events/", event)];
+      const roto = {
+        ...study,
+        risk_origin: origin!.id,
+        target_objective: this.named(`${key} objective`),
+        feared_events: feared,
+      };
       await this.make(`${key}Roto`, "/api/ebios-rm/ro-to/", { ...roto, is_selected: true });
       await this.make(`${key}Strategic`, "/api/ebios-rm/strategic-scenarios/", {
         ...study,
@@ -378,6 +400,12 @@ class Maker {
       ].map((name) => ["/api/users/", name] as const),
     ] as const;
     for (const [path, key] of gone) await this.platform.call(this.admin, "DELETE", `${path}${this.ids[key]}/`);
+  }
+
+  /** Who answers an audit may read which controls answer its requirements, and not change it. */
+  private async closeControls(audit: string): Promise<void> {
+    const applied_controls = { auditor: "edit", respondent: "read" };
+    await this.patch(`/api/compliance-assessments/${this.ids[audit]}/`, { field_visibility: { applied_controls } });
   }
 
   private requirements(audit: string): Promise<Row[]> {

@@ -79,13 +79,7 @@ export const complianceAssessments: Kind = {
       perimeter: view.housed("perimeters", row.perimeter),
       folder: view.ref("folders", row.folder),
       campaign: null,
-      framework: {
-        ...(view.ref("frameworks", row.framework) as object),
-        ...pick(framework, ["urn", "min_score", "max_score", "ref_id", "implementation_groups_definition"]),
-        outcomes_definition: [],
-        reference_controls: [],
-        has_update: false,
-      },
+      framework: view.sees("frameworks", framework) ? frameworkOf(framework, view) : {},
       progress: 0,
       answers_progress: null,
       scoring_enabled: shows(row, "score"),
@@ -125,6 +119,16 @@ export const complianceAssessments: Kind = {
     }
   },
 };
+
+function frameworkOf(framework: Row, view: View): Json {
+  return {
+    ...(view.ref("frameworks", framework.id) as object),
+    ...pick(framework, ["urn", "min_score", "max_score", "ref_id", "implementation_groups_definition"]),
+    outcomes_definition: [],
+    reference_controls: [],
+    has_update: false,
+  };
+}
 
 interface Group {
   readonly [field: string]: Json;

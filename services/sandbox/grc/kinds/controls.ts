@@ -1,6 +1,7 @@
 import { idsIn, type Json, type Row, type World } from "../world.js";
 import * as choices from "./choices.js";
 import { BY_FOLDER, BY_TIME, empty, type Kind, pick, type View } from "./kind.js";
+import { libraryOf } from "./library.js";
 
 const COST = {
   currency: "€",
@@ -177,7 +178,11 @@ export const referenceControls: Kind = {
     ...LOCALE,
     path: [],
     folder: view.ref("folders", row.folder),
-    library: { str: "usual-controls - Usual controls", name: "Usual controls", id: row.library as string },
+    library: libraryOf(view, {
+      str: "usual-controls - Usual controls",
+      name: "Usual controls",
+      id: row.library as string,
+    }),
     filtering_labels: [],
     typical_evidence: ["Signed document, approved and dated"],
   }),

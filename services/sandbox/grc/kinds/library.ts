@@ -1,4 +1,5 @@
 import { BROKEN, ok } from "../replies.js";
+import { sees } from "../rights.js";
 import { idsIn, type Json, type Row } from "../world.js";
 import { FOLDER_TYPE, labelOf } from "./choices.js";
 import { BY_FOLDER, empty, type Kind, pick, type View } from "./kind.js";
@@ -66,6 +67,11 @@ function folderOf(row: Row, view: View, line: readonly string[]): Json {
   };
 }
 
+/** The library that an object came with, for whom may see libraries. */
+export function libraryOf({ world, user }: View, library: Readonly<Record<string, Json>>): Json {
+  return sees(world, user, "loadedlibrary", world.get("folders", world.rootId)!) ? library : {};
+}
+
 /** Frameworks with their scales. */
 export const frameworks: Kind = {
   path: "frameworks",
@@ -87,12 +93,12 @@ export const frameworks: Kind = {
     ...pick(row, [...LIBRARY, "min_score", "max_score", "scores_definition"]),
     ...LOCALE,
     folder: view.ref("folders", row.folder),
-    library: {
+    library: libraryOf(view, {
       str: `${row.ref_id} - ${row.name}`,
       name: row.name,
       id: row.library as string,
       urn: `${row.urn}-library`,
-    },
+    }),
     // The names of the library's controls come printed, without ids.
     reference_controls: view.world.all("reference-controls").map((control) => ({
       str: `{'str': '${control.ref_id} - ${control.name}', 'id': UUID('${control.id}')}`,
@@ -235,7 +241,7 @@ export const riskMatrices: Kind = {
     ...pick(row, [...LIBRARY, "json_definition"]),
     ...LOCALE,
     folder: view.ref("folders", row.folder),
-    library: { str: `${row.ref_id} - ${row.name}`, name: row.name, id: row.library as string },
+    library: libraryOf(view, { str: `${row.ref_id} - ${row.name}`, name: row.name, id: row.library as string }),
     editing_languages: ["en"],
     is_enabled: true,
   }),

@@ -8,6 +8,10 @@ export interface Matrix {
   readonly risk: readonly Step[];
   /** By probability, then by impact. */
   readonly grid: readonly (readonly number[])[];
+  /** Those that its steps are translated to. */
+  readonly languages: readonly string[];
+  /** The colour of what is not rated, by the scales that have one for it. */
+  readonly unrated: Readonly<Partial<Record<"probability" | "impact" | "risk", string>>>;
 }
 
 /** The matrix of risk assessments. */
@@ -28,6 +32,8 @@ export const RISK_MATRIX: Matrix = {
     [1, 2, 2, 3, 4],
     [2, 2, 3, 4, 4],
   ],
+  languages: ["fr", "it", "de", "es"],
+  unrated: { risk: "#A9A9A9" },
 };
 
 /** The matrix of EBIOS RM studies. */
@@ -55,4 +61,6 @@ export const EBIOS_MATRIX: Matrix = {
     [0, 1, 2, 2],
     [1, 2, 2, 2],
   ],
+  languages: ["fr", "de"],
+  unrated: { probability: "#f9fafb", impact: "#f9fafb" },
 };

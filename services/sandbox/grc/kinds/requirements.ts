@@ -134,7 +134,13 @@ function requirementOf(node: Row, view: View): Json {
     .find((one) => one.framework === node.framework && one.urn === node.parent_urn);
   return {
     ...pick(node, [...NODE, ...NODE_MORE]),
-    associated_reference_controls: view.refs("reference-controls", idsIn(node, "reference_controls"), "urn"),
+    // Shown to whoever sees the requirement, whatever their rights.
+    associated_reference_controls: idsIn(node, "reference_controls").flatMap((id) => {
+      const control = view.world.get("reference-controls", id);
+      return control === undefined
+        ? []
+        : [{ str: view.str("reference-controls", control), urn: control.urn ?? null, id }];
+    }),
     associated_threats: [],
     parent_requirement:
       parent === undefined

@@ -8,7 +8,8 @@ function stepOf(matrix: Matrix, scale: "probability" | "impact" | "risk", value:
   const step = typeof value === "number" ? matrix[scale][value] : undefined;
   if (step === undefined) {
     const unrated = { abbreviation: "--", name: "--", description: "not rated", value: -1 };
-    return scale === "risk" ? { ...unrated, hexcolor: "#A9A9A9" } : unrated;
+    const colour = matrix.unrated[scale];
+    return colour === undefined ? unrated : { ...unrated, hexcolor: colour };
   }
   const [name, hexcolor] = step;
   return {
@@ -16,7 +17,7 @@ function stepOf(matrix: Matrix, scale: "probability" | "impact" | "risk", value:
     abbreviation: String((value as number) + 1),
     name,
     description: name,
-    translations: {},
+    translations: Object.fromEntries(matrix.languages.map((one) => [one, { name, description: name }])),
     ...(hexcolor !== undefined && { hexcolor }),
     annotation: null,
     value: value as number,

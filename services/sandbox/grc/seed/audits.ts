@@ -12,7 +12,7 @@ export function seedAudits(sower: Sower, { key, short, home }: Plot): void {
     is_scored: { auditor: "edit", respondent: "hidden" },
   };
   const visible = { field_visibility: { ...(HIDDEN_SCORES as object), ...shown } };
-  audit(sower, `${key}:iso`, home(1), `${short} ISO 27001 internal audit`, "iso27001-2022", key, visible);
+  audit(sower, `${key}:iso`, home(2), `${short} ISO 27001 internal audit`, "iso27001-2022", key, visible);
   if (key === "northwind") {
     audit(sower, `${key}:locked`, home(0), `${short} CSF review of last year`, "nist-csf-2.0", key, {
       ...visible,

@@ -1,6 +1,5 @@
 import { assess } from "../kinds/assessments.js";
 import { HIDDEN_SCORES } from "../kinds/library.js";
-import { RISK_MATRIX } from "../kinds/matrices.js";
 import { type Json, type Row, seededId, type World } from "../world.js";
 import type { Sower } from "./sower.js";
 
@@ -44,19 +43,25 @@ export function seedEdges(sower: Sower): void {
       is_locked: false,
       ref_id: null,
     });
+  // As old as others, which are rated.
   const risk = (key: string, of: Row, name: string) =>
-    early("risk-scenarios", key, of.folder, name, {
-      ...RATED,
-      ref_id: "R.1",
-      risk_assessment: of.id,
-      risk_matrix: of.risk_matrix!,
-      assets: [],
-      applied_controls: [],
-      existing_applied_controls: [],
+    world.insert("risk-scenarios", {
+      ...sower.add("risk-scenarios", key, of.folder, name, {
+        ...UNRATED,
+        ref_id: "R.1",
+        risk_assessment: of.id,
+        risk_matrix: of.risk_matrix!,
+        assets: [],
+        applied_controls: [],
+        existing_applied_controls: [],
+      }),
+      created_at: world.get("risk-scenarios", seededId(`risk-scenarios:${key.split(":")[0]}:2:0`))?.created_at ?? EARLY,
     });
   const project = assessment("northwind:project", seededId("folder:northwind-grid"), "Northwind project risks");
   risk("northwind:project:0", project, "Northwind data centre move fails");
   risk("northwind:project:1", project, "Northwind data centre move is late");
+  const vault = assessment("baltic:project", seededId("folder:baltic"), "Baltic project risks");
+  risk("baltic:project:0", vault, "Baltic vault move fails");
   const shared = assessment("shared", world.rootId, "Shared risks");
   risk("shared:0", shared, "Shared identity provider fails");
   early("applied-controls", "shared", world.rootId, "Shared awareness training", {
@@ -95,20 +100,16 @@ function assign(world: World): void {
   for (const row of given) row.assigned_to = [seededId("actor:auditee")];
 }
 
-const RATED = {
+const UNRATED = {
   existing_controls: "",
   justification: null,
   treatment: "open",
   strength_of_knowledge: -1,
-  inherent_proba: 4,
-  inherent_impact: 3,
-  inherent_level: RISK_MATRIX.grid[4]![3]!,
-  current_proba: 2,
-  current_impact: 3,
-  current_level: RISK_MATRIX.grid[2]![3]!,
-  residual_proba: 1,
-  residual_impact: 3,
-  residual_level: RISK_MATRIX.grid[1]![3]!,
+  ...Object.fromEntries(
+    ["inherent", "current", "residual"].flatMap((stage) =>
+      ["proba", "impact", "level"].map((one) => [`${stage}_${one}`, -1]),
+    ),
+  ),
 };
 
 function seedSupplierAudit(sower: Sower): void {

@@ -29,11 +29,13 @@ export function seedLibrary(sower: Sower) {
       is_actively_exploited: exploited,
     });
   }
+  const { probability, impact, risk, grid } = RISK_MATRIX;
+  const definition = { probability, impact, risk, grid };
   sower.add("risk-matrices", "5x5", rootId, "5x5 matrix", {
     ...shared,
     ref_id: "risk-matrix-5x5",
     urn: "urn:sallyport:risk:matrix:5x5",
-    json_definition: JSON.stringify(RISK_MATRIX),
+    json_definition: JSON.stringify(definition),
   });
   csf(sower);
   iso(sower);

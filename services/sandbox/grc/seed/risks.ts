@@ -49,7 +49,12 @@ export function seedRisks(sower: Sower, { key, short, home, asset }: Plot): void
 export function seedAttacks(sower: Sower, { key, short, home }: Plot): void {
   for (let s = 0; s < 2; s++) {
     const name = `${short} EBIOS study ${2026 + s}`;
-    const study = sower.add("ebios-rm/studies", `${key}:${s}`, home(s), name, { ref_id: null, status: "in_progress" });
+    // The second lies in another domain; the first tenant's says of nothing how grave it is.
+    const isGraded = s === 0 || key !== "northwind";
+    const study = sower.add("ebios-rm/studies", `${key}:${s}`, home(s * 2), name, {
+      ref_id: null,
+      status: "in_progress",
+    });
     ATTACKS.forEach(([path, origin, objective, mode], i) => {
       const of = (kind: string, str: string) => ({ str, id: seededId(`${kind}:${key}:${s}:${i}`) });
       const strategic = of("strategic", `${short} through ${path.toLowerCase()}`);
@@ -70,7 +75,7 @@ export function seedAttacks(sower: Sower, { key, short, home }: Plot): void {
         },
         strategic_scenario: { ...strategic, name: strategic.str, description: null },
         likelihood: (i + s) % 4,
-        gravity: 3 - (i % 4),
+        gravity: isGraded ? 3 - (i % 4) : -1,
         operating_modes_description: mode,
         is_selected: i % 4 !== 3,
       });

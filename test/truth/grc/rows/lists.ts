@@ -4,6 +4,7 @@ import { sameIds, type Truth } from "../../frame/table.js";
 import type { Query } from "../platform.js";
 import { idOf, LISTS, type Seen, type SeenTenant } from "../seen.js";
 import { personOf, readWhole, refuses, type Stage, seenBy, tenantOf } from "../stage.js";
+import { GROUP } from "../world.js";
 import { NOWHERE, STRANGERS, WORKERS } from "./tenants.js";
 
 /** How a tool is asked, and what the platform says to the same question. */
@@ -127,7 +128,7 @@ const LIST_TOOLS: readonly List[] = [
         folder: ids.east,
         version: "1.0",
       };
-      const more = { selected_implementation_groups: ["CO"], status: "in_progress" };
+      const more = { selected_implementation_groups: [GROUP], status: "in_progress" };
       return (await need(stage, "POST", LISTS.audit, { ...body, ...more })).id;
     },
   },

@@ -63,7 +63,8 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       "consultant",
     );
     expect(totalSize).toBe(20);
-    const row = attackOutcomes.find(({ refId }) => refId === "AP.01");
+    const study = seededId("ebios-rm/studies:baltic:0");
+    const row = attackOutcomes.find(({ refId, ...one }) => refId === "AP.01" && one.study?.id === study);
     expect(row?.study?.id).toBeDefined();
     const named = { tenantId: seededId("folder:baltic"), attackOutcomeId: row!.id };
     const { attackOutcome } = await harness.call(getAttackOutcome, named, "consultant");

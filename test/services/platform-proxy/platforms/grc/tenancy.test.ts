@@ -53,14 +53,23 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
     });
 
     test("of a tenant seen only in part, the topmost domain seen stands for it", async () => {
+      const { tenants } = await harness.call(listTenants, {}, "supplier");
+      expect(tenants.map(({ name, domains }) => [name, domains.length])).toEqual([
+        ["Kestrel Hosting/Yearly review", 0],
+      ]);
+    });
+
+    test("who has a role in a domain sees the one above it, and what is published there", async () => {
       const { tenants } = await harness.call(listTenants, {}, "regional");
-      expect(tenants.map(({ name, domains }) => [name, domains.map((d) => d.name)])).toEqual([["Retail", ["Billing"]]]);
+      expect(tenants.map(({ name, domains }) => [name, domains.map((d) => d.name)])).toEqual([
+        ["Northwind Energy", ["Billing", "Retail"]],
+      ]);
       const { controls } = await harness.call(ControlService.method.listControls, { pageSize: 100 }, "regional");
       const domains = controls.map(async ({ id: controlId }) => {
         const { control } = await harness.call(ControlService.method.getControl, { controlId }, "regional");
         return control?.domain?.name;
       });
-      expect(new Set(await Promise.all(domains))).toEqual(new Set(["Retail", "Billing"]));
+      expect(new Set(await Promise.all(domains))).toEqual(new Set(["Northwind Energy", "Retail", "Billing"]));
     });
 
     test("every tool without tenant_id uses the only tenant, and is refused with the list where there are several", async () => {
