@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
 import { Agent, type Dispatcher } from "undici";
+import { createDial, RefusedAddressError } from "../../shared/dial.js";
 import {
   canceled,
   deadlineExceeded,
@@ -10,7 +11,6 @@ import {
 } from "../../shared/rpc/errors.js";
 import { excessOf } from "../../shared/rpc/json-shape.js";
 import { Breaker, PATIENCE, type Patience } from "./breaker.js";
-import { createDial, RefusedAddressError } from "../../shared/dial.js";
 import { doubtOf, UNKNOWN, UNSENT } from "./doubt.js";
 import { isUnsent } from "./unsent.js";
 

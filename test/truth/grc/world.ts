@@ -41,6 +41,7 @@ const LIBRARIES = [
   // Small ones: the platform writes 8 KB for each requirement that it lists.
   "gdpr-checklist",
   "checklist-dossier-homologation",
+  "google-saif",
   "risk-matrix-5x5-iso27005",
   "risk-matrix-4x4-ebios-rm",
   "intuitem-common-catalog",
@@ -97,6 +98,8 @@ class Maker {
     for (const framework of await this.platform.list(this.admin, "/api/frameworks/")) {
       if (/gdpr-checklist/.test(String(framework.urn))) this.ids.plain = framework.id;
       if (/checklist-dossier-homologation/.test(String(framework.urn))) this.ids.grouped = framework.id;
+      // Its requirements are numbered, and those of the others are not.
+      if (/google-saif/.test(String(framework.urn))) this.ids.numbered = framework.id;
     }
     for (const matrix of await this.platform.list(this.admin, "/api/risk-matrices/")) {
       this.ids[/5x5/.test(String(matrix.name)) ? "matrix" : "ebiosMatrix"] = matrix.id;

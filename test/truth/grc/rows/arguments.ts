@@ -202,7 +202,7 @@ export const argumentTruths: readonly Truth<Stage>[] = [
         as: READERS,
         async prove(stage, person) {
           const { id: tenant_id } = await tenantOf(stage, person);
-          const args = { tenant_id, framework_id: stage.world.ids.grouped! };
+          const args = { tenant_id, framework_id: stage.world.ids.numbered! };
           const reading = { tool: "get_framework_tree", rows: "requirements", args, pageSize: 100 };
           const { rows } = await readWhole(stage, person, reading);
           const named = rows.filter((row) => row.ref_id !== undefined);

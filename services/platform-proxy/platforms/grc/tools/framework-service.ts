@@ -36,7 +36,7 @@ type Tree = Readonly<Record<string, Node>>;
 const FRAMEWORKS = "/api/frameworks/";
 const TREE_PAGE = 30;
 /** Characters of a text in a row, beside what else the row has. */
-const [FRAMEWORK_TEXT, REQUIREMENT_TEXT] = [50, 80];
+const [FRAMEWORK_TEXT, REQUIREMENT_TEXT] = [35, 80];
 
 /** How the tools of this service are answered. */
 export const bindings = [
