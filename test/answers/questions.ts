@@ -150,6 +150,15 @@ export const QUESTIONS: readonly Question[] = [
   { server: "aev", tool: "search_endpoints", recorded: [{ answers: ["endpoints"] }] },
   { server: "aev", tool: "search_findings", recorded: [{ answers: ["findings"] }] },
   { server: "aev", tool: "search_attack_patterns", recorded: [{ answers: ["attackPatterns"] }] },
+  { server: "aev", tool: "search_asset_groups" },
+  { server: "aev", tool: "get_asset_group", of: { tool: "search_asset_groups", argument: "asset_group_id" } },
+  { server: "aev", tool: "search_teams" },
+  { server: "aev", tool: "search_players" },
+  { server: "aev", tool: "search_mitigations" },
+  { server: "aev", tool: "list_kill_chain_phases" },
+  { server: "aev", tool: "list_labels" },
+  { server: "aev", tool: "list_domains" },
+  { server: "aev", tool: "search_vulnerabilities" },
 
   { server: "grc", tool: "list_tenants", recorded: [{ answers: [] }] },
   {

@@ -142,6 +142,11 @@ function like(held: string, pattern: string): boolean {
   return new RegExp(`^${source}$`, "s").test(lowered(held));
 }
 
+/** The rows that meet a group of filters. @throws Refusal or Bare for one that the platform fails over. */
+export function matching<Row>(rows: readonly Row[], fields: Fields<Row>, group: Input["filterGroup"]): Row[] {
+  return rows.filter((row) => matchesGroup(row, fields, group));
+}
+
 function matchesGroup<Row>(row: Row, fields: Fields<Row>, { mode, filters = [] }: Input["filterGroup"]): boolean {
   const results = filters.map((filter) => matches(row, fields, filter));
   return results.length === 0 || (mode === "or" ? results.some(Boolean) : results.every(Boolean));

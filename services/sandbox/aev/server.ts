@@ -6,6 +6,7 @@ import type { Sandbox, SandboxOptions } from "../sandbox.js";
 import { Bare, bareBody, ok, Refusal, type Reply } from "./replies.js";
 import { needTenant } from "./rights.js";
 import { catalogueRoutes } from "./routes/catalogue.js";
+import { contentRoutes } from "./routes/content.js";
 import { kindRoutes } from "./routes/kinds.js";
 import type { Answer, Route } from "./routes/route.js";
 import { scenarioRoutes } from "./routes/scenarios.js";
@@ -65,6 +66,7 @@ export async function startSandbox(options: AevSandboxOptions): Promise<AevSandb
   const find = finderOf([
     ...catalogueRoutes(world, baseUrl, trust),
     ...kindRoutes(world),
+    ...contentRoutes(world),
     ...scenarioRoutes(world),
     ...simulationRoutes(world),
   ]);

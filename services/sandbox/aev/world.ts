@@ -102,6 +102,9 @@ export interface Endpoint {
   readonly macs: readonly string[];
   readonly tags: readonly string[];
   readonly agent: { readonly id: string; readonly active: boolean; readonly lastSeen: number } | undefined;
+  /** What its agent is known by elsewhere. */
+  readonly reference?: string | null;
+  readonly endOfLife?: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
+import { assetTruths } from "./rows/assets.js";
+import { catalogueTruths } from "./rows/catalogue.js";
 import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
 import { strangerTruths } from "./rows/strangers.js";
@@ -10,7 +12,14 @@ import { PEOPLE } from "./world.js";
 
 const { settings, missing } = realPlatform("AEV_REAL_URL", "AEV_REAL_ISSUER");
 
-const TRUTHS = [...listTruths, ...objectTruths, ...writeTruths, ...strangerTruths];
+const TRUTHS = [
+  ...listTruths,
+  ...objectTruths,
+  ...writeTruths,
+  ...strangerTruths,
+  ...assetTruths,
+  ...catalogueTruths,
+];
 
 let stage: Stage;
 const verdicts = new Verdicts();

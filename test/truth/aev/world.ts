@@ -28,11 +28,21 @@ export interface World {
   readonly middle: string;
   /** The tenant that somebody works in. */
   tenantOf(person: string): string;
+  /** Takes away what a test made, with the rest. */
+  removeLater(tenant: string, path: string): void;
   remove(): Promise<void>;
 }
 
-const READ = ["ACCESS_ASSESSMENT", "ACCESS_ASSETS", "ACCESS_FINDINGS", "ACCESS_PAYLOADS"];
-const WORK = ["MANAGE_ASSESSMENT", "DELETE_ASSESSMENT", "LAUNCH_ASSESSMENT", "MANAGE_ASSETS", "MANAGE_FINDINGS"];
+const CONTENT = ["DOCUMENTS", "CHANNELS", "CHALLENGES", "LESSONS_LEARNED"];
+const READ = [
+  ...["ACCESS_ASSESSMENT", "ACCESS_ASSETS", "ACCESS_FINDINGS", "ACCESS_PAYLOADS"],
+  ...CONTENT.map((area) => `ACCESS_${area}`),
+];
+const WORK = [
+  ...["MANAGE_ASSESSMENT", "DELETE_ASSESSMENT", "LAUNCH_ASSESSMENT", "MANAGE_ASSETS", "MANAGE_FINDINGS"],
+  ...["DELETE_ASSETS", "DELETE_FINDINGS"],
+  ...CONTENT.flatMap((area) => [`MANAGE_${area}`, `DELETE_${area}`]),
+];
 const MAIL = "138ad8f8-32f8-4a22-8114-aaa12322bd09";
 const MANUAL = "d02e9132-b9d0-4daa-b3b1-4b9871f8472c";
 /** Rows that no sort tells apart. */
@@ -234,6 +244,10 @@ class Builder implements World {
       await sleep(1_000);
     }
     throw new Error("the reader may not read: the world is not as it was meant");
+  }
+
+  removeLater(tenant: string, path: string): void {
+    this.undo.push([tenant, path]);
   }
 
   async remove(): Promise<void> {

@@ -12,6 +12,7 @@ import {
 import type { RestRequest, Session } from "../../adapter.js";
 import { doubtOf } from "../../lib/doubt.js";
 import type { HttpReply } from "../../lib/http.js";
+import { contentRightOf } from "./content-rights.js";
 
 interface Refused {
   readonly session: Pick<Session, "caller" | "tool">;
@@ -127,7 +128,8 @@ const RIGHTS: readonly (readonly [route: RegExp, right: string, grant?: string])
 
 function missingRight({ verb, path }: RestRequest): string {
   const route = `${verb} ${path.replace(/^\/api(?:\/tenants\/[^/]+)?/, "")}`;
-  const [, right, grant] = RIGHTS.find(([pattern]) => pattern.test(route)) ?? [];
+  const known = contentRightOf(route) ?? RIGHTS.find(([pattern]) => pattern.test(route));
+  const [, right, grant] = known ?? [];
   if (right === undefined) return "this account's own rights on the aev platform do not allow that";
   const or = grant === undefined ? "" : `, and no grant as ${grant}`;
   return `this account has not the right ${right} there on the aev platform${or}`;

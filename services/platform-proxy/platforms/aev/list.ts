@@ -1,3 +1,4 @@
+import { rowsOf } from "../../lib/answers.js";
 import { type PageRequest, type Paging, type Place, pagingOf, placeOf } from "../../lib/pages.js";
 import type { Platform } from "../../platform.js";
 import { type Filter, isAscii, type Sort, searchOnce } from "./search.js";
@@ -34,11 +35,15 @@ export interface Having<Row> {
 export interface List<Row> {
   /** The route inside the tenant, such as /scenarios/search. */
   readonly route: string;
+  /** The platform knows no pages of it: a read of its route gives all of it. */
+  readonly isWhole?: boolean;
   /** The field that holds a row's id. */
   readonly idKey: string & keyof Row;
   /** Only rows that have this text, in any case, in one of their texts. */
   readonly query?: string | undefined;
   readonly textsOf?: (row: Row) => readonly (string | null | undefined)[];
+  /** What of the text the platform is asked for, where it looks into each text by itself. */
+  readonly told?: string | undefined;
   /** What rows have to have besides. */
   readonly having?: readonly Having<Row>[];
   /** What the platform is exact in. */
@@ -111,11 +116,17 @@ async function readRows<Row extends object>(
   place: Place,
 ): Promise<Read<Row>> {
   const { route, idKey, order, filters, query, having = [] } = list;
+  if (list.isWhole === true) {
+    const all = rowsOf<Row>(platform.server, await platform.rest({ verb: "GET", path: tenant.path(route) }), idKey);
+    const rows = ordered(list, all).filter((row) => matches(list, row));
+    return { rows, totalSize: rows.length, isCut: false };
+  }
   const isExact = query === undefined && having.length === 0 && order.isOurs !== true;
   const needed = place.offset + place.size + 1;
   // As much again, since rows may have come in front of them, and others may be equal.
   const first = Math.min(list.piece, isExact ? Math.max(MIN_PIECE, 2 * needed) : list.piece);
-  const told = query !== undefined && isAscii(query) ? query : undefined;
+  const asked = list.told ?? query;
+  const told = asked !== undefined && isAscii(asked) ? asked : undefined;
   const search = { route, idKey, query: told, filters, sorts: order.sorts };
   const found = new Map<unknown, Row>();
   for (let reading = 0; ; reading++) {
@@ -219,6 +230,11 @@ export function havingOne<Row>(of: Having<Row>["of"], values: readonly string[])
 export function instantKey(at: string | null | undefined): string | undefined {
   const [, seconds, fraction = ""] = /^([^.Z]+)(?:\.(\d+))?Z$/.exec(at ?? "") ?? [];
   return seconds === undefined ? undefined : `${seconds}.${fraction.padEnd(9, "0")}`;
+}
+
+/** The key of a number from 0 on. */
+export function numberKey(value: number | null | undefined): string {
+  return String(value ?? 0).padStart(12, "0");
 }
 
 /** The key of a name: in any case. */

@@ -15,6 +15,8 @@ export interface Kind<Row> {
   readonly sortKey: string;
   /** Conditions that the object itself meets and few others do. */
   readonly filters: (row: Row) => Filter[];
+  /** A text that the platform finds the object by, where it filters by nothing. */
+  readonly text?: (row: Row) => string;
 }
 
 /** Scenarios. */
@@ -65,6 +67,7 @@ export async function memberOf<Row>(
     const search = {
       route: `${kind.route}/search`,
       idKey: kind.idKey,
+      query: kind.text === undefined ? undefined : plainest(kind.text(row)),
       filters: kind.filters(row),
       sorts: [{ property: kind.sortKey, direction: "desc" }],
     } as const;
@@ -98,11 +101,19 @@ export async function readById<Row>(
   }
 }
 
-/** The platform folds the case of other letters than ASCII's one way in a filter and another in a name. */
-function named(key: string, name: string): Filter[] {
+/**
+ * Conditions that an object of a name meets: the platform folds the case of
+ * other letters than ASCII's one way in a filter and another in a name.
+ */
+export function named(key: string, name: string): Filter[] {
   if (isAscii(name)) return [{ key, operator: isTruthWord([name]) ? "contains" : "eq", values: [name] }];
-  const [longest = ""] = (name.match(/[A-Za-z0-9]+/g) ?? []).sort((a, b) => b.length - a.length);
-  return oneOf(key, longest === "" ? [] : [longest], "contains");
+  const longest = plainest(name);
+  return oneOf(key, longest === undefined ? [] : [longest], "contains");
+}
+
+/** The longest part of a text that the platform looks for as people do. */
+function plainest(text: string): string | undefined {
+  return (text.match(/[A-Za-z0-9]+/g) ?? []).sort((a, b) => b.length - a.length)[0];
 }
 
 /** Simulations of one scenario bear its name; their starts tell them apart. */

@@ -9,6 +9,8 @@ export interface Entry {
   readonly id: string;
   /** Undefined for what all tenants share. */
   readonly tenant: string | undefined;
+  /** The tenants that it is in, where there may be several. */
+  readonly tenants?: readonly string[];
   readonly values: Values;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -38,8 +40,8 @@ export interface Field {
   readonly search?: boolean;
 }
 
-/** What can be done with a kind: POST …/search, GET …, GET …/{id}, POST …, PUT …/{id}, DELETE …/{id}. */
-export type Verb = "search" | "list" | "get" | "create" | "update" | "delete";
+/** What can be done with a kind: POST …/search, GET …, GET …/{id}, POST …/find, POST …, PUT …/{id}, DELETE …/{id}. */
+export type Verb = "search" | "list" | "get" | "find" | "create" | "update" | "delete";
 
 /** A kind of object that is no more than its fields: all its routes follow from this row alone. */
 export interface Kind {
@@ -63,8 +65,8 @@ export interface Kind {
   readonly sparse?: boolean;
   /** In which form a write answers, where not with every member. */
   readonly answers?: Partial<Readonly<Record<Verb, "row" | "one">>>;
-  /** A change keeps what it leaves out. */
-  readonly merges?: boolean;
+  /** What no change writes. */
+  readonly keeps?: readonly string[];
   /** Marked as an entity that the interface listens to. */
   readonly listened?: boolean;
   /** "Element not found: …", with {id} for the id. */

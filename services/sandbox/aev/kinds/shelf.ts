@@ -1,4 +1,4 @@
-import { endpointRow, techniqueRow } from "../views/catalogue.js";
+import { endpointRow, meeting, techniqueRow } from "../views/catalogue.js";
 import type { AssetGroup, Endpoint, Finding, Tag, Team, Technique, User, World } from "../world.js";
 import type { Entry, Json, Values } from "./kind.js";
 
@@ -54,18 +54,22 @@ const TABLES: Readonly<Record<string, (world: World) => Shelf>> = {
       ({ id, tenant, name, color }) => entryOf(id, tenant, 0, { tag_name: name, tag_color: color }),
       ({ id, tenant = "", values }) => ({ id, tenant, name: text(values.tag_name), color: text(values.tag_color) }),
     ),
-  asset_groups: ({ assetGroups }) =>
-    table<AssetGroup>(assetGroups, groupEntry, ({ id, tenant = "", values, createdAt, updatedAt }) => ({
-      id,
-      tenant,
-      name: text(values.asset_group_name),
-      description: orNull(values.asset_group_description),
-      dynamicFilter: values.asset_group_dynamic_filter ?? null,
-      assets: texts(values.asset_group_assets),
-      tags: texts(values.asset_group_tags),
-      createdAt,
-      updatedAt,
-    })),
+  asset_groups: (world) =>
+    table<AssetGroup>(
+      world.assetGroups,
+      (group) => groupEntry(world, group),
+      ({ id, tenant = "", values, createdAt, updatedAt }) => ({
+        id,
+        tenant,
+        name: text(values.asset_group_name),
+        description: orNull(values.asset_group_description),
+        dynamicFilter: values.asset_group_dynamic_filter ?? null,
+        assets: texts(values.asset_group_assets),
+        tags: texts(values.asset_group_tags),
+        createdAt,
+        updatedAt,
+      }),
+    ),
   endpoints: ({ endpoints }) =>
     table<Endpoint>(endpoints, endpointEntry, ({ id, tenant = "", values, createdAt, updatedAt }, before) => ({
       id,
@@ -79,6 +83,8 @@ const TABLES: Readonly<Record<string, (world: World) => Shelf>> = {
       macs: texts(values.endpoint_mac_addresses).map((mac) => mac.replaceAll(":", "").toLowerCase()),
       tags: texts(values.asset_tags),
       agent: before?.agent,
+      reference: orNull(values.asset_external_reference),
+      endOfLife: values.endpoint_is_eol === true,
       createdAt,
       updatedAt,
     })),
@@ -117,21 +123,22 @@ const TABLES: Readonly<Record<string, (world: World) => Shelf>> = {
     ),
   attack_patterns: ({ techniques }) =>
     table<Technique>(techniques, (row) => entryOf(row.id, undefined, row.createdAt, techniqueRow(row) as Values)),
-  players: ({ users }) => table<User>(users, playerEntry),
+  players: (world) => table<User>(world.users, (user) => playerEntry(world, user)),
 };
 
 function entryOf(id: string, tenant: string | undefined, at: number, values: Values, updatedAt = at): Entry {
   return { id, tenant, values, createdAt: at, updatedAt };
 }
 
-function groupEntry(row: AssetGroup): Entry {
+function groupEntry({ endpoints }: World, row: AssetGroup): Entry {
+  const here = [...endpoints.values()].filter(({ tenant }) => tenant === row.tenant);
   const values = {
     asset_group_name: row.name,
     asset_group_description: row.description,
     asset_group_external_reference: null,
     asset_group_dynamic_filter: row.dynamicFilter as Json,
     asset_group_assets: row.assets,
-    asset_group_dynamic_assets: [],
+    asset_group_dynamic_assets: meeting(here, row).map(({ id }) => id),
     asset_group_tags: row.tags,
   };
   return entryOf(row.id, row.tenant, row.createdAt, values, row.updatedAt);
@@ -142,11 +149,11 @@ function endpointEntry(row: Endpoint): Entry {
     ...(endpointRow(row) as Values),
     asset_type: null,
     asset_description: row.description,
-    asset_external_reference: null,
+    asset_external_reference: row.reference ?? (row.agent === undefined ? null : `agent of ${row.hostname}`),
     endpoint_hostname: row.hostname,
     endpoint_ips: row.ips,
     endpoint_mac_addresses: row.macs,
-    endpoint_is_eol: false,
+    endpoint_is_eol: row.endOfLife ?? false,
     endpoint_seen_ip: null,
   };
   return entryOf(row.id, row.tenant, row.createdAt, values, row.updatedAt);
@@ -184,7 +191,14 @@ function teamEntry({ scenarios, simulations }: World, row: Team): Entry {
   return entryOf(row.id, row.tenant, row.updatedAt, values);
 }
 
-function playerEntry({ id, firstname, lastname, email, createdAt }: User): Entry {
-  const values = { user_firstname: firstname, user_lastname: lastname, user_email: email, user_tags: [] };
-  return entryOf(id, undefined, createdAt, { ...values, user_organization: null });
+function playerEntry({ teams }: World, { id, firstname, lastname, email, tenants, createdAt }: User): Entry {
+  const values = {
+    user_firstname: firstname,
+    user_lastname: lastname,
+    user_email: email,
+    user_tags: [],
+    user_teams: [...teams.values()].filter(({ users }) => users.includes(id)).map((team) => team.id),
+    user_organization: null,
+  };
+  return { ...entryOf(id, undefined, createdAt, values), tenants };
 }

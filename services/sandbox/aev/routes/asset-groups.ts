@@ -2,7 +2,7 @@ import { objectOf, textsOf } from "../input.js";
 import { notFound, ok, refusal } from "../replies.js";
 import { type Actor, holds, need } from "../rights.js";
 import { searchRows } from "../search.js";
-import { endpointRow } from "../views/catalogue.js";
+import { endpointRow, meeting } from "../views/catalogue.js";
 import { ENDPOINT_FIELDS } from "../views/fields.js";
 import { rowsOf, type World } from "../world.js";
 import type { Answer, Route } from "./route.js";
@@ -37,8 +37,12 @@ export function assetGroupRoutes(world: World, read: Answer): Route[] {
         needed(actor, "ACCESS");
         const group = world.assetGroups.get(id);
         if (group === undefined) throw refusal(400, `Asset group not found: ${id}`);
-        const rows = rowsOf(world.endpoints, group.assets);
-        const view = (row: (typeof rows)[number]) => ({ ...(endpointRow(row) as object), is_static: true });
+        const here = [...world.endpoints.values()].filter(({ tenant }) => tenant === actor.tenant);
+        const rows = [...new Set([...rowsOf(world.endpoints, group.assets), ...meeting(here, group)])];
+        const view = (row: (typeof rows)[number]) => ({
+          ...(endpointRow(row) as object),
+          is_static: group.assets.includes(row.id),
+        });
         return ok(searchRows(rows, ENDPOINT_FIELDS, body, { silent: true }, view));
       },
     },

@@ -28,6 +28,8 @@ function placeOf({ path, creates = path }: Kind, verb: Verb): Pick<Route, "metho
       return { method: "GET", path: `/${path}` };
     case "get":
       return { method: "GET", path: `/${path}/{id}` };
+    case "find":
+      return { method: "POST", path: `/${path}/find` };
     case "create":
       return { method: "POST", path: `/${creates}` };
     case "update":
@@ -42,7 +44,10 @@ function answersOf(kind: Kind, shelf: Shelf): Readonly<Record<Verb, Answer>> {
   const readable = (actor: Actor) => need(kind.access === undefined || holds(actor, `ACCESS_${kind.access}`));
   const writable = (actor: Actor, right: "MANAGE" | "DELETE") => need(holds(actor, `${right}_${kind.manage}`));
   const here = ({ tenant }: Actor): Entry[] =>
-    shelf.all().filter((entry) => entry.tenant === undefined || entry.tenant === tenant);
+    shelf.all().filter((entry) => {
+      const { tenants = entry.tenant === undefined ? [tenant] : [entry.tenant] } = entry;
+      return tenants.includes(tenant);
+    });
   /** Looked up in every tenant, as the platform does. */
   const byId = (id: string): Entry => {
     const entry = shelf.get(id);
@@ -66,6 +71,15 @@ function answersOf(kind: Kind, shelf: Shelf): Readonly<Record<Verb, Answer>> {
     get: ({ actor, ids: [id = ""] }) => {
       readable(actor);
       return ok(shownAs(kind, byId(id), "one"));
+    },
+    find: ({ actor, body }) => {
+      readable(actor);
+      if (!Array.isArray(body)) throw new Bare(400);
+      return ok(
+        here(actor)
+          .filter(({ id }) => body.includes(id))
+          .map((entry) => shownAs(kind, entry)),
+      );
     },
     create: ({ actor, body, now }) => {
       writable(actor, "MANAGE");
@@ -105,13 +119,13 @@ interface Write {
  *
  * @throws Bare or Refusal 400.
  */
-function valuesIn({ fields, merges = false, silent = [] }: Kind, { id, verb, body, before, now }: Write): Values {
-  const keeps = merges && verb === "update";
+function valuesIn({ fields, keeps = [], silent = [] }: Kind, { id, verb, body, before, now }: Write): Values {
+  const isKept = (name: string) => verb === "update" && keeps.includes(name);
   const problems: Record<string, string> = {};
   const values: Record<string, Json> = {};
   for (const [name, field] of Object.entries(fields)) {
     const given = body[name] as Json | undefined;
-    if (field.fixed === true || (keeps && given === undefined)) values[name] = before?.[name] ?? emptyOf(field);
+    if (field.fixed === true || isKept(name)) values[name] = before?.[name] ?? emptyOf(field);
     else if (typeof given === "number" && field.max !== undefined && given > field.max)
       problems[name] = `must be less than or equal to ${field.max}`;
     else if (!isBlank(given)) values[name] = field.made?.(given, id, now) ?? valueIn(field, given);

@@ -1,5 +1,7 @@
-import type { Endpoint, Finding, Technique, User, World } from "../world.js";
+import { matching } from "../search.js";
+import type { AssetGroup, Endpoint, Finding, Technique, User, World } from "../world.js";
 import { rowsOf } from "../world.js";
+import { ENDPOINT_FIELDS } from "./fields.js";
 import { iso } from "./scenarios.js";
 
 // Accounts, endpoints, techniques, findings and tags in the platform's JSON.
@@ -74,6 +76,12 @@ export function endpointRow({ id, name, platform, arch, tags, agent }: Endpoint)
     endpoint_arch: arch,
     asset_tags: tags,
   };
+}
+
+/** The endpoints that meet the conditions of a group; none where it has no condition. */
+export function meeting(endpoints: readonly Endpoint[], { dynamicFilter }: AssetGroup): Endpoint[] {
+  const group = (dynamicFilter ?? {}) as { readonly filters?: readonly Record<string, unknown>[] };
+  return (group.filters ?? []).length === 0 ? [] : matching(endpoints, ENDPOINT_FIELDS, group);
 }
 
 /** An attack pattern, in a search and by id. */

@@ -1,30 +1,17 @@
 import { AssetService, EndpointPlatform, type SearchEndpointsRequest } from "#proto/aev/v1/asset_service_pb.js";
-import { resourceExhausted } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition, resourceExhausted } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
-import { given } from "../../../lib/fields.js";
+import { listOf, objectOf } from "../../../lib/answers.js";
 import { inTurns } from "../../../lib/in-turns.js";
-import { timeOf } from "../../../lib/time.js";
-import { enumOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
+import { ENDPOINTS_BY_NAME, platformWord, toEndpoint, toEndpointRow } from "../endpoint.js";
+import { ENDPOINT } from "../kinds.js";
 import { labelIds, labelNames } from "../labels.js";
-import { type Having, havingOne, listPage, nameKey, type Order } from "../list.js";
+import { type Having, havingOne, listPage } from "../list.js";
+import { memberOf } from "../member.js";
 import { type Filter, isTruthWord, oneOf, searchAll } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
-
-interface UpstreamEndpoint {
-  readonly asset_id: string;
-  readonly asset_name: string;
-  readonly endpoint_platform: string;
-  readonly endpoint_arch: string;
-  readonly asset_tags: readonly string[] | null;
-  readonly asset_agents: readonly {
-    readonly agent_active: boolean;
-    readonly agent_privilege: string;
-    readonly agent_last_seen: string | null;
-    readonly agent_version: string | null;
-    readonly agent_executor: { readonly executor_name: string } | null;
-  }[];
-}
+import type { UpstreamEndpoint } from "../upstream-content.js";
 
 /** What only a read by id tells. */
 interface UpstreamDetails {
@@ -32,19 +19,11 @@ interface UpstreamDetails {
   readonly endpoint_ips?: readonly string[] | null;
 }
 
-const BY_NAME: Order<UpstreamEndpoint> = {
-  sorts: [
-    { property: "asset_name", direction: "asc" },
-    { property: "endpoint_hostname", direction: "asc" },
-    { property: "asset_external_reference", direction: "asc" },
-  ],
-  keyOf: (row) => nameKey(row.asset_name),
-  isOurs: true,
-};
+const { searchEndpoints, getEndpoint, createEndpoint, updateEndpoint, deleteEndpoint } = AssetService.method;
 
-/** How the tools of this service are answered. */
+/** How the tools of endpoints are answered. */
 export const bindings = [
-  unary(AssetService.method.searchEndpoints, async (r, platform) => {
+  unary(searchEndpoints, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = await listPage<UpstreamEndpoint>(
       platform,
@@ -65,7 +44,7 @@ export const bindings = [
           ),
           ...narrowing(r),
         ],
-        order: BY_NAME,
+        order: ENDPOINTS_BY_NAME,
         piece: 500,
       },
       r,
@@ -76,24 +55,95 @@ export const bindings = [
       page.rows.map((row) => row.asset_tags),
     );
     return {
-      endpoints: page.rows.map((row) => ({
-        id: row.asset_id,
-        name: row.asset_name,
-        platform: enumOf(EndpointPlatform, row.endpoint_platform),
-        arch: row.endpoint_arch,
-        labels: names(row.asset_tags),
-        agents: row.asset_agents.map((agent) => ({
-          executor: agent.agent_executor?.executor_name ?? "",
-          active: agent.agent_active,
-          elevated: agent.agent_privilege === "admin",
-          version: agent.agent_version ?? "",
-          ...given({ lastSeenAt: timeOf(agent.agent_last_seen) }),
-        })),
-      })),
+      endpoints: page.rows.map((row) => toEndpointRow(row, names)),
       ...page.paging,
     };
   }),
+
+  unary(getEndpoint, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    return { endpoint: await shown(platform, tenant, await memberOf(platform, tenant, ENDPOINT, r.endpointId)) };
+  }),
+
+  unary(createEndpoint, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const created = await platform.rest<UpstreamEndpoint>({
+      verb: "POST",
+      path: tenant.path("/endpoints/agentless"),
+      body: {
+        asset_name: r.name.trim(),
+        asset_description: r.description,
+        asset_tags: await labelIds(platform, tenant, r.labels),
+        endpoint_hostname: r.hostname.trim(),
+        endpoint_platform: platformWord(r.platform),
+        endpoint_arch: r.arch,
+        endpoint_ips: r.ips,
+        endpoint_mac_addresses: r.macAddresses.map(plainMac),
+        endpoint_is_eol: r.endOfLife,
+      },
+    });
+    return { endpoint: await shown(platform, tenant, created) };
+  }),
+
+  unary(updateEndpoint, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const { asset_id: id } = await memberOf(platform, tenant, ENDPOINT, r.endpointId);
+    const labels = await labelIds(platform, tenant, r.labels);
+    const before = await entityOf(platform, tenant, id);
+    const changed = await platform.rest<UpstreamEndpoint>({
+      verb: "PUT",
+      path: tenant.path(`/endpoints/${id}`),
+      body: {
+        asset_name: r.name?.trim() ?? before.asset_name,
+        asset_description: r.description ?? before.asset_description,
+        asset_external_reference: before.asset_external_reference,
+        asset_tags: r.clearLabels || labels.length > 0 ? labels : (before.asset_tags ?? []),
+        endpoint_hostname: r.hostname?.trim() ?? before.endpoint_hostname,
+        endpoint_platform: r.platform === undefined ? before.endpoint_platform : platformWord(r.platform),
+        endpoint_arch: r.arch ?? before.endpoint_arch,
+        endpoint_ips: r.clearIps || r.ips.length > 0 ? r.ips : (before.endpoint_ips ?? []),
+        endpoint_mac_addresses:
+          r.clearMacAddresses || r.macAddresses.length > 0
+            ? r.macAddresses.map(plainMac)
+            : (before.endpoint_mac_addresses ?? []),
+        endpoint_is_eol: r.endOfLife ?? before.endpoint_is_eol ?? false,
+      },
+    });
+    return { endpoint: await shown(platform, tenant, changed) };
+  }),
+
+  unary(deleteEndpoint, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const { asset_id: id, asset_name: name } = await memberOf(platform, tenant, ENDPOINT, r.endpointId);
+    await platform.rest<void>({ verb: "DELETE", path: tenant.path(`/endpoints/${id}`) });
+    return { deleted: { id, name } };
+  }),
 ];
+
+async function shown(platform: Platform, tenant: TenantScope, answer: UpstreamEndpoint) {
+  const row = objectOf<UpstreamEndpoint>(platform.server, answer, ENDPOINT.idKey);
+  return toEndpoint(row, await labelNames(platform, tenant, [row.asset_tags]));
+}
+
+interface UpstreamEntity extends UpstreamEndpoint {
+  readonly asset_external_reference: string | null;
+}
+
+/** Every field that a PUT would clear if it were left out: a read by id leaves out what an agent is known by. */
+async function entityOf(platform: Platform, tenant: TenantScope, id: string): Promise<UpstreamEntity> {
+  const path = tenant.path("/endpoints/find");
+  const found = await platform.rest<unknown>({ verb: "POST", path, body: [id], read: true });
+  const [entity] = listOf<UpstreamEntity>(platform.server, found);
+  if (entity?.asset_external_reference === undefined) {
+    throw failedPrecondition("this version of the platform does not tell all that an update would overwrite");
+  }
+  return entity;
+}
+
+/** A hardware address as the platform keeps it. */
+function plainMac(address: string): string {
+  return address.toLowerCase().replace(/[:-]/g, "");
+}
 
 /** The most endpoints whose addresses are read one by one. */
 const MAX_CONFIRMED = 200;
@@ -121,7 +171,12 @@ async function confirmed(
 ): Promise<Having<UpstreamEndpoint>[]> {
   const { hostname, ip } = r;
   if (ip === undefined && !isTruthWord([hostname ?? ""])) return [];
-  const search = { route: "/endpoints/search", idKey: "asset_id", filters: narrowing(r), sorts: BY_NAME.sorts };
+  const search = {
+    route: "/endpoints/search",
+    idKey: "asset_id",
+    filters: narrowing(r),
+    sorts: ENDPOINTS_BY_NAME.sorts,
+  };
   const candidates: string[] = [];
   for await (const row of searchAll<UpstreamEndpoint>(platform, tenant, search, MAX_CONFIRMED + 1)) {
     candidates.push(row.asset_id);

@@ -2,34 +2,28 @@ import type { SearchFindingsRequest } from "#proto/aev/v1/finding_service_pb.js"
 import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
 import { notFound } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
-import { given } from "../../../lib/fields.js";
-import { timeOf } from "../../../lib/time.js";
+import { objectOf } from "../../../lib/answers.js";
 import type { Platform } from "../../../platform.js";
+import { findingOf, toFinding, toFindingRow, type UpstreamFinding, type UpstreamFindingDetails } from "../finding.js";
+import { needInject } from "../inject-place.js";
 import { instantKey, listPage, type Order } from "../list.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
 import { between, oneOf, type Search, searchOnce } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
-
-interface UpstreamFinding {
-  readonly finding_id: string;
-  readonly finding_type: string;
-  readonly finding_value: string;
-  readonly finding_created_at: string;
-  readonly finding_assets: readonly { readonly asset_id: string; readonly asset_name: string }[];
-  readonly finding_asset_groups?:
-    | readonly { readonly asset_group_id: string; readonly asset_group_name: string }[]
-    | null;
-  readonly finding_inject?: { readonly inject_id: string; readonly inject_title: string } | null;
-}
 
 const NEWEST_FIRST: Order<UpstreamFinding> = {
   sorts: [{ property: "finding_created_at", direction: "desc" }],
   keyOf: (row) => instantKey(row.finding_created_at),
 };
 
+/** What a finding that was recorded by hand was read from. */
+const BY_HAND = "manual";
+
+const { searchFindings, getFinding, createFinding, updateFinding, deleteFinding } = FindingService.method;
+
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(FindingService.method.searchFindings, async (r, platform) => {
+  unary(searchFindings, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = await listPage<UpstreamFinding>(
       platform,
@@ -46,24 +40,64 @@ export const bindings = [
       r,
     );
     return {
-      findings: page.rows.map((row) => ({
-        id: row.finding_id,
-        type: row.finding_type,
-        value: row.finding_value,
-        endpoints: row.finding_assets.map((asset) => ({ id: asset.asset_id, name: asset.asset_name })),
-        assetGroups: (row.finding_asset_groups ?? []).map((group) => ({
-          id: group.asset_group_id,
-          name: group.asset_group_name,
-        })),
-        ...given({ createdAt: timeOf(row.finding_created_at) }),
-        ...(row.finding_inject != null && {
-          inject: { id: row.finding_inject.inject_id, name: row.finding_inject.inject_title },
-        }),
-      })),
+      findings: page.rows.map(toFindingRow),
       ...page.paging,
     };
   }),
+
+  unary(getFinding, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    return { finding: toFinding(await findingOf(platform, tenant, r.findingId)) };
+  }),
+
+  unary(createFinding, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const inject = await needInject(platform, tenant, r.injectId);
+    const created = await platform.rest<UpstreamFindingDetails>({
+      verb: "POST",
+      path: tenant.path("/findings"),
+      body: {
+        finding_inject_id: inject.inject_id,
+        finding_type: r.type,
+        finding_value: r.value.trim(),
+        finding_field: r.field?.trim() ?? BY_HAND,
+        finding_labels: r.notes,
+      },
+    });
+    return { finding: await shown(platform, tenant, created) };
+  }),
+
+  unary(updateFinding, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const before = await findingOf(platform, tenant, r.findingId);
+    const changed = await platform.rest<UpstreamFindingDetails>({
+      verb: "PUT",
+      path: tenant.path(`/findings/${before.finding_id}`),
+      body: {
+        finding_inject_id: before.finding_inject_id,
+        finding_type: before.finding_type,
+        finding_value: r.value?.trim() ?? before.finding_value,
+        finding_field: r.field?.trim() ?? before.finding_field,
+        finding_labels: r.clearNotes || r.notes.length > 0 ? r.notes : before.finding_labels,
+      },
+    });
+    return { finding: await shown(platform, tenant, changed) };
+  }),
+
+  unary(deleteFinding, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const { finding_id: id, finding_value: name } = await findingOf(platform, tenant, r.findingId);
+    await platform.rest<void>({ verb: "DELETE", path: tenant.path(`/findings/${id}`) });
+    return { deleted: { id, name } };
+  }),
 ];
+
+/** What a write made; it is told with the names of endpoints and of its inject where that can be read. */
+async function shown(platform: Platform, tenant: TenantScope, answer: UpstreamFindingDetails) {
+  const written = objectOf<UpstreamFindingDetails>(platform.server, answer, "finding_id");
+  const whole = await findingOf(platform, tenant, written.finding_id).catch(() => undefined);
+  return toFinding(whole ?? { ...written, finding_assets: [], finding_created_at: "" });
+}
 
 /**
  * The route of a scope. A filter would not do: only the route of a simulation
