@@ -1,6 +1,7 @@
 import type { Resource } from "./resource.js";
 
 const KEPT = "managed by the platform's administrators";
+const SIMULATED = "made and simulated on the platform";
 const IN_LIBRARIES = "comes with the libraries that administrators load";
 
 /** The resources of governance, risk and compliance. */
@@ -9,7 +10,7 @@ export const grc: readonly Resource[] = [
   {
     name: "tenant",
     list: ["list_tenants"],
-    read: "a row of list_tenants is all of it",
+    read: ["get_tenant"],
     create: "no tool manages tenants",
     update: "no tool manages tenants",
     delete: "no tool manages tenants",
@@ -22,6 +23,55 @@ export const grc: readonly Resource[] = [
     create: IN_LIBRARIES,
     update: IN_LIBRARIES,
     delete: IN_LIBRARIES,
+    besides: ["list_maturity_levels"],
+  },
+  {
+    name: "organization",
+    list: ["list_organizations"],
+    read: ["get_organization"],
+    create: "no tool manages organizations",
+    update: "no tool manages organizations",
+    delete: "no tool manages organizations",
+  },
+  {
+    name: "requirement",
+    list: ["list_requirements"],
+    read: ["get_requirement"],
+    create: IN_LIBRARIES,
+    update: IN_LIBRARIES,
+    delete: IN_LIBRARIES,
+  },
+  {
+    name: "reference control",
+    list: ["list_reference_controls"],
+    read: "a row of list_reference_controls is all that a control takes of it",
+    create: IN_LIBRARIES,
+    update: IN_LIBRARIES,
+    delete: IN_LIBRARIES,
+  },
+  {
+    name: "CVE",
+    list: ["search_cves"],
+    read: ["get_cve"],
+    create: "comes with the feeds that administrators run",
+    update: "comes with the feeds that administrators run",
+    delete: "comes with the feeds that administrators run",
+  },
+  {
+    name: "asset",
+    list: ["list_primary_assets", "list_supporting_assets"],
+    read: ["get_asset"],
+    create: ["create_asset"],
+    update: ["update_asset"],
+    delete: ["delete_asset"],
+  },
+  {
+    name: "assessment",
+    list: ["list_assessments"],
+    read: ["get_assessment", "get_assessment_maturity"],
+    create: "opened on the platform, where its people are chosen",
+    update: "run on the platform, where it is locked and reviewed",
+    delete: "goes with all its results: on the platform alone",
   },
   {
     name: "control",
@@ -36,7 +86,12 @@ export const grc: readonly Resource[] = [
     list: ["list_requirement_assessments"],
     read: ["get_requirement_assessment"],
     create: "made by the platform with its audit",
-    update: ["link_controls_to_requirement", "set_control_maturity"],
+    update: [
+      "update_requirement_assessment",
+      "link_controls_to_requirement",
+      "link_evidence_to_requirement",
+      "set_control_maturity",
+    ],
     delete: "goes with its audit alone",
   },
   {
@@ -45,15 +100,40 @@ export const grc: readonly Resource[] = [
     read: ["get_evidence"],
     create: ["create_evidence"],
     update: ["update_evidence"],
-    delete: "not yet built",
+    delete: ["delete_evidence"],
+    besides: ["attach_evidence"],
+  },
+  {
+    name: "risk assessment",
+    list: ["list_risk_assessments"],
+    read: "a row of list_risk_assessments is all that risk scenarios take of it",
+    create: "opened on the platform, where its matrix is chosen",
+    update: "run on the platform, where it is locked and reviewed",
+    delete: "goes with all its risks: on the platform alone",
   },
   {
     name: "risk scenario",
     list: ["list_risk_scenarios"],
     read: ["get_risk_scenario"],
-    create: "not yet built",
-    update: "not yet built",
-    delete: "not yet built",
+    create: ["create_risk_scenario"],
+    update: ["update_risk_scenario"],
+    delete: ["delete_risk_scenario"],
+  },
+  {
+    name: "risk quantification",
+    list: ["list_risk_quantifications"],
+    read: ["get_financial_summary"],
+    create: SIMULATED,
+    update: SIMULATED,
+    delete: SIMULATED,
+  },
+  {
+    name: "quantified scenario",
+    list: ["list_quantified_scenarios"],
+    read: "get_financial_summary has the losses of the dearest",
+    create: SIMULATED,
+    update: SIMULATED,
+    delete: SIMULATED,
   },
   {
     name: "attack outcome",

@@ -63,6 +63,7 @@ test("no row is without the id that the next step takes", () => {
     "list_filter_keys",
     "get_entity_history",
     "get_simulation_results",
+    "list_maturity_levels",
   ];
   expect(measured.filter(({ ids, tool }) => !ids && !withoutIds.includes(tool)).map(({ tool }) => tool)).toEqual([]);
 });

@@ -20,6 +20,8 @@ const CONTENT = [
   "evidencerevision",
   "operationalscenario",
   "perimeter",
+  "quantitativeriskscenario",
+  "quantitativeriskstudy",
   "requirementassessment",
   "riskassessment",
   "riskscenario",

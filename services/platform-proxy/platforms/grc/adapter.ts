@@ -33,6 +33,8 @@ export interface CisoDomain {
   readonly description: string | null;
   /** Absent where the caller may not see the parent. */
   readonly parentId: string | undefined;
+  /** Where a third party is audited. */
+  readonly isEnclave: boolean;
 }
 
 interface CurrentUser {
@@ -53,6 +55,7 @@ interface Folder {
   readonly name: string;
   readonly description: string | null;
   readonly parent_folder: { readonly id?: string } | null;
+  readonly content_type?: string | null;
 }
 
 /** How the adapter behaves. */
@@ -66,6 +69,8 @@ const FOLDERS_A_PAGE = 500;
 const MAX_FOLDERS = 5_000;
 /** The kinds of folders that hold a tenant's objects: domains, and enclaves, where suppliers are audited. */
 const OWNED = ["DO", "EN"];
+/** What the platform calls the latter where it shows one. */
+const ENCLAVE = "ENCLAVE";
 
 /**
  * Speaks to a CISO-Assistant-compatible platform as the calling user: by a
@@ -111,8 +116,9 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
         query: { content_type: OWNED, ordering: "name,id", limit: FOLDERS_A_PAGE, offset },
       });
       const results = rowsOf<Folder>("grc", answer?.results, "id");
-      for (const { id, name, description, parent_folder } of results) {
-        domains.push({ id, name, description, parentId: parent_folder?.id });
+      for (const { id, name, description, parent_folder, content_type } of results) {
+        const isEnclave = content_type === ENCLAVE;
+        domains.push({ id, name, description, parentId: parent_folder?.id, isEnclave });
       }
       if (domains.length >= countOf("grc", answer?.count) || results.length === 0) break;
     }

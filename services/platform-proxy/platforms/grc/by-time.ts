@@ -3,7 +3,7 @@ import type { Query } from "../../lib/http.js";
 import { inTurns } from "../../lib/in-turns.js";
 import type { Place } from "../../lib/pages.js";
 import type { Platform } from "../../platform.js";
-import { type InFolder, type Rows, readTenantPage } from "./lists.js";
+import { type InFolder, type Rows, readAllOfTenant, readTenantPage } from "./lists.js";
 import { justAfter, wholeMicros } from "./moments.js";
 import { makeSure, type Tenant } from "./tenancy.js";
 
@@ -76,6 +76,19 @@ export function pageByTime<T extends Dated>(all: readonly T[], direction: Direct
     totalSize: place.offset + left.length,
     cursor: last === undefined || rows.length >= left.length ? undefined : `${last.created_at},${last.id}`,
   };
+}
+
+/** Reads the page at a place of a tenant's list, newest first, of one that knows no filter by time: whole. */
+export async function readWholeByTime<T extends Dated>(
+  platform: Platform,
+  path: string,
+  query: Query,
+  place: Place,
+  tenant: Tenant,
+): Promise<Rows<T>> {
+  const all = await readAllOfTenant<T>(platform, path, query, tenant);
+  if (all.length === 0) await makeSure(platform, tenant);
+  return pageByTime(all, "newest", place);
 }
 
 /** One of the lists that are put together, from a key on. */

@@ -16,14 +16,18 @@ const HIDDEN = "not found: it does not exist on the grc platform, or you may not
 /** What the platform calls a field, in the words of the tools. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   applied_controls: "control_ids",
+  assets: "asset_ids",
   compliance_assessment: "assessment_id",
   control_impact: "impact",
   ebios_rm_study: "study_id",
   evidences: "evidence_ids",
+  existing_applied_controls: "existing_control_ids",
   folder: "domain_id",
   owner: "owner_actor_ids",
+  parent_assets: "parent_asset_ids",
   progress_field: "progress",
   reference_control: "reference_control_id",
+  reference_link: "link",
   risk_assessment: "risk_assessment_id",
 };
 
@@ -118,8 +122,10 @@ function badRequest(body: unknown): ConnectError {
   if (all(/object does not exist|^select a valid choice\. [0-9a-f]{8}-/i)) {
     return notFound(problems.map(({ field }) => `${field}: ${HIDDEN}`).join("; "));
   }
-  if (problems.some((p) => /\blocked\b/.test(p.text))) {
-    return failedPrecondition("the audit is locked; it is unlocked on the platform before anything of it can change");
+  const locked = problems.find((p) => /\blocked\b/.test(p.text))?.text;
+  if (locked !== undefined) {
+    const what = /risk assessment/.test(locked) ? "risk assessment" : "audit";
+    return failedPrecondition(`the ${what} is locked; it is unlocked on the platform before anything of it can change`);
   }
   if (problems.some((p) => /\bin review\b/.test(p.text))) {
     return failedPrecondition(

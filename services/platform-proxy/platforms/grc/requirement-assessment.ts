@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AssessmentResult, type MaturitySchema } from "#proto/grc/v1/assessment_pb.js";
-import type { RequirementAssessmentSchema } from "#proto/grc/v1/assessment_service_pb.js";
+import { type RequirementAssessmentSchema, RequirementStatus } from "#proto/grc/v1/assessment_service_pb.js";
 import type { ControlMaturitySchema, ScoredRequirementSchema } from "#proto/grc/v1/control_service_pb.js";
 import { shorten } from "../../../shared/tools/shorten.js";
 import { given } from "../../lib/fields.js";
@@ -18,6 +18,8 @@ export interface UpstreamRequirementAssessment extends Dated {
   readonly description: string | null;
   readonly assessable: boolean;
   readonly is_locked: boolean;
+  /** How far the work on it is; absent where the audit does not show it to the caller. */
+  readonly status?: string | null;
   readonly result: string;
   readonly observation: string | null;
   readonly requirement: {
@@ -128,6 +130,7 @@ export function requirementAssessmentOf(upstream: UpstreamRequirementAssessment)
       observation: upstream.observation,
     }),
     result: enumOf(AssessmentResult, upstream.result),
+    status: enumOf(RequirementStatus, upstream.status ?? null),
     controls: controls.seen,
     evidence: evidence.seen,
     hiddenLinks: controls.hidden + evidence.hidden,

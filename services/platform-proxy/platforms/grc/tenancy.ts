@@ -120,8 +120,13 @@ const PLACE_CHARACTERS = 100;
 
 const NAMED = 20;
 
-/** The tenant that is meant: the one named, else the caller's only one. */
-function tenantAmong(tenants: readonly Tenant[], tenantId: string | undefined): Tenant {
+/**
+ * The tenant that is meant: the one named, else the caller's only one.
+ *
+ * @throws DoubtfulError for one that is not the caller's, or where there is none;
+ * ConnectError invalid_argument with the list, where several could be meant.
+ */
+export function tenantAmong(tenants: readonly Tenant[], tenantId: string | undefined): Tenant {
   if (tenantId !== undefined) {
     const named = tenants.find(({ id }) => id === tenantId.toLowerCase());
     if (named !== undefined) return named;

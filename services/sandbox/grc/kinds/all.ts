@@ -5,6 +5,7 @@ import { evidenceRevisions, evidences } from "./evidence.js";
 import type { Kind } from "./kind.js";
 import { actors, folders, frameworks, requirementNodes, riskMatrices, securityAdvisories, threats } from "./library.js";
 import { kindOf } from "./plain.js";
+import { quantitativeScenarios, quantitativeStudies } from "./quantification.js";
 import { requirementAssessments } from "./requirements.js";
 import { operationalScenarios, riskAssessments, riskScenarios, studies } from "./risks.js";
 import { PLAIN_KINDS } from "./table.js";
@@ -22,6 +23,8 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     frameworks,
     operationalScenarios,
     perimeters,
+    quantitativeScenarios,
+    quantitativeStudies,
     referenceControls,
     requirementAssessments,
     requirementNodes,

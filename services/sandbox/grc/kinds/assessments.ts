@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { detail, ok, type Reply } from "../replies.js";
+import { reaches } from "../rights.js";
 import { idsIn, type Json, type Row, type World } from "../world.js";
 import * as choices from "./choices.js";
 import { BY_FOLDER, empty, type Kind, pick, type View } from "./kind.js";
@@ -34,7 +35,7 @@ export const complianceAssessments: Kind = {
   model: "ComplianceAssessment",
   codename: "complianceassessment",
   verbs: ["POST", "PATCH", "DELETE"],
-  actions: { tree: requirementsOf },
+  actions: { tree: requirementsOf, global_score: scoreOf },
   search: ["name", "description", "ref_id", "framework__name"],
   fields: {
     name: { kind: "text", required: true },
@@ -157,6 +158,33 @@ function requirementsOf(id: string, view: View): Reply {
   };
   const covers = (groups: readonly string[]) => chosen.length === 0 || groups.some((one) => chosen.includes(one));
   return ok(treeOf(view.world.get("frameworks", audit.framework)!, view, told, covers));
+}
+
+/** The mean score of what is scored and covered by the audit, cut after a decimal; -1 where nothing is. */
+function scoreOf(id: string, view: View): Reply {
+  const audit = view.world.get("compliance-assessments", id);
+  if (audit === undefined || !reaches(view.world, view.user, "complianceassessment", audit)) {
+    return detail(404, "No ComplianceAssessment matches the given query.");
+  }
+  const chosen = idsIn(audit, "selected_implementation_groups");
+  const scores = view.world.all("requirement-assessments").flatMap((one) => {
+    if (one.compliance_assessment !== id || one.is_scored !== true || one.score == null) return [];
+    const node = view.world.get("requirement-nodes", one.requirement)!;
+    const isCovered = chosen.length === 0 || idsIn(node, "implementation_groups").some((g) => chosen.includes(g));
+    return node.assessable === true && isCovered && one.result !== "not_applicable" ? [Number(one.score)] : [];
+  });
+  const mean = scores.length === 0 ? -1 : scores.reduce((sum, one) => sum + one, 0) / scores.length;
+  const cut = mean < 0 ? -1 : Math.trunc(mean * 10) / 10;
+  return ok({
+    implementation_score: cut,
+    documentation_score: null,
+    maturity_score: cut,
+    ...pick(audit, ["max_score", "min_score", "scores_definition", "score_calculation_method", "target_score"]),
+    total_max_score: audit.max_score ?? null,
+    scoring_enabled: shows(audit, "score"),
+    show_documentation_score: false,
+    anchor_na_to_target: audit.anchor_na_to_target ?? false,
+  });
 }
 
 /** Showing scores gives every unscored requirement the lowest one. */

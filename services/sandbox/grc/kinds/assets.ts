@@ -1,6 +1,6 @@
 import { idsIn, type Row, type World } from "../world.js";
 import * as choices from "./choices.js";
-import { BY_FOLDER, empty, type Kind, pick } from "./kind.js";
+import { BY_FOLDER, BY_TIME, empty, type Kind, pick } from "./kind.js";
 
 const PLAIN = ["id", "created_at", "updated_at", "name", "description", "reference_link", "ref_id", "observation"];
 const DORA = ["dora_licenced_activity", "dora_criticality_assessment", "dora_criticality_justification"];
@@ -18,11 +18,14 @@ export const assets: Kind = {
     description: { kind: "text" },
     ref_id: { kind: "text", initial: "" },
     type: { kind: "choice", choices: choices.ASSET_TYPE, initial: "SP" },
+    reference_link: { kind: "url" },
+    observation: { kind: "text" },
     folder: { kind: "one", path: "folders" },
     parent_assets: { kind: "many", path: "assets" },
   },
   filters: {
     folder: BY_FOLDER,
+    ...BY_TIME,
     type: { kind: "choice", choices: choices.ASSET_TYPE, of: (row) => row.type },
     parent_assets: { kind: "related", path: "assets", of: (row) => idsIn(row, "parent_assets") },
     applied_controls: { kind: "related", path: "applied-controls", of: () => [] },
@@ -48,7 +51,11 @@ export const assets: Kind = {
         "assets",
         children.map(({ id }) => id),
       ),
-      support_assets: [],
+      // Both hold those that name it: the platform looks up one level for either.
+      support_assets: view.refs(
+        "assets",
+        children.map(({ id }) => id),
+      ),
       path: view.path(row.folder),
       folder: view.ref("folders", row.folder),
       type: choices.labelOf(choices.ASSET_TYPE, row.type),

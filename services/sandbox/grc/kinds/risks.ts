@@ -142,6 +142,12 @@ export const riskScenarios: Kind = {
     is_published: false,
   }),
   save(row, _patch, world) {
+    const isLocked = world.get("risk-assessments", row.risk_assessment)?.is_locked === true;
+    // What is new goes into a locked one all the same.
+    if (isLocked && world.get("risk-scenarios", row.id) !== undefined) {
+      const why = "⚠️ Cannot modify the risk scenario when the risk assessment is locked.";
+      return { non_field_errors: [why] };
+    }
     row.risk_matrix = world.get("risk-assessments", row.risk_assessment)?.risk_matrix ?? null;
     row.ref_id ??= `R.${String(world.all("risk-scenarios").length + 1).padStart(2, "0")}`;
     try {

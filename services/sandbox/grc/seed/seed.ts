@@ -4,6 +4,7 @@ import { seedAssets, seedControls, seedEvidence } from "./controls.js";
 import { seedEdges } from "./edges.js";
 import { seedLibrary } from "./library.js";
 import { seedPlain } from "./plain.js";
+import { seedQuantification } from "./quantification.js";
 import { seedAttacks, seedRisks } from "./risks.js";
 import { type Plot, Sower } from "./sower.js";
 import { SYSTEMS, TENANTS } from "./texts.js";
@@ -14,6 +15,7 @@ export function seedWorld(): World {
   const sower = new Sower();
   folder(sower, "root", null, "Global", "GL");
   seedLibrary(sower);
+  const plots: Plot[] = [];
   for (const { key, name, owner, domains } of TENANTS) {
     folder(sower, key, "root", name, "DO");
     for (const [domain, domainName, parent] of domains) folder(sower, domain, parent, domainName, "DO");
@@ -33,7 +35,10 @@ export function seedWorld(): World {
     seedRisks(sower, plot);
     seedAttacks(sower, plot);
     seedPlain(sower, plot);
+    plots.push(plot);
   }
+  // After all else, so that nothing else is made at another time than it was without them.
+  for (const plot of plots) seedQuantification(sower, plot);
   seedEdges(sower);
   seedUsers(sower.world, sower.now());
   return sower.world;

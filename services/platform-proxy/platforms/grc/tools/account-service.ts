@@ -1,12 +1,13 @@
 import { AccountService } from "#proto/grc/v1/account_service_pb.js";
 import { unary } from "../../../binding.js";
 import type { CisoMe } from "../adapter.js";
-import { tenantsOf } from "../tenancy.js";
+import { tenantAmong, tenantsOf } from "../tenancy.js";
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(AccountService.method.whoami, async (_, platform) => {
-    const tenants = await tenantsOf(platform, true);
+  unary(AccountService.method.whoami, async (r, platform) => {
+    const open = await tenantsOf(platform, true);
+    const tenants = r.tenantId === undefined ? open : [tenantAmong(open, r.tenantId)];
     const { id, email, name, actorId, isAdministrator, roles, rights } = await platform.me<CisoMe>();
     return {
       id,

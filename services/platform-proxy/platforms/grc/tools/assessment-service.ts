@@ -1,12 +1,22 @@
-import { AssessmentResult } from "#proto/grc/v1/assessment_pb.js";
-import { AssessmentService } from "#proto/grc/v1/assessment_service_pb.js";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { AssessmentResult, AssessmentStatus } from "#proto/grc/v1/assessment_pb.js";
+import { AssessmentService, type GetAssessmentMaturityResponseSchema } from "#proto/grc/v1/assessment_service_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
+import { given } from "../../../lib/fields.js";
 import { pagingOf } from "../../../lib/pages.js";
 import { wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
-import { readByTime } from "../by-time.js";
+import {
+  auditOf,
+  auditRowOf,
+  type UpstreamAuditRow,
+  type UpstreamScore,
+  type UpstreamWholeAudit,
+} from "../assessment.js";
+import { readByTime, readWholeByTime } from "../by-time.js";
 import { CONTROLS } from "../control.js";
+import { EVIDENCE } from "../evidence.js";
 import { pageOf } from "../lists.js";
 import {
   REQUIREMENT_ASSESSMENTS,
@@ -15,8 +25,12 @@ import {
   type UpstreamRequirementAssessment,
 } from "../requirement-assessment.js";
 import { AUDITS, queriesInScope, type UpstreamAudit, withinScope } from "../scope.js";
-import { inTenant, readAllOwned, readOwned, readShared, type Tenant } from "../tenancy.js";
-import { referencesOf } from "../upstream.js";
+import { inTenant, readOwned, readShared, type Tenant } from "../tenancy.js";
+import { updateRequirementAssessment } from "../update-requirement-assessment.js";
+import { levelsOf } from "../upstream.js";
+import { change, notReplaced, type Replacement, replacedIn } from "../writes.js";
+
+const FRAMEWORKS = "/api/frameworks/";
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -60,30 +74,107 @@ export const bindings = [
   ),
 
   unary(AssessmentService.method.linkControlsToRequirement, (r, asked) =>
-    inTenant(asked, r.tenantId, async (tenant, platform) => {
-      const read = () => readAssessment(platform, r.requirementAssessmentId, tenant);
-      const before = await read();
-      const { hidden } = referencesOf(before.applied_controls);
-      if (hidden > 0) {
-        throw failedPrecondition(
-          `the requirement has ${hidden} controls that you may not see and that the new list would drop; somebody who sees them changes it`,
-        );
-      }
-      const wanted = await readAllOwned(platform, CONTROLS, r.controlIds, "control_ids", tenant);
-      const body = { applied_controls: wanted };
-      await platform.rest({ verb: "PATCH", path: `${REQUIREMENT_ASSESSMENTS}${before.id}/`, body });
-      const after = await read();
-      // Fields that are closed to a respondent are dropped, and the answer is that it is done.
-      const linked = referencesOf(after.applied_controls).seen.map(({ id }) => id);
-      if (linked.length !== wanted.length || linked.some((id) => !wanted.includes(id ?? ""))) {
-        throw failedPrecondition(
-          "the grc platform did not take the controls: the audit does not let you change them; who manages the audit opens the field to you, or links them",
-        );
-      }
-      return { requirementAssessment: requirementAssessmentOf(after) };
+    inTenant(asked, r.tenantId, (tenant, platform) =>
+      link(platform, tenant, r.requirementAssessmentId, {
+        field: "applied_controls",
+        path: CONTROLS,
+        argument: "control_ids",
+        ids: r.controlIds,
+        clear: r.clearControls,
+      }),
+    ),
+  ),
+
+  unary(AssessmentService.method.linkEvidenceToRequirement, (r, asked) =>
+    inTenant(asked, r.tenantId, (tenant, platform) =>
+      link(platform, tenant, r.requirementAssessmentId, {
+        field: "evidences",
+        path: EVIDENCE,
+        argument: "evidence_ids",
+        ids: r.evidenceIds,
+        clear: r.clearEvidences,
+      }),
+    ),
+  ),
+
+  unary(AssessmentService.method.updateRequirementAssessment, (r, asked) =>
+    inTenant(asked, r.tenantId, async (tenant, platform) => ({
+      requirementAssessment: requirementAssessmentOf(await updateRequirementAssessment(r, platform, tenant)),
+    })),
+  ),
+
+  unary(AssessmentService.method.listAssessments, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const page = pageOf(r, tenant.id);
+      const framework =
+        r.frameworkId && (await readShared(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant)).id;
+      const status = r.status && wordOf(AssessmentStatus, r.status);
+      const query = { framework: framework || undefined, status, search: r.query };
+      const listed = await readWholeByTime<UpstreamAuditRow>(platform, AUDITS, query, page, tenant);
+      return { assessments: listed.rows.map((row) => auditRowOf(row, tenant)), ...pagingOf(page, listed) };
+    }),
+  ),
+
+  unary(AssessmentService.method.getAssessment, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => ({
+      assessment: auditOf(
+        await readOwned<UpstreamWholeAudit>(platform, AUDITS, r.assessmentId, "assessment_id", tenant),
+        tenant,
+      ),
+    })),
+  ),
+
+  unary(AssessmentService.method.getAssessmentMaturity, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const audit = await readOwned<UpstreamWholeAudit>(platform, AUDITS, r.assessmentId, "assessment_id", tenant);
+      const path = `${AUDITS}${audit.id}/global_score/`;
+      const said = await platform.rest<UpstreamScore>({ verb: "GET", path });
+      return { assessment: { id: audit.id, name: audit.name }, ...maturityOf(said) };
     }),
   ),
 ];
+
+/** The score of an audit on its scale; -1 of the platform is none. */
+function maturityOf(said: UpstreamScore) {
+  const scored = (score: number | null | undefined) =>
+    score === undefined || score === null || score < 0 ? undefined : score;
+  const score = scored(said.maturity_score);
+  const reached = levelsOf(said.scores_definition).filter((level) => score !== undefined && level.score <= score);
+  return {
+    ...given({
+      score,
+      level: reached.toSorted((a, b) => b.score - a.score)[0]?.name,
+      implementationScore: scored(said.implementation_score),
+      documentationScore: scored(said.documentation_score),
+      targetScore: scored(said.target_score),
+    }),
+    minScore: said.min_score,
+    maxScore: said.max_score,
+    scoresVisible: said.scoring_enabled === true,
+  } satisfies MessageInitShape<typeof GetAssessmentMaturityResponseSchema>;
+}
+
+/** Sets what answers or proves a requirement. */
+async function link(platform: Platform, tenant: Tenant, id: string, list: Replacement) {
+  const before = await readAssessment(platform, id, tenant);
+  const wanted = await replacedIn(platform, before, [list], tenant);
+  const argument = "requirement_assessment_id";
+  const after = await change<UpstreamRequirementAssessment>(
+    platform,
+    REQUIREMENT_ASSESSMENTS,
+    before,
+    argument,
+    wanted,
+    tenant,
+  );
+  // Fields that are closed to a respondent are dropped, and the answer is that it is done.
+  if (notReplaced(after, wanted, [list]).length > 0) {
+    throw failedPrecondition(
+      `${list.argument}: the grc platform did not take them: the audit does not let you change them; who manages the audit opens the field to you, or links them`,
+    );
+  }
+  return { requirementAssessment: requirementAssessmentOf(after) };
+}
 
 function readAssessment(platform: Platform, id: string, tenant: Tenant): Promise<UpstreamRequirementAssessment> {
   return readOwned(platform, REQUIREMENT_ASSESSMENTS, id, "requirement_assessment_id", tenant);

@@ -1,23 +1,16 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
-import {
-  type EvidenceSchema,
-  EvidenceService,
-  EvidenceStatus,
-  type UpdateEvidenceRequest,
-} from "#proto/grc/v1/evidence_service_pb.js";
+import { EvidenceService, EvidenceStatus, type UpdateEvidenceRequest } from "#proto/grc/v1/evidence_service_pb.js";
 import { failedPrecondition, permissionDenied } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
-import { objectOf, rowsOf } from "../../../lib/answers.js";
-import { given } from "../../../lib/fields.js";
+import { objectOf } from "../../../lib/answers.js";
 import { pagingOf } from "../../../lib/pages.js";
-import { timeOf } from "../../../lib/time.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
-import { type Dated, readByTime } from "../by-time.js";
+import { attachEvidence } from "../attach-evidence.js";
+import { readByTime } from "../by-time.js";
 import { CONTROLS } from "../control.js";
+import { EVIDENCE, evidenceFor, evidenceRowOf, REVISIONS, readEvidence, type UpstreamEvidence } from "../evidence.js";
 import { pageOf, queriesOf } from "../lists.js";
-import { REQUIREMENT_ASSESSMENTS } from "../requirement-assessment.js";
 import {
   domainIdsOf,
   domainOf,
@@ -28,24 +21,7 @@ import {
   readShared,
   type Tenant,
 } from "../tenancy.js";
-import { fileNameOf, type Related, referenceOf, referencesOf } from "../upstream.js";
-
-interface UpstreamEvidence extends Dated {
-  readonly name: string;
-  readonly description: string | null;
-  readonly status: string | null;
-  readonly link: string | null;
-  readonly attachment: string | null;
-  readonly size: string | null;
-  readonly expiry_date: string | null;
-  readonly applied_controls: readonly Related[];
-  readonly requirement_assessments: readonly Related[];
-  readonly updated_at: string;
-}
-
-const EVIDENCE = "/api/evidences/";
-
-const REVISIONS = "/api/evidence-revisions/";
+import { remove } from "../writes.js";
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -87,6 +63,14 @@ export const bindings = [
 
   unary(EvidenceService.method.updateEvidence, (r, asked) =>
     inTenant(asked, r.tenantId, (tenant, platform) => updateEvidence(r, platform, tenant)),
+  ),
+
+  unary(EvidenceService.method.attachEvidence, (r, asked) =>
+    inTenant(asked, r.tenantId, (tenant, platform) => attachEvidence(r, platform, tenant)),
+  ),
+
+  unary(EvidenceService.method.deleteEvidence, (r, asked) =>
+    inTenant(asked, r.tenantId, (tenant, platform) => remove(platform, EVIDENCE, r.evidenceId, "evidence_id", tenant)),
   ),
 ];
 
@@ -138,67 +122,4 @@ function halfDone(error: unknown): unknown {
     undefined,
     error.cause,
   );
-}
-
-async function readEvidence(platform: Platform, id: string, tenant: Tenant) {
-  return evidenceFor(platform, await readOwned<UpstreamEvidence>(platform, EVIDENCE, id, "evidence_id", tenant));
-}
-
-/** Evidence as its reader may see it: it names requirement assessments that the list hides from a respondent. */
-async function evidenceFor(platform: Platform, upstream: UpstreamEvidence) {
-  const told = upstream.requirement_assessments;
-  if (told.length === 0 || (await mayIn(platform, upstream.folder.id!, "view_compliance_assessment_full"))) {
-    return evidenceOf(upstream);
-  }
-  const query = { evidences: upstream.id, limit: MAX_LINKS };
-  const answer = await platform.rest<{ results?: unknown } | undefined>({
-    verb: "GET",
-    path: REQUIREMENT_ASSESSMENTS,
-    query,
-  });
-  const seen = new Set(rowsOf<{ id: string }>(platform.server, answer?.results, "id").map(({ id }) => id));
-  return evidenceOf({
-    ...upstream,
-    requirement_assessments: told.map((one) => (one.id !== undefined && seen.has(one.id) ? one : {})),
-  });
-}
-
-const MAX_LINKS = 250;
-
-/** A piece of evidence as a row of a list. */
-function evidenceRowOf(upstream: UpstreamEvidence): MessageInitShape<typeof EvidenceSchema> {
-  const { id, name, fileName, expiryDate, status, controls, requirementAssessments, hiddenLinks, createdAt } =
-    evidenceOf(upstream);
-  return {
-    id,
-    name,
-    ...given({ fileName, expiryDate, createdAt }),
-    status,
-    hiddenLinks,
-    ...(controls.length > 0 && { controlCount: controls.length }),
-    ...(requirementAssessments.length > 0 && { requirementAssessmentCount: requirementAssessments.length }),
-  };
-}
-
-function evidenceOf(upstream: UpstreamEvidence) {
-  const controls = referencesOf(upstream.applied_controls);
-  const requirements = referencesOf(upstream.requirement_assessments);
-  return {
-    id: upstream.id,
-    name: upstream.name,
-    ...given({
-      description: upstream.description,
-      link: upstream.link,
-      fileName: fileNameOf(upstream.attachment),
-      fileSize: upstream.size,
-      expiryDate: upstream.expiry_date,
-      domain: referenceOf(upstream.folder),
-    }),
-    status: enumOf(EvidenceStatus, upstream.status),
-    controls: controls.seen,
-    requirementAssessments: requirements.seen,
-    hiddenLinks: controls.hidden + requirements.hidden,
-    createdAt: timeOf(upstream.created_at),
-    updatedAt: timeOf(upstream.updated_at),
-  } satisfies MessageInitShape<typeof EvidenceSchema>;
 }

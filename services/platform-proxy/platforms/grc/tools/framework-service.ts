@@ -1,14 +1,20 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { ControlCategory, CsfFunction } from "#proto/grc/v1/control_service_pb.js";
 import { type FrameworkSchema, FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
 import { notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { misshapen } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
-import { pagingOf } from "../../../lib/pages.js";
-import { pageOf, readPage } from "../lists.js";
-import { inTenant, makeSure, readShared } from "../tenancy.js";
-import { levelsOf, type Related, type ScoresDefinition } from "../upstream.js";
+import type { Query } from "../../../lib/http.js";
+import { type Place, pagingOf } from "../../../lib/pages.js";
+import { enumOf, wordOf } from "../../../lib/words.js";
+import type { Platform } from "../../../platform.js";
+import type { CisoMe } from "../adapter.js";
+import { type Dated, pageByTime } from "../by-time.js";
+import { pageOf, readAllOfTenant, readPage } from "../lists.js";
+import { inTenant, makeSure, readNamed, readShared } from "../tenancy.js";
+import { levelsOf, type Related, referencesOf, type ScoresDefinition } from "../upstream.js";
 
 interface UpstreamFramework {
   readonly id: string;
@@ -23,6 +29,30 @@ interface UpstreamFramework {
   readonly has_compliance_assessments: boolean;
 }
 
+interface UpstreamRequirement {
+  readonly id: string;
+  readonly urn: string | null;
+  readonly ref_id: string | null;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly annotation: string | null;
+  readonly typical_evidence: string | null;
+  readonly assessable: boolean;
+  /** Its id alone. */
+  readonly framework: string;
+  readonly implementation_groups: readonly string[] | null;
+  readonly threats: readonly Related[];
+  readonly reference_controls: readonly Related[];
+}
+
+interface UpstreamReferenceControl extends Dated {
+  readonly ref_id: string | null;
+  readonly name: string | null;
+  readonly provider: string | null;
+  readonly category: string | null;
+  readonly csf_function: string | null;
+}
+
 interface Node {
   readonly ref_id: string | null;
   readonly name: string | null;
@@ -34,6 +64,9 @@ interface Node {
 type Tree = Readonly<Record<string, Node>>;
 
 const FRAMEWORKS = "/api/frameworks/";
+const REQUIREMENTS = "/api/requirement-nodes/";
+const REFERENCE_CONTROLS = "/api/reference-controls/";
+const REQUIREMENTS_A_PAGE = 500;
 const TREE_PAGE = 30;
 /** Characters of a text in a row, beside what else the row has. */
 const [FRAMEWORK_TEXT, REQUIREMENT_TEXT] = [35, 80];
@@ -89,7 +122,107 @@ export const bindings = [
       };
     }),
   ),
+
+  unary(FrameworkService.method.listMaturityLevels, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const framework = await readShared<UpstreamFramework>(
+        platform,
+        FRAMEWORKS,
+        r.frameworkId,
+        "framework_id",
+        tenant,
+      );
+      const { levels, minScore, maxScore } = frameworkOf(framework);
+      return { levels: levels.toSorted((a, b) => a.score - b.score), minScore, maxScore };
+    }),
+  ),
+
+  unary(FrameworkService.method.listRequirements, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const page = pageOf(r, tenant.id);
+      const { id } = await readShared<UpstreamFramework>(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant);
+      // A framework that is in use does not change, so that places keep.
+      const query = { framework: id, ordering: "order_id,id" };
+      const listed =
+        r.query === undefined
+          ? await readPage<UpstreamRequirement>(platform, REQUIREMENTS, query, page)
+          : await readHolding(platform, query, r.query, page);
+      return { requirements: listed.rows.map(requirementRowOf), ...pagingOf(page, listed) };
+    }),
+  ),
+
+  unary(FrameworkService.method.getRequirement, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const argument = "requirement_id";
+      const found = await readNamed<UpstreamRequirement>(platform, REQUIREMENTS, r.requirementId, argument, tenant);
+      const framework = await readShared<UpstreamFramework>(platform, FRAMEWORKS, found.framework, argument, tenant);
+      return { requirement: requirementOf(found, framework) };
+    }),
+  ),
+
+  unary(FrameworkService.method.listReferenceControls, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const page = pageOf(r, tenant.id);
+      const { rootId } = await platform.me<CisoMe>();
+      // Those of libraries live above all tenants; a tenant may have some of its own.
+      const query = { category: r.category && wordOf(ControlCategory, r.category), search: r.query };
+      const open = { ...tenant, domains: new Map([...tenant.domains, [rootId, tenant.domains.get(tenant.id)!]]) };
+      const all = await readAllOfTenant<UpstreamReferenceControl>(platform, REFERENCE_CONTROLS, query, open);
+      if (all.length === 0) await makeSure(platform, tenant);
+      const listed = pageByTime(all, "oldest", page);
+      return { referenceControls: listed.rows.map(referenceControlOf), ...pagingOf(page, listed) };
+    }),
+  ),
 ];
+
+/** The page of those that hold every word: the platform itself looks into names alone, which many have none of. */
+async function readHolding(platform: Platform, query: Query, text: string, { offset, size }: Place) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const holding: UpstreamRequirement[] = [];
+  for (let at = 0; ; ) {
+    const page = await readPage<UpstreamRequirement>(platform, REQUIREMENTS, query, {
+      size: REQUIREMENTS_A_PAGE,
+      offset: at,
+    });
+    for (const row of page.rows) {
+      const told = `${row.ref_id ?? ""} ${row.name ?? ""} ${row.description ?? ""}`.toLowerCase();
+      if (words.every((word) => told.includes(word))) holding.push(row);
+    }
+    at += page.rows.length;
+    if (page.rows.length === 0 || at >= page.totalSize) break;
+  }
+  return { rows: holding.slice(offset, offset + size), totalSize: holding.length };
+}
+
+/** Its name, and its text where it has none. */
+function requirementRowOf(upstream: UpstreamRequirement) {
+  const { id, ref_id: refId, name, description, assessable } = upstream;
+  return { id, ...given({ refId }), name: shorten(name || description || upstream.urn || id), assessable };
+}
+
+function requirementOf(upstream: UpstreamRequirement, framework: UpstreamFramework) {
+  const { id, ref_id: refId, name, description, annotation, typical_evidence: typicalEvidence } = upstream;
+  return {
+    id,
+    ...given({ refId, name, description, annotation, typicalEvidence }),
+    framework: { id: framework.id, name: framework.name },
+    assessable: upstream.assessable,
+    groups: [...(upstream.implementation_groups ?? [])],
+    threats: referencesOf(upstream.threats).seen,
+    referenceControls: referencesOf(upstream.reference_controls).seen,
+  };
+}
+
+function referenceControlOf(upstream: UpstreamReferenceControl) {
+  const { id, name, ref_id: refId, provider, category, csf_function } = upstream;
+  return {
+    id,
+    ...given({ refId, provider }),
+    name: shorten(name),
+    category: enumOf(ControlCategory, category),
+    csfFunction: enumOf(CsfFunction, csf_function),
+  };
+}
 
 function frameworkOf(framework: UpstreamFramework) {
   const { id, name, ref_id, description, provider, min_score, max_score, scores_definition } = framework;

@@ -1,42 +1,30 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { AssessmentStatus } from "#proto/grc/v1/assessment_pb.js";
 import {
   type AttackOutcomeSchema,
-  type RiskScenarioSchema,
+  type RiskAssessmentSchema,
   RiskService,
   RiskTreatment,
 } from "#proto/grc/v1/risk_service_pb.js";
 import { unary } from "../../../binding.js";
 import { given } from "../../../lib/fields.js";
 import { pagingOf } from "../../../lib/pages.js";
-import { timeOf } from "../../../lib/time.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
-import { type Dated, pageByTime, readByTime } from "../by-time.js";
+import { type Dated, pageByTime, readByTime, readWholeByTime } from "../by-time.js";
 import { CONTROLS } from "../control.js";
 import { type InFolder, pageOf, queriesOf, readAll, readAllOfTenant } from "../lists.js";
+import {
+  SCENARIOS,
+  scenarioFieldsOf,
+  scenarioListsOf,
+  scenarioOf,
+  scenarioRowOf,
+  type UpstreamScenario,
+} from "../risk.js";
 import { inTenant, makeSure, readOwned, readShared, type Tenant } from "../tenancy.js";
-import { type Related, ratingOf, referenceOf, referencesOf, type Step } from "../upstream.js";
-
-interface UpstreamScenario extends Dated {
-  readonly ref_id: string | null;
-  readonly name: string;
-  readonly description: string | null;
-  readonly risk_assessment: Related;
-  readonly treatment: string;
-  readonly inherent_proba: Step;
-  readonly inherent_impact: Step;
-  readonly inherent_level: Step;
-  readonly current_proba: Step;
-  readonly current_impact: Step;
-  readonly current_level: Step;
-  readonly residual_proba: Step;
-  readonly residual_impact: Step;
-  readonly residual_level: Step;
-  readonly assets: readonly Related[];
-  readonly applied_controls: readonly Related[];
-  readonly existing_applied_controls: readonly Related[];
-  readonly updated_at: string;
-}
+import { type Related, ratingOf, referenceOf, type Step } from "../upstream.js";
+import { change, create, linksOf, remove, replacedIn } from "../writes.js";
 
 interface UpstreamOperationalScenario extends Dated {
   readonly str: string;
@@ -51,9 +39,18 @@ interface UpstreamOperationalScenario extends Dated {
   readonly is_selected: boolean;
 }
 
-const SCENARIOS = "/api/risk-scenarios/";
 const OUTCOMES = "/api/ebios-rm/operational-scenarios/";
 const STUDIES = "/api/ebios-rm/studies/";
+
+interface UpstreamAssessment extends Dated {
+  readonly ref_id: string | null;
+  readonly name: string;
+  readonly status: string | null;
+  readonly version: string | null;
+  readonly is_locked: boolean;
+  readonly risk_scenarios?: readonly Related[];
+  readonly risk_scenarios_count?: number;
+}
 
 /** What of an assessment or a study is looked at. */
 type Owner = InFolder & { readonly id: string };
@@ -85,6 +82,45 @@ export const bindings = [
     inTenant(platform, r.tenantId, async (tenant) => ({
       riskScenario: scenarioOf(await readShared(platform, SCENARIOS, r.riskScenarioId, "risk_scenario_id", tenant)),
     })),
+  ),
+
+  unary(RiskService.method.listRiskAssessments, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => {
+      const page = pageOf(r, tenant.id);
+      const query = { status: r.status && wordOf(AssessmentStatus, r.status), search: r.query };
+      const listed = await readWholeByTime<UpstreamAssessment>(platform, ASSESSMENTS, query, page, tenant);
+      return { riskAssessments: listed.rows.map(assessmentRowOf), ...pagingOf(page, listed) };
+    }),
+  ),
+
+  unary(RiskService.method.createRiskScenario, (r, asked) =>
+    inTenant(asked, r.tenantId, async (tenant, platform) => {
+      const argument = "risk_assessment_id";
+      const of = await readOwned<Owner>(platform, ASSESSMENTS, r.riskAssessmentId, argument, tenant);
+      const links = await linksOf(platform, scenarioListsOf(r), tenant);
+      // It lies where its assessment does, whatever is said.
+      const body = { ...scenarioFieldsOf(r), ...links, risk_assessment: of.id, folder: of.folder.id };
+      const id = await create(platform, SCENARIOS, body);
+      return { riskScenario: scenarioOf(await readOwned(platform, SCENARIOS, id, "risk_scenario_id", tenant)) };
+    }),
+  ),
+
+  unary(RiskService.method.updateRiskScenario, (r, asked) =>
+    inTenant(asked, r.tenantId, async (tenant, platform) => {
+      const argument = "risk_scenario_id";
+      const before = await readOwned<UpstreamScenario>(platform, SCENARIOS, r.riskScenarioId, argument, tenant);
+      const links = await replacedIn(platform, before, scenarioListsOf(r), tenant);
+      const body = { ...scenarioFieldsOf(r), ...links };
+      return {
+        riskScenario: scenarioOf(await change<UpstreamScenario>(platform, SCENARIOS, before, argument, body, tenant)),
+      };
+    }),
+  ),
+
+  unary(RiskService.method.deleteRiskScenario, (r, asked) =>
+    inTenant(asked, r.tenantId, (tenant, platform) =>
+      remove(platform, SCENARIOS, r.riskScenarioId, "risk_scenario_id", tenant),
+    ),
   ),
 
   unary(RiskService.method.listAttackOutcomes, (r, platform) =>
@@ -125,42 +161,17 @@ async function ownersOf(
   return owners.map(({ id }) => id);
 }
 
-/** A risk scenario as a row of a list. */
-function scenarioRowOf(upstream: UpstreamScenario): MessageInitShape<typeof RiskScenarioSchema> {
-  const { id, name, refId, treatment, current, residual, hiddenLinks } = scenarioOf(upstream);
-  const level = (rating: { level?: { value: number; name: string } }) => given({ level: rating.level });
-  return { id, name, ...given({ refId }), treatment, current: level(current), residual: level(residual), hiddenLinks };
-}
-
-function scenarioOf(upstream: UpstreamScenario) {
-  const assets = referencesOf(upstream.assets);
-  const controls = referencesOf(upstream.applied_controls);
-  const existing = referencesOf(upstream.existing_applied_controls);
-  const rating = (stage: "inherent" | "current" | "residual") =>
-    given({
-      probability: ratingOf(upstream[`${stage}_proba`]),
-      impact: ratingOf(upstream[`${stage}_impact`]),
-      level: ratingOf(upstream[`${stage}_level`]),
-    });
+/** A risk assessment as a row of a list. */
+function assessmentRowOf(upstream: UpstreamAssessment): MessageInitShape<typeof RiskAssessmentSchema> {
+  const { id, name, ref_id: refId, version, status } = upstream;
+  const domain = referenceOf(upstream.folder);
   return {
-    id: upstream.id,
-    name: upstream.name,
-    ...given({
-      refId: upstream.ref_id,
-      description: upstream.description,
-      riskAssessment: referenceOf(upstream.risk_assessment),
-      domain: referenceOf(upstream.folder),
-      updatedAt: timeOf(upstream.updated_at),
-    }),
-    treatment: enumOf(RiskTreatment, upstream.treatment),
-    inherent: rating("inherent"),
-    current: rating("current"),
-    residual: rating("residual"),
-    assets: assets.seen,
-    controls: controls.seen,
-    existingControls: existing.seen,
-    hiddenLinks: assets.hidden + controls.hidden + existing.hidden,
-  } satisfies MessageInitShape<typeof RiskScenarioSchema>;
+    id,
+    name,
+    ...given({ refId, version, domain, status: enumOf(AssessmentStatus, status) || undefined }),
+    scenarioCount: upstream.risk_scenarios_count ?? upstream.risk_scenarios?.length ?? 0,
+    ...(upstream.is_locked && { locked: true }),
+  };
 }
 
 /** An attack outcome as a row of a list; of one study where `ofOne`. */

@@ -8,7 +8,7 @@ import { pagingOf } from "../../../lib/pages.js";
 import type { Platform } from "../../../platform.js";
 import type { CisoMe } from "../adapter.js";
 import { pageOf } from "../lists.js";
-import { inTenant, makeSure, placeAmong, type Tenant, tenantsOf } from "../tenancy.js";
+import { inTenant, makeSure, placeAmong, type Tenant, tenantAmong, tenantsOf } from "../tenancy.js";
 import type { Related } from "../upstream.js";
 
 interface Hit {
@@ -48,26 +48,25 @@ export const bindings = [
   unary(TenantService.method.listTenants, async (r, platform) => {
     const wanted = r.query?.toLowerCase() ?? "";
     // Where one starts: what was made or given a moment ago is there.
-    const all = (await tenantsOf(platform, true)).filter(({ name }) => name.toLowerCase().includes(wanted));
-    const page = pageOf(r);
+    const open = await tenantsOf(platform, true);
+    const meant = r.tenantId === undefined ? open : [tenantAmong(open, r.tenantId)];
+    const all = meant.filter(({ name }) => name.toLowerCase().includes(wanted));
+    const page = pageOf(r, r.tenantId);
     // After the last of the page before, whatever has come and gone since.
     const left = page.cursor === undefined ? all : all.filter((one) => placeAmong(one) > page.cursor!);
     const tenants = left.slice(0, page.size);
     return {
-      tenants: tenants.map(({ id, name, description, domains }) => ({
-        id,
-        name,
-        ...given({ description }),
-        domains: [...domains.values()]
-          .filter((domain) => domain.id !== id)
-          .map((domain) => ({ id: domain.id, name: domain.name })),
-      })),
+      tenants: tenants.map(tenantOf),
       ...pagingOf(page, {
         totalSize: page.offset + left.length,
         cursor: tenants.length < left.length ? placeAmong(tenants.at(-1)!) : undefined,
       }),
     };
   }),
+
+  unary(TenantService.method.getTenant, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => ({ tenant: tenantOf(tenant) })),
+  ),
 
   unary(TenantService.method.searchGrc, (r, platform) =>
     inTenant(platform, r.tenantId, async (tenant) => {
@@ -88,6 +87,17 @@ export const bindings = [
     }),
   ),
 ];
+
+function tenantOf({ id, name, description, domains }: Tenant) {
+  return {
+    id,
+    name,
+    ...given({ description }),
+    domains: [...domains.values()]
+      .filter((domain) => domain.id !== id)
+      .map((domain) => ({ id: domain.id, name: domain.name })),
+  };
+}
 
 function hitOf(hit: Hit, folderId: string) {
   return {

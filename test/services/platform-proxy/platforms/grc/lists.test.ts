@@ -21,7 +21,8 @@ import {
 } from "../../../../../services/platform-proxy/platforms/grc/lists.js";
 import type { Tenant } from "../../../../../services/platform-proxy/platforms/grc/tenancy.js";
 
-const domain = (id: string) => [id, { id, name: id, description: null, parentId: undefined }] as const;
+const domain = (id: string) =>
+  [id, { id, name: id, description: null, parentId: undefined, isEnclave: false }] as const;
 const TENANT: Tenant = {
   id: "own",
   name: "Own",

@@ -55,8 +55,16 @@ const LISTS: Readonly<Record<string, string>> = {
   framework_id: "frameworks",
   reference_control_id: "reference-controls",
   owner_actor_ids: "actors",
+  existing_control_ids: "applied-controls",
+  asset_id: "assets",
+  asset_ids: "assets",
+  parent_asset_ids: "assets",
+  primary_asset_id: "assets",
+  requirement_id: "requirement-nodes",
+  organization_id: "entities",
+  quantification_id: "crq/quantitative-risk-studies",
 };
-const OTHERS = ["assets", "perimeters", "requirement-nodes"];
+const OTHERS = ["perimeters", "crq/quantitative-risk-scenarios"];
 /** Those of what all tenants share. */
 const OPEN = ["frameworks", "requirement-nodes", "reference-controls", "actors"];
 const WORDS = ["control", "baltic", "northwind", "a", "access", "risk", "supplier"];

@@ -1,0 +1,54 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { AttachEvidenceRequest, AttachEvidenceResponseSchema } from "#proto/grc/v1/evidence_service_pb.js";
+import { failedPrecondition } from "../../../shared/rpc/errors.js";
+import type { Platform } from "../../platform.js";
+import { CONTROLS } from "./control.js";
+import { EVIDENCE, type UpstreamEvidence } from "./evidence.js";
+import { REQUIREMENT_ASSESSMENTS } from "./requirement-assessment.js";
+import { readOwned, type Tenant } from "./tenancy.js";
+import { type Related, referencesOf } from "./upstream.js";
+import { change, type Written } from "./writes.js";
+
+/** What evidence can be attached to. */
+type Target = Written & { readonly evidences: readonly Related[] };
+
+/**
+ * Adds evidence to a control or a requirement. The platform knows no such
+ * thing: a list that is written replaces the one there, which is read first and
+ * again after.
+ *
+ * @throws ConnectError failed_precondition, rather than drop evidence that the caller does not see.
+ */
+export async function attachEvidence(
+  r: AttachEvidenceRequest,
+  platform: Platform,
+  tenant: Tenant,
+): Promise<MessageInitShape<typeof AttachEvidenceResponseSchema>> {
+  const evidence = await readOwned<UpstreamEvidence>(platform, EVIDENCE, r.evidenceId, "evidence_id", tenant);
+  const [path, argument, id] =
+    r.controlId === undefined
+      ? [REQUIREMENT_ASSESSMENTS, "requirement_assessment_id", r.requirementAssessmentId!]
+      : [CONTROLS, "control_id", r.controlId];
+  const before = await readOwned<Target>(platform, path, id, argument, tenant);
+  const there = referencesOf(before.evidences);
+  const ids = there.seen.map((one) => one.id!);
+  const told = {
+    evidence: { id: evidence.id, name: evidence.name },
+    attachedTo: { id: before.id, name: before.name },
+  };
+  if (ids.includes(evidence.id)) return { ...told, evidenceCount: ids.length, alreadyAttached: true };
+  if (there.hidden > 0) {
+    throw failedPrecondition(
+      `${argument}: it has ${there.hidden} pieces of evidence that you may not see, which the platform would drop; somebody who sees them attaches this`,
+    );
+  }
+  const wanted = [...ids, evidence.id];
+  const after = await change<Target>(platform, path, before, argument, { evidences: wanted }, tenant);
+  const now = referencesOf(after.evidences).seen.map((one) => one.id!);
+  if (!now.includes(evidence.id)) {
+    throw failedPrecondition(
+      `${argument}: the grc platform did not take the evidence: the audit does not let you change it; who manages the audit opens the field to you, or attaches it`,
+    );
+  }
+  return { ...told, evidenceCount: now.length };
+}

@@ -1,0 +1,95 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type EvidenceSchema, EvidenceStatus } from "#proto/grc/v1/evidence_service_pb.js";
+import { rowsOf } from "../../lib/answers.js";
+import { given } from "../../lib/fields.js";
+import { timeOf } from "../../lib/time.js";
+import { enumOf } from "../../lib/words.js";
+import type { Platform } from "../../platform.js";
+import type { Dated } from "./by-time.js";
+import { REQUIREMENT_ASSESSMENTS } from "./requirement-assessment.js";
+import { mayIn, readOwned, type Tenant } from "./tenancy.js";
+import { fileNameOf, type Related, referenceOf, referencesOf } from "./upstream.js";
+
+/** Evidence as the platform shows it. */
+export interface UpstreamEvidence extends Dated {
+  readonly name: string;
+  readonly description: string | null;
+  readonly status: string | null;
+  readonly link: string | null;
+  readonly attachment: string | null;
+  readonly size: string | null;
+  readonly expiry_date: string | null;
+  readonly applied_controls: readonly Related[];
+  readonly requirement_assessments: readonly Related[];
+  readonly updated_at: string;
+}
+
+/** The list of evidence. */
+export const EVIDENCE = "/api/evidences/";
+
+/** The list of its versions. */
+export const REVISIONS = "/api/evidence-revisions/";
+
+/** Reads evidence of the tenant as tools show it. */
+export async function readEvidence(platform: Platform, id: string, tenant: Tenant) {
+  return evidenceFor(platform, await readOwned<UpstreamEvidence>(platform, EVIDENCE, id, "evidence_id", tenant));
+}
+
+/** Evidence as its reader may see it: it names requirement assessments that the list hides from a respondent. */
+export async function evidenceFor(platform: Platform, upstream: UpstreamEvidence) {
+  const told = upstream.requirement_assessments;
+  if (told.length === 0 || (await mayIn(platform, upstream.folder.id!, "view_compliance_assessment_full"))) {
+    return evidenceOf(upstream);
+  }
+  const query = { evidences: upstream.id, limit: MAX_LINKS };
+  const answer = await platform.rest<{ results?: unknown } | undefined>({
+    verb: "GET",
+    path: REQUIREMENT_ASSESSMENTS,
+    query,
+  });
+  const seen = new Set(rowsOf<{ id: string }>(platform.server, answer?.results, "id").map(({ id }) => id));
+  return evidenceOf({
+    ...upstream,
+    requirement_assessments: told.map((one) => (one.id !== undefined && seen.has(one.id) ? one : {})),
+  });
+}
+
+const MAX_LINKS = 250;
+
+/** A piece of evidence as a row of a list. */
+export function evidenceRowOf(upstream: UpstreamEvidence): MessageInitShape<typeof EvidenceSchema> {
+  const { id, name, fileName, expiryDate, status, controls, requirementAssessments, hiddenLinks, createdAt } =
+    evidenceOf(upstream);
+  return {
+    id,
+    name,
+    ...given({ fileName, expiryDate, createdAt }),
+    status,
+    hiddenLinks,
+    ...(controls.length > 0 && { controlCount: controls.length }),
+    ...(requirementAssessments.length > 0 && { requirementAssessmentCount: requirementAssessments.length }),
+  };
+}
+
+function evidenceOf(upstream: UpstreamEvidence) {
+  const controls = referencesOf(upstream.applied_controls);
+  const requirements = referencesOf(upstream.requirement_assessments);
+  return {
+    id: upstream.id,
+    name: upstream.name,
+    ...given({
+      description: upstream.description,
+      link: upstream.link,
+      fileName: fileNameOf(upstream.attachment),
+      fileSize: upstream.size,
+      expiryDate: upstream.expiry_date,
+      domain: referenceOf(upstream.folder),
+    }),
+    status: enumOf(EvidenceStatus, upstream.status),
+    controls: controls.seen,
+    requirementAssessments: requirements.seen,
+    hiddenLinks: controls.hidden + requirements.hidden,
+    createdAt: timeOf(upstream.created_at),
+    updatedAt: timeOf(upstream.updated_at),
+  } satisfies MessageInitShape<typeof EvidenceSchema>;
+}

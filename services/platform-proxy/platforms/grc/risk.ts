@@ -1,0 +1,136 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type RiskScenarioSchema, RiskTreatment } from "#proto/grc/v1/risk_service_pb.js";
+import { given } from "../../lib/fields.js";
+import { timeOf } from "../../lib/time.js";
+import { enumOf, wordOf } from "../../lib/words.js";
+import type { Dated } from "./by-time.js";
+import { CONTROLS } from "./control.js";
+import { type Related, ratingOf, referenceOf, referencesOf, type Step } from "./upstream.js";
+import { emptied, type Replacement } from "./writes.js";
+
+/** A risk scenario as the platform shows it. */
+export interface UpstreamScenario extends Dated {
+  readonly ref_id: string | null;
+  readonly name: string;
+  readonly description: string | null;
+  readonly justification: string | null;
+  readonly risk_assessment: Related;
+  readonly treatment: string;
+  readonly inherent_proba: Step;
+  readonly inherent_impact: Step;
+  readonly inherent_level: Step;
+  readonly current_proba: Step;
+  readonly current_impact: Step;
+  readonly current_level: Step;
+  readonly residual_proba: Step;
+  readonly residual_impact: Step;
+  readonly residual_level: Step;
+  readonly assets: readonly Related[];
+  readonly applied_controls: readonly Related[];
+  readonly existing_applied_controls: readonly Related[];
+  readonly updated_at: string;
+}
+
+/** The list of risk scenarios. */
+export const SCENARIOS = "/api/risk-scenarios/";
+
+const STAGES = ["inherent", "current", "residual"] as const;
+
+/** A risk scenario as a row of a list. */
+export function scenarioRowOf(upstream: UpstreamScenario): MessageInitShape<typeof RiskScenarioSchema> {
+  const { id, name, refId, treatment, current, residual, hiddenLinks } = scenarioOf(upstream);
+  const level = (rating: { level?: { value: number; name: string } }) => given({ level: rating.level });
+  return { id, name, ...given({ refId }), treatment, current: level(current), residual: level(residual), hiddenLinks };
+}
+
+/** A risk scenario as tools show it. */
+export function scenarioOf(upstream: UpstreamScenario) {
+  const assets = referencesOf(upstream.assets);
+  const controls = referencesOf(upstream.applied_controls);
+  const existing = referencesOf(upstream.existing_applied_controls);
+  const rating = (stage: (typeof STAGES)[number]) =>
+    given({
+      probability: ratingOf(upstream[`${stage}_proba`]),
+      impact: ratingOf(upstream[`${stage}_impact`]),
+      level: ratingOf(upstream[`${stage}_level`]),
+    });
+  return {
+    id: upstream.id,
+    name: upstream.name,
+    ...given({
+      refId: upstream.ref_id,
+      description: upstream.description,
+      justification: upstream.justification,
+      riskAssessment: referenceOf(upstream.risk_assessment),
+      domain: referenceOf(upstream.folder),
+      updatedAt: timeOf(upstream.updated_at),
+    }),
+    treatment: enumOf(RiskTreatment, upstream.treatment),
+    inherent: rating("inherent"),
+    current: rating("current"),
+    residual: rating("residual"),
+    assets: assets.seen,
+    controls: controls.seen,
+    existingControls: existing.seen,
+    hiddenLinks: assets.hidden + controls.hidden + existing.hidden,
+  } satisfies MessageInitShape<typeof RiskScenarioSchema>;
+}
+
+/** What of a risk scenario can be written. */
+export interface ScenarioFields {
+  readonly name?: string | undefined;
+  readonly refId?: string | undefined;
+  readonly description?: string | undefined;
+  readonly justification?: string | undefined;
+  readonly treatment?: RiskTreatment | undefined;
+  readonly inherentProbability?: number | undefined;
+  readonly inherentImpact?: number | undefined;
+  readonly currentProbability?: number | undefined;
+  readonly currentImpact?: number | undefined;
+  readonly residualProbability?: number | undefined;
+  readonly residualImpact?: number | undefined;
+  readonly assetIds: readonly string[];
+  readonly controlIds: readonly string[];
+  readonly existingControlIds: readonly string[];
+  readonly clearAssets?: boolean;
+  readonly clearControls?: boolean;
+  readonly clearExistingControls?: boolean;
+}
+
+/** The platform's names and codes for the fields given, but for those that hold ids. */
+export function scenarioFieldsOf(r: ScenarioFields): Record<string, unknown> {
+  return {
+    name: r.name,
+    ref_id: r.refId,
+    description: emptied(r.description),
+    justification: emptied(r.justification),
+    treatment: r.treatment === undefined ? undefined : wordOf(RiskTreatment, r.treatment),
+    ...Object.fromEntries(
+      STAGES.flatMap((stage) => [
+        [`${stage}_proba`, r[`${stage}Probability`]],
+        [`${stage}_impact`, r[`${stage}Impact`]],
+      ]),
+    ),
+  };
+}
+
+/** Those that hold ids. */
+export function scenarioListsOf(r: ScenarioFields): readonly Replacement[] {
+  return [
+    { field: "assets", path: "/api/assets/", argument: "asset_ids", ids: r.assetIds, clear: r.clearAssets === true },
+    {
+      field: "applied_controls",
+      path: CONTROLS,
+      argument: "control_ids",
+      ids: r.controlIds,
+      clear: r.clearControls === true,
+    },
+    {
+      field: "existing_applied_controls",
+      path: CONTROLS,
+      argument: "existing_control_ids",
+      ids: r.existingControlIds,
+      clear: r.clearExistingControls === true,
+    },
+  ];
+}

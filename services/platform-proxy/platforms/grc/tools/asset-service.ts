@@ -1,0 +1,68 @@
+import { AssetService, AssetType } from "#proto/grc/v1/asset_service_pb.js";
+import { unary } from "../../../binding.js";
+import { type PageRequest, pagingOf } from "../../../lib/pages.js";
+import type { Platform } from "../../../platform.js";
+import {
+  ASSETS,
+  assetFieldsOf,
+  assetOf,
+  assetRowOf,
+  parentsOf,
+  TYPES,
+  type UpstreamAsset,
+  type UpstreamAssetRow,
+} from "../asset.js";
+import { readByTime } from "../by-time.js";
+import { pageOf, queriesOf } from "../lists.js";
+import { domainIdsOf, domainOf, inTenant, readOwned, readShared, type Tenant } from "../tenancy.js";
+import { change, create, linksOf, remove, replacedIn } from "../writes.js";
+
+/** How the tools of this service are answered. */
+export const bindings = [
+  unary(AssetService.method.listPrimaryAssets, (r, platform) =>
+    inTenant(platform, r.tenantId, (tenant) => listAssets(platform, tenant, r, AssetType.PRIMARY, undefined)),
+  ),
+
+  unary(AssetService.method.listSupportingAssets, (r, platform) =>
+    inTenant(platform, r.tenantId, (tenant) => listAssets(platform, tenant, r, AssetType.SUPPORTING, r.primaryAssetId)),
+  ),
+
+  unary(AssetService.method.getAsset, (r, platform) =>
+    inTenant(platform, r.tenantId, async (tenant) => ({
+      asset: assetOf(await readShared<UpstreamAsset>(platform, ASSETS, r.assetId, "asset_id", tenant)),
+    })),
+  ),
+
+  unary(AssetService.method.createAsset, (r, asked) =>
+    inTenant(asked, r.tenantId, async (tenant, platform) => {
+      const folder = domainOf(tenant, r.domainId);
+      const links = await linksOf(platform, parentsOf(r), tenant);
+      const id = await create(platform, ASSETS, { ...assetFieldsOf(r), ...links, folder });
+      return { asset: assetOf(await readOwned(platform, ASSETS, id, "asset_id", tenant)) };
+    }),
+  ),
+
+  unary(AssetService.method.updateAsset, (r, asked) =>
+    inTenant(asked, r.tenantId, async (tenant, platform) => {
+      const before = await readOwned<UpstreamAsset>(platform, ASSETS, r.assetId, "asset_id", tenant);
+      const links = await replacedIn(platform, before, parentsOf(r), tenant);
+      const body = { ...assetFieldsOf(r), ...links };
+      return { asset: assetOf(await change<UpstreamAsset>(platform, ASSETS, before, "asset_id", body, tenant)) };
+    }),
+  ),
+
+  unary(AssetService.method.deleteAsset, (r, asked) =>
+    inTenant(asked, r.tenantId, (tenant, platform) => remove(platform, ASSETS, r.assetId, "asset_id", tenant)),
+  ),
+];
+
+type Asked = PageRequest & { readonly $typeName: string; readonly query?: string | undefined };
+
+async function listAssets(platform: Platform, tenant: Tenant, r: Asked, type: AssetType, carried: string | undefined) {
+  const page = pageOf(r, tenant.id);
+  const parent = carried && (await readShared(platform, ASSETS, carried, "primary_asset_id", tenant)).id;
+  const query = { type: TYPES[type], parent_assets: parent || undefined, search: r.query };
+  const queries = queriesOf(query, "folder", domainIdsOf(tenant));
+  const listed = await readByTime<UpstreamAssetRow>(platform, ASSETS, queries, "newest", page, tenant);
+  return { assets: listed.rows.map(assetRowOf), ...pagingOf(page, listed) };
+}

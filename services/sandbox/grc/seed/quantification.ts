@@ -1,0 +1,37 @@
+import type { Plot, Sower } from "./sower.js";
+
+/** What a year costs now and with treatment, and what that costs; nothing where nobody has run the simulation. */
+const PRICED: readonly (readonly [name: string, now: number | null, then: number | null, cost: number])[] = [
+  ["Ransomware stops production", 1_250_000, 310_000.5, 90_000],
+  ["Customer data is stolen", 480_000, 120_000, 45_000],
+  ["Supplier fails", 75_500.25, null, 0],
+  ["Fraud by an insider", null, null, 0],
+];
+
+/** Seeds a tenant's studies that price risks: one with scenarios in each state, and one that is empty. */
+export function seedQuantification(sower: Sower, { key, short, home, asset }: Plot): void {
+  const study = (i: number, threshold: number | null) =>
+    sower.add("crq/quantitative-risk-studies", `${key}:${i}`, home(i), `${short} losses ${2026 + i}`, {
+      ref_id: "",
+      status: i === 0 ? "in_progress" : "planned",
+      loss_threshold: threshold,
+    });
+  const first = study(0, 1_000_000);
+  study(1, null);
+  PRICED.forEach(([name, now, then, cost], i) => {
+    const simulated = (ale: number | null) =>
+      ale === null ? null : { ale, var95: ale * 2, var99: ale * 3, above: Math.min(0.9, ale / 2_000_000) };
+    sower.add("crq/quantitative-risk-scenarios", `${key}:0:${i}`, first.folder, `${short} ${name}`, {
+      ref_id: `QR.0${i + 1}`,
+      quantitative_risk_study: first.id,
+      status: ["mitigate", "open", "accept", "draft"][i]!,
+      priority: i === 3 ? null : i + 1,
+      is_selected: i !== 3,
+      assets: i === 0 ? [asset(0), asset(1)] : [],
+      current: simulated(now),
+      residual: simulated(then),
+      treatment_cost: cost,
+      observation: null,
+    });
+  });
+}

@@ -1,0 +1,180 @@
+import { Code } from "@connectrpc/connect";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AssessmentResult, AssessmentStatus } from "#proto/grc/v1/assessment_pb.js";
+import { AssessmentService, RequirementStatus } from "#proto/grc/v1/assessment_service_pb.js";
+import { EvidenceService } from "#proto/grc/v1/evidence_service_pb.js";
+import { RiskService, RiskTreatment } from "#proto/grc/v1/risk_service_pb.js";
+import { seededId } from "../../../../../services/sandbox/grc/world.js";
+import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
+
+const requirement = (ref: string, audit = "northwind:csf") => seededId(`requirement-assessments:${audit}:${ref}`);
+const SHOWN = requirement("4.1", "northwind:iso");
+
+let harness: GrcHarness;
+beforeAll(async () => {
+  harness = await startGrc("bearer");
+});
+afterAll(() => harness.close());
+
+const refused = (call: Promise<unknown>, code: Code, words: RegExp) =>
+  expect(call).rejects.toMatchObject({ code, rawMessage: expect.stringMatching(words) });
+
+describe("audits", () => {
+  const { listAssessments, getAssessment, getAssessmentMaturity } = AssessmentService.method;
+
+  test("are listed with those of third parties, which say that they are", async () => {
+    const { assessments, totalSize } = await harness.call(listAssessments, {});
+    expect(totalSize).toBe(4);
+    expect(assessments.filter(({ thirdParty }) => thirdParty).map(({ name }) => name)).toEqual([
+      "Kestrel Hosting review",
+    ]);
+    expect(assessments.filter(({ locked }) => locked).map(({ status }) => status)).toEqual([AssessmentStatus.DONE]);
+    const frameworkId = seededId("frameworks:iso27001-2022");
+    expect((await harness.call(listAssessments, { frameworkId })).totalSize).toBe(2);
+    expect((await harness.call(listAssessments, { status: AssessmentStatus.DONE })).totalSize).toBe(1);
+  });
+
+  test("are read with what they cover, and their maturity where something is scored", async () => {
+    const assessmentId = seededId("compliance-assessments:northwind:supplier");
+    const { assessment } = await harness.call(getAssessment, { assessmentId });
+    expect(assessment).toMatchObject({ groups: ["Clauses"], thirdParty: true, scoresVisible: false });
+    const none = await harness.call(getAssessmentMaturity, { assessmentId });
+    expect(none).toMatchObject({ minScore: 0, maxScore: 100 });
+    expect(none.score).toBeUndefined();
+    const scored = await harness.call(getAssessmentMaturity, {
+      assessmentId: seededId("compliance-assessments:northwind:csf"),
+    });
+    expect(scored.score).toBeGreaterThan(1);
+    expect(["Partial", "Risk informed", "Repeatable", "Adaptive"]).toContain(scored.level);
+    const foreign = { assessmentId: seededId("compliance-assessments:baltic:csf") };
+    await refused(harness.call(getAssessment, foreign), Code.NotFound, /assessment_id/);
+    await refused(harness.call(getAssessmentMaturity, foreign), Code.NotFound, /assessment_id/);
+  });
+});
+
+describe("requirement assessments", () => {
+  const { updateRequirementAssessment, linkEvidenceToRequirement } = AssessmentService.method;
+
+  test("take result, status, score and remark, and keep what is not given", async () => {
+    const { requirementAssessment: first } = await harness.call(updateRequirementAssessment, {
+      requirementAssessmentId: SHOWN,
+      result: AssessmentResult.PARTIALLY_COMPLIANT,
+      status: RequirementStatus.IN_PROGRESS,
+      score: 40,
+      observation: "Half there",
+    });
+    expect(first).toMatchObject({
+      result: AssessmentResult.PARTIALLY_COMPLIANT,
+      status: RequirementStatus.IN_PROGRESS,
+      maturity: { score: 40 },
+      observation: "Half there",
+    });
+    const { requirementAssessment: second } = await harness.call(updateRequirementAssessment, {
+      requirementAssessmentId: SHOWN,
+      status: RequirementStatus.DONE,
+      observation: "",
+    });
+    expect(second).toMatchObject({ result: AssessmentResult.PARTIALLY_COMPLIANT, maturity: { score: 40 } });
+    expect(second?.observation).toBeUndefined();
+  });
+
+  test("are refused where nothing would come of it, and a field that the audit closes is named", async () => {
+    const call = (requirementAssessmentId: string, more: object, as?: string) =>
+      harness.call(updateRequirementAssessment, { requirementAssessmentId, ...more }, as);
+    await refused(call(SHOWN, { score: 900 }), Code.InvalidArgument, /score: must be between 0 and 100/);
+    const heading = requirement("GV.OC");
+    await refused(call(heading, { result: AssessmentResult.COMPLIANT }), Code.FailedPrecondition, /heading/);
+    const outside = requirement("A.5.1", "northwind:supplier");
+    await refused(
+      call(outside, { result: AssessmentResult.COMPLIANT }),
+      Code.FailedPrecondition,
+      /implementation groups/,
+    );
+    const given = requirement("GV.OC-01");
+    const both = { result: AssessmentResult.COMPLIANT, status: RequirementStatus.DONE };
+    await refused(call(given, both, "auditee"), Code.FailedPrecondition, /^status: .*result was written all the same/);
+    await refused(
+      call(given, { result: AssessmentResult.COMPLIANT }, "reader"),
+      Code.PermissionDenied,
+      /not change it/,
+    );
+    const locked = requirement("GV.OC-01", "northwind:locked");
+    await refused(call(locked, { observation: "Late" }), Code.FailedPrecondition, /locked/);
+  });
+
+  test("take a set of evidence in place of the one there, and one more piece beside it", async () => {
+    const [one, two] = [4, 5].map((i) => seededId(`evidences:northwind:${i}`)) as [string, string];
+    const set = await harness.call(linkEvidenceToRequirement, { requirementAssessmentId: SHOWN, evidenceIds: [one] });
+    expect(set.requirementAssessment?.evidence.map(({ id }) => id)).toEqual([one]);
+    const { attachEvidence } = EvidenceService.method;
+    const added = await harness.call(attachEvidence, { evidenceId: two, requirementAssessmentId: SHOWN });
+    expect(added).toMatchObject({ evidenceCount: 2, attachedTo: { id: SHOWN } });
+    const again = await harness.call(attachEvidence, { evidenceId: two, requirementAssessmentId: SHOWN });
+    expect(again).toMatchObject({ evidenceCount: 2, alreadyAttached: true });
+    const control = seededId("applied-controls:northwind:70");
+    const onControl = await harness.call(attachEvidence, { evidenceId: two, controlId: control });
+    expect(onControl).toMatchObject({ evidenceCount: 1, attachedTo: { id: control } });
+    const clear = { requirementAssessmentId: SHOWN, clearEvidences: true };
+    expect((await harness.call(linkEvidenceToRequirement, clear)).requirementAssessment?.evidence).toEqual([]);
+    const foreign = { evidenceId: seededId("evidences:baltic:4"), requirementAssessmentId: SHOWN };
+    await refused(harness.call(attachEvidence, foreign), Code.NotFound, /evidence_id/);
+    const { deleted } = await harness.call(EvidenceService.method.deleteEvidence, { evidenceId: two });
+    expect(deleted?.id).toBe(two);
+    await refused(harness.call(EvidenceService.method.getEvidence, { evidenceId: two }), Code.NotFound, /evidence_id/);
+  });
+});
+
+describe("risk scenarios", () => {
+  const { listRiskAssessments, createRiskScenario, updateRiskScenario, deleteRiskScenario, getRiskScenario } =
+    RiskService.method;
+
+  test("are created in an assessment of the tenant, rated, changed in part and deleted", async () => {
+    const { riskAssessments, totalSize } = await harness.call(listRiskAssessments, {});
+    expect(totalSize).toBe(4);
+    expect(riskAssessments.map(({ scenarioCount }) => scenarioCount)).toContain(2);
+    const riskAssessmentId = seededId("risk-assessments:northwind:0");
+    const control = seededId("applied-controls:northwind:0");
+    const asset = seededId("assets:northwind:0");
+    const { riskScenario } = await harness.call(createRiskScenario, {
+      riskAssessmentId,
+      name: "Payment switch fails",
+      currentProbability: 3,
+      currentImpact: 4,
+      assetIds: [asset],
+      controlIds: [control],
+    });
+    expect(riskScenario).toMatchObject({
+      treatment: RiskTreatment.OPEN,
+      riskAssessment: { id: riskAssessmentId },
+      current: { probability: { value: 3 }, level: { value: 4 } },
+      assets: [{ id: asset }],
+      controls: [{ id: control }],
+    });
+    expect(riskScenario?.residual?.level).toBeUndefined();
+    const id = { riskScenarioId: riskScenario!.id };
+    const changed = await harness.call(updateRiskScenario, {
+      ...id,
+      treatment: RiskTreatment.MITIGATE,
+      residualProbability: 0,
+      residualImpact: 4,
+      justification: "Agreed",
+      clearControls: true,
+      existingControlIds: [control],
+    });
+    expect(changed.riskScenario).toMatchObject({
+      name: "Payment switch fails",
+      treatment: RiskTreatment.MITIGATE,
+      residual: { level: { value: 2 } },
+      justification: "Agreed",
+      controls: [],
+      existingControls: [{ id: control }],
+      assets: [{ id: asset }],
+    });
+    await refused(harness.call(updateRiskScenario, { ...id, currentImpact: 9 }), Code.InvalidArgument, /scale/);
+    await refused(harness.call(deleteRiskScenario, id, "reader"), Code.PermissionDenied, /not change it/);
+    expect((await harness.call(deleteRiskScenario, id)).deleted?.name).toBe("Payment switch fails");
+    await refused(harness.call(getRiskScenario, id), Code.NotFound, /risk_scenario_id/);
+    const foreign = { riskAssessmentId: seededId("risk-assessments:baltic:0"), name: "Not ours" };
+    await refused(harness.call(createRiskScenario, foreign), Code.NotFound, /risk_assessment_id/);
+  });
+});
