@@ -13,6 +13,10 @@ export const LISTS = {
   study: "/api/ebios-rm/studies/",
   attack: "/api/ebios-rm/operational-scenarios/",
   framework: "/api/frameworks/",
+  asset: "/api/assets/",
+  entity: "/api/entities/",
+  loss: "/api/crq/quantitative-risk-studies/",
+  priced: "/api/crq/quantitative-risk-scenarios/",
   folder: "/api/folders/",
 } as const;
 

@@ -2,14 +2,20 @@ import { afterAll, beforeAll, describe, expect } from "vitest";
 import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
 import { argumentTruths } from "./rows/arguments.js";
+import { assetWriteTruths } from "./rows/asset-writes.js";
 import { controlWriteTruths } from "./rows/control-writes.js";
 import { evidenceWriteTruths } from "./rows/evidence-writes.js";
+import { figureTruths } from "./rows/figures.js";
 import { frameworkTruths } from "./rows/frameworks.js";
 import { leaverTruths } from "./rows/leavers.js";
+import { libraryTruths } from "./rows/library.js";
 import { listTruths } from "./rows/lists.js";
+import { moreListTruths } from "./rows/more-lists.js";
+import { moreObjectTruths } from "./rows/more-objects.js";
 import { objectTruths } from "./rows/objects.js";
 import { requirementWriteTruths } from "./rows/requirement-writes.js";
 import { narrowedTruths, rightTruths } from "./rows/rights.js";
+import { riskWriteTruths } from "./rows/risk-writes.js";
 import { sizeTruths } from "./rows/sizes.js";
 import { tenantTruths } from "./rows/tenants.js";
 import { personOf, type Stage, startStage, stopStage } from "./stage.js";
@@ -25,6 +31,12 @@ const TRUTHS = [
   ...argumentTruths,
   ...sizeTruths,
   ...objectTruths,
+  ...moreListTruths,
+  ...moreObjectTruths,
+  ...libraryTruths,
+  ...figureTruths,
+  ...riskWriteTruths,
+  ...assetWriteTruths,
   ...controlWriteTruths,
   ...requirementWriteTruths,
   ...evidenceWriteTruths,

@@ -64,6 +64,8 @@ export async function makeWorld(platform: RealPlatform, admin: string): Promise<
   await maker.supplier();
   await maker.risks();
   await maker.attacks();
+  await maker.assets();
+  await maker.losses();
   await maker.shared();
   return { run, emails, ids: maker.ids, remove: () => maker.remove() };
 }
@@ -81,7 +83,7 @@ class Maker {
   async tenants(): Promise<void> {
     const me = await this.platform.need(this.admin, "GET", "/api/iam/current-user/");
     this.ids.root = me.root_folder_id;
-    await this.put("/api/settings/feature-flags/", { tprm: true, ebiosrm: true });
+    await this.put("/api/settings/feature-flags/", { tprm: true, ebiosrm: true, quantitative_risk_studies: true });
     const groups = { create_iam_groups: true };
     await this.make("alpha", "/api/folders/", { name: this.named("Alpha"), ...groups });
     await this.make("beta", "/api/folders/", { name: this.named("Beta"), description: "Another tenant", ...groups });
@@ -361,6 +363,49 @@ class Maker {
         is_selected: true,
       });
     }
+  }
+
+  /** Business assets and what carries them, of several domains; one carries something that not everybody sees. */
+  async assets(): Promise<void> {
+    const places = ["alpha", "east", "shop", "beta"];
+    for (let i = 0; i < 8; i++) {
+      const place = places[i % 4]!;
+      await this.make(`asset${i}`, "/api/assets/", {
+        name: this.named(`${place} asset ${i}`),
+        folder: this.ids[place],
+        type: i < 4 ? "PR" : "SP",
+        ...(i >= 4 && { parent_assets: [this.ids[`asset${i - 4}`]] }),
+        ...(i === 0 && { description: "What it lives by", ref_id: `A-${this.run}` }),
+      });
+    }
+    await this.patch(`/api/assets/${this.ids.asset6}/`, { parent_assets: [this.ids.asset2, this.ids.asset1] });
+    await this.make("betaEntity", "/api/entities/", { name: this.named("Beta partner"), folder: this.ids.beta });
+  }
+
+  /** Studies that price risks: one with a scenario that is simulated and one that is not, one empty, one of the other tenant. */
+  async losses(): Promise<void> {
+    const studies = [
+      ["loss", "alpha"],
+      ["lossEmpty", "shop"],
+      ["lossOther", "beta"],
+    ] as const;
+    for (const [key, place] of studies) {
+      const name = this.named(`${place} ${key}`);
+      const threshold = key === "loss" ? { loss_threshold: 50_000 } : {};
+      await this.make(key, "/api/crq/quantitative-risk-studies/", { name, folder: this.ids[place], ...threshold });
+    }
+    for (const [i, study] of ["loss", "loss", "lossOther"].entries()) {
+      const body = { name: this.named(`${study} scenario ${i}`), quantitative_risk_study: this.ids[study] };
+      const more = i === 0 ? { assets: [this.ids.asset0, this.ids.asset3], priority: 1, status: "open" } : {};
+      await this.make(`priced${i}`, "/api/crq/quantitative-risk-scenarios/", { ...body, ...more });
+    }
+    const [hypothesis] = await this.platform.list(this.admin, "/api/crq/quantitative-risk-hypotheses/", {
+      quantitative_risk_scenario: this.ids.priced0!,
+    });
+    const impact = { distribution: "LOGNORMAL-CI90", lb: 10_000, ub: 200_000 };
+    const path = `/api/crq/quantitative-risk-hypotheses/${hypothesis!.id}/`;
+    await this.patch(path, { probability: 0.4, impact });
+    await this.platform.call(this.admin, "GET", `${path}run-simulation/`);
   }
 
   /** What lies above all tenants, where everybody with a role may read it. */

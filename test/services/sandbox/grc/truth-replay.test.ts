@@ -76,6 +76,12 @@ const SAME: readonly (readonly [RegExp, (i: number) => string])[] = [
   [/^studyB$/, () => "ebios-rm/studies:northwind:1"],
   [/^studyC$/, () => "ebios-rm/studies:baltic:0"],
   [/^attack(\d+)$/, (i) => `ebios-rm/operational-scenarios:${["northwind:0", "northwind:1", "baltic:0"][i % 3]}:${i}`],
+  [/^asset(\d+)$/, (i) => `assets:${place(i)}:${i}`],
+  [/^entity$/, () => "entities:northwind:0"],
+  [/^betaEntity$/, () => "entities:baltic:0"],
+  [/^loss$/, () => "crq/quantitative-risk-studies:northwind:0"],
+  [/^lossEmpty$/, () => "crq/quantitative-risk-studies:northwind:1"],
+  [/^lossOther$/, () => "crq/quantitative-risk-studies:baltic:0"],
   [/^analystActor$/, () => "actor:officer"],
 ];
 

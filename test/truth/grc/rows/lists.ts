@@ -16,7 +16,7 @@ interface Question {
 }
 
 /** A list of a tenant's objects. */
-interface List {
+export interface List {
   readonly tool: string;
   readonly rows: string;
   readonly path: string;
@@ -200,74 +200,79 @@ const offered = async (stage: Stage, tool: string, person: string) =>
   (await personOf(stage, person).tools()).includes(tool);
 
 /** Tools that list a tenant's objects. */
-export const listTruths: readonly Truth<Stage>[] = LIST_TOOLS.map((list) => ({
-  tool: list.tool,
-  cases: [
-    ...list.questions.map((question, i) => ({
-      about: `has what the platform lists of the tenant, in one order over all pages (question ${i + 1})`,
-      as: WORKERS,
-      async prove(stage: Stage, person: string) {
-        const size = list.tool === "list_requirement_assessments" ? 7 : 3;
-        const { expected, reading } = await ask(stage, list, person, question, size);
-        if (!(await offered(stage, list.tool, person))) return expect(expected).toEqual([]);
-        const { rows } = await readWhole(stage, person, reading);
-        sameIds(rows, expected);
-        for (const [at, row] of rows.entries()) list.row?.(row, expected[at]!);
-      },
-    })),
-    {
-      about: "loses and repeats nothing while others write",
-      as: ["administrator", "analyst"],
-      async prove(stage: Stage, person: string) {
-        const isLong = list.tool === "list_requirement_assessments";
-        const size = isLong ? 25 : 4;
-        for (const question of list.questions.slice(0, isLong ? 1 : 4)) {
+export const listTruths: readonly Truth<Stage>[] = LIST_TOOLS.map(truthOfList);
+
+/** What is true of a tool that lists a tenant's objects. */
+export function truthOfList(list: List): Truth<Stage> {
+  return {
+    tool: list.tool,
+    cases: [
+      ...list.questions.map((question, i) => ({
+        about: `has what the platform lists of the tenant, in one order over all pages (question ${i + 1})`,
+        as: WORKERS,
+        async prove(stage: Stage, person: string) {
+          const size = list.tool === "list_requirement_assessments" ? 7 : 3;
           const { expected, reading } = await ask(stage, list, person, question, size);
+          if (!(await offered(stage, list.tool, person))) return expect(expected).toEqual([]);
+          const { rows } = await readWhole(stage, person, reading);
+          sameIds(rows, expected);
+          for (const [at, row] of rows.entries()) list.row?.(row, expected[at]!);
+        },
+      })),
+      {
+        about: "loses and repeats nothing while others write",
+        as: ["administrator", "analyst"],
+        async prove(stage: Stage, person: string) {
+          const isLong = list.tool === "list_requirement_assessments";
+          const size = isLong ? 25 : 4;
+          for (const question of list.questions.slice(0, isLong ? 1 : 4)) {
+            const { expected, reading } = await ask(stage, list, person, question, size);
+            const between = async (page: number) => {
+              if (page < 2) await list.another(stage, page);
+            };
+            const { rows, repeated } = await everyPage(personOf(stage, person), { ...reading, between });
+            expect(repeated).toEqual([]);
+            const known = new Set(expected.map(({ id }) => id));
+            sameIds(
+              rows.filter(({ id }) => known.has(id)),
+              expected,
+            );
+          }
+        },
+      },
+      {
+        about: "loses nothing while others delete",
+        as: ["analyst"],
+        async prove(stage: Stage, person: string) {
+          if (list.tool === "list_requirement_assessments") return;
+          const gone = [await list.another(stage, 7), await list.another(stage, 8)];
+          const { expected, reading } = await ask(stage, list, person, list.questions[0]!, 2);
           const between = async (page: number) => {
-            if (page < 2) await list.another(stage, page);
+            if (page === 0) for (const id of gone) await need(stage, "DELETE", `${list.path}${id}/`);
           };
           const { rows, repeated } = await everyPage(personOf(stage, person), { ...reading, between });
           expect(repeated).toEqual([]);
-          const known = new Set(expected.map(({ id }) => id));
-          sameIds(
-            rows.filter(({ id }) => known.has(id)),
-            expected,
-          );
-        }
+          const left = (all: readonly Row[]) => all.filter(({ id }) => !gone.includes(id));
+          sameIds(left(rows), left(expected));
+        },
       },
-    },
-    {
-      about: "loses nothing while others delete",
-      as: ["analyst"],
-      async prove(stage: Stage, person: string) {
-        if (list.tool === "list_requirement_assessments") return;
-        const gone = [await list.another(stage, 7), await list.another(stage, 8)];
-        const { expected, reading } = await ask(stage, list, person, list.questions[0]!, 2);
-        const between = async (page: number) => {
-          if (page === 0) for (const id of gone) await need(stage, "DELETE", `${list.path}${id}/`);
-        };
-        const { rows, repeated } = await everyPage(personOf(stage, person), { ...reading, between });
-        expect(repeated).toEqual([]);
-        const left = (all: readonly Row[]) => all.filter(({ id }) => !gone.includes(id));
-        sameIds(left(rows), left(expected));
+      {
+        about: "another tenant is no tenant",
+        as: ["analyst", "reader", "granted", "respondent", "auditee"],
+        prove: (stage: Stage, person: string) =>
+          refuses(
+            stage,
+            person,
+            list.tool,
+            { tenant_id: stage.world.ids.beta },
+            /tenant_id: no such tenant|needs the rights? view_/,
+          ),
       },
-    },
-    {
-      about: "another tenant is no tenant",
-      as: ["analyst", "reader", "granted", "respondent", "auditee"],
-      prove: (stage: Stage, person: string) =>
-        refuses(
-          stage,
-          person,
-          list.tool,
-          { tenant_id: stage.world.ids.beta },
-          /tenant_id: no such tenant|needs the rights? view_/,
-        ),
-    },
-    {
-      about: "is refused to who has no role or no account",
-      as: STRANGERS,
-      prove: (stage: Stage, person: string) => refuses(stage, person, list.tool, {}, NOWHERE),
-    },
-  ],
-}));
+      {
+        about: "is refused to who has no role or no account",
+        as: STRANGERS,
+        prove: (stage: Stage, person: string) => refuses(stage, person, list.tool, {}, NOWHERE),
+      },
+    ],
+  };
+}

@@ -6,7 +6,7 @@ import { holdsNothingHidden, personOf, refuses, type Stage, seenBy, tenantOf } f
 import { NOWHERE, STRANGERS, WORKERS } from "./tenants.js";
 
 /** A tool that reads one object. */
-interface Getter {
+export interface Getter {
   readonly tool: string;
   readonly argument: string;
   readonly member: string;
@@ -17,9 +17,13 @@ interface Getter {
   readonly same: (told: Row, direct: Row, stage: Stage, person: string) => Promise<void> | void;
 }
 
-const ids = (list: unknown) => ((list ?? []) as { id?: string }[]).flatMap(({ id }) => (id ? [id] : [])).sort();
-const hidden = (...lists: unknown[]) => lists.flat().filter((one) => Object.keys(one as object).length === 0).length;
-const text = (value: unknown) => (value === null || value === "" ? undefined : value);
+/** The ids of related objects that are shown, in one order. */
+export const ids = (list: unknown) => ((list ?? []) as { id?: string }[]).flatMap(({ id }) => (id ? [id] : [])).sort();
+/** How many related objects are hidden. */
+export const hidden = (...lists: unknown[]) =>
+  lists.flat().filter((one) => Object.keys(one as object).length === 0).length;
+/** What the platform has no value for is absent. */
+export const text = (value: unknown) => (value === null || value === "" ? undefined : value);
 /** A label of the platform in the words of the tools: "Extra Small" is extra_small; none is "--". */
 const word = (label: unknown) => {
   const said = String(label ?? "--")
@@ -188,56 +192,61 @@ const GETTERS: readonly Getter[] = [
 ];
 
 /** Tools that read one object. */
-export const objectTruths: readonly Truth<Stage>[] = GETTERS.map((getter) => ({
-  tool: getter.tool,
-  cases: [
-    {
-      about: "tells of each object what the platform tells, and refuses what the platform hides",
-      as: WORKERS,
-      async prove(stage: Stage, person: string) {
-        const tenant = await tenantOf(stage, person);
-        for (const key of getter.keys) {
-          const id = stage.world.ids[key]!;
-          const args = { tenant_id: tenant.id, [getter.argument]: id };
-          const direct = await seenBy(stage, person).read(getter.path, id);
-          const folder = idOf(direct?.folder);
-          const isOpen = folder === stage.world.ids.root || tenant.folders.has(folder ?? "");
-          if (direct === undefined || !isOpen) {
-            await refuses(stage, person, getter.tool, args);
-            continue;
+export const objectTruths: readonly Truth<Stage>[] = GETTERS.map(truthOfGetter);
+
+/** What is true of a tool that reads one object. */
+export function truthOfGetter(getter: Getter): Truth<Stage> {
+  return {
+    tool: getter.tool,
+    cases: [
+      {
+        about: "tells of each object what the platform tells, and refuses what the platform hides",
+        as: WORKERS,
+        async prove(stage: Stage, person: string) {
+          const tenant = await tenantOf(stage, person);
+          for (const key of getter.keys) {
+            const id = stage.world.ids[key]!;
+            const args = { tenant_id: tenant.id, [getter.argument]: id };
+            const direct = await seenBy(stage, person).read(getter.path, id);
+            const folder = idOf(direct?.folder);
+            const isOpen = folder === stage.world.ids.root || tenant.folders.has(folder ?? "");
+            if (direct === undefined || !isOpen) {
+              await refuses(stage, person, getter.tool, args);
+              continue;
+            }
+            const { result, text: answer, refusal } = await personOf(stage, person).ask(getter.tool, args);
+            if (result === undefined) {
+              // Not offered for want of a right that the tool needs besides.
+              expect(await personOf(stage, person).tools(), `${key}: ${refusal}`).not.toContain(getter.tool);
+              continue;
+            }
+            await getter.same(result[getter.member] as Row, direct, stage, person);
+            await holdsNothingHidden(stage, person, answer);
+            // Ids are taken in any case.
+            const upper = { tenant_id: tenant.id.toUpperCase(), [getter.argument]: id.toUpperCase() };
+            const again = await personOf(stage, person).get(getter.tool, upper);
+            expect(again).toEqual(result);
           }
-          const { result, text: answer, refusal } = await personOf(stage, person).ask(getter.tool, args);
-          if (result === undefined) {
-            // Not offered for want of a right that the tool needs besides.
-            expect(await personOf(stage, person).tools(), `${key}: ${refusal}`).not.toContain(getter.tool);
-            continue;
-          }
-          await getter.same(result[getter.member] as Row, direct, stage, person);
-          await holdsNothingHidden(stage, person, answer);
-          // Ids are taken in any case.
-          const upper = { tenant_id: tenant.id.toUpperCase(), [getter.argument]: id.toUpperCase() };
-          const again = await personOf(stage, person).get(getter.tool, upper);
-          expect(again).toEqual(result);
-        }
+        },
       },
-    },
-    {
-      about: "what does not exist is refused like what is hidden",
-      as: ["analyst", "granted"],
-      prove: (stage: Stage, person: string) =>
-        refuses(
-          stage,
-          person,
-          getter.tool,
-          { [getter.argument]: "00000000-0000-4000-8000-000000000000" },
-          /you may see|unknown|may not/i,
-        ),
-    },
-    {
-      about: "is refused to who has no role or no account",
-      as: STRANGERS,
-      prove: (stage: Stage, person: string) =>
-        refuses(stage, person, getter.tool, { [getter.argument]: stage.world.ids[getter.keys[0]!] }, NOWHERE),
-    },
-  ],
-}));
+      {
+        about: "what does not exist is refused like what is hidden",
+        as: ["analyst", "granted"],
+        prove: (stage: Stage, person: string) =>
+          refuses(
+            stage,
+            person,
+            getter.tool,
+            { [getter.argument]: "00000000-0000-4000-8000-000000000000" },
+            /you may see|unknown|may not/i,
+          ),
+      },
+      {
+        about: "is refused to who has no role or no account",
+        as: STRANGERS,
+        prove: (stage: Stage, person: string) =>
+          refuses(stage, person, getter.tool, { [getter.argument]: stage.world.ids[getter.keys[0]!] }, NOWHERE),
+      },
+    ],
+  };
+}

@@ -16,6 +16,13 @@ const LISTS: readonly (readonly [tool: string, rows: string])[] = [
   ["list_requirement_assessments", "requirement_assessments"],
   ["list_risk_scenarios", "risk_scenarios"],
   ["list_attack_outcomes", "attack_outcomes"],
+  ["list_risk_assessments", "risk_assessments"],
+  ["list_assessments", "assessments"],
+  ["list_primary_assets", "assets"],
+  ["list_supporting_assets", "assets"],
+  ["list_organizations", "organizations"],
+  ["list_risk_quantifications", "risk_quantifications"],
+  ["list_quantified_scenarios", "quantified_scenarios"],
   ["get_framework_tree", "requirements"],
 ];
 

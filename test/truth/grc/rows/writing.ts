@@ -9,7 +9,14 @@ export const CANNOT = ["reader", "granted", "manager", "overseer", "tester", ...
 /** Fields that the platform changes by itself with another. */
 const BY_ITSELF = ["updated_at", "state", "ranking_score", "annual_cost", "progress_field"];
 
-const PATHS = [LISTS.control, LISTS.evidence, LISTS.requirement, "/api/evidence-revisions/"] as const;
+const PATHS = [
+  LISTS.control,
+  LISTS.evidence,
+  LISTS.requirement,
+  LISTS.risk,
+  LISTS.asset,
+  "/api/evidence-revisions/",
+] as const;
 
 /** Everything that a tool of grc could write, as it stands. */
 async function standing(stage: Stage): Promise<Standing> {
