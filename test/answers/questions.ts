@@ -211,5 +211,6 @@ export const QUESTIONS: readonly Question[] = [
   { server: "core", tool: "list_mcp_servers" },
   { server: "core", tool: "list_integrations" },
   { server: "core", tool: "list_variables" },
+  { server: "core", tool: "list_knowledge_bases" },
   { server: "core", tool: "inspect_agent_traces" },
 ];

@@ -2,6 +2,7 @@ import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
 import { IntegrationService, IntegrationType } from "#proto/core/v1/integration_service_pb.js";
+import { KnowledgeBaseService } from "#proto/core/v1/knowledge_base_service_pb.js";
 import { McpServerService } from "#proto/core/v1/mcp_server_service_pb.js";
 import { PromptService } from "#proto/core/v1/prompt_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
@@ -134,6 +135,7 @@ async function startCore(): Promise<Stage> {
         headers: [{ name: "Authorization", value: "of this team" }],
       };
       await call(McpServerService.method.createMcpServer, { ...object(i), ...remote }, as("alice"));
+      await call(KnowledgeBaseService.method.createKnowledgeBase, object(i), as("alice"));
       const variable = { ...object(i), name: `OBJECT_${10 + i}`, value: WORDS };
       await call(VariableService.method.createVariable, { ...variable, secret: i % 2 === 0 }, as("alice"));
       await call(TraceService.method.export, traceOf(i), as("alice", "traces"));

@@ -126,7 +126,6 @@ test("an update changes what is given and nothing else, and an etag seen before 
     labels: ["a", "b"],
     tools: ["cti/lookup_ioc"],
     skillIds: ["builtin.investigate-an-indicator"],
-    knowledgeBaseIds: ["kb"],
   });
   const after = await update("alice", { agentId: before.id, etag: before.etag, addLabels: ["c"], removeLabels: ["a"] });
   expect({ ...after, etag: "", updatedAt: undefined }).toEqual({

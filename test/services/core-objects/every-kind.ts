@@ -2,6 +2,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
 import { IntegrationService } from "#proto/core/v1/integration_service_pb.js";
+import { KnowledgeBaseService } from "#proto/core/v1/knowledge_base_service_pb.js";
 import { McpServerService } from "#proto/core/v1/mcp_server_service_pb.js";
 import { PromptService } from "#proto/core/v1/prompt_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
@@ -51,6 +52,7 @@ export const EVERY_KIND: readonly KindUnderTest[] = [
     { type: "openai", endpoint: "https://models.example.com/v1", models: ["large"] },
     { secret: { given: (credential) => ({ credential }), changed: (credential) => ({ credential }) } },
   ),
+  kind("knowledge base", KnowledgeBaseService, {}),
   kind(
     "MCP server",
     McpServerService,

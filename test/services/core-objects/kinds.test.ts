@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AgentSchema, AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { KnowledgeBaseService } from "#proto/core/v1/knowledge_base_service_pb.js";
 import { Tier } from "#proto/core/v1/sharing_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { type Kind, openContext } from "../../../services/core-objects/context.js";
@@ -41,12 +42,15 @@ test("what an object refers to is shown by name to those who can see it, and by 
     return (await rig.dispatch.unary(SkillService.method.createSkill, { ...request, sharing }, as("alice"))).skill!.id;
   };
   const [hidden, shared] = [await skill("hidden-one"), await skill("shared-one", Tier.VIEW)];
+  const sharing = [{ to: "user:bob", tier: Tier.VIEW }];
+  const { createKnowledgeBase } = KnowledgeBaseService.method;
+  const { knowledgeBase } = await rig.dispatch.unary(createKnowledgeBase, { name: "kb", sharing }, as("alice"));
   const { agent } = await rig.dispatch.unary(
     AgentService.method.createAgent,
     {
       name: "Refers",
       skillIds: [hidden, "builtin.assess-compliance", shared],
-      knowledgeBaseIds: ["kb"],
+      knowledgeBaseIds: [knowledgeBase!.id],
       sharing: [{ to: "user:bob", tier: Tier.CONFIG }],
     },
     as("alice"),
@@ -63,7 +67,7 @@ test("what an object refers to is shown by name to those who can see it, and by 
   const named = [
     ["builtin.assess-compliance", "assess-compliance"],
     [shared, "shared-one"],
-    ["kb", undefined],
+    [knowledgeBase!.id, "kb"],
   ];
   expect(await seenBy("alice")).toEqual([[hidden, "hidden-one"], ...named, ["alice", "alice"]]);
   expect(await seenBy("bob")).toEqual([[hidden, undefined], ...named, ["alice", undefined]]);

@@ -12,7 +12,7 @@ import { templateOf } from "./template.js";
 
 const { listAgents, getAgent, createAgent, updateAgent, deleteAgent } = AgentService.method;
 const access = AgentAccessService.method;
-const { skills: _, ...SINCE } = NO_RESOURCES;
+const { skills: _, knowledge_bases: __, ...SINCE } = NO_RESOURCES;
 
 /** Agents: instructions with a model, tools, and what they may use of the other kinds. */
 export const kind = defineKind({
@@ -34,7 +34,7 @@ export const kind = defineKind({
     model: record.model,
     tools: [...record.tools],
     skills: record.skills.map(refer.skills),
-    knowledgeBases: record.knowledge_bases.map((id) => ({ id })),
+    knowledgeBases: record.knowledge_bases.map(refer.knowledge_bases),
     prompts: record.prompts.map(refer.prompts),
     variables: record.variables.map(refer.variables),
     customTools: record.custom_tools.map(refer.custom_tools),
@@ -60,9 +60,9 @@ export const kind = defineKind({
         instructions: instructions === "" ? template.instructions : instructions,
         model: model === "" ? template.model : model,
         tools: listAfter(template.tools, tools),
-        knowledge_bases: listAfter([], knowledgeBaseIds),
         ...resources,
         skills: listAfter(resources.skills, skillIds),
+        knowledge_bases: listAfter(resources.knowledge_bases, knowledgeBaseIds),
       };
     },
   },
@@ -75,11 +75,8 @@ export const kind = defineKind({
       return {
         ...given({ name: request.name, instructions: request.instructions, model: request.model }),
         tools: listAfter(current.tools, request.addTools, request.removeTools),
-        knowledge_bases: listAfter(current.knowledge_bases, addKnowledgeBaseIds, [
-          ...removeKnowledgeBaseIds,
-          ...remove,
-        ]),
         ...resources,
+        knowledge_bases: listAfter(resources.knowledge_bases, addKnowledgeBaseIds, removeKnowledgeBaseIds),
         skills: listAfter(resources.skills, request.addSkillIds, request.removeSkillIds),
       };
     },

@@ -11,6 +11,7 @@ export const REFERENCES = {
   custom_tools: "custom tool",
   mcp_servers: "MCP server",
   integrations: "integration",
+  knowledge_bases: "knowledge base",
 } as const;
 
 /** The fields of an agent that refer to others. */
@@ -24,6 +25,7 @@ export const NO_RESOURCES: Resources = {
   custom_tools: [],
   mcp_servers: [],
   integrations: [],
+  knowledge_bases: [],
 };
 
 /**
