@@ -1,6 +1,7 @@
 import type { Method } from "../shared/rpc/method.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
+import { type Knowledge, type KnowledgeOptions, openKnowledge } from "./knowledge/knowledge.js";
 import type { Reseal } from "./objects/secrets.js";
 import type { Action } from "./policy.js";
 import type { Principals } from "./principals.js";
@@ -22,6 +23,8 @@ export interface Context {
   readonly room: Room;
   /** Seals what is secret of objects. */
   readonly seal: Seal;
+  /** Documents of knowledge bases. */
+  readonly knowledge: Knowledge;
   /**
    * The records of a kind, by its noun: how kinds reach each other without importing each other.
    *
@@ -64,6 +67,7 @@ export interface Surroundings {
   readonly seal: Seal;
   /** OBJECT_QUOTA where left out. */
   readonly quota?: ObjectQuota | undefined;
+  readonly knowledge?: KnowledgeOptions | undefined;
 }
 
 /**
@@ -74,7 +78,7 @@ export interface Surroundings {
 export async function openContext(
   store: Store,
   kinds: readonly Kind[],
-  { principals, seal, quota = OBJECT_QUOTA }: Surroundings,
+  { principals, seal, quota = OBJECT_QUOTA, knowledge: options }: Surroundings,
 ): Promise<Context> {
   await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
@@ -87,5 +91,6 @@ export async function openContext(
   for (const { references } of kinds) Object.values(references).forEach(collection);
   const rooms = store.collection<RoomRecord>(ROOM_COLLECTION.name);
   await countRoom(rooms, [...collections.values()] as unknown as DocCollection<ObjectRecord>[]);
-  return { kinds, principals, seal, room: createRoom(rooms, quota), collection };
+  const knowledge = await openKnowledge(store, { seal, integrations: collection("integration") }, options);
+  return { kinds, principals, seal, knowledge, room: createRoom(rooms, quota), collection };
 }

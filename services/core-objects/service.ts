@@ -6,6 +6,8 @@ import type { Seal } from "../shared/secrets/seal.js";
 import type { Store } from "../shared/store/store.js";
 import { installBuiltins, readBuiltins } from "./builtins.js";
 import { type Kind, openContext } from "./context.js";
+import type { KnowledgeOptions } from "./knowledge/knowledge.js";
+import { startWorker } from "./knowledge/worker.js";
 import { createPrincipals } from "./principals.js";
 import { resealAll } from "./reseal.js";
 import type { ObjectQuota } from "./room.js";
@@ -21,6 +23,8 @@ export interface Options {
   readonly seal: Seal;
   /** What the objects of one user may add up to; OBJECT_QUOTA where left out. */
   readonly quota?: ObjectQuota;
+  /** How knowledge is found, where not as usual. */
+  readonly knowledge?: KnowledgeOptions;
 }
 
 /** Every kind of object there is: a folder of `kinds/` each, whose `kind.ts` exports `kind`. */
@@ -30,13 +34,21 @@ export async function loadKinds(): Promise<readonly Kind[]> {
 }
 
 /** Our own records and their gates; installs what ships with the product, and seals with the newest key, before it serves. */
-export async function createCoreObjectsService({ store, peers, log, seal, quota }: Options): Promise<Service> {
+export async function createCoreObjectsService({
+  store,
+  peers,
+  log,
+  seal,
+  quota,
+  knowledge,
+}: Options): Promise<Service> {
   const kinds = await loadKinds();
-  const context = await openContext(store, kinds, { principals: createPrincipals(peers), seal, quota });
+  const context = await openContext(store, kinds, { principals: createPrincipals(peers), seal, quota, knowledge });
   const changed = await installBuiltins(context, readBuiltins(kinds));
   if (changed > 0) log.info({ changed }, "built-in objects installed");
   const resealed = await resealAll(context, log);
   if (resealed > 0) log.info({ resealed }, "secrets of objects sealed with the newest key");
+  const worker = startWorker(context, log);
   return {
     name: "core-objects",
     methods: routes(context),
@@ -48,6 +60,9 @@ export async function createCoreObjectsService({ store, peers, log, seal, quota 
         return "the store does not answer";
       }
     },
-    async close() {},
+    async close() {
+      await worker.close();
+      await context.knowledge.close();
+    },
   };
 }

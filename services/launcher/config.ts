@@ -103,6 +103,11 @@ export const options = {
     parse: positive,
     fallback: 1_024,
   },
+  knowledgeWordWeight: {
+    doc: "How much the words of a question count when knowledge is searched, from 0 to 1; the rest is for its meaning.",
+    parse: share,
+    fallback: 0.25,
+  },
   traceSpansPerUser: { doc: "Spans that are kept of one user at a time.", parse: positive, fallback: 1_000_000 },
   traceMegabytesPerUser: {
     doc: "Mebibytes of spans that are kept of one user at a time.",

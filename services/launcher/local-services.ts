@@ -163,7 +163,8 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
       const { createCoreObjectsService } = await import("../core-objects/service.js");
       const quota = { objects: settings.objectsPerUser, bytes: settings.objectMegabytesPerUser * 2 ** 20 };
       const seal = openSeal(settings.secretsKey, settings.dataDir);
-      return createCoreObjectsService({ store, peers, log, seal, quota });
+      const knowledge = { lexicalWeight: settings.knowledgeWordWeight };
+      return createCoreObjectsService({ store, peers, log, seal, quota, knowledge });
     }
     case "traces": {
       const { createTracesService } = await import("../traces/service.js");

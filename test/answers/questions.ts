@@ -212,5 +212,11 @@ export const QUESTIONS: readonly Question[] = [
   { server: "core", tool: "list_integrations" },
   { server: "core", tool: "list_variables" },
   { server: "core", tool: "list_knowledge_bases" },
+  {
+    server: "core",
+    tool: "list_documents",
+    of: { tool: "list_knowledge_bases", argument: "knowledge_base_id" },
+  },
+  { server: "core", tool: "search_knowledge", args: { query: "which controls failed on the endpoint" } },
   { server: "core", tool: "inspect_agent_traces" },
 ];

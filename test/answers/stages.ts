@@ -1,6 +1,8 @@
+import { setTimeout } from "node:timers/promises";
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
+import { DocumentService } from "#proto/core/v1/document_service_pb.js";
 import { IntegrationService, IntegrationType } from "#proto/core/v1/integration_service_pb.js";
 import { KnowledgeBaseService } from "#proto/core/v1/knowledge_base_service_pb.js";
 import { McpServerService } from "#proto/core/v1/mcp_server_service_pb.js";
@@ -12,6 +14,7 @@ import { silentLog } from "../../services/shared/process/log.js";
 import { readImage } from "../../services/shared/tools/image.js";
 import { readTools } from "../../services/shared/tools/tools.js";
 import { createTracesService } from "../../services/traces/service.js";
+import { plainEmbedders } from "../services/core-objects/knowledge/plain-embedder.js";
 import { as, startRig } from "../services/core-objects/rig.js";
 import { recorded as exchange, startAevAnswering } from "../services/platform-proxy/platforms/aev/answering.js";
 import { answered, startCtiAnswering } from "../services/platform-proxy/platforms/cti/answering.js";
@@ -110,7 +113,7 @@ const object = (i: number) => ({
 });
 
 async function startCore(): Promise<Stage> {
-  const rig = await startRig();
+  const rig = await startRig({ knowledge: { embedders: plainEmbedders() } });
   const { store, peers } = rig;
   rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 60 }));
   const tools = readTools(readImage()).flatMap(({ server, name }) => (server === "cti" ? [`cti/${name}`] : []));
@@ -141,6 +144,15 @@ async function startCore(): Promise<Stage> {
       await call(TraceService.method.export, traceOf(i), as("alice", "traces"));
     }),
   );
+  const { knowledgeBases } = await call(KnowledgeBaseService.method.listKnowledgeBases, { pageSize: 1 }, as("alice"));
+  const knowledgeBaseId = knowledgeBases[0]!.id;
+  for (let i = 0; i < 20; i++) {
+    const request = { knowledgeBaseId, name: `Runbook ${10 + i} of the SOC`, content: WORDS };
+    await call(DocumentService.method.addDocument, request, as("alice"));
+  }
+  // Searchable all of them: how far they are would be another number each time.
+  const read = () => call(KnowledgeBaseService.method.getKnowledgeBase, { knowledgeBaseId }, as("alice"));
+  while ((await read()).waitingCount > 0) await setTimeout(20);
   return {
     ask: (method, request) =>
       rig.dispatch.unary(

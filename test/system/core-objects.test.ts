@@ -153,6 +153,42 @@ describe.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))("%ss", (_nou
   }, 60_000);
 });
 
+describe("documents", () => {
+  const kind = EVERY_KIND.find(({ noun }) => noun === "knowledge base")!;
+
+  test.each(["company", "user"] as const)(
+    "of knowledge bases of the origin %s are answered as the table says: written by who manages those",
+    async (origin) => {
+      const bases = await some(kind, origin);
+      const owner = origin === "company" ? "administrator" : "owner";
+      const ids = {} as Record<Door, string>;
+      const added = (door: Door) => ({ knowledge_base_id: bases[door], name: "Runbook", content: "Isolate the host." });
+      for (const door of DOORS) {
+        const { text } = await doors.ask(door, keys[owner], "add_document", added(door));
+        ids[door] = /"id":"([^"]+)"/.exec(text)![1]!;
+      }
+      const about = (door: Door) => ({ document_id: ids[door] });
+      const wrong: string[] = [];
+      const check = async (action: Action, tool: string, argsOf: (door: Door) => object) => {
+        // Whoever may do it comes last.
+        const may = (who: Who): number => Number(ANSWERS[origin][action][CALLERS.indexOf(who)] === OK);
+        for (const who of CALLERS.toSorted((a, b) => may(a) - may(b))) {
+          const is = await doors.askAll(keys[who], tool, argsOf);
+          const should = ANSWERS[origin][action][CALLERS.indexOf(who)];
+          if (is !== should) wrong.push(`${who} ${tool}: ${is}, not ${should}`);
+        }
+      };
+      await check("read", "list_documents", (door) => ({ knowledge_base_id: bases[door] }));
+      await check("read", "read_document", about);
+      await check("delete", "add_document", added);
+      await check("delete", "revise_document", (door) => ({ ...about(door), content: "Rotate the keys." }));
+      await check("delete", "delete_document", about);
+      expect(wrong).toEqual([]);
+    },
+    60_000,
+  );
+});
+
 test("what may be attached is listed to those who can read it, through every door", async () => {
   const kind = EVERY_KIND.find(({ noun }) => noun === "MCP server")!;
   const { mcp: id } = await some(kind, "user");
@@ -167,7 +203,7 @@ test("what may be attached is listed to those who can read it, through every doo
 });
 
 test("every tool of these kinds was called", () => {
-  const toolsets = new Set([...EVERY_KIND.map(({ snake }) => snake), "resource"]);
+  const toolsets = new Set([...EVERY_KIND.map(({ snake }) => snake), "resource", "document"]);
   const names = [...CORE_TOOLS.values()].flatMap(({ tool }) => (toolsets.has(tool.toolset) ? [tool.name] : []));
   expect(names.filter((name) => !doors.called.has(name))).toEqual([]);
 });

@@ -110,7 +110,11 @@ export interface Definition<
     readonly rpc: Rpc<U, One<N, V>>;
     readonly changes: (request: U, current: R, writer: Writer) => Changes<R> | Promise<Changes<R>>;
   };
-  readonly delete?: { readonly rpc: Rpc<Naming<N> & DeleteRequest, DeleteResponse> };
+  /** `after`: what else goes with one that is gone. */
+  readonly delete?: {
+    readonly rpc: Rpc<Naming<N> & DeleteRequest, DeleteResponse>;
+    readonly after?: (context: Context, id: string) => Promise<void>;
+  };
   /** The rpcs that only this kind has. */
   readonly commands?: (context: Context) => readonly Method[];
   /** What a caller can reach by holding some of these. */
@@ -174,7 +178,9 @@ export function defineKind<
       ...(get ? [route(context, get.rpc, getObject(model))] : []),
       ...(create ? [route(context, create.rpc, createObject(model, create.content))] : []),
       ...(update ? [route(context, update.rpc, updateObject(model, update.changes as never))] : []),
-      ...(definition.delete ? [route(context, definition.delete.rpc, deleteObject(model))] : []),
+      ...(definition.delete
+        ? [route(context, definition.delete.rpc, deleteObject(model, definition.delete.after))]
+        : []),
       ...(commands?.(context) ?? []),
     ],
   };

@@ -10,8 +10,10 @@ import { checkUnused } from "./references.js";
 /**
  * Deletes an object that nothing refers to. It is marked before one looks for
  * what refers to it: what comes to refer to it after that look sees the mark.
+ *
+ * @param after is done once it is gone.
  */
-export function deleteObject(model: Model) {
+export function deleteObject(model: Model, after?: (context: Context, id: string) => Promise<void>) {
   const { noun } = model;
   return async (context: Context, request: DeleteRequest, { caller }: Call): Promise<DeleteResponse> => {
     const id = idIn(request, model);
@@ -32,6 +34,7 @@ export function deleteObject(model: Model) {
       const { deletedCount } = await objects.deleteOne({ ...unchanged(current, "delete", caller), deleting: mark });
       if (deletedCount === 0) continue;
       await context.room.take(current.owner, -1, -bytesOf(current));
+      await after?.(context, id);
       return { id };
     }
     throw contended(noun);

@@ -81,6 +81,7 @@ export function namedLike(query: string): Filter<ObjectRecord> {
   return { $or: [{ name: textOf(query) }, { description: textOf(query) }] };
 }
 
-function textOf(query: string): { $regex: string; $options: string } {
+/** What has a text in it, in any case. */
+export function textOf(query: string): { $regex: string; $options: string } {
   return { $regex: query.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"), $options: "i" };
 }

@@ -52,7 +52,17 @@ export const EVERY_KIND: readonly KindUnderTest[] = [
     { type: "openai", endpoint: "https://models.example.com/v1", models: ["large"] },
     { secret: { given: (credential) => ({ credential }), changed: (credential) => ({ credential }) } },
   ),
-  kind("knowledge base", KnowledgeBaseService, {}),
+  kind(
+    "knowledge base",
+    KnowledgeBaseService,
+    {},
+    {
+      reads: [
+        { tool: "get_knowledge_base", args: (id) => ({ knowledge_base_id: id }) },
+        { tool: "search_knowledge", args: (id) => ({ query: "phishing", knowledge_base_ids: [id] }) },
+      ],
+    },
+  ),
   kind(
     "MCP server",
     McpServerService,

@@ -6,6 +6,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { pino } from "pino";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
+import type { KnowledgeOptions } from "../../../services/core-objects/knowledge/knowledge.js";
 import type { ObjectQuota } from "../../../services/core-objects/room.js";
 import { createCoreObjectsService } from "../../../services/core-objects/service.js";
 import { silentLog } from "../../../services/shared/process/log.js";
@@ -95,9 +96,11 @@ export interface Rig {
 export async function startRig({
   sweepEveryMs,
   quota,
+  knowledge,
 }: {
   sweepEveryMs?: number;
   quota?: ObjectQuota;
+  knowledge?: KnowledgeOptions;
 } = {}): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), "core-"));
   const uncovered: string[] = [];
@@ -130,7 +133,8 @@ export async function startRig({
     services.push(service);
     mount(service.name, service.methods, observe);
   };
-  add(await createCoreObjectsService({ store, peers, log: silentLog, seal: SEAL, ...(quota && { quota }) }));
+  const more = { ...(quota && { quota }), ...(knowledge && { knowledge }) };
+  add(await createCoreObjectsService({ store, peers, log: silentLog, seal: SEAL, ...more }));
   return {
     store,
     peers,

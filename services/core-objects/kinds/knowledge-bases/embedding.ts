@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../shared/rpc/errors.js";
 import type { KnowledgeBaseRecord } from "./record.js";
 
 /** How a knowledge base is embedded. */
-export type Embedding = Pick<KnowledgeBaseRecord, "integrations" | "embedding_model">;
+export type Embedding = Pick<KnowledgeBaseRecord, "integrations" | "embedding_model" | "reembed">;
 
 /**
  * How a knowledge base is embedded from now on. Another integration has other models.
@@ -22,5 +22,6 @@ export function embeddingAfter(
   const embedding_model = embeddingModel ?? (isOther ? "" : current.embedding_model);
   if (embedding_model !== "" && integrations.length === 0)
     throw invalidArgument("embedding_model is one of an integration: give integration_id too, or leave both out");
-  return { integrations, embedding_model };
+  const isSame = !isOther && embedding_model === current.embedding_model;
+  return { integrations, embedding_model, reembed: current.reembed || !isSame };
 }

@@ -1,13 +1,25 @@
+import { DocumentService } from "#proto/core/v1/document_service_pb.js";
 import { KnowledgeBaseSchema, KnowledgeBaseService } from "#proto/core/v1/knowledge_base_service_pb.js";
+import { unary } from "../../../shared/rpc/method.js";
+import { addDocument } from "../../knowledge/commands/add-document.js";
+import { deleteDocument } from "../../knowledge/commands/delete-document.js";
+import { getKnowledgeBase } from "../../knowledge/commands/get-knowledge-base.js";
+import { listDocuments } from "../../knowledge/commands/list-documents.js";
+import { readDocument } from "../../knowledge/commands/read-document.js";
+import { reviseDocument } from "../../knowledge/commands/revise-document.js";
+import { searchKnowledge } from "../../knowledge/commands/search-knowledge.js";
+import { markLeaving } from "../../knowledge/worker.js";
 import { defineKind } from "../../objects/define-kind.js";
+import { newEtag } from "../../objects/gate.js";
 import { given } from "../../objects/given.js";
 import { embeddingAfter } from "./embedding.js";
 import type { KnowledgeBaseRecord } from "./record.js";
 
-const { listKnowledgeBases, getKnowledgeBase, createKnowledgeBase, updateKnowledgeBase, deleteKnowledgeBase } =
+const { listKnowledgeBases, createKnowledgeBase, updateKnowledgeBase, deleteKnowledgeBase, ...special } =
   KnowledgeBaseService.method;
+const document = DocumentService.method;
 
-const BUILT_IN = { integrations: [], embedding_model: "" } as const;
+const BUILT_IN = { integrations: [], embedding_model: "", reembed: false } as const;
 
 /** Knowledge bases: documents that are found by what they mean. */
 export const kind = defineKind({
@@ -23,8 +35,11 @@ export const kind = defineKind({
     rpc: listKnowledgeBases,
     hidden: ["integration", "embeddingModel", "owner", "sharing", "etag", "createdAt", "updatedAt"],
   },
-  get: { rpc: getKnowledgeBase },
-  create: { rpc: createKnowledgeBase, content: (request) => embeddingAfter(BUILT_IN, request) },
+  create: {
+    rpc: createKnowledgeBase,
+    // Nothing is there to be embedded anew.
+    content: (request) => ({ ...embeddingAfter(BUILT_IN, request), reembed: false, revision: newEtag() }),
+  },
   update: {
     rpc: updateKnowledgeBase,
     changes: ({ name, integrationId, embeddingModel }, current) => ({
@@ -32,5 +47,17 @@ export const kind = defineKind({
       ...embeddingAfter(current, { integrationId, embeddingModel }),
     }),
   },
-  delete: { rpc: deleteKnowledgeBase },
+  delete: { rpc: deleteKnowledgeBase, after: markLeaving },
+  commands: (context) => [
+    unary(special.getKnowledgeBase, (request, call) => getKnowledgeBase(context, request, call)),
+    unary(special.searchKnowledge, (request, call) => searchKnowledge(context, request, call)),
+    unary(document.listDocuments, (request, call) => listDocuments(context, request, call)),
+    unary(document.readDocument, (request, call) => readDocument(context, request, call)),
+    unary(document.addDocument, (request, call) => addDocument(context, request, call)),
+    unary(document.reviseDocument, (request, call) => reviseDocument(context, request, call)),
+    unary(document.deleteDocument, (request, call) => deleteDocument(context, request, call)),
+  ],
+  capabilities: [{ name: "knowledge_base", action: "read", enabled: true }],
+  indexes: [{ name: "reembed", key: { reembed: 1 } }],
+  migrations: [{ filter: { revision: { $exists: false } }, update: { $set: { revision: "", reembed: false } } }],
 });

@@ -6,4 +6,8 @@ export interface KnowledgeBaseRecord extends ObjectRecord {
   readonly integrations: readonly string[];
   /** The model of the integration; "" for its first one. */
   readonly embedding_model: string;
+  /** Another one whenever what is found in it is. */
+  readonly revision: string;
+  /** Its documents are to be embedded anew. */
+  readonly reembed: boolean;
 }

@@ -1,0 +1,64 @@
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { v7 as uuid } from "uuid";
+import type { AddDocumentRequestSchema, AddDocumentResponseSchema } from "#proto/core/v1/document_service_pb.js";
+import type { Call } from "../../../shared/rpc/call.js";
+import { aborted } from "../../../shared/rpc/errors.js";
+import { isDuplicateKey } from "../../../shared/store/store.js";
+import type { Context } from "../../context.js";
+import { newEtag } from "../../objects/gate.js";
+import { documentView, typeOf } from "../document-view.js";
+import { checkManaged, readableBase } from "../gate.js";
+import type { DocumentRecord } from "../records.js";
+
+/** Adds a document to a knowledge base; repeating it with its request_id gives the document that it added. */
+export async function addDocument(
+  context: Context,
+  { knowledgeBaseId, name, type, content, requestId }: MessageShape<typeof AddDocumentRequestSchema>,
+  { caller }: Call,
+): Promise<MessageInitShape<typeof AddDocumentResponseSchema>> {
+  const { documents, sources } = context.knowledge;
+  const base = await readableBase(context, knowledgeBaseId, caller);
+  checkManaged(base, caller);
+  const _id = uuid();
+  const request = requestId === "" ? _id : `${caller.id}:${requestId}`;
+  const earlier = requestId === "" ? null : await documents.findOne({ knowledge_base: base._id, request });
+  if (earlier !== null) return { document: documentView(earlier) };
+  const now = new Date();
+  const document: DocumentRecord = {
+    _id,
+    knowledge_base: base._id,
+    owner: base.owner,
+    name,
+    type: typeOf(type, "markdown"),
+    version: 1,
+    source: uuid(),
+    bytes: Buffer.byteLength(content),
+    generation: 1,
+    serving: null,
+    state: "waiting",
+    problem: "",
+    due: now,
+    claim: "",
+    attempts: 0,
+    total: 0,
+    done: 0,
+    etag: newEtag(),
+    request,
+    created_at: now,
+    updated_at: now,
+  };
+  await context.room.take(document.owner, 1, document.bytes);
+  await sources.insertOne({ _id: document.source, document: _id, version: 1, text: content });
+  try {
+    await documents.insertOne(document);
+  } catch (error) {
+    await sources.deleteOne({ _id: document.source });
+    await context.room.take(document.owner, -1, -document.bytes);
+    if (!isDuplicateKey(error)) throw error;
+    const same = await documents.findOne({ knowledge_base: base._id, request });
+    if (same === null) throw aborted("the document of this request_id was deleted meanwhile; repeat the call");
+    return { document: documentView(same) };
+  }
+  context.knowledge.wake();
+  return { document: documentView(document) };
+}

@@ -1,0 +1,43 @@
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { ListDocumentsRequestSchema, ListDocumentsResponseSchema } from "#proto/core/v1/document_service_pb.js";
+import type { Call } from "../../../shared/rpc/call.js";
+import { pageTokenOf, positionOf } from "../../../shared/rpc/page-token.js";
+import { listPage } from "../../../shared/store/page.js";
+import type { Context } from "../../context.js";
+import { textOf } from "../../objects/list.js";
+import { documentRow, stateOf } from "../document-view.js";
+import { readableBase } from "../gate.js";
+
+const PAGE_SIZE = 20;
+
+/** Lists the documents of a knowledge base, the newest first. */
+export async function listDocuments(
+  context: Context,
+  {
+    knowledgeBaseId,
+    query,
+    state: word,
+    pageSize = PAGE_SIZE,
+    pageToken,
+  }: MessageShape<typeof ListDocumentsRequestSchema>,
+  { caller }: Call,
+): Promise<MessageInitShape<typeof ListDocumentsResponseSchema>> {
+  const { _id: knowledge_base } = await readableBase(context, knowledgeBaseId, caller);
+  const state = stateOf(word);
+  const { items, end, total, totalIsLowerBound } = await listPage(context.knowledge.documents, {
+    ...(state === undefined
+      ? { seen: { knowledge_base }, index: "base" }
+      : { seen: { knowledge_base, state }, index: "state" }),
+    wanted: query === "" ? undefined : { name: textOf(query) },
+    order: "_id",
+    direction: -1,
+    after: positionOf(pageToken),
+    size: pageSize,
+  });
+  return {
+    documents: items.filter((one) => one.state !== "leaving").map(documentRow),
+    ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+    totalSize: total,
+    ...(totalIsLowerBound && { totalSizeIsLowerBound: true }),
+  };
+}

@@ -1,0 +1,25 @@
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { ReadDocumentRequestSchema, ReadDocumentResponseSchema } from "#proto/core/v1/document_service_pb.js";
+import type { Call } from "../../../shared/rpc/call.js";
+import { aborted } from "../../../shared/rpc/errors.js";
+import { textPage } from "../../../shared/rpc/text-page.js";
+import type { Context } from "../../context.js";
+import { documentView } from "../document-view.js";
+import { readableDocument } from "../gate.js";
+
+/** Reads a page of the latest text of a document. */
+export async function readDocument(
+  context: Context,
+  { documentId, page, pageBytes }: MessageShape<typeof ReadDocumentRequestSchema>,
+  { caller }: Call,
+): Promise<MessageInitShape<typeof ReadDocumentResponseSchema>> {
+  const { document, base } = await readableDocument(context, documentId, caller);
+  const source = await context.knowledge.sources.findOne({ _id: document.source });
+  if (source === null) throw aborted("the document was revised meanwhile; repeat the call");
+  return {
+    document: documentView(document),
+    knowledgeBase: { id: base._id, name: base.name },
+    version: document.version,
+    ...textPage(source.text, page, pageBytes),
+  };
+}

@@ -1,0 +1,50 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type DocumentSchema, DocumentState, DocumentType as TypeWord } from "#proto/core/v1/document_service_pb.js";
+import type { DocumentRecord, DocumentType } from "./records.js";
+
+const TYPES: Readonly<Record<DocumentType, TypeWord>> = { text: TypeWord.TEXT, markdown: TypeWord.MARKDOWN };
+const STATES: Readonly<Record<DocumentRecord["state"], DocumentState>> = {
+  waiting: DocumentState.WAITING,
+  ready: DocumentState.READY,
+  failed: DocumentState.FAILED,
+  leaving: DocumentState.WAITING,
+};
+
+/** The type that a word of the API means; the other one where none is given. */
+export function typeOf(word: TypeWord, otherwise: DocumentType): DocumentType {
+  const found = (Object.keys(TYPES) as DocumentType[]).find((type) => TYPES[type] === word);
+  return found ?? otherwise;
+}
+
+/** The state that a word of the API means; undefined where none is given. */
+export function stateOf(word: DocumentState): DocumentRecord["state"] | undefined {
+  return (["waiting", "ready", "failed"] as const).find((state) => STATES[state] === word);
+}
+
+/** A document as it is shown, without its text. */
+export function documentView(document: DocumentRecord): MessageInitShape<typeof DocumentSchema> {
+  return {
+    ...documentRow(document),
+    etag: document.etag,
+    createdAt: timestampFromDate(document.created_at),
+  };
+}
+
+/** A document as a list shows it. */
+export function documentRow(document: DocumentRecord): MessageInitShape<typeof DocumentSchema> {
+  const { _id, name, type, version, bytes, state, serving, total, done, problem } = document;
+  return {
+    id: _id,
+    name,
+    type: TYPES[type],
+    version,
+    bytes,
+    state: STATES[state],
+    ...(state === "waiting" && { percent: total === 0 ? 0 : Math.floor((done / total) * 100) }),
+    ...(problem !== "" && { problem }),
+    ...(serving !== null && serving.version !== version && { searchableVersion: serving.version }),
+    passageCount: serving?.passages ?? 0,
+    updatedAt: timestampFromDate(document.updated_at),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Seal } from "../../shared/secrets/seal.js";
+import type { DocCollection, Store } from "../../shared/store/store.js";
+import type { ObjectRecord } from "../record.js";
+import type { Embedders } from "./embedder.js";
+import { createEmbedders } from "./embedders.js";
+import { createRanking, type Ranking } from "./ranking.js";
+import { BLOCKS, type BlockRecord, DOCUMENTS, type DocumentRecord, SOURCES, type SourceRecord } from "./records.js";
+
+/** How knowledge is found and made searchable, where not as usual. */
+export interface KnowledgeOptions {
+  /** How much words count in a search, from 0 to 1; the rest is for meaning. */
+  readonly lexicalWeight?: number;
+  /** How often work that another process left is looked for, in milliseconds. */
+  readonly pollMs?: number;
+  /** How long a process that is silent keeps a document to itself, in milliseconds. */
+  readonly leaseMs?: number;
+  /** In place of the built-in model and those of integrations. */
+  readonly embedders?: Embedders;
+}
+
+/** How much words count where nothing else is said: measured, see docs/decisions/0033-knowledge.md. */
+export const LEXICAL_WEIGHT = 0.25;
+
+/** Documents of knowledge bases, and what finds passages of them. */
+export interface Knowledge {
+  readonly documents: DocCollection<DocumentRecord>;
+  readonly sources: DocCollection<SourceRecord>;
+  readonly blocks: DocCollection<BlockRecord>;
+  readonly embedders: Embedders;
+  readonly ranking: Ranking;
+  readonly options: KnowledgeOptions;
+  /** There is work: a document came, or goes. Set by who does it. */
+  wake: () => void;
+  close(): Promise<void>;
+}
+
+/** Opens the collections; threads start when they are first needed. */
+export async function openKnowledge(
+  store: Store,
+  { seal, integrations }: { readonly seal: Seal; readonly integrations: DocCollection<ObjectRecord> },
+  options: KnowledgeOptions = {},
+): Promise<Knowledge> {
+  await store.ensure([DOCUMENTS, SOURCES, BLOCKS]);
+  const documents = store.collection<DocumentRecord>(DOCUMENTS.name);
+  const blocks = store.collection<BlockRecord>(BLOCKS.name);
+  const embedders = options.embedders ?? createEmbedders(integrations, seal);
+  const ranking = createRanking(documents, blocks);
+  return {
+    documents,
+    sources: store.collection<SourceRecord>(SOURCES.name),
+    blocks,
+    embedders,
+    ranking,
+    options,
+    wake() {},
+    async close() {
+      await ranking.close();
+      await embedders.close();
+    },
+  };
+}

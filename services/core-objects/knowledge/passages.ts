@@ -1,0 +1,131 @@
+import type { DocumentType, PassageRecord } from "./records.js";
+
+/** Characters of a passage, at most: what one vector can mean, about 150 words. */
+export const MAX_PASSAGE = 1_000;
+/** A passage that is shorter takes the next paragraph in, where that fits. */
+const ENOUGH = 600;
+/** Headings above a passage that are kept, and characters of each. */
+const MAX_HEADINGS = 6;
+const MAX_HEADING = 120;
+
+/** A piece of the text that is not divided: a paragraph, a block of code, a part of a long one. */
+interface Piece {
+  readonly from: number;
+  readonly to: number;
+  readonly headings: readonly string[];
+}
+
+/**
+ * Cuts a text into passages: along its headings first, then its paragraphs,
+ * and a paragraph that is too long along its sentences. No passage reaches over
+ * a heading.
+ */
+export function passagesOf(text: string, type: DocumentType): PassageRecord[] {
+  const pieces = paragraphsOf(text, type).flatMap((piece) => [...within(text, piece)]);
+  const packed: Piece[] = [];
+  for (const piece of pieces) {
+    const last = packed.at(-1);
+    const fits =
+      last !== undefined &&
+      last.headings === piece.headings &&
+      last.to - last.from < ENOUGH &&
+      piece.to - last.from <= MAX_PASSAGE;
+    if (fits) packed[packed.length - 1] = { ...last, to: piece.to };
+    else packed.push(piece);
+  }
+  return placed(text, packed);
+}
+
+/** Paragraphs with the headings above them (CommonMark 0.31: ATX and setext headings, fenced code). */
+function paragraphsOf(text: string, type: DocumentType): Piece[] {
+  const pieces: Piece[] = [];
+  const isMarkdown = type !== "text";
+  const stack: string[] = [];
+  let headings: readonly string[] = [];
+  let from = -1;
+  let fence = "";
+  let at = 0;
+  let end = 0;
+  const flush = (): void => {
+    if (from >= 0) pieces.push({ from, to: end, headings });
+    from = -1;
+  };
+  const head = (level: number, title: string): void => {
+    stack.length = Math.min(stack.length, level - 1);
+    while (stack.length < level - 1) stack.push("");
+    stack.push(title.slice(0, MAX_HEADING));
+    headings = stack.filter((one) => one !== "").slice(0, MAX_HEADINGS);
+  };
+  for (const line of text.split("\n")) {
+    const next = at + line.length + 1;
+    const trimmed = line.trim();
+    const mark = isMarkdown ? (/^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? "") : "";
+    const atx = isMarkdown && fence === "" ? /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(line) : null;
+    const setext = isMarkdown && fence === "" && from >= 0 ? /^ {0,3}(=+|-{2,})[ \t]*$/.exec(line) : null;
+    const isUnder = setext !== null && !text.slice(from, end).includes("\n");
+    if (fence !== "") {
+      end = at + line.length;
+      if (mark.startsWith(fence) && trimmed === mark) {
+        fence = "";
+        flush();
+      }
+    } else if (mark !== "") {
+      flush();
+      [fence, from, end] = [mark, at, at + line.length];
+    } else if (atx !== null) {
+      flush();
+      head(atx[1]!.length, atx[2] ?? "");
+    } else if (isUnder) {
+      const title = text.slice(from, end).trim();
+      from = -1;
+      head(setext[1]!.startsWith("=") ? 1 : 2, title);
+    } else if (trimmed === "") {
+      flush();
+    } else {
+      if (from < 0) from = at;
+      end = at + line.length;
+    }
+    at = next;
+  }
+  flush();
+  return pieces;
+}
+
+/** A paragraph in parts of at most {@link MAX_PASSAGE} characters, cut after a sentence, a line or a word. */
+function* within(text: string, { from, to, headings }: Piece): Iterable<Piece> {
+  let start = from;
+  while (to - start > MAX_PASSAGE) {
+    const part = text.slice(start, start + MAX_PASSAGE);
+    const end = start + cutIn(part);
+    yield { from: start, to: end, headings };
+    start = end;
+  }
+  if (text.slice(start, to).trim() !== "") yield { from: start, to, headings };
+}
+
+function cutIn(part: string): number {
+  const half = part.length / 2;
+  for (const boundary of [/[.!?]["')\]]?\s+(?=\S)/g, /\n/g, /\s+/g]) {
+    const last = [...part.matchAll(boundary)].at(-1);
+    if (last !== undefined && last.index + last[0].length > half) return last.index + last[0].length;
+  }
+  // Not between the halves of a character.
+  return /[\ud800-\udbff]$/.test(part) ? part.length - 1 : part.length;
+}
+
+/** The pieces as passages, with their places in bytes. */
+function placed(text: string, pieces: readonly Piece[]): PassageRecord[] {
+  let [at, bytes] = [0, 0];
+  const bytesAt = (position: number): number => {
+    bytes += Buffer.byteLength(text.slice(at, position));
+    at = position;
+    return bytes;
+  };
+  return pieces.flatMap(({ from, to, headings }) => {
+    const whole = text.slice(from, to);
+    const passage = whole.trim();
+    if (passage === "") return [];
+    const start = from + whole.indexOf(passage);
+    return [{ text: passage, headings, start: bytesAt(start), end: bytesAt(start + passage.length) }];
+  });
+}

@@ -1,0 +1,113 @@
+import type { Base, CollectionSpec } from "../../shared/store/store.js";
+
+// A document says which of its generations is searched: `serving` is the one
+// switch. Blocks of passages of another generation are nobody's until then, and
+// are deleted after it.
+
+/** How a document is written. */
+export type DocumentType = "text" | "markdown";
+
+/** A document of a knowledge base, without its text and passages. */
+export interface DocumentRecord extends Base {
+  readonly knowledge_base: string;
+  /** Of the knowledge base: whose room it takes; "" for none's. */
+  readonly owner: string;
+  readonly name: string;
+  readonly type: DocumentType;
+  /** The latest text, from 1. */
+  readonly version: number;
+  /** Of the latest text: the id of its source. */
+  readonly source: string;
+  /** Of its source. */
+  readonly bytes: number;
+  /** The latest way to be searched: another one with each version, and with each other embedder. */
+  readonly generation: number;
+  /** What is searched; null where nothing is yet. */
+  readonly serving: ServingRecord | null;
+  /** Of the latest generation; `leaving` while somebody deletes it. */
+  readonly state: "waiting" | "ready" | "failed" | "leaving";
+  /** Why the latest generation failed, or is tried again. */
+  readonly problem: string;
+  /** When somebody may take up the work on it; null where there is none. */
+  readonly due: Date | null;
+  /** Who took it up last. */
+  readonly claim: string;
+  readonly attempts: number;
+  /** Passages of the latest generation: all, 0 until they are known, and those that are embedded. */
+  readonly total: number;
+  readonly done: number;
+  readonly etag: string;
+  /** The author and their request_id, else the document's own id: makes an addition idempotent. */
+  readonly request: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** What is searched of a document. */
+export interface ServingRecord {
+  readonly generation: number;
+  readonly version: number;
+  readonly passages: number;
+  /** What its passages were embedded by. */
+  readonly embedder: string;
+}
+
+/** The text of one version of a document. */
+export interface SourceRecord extends Base {
+  readonly document: string;
+  readonly version: number;
+  readonly text: string;
+}
+
+/** Passages of one generation of a document, with their vectors. */
+export interface BlockRecord extends Base {
+  readonly document: string;
+  readonly generation: number;
+  /** Which block, from 0. */
+  readonly n: number;
+  readonly passages: readonly PassageRecord[];
+  /** Unit vectors one after another, 32-bit floats of little endian. */
+  readonly vectors: Uint8Array;
+  readonly dimensions: number;
+}
+
+/** A passage of a document. */
+export interface PassageRecord {
+  readonly text: string;
+  /** Those it stands under, the outermost first. */
+  readonly headings: readonly string[];
+  /** Where it stands in the text, in bytes. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Documents, without their texts. */
+export const DOCUMENTS: CollectionSpec = {
+  name: "knowledge_documents",
+  indexes: [
+    { name: "base", key: { knowledge_base: 1, _id: -1 } },
+    { name: "state", key: { knowledge_base: 1, state: 1, _id: -1 } },
+    { name: "request", key: { knowledge_base: 1, request: 1 }, unique: true },
+    { name: "due", key: { due: 1 } },
+  ],
+};
+
+/** Their texts. */
+export const SOURCES: CollectionSpec = {
+  name: "knowledge_sources",
+  indexes: [{ name: "document", key: { document: 1, version: 1 } }],
+};
+
+/** Their passages. */
+export const BLOCKS: CollectionSpec = {
+  name: "knowledge_blocks",
+  indexes: [{ name: "document", key: { document: 1, generation: 1, n: 1 } }],
+};
+
+/** Passages of a block: what is done again where a process ended in the middle, and what progress is told in. */
+export const BLOCK = 16;
+
+/** The id of a block, so that work that is done twice is there once. */
+export function blockIdOf(document: string, generation: number, n: number): string {
+  return `${document}.${generation}.${n}`;
+}
