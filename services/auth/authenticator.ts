@@ -7,7 +7,8 @@ import type { Authenticated, Authenticator, Caller } from "../shared/rpc/call.js
 import { unauthenticated } from "../shared/rpc/errors.js";
 import { callerOf } from "./identity.js";
 import type { KeyRing } from "./key-ring.js";
-import { DELEGATED, scopesOfKey } from "./scopes.js";
+import { DELEGATED, scopesOf, scopesOfKey } from "./scopes.js";
+import type { ApiKeyRecord } from "./store.js";
 import type { KeyVerification, VerifiedKey } from "./verification.js";
 
 const KEPT = 20_000;
@@ -64,12 +65,29 @@ export async function currentCaller(
   claims: AssertionClaims,
   verification: KeyVerification,
 ): Promise<{ readonly caller: Caller; readonly seq: number }> {
-  const found = await verification.current(claims.key, claims.sub);
-  if ("refused" in found) throw refusalOf(found);
   const said = callerOfClaims(claims).scopes;
-  const scopes = new Set([...scopesOfKey(found.user, found.key)].filter((scope) => said.has(scope)));
-  if (said.has(DELEGATED)) scopes.add(DELEGATED);
-  return { caller: callerOf(found.user, scopes, found.key._id), seq: found.seq };
+  const { caller, seq } = await callerNow(claims.sub, claims.key, said, verification);
+  if (!said.has(DELEGATED)) return { caller, seq };
+  return { caller: { ...caller, scopes: new Set([...caller.scopes, DELEGATED]) }, seq };
+}
+
+/**
+ * The caller that a user is now, with what the key gives of these scopes.
+ *
+ * @param keyId "" for who acts without one.
+ * @throws ConnectError unauthenticated, where the key or the user is no longer good.
+ */
+export async function callerNow(
+  userId: string,
+  keyId: string,
+  scopes: ReadonlySet<string>,
+  verification: KeyVerification,
+): Promise<{ readonly caller: Caller; readonly seq: number }> {
+  const found = await (keyId === "" ? verification.currentUser(userId) : verification.current(keyId, userId));
+  if ("refused" in found) throw refusalOf(found);
+  const held = "key" in found ? scopesOfKey(found.user, found.key as ApiKeyRecord) : scopesOf(found.user);
+  const left = new Set([...held].filter((scope) => scopes.has(scope)));
+  return { caller: callerOf(found.user, left, keyId), seq: found.seq };
 }
 
 /** @throws ConnectError unauthenticated, for any assertion that this ring did not sign for one of the audiences. */

@@ -1,6 +1,7 @@
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
+import { DelegationService } from "#proto/auth/v1/delegation_service_pb.js";
 import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
@@ -8,11 +9,14 @@ import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { WatchService } from "#proto/auth/v1/watch_service_pb.js";
 import { duplex, type Method, unary } from "../shared/rpc/method.js";
 import { createApiKey } from "./commands/create-api-key.js";
+import { createDelegation } from "./commands/create-delegation.js";
 import { createGroup } from "./commands/create-group.js";
 import { createUser } from "./commands/create-user.js";
 import { deleteGroup } from "./commands/delete-group.js";
 import { deleteUser } from "./commands/delete-user.js";
+import { endDelegation } from "./commands/end-delegation.js";
 import { exchangeAssertion } from "./commands/exchange-assertion.js";
+import { exchangeDelegation } from "./commands/exchange-delegation.js";
 import { getAssertionKeys } from "./commands/get-assertion-keys.js";
 import { getPlatformIssuer } from "./commands/get-platform-issuer.js";
 import { getUser } from "./commands/get-user.js";
@@ -38,6 +42,7 @@ import type { Context } from "./context.js";
 /** Every rpc of auth and the command that answers it. */
 export function routes(context: Context): readonly Method[] {
   const credentials = CredentialService.method;
+  const delegations = DelegationService.method;
   const events = WatchService.method;
   const users = UserService.method;
   const groups = GroupService.method;
@@ -48,6 +53,9 @@ export function routes(context: Context): readonly Method[] {
     unary(credentials.exchangeAssertion, (request) => exchangeAssertion(context, request)),
     unary(credentials.reportUsage, (request) => reportUsage(context, request)),
     unary(credentials.getAssertionKeys, () => getAssertionKeys(context)),
+    unary(delegations.createDelegation, (request) => createDelegation(context, request)),
+    unary(delegations.exchangeDelegation, (request) => exchangeDelegation(context, request)),
+    unary(delegations.endDelegation, (request) => endDelegation(context, request)),
     duplex(events.watch, (requests, call) => watch(context, requests, call)),
     unary(events.publish, (request) => publish(context, request)),
     unary(users.createUser, (request) => createUser(context, request)),

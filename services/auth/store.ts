@@ -68,6 +68,18 @@ export interface SigningKeyRecord extends Base {
   readonly remove_at: Date | null;
 }
 
+/** That a caller had work begun which goes on without them; the id is the SHA-256 of what stands for it. */
+export interface DelegationRecord extends Base {
+  readonly user_id: string;
+  /** "" where it outlives the key. */
+  readonly key_id: string;
+  /** Those that the caller held: it never gives more. */
+  readonly scopes: readonly string[];
+  readonly created_at: Date;
+  /** null for one that ends when somebody ends it. */
+  readonly expires_at: Date | null;
+}
+
 /** Single facts about this installation. */
 export interface StateRecord extends Base {
   readonly n: number;
@@ -137,6 +149,10 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
     indexes: [{ name: "signing_keys_ring", key: { ring: 1 } }],
     migrations: [renaming({ createdAt: "created_at", signsFrom: "signs_from", removeAt: "remove_at" })],
   },
+  {
+    name: "delegations",
+    indexes: [{ name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  },
   { name: "auth_state", indexes: [] },
   {
     name: "audit",
@@ -155,6 +171,7 @@ export interface AuthStore {
   readonly groups: DocCollection<GroupRecord>;
   readonly keys: DocCollection<ApiKeyRecord>;
   readonly signingKeys: DocCollection<SigningKeyRecord>;
+  readonly delegations: DocCollection<DelegationRecord>;
   readonly state: DocCollection<StateRecord>;
   readonly audit: DocCollection<AuditRecordDoc>;
 }
@@ -167,6 +184,7 @@ export async function openAuthStore(store: Store): Promise<AuthStore> {
     groups: store.collection("groups"),
     keys: store.collection("api_keys"),
     signingKeys: store.collection("signing_keys"),
+    delegations: store.collection("delegations"),
     state: store.collection("auth_state"),
     audit: store.collection("audit"),
   };

@@ -7,12 +7,16 @@ import type { Fence } from "./fence.js";
 import type { ApiKeyRecord, AuthStore, UserRecord } from "./store.js";
 import type { WorkLimit } from "./work-limit.js";
 
-/** A key that is good, with its user, as of an event. */
-export interface VerifiedKey {
+/** A user who is good, as of an event. */
+export interface VerifiedUser {
   readonly user: UserRecord;
-  readonly key: ApiKeyRecord;
   /** The last event that the records already take account of. */
   readonly seq: number;
+}
+
+/** A key that is good, with its user. */
+export interface VerifiedKey extends VerifiedUser {
+  readonly key: ApiKeyRecord;
 }
 
 /** A key that is refused. */
@@ -31,6 +35,8 @@ export interface KeyVerification {
   verify(token: string): Promise<VerifiedKey | RefusedKey>;
   /** The records behind a key that was verified before; for who holds something minted from it. */
   current(keyId: string, userId: string): Promise<VerifiedKey | RefusedKey>;
+  /** The record of a user who acts without a key, as what they have done on a schedule does. */
+  currentUser(userId: string): Promise<VerifiedUser | RefusedKey>;
 }
 
 /**
@@ -77,6 +83,13 @@ export function createKeyVerification(
     return { user, key, seq };
   }
 
+  async function currentUser(userId: string): Promise<VerifiedUser | RefusedKey> {
+    const seq = seqOf();
+    const user = await fence.claim(users, userId);
+    if (user === null) return refuse("unknown");
+    return user.disabled ? refuse("disabled") : { user, seq };
+  }
+
   async function prove(secret: string, digest: Buffer, key: ApiKeyRecord): Promise<boolean> {
     const good = await hashing.run(() => compare(secret, key.hash));
     if (good) {
@@ -106,6 +119,7 @@ export function createKeyVerification(
 
   return {
     current,
+    currentUser,
     async verify(token) {
       const parts = format.parse(token);
       if (parts === undefined) return refuse("malformed");
