@@ -26,6 +26,15 @@ export const core: readonly Resource[] = [
   whole("custom tool", "custom_tool"),
   whole("integration", "integration"),
   whole("MCP server", "mcp_server"),
+  whole("knowledge base", "knowledge_base", ["search_knowledge"]),
+  {
+    name: "document",
+    list: ["list_documents"],
+    read: ["read_document"],
+    create: ["add_document"],
+    update: ["revise_document"],
+    delete: ["delete_document"],
+  },
   {
     name: "trace",
     list: ["inspect_agent_traces"],

@@ -40,7 +40,8 @@ const refused = (delegation: string) =>
     () => "taken",
     (error: { rawMessage: string }) => error.rawMessage,
   );
-const asAdmin = <T>(method: T, request: Record<string, unknown>) => stack.as(stack.secrets.admin.apiKey, method as never, request);
+const asAdmin = <T>(method: T, request: Record<string, unknown>) =>
+  stack.as(stack.secrets.admin.apiKey, method as never, request);
 
 test("it gives an assertion of the caller with the caller's scopes, and the next service is told who it is", async () => {
   const person = await newPerson(["core:read", "cti:read"]);

@@ -12,14 +12,7 @@ import { PEOPLE } from "./world.js";
 
 const { settings, missing } = realPlatform("AEV_REAL_URL", "AEV_REAL_ISSUER");
 
-const TRUTHS = [
-  ...listTruths,
-  ...objectTruths,
-  ...writeTruths,
-  ...strangerTruths,
-  ...assetTruths,
-  ...catalogueTruths,
-];
+const TRUTHS = [...listTruths, ...objectTruths, ...writeTruths, ...strangerTruths, ...assetTruths, ...catalogueTruths];
 
 let stage: Stage;
 const verdicts = new Verdicts();
