@@ -46,6 +46,10 @@ export interface RestRequest {
   readonly path: string;
   readonly query?: Query;
   readonly body?: unknown;
+  /** Sent in place of a body, as multipart/form-data (RFC 7578). */
+  readonly form?: FormData;
+  /** The answer is a text, and given as it came. */
+  readonly text?: boolean;
   /** A read although its verb is POST, such as a search; reads may be retried. */
   readonly read?: boolean;
 }

@@ -11,6 +11,8 @@ export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   /** The body as UTF-8 text, "" for none; undefined where it is larger than the platform takes. */
   readonly body: string | undefined;
+  /** The body as it came. */
+  readonly bytes: Uint8Array;
 }
 
 /** What a request is answered with. */
@@ -18,7 +20,7 @@ export interface HttpReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** "" for none. */
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 /** How a platform is served. */
@@ -77,15 +79,17 @@ export function json(status: number, value: unknown, headers: Readonly<Record<st
 async function requestOf(message: IncomingMessage, maxBodyBytes: number): Promise<HttpRequest> {
   const { pathname, searchParams } = new URL(message.url ?? "/", "http://platform");
   const { method = "GET", headers } = message;
-  return { method, path: pathname, query: searchParams, headers, body: await bodyOf(message, maxBodyBytes) };
+  const bytes = await bodyOf(message, maxBodyBytes);
+  const body = bytes?.toString("utf8");
+  return { method, path: pathname, query: searchParams, headers, body, bytes: bytes ?? new Uint8Array() };
 }
 
-async function bodyOf(message: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+async function bodyOf(message: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes <= maxBytes) chunks.push(chunk);
   }
-  return bytes > maxBytes ? undefined : Buffer.concat(chunks).toString("utf8");
+  return bytes > maxBytes ? undefined : Buffer.concat(chunks);
 }

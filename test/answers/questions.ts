@@ -161,6 +161,14 @@ export const QUESTIONS: readonly Question[] = [
   { server: "aev", tool: "list_labels" },
   { server: "aev", tool: "list_domains" },
   { server: "aev", tool: "search_vulnerabilities" },
+  { server: "aev", tool: "search_documents" },
+  { server: "aev", tool: "list_channels" },
+  { server: "aev", tool: "list_articles", of: { tool: "search_scenarios", argument: "scenario_id" } },
+  { server: "aev", tool: "list_challenges" },
+  { server: "aev", tool: "list_lessons_templates" },
+  { server: "aev", tool: "list_lessons", of: { tool: "search_scenarios", argument: "scenario_id" } },
+  { server: "aev", tool: "list_lessons_answers", of: { tool: "search_simulations", argument: "simulation_id" } },
+  { server: "aev", tool: "list_simulation_reports", of: { tool: "search_simulations", argument: "simulation_id" } },
 
   { server: "grc", tool: "list_tenants", recorded: [{ answers: [] }] },
   {

@@ -8,6 +8,8 @@ export interface Reply {
   readonly status: number;
   /** Undefined for an empty body. */
   readonly body: unknown;
+  /** The media type of a body that is sent as it is. */
+  readonly file?: string;
 }
 
 /** A refusal that has no reason in it: the path is added where it is sent. */

@@ -5,9 +5,11 @@ import { createRouter, type Match, type Miss } from "../router.js";
 import type { Sandbox, SandboxOptions } from "../sandbox.js";
 import { Bare, bareBody, ok, Refusal, type Reply } from "./replies.js";
 import { needTenant } from "./rights.js";
+import { belowRoutes } from "./routes/below.js";
 import { catalogueRoutes } from "./routes/catalogue.js";
-import { contentRoutes } from "./routes/content.js";
+import { documentRoutes, readForm } from "./routes/documents.js";
 import { kindRoutes } from "./routes/kinds.js";
+import { lessonsRoutes } from "./routes/lessons.js";
 import type { Answer, Route } from "./routes/route.js";
 import { scenarioRoutes } from "./routes/scenarios.js";
 import { simulationRoutes } from "./routes/simulations.js";
@@ -46,7 +48,7 @@ const WHITELABEL: HttpReply = {
   headers: { "content-type": "text/html" },
   body: "<html><body><h1>Whitelabel Error Page</h1></body></html>",
 };
-const MAX_BODY_BYTES = 1 << 20;
+const MAX_BODY_BYTES = 4 << 20;
 
 /**
  * Starts a platform with the API of an OpenAEV-compatible one, as far as the
@@ -66,7 +68,9 @@ export async function startSandbox(options: AevSandboxOptions): Promise<AevSandb
   const find = finderOf([
     ...catalogueRoutes(world, baseUrl, trust),
     ...kindRoutes(world),
-    ...contentRoutes(world),
+    ...documentRoutes(world),
+    ...belowRoutes(world),
+    ...lessonsRoutes(world),
     ...scenarioRoutes(world),
     ...simulationRoutes(world),
   ]);
@@ -89,7 +93,9 @@ export async function startSandbox(options: AevSandboxOptions): Promise<AevSandb
     const found = find(method, inTenant?.[2] ?? path.slice("/api".length), inTenant !== null);
     if (found === "no path" || found === "no method") throw new Bare(found === "no path" ? 404 : 405);
     advance(world, now());
-    const body = jsonOf(request.body, headers["content-type"]);
+    const type = headers["content-type"];
+    const body =
+      type?.startsWith("multipart/form-data") === true ? await formOf(request, type) : jsonOf(request.body, type);
     const { ids } = found;
     return found.answer({ actor: { user, tenant }, ids, query, body, now: now() });
   }
@@ -124,8 +130,9 @@ function finderOf(routes: readonly Route[]): (method: string, path: string, inTe
   return (method, path, inTenant) => (inTenant ? tenants : all)(method, path);
 }
 
-function httpOf({ status, body }: Reply, setCookie: string | undefined): HttpReply {
+function httpOf({ status, body, file }: Reply, setCookie: string | undefined): HttpReply {
   const headers = setCookie === undefined ? {} : { "set-cookie": setCookie };
+  if (file !== undefined) return { status, headers: { ...headers, "content-type": file }, body: body as Uint8Array };
   return body === undefined ? { status, headers, body: "" } : json(status, body, headers);
 }
 
@@ -133,6 +140,14 @@ function refusalOf(error: unknown, path: string, now: number): Reply {
   if (error instanceof Refusal) return error;
   const status = error instanceof Bare ? error.status : 500;
   return { status, body: bareBody(status, path, now) };
+}
+
+/** The parts of a form. @throws Bare 400 for none. */
+function formOf({ bytes }: HttpRequest, type: string): Promise<FormData> {
+  const body = new Response(Uint8Array.from(bytes), { headers: { "content-type": type } });
+  return body.formData().then(readForm, () => {
+    throw new Bare(400);
+  });
 }
 
 function jsonOf(text: string, contentType: string | undefined): unknown {

@@ -3,6 +3,7 @@ import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
 import { assetTruths } from "./rows/assets.js";
 import { catalogueTruths } from "./rows/catalogue.js";
+import { contentTruths } from "./rows/content.js";
 import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
 import { strangerTruths } from "./rows/strangers.js";
@@ -12,7 +13,16 @@ import { PEOPLE } from "./world.js";
 
 const { settings, missing } = realPlatform("AEV_REAL_URL", "AEV_REAL_ISSUER");
 
-const TRUTHS = [...listTruths, ...objectTruths, ...writeTruths, ...strangerTruths, ...assetTruths, ...catalogueTruths];
+
+const TRUTHS = [
+  ...listTruths,
+  ...objectTruths,
+  ...writeTruths,
+  ...strangerTruths,
+  ...assetTruths,
+  ...catalogueTruths,
+  ...contentTruths,
+];
 
 let stage: Stage;
 const verdicts = new Verdicts();

@@ -73,7 +73,8 @@ export async function startProduct(
 /** What the product says where it is kept from running for seconds, as by the platform beside it. */
 const BUSY = /nobody could vouch for your credential/;
 
-function personOf(url: string, name: string, email: string, key: string): Person {
+/** Somebody with a key, who calls the tools of one server. */
+export function personOf(url: string, name: string, email: string, key: string): Person {
   async function send(method: string, params: object): ReturnType<typeof post> {
     for (;;) {
       const answer = await post(url, key, method, params);

@@ -92,17 +92,21 @@ async function exchange<Body>(session: Session, request: RestRequest): Promise<B
   if (reply.status === 401) reply = await send(session, request, reads, true);
   if (reply.status >= 400) throw refusalOf(reply, { session, request, isRead: reads });
   if (reply.status >= 300) throw unavailable("the aev platform sends elsewhere; an administrator checks its address");
+  if (request.text === true) return reply.text as Body;
   return (reply.text === "" ? undefined : reply.json<Body>()) as Body;
 }
 
 async function send(session: Session, request: RestRequest, read: boolean, fresh: boolean): Promise<HttpReply> {
-  const { verb, path, query, body } = request;
+  const { verb, path, query, body, form } = request;
+  const multipart = form === undefined ? undefined : new Response(form);
+  const type = multipart?.headers.get("content-type");
   return session.http.send(session, {
     verb,
     path,
     ...(query !== undefined && { query }),
     ...(body !== undefined && { body }),
-    headers: { authorization: `Bearer ${await session.token(fresh)}` },
+    ...(multipart !== undefined && { raw: new Uint8Array(await multipart.arrayBuffer()) }),
+    headers: { authorization: `Bearer ${await session.token(fresh)}`, ...(type != null && { "content-type": type }) },
     read,
   });
 }

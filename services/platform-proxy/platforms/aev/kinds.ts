@@ -3,6 +3,7 @@ import { oneOf } from "./search.js";
 import type {
   UpstreamAssetGroup,
   UpstreamAttackPattern,
+  UpstreamDocument,
   UpstreamEndpoint,
   UpstreamVulnerability,
 } from "./upstream-content.js";
@@ -42,4 +43,14 @@ export const ATTACK_PATTERN: Kind<UpstreamAttackPattern> = {
   sortKey: "attack_pattern_external_id",
   filters: () => [],
   text: (row) => row.attack_pattern_external_id,
+};
+
+/** Documents. */
+export const DOCUMENT: Kind<UpstreamDocument> = {
+  noun: "document",
+  route: "/documents",
+  idKey: "document_id",
+  sortKey: "document_name",
+  filters: () => [],
+  text: (row) => row.document_name,
 };

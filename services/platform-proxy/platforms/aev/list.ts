@@ -1,4 +1,3 @@
-import { rowsOf } from "../../lib/answers.js";
 import { type PageRequest, type Paging, type Place, pagingOf, placeOf } from "../../lib/pages.js";
 import type { Platform } from "../../platform.js";
 import { type Filter, isAscii, type Sort, searchOnce } from "./search.js";
@@ -35,8 +34,8 @@ export interface Having<Row> {
 export interface List<Row> {
   /** The route inside the tenant, such as /scenarios/search. */
   readonly route: string;
-  /** The platform knows no pages of it: a read of its route gives all of it. */
-  readonly isWhole?: boolean;
+  /** Gives all of it, where the platform knows no pages. */
+  readonly whole?: () => Promise<readonly Row[]>;
   /** The field that holds a row's id. */
   readonly idKey: string & keyof Row;
   /** Only rows that have this text, in any case, in one of their texts. */
@@ -116,9 +115,8 @@ async function readRows<Row extends object>(
   place: Place,
 ): Promise<Read<Row>> {
   const { route, idKey, order, filters, query, having = [] } = list;
-  if (list.isWhole === true) {
-    const all = rowsOf<Row>(platform.server, await platform.rest({ verb: "GET", path: tenant.path(route) }), idKey);
-    const rows = ordered(list, all).filter((row) => matches(list, row));
+  if (list.whole !== undefined) {
+    const rows = ordered(list, await list.whole()).filter((row) => matches(list, row));
     return { rows, totalSize: rows.length, isCut: false };
   }
   const isExact = query === undefined && having.length === 0 && order.isOurs !== true;

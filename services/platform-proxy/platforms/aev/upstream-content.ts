@@ -1,4 +1,4 @@
-// What an OpenAEV 2.4.0 says of assets, techniques, findings and vulnerabilities, as far as it is read.
+// What an OpenAEV 2.4.0 says of assets, techniques, vulnerabilities and documents, as far as it is read.
 
 type Ids = readonly string[] | null | undefined;
 
@@ -75,4 +75,15 @@ export interface UpstreamVulnerability {
   readonly vulnerability_cisa_action_due?: string | null;
   readonly vulnerability_cisa_required_action?: string | null;
   readonly vulnerability_cisa_vulnerability_name?: string | null;
+}
+
+/** A document. */
+export interface UpstreamDocument {
+  readonly document_id: string;
+  readonly document_name: string;
+  readonly document_description: string | null;
+  readonly document_type: string | null;
+  readonly document_tags: Ids;
+  readonly document_exercises: Ids;
+  readonly document_scenarios: Ids;
 }

@@ -188,16 +188,16 @@ export const KINDS: readonly Kind[] = [
   {
     path: "documents",
     id: "document_id",
-    // Uploads are multipart, which the sandbox does not take.
-    verbs: ["search", "list", "get", "update", "delete"],
+    // Writes have rules of their own; see routes/documents.ts.
+    verbs: ["search", "list", "get", "delete"],
     access: "DOCUMENTS",
     manage: "DOCUMENTS",
     fields: {
-      document_name: { ...searched, fixed: true, initial: null },
+      document_name: { ...searched, filter: false, fixed: true, initial: null },
       document_target: set(),
-      document_description: searched,
-      document_type: { ...searched, fixed: true },
-      document_tags: tags,
+      document_description: { ...searched, filter: false },
+      document_type: { ...searched, filter: false, fixed: true },
+      document_tags: texts,
       document_exercises: texts,
       document_scenarios: texts,
       document_can_be_deleted: set(true),
@@ -236,8 +236,12 @@ export const KINDS: readonly Kind[] = [
       channel_name: needed,
       channel_description: needed,
       logos: set([]),
-      ...unset("channel_mode", "channel_logo_dark", "channel_logo_light", "channel_primary_color_dark"),
-      ...unset("channel_primary_color_light", "channel_secondary_color_dark", "channel_secondary_color_light"),
+      ...unset("channel_logo_dark", "channel_logo_light"),
+      ...Object.fromEntries(
+        ["mode", "primary_color_dark", "primary_color_light", "secondary_color_dark", "secondary_color_light"].map(
+          (name) => [`channel_${name}`, text],
+        ),
+      ),
     },
     times: "channel",
     listened: true,
@@ -274,7 +278,10 @@ export const KINDS: readonly Kind[] = [
     verbs: ["search", "list", "create", "update", "delete"],
     access: "LESSONS_LEARNED",
     manage: "LESSONS_LEARNED",
-    fields: { lessons_template_name: named, lessons_template_description: searched },
+    fields: {
+      lessons_template_name: { ...needed, sort: true },
+      lessons_template_description: { ...text, sort: true },
+    },
     times: "lessons_template",
     listened: true,
     unknown: "Lessons template not found",

@@ -1,10 +1,11 @@
 import { DEFAULT_TENANT, emptyWorld, SECOND_TENANT, type World } from "../world.js";
 import { seedCatalogue } from "./catalogue.js";
+import { seedContent } from "./content.js";
 import { createDraw } from "./draw.js";
 import { seedEdges } from "./edges.js";
 import { seedEntries } from "./entries.js";
 import { seedPlans } from "./plans.js";
-import { seedUsers } from "./users.js";
+import { seedDriller, seedUsers } from "./users.js";
 
 /** Fills a world with a few thousand linked objects; the same ones, but for their dates. */
 export function seedWorld(now: number): World {
@@ -22,5 +23,7 @@ export function seedWorld(now: number): World {
   seedUsers(world, draw, now);
   seedEntries(world, draw, now);
   seedEdges(world, draw, now);
+  seedContent(world, draw, now);
+  seedDriller(world, draw, now);
   return world;
 }

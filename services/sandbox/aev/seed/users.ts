@@ -32,18 +32,18 @@ const ANALYST = new Set([
 /** Sees all of a tenant and changes nothing. */
 const READER = new Set(AREAS.map((area) => `ACCESS_${area}`));
 
+/** Prepares drills: plans with documents, and nothing else. */
+const DRILLER = new Set([
+  ...["ACCESS_ASSESSMENT", "MANAGE_ASSESSMENT", "ACCESS_DOCUMENTS", "MANAGE_DOCUMENTS"],
+  ...["ACCESS_CHANNELS", "ACCESS_LESSONS_LEARNED"],
+]);
+
 const DOMAIN = "sallyport.example";
 
-/** Accounts of every kind of right; grants are on the first scenarios of the default tenant. */
-export function seedUsers(world: World, draw: Draw, now: number): void {
-  const [first = "", second = "", third = ""] = [...world.scenarios.values()].map(({ id }) => id);
-  const both = [DEFAULT_TENANT, SECOND_TENANT];
-  const add = (
-    name: string,
-    tenants: readonly string[],
-    rights: Partial<User>,
-    grants: [string, GrantLevel][] = [],
-  ) => {
+type Add = (name: string, tenants: readonly string[], rights: Partial<User>, grants?: [string, GrantLevel][]) => void;
+
+function adderOf(world: World, draw: Draw, now: number): Add {
+  return (name, tenants, rights, grants = []) => {
     const user: User = {
       id: draw.uuid(),
       email: `${name}@${DOMAIN}`,
@@ -58,6 +58,18 @@ export function seedUsers(world: World, draw: Draw, now: number): void {
     };
     world.users.set(user.email, user);
   };
+}
+
+/** An account with just the rights of a job; drawn last, so that it moves no other draw. */
+export function seedDriller(world: World, draw: Draw, now: number): void {
+  adderOf(world, draw, now)("driller", [DEFAULT_TENANT], { capabilities: new Map([[DEFAULT_TENANT, DRILLER]]) });
+}
+
+/** Accounts of every kind of right; grants are on the first scenarios of the default tenant. */
+export function seedUsers(world: World, draw: Draw, now: number): void {
+  const [first = "", second = "", third = ""] = [...world.scenarios.values()].map(({ id }) => id);
+  const both = [DEFAULT_TENANT, SECOND_TENANT];
+  const add = adderOf(world, draw, now);
   add("admin", both, { admin: true });
   add("analyst", [DEFAULT_TENANT], { capabilities: new Map([[DEFAULT_TENANT, ANALYST]]) });
   add("planner", both, { capabilities: new Map([[DEFAULT_TENANT, ALL_BUT_SETTINGS]]) });

@@ -44,8 +44,8 @@ const FINDING: Life = {
   read: { tool: "get_finding" },
   create: {
     tool: "create_finding",
-    args: (stage, name, tenant) => ({
-      inject_id: stage.world.ids[tenant === FIRST ? "atomic" : "otherAtomic"],
+    args: async (stage, name, tenant) => ({
+      inject_id: await atomicOf(stage, tenant),
       type: "ipv4",
       value: name,
       notes: ["by hand"],

@@ -36,7 +36,10 @@ export interface Life {
   readonly make: (stage: Stage, tenant: string, name: string) => Promise<string>;
   readonly is: (told: Row, direct: Json) => void;
   readonly read?: { readonly tool: string; readonly args?: object };
-  readonly create?: { readonly tool: string; readonly args: (stage: Stage, name: string, tenant: string) => object };
+  readonly create?: {
+    readonly tool: string;
+    readonly args: (stage: Stage, name: string, tenant: string) => Promise<object> | object;
+  };
   readonly update?: {
     readonly tool: string;
     /** Arguments, and the fields of the platform that they change. */
@@ -160,7 +163,7 @@ function createOf(life: Life, { tool, args }: NonNullable<Life["create"]>, write
           const tenant = tenantOf(stage, person);
           const name = `Made by ${person} ${stage.world.run}`;
           // What an object refers to is made first.
-          const asked = { ...argsOf(stage, person, life), ...args(stage, name, tenant) };
+          const asked = { ...argsOf(stage, person, life), ...(await args(stage, name, tenant)) };
           const before = await standing(stage, life);
           const said = await personOf(stage, person).get<Json>(tool, asked);
           const told = said[life.member] as Row;
@@ -176,7 +179,7 @@ function createOf(life: Life, { tool, args }: NonNullable<Life["create"]>, write
         async prove(stage, person) {
           const asked = {
             ...argsOf(stage, person, life),
-            ...args(stage, `No ${stage.world.run}`, tenantOf(stage, person)),
+            ...(await args(stage, `No ${stage.world.run}`, tenantOf(stage, person))),
           };
           const before = await standing(stage, life);
           await refuses(stage, person, tool, asked, REFUSED(life.right));

@@ -2,6 +2,7 @@ import { WordService } from "#proto/aev/v1/word_service_pb.js";
 import { unary } from "../../../binding.js";
 import { listPage, nameKey } from "../list.js";
 import { tenantOf } from "../tenant.js";
+import { wholeOf } from "../whole.js";
 
 interface UpstreamTag {
   readonly tag_id: string;
@@ -13,6 +14,8 @@ interface UpstreamDomain {
   readonly domain_id: string;
   readonly domain_name: string;
 }
+
+const DOMAINS = { route: "/domains", idKey: "domain_id" } as const;
 
 /** How many a page holds where nothing is said: rows are short. */
 const PAGE = 50;
@@ -48,9 +51,8 @@ export const bindings = [
       platform,
       tenant,
       {
-        route: "/domains",
-        isWhole: true,
-        idKey: "domain_id",
+        ...DOMAINS,
+        whole: () => wholeOf(platform, tenant, DOMAINS),
         order: {
           sorts: [{ property: "domain_name", direction: "asc" }],
           keyOf: (row) => nameKey(row.domain_name),

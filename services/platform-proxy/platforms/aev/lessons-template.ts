@@ -1,0 +1,155 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type {
+  LessonsTemplateCategory,
+  LessonsTemplateQuestion,
+  LessonsTemplateSchema,
+} from "#proto/aev/v1/lessons_service_pb.js";
+import { invalidArgument, notFound } from "../../../shared/rpc/errors.js";
+import { objectOf } from "../../lib/answers.js";
+import { given } from "../../lib/fields.js";
+import type { Platform } from "../../platform.js";
+import type { TenantScope } from "./tenant.js";
+import { wholeOf } from "./whole.js";
+
+/** A template of lessons learned, without what is in it. */
+export interface UpstreamTemplate {
+  readonly lessonstemplate_id: string;
+  readonly lessons_template_name: string;
+  readonly lessons_template_description: string | null;
+}
+
+interface UpstreamCategory {
+  readonly lessonstemplatecategory_id: string;
+  readonly lessons_template_category_name: string;
+  readonly lessons_template_category_description: string | null;
+  readonly lessons_template_category_order: number;
+}
+
+interface UpstreamQuestion {
+  readonly lessonstemplatequestion_id: string;
+  readonly lessons_template_question_category: string;
+  readonly lessons_template_question_content: string;
+  readonly lessons_template_question_explanation: string | null;
+  readonly lessons_template_question_order: number;
+}
+
+const routeOf = (template: string) => `/lessons_templates/${template}/lessons_template_categories`;
+
+/** The categories of a template and their questions, each in its order. */
+export async function contentsOf(platform: Platform, tenant: TenantScope, template: string) {
+  const categories = await wholeOf<UpstreamCategory>(platform, tenant, {
+    route: routeOf(template),
+    idKey: "lessonstemplatecategory_id",
+  });
+  const questions = await wholeOf<UpstreamQuestion>(platform, tenant, {
+    route: `/lessons_templates/${template}/lessons_template_questions`,
+    idKey: "lessonstemplatequestion_id",
+  });
+  return categories
+    .toSorted((a, b) => a.lessons_template_category_order - b.lessons_template_category_order)
+    .map((category) => ({
+      category,
+      questions: questions
+        .filter((one) => one.lessons_template_question_category === category.lessonstemplatecategory_id)
+        .toSorted((a, b) => a.lessons_template_question_order - b.lessons_template_question_order),
+    }));
+}
+
+/** A template with what is in it. */
+export async function toTemplate(
+  platform: Platform,
+  tenant: TenantScope,
+  row: UpstreamTemplate,
+): Promise<MessageInitShape<typeof LessonsTemplateSchema>> {
+  const contents = await contentsOf(platform, tenant, row.lessonstemplate_id);
+  return {
+    id: row.lessonstemplate_id,
+    name: row.lessons_template_name,
+    description: row.lessons_template_description ?? "",
+    categories: contents.map(({ category, questions }) => ({
+      id: category.lessonstemplatecategory_id,
+      name: category.lessons_template_category_name,
+      ...given({ description: category.lessons_template_category_description }),
+      questions: questions.map((question) => ({
+        id: question.lessonstemplatequestion_id,
+        content: question.lessons_template_question_content,
+        ...given({ explanation: question.lessons_template_question_explanation }),
+      })),
+    })),
+  };
+}
+
+/**
+ * Makes the categories of a template what is wanted: those with an id are
+ * changed, others are made, those not named are deleted. Everything named is
+ * looked up before anything is written.
+ *
+ * @throws ConnectError not_found for ids that the template has not.
+ */
+export async function putContents(
+  platform: Platform,
+  tenant: TenantScope,
+  template: string,
+  wanted: readonly LessonsTemplateCategory[],
+): Promise<void> {
+  const before = await contentsOf(platform, tenant, template);
+  needKnown(before, wanted);
+  const send = (verb: "POST" | "PUT" | "DELETE", route: string, body?: object) =>
+    platform.rest<Record<string, string> | undefined>({ verb, path: tenant.path(route), ...(body && { body }) });
+
+  for (const [at, category] of wanted.entries()) {
+    const body = {
+      lessons_template_category_name: category.name.trim(),
+      lessons_template_category_description: category.description ?? "",
+      lessons_template_category_order: at + 1,
+    };
+    const known = before.find((one) => one.category.lessonstemplatecategory_id === category.id);
+    const answer =
+      category.id === undefined
+        ? await send("POST", routeOf(template), body)
+        : await send("PUT", `${routeOf(template)}/${category.id}`, body);
+    const { lessonstemplatecategory_id: id = "" } = objectOf<Record<string, string>>(
+      platform.server,
+      answer,
+      "lessonstemplatecategory_id",
+    );
+    const questions = `${routeOf(template)}/${id}/lessons_template_questions`;
+    for (const [place, question] of category.questions.entries()) {
+      if (question.id === undefined) await send("POST", questions, bodyOf(question, place));
+      else await send("PUT", `${questions}/${question.id}`, bodyOf(question, place));
+    }
+    for (const { lessonstemplatequestion_id: gone } of known?.questions ?? []) {
+      if (!category.questions.some((one) => one.id === gone)) await send("DELETE", `${questions}/${gone}`);
+    }
+  }
+  for (const { category } of before) {
+    const { lessonstemplatecategory_id: gone } = category;
+    if (!wanted.some((one) => one.id === gone)) await send("DELETE", `${routeOf(template)}/${gone}`);
+  }
+}
+
+function bodyOf({ content, explanation }: LessonsTemplateQuestion, place: number) {
+  return {
+    lessons_template_question_content: content.trim(),
+    lessons_template_question_explanation: explanation ?? "",
+    lessons_template_question_order: place + 1,
+  };
+}
+
+function needKnown(before: Awaited<ReturnType<typeof contentsOf>>, wanted: readonly LessonsTemplateCategory[]): void {
+  const ids = wanted
+    .flatMap((category) => [category.id ?? [], category.questions.flatMap((one) => one.id ?? [])])
+    .flat();
+  if (new Set(ids).size < ids.length) throw invalidArgument("categories: an id is there twice; nothing was changed");
+  for (const category of wanted) {
+    const known = before.find((one) => one.category.lessonstemplatecategory_id === category.id);
+    if (category.id !== undefined && known === undefined) {
+      throw notFound(`categories: this template has no category ${category.id}; nothing was changed`);
+    }
+    for (const { id } of category.questions) {
+      if (id !== undefined && known?.questions.some((one) => one.lessonstemplatequestion_id === id) !== true) {
+        throw notFound(`categories: ${category.name} has no question ${id}; nothing was changed`);
+      }
+    }
+  }
+}
