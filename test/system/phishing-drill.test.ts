@@ -6,7 +6,7 @@ import { readImage } from "../../services/shared/tools/image.js";
 import { readTools } from "../../services/shared/tools/tools.js";
 import { type Program, startProgram } from "../support/program.js";
 import { titled } from "../support/titled.js";
-import { NEEDED, preparePhishingDrill, TOOLS } from "../truth/aev/jobs/phishing-drill.js";
+import { NEEDED, preparePhishingDrill, TOOLS } from "../truth/aev/drill.js";
 import { type Person, personOf } from "../truth/frame/product.js";
 
 // A job from end to end over MCP on the built-in platform, as somebody with just

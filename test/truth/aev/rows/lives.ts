@@ -99,6 +99,29 @@ export function truthsOf(life: Life): Truth<Stage>[] {
   ];
 }
 
+/** Whom the platform does not know is told so, and changes nothing. */
+function strangerTo(
+  life: Life,
+  tool: string,
+  more: (stage: Stage) => Promise<object> | object,
+): Truth<Stage>["cases"][0] {
+  return {
+    about: "tells who has no account so, and changes nothing",
+    as: ["stranger"],
+    async prove(stage, person) {
+      const asked = { ...life.place(stage, FIRST).args, ...(await more(stage)) };
+      const before = await standing(stage, life);
+      await refuses(stage, person, tool, asked, /no account|unknown tool/);
+      expect(changesBetween(before, await standing(stage, life), life.ignored)).toEqual([]);
+    },
+  };
+}
+
+/** The argument that names an object made for nobody. */
+const naming = (life: Life) => async (stage: Stage) => ({
+  [life.argument]: await made(stage, life, FIRST, "Nobody's"),
+});
+
 function readOf(life: Life): Truth<Stage> {
   const { tool, args = {} } = life.read as { tool: string; args?: object };
   return {
@@ -139,6 +162,7 @@ function readOf(life: Life): Truth<Stage> {
           }
         },
       },
+      strangerTo(life, tool, naming(life)),
     ],
   };
 }
@@ -186,6 +210,7 @@ function createOf(life: Life, { tool, args }: NonNullable<Life["create"]>, write
           expect(changesBetween(before, await standing(stage, life), life.ignored)).toEqual([]);
         },
       },
+      strangerTo(life, tool, (stage) => args(stage, `No ${stage.world.run}`, FIRST)),
     ],
   };
 }
@@ -242,6 +267,7 @@ function updateOf(
           expect(changesBetween(before, await standing(stage, life), life.ignored)).toEqual([]);
         },
       },
+      strangerTo(life, tool, async (stage) => ({ ...(await naming(life)(stage)), ...changes(stage, FIRST)[0]?.[0] })),
     ],
   };
 }
@@ -275,6 +301,7 @@ function removeOf(life: Life, { tool }: NonNullable<Life["remove"]>, writers: re
           expect(changesBetween(before, await standing(stage, life), life.ignored)).toEqual([]);
         },
       },
+      strangerTo(life, tool, naming(life)),
     ],
   };
 }

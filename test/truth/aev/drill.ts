@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Person } from "../../frame/product.js";
-import { Transcript } from "../../frame/transcript.js";
+import type { Person } from "../frame/product.js";
+import { Transcript } from "../frame/transcript.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of tools, looked at as they are.
 type Json = any;

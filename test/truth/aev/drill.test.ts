@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import { realPlatform, truth } from "../frame/real.js";
-import { NEEDED, preparePhishingDrill } from "./jobs/phishing-drill.js";
+import { NEEDED, preparePhishingDrill } from "./drill.js";
 import { ask } from "./rows/lives.js";
 import { type Stage, startStage, stopStage } from "./stage.js";
 import { FIRST } from "./world.js";
