@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
-import type { Expectation, Inject, Simulation, SimulationStatus, World } from "./world.js";
+import { createHash, randomUUID } from "node:crypto";
+import type { Endpoint, Expectation, Inject, Simulation, SimulationStatus, World } from "./world.js";
 import { rowsOf } from "./world.js";
 
 // The life of simulations. The platform looks once a minute, on the minute,
@@ -50,6 +50,11 @@ export function advance(world: World, now: number): void {
   for (const simulation of world.simulations.values()) {
     if (simulation.status === "RUNNING" && simulation.start !== null) advanceOne(world, simulation, now);
   }
+  for (const inject of world.injects.values()) {
+    if (inject.scenario !== null || inject.simulation !== null || inject.triggeredAt == null) continue;
+    const due = Math.ceil(inject.triggeredAt / MINUTE_MS) * MINUTE_MS;
+    if (now >= due) moveTo(world, inject, now - due, due);
+  }
 }
 
 function advanceOne(world: World, simulation: Simulation, now: number): void {
@@ -70,7 +75,7 @@ function advanceOne(world: World, simulation: Simulation, now: number): void {
 /** The minute at which the platform finds an inject due. */
 function dueAt(simulation: Simulation, inject: Inject): number {
   const at = (simulation.start as number) + simulation.pausedMs + inject.delaySeconds * 1_000;
-  return Math.ceil(at / MINUTE_MS) * MINUTE_MS;
+  return Math.ceil(Math.min(at, inject.triggeredAt ?? at) / MINUTE_MS) * MINUTE_MS;
 }
 
 function moveTo(world: World, inject: Inject, elapsed: number, due: number): void {
@@ -91,34 +96,60 @@ function moveTo(world: World, inject: Inject, elapsed: number, due: number): voi
     inject.status.name = name;
     inject.updatedAt = due + Math.min(elapsed, EXECUTED_MS);
   }
-  if (elapsed >= QUEUED_MS && inject.expectations.length === 0) inject.expectations = expectationsOf(inject, due);
+  if (elapsed >= QUEUED_MS && inject.expectations.length === 0)
+    inject.expectations = expectationsOf(world, inject, due);
   if (elapsed >= EXECUTED_MS) inject.status.endAt ??= due + EXECUTED_MS;
 }
 
-/** An attack on endpoints without an agent cannot be carried out. */
+/** An attack is carried out where there is an agent at work; where there is none anywhere, it is not. */
 function outcomeOf(world: World, inject: Inject, implant: boolean): string {
-  const targets = rowsOf(world.endpoints, inject.assets);
-  if (implant && targets.length > 0 && targets.every((endpoint) => endpoint.agent === undefined)) return "ERROR";
+  const targets = endpointsOf(world, inject);
+  const reached = targets.filter(({ agent }) => agent?.active === true).length;
+  if (implant && targets.length > 0 && reached < targets.length) return reached === 0 ? "ERROR" : "PARTIAL";
   return chance(inject.id, 10) === 0 ? "PARTIAL" : "SUCCESS";
 }
 
+/** The endpoints that an inject is aimed at, those of its groups among them. */
+export function endpointsOf(world: World, { assets, assetGroups }: Inject): Endpoint[] {
+  const members = rowsOf(world.assetGroups, assetGroups).flatMap((group) => group.assets);
+  return rowsOf(world.endpoints, [...new Set([...assets, ...members])]);
+}
+
 /** What an inject's targets are expected to do; decided some time after it ran. */
-export function expectationsOf(inject: Inject, due: number): Expectation[] {
+export function expectationsOf(world: World, inject: Inject, due: number): Expectation[] {
   const implant = inject.contract.type === "openaev_implant";
   const types: Expectation["type"][] = implant ? ["PREVENTION", "DETECTION"] : ["HUMAN_RESPONSE"];
   const targets = implant ? [...inject.assets, ...inject.assetGroups] : inject.teams;
   return targets.flatMap((target) =>
-    types.map((type) => {
+    types.flatMap((type) => {
       const roll = chance(`${inject.title}${inject.contract.id}${target}${type}`, 10);
       const verdict = roll < 5 ? "SUCCESS" : roll < 7 ? "PARTIAL" : "FAILED";
-      return { type, verdict, decidedAt: due + DECIDED_MS };
+      const agent = world.endpoints.get(target)?.agent?.id;
+      return [undefined, ...(agent === undefined ? [] : [agent])].map(
+        (of): Expectation => ({
+          id: idOf(`${inject.id}${target}${type}${of ?? ""}`),
+          type,
+          target,
+          agent: of,
+          verdict,
+          decidedAt: due + DECIDED_MS,
+          results: [],
+        }),
+      );
     }),
   );
+}
+
+/** The same id for the same text. */
+function idOf(text: string): string {
+  const hex = createHash("sha256").update(text).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 function reset(world: World, simulation: Simulation): void {
   for (const inject of rowsOf(world.injects, simulation.injects)) {
     inject.status = null;
+    inject.triggeredAt = null;
     inject.expectations = [];
   }
   for (const [id, finding] of world.findings)

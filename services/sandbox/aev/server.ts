@@ -8,6 +8,10 @@ import { needTenant } from "./rights.js";
 import { belowRoutes } from "./routes/below.js";
 import { catalogueRoutes } from "./routes/catalogue.js";
 import { documentRoutes, readForm } from "./routes/documents.js";
+import { atomicTestRoutes } from "./routes/atomic-tests.js";
+import { contractRoutes } from "./routes/contracts.js";
+import { expectationRoutes } from "./routes/expectations.js";
+import { injectRoutes } from "./routes/injects.js";
 import { kindRoutes } from "./routes/kinds.js";
 import { lessonsRoutes } from "./routes/lessons.js";
 import type { Answer, Route } from "./routes/route.js";
@@ -73,6 +77,10 @@ export async function startSandbox(options: AevSandboxOptions): Promise<AevSandb
     ...lessonsRoutes(world),
     ...scenarioRoutes(world),
     ...simulationRoutes(world),
+    ...injectRoutes(world),
+    ...expectationRoutes(world),
+    ...contractRoutes(world),
+    ...atomicTestRoutes(world),
   ]);
   const audit = new Audit<AuditEntry>();
 

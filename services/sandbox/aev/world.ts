@@ -71,6 +71,8 @@ export interface Contract {
   readonly labelFr: string;
   readonly platforms: readonly string[];
   readonly technique: Technique | undefined;
+  /** The payload that it was made of, and whose it is. */
+  readonly payload?: { readonly id: string; readonly tenant: string } | undefined;
   readonly createdAt: number;
 }
 
@@ -182,10 +184,26 @@ export interface Simulation {
 
 /** What an inject is expected to show, and what it comes to. */
 export interface Expectation {
+  readonly id: string;
   readonly type: "PREVENTION" | "DETECTION" | "VULNERABILITY" | "HUMAN_RESPONSE";
-  readonly decidedAt: number;
+  /** The endpoint, asset group or team that is to show it. */
+  readonly target: string;
+  /** Of the agent of an endpoint; the endpoint's follows from it. */
+  readonly agent?: string | undefined;
+  decidedAt: number;
   /** What it comes to once decided. */
-  readonly verdict: "SUCCESS" | "PARTIAL" | "FAILED";
+  verdict: "SUCCESS" | "PARTIAL" | "FAILED";
+  /** What was recorded, by source. */
+  results: ExpectationRecord[];
+}
+
+/** What a source recorded of an expectation. */
+export interface ExpectationRecord {
+  readonly sourceId: string;
+  readonly sourceType: string;
+  readonly sourceName: string;
+  readonly score: number;
+  readonly at: number;
 }
 
 /** One step of a scenario, or of a simulation of it. */
@@ -194,18 +212,33 @@ export interface Inject {
   readonly tenant: string;
   readonly scenario: string | null;
   readonly simulation: string | null;
-  readonly title: string;
-  readonly contract: Contract;
-  readonly delaySeconds: number;
-  readonly enabled: boolean;
-  readonly teams: readonly string[];
-  readonly assets: readonly string[];
-  readonly assetGroups: readonly string[];
-  readonly tags: readonly string[];
+  title: string;
+  /** What is about it beyond what is seeded; what a contract's injects have where left out. */
+  details?: InjectDetails;
+  contract: Contract;
+  delaySeconds: number;
+  enabled: boolean;
+  teams: readonly string[];
+  assets: readonly string[];
+  assetGroups: readonly string[];
+  tags: readonly string[];
+  /** When it was asked to run ahead of its time, or by itself. */
+  triggeredAt?: number | null;
   status: { readonly id: string; name: string; readonly sentAt: number; endAt: number | null } | null;
   expectations: Expectation[];
   readonly createdAt: number;
   updatedAt: number;
+}
+
+/** What a write of an inject keeps besides. */
+export interface InjectDetails {
+  readonly description: string | null;
+  readonly content: Readonly<Record<string, unknown>> | null;
+  readonly allTeams: boolean;
+  readonly country: string | null;
+  readonly city: string | null;
+  readonly dependsOn: readonly unknown[];
+  readonly documents: readonly { readonly document_id: string; readonly document_attached: boolean }[];
 }
 
 /** What an inject brought to light. */
@@ -229,6 +262,7 @@ export interface World {
   readonly users: Map<string, User>;
   readonly tags: Map<string, Tag>;
   readonly techniques: Map<string, Technique>;
+  readonly contracts: Map<string, Contract>;
   readonly teams: Map<string, Team>;
   readonly endpoints: Map<string, Endpoint>;
   readonly assetGroups: Map<string, AssetGroup>;
@@ -247,6 +281,7 @@ export function emptyWorld(): World {
     users: new Map(),
     tags: new Map(),
     techniques: new Map(),
+    contracts: new Map(),
     teams: new Map(),
     endpoints: new Map(),
     assetGroups: new Map(),

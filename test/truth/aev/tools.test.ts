@@ -14,6 +14,7 @@ import { PEOPLE } from "./world.js";
 const { settings, missing } = realPlatform("AEV_REAL_URL", "AEV_REAL_ISSUER");
 
 
+
 const TRUTHS = [
   ...listTruths,
   ...objectTruths,

@@ -113,17 +113,29 @@ function bodyOf(reply: HttpReply): Body {
   }
 }
 
+/** On what a grant is given that reaches an inject. */
+const ON_ITS_PLAN = "on the scenario, simulation or atomic test of this inject";
+
 /** What each route asks for: a right, or a grant on the object that it is about. */
 const RIGHTS: readonly (readonly [route: RegExp, right: string, grant?: string])[] = [
   [/^POST \/scenarios$/, "MANAGE_ASSESSMENT"],
   [/^POST \/scenarios\/[^/]+\/exercise\/running$/, "LAUNCH_ASSESSMENT", "LAUNCHER on this scenario"],
   [/^PUT \/exercises\/[^/]+\/status$/, "LAUNCH_ASSESSMENT", "LAUNCHER on this simulation"],
+  [/^\w+ \/scenarios\/[^/]+\/injects(?!\/simple)/, "MANAGE_ASSESSMENT", "PLANNER on this scenario"],
   [/^PUT \/scenarios\//, "MANAGE_ASSESSMENT", "PLANNER on this scenario"],
   [/^DELETE \/scenarios\//, "DELETE_ASSESSMENT", "PLANNER on this scenario"],
+  [/^\w+ \/exercises\/[^/]+\/injects(?!\/(?:search|results))/, "MANAGE_ASSESSMENT", "PLANNER on this simulation"],
   [/^\w+ \/(?:findings\/)?scenarios\//, "ACCESS_ASSESSMENT", "OBSERVER on this scenario"],
   [/^\w+ \/(?:findings\/)?exercises\//, "ACCESS_ASSESSMENT", "OBSERVER on this simulation"],
   [/^\w+ \/(?:findings\/)?endpoints\//, "ACCESS_ASSETS"],
   [/^POST \/findings\/search$/, "ACCESS_FINDINGS"],
+  [/^GET \/injects\/|^POST \/injects\/[^/]+\/targets\//, "ACCESS_ASSESSMENT", `OBSERVER ${ON_ITS_PLAN}`],
+  [/^\w+ \/injects\//, "MANAGE_ASSESSMENT", `PLANNER ${ON_ITS_PLAN}`],
+  [/^POST \/atomic-testings$/, "MANAGE_ASSESSMENT"],
+  [/^GET \/atomic-testings\//, "ACCESS_ASSESSMENT", "OBSERVER on this atomic test"],
+  [/^\w+ \/atomic-testings\//, "MANAGE_ASSESSMENT", "PLANNER on this atomic test"],
+  [/^PUT \/expectations\//, "MANAGE_ASSESSMENT"],
+  [/^GET \/injector_contracts\//, "ACCESS_PAYLOADS", "OBSERVER on the payload of this action"],
 ];
 
 function missingRight({ verb, path }: RestRequest): string {

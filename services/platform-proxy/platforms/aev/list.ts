@@ -48,6 +48,8 @@ export interface List<Row> {
   /** What the platform is exact in. */
   readonly filters?: readonly Filter[];
   readonly order: Order<Row>;
+  /** What else the body of this search takes. */
+  readonly more?: object;
   /** How many rows are read at once at most: an answer is bounded. */
   readonly piece: number;
 }
@@ -114,7 +116,7 @@ async function readRows<Row extends object>(
   list: List<Row>,
   place: Place,
 ): Promise<Read<Row>> {
-  const { route, idKey, order, filters, query, having = [] } = list;
+  const { route, idKey, order, filters, query, having = [], more } = list;
   if (list.whole !== undefined) {
     const rows = ordered(list, await list.whole()).filter((row) => matches(list, row));
     return { rows, totalSize: rows.length, isCut: false };
@@ -125,7 +127,7 @@ async function readRows<Row extends object>(
   const first = Math.min(list.piece, isExact ? Math.max(MIN_PIECE, 2 * needed) : list.piece);
   const asked = list.told ?? query;
   const told = asked !== undefined && isAscii(asked) ? asked : undefined;
-  const search = { route, idKey, query: told, filters, sorts: order.sorts };
+  const search = { route, idKey, query: told, filters, sorts: order.sorts, more };
   const found = new Map<unknown, Row>();
   for (let reading = 0; ; reading++) {
     // Where pages ended between equal rows, other pages end elsewhere.

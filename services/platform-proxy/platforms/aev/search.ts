@@ -29,6 +29,8 @@ export interface Search {
   readonly query?: string | undefined;
   readonly filters?: readonly Filter[] | undefined;
   readonly sorts: readonly [Sort, ...Sort[]];
+  /** What else the body of this search takes. */
+  readonly more?: object | undefined;
 }
 
 /** The most that the platform gives at once. */
@@ -81,7 +83,7 @@ interface Envelope {
 export async function searchOnce<Row>(
   platform: Platform,
   tenant: TenantScope,
-  { route, idKey, query, filters = [], sorts }: Search,
+  { route, idKey, query, filters = [], sorts, more }: Search,
   page: number,
   size: number,
 ): Promise<{ readonly rows: readonly Row[]; readonly totalSize: number }> {
@@ -90,6 +92,7 @@ export async function searchOnce<Row>(
     path: tenant.path(route),
     read: true,
     body: {
+      ...more,
       page,
       size,
       ...(query !== undefined && { textSearch: query }),

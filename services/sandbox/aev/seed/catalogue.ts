@@ -12,6 +12,7 @@ const PLATFORM_OF_ROLE: Readonly<Record<string, string>> = { dc: "Windows", wks:
  */
 export function seedCatalogue(world: World, draw: Draw, now: number): Contract[] {
   const contracts = [...builtIn(now), ...seedTechniques(world, draw, now)];
+  for (const contract of contracts) world.contracts.set(contract.id, contract);
   for (const tenant of [DEFAULT_TENANT, SECOND_TENANT]) {
     for (const name of TAGS) {
       const id = draw.uuid();

@@ -141,7 +141,7 @@ function seedSimulation({ world, draw, tenant, now }: Seed, scenario: Scenario, 
           }
         : null,
     };
-    if (ran) inject.expectations = expectationsOf(inject, due);
+    if (ran) inject.expectations = expectationsOf(world, inject, due);
     world.injects.set(inject.id, inject);
     simulation.injects.push(inject.id);
     if (ran && inject.contract.technique !== undefined) seedFindings(world, draw, tenant, inject, due);

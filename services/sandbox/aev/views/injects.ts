@@ -6,11 +6,28 @@ import { targetsOf } from "./simulations.js";
 // Injects in the platform's JSON. Each row carries the whole contract, twice,
 // as the platform's rows do.
 
-function labelsOf({ label, labelFr }: Contract): Record<string, string> {
+/** The names of a contract by language. */
+export function labelsOf({ label, labelFr }: Contract): Record<string, string> {
   return { en: label, fr: labelFr };
 }
 
-function convertedOf(contract: Contract): Record<string, unknown> {
+/** What can be run by itself. */
+const isAtomic = (type: Contract["type"]): boolean => type === "openaev_implant" || type === "openaev_email";
+
+function predefinedOf(type: Contract["type"]): unknown[] {
+  if (type !== "openaev_implant") return [];
+  return ["PREVENTION", "DETECTION"].map((kind) => ({
+    expectation_type: kind,
+    expectation_name: kind === "PREVENTION" ? "Prevention" : "Detection",
+    expectation_description: null,
+    expectation_score: 100,
+    expectation_expectation_group: false,
+    expectation_expiration_time: 21_600,
+  }));
+}
+
+/** What a contract takes, as the platform parses it. */
+export function convertedOf(contract: Contract): Record<string, unknown> {
   const { type, label } = contract;
   const implant = type === "openaev_implant";
   const config = { type, label: { fr: label, en: label }, color_dark: "#000000", color_light: "#000000" };
@@ -41,7 +58,11 @@ function convertedOf(contract: Contract): Record<string, unknown> {
     config,
     label: labelsOf(contract),
     manual: type === "openaev_manual",
-    fields: implant ? [field("assets", "asset"), field("asset_groups", "asset-group")] : [field("teams", "team")],
+    fields: [
+      ...(implant ? [field("assets", "asset"), field("asset_groups", "asset-group")] : [field("teams", "team")]),
+      ...(type === "openaev_email" ? [field("subject", "text"), field("body", "textarea")] : []),
+      { ...field("expectations", "expectation"), mandatory: false, predefinedExpectations: predefinedOf(type) },
+    ],
     variables: [
       {
         key: "user",
@@ -52,61 +73,66 @@ function convertedOf(contract: Contract): Record<string, unknown> {
       },
     ],
     context: {},
-    atomicTesting: implant,
+    atomicTesting: isAtomic(type),
     contract_id: contract.id,
     contract_attack_patterns_external_ids: [],
-    is_atomic_testing: implant,
+    is_atomic_testing: isAtomic(type),
     needs_executor: implant,
     platforms: contract.platforms,
     domains: [],
   };
 }
 
+/** A contract as a read by id tells it, and as injects carry it. */
+export function contractRead(contract: Contract, payload: unknown = null): unknown {
+  const converted = convertedOf(contract);
+  return {
+    convertedContent: converted,
+    listened: true,
+    injector_contract_external_id: null,
+    injector_contract_labels: labelsOf(contract),
+    injector_contract_manual: contract.type === "openaev_manual",
+    injector_contract_content: JSON.stringify(converted),
+    injector_contract_custom: false,
+    injector_contract_needs_executor: contract.type === "openaev_implant",
+    injector_contract_platforms: contract.platforms,
+    injector_contract_tags: [],
+    injector_contract_payload: payload,
+    injector_contract_created_at: iso(contract.createdAt),
+    injector_contract_updated_at: iso(contract.createdAt),
+    injector_contract_attack_patterns: contract.technique === undefined ? [] : [contract.technique.id],
+    injector_contract_domains: [],
+    injector_contract_vulnerabilities: [],
+    injector_contract_atomic_testing: isAtomic(contract.type),
+    injector_contract_import_available: false,
+    injector_contract_id: contract.id,
+    injector_contract_arch: null,
+    injector_contract_injector_type: contract.type,
+    injector_contract_payload_status: null,
+    injector_contract_injectors: [contract.injector],
+    injector_contract_injector_names: { [contract.injector]: contract.type },
+  };
+}
+
 /** A row of an inject search of a scenario. */
 export function scenarioInjectRow(inject: Inject): unknown {
   const { contract, tags, teams, assets, assetGroups } = inject;
-  const converted = convertedOf(contract);
   return {
     listened: false,
     inject_id: inject.id,
     inject_title: inject.title,
     inject_enabled: inject.enabled,
-    inject_exercise: null,
+    inject_exercise: inject.simulation,
     inject_scenario: inject.scenario,
     inject_depends_duration: inject.delaySeconds,
     inject_depends_on: null,
-    inject_injector_contract: {
-      convertedContent: converted,
-      listened: true,
-      injector_contract_external_id: null,
-      injector_contract_labels: labelsOf(contract),
-      injector_contract_manual: contract.type === "openaev_manual",
-      injector_contract_content: JSON.stringify(converted),
-      injector_contract_custom: false,
-      injector_contract_needs_executor: contract.type === "openaev_implant",
-      injector_contract_platforms: contract.platforms,
-      injector_contract_tags: [],
-      injector_contract_payload: null,
-      injector_contract_created_at: iso(contract.createdAt),
-      injector_contract_updated_at: iso(contract.createdAt),
-      injector_contract_attack_patterns: contract.technique === undefined ? [] : [contract.technique.id],
-      injector_contract_domains: [],
-      injector_contract_vulnerabilities: [],
-      injector_contract_atomic_testing: contract.type === "openaev_implant",
-      injector_contract_import_available: false,
-      injector_contract_id: contract.id,
-      injector_contract_arch: null,
-      injector_contract_injector_type: contract.type,
-      injector_contract_payload_status: null,
-      injector_contract_injectors: [contract.injector],
-      injector_contract_injector_names: { [contract.injector]: contract.type },
-    },
+    inject_injector_contract: contractRead(contract),
     inject_tags: tags,
     inject_type: contract.type,
     inject_teams: repeated(teams, tags, assets, assetGroups),
     inject_assets: repeated(assets, tags, teams, assetGroups),
     inject_asset_groups: repeated(assetGroups, tags, teams, assets),
-    inject_content: contentOf(contract),
+    inject_content: inject.details === undefined ? contentOf(contract) : inject.details.content,
     inject_documents: [],
     inject_communications: [],
     inject_expectations: [],
@@ -126,7 +152,8 @@ export function scenarioInjectRow(inject: Inject): unknown {
   };
 }
 
-function contentOf({ type, label }: Contract): Record<string, unknown> {
+/** What injects of a contract have in them where nothing was said. */
+export function contentOf({ type, label }: Contract): Record<string, unknown> {
   if (type === "openaev_manual") return { content: label };
   if (type === "openaev_email") return { subject: label, body: `<p>${label}</p>`, expectations: [] };
   return {};

@@ -27,7 +27,7 @@ const STATES: readonly State[] = ["SUCCESS", "PENDING", "PARTIAL", "FAILED"];
 export function resultsOf(expectations: readonly Expectation[], now: number): unknown[] {
   return (Object.keys(LABELS) as Expectation["type"][]).flatMap((type) => {
     const states = expectations
-      .filter((expectation) => expectation.type === type)
+      .filter((expectation) => expectation.type === type && expectation.agent === undefined)
       .map((expectation): State => (expectation.decidedAt <= now ? expectation.verdict : "PENDING"));
     if (states.length === 0) return [];
     const distribution = STATES.map((id) => ({

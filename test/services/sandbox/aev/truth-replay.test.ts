@@ -31,12 +31,15 @@ const OTHERWISE: ReadonlyMap<number, string> = new Map(
   ]),
 );
 
-/** A shape without the contents of injects, which are those of each inject's own contract. */
+/** Of each inject's own contract: the contents of injects, and the fields of contracts, of which the first alone is recorded. */
+const OF_CONTRACTS = new Set(["inject_content", "fields"]);
+
+/** A shape without what differs from contract to contract. */
 function plain(shape: Shape): Shape {
   if (Array.isArray(shape)) return (shape as readonly Shape[]).map(plain);
   if (typeof shape !== "object") return shape;
   return Object.fromEntries(
-    Object.entries(shape).map(([name, one]) => [name, name === "inject_content" ? "*" : plain(one as Shape)]),
+    Object.entries(shape).map(([name, one]) => [name, OF_CONTRACTS.has(name) ? "*" : plain(one as Shape)]),
   );
 }
 

@@ -22,8 +22,15 @@ test("every tool but whoami takes a tenant and needs none", () => {
 });
 
 test("what runs attacks says so", () => {
-  const runs = named(({ name }) => /^launch_|_simulation_status$/.test(name));
-  expect(runs).toEqual(["launch_scenario", "set_simulation_status"]);
+  const runs = named(({ name }) => /^(?:re)?launch_|^trigger_|_simulation_status$/.test(name));
+  const known = [
+    "launch_scenario",
+    "set_simulation_status",
+    "trigger_inject",
+    "launch_atomic_test",
+    "relaunch_atomic_test",
+  ];
+  expect(runs).toEqual(expect.arrayContaining(known));
   expect(named(({ listing }) => listing.annotations.openWorldHint === true)).toEqual(expect.arrayContaining(runs));
   expect(named(({ listing }) => listing.annotations.destructiveHint === true)).toEqual(expect.arrayContaining(runs));
 });

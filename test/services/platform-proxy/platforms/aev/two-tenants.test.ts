@@ -5,8 +5,13 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AccountService } from "#proto/aev/v1/account_service_pb.js";
 import { AssetService } from "#proto/aev/v1/asset_service_pb.js";
+import { AtomicTestService } from "#proto/aev/v1/atomic_test_service_pb.js";
+import { ExpectationService } from "#proto/aev/v1/expectation_service_pb.js";
 import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
+import { InjectRunService } from "#proto/aev/v1/inject_run_service_pb.js";
 import { InjectService } from "#proto/aev/v1/inject_service_pb.js";
+import { InjectorContractService } from "#proto/aev/v1/injector_contract_service_pb.js";
+import { TargetKind } from "#proto/aev/v1/result_pb.js";
 import { type ScenarioOrder, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import { type SimulationOrder, SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
@@ -34,6 +39,7 @@ const LISTS = [
   ["tags", "tag_id", "tag_name"],
   ["asset_groups", "asset_group_id", "asset_group_name"],
   ["teams", "team_id", "team_name"],
+  ["atomic-testings", "inject_id", "inject_title"],
 ] as const;
 
 beforeAll(async () => {
@@ -51,6 +57,11 @@ beforeAll(async () => {
         names.add(row[name]!);
       }
     }
+    for (const plan of ids.slice(0, 3)) {
+      const url = `/api/tenants/${tenant}/scenarios/${plan}/injects/simple`;
+      const { body } = await stack.ask("admin", "POST", url, {});
+      for (const row of (body as { content: Record<string, string>[] }).content) ids.push(row.inject_id!);
+    }
     of[tenant] = { ids, names: [...names] };
   }
 });
@@ -59,6 +70,12 @@ afterAll(() => stack.close());
 const { searchScenarios, getScenario, createScenario, updateScenario, launchScenario, deleteScenario } =
   ScenarioService.method;
 const { searchSimulations, getSimulation, getSimulationResults, setSimulationStatus } = SimulationService.method;
+
+const inject = InjectService.method;
+const run = InjectRunService.method;
+const expectation = ExpectationService.method;
+const atomic = AtomicTestService.method;
+const MAIL = "138ad8f8-32f8-4a22-8114-aaa12322bd09";
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -83,6 +100,31 @@ const TOOLS: readonly (readonly [
   [setSimulationStatus, (simulationId) => ({ simulationId, status: SimulationStatus.CANCELED })],
   [InjectService.method.searchInjects, (value) => ({ parent: { case: "scenarioId", value } })],
   [InjectService.method.searchInjects, (value) => ({ parent: { case: "simulationId", value }, withTargets: true })],
+  [inject.getInject, (injectId) => ({ injectId })],
+  [
+    inject.createInject,
+    (value) => ({ parent: { case: "scenarioId", value }, title: "Of another tenant", injectorContractId: MAIL }),
+  ],
+  [inject.updateInject, (injectId, title) => ({ injectId, title })],
+  [inject.setInjectEnabled, (injectId) => ({ injectId })],
+  [inject.duplicateInject, (injectId) => ({ injectId })],
+  [inject.deleteInject, (injectId) => ({ injectId })],
+  [run.getInjectStatus, (injectId) => ({ injectId })],
+  [run.getInjectExecutionResult, (id) => ({ injectId: id, targetId: id, targetKind: TargetKind.ENDPOINT })],
+  [run.getInjectExecutionTraces, (id) => ({ injectId: id, targetId: id, targetKind: TargetKind.ENDPOINT })],
+  [run.searchInjectTargets, (injectId, query) => ({ injectId, query, targetKind: TargetKind.ENDPOINT })],
+  [run.triggerInject, (injectId) => ({ injectId })],
+  [expectation.listExpectations, (simulationId) => ({ simulationId })],
+  [expectation.setExpectationResult, (id) => ({ simulationId: id, expectationId: id, score: 100 })],
+  [expectation.deleteExpectationResult, (id) => ({ simulationId: id, expectationId: id, sourceId: "ui" })],
+  [atomic.searchAtomicTests, (_, query) => ({ query })],
+  [atomic.getAtomicTest, (atomicTestId) => ({ atomicTestId })],
+  [atomic.updateAtomicTest, (atomicTestId, title) => ({ atomicTestId, title })],
+  [atomic.launchAtomicTest, (atomicTestId) => ({ atomicTestId })],
+  [atomic.relaunchAtomicTest, (atomicTestId) => ({ atomicTestId })],
+  [atomic.deleteAtomicTest, (atomicTestId) => ({ atomicTestId })],
+  [InjectorContractService.method.searchInjectorContracts, (_, query) => ({ query })],
+  [InjectorContractService.method.getInjectorContract, (injectorContractId) => ({ injectorContractId })],
   [AssetService.method.searchEndpoints, (_, query) => ({ query })],
   [AssetService.method.searchEndpoints, (id, text, n) => ({ labels: [n % 2 === 0 ? id : text] })],
   [FindingService.method.searchFindings, (value) => ({ scope: { case: "scenarioId", value } })],
@@ -135,7 +177,7 @@ test("no call of a member of one tenant tells or changes anything of the other",
       expect([...foreign].filter((one) => answer.includes(one))).toEqual([]);
       expect(foreignNames.filter((one) => answer.includes(one))).toEqual([]);
     }),
-    { numRuns: 400 },
+    { numRuns: 600 },
   );
   expect(await standing()).toBe(before);
 });
