@@ -156,6 +156,8 @@ export const QUESTIONS: readonly Question[] = [
     of: { tool: "search_atomic_tests", argument: "inject_id" },
   },
   { server: "aev", tool: "search_atomic_tests" },
+  { server: "aev", tool: "search_payloads" },
+  { server: "aev", tool: "list_variables", of: { tool: "search_scenarios", argument: "scenario_id" } },
   { server: "aev", tool: "search_injector_contracts" },
   { server: "aev", tool: "list_expectations", of: { tool: "search_simulations", argument: "simulation_id" } },
   { server: "aev", tool: "search_endpoints", recorded: [{ answers: ["endpoints"] }] },

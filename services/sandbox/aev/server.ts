@@ -14,9 +14,12 @@ import { expectationRoutes } from "./routes/expectations.js";
 import { injectRoutes } from "./routes/injects.js";
 import { kindRoutes } from "./routes/kinds.js";
 import { lessonsRoutes } from "./routes/lessons.js";
+import { payloadRoutes } from "./routes/payloads.js";
+import { planRoutes } from "./routes/plans.js";
 import type { Answer, Route } from "./routes/route.js";
 import { scenarioRoutes } from "./routes/scenarios.js";
 import { simulationRoutes } from "./routes/simulations.js";
+import { variableRoutes } from "./routes/variables.js";
 import { advance } from "./runs.js";
 import { seedWorld } from "./seed/seed.js";
 import { createSignIn, type SignedIn } from "./sign-in.js";
@@ -81,6 +84,9 @@ export async function startSandbox(options: AevSandboxOptions): Promise<AevSandb
     ...expectationRoutes(world),
     ...contractRoutes(world),
     ...atomicTestRoutes(world),
+    ...payloadRoutes(world),
+    ...planRoutes(world),
+    ...variableRoutes(world),
   ]);
   const audit = new Audit<AuditEntry>();
 

@@ -71,8 +71,11 @@ export function capabilitiesOf({ user, tenants }: OpenaevMe): Snapshot["capabili
   const all = new Set(user.user_capabilities);
   if (all.has("MANAGE_ASSESSMENT")) all.add("CREATE_ASSESSMENT");
   for (const level of Object.values(user.user_grants)) {
-    all.add("ACCESS_ASSESSMENT");
-    if (level === "PLANNER" || level === "LAUNCHER") all.add("MANAGE_ASSESSMENT").add("DELETE_ASSESSMENT");
+    // It is not said what a grant is on: a plan, a test or a payload.
+    all.add("ACCESS_ASSESSMENT").add("ACCESS_PAYLOADS");
+    if (level === "PLANNER" || level === "LAUNCHER") {
+      all.add("MANAGE_ASSESSMENT").add("DELETE_ASSESSMENT").add("MANAGE_PAYLOADS").add("DELETE_PAYLOADS");
+    }
     if (level === "LAUNCHER") all.add("LAUNCH_ASSESSMENT");
   }
   if (["ACCESS_FINDINGS", "ACCESS_ASSESSMENT", "ACCESS_ASSETS"].some((right) => all.has(right))) {

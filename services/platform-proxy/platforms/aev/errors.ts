@@ -118,6 +118,16 @@ const ON_ITS_PLAN = "on the scenario, simulation or atomic test of this inject";
 
 /** What each route asks for: a right, or a grant on the object that it is about. */
 const RIGHTS: readonly (readonly [route: RegExp, right: string, grant?: string])[] = [
+  [/^POST \/exercises$|^POST \/scenarios\/[^/]+$/, "MANAGE_ASSESSMENT"],
+  [/^PUT \/scenarios\/[^/]+\/recurrence$/, "LAUNCH_ASSESSMENT", "LAUNCHER on this scenario"],
+  [/^POST \/payloads$/, "MANAGE_PAYLOADS"],
+  [/^PUT \/payloads\//, "MANAGE_PAYLOADS", "PLANNER on this payload"],
+  [/^DELETE \/payloads\//, "DELETE_PAYLOADS", "PLANNER on this payload"],
+  [/^\w+ \/payloads\//, "ACCESS_PAYLOADS", "OBSERVER on this payload"],
+  [/^DELETE \/exercises\/[^/]+$/, "DELETE_ASSESSMENT", "PLANNER on this simulation"],
+  [/^PUT \/exercises\/[^/]+(?:\/start-date)?$/, "MANAGE_ASSESSMENT", "PLANNER on this simulation"],
+  [/^(?:POST|PUT|DELETE) \/scenarios\/[^/]+\/variables/, "MANAGE_ASSESSMENT", "PLANNER on this scenario"],
+  [/^(?:POST|PUT|DELETE) \/exercises\/[^/]+\/variables/, "MANAGE_ASSESSMENT", "PLANNER on this simulation"],
   [/^POST \/scenarios$/, "MANAGE_ASSESSMENT"],
   [/^POST \/scenarios\/[^/]+\/exercise\/running$/, "LAUNCH_ASSESSMENT", "LAUNCHER on this scenario"],
   [/^PUT \/exercises\/[^/]+\/status$/, "LAUNCH_ASSESSMENT", "LAUNCHER on this simulation"],

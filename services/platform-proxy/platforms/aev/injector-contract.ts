@@ -39,6 +39,15 @@ const CONTRACT = {
   filters: () => [],
 };
 
+/** Reads what an inject can do; undefined where there is none of that id. */
+export function readContract(
+  platform: Platform,
+  tenant: TenantScope,
+  id: string,
+): Promise<UpstreamContractDetails | undefined> {
+  return readById<UpstreamContractDetails>(platform, tenant, CONTRACT, id);
+}
+
 /**
  * Reads what an inject can do, and confirms that the tenant has it: its search
  * finds it by id.
@@ -50,7 +59,7 @@ export async function contractOf(
   tenant: TenantScope,
   id: string,
 ): Promise<UpstreamContractDetails> {
-  const row = await readById<UpstreamContractDetails>(platform, tenant, CONTRACT, id);
+  const row = await readContract(platform, tenant, id);
   const { rows } = await searchOnce<object>(
     platform,
     tenant,

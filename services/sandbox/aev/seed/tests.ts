@@ -1,3 +1,4 @@
+import { addPayload } from "../routes/payloads.js";
 import { expectationsOf } from "../runs.js";
 import { type Contract, DEFAULT_TENANT, type Inject, SECOND_TENANT, type World } from "../world.js";
 import type { Draw } from "./draw.js";
@@ -41,6 +42,49 @@ export function seedTests(world: World, draw: Draw, contracts: readonly Contract
       };
       if (end === "SUCCESS" || end === "PARTIAL") inject.expectations = expectationsOf(world, inject, at);
       world.injects.set(inject.id, inject);
+    }
+  }
+}
+
+const COMMANDS: readonly (readonly [name: string, platform: string, executor: string, command: string])[] = [
+  ["List users", "Linux", "sh", "cat /etc/passwd #{who}"],
+  ["List processes", "Windows", "psh", "Get-Process"],
+  ["Show routes", "Linux", "bash", "ip route"],
+  ["List users", "MacOS", "bash", "dscl . list /Users"],
+];
+
+/** Payloads of both tenants, two of them of one name. */
+export function seedPayloads(world: World, draw: Draw, now: number): void {
+  const techniques = [...world.techniques.keys()];
+  for (const tenant of [DEFAULT_TENANT, SECOND_TENANT]) {
+    for (const [i, [name, platform, executor, command]] of COMMANDS.entries()) {
+      const ids = [draw.uuid(), draw.uuid()];
+      const values = {
+        payload_type: "Command",
+        payload_name: name,
+        payload_description: `${name} on ${platform}`,
+        payload_platforms: [platform],
+        payload_cleanup_executor: executor,
+        payload_cleanup_command: "true",
+        payload_arguments: [
+          { type: "text", subtype: null, key: "who", default_value: "root", description: null, separator: null },
+        ],
+        payload_prerequisites: null,
+        payload_source: i === 0 ? "COMMUNITY" : "MANUAL",
+        payload_expectations: ["PREVENTION"],
+        payload_status: i === 1 ? "UNVERIFIED" : "VERIFIED",
+        payload_execution_arch: "ALL_ARCHITECTURES",
+        payload_output_parsers: [],
+        payload_tags: [],
+        payload_domains: [],
+        payload_attack_patterns: [techniques[i] as string],
+        command_executor: executor,
+        command_content: command,
+        dns_resolution_hostname: null,
+        file_drop_file: null,
+        executable_file: null,
+      };
+      addPayload(world, tenant, values, now - (20 + i) * DAY_MS, ids);
     }
   }
 }

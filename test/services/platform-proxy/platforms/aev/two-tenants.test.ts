@@ -11,11 +11,15 @@ import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
 import { InjectRunService } from "#proto/aev/v1/inject_run_service_pb.js";
 import { InjectService } from "#proto/aev/v1/inject_service_pb.js";
 import { InjectorContractService } from "#proto/aev/v1/injector_contract_service_pb.js";
+import { PayloadService } from "#proto/aev/v1/payload_service_pb.js";
 import { TargetKind } from "#proto/aev/v1/result_pb.js";
+import { ScenarioPlanService } from "#proto/aev/v1/scenario_plan_service_pb.js";
 import { type ScenarioOrder, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
+import { SimulationPlanService } from "#proto/aev/v1/simulation_plan_service_pb.js";
 import { type SimulationOrder, SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
 import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
+import { VariableService } from "#proto/aev/v1/variable_service_pb.js";
 import { DEFAULT_TENANT, SECOND_TENANT } from "../../../../../services/sandbox/aev/world.js";
 import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
 
@@ -39,6 +43,7 @@ const LISTS = [
   ["tags", "tag_id", "tag_name"],
   ["asset_groups", "asset_group_id", "asset_group_name"],
   ["teams", "team_id", "team_name"],
+  ["payloads", "payload_id", "payload_name"],
   ["atomic-testings", "inject_id", "inject_title"],
 ] as const;
 
@@ -74,6 +79,9 @@ const { searchSimulations, getSimulation, getSimulationResults, setSimulationSta
 const inject = InjectService.method;
 const run = InjectRunService.method;
 const expectation = ExpectationService.method;
+const payload = PayloadService.method;
+const plan = SimulationPlanService.method;
+const scenario = ScenarioPlanService.method;
 const atomic = AtomicTestService.method;
 const MAIL = "138ad8f8-32f8-4a22-8114-aaa12322bd09";
 
@@ -117,6 +125,22 @@ const TOOLS: readonly (readonly [
   [expectation.listExpectations, (simulationId) => ({ simulationId })],
   [expectation.setExpectationResult, (id) => ({ simulationId: id, expectationId: id, score: 100 })],
   [expectation.deleteExpectationResult, (id) => ({ simulationId: id, expectationId: id, sourceId: "ui" })],
+  [payload.searchPayloads, (_, query) => ({ query })],
+  [payload.getPayload, (payloadId) => ({ payloadId })],
+  [payload.updatePayload, (payloadId, name) => ({ payloadId, name })],
+  [payload.deletePayload, (payloadId) => ({ payloadId })],
+  [plan.updateSimulation, (simulationId, name) => ({ simulationId, name })],
+  [plan.setSimulationStartDate, (simulationId) => ({ simulationId })],
+  [plan.resetSimulation, (simulationId) => ({ simulationId })],
+  [plan.deleteSimulation, (simulationId) => ({ simulationId })],
+  [plan.getSimulationResultsByAttackPattern, (simulationId) => ({ simulationId })],
+  [scenario.duplicateScenario, (scenarioId) => ({ scenarioId })],
+  [scenario.scheduleScenario, (scenarioId) => ({ scenarioId, recurrence: "0 0 9 * * MON" })],
+  [scenario.setScenarioTeams, (scenarioId) => ({ scenarioId, clearTeams: true })],
+  [scenario.checkScenarioHealth, (scenarioId) => ({ scenarioId })],
+  [scenario.getScenarioStatistics, (scenarioId) => ({ scenarioId })],
+  [VariableService.method.listVariables, (value) => ({ parent: { case: "scenarioId", value } })],
+  [VariableService.method.setVariable, (value) => ({ parent: { case: "scenarioId", value }, key: "of_another" })],
   [atomic.searchAtomicTests, (_, query) => ({ query })],
   [atomic.getAtomicTest, (atomicTestId) => ({ atomicTestId })],
   [atomic.updateAtomicTest, (atomicTestId, title) => ({ atomicTestId, title })],

@@ -1,0 +1,369 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { EndpointPlatform } from "#proto/aev/v1/asset_service_pb.js";
+import {
+  PayloadArchitecture,
+  type PayloadArgument,
+  type PayloadDetailsSchema,
+  PayloadExpectation,
+  PayloadService,
+  PayloadStatus,
+  PayloadType,
+} from "#proto/aev/v1/payload_service_pb.js";
+import { aborted, failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
+import { shorten } from "../../../../shared/tools/shorten.js";
+import { unary } from "../../../binding.js";
+import { objectOf } from "../../../lib/answers.js";
+import { given } from "../../../lib/fields.js";
+import { timeOf } from "../../../lib/time.js";
+import { enumOf, wordOf } from "../../../lib/words.js";
+import type { Platform } from "../../../platform.js";
+import { deleteAndCheck } from "../delete.js";
+import { readContract } from "../injector-contract.js";
+import { labelIds, labelNames } from "../labels.js";
+import { havingOne, instantKey, listPage, type Order } from "../list.js";
+import { type Kind, memberOf, named } from "../member.js";
+import { isAscii, searchAll, searchOnce } from "../search.js";
+import { type TenantScope, tenantOf } from "../tenant.js";
+
+interface UpstreamArgument {
+  readonly key: string;
+  readonly type: string;
+  readonly default_value: string | null;
+  readonly description: string | null;
+}
+
+/** What a search tells of a payload, and a read by id with more. */
+interface UpstreamPayload {
+  readonly payload_id: string;
+  readonly payload_name: string;
+  readonly payload_type: string;
+  readonly payload_description: string | null;
+  readonly payload_platforms: readonly string[] | null;
+  readonly payload_status: string;
+  readonly payload_source: string;
+  readonly payload_execution_arch: string | null;
+  readonly payload_expectations: readonly string[] | null;
+  readonly payload_arguments: readonly UpstreamArgument[] | null;
+  readonly payload_prerequisites:
+    | readonly {
+        readonly executor: string;
+        readonly get_command: string;
+        readonly check_command?: string | null;
+        readonly description?: string | null;
+      }[]
+    | null;
+  readonly payload_cleanup_executor: string | null;
+  readonly payload_cleanup_command: string | null;
+  readonly payload_tags?: readonly string[] | null;
+  readonly payload_domains?: readonly string[] | null;
+  readonly payload_attack_patterns?: readonly string[] | null;
+  readonly payload_detection_remediations?: readonly unknown[] | null;
+  readonly payload_output_parsers?: readonly unknown[] | null;
+  readonly command_executor?: string | null;
+  readonly command_content?: string | null;
+  readonly dns_resolution_hostname?: string | null;
+  readonly executable_file?: string | { readonly document_id: string } | null;
+  readonly file_drop_file?: string | { readonly document_id: string } | null;
+  readonly payload_updated_at: string;
+}
+
+const PAYLOAD: Kind<UpstreamPayload> = {
+  noun: "payload",
+  route: "/payloads",
+  idKey: "payload_id",
+  sortKey: "payload_updated_at",
+  filters: (row) => named("payload_name", row.payload_name),
+};
+const BY_CHANGE: Order<UpstreamPayload> = {
+  sorts: [{ property: "payload_updated_at", direction: "desc" }],
+  keyOf: (row) => instantKey(row.payload_updated_at),
+};
+interface UpstreamContractName {
+  readonly injector_contract_id: string;
+  readonly injector_contract_labels: Readonly<Record<string, string>> | null;
+}
+
+/** Actions that are looked through for one of a name. */
+const CANDIDATES = 100;
+const MAX_DOMAINS = 1_000;
+const MAX_TECHNIQUES = 10_000;
+/** The platform's words for kinds of payloads. */
+const TYPES: Readonly<Record<PayloadType, string>> = {
+  [PayloadType.UNSPECIFIED]: "",
+  [PayloadType.COMMAND]: "Command",
+  [PayloadType.EXECUTABLE]: "Executable",
+  [PayloadType.FILE_DROP]: "FileDrop",
+  [PayloadType.DNS_RESOLUTION]: "DnsResolution",
+  [PayloadType.NETWORK_TRAFFIC]: "NetworkTraffic",
+};
+const PLATFORMS: Readonly<Record<string, string>> = { macos: "MacOS" };
+
+const { searchPayloads, getPayload, createPayload, updatePayload, deletePayload } = PayloadService.method;
+
+/** How the tools of this service are answered. */
+export const bindings = [
+  unary(searchPayloads, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const page = await listPage<UpstreamPayload>(
+      platform,
+      tenant,
+      {
+        route: "/payloads/search",
+        idKey: "payload_id",
+        query: r.query,
+        textsOf: (row) => [row.payload_name],
+        having: [
+          ...havingOne<UpstreamPayload>(
+            (row) => row.payload_type,
+            r.types.map((type) => TYPES[type]),
+          ),
+          ...havingOne<UpstreamPayload>((row) => row.payload_platforms, r.platforms.map(platformWord)),
+          ...havingOne<UpstreamPayload>(
+            (row) => row.payload_status,
+            r.statuses.map((status) => PayloadStatus[status] as string),
+          ),
+        ],
+        order: BY_CHANGE,
+        piece: 200,
+      },
+      r,
+    );
+    return {
+      payloads: page.rows.map((row) => ({
+        id: row.payload_id,
+        name: row.payload_name,
+        type: typeOf(row),
+        description: shorten(row.payload_description, 80),
+        platforms: [...(row.payload_platforms ?? [])],
+        status: enumOf(PayloadStatus, row.payload_status),
+        source: row.payload_source.toLowerCase(),
+        ...given({ updatedAt: timeOf(row.payload_updated_at) }),
+      })),
+      ...page.paging,
+    };
+  }),
+
+  unary(getPayload, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    return { payload: await shown(platform, tenant, await memberOf(platform, tenant, PAYLOAD, r.payloadId)) };
+  }),
+
+  unary(createPayload, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    if (r.type === PayloadType.EXECUTABLE && (r.architecture ?? PayloadArchitecture.ALL_ARCHITECTURES) > 2) {
+      throw failedPrecondition("architecture: an executable is of one, x86_64 or arm64");
+    }
+    const body = {
+      payload_type: TYPES[r.type],
+      payload_name: r.name.trim(),
+      payload_source: "MANUAL",
+      payload_status: "UNVERIFIED",
+      payload_platforms: r.platforms.map(platformWord),
+      payload_execution_arch: archWord(r.architecture ?? PayloadArchitecture.ALL_ARCHITECTURES),
+      payload_description: r.description ?? null,
+      command_executor: r.executor ?? null,
+      command_content: r.command ?? null,
+      payload_cleanup_executor: r.cleanupExecutor ?? null,
+      payload_cleanup_command: r.cleanupCommand ?? null,
+      dns_resolution_hostname: r.hostname ?? null,
+      ...(r.type === PayloadType.EXECUTABLE && { executable_file: r.documentId?.toLowerCase() }),
+      ...(r.type === PayloadType.FILE_DROP && { file_drop_file: r.documentId?.toLowerCase() }),
+      payload_arguments: r.arguments.map(argumentOf),
+      payload_prerequisites: [],
+      ...(r.expectations.length > 0 && { payload_expectations: r.expectations.map(expectationWord) }),
+      ...(await refsOf(platform, tenant, r)),
+    };
+    const created = await platform.rest<unknown>({ verb: "POST", path: tenant.path(PAYLOAD.route), body });
+    return {
+      payload: await shown(platform, tenant, objectOf<UpstreamPayload>(platform.server, created, "payload_id")),
+    };
+  }),
+
+  unary(updatePayload, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const row = await memberOf(platform, tenant, PAYLOAD, r.payloadId);
+    const refs = await refsOf(platform, tenant, r);
+    const kept = (given: readonly string[], clear: boolean, before: readonly string[] | null | undefined) =>
+      clear || given.length > 0 ? given : (before ?? []);
+    const expectations = r.expectations.map(expectationWord);
+    // What is left out becomes empty, so that everything is sent as it was read.
+    const body = {
+      payload_name: r.name?.trim() ?? row.payload_name,
+      payload_platforms: row.payload_platforms,
+      payload_description: r.description ?? row.payload_description,
+      payload_execution_arch: r.architecture === undefined ? row.payload_execution_arch : archWord(r.architecture),
+      payload_expectations: kept(expectations, r.clearExpectations, row.payload_expectations),
+      command_executor: r.executor ?? row.command_executor ?? null,
+      command_content: r.command ?? row.command_content ?? null,
+      payload_cleanup_executor: r.cleanupExecutor ?? row.payload_cleanup_executor,
+      payload_cleanup_command: r.cleanupCommand ?? row.payload_cleanup_command,
+      dns_resolution_hostname: r.hostname ?? row.dns_resolution_hostname ?? null,
+      executable_file: idOf(row.executable_file),
+      file_drop_file: idOf(row.file_drop_file),
+      payload_arguments:
+        r.clearArguments || r.arguments.length > 0 ? r.arguments.map(argumentOf) : row.payload_arguments,
+      payload_prerequisites: row.payload_prerequisites,
+      payload_output_parsers: row.payload_output_parsers ?? [],
+      payload_detection_remediations: row.payload_detection_remediations ?? [],
+      payload_tags: kept(refs.payload_tags, r.clearLabels, row.payload_tags),
+      payload_domains: kept(refs.payload_domains, r.clearDomains, row.payload_domains),
+      payload_attack_patterns: kept(refs.payload_attack_patterns, r.clearAttackPatterns, row.payload_attack_patterns),
+    };
+    const path = tenant.path(`${PAYLOAD.route}/${row.payload_id}`);
+    const changed = await platform.rest<unknown>({ verb: "PUT", path, body });
+    return {
+      payload: await shown(platform, tenant, objectOf<UpstreamPayload>(platform.server, changed, "payload_id")),
+    };
+  }),
+
+  unary(deletePayload, async (r, platform) => {
+    const tenant = await tenantOf(platform, r.tenantId);
+    const { payload_id, payload_name } = await memberOf(platform, tenant, PAYLOAD, r.payloadId);
+    const path = tenant.path(`${PAYLOAD.route}/${payload_id}`);
+    if (!(await deleteAndCheck(platform, path, path))) {
+      throw aborted("the platform said the payload was deleted, but it is still there; try again");
+    }
+    return { deleted: { id: payload_id, name: payload_name } };
+  }),
+];
+
+const typeOf = (row: UpstreamPayload): PayloadType =>
+  Number(Object.entries(TYPES).find(([, word]) => word === row.payload_type)?.[0] ?? PayloadType.UNSPECIFIED);
+const platformWord = (one: EndpointPlatform): string => {
+  const word = wordOf(EndpointPlatform, one);
+  return PLATFORMS[word] ?? `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+};
+const archWord = (arch: PayloadArchitecture): string =>
+  arch === PayloadArchitecture.ALL_ARCHITECTURES ? "ALL_ARCHITECTURES" : wordOf(PayloadArchitecture, arch);
+const expectationWord = (one: PayloadExpectation): string => PayloadExpectation[one] as string;
+const idOf = (file: UpstreamPayload["executable_file"]): string | null =>
+  file == null ? null : typeof file === "string" ? file : file.document_id;
+
+function argumentOf({ key, type, defaultValue, description }: PayloadArgument): UpstreamArgument {
+  return {
+    key: key.trim(),
+    type: type ?? "text",
+    default_value: defaultValue ?? "",
+    description: description ?? null,
+  };
+}
+
+/** What a payload refers to, confirmed in the tenant: the platform drops ids that it does not know. */
+async function refsOf(
+  platform: Platform,
+  tenant: TenantScope,
+  r: {
+    readonly labels: readonly string[];
+    readonly domainIds: readonly string[];
+    readonly attackPatternIds: readonly string[];
+  },
+) {
+  const domains = new Set(r.domainIds.map((id) => id.toLowerCase()));
+  if (domains.size > 0) {
+    const known = await platform.rest<readonly { readonly domain_id: string }[]>({
+      verb: "GET",
+      path: tenant.path("/domains"),
+    });
+    const ids = new Set(known.slice(0, MAX_DOMAINS).map(({ domain_id }) => domain_id));
+    missing(
+      "domain_ids",
+      tenant,
+      [...domains].filter((id) => !ids.has(id)),
+    );
+  }
+  const techniques = new Set(r.attackPatternIds.map((id) => id.toLowerCase()));
+  const left = new Set(techniques);
+  if (left.size > 0) {
+    const sorts = [{ property: "attack_pattern_external_id", direction: "asc" }] as const;
+    const search = { route: "/attack_patterns/search", idKey: "attack_pattern_id", sorts };
+    for await (const row of searchAll<{ readonly attack_pattern_id: string }>(platform, tenant, search, MAX_TECHNIQUES))
+      left.delete(row.attack_pattern_id);
+    missing("attack_pattern_ids", tenant, [...left]);
+  }
+  return {
+    payload_tags: await labelIds(platform, tenant, r.labels),
+    payload_domains: [...domains],
+    payload_attack_patterns: [...techniques],
+  };
+}
+
+function missing(argument: string, tenant: TenantScope, ids: readonly string[]): void {
+  if (ids.length > 0) throw notFound(`${argument}: there is no ${ids.join(", ")} in tenant ${tenant.name}`);
+}
+
+async function shown(
+  platform: Platform,
+  tenant: TenantScope,
+  row: UpstreamPayload,
+): Promise<MessageInitShape<typeof PayloadDetailsSchema>> {
+  const names = await labelNames(platform, tenant, [row.payload_tags]);
+  const refs = (ids: readonly string[] | null | undefined) => (ids ?? []).map((id) => ({ id }));
+  const file = idOf(row.executable_file) ?? idOf(row.file_drop_file);
+  const contract = await contractIdOf(platform, tenant, row);
+  return {
+    id: row.payload_id,
+    name: row.payload_name,
+    type: typeOf(row),
+    description: row.payload_description ?? "",
+    platforms: [...(row.payload_platforms ?? [])],
+    architecture: enumOf(PayloadArchitecture, row.payload_execution_arch),
+    status: enumOf(PayloadStatus, row.payload_status),
+    source: row.payload_source.toLowerCase(),
+    executor: row.command_executor ?? "",
+    command: row.command_content ?? "",
+    cleanupExecutor: row.payload_cleanup_executor ?? "",
+    cleanupCommand: row.payload_cleanup_command ?? "",
+    hostname: row.dns_resolution_hostname ?? "",
+    arguments: (row.payload_arguments ?? []).map((one) => ({
+      key: one.key,
+      ...given({ type: one.type, defaultValue: one.default_value, description: one.description }),
+    })),
+    prerequisites: (row.payload_prerequisites ?? []).map((one) => ({
+      executor: one.executor,
+      checkCommand: one.check_command ?? "",
+      getCommand: one.get_command,
+    })),
+    expectations: (row.payload_expectations ?? []).map((one) => enumOf(PayloadExpectation, one)),
+    attackPatterns: refs(row.payload_attack_patterns),
+    domains: refs(row.payload_domains),
+    labels: names(row.payload_tags ?? []),
+    ...(file !== null && { document: { id: file } }),
+    ...(contract !== undefined && { injectorContract: { id: contract } }),
+    ...given({ updatedAt: timeOf(row.payload_updated_at) }),
+  };
+}
+
+/** How many actions of a payload's name are looked at for its own. */
+const NAMESAKES = 10;
+
+/**
+ * What runs a payload: of the actions that bear its name, the one that was made
+ * of it; undefined where there is none. A search of actions does not tell
+ * payloads apart.
+ */
+async function contractIdOf(
+  platform: Platform,
+  tenant: TenantScope,
+  row: UpstreamPayload,
+): Promise<string | undefined> {
+  const name = row.payload_name;
+  const { rows } = await searchOnce<UpstreamContractName>(
+    platform,
+    tenant,
+    {
+      route: "/injector_contracts/search",
+      idKey: "injector_contract_id",
+      query: isAscii(name) ? name : undefined,
+      sorts: [{ property: "injector_contract_updated_at", direction: "desc" }],
+      more: { include_full_details: true },
+    },
+    0,
+    CANDIDATES,
+  );
+  const namesakes = rows.filter(({ injector_contract_labels: labels }) => Object.values(labels ?? {}).includes(name));
+  for (const { injector_contract_id: id } of namesakes.slice(0, NAMESAKES)) {
+    const contract = await readContract(platform, tenant, id);
+    if (contract?.injector_contract_payload?.payload_id === row.payload_id) return id;
+  }
+  return undefined;
+}

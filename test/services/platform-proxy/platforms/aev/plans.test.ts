@@ -1,0 +1,236 @@
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Code } from "@connectrpc/connect";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { EndpointPlatform } from "#proto/aev/v1/asset_service_pb.js";
+import { InjectorContractService } from "#proto/aev/v1/injector_contract_service_pb.js";
+import { PayloadExpectation, PayloadService, PayloadStatus, PayloadType } from "#proto/aev/v1/payload_service_pb.js";
+import { ScenarioPlanService } from "#proto/aev/v1/scenario_plan_service_pb.js";
+import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
+import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
+import { SimulationPlanService } from "#proto/aev/v1/simulation_plan_service_pb.js";
+import { SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
+import { VariableService } from "#proto/aev/v1/variable_service_pb.js";
+import { cronProblem } from "../../../../../services/platform-proxy/platforms/aev/cron.js";
+import { DEFAULT_TENANT } from "../../../../../services/sandbox/aev/world.js";
+import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
+
+const payloads = PayloadService.method;
+const simulations = SimulationPlanService.method;
+const scenarios = ScenarioPlanService.method;
+const variables = VariableService.method;
+const { searchSimulations, getSimulation } = SimulationService.method;
+let stack: AevHarness;
+/** The planner is a member of two tenants. */
+const call: AevHarness["call"] = (method, args, ...rest) =>
+  stack.call(method, { tenantId: DEFAULT_TENANT, ...args } as typeof args, ...rest);
+
+beforeAll(async () => {
+  stack = await startAev();
+});
+afterAll(() => stack.close());
+
+const aScenario = async () => (await call(ScenarioService.method.searchScenarios, {}, "planner")).scenarios[3]!.id;
+
+test("a payload is created with its action, changed without losing the rest, and deleted", async () => {
+  const { payload } = await call(
+    payloads.createPayload,
+    {
+      type: PayloadType.COMMAND,
+      name: " Who am I ",
+      platforms: [EndpointPlatform.LINUX, EndpointPlatform.MACOS],
+      executor: "sh",
+      command: "id #{who}",
+      cleanupCommand: "true",
+      arguments: [{ key: "who", defaultValue: "root" }],
+      expectations: [PayloadExpectation.DETECTION],
+      labels: ["phishing"],
+    },
+    "planner",
+  );
+  expect(payload).toMatchObject({
+    name: "Who am I",
+    platforms: ["Linux", "MacOS"],
+    status: PayloadStatus.UNVERIFIED,
+    source: "manual",
+    labels: ["phishing"],
+    arguments: [{ key: "who", type: "text", defaultValue: "root" }],
+  });
+  const contract = await call(
+    InjectorContractService.method.getInjectorContract,
+    { injectorContractId: payload!.injectorContract!.id },
+    "planner",
+  );
+  expect(contract.payload).toMatchObject({ id: payload!.id, name: "Who am I" });
+  const { payload: changed } = await call(
+    payloads.updatePayload,
+    { payloadId: payload!.id, description: "Says who" },
+    "planner",
+  );
+  expect(changed).toEqual({ ...payload, description: "Says who", updatedAt: changed!.updatedAt });
+  const { payload: bare } = await call(
+    payloads.updatePayload,
+    { payloadId: payload!.id, clearLabels: true, clearArguments: true },
+    "planner",
+  );
+  expect(bare).toMatchObject({ labels: [], arguments: [], command: "id #{who}", description: "Says who" });
+  expect(await call(payloads.deletePayload, { payloadId: payload!.id }, "planner")).toMatchObject({
+    deleted: { id: payload!.id },
+  });
+  expect((await refusal(call(payloads.getPayload, { payloadId: payload!.id }, "planner"))).code).toBe(Code.NotFound);
+});
+
+test("payloads are found by kind, system and review, those of one name with an action each", async () => {
+  const { payloads: rows } = await call(
+    payloads.searchPayloads,
+    { query: "list users", statuses: [PayloadStatus.VERIFIED], types: [PayloadType.COMMAND] },
+    "reader",
+  );
+  expect(rows.map(({ platforms }) => platforms).sort()).toEqual([["Linux"], ["MacOS"]]);
+  const details = await Promise.all(
+    rows.map(async ({ id }) => (await call(payloads.getPayload, { payloadId: id }, "reader")).payload!),
+  );
+  const contracts = details.map(({ injectorContract }) => injectorContract?.id);
+  expect(new Set(contracts).size).toBe(2);
+  expect((await call(payloads.searchPayloads, {}, "nobody")).totalSize).toBe(0);
+  const error = await refusal(call(payloads.getPayload, { payloadId: rows[0]!.id }, "nobody"));
+  expect(error.rawMessage).toMatch(/ACCESS_PAYLOADS.*OBSERVER on this payload/);
+});
+
+test("what the platform would fail at or drop is refused before: a payload without its command, unknown references", async () => {
+  const base = { name: "No", platforms: [EndpointPlatform.LINUX], type: PayloadType.COMMAND };
+  const id = "00000000-0000-4000-8000-000000000000";
+  for (const [more, words] of [
+    [{}, /a command needs executor and command/],
+    [{ type: PayloadType.NETWORK_TRAFFIC }, /network_traffic cannot be created/],
+    [{ executor: "sh", command: "id", domainIds: [id] }, /domain_ids: there is no/],
+    [{ executor: "sh", command: "id", attackPatternIds: [id] }, /attack_pattern_ids: there is no/],
+  ] as const) {
+    expect(
+      (await refusal(call(payloads.createPayload, { ...base, ...(more as object) }, "planner"))).rawMessage,
+    ).toMatch(words);
+  }
+});
+
+test("a simulation of its own is created, changed, given a start and deleted", async () => {
+  const startAt = timestampFromMs(Date.now() + 86_400_000);
+  const { simulation } = await call(
+    simulations.createSimulation,
+    { name: "Own", description: "Why", category: "global-crisis", labels: ["phishing"] },
+    "planner",
+  );
+  const simulationId = simulation!.id;
+  expect(simulation).toMatchObject({ name: "Own", labels: ["phishing"], status: SimulationStatus.SCHEDULED });
+  const { simulation: changed } = await call(simulations.updateSimulation, { simulationId, name: "Other" }, "planner");
+  expect(changed).toMatchObject({ name: "Other", description: "Why", category: "global-crisis", labels: ["phishing"] });
+  const { simulation: dated } = await call(simulations.setSimulationStartDate, { simulationId, startAt }, "planner");
+  expect(Number(dated!.startedAt!.seconds) % 60).toBe(0);
+  const past = call(simulations.setSimulationStartDate, { simulationId, startAt: timestampFromMs(0) }, "planner");
+  expect((await refusal(past)).rawMessage).toMatch(/has passed/);
+  const { simulation: free } = await call(simulations.setSimulationStartDate, { simulationId }, "planner");
+  expect(free!.startedAt).toBeUndefined();
+  expect((await refusal(call(simulations.resetSimulation, { simulationId }, "planner"))).rawMessage).toMatch(
+    /is scheduled, and only one that is finished/,
+  );
+  await call(simulations.deleteSimulation, { simulationId }, "planner");
+  expect((await refusal(call(getSimulation, { simulationId }, "planner"))).code).toBe(Code.NotFound);
+});
+
+test("a finished simulation tells its results by technique, and is put back and deleted although people take part", async () => {
+  const { simulations: rows } = await call(searchSimulations, { statuses: [SimulationStatus.FINISHED] }, "planner");
+  let simulationId = "";
+  for (const { id } of rows) {
+    const { attackPatterns } = await call(
+      simulations.getSimulationResultsByAttackPattern,
+      { simulationId: id },
+      "planner",
+    );
+    expect(
+      attackPatterns.every(({ externalId, name, injects }) => externalId !== "" && name !== "" && injects.length > 0),
+    ).toBe(true);
+    expect(attackPatterns.map(({ externalId }) => externalId)).toEqual(
+      attackPatterns.map(({ externalId }) => externalId).sort(),
+    );
+    simulationId = id;
+  }
+  const { simulation } = await call(simulations.resetSimulation, { simulationId }, "planner");
+  expect(simulation).toMatchObject({ status: SimulationStatus.SCHEDULED });
+  const deletion = call(simulations.deleteSimulation, { simulationId }, "planner");
+  // One with media pressure and attacks is never deleted there.
+  const said = await deletion.catch((error: { rawMessage: string }) => error.rawMessage);
+  if (typeof said === "string") expect(said).toMatch(/is not known, so read before trying again|a part of the change/);
+  else expect(said).toMatchObject({ deleted: { id: simulationId } });
+});
+
+test("a scenario is copied, given teams, checked and scheduled", async () => {
+  const scenarioId = await aScenario();
+  const { scenario } = await call(scenarios.duplicateScenario, { scenarioId }, "planner");
+  expect(scenario!.name).toMatch(/ \(duplicate\)$/);
+  const { body } = await stack.ask("planner", "POST", "/api/teams/search", {
+    size: 3,
+    sorts: [{ property: "team_name" }],
+  });
+  const teamIds = (body as { content: { team_id: string }[] }).content.slice(0, 2).map(({ team_id }) => team_id);
+  const { teams } = await call(scenarios.setScenarioTeams, { scenarioId: scenario!.id, teamIds }, "planner");
+  expect(teams.map(({ id }) => id).sort()).toEqual([...teamIds].sort());
+  expect((await call(scenarios.setScenarioTeams, { scenarioId: scenario!.id, teamIds }, "planner")).teams).toEqual(
+    teams,
+  );
+  const none = call(scenarios.setScenarioTeams, { scenarioId: scenario!.id }, "planner");
+  expect((await refusal(none)).rawMessage).toMatch(/clear_teams/);
+  const { problems } = await call(scenarios.checkScenarioHealth, { scenarioId: scenario!.id }, "planner");
+  expect(problems[0]).toMatchObject({ subject: "imap", problem: "service_unavailable", blocks: false });
+  const kept = await call(
+    scenarios.scheduleScenario,
+    { scenarioId: scenario!.id, recurrence: "0 0 9 * * MON" },
+    "planner",
+  );
+  expect(kept.scenario).toMatchObject({ recurrence: "0 0 9 * * MON" });
+  expect(kept.startAt).toBeDefined();
+  const never = await call(scenarios.scheduleScenario, { scenarioId: scenario!.id }, "planner");
+  expect(never.scenario!.recurrence).toBeUndefined();
+  const { scores } = await call(scenarios.getScenarioStatistics, { scenarioId }, "planner");
+  expect(scores.every(({ kind, successPercent }) => kind !== "" && successPercent >= 0 && successPercent <= 100)).toBe(
+    true,
+  );
+});
+
+test.each([
+  ["0 0 9 * * MON", undefined],
+  ["0 0/15 8-18 ? * MON-FRI", undefined],
+  ["0 0 9 L * ?", undefined],
+  ["0 0 9 * *", /has 5 fields/],
+  ["0 99 9 * * *", /"99" is nothing that its minutes can be/],
+  ["0 0 9 * * FUNDAY", /day of week/],
+  ["0 0/0 9 * * *", /minutes/],
+])("of %j it is said what is wrong", (expression, words) => {
+  if (words === undefined) expect(cronProblem(expression)).toBeUndefined();
+  else expect(cronProblem(expression)).toMatch(words);
+});
+
+test("a variable is created once, changed by its key, and not taken through another scenario", async () => {
+  const value = await aScenario();
+  const parent = { case: "scenarioId", value } as const;
+  const first = await call(
+    variables.setVariable,
+    { parent, key: "town", value: "Berlin", description: "Where" },
+    "planner",
+  );
+  expect(first).toMatchObject({ created: true, variable: { key: "town", value: "Berlin" } });
+  const second = await call(variables.setVariable, { parent, key: "town", value: "Paris" }, "planner");
+  expect(second).toMatchObject({
+    created: false,
+    variable: { id: first.variable!.id, value: "Paris", description: "Where" },
+  });
+  expect((await call(variables.listVariables, { parent }, "reader")).variables).toEqual([second.variable]);
+  const { scenarios: rows } = await call(ScenarioService.method.searchScenarios, {}, "planner");
+  const other = { case: "scenarioId", value: rows.find(({ id }) => id !== value)!.id } as const;
+  const variableId = first.variable!.id;
+  for (const attempt of [
+    call(variables.setVariable, { parent: other, key: "town", variableId }, "planner"),
+    call(variables.deleteVariable, { parent: other, variableId }, "planner"),
+  ])
+    expect((await refusal(attempt)).rawMessage).toMatch(/variable_id: there is no/);
+  await call(variables.deleteVariable, { parent, variableId }, "planner");
+  expect((await call(variables.listVariables, { parent }, "reader")).totalSize).toBe(0);
+});
