@@ -1,6 +1,7 @@
 import type { Resource } from "./resource.js";
 
 const KEPT = "managed by the platform's administrators";
+const RUNS = "comes of runs alone";
 
 /** The resources of exposure validation. */
 export const aev: readonly Resource[] = [
