@@ -72,6 +72,30 @@ export const TESTER = role(
   "BI-UG-TST",
   named(["view"], ["asset", "folder", "framework", "perimeter", "requirementnode"]),
 );
+/** Who sets what audits find, with its proof and what follows from it: nothing is deleted, and no asset written. */
+export const ASSESSOR = role("Assessor", "Assessors", [
+  ...named(
+    ["view"],
+    [
+      ...["appliedcontrol", "complianceassessment", "evidence", "folder", "framework", "requirementassessment"],
+      ...["requirementnode", "riskassessment", "riskmatrix", "riskscenario"],
+    ],
+  ),
+  FULL_VIEW,
+  ...named(["add"], ["evidence", "evidencerevision", "riskscenario"]),
+  "change_requirementassessment",
+]);
+/** Who follows attacks to what they cost: reads, and adds risks. */
+export const RISK_ANALYST = role("Risk analyst", "Risk analysts", [
+  ...named(
+    ["view"],
+    [
+      ...["asset", "ebiosrmstudy", "folder", "operationalscenario", "quantitativeriskscenario"],
+      ...["quantitativeriskstudy", "riskassessment", "riskmatrix", "riskscenario"],
+    ],
+  ),
+  "add_riskscenario",
+]);
 /** A manager who manages libraries as well. */
 export const ADMINISTRATOR = role("BI-RL-ADM", "BI-UG-ADM", [
   ...MANAGER.codenames,

@@ -43,17 +43,17 @@ export interface Product {
  * @param server whose tools are called.
  * @param env names the platform, such as GRC_URL.
  * @param emails of the people, by name.
+ * @param isBuilt starts it as it was built, which is faster, where that is there.
  */
 export async function startProduct(
   server: string,
   env: Readonly<Record<string, string>>,
   emails: Readonly<Record<string, string>>,
+  isBuilt = false,
 ): Promise<Product> {
-  const start = () =>
-    startProgram({
-      main: "../services/main.ts",
-      env: { SANDBOX: "off", NODE_OPTIONS: "--import=tsx --conditions=house:source", ...env },
-    });
+  const sources = { main: "../services/main.ts", env: { NODE_OPTIONS: "--import=tsx --conditions=house:source" } };
+  const from = isBuilt ? { env: {} } : sources;
+  const start = () => startProgram({ ...from, env: { SANDBOX: "off", ...from.env, ...env } });
   // From its sources it takes long where the platform beside it is busy.
   const program = await start().catch(start).catch(start);
   const { baseUrl, bootstrap } = program;

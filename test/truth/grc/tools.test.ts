@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
+import { Transcript } from "../frame/transcript.js";
+import { JOBS } from "./jobs.js";
 import { argumentTruths } from "./rows/arguments.js";
 import { assetWriteTruths } from "./rows/asset-writes.js";
 import { controlWriteTruths } from "./rows/control-writes.js";
@@ -77,3 +79,15 @@ for (const { tool, cases } of TRUTHS) {
     }
   });
 }
+
+describe("whole jobs", () => {
+  for (const { title, run, really } of JOBS) {
+    truth(title, missing, async () => {
+      const { ids, run: of } = stage.world;
+      const brief = { tenant_id: ids.alpha!, audit: `shop shown ${of}`, control: `alpha control 16 ${of}`, run: of };
+      const job = new Transcript(title, personOf(stage, really));
+      await run(job, brief);
+      job.write(`grc ${title}`);
+    });
+  }
+});

@@ -1,4 +1,15 @@
-import { ADMINISTRATOR, ANALYST, AUDITEE, CAREFUL_ANALYST, MANAGER, READER, RESPONDENT, TESTER } from "../rights.js";
+import {
+  ADMINISTRATOR,
+  ANALYST,
+  ASSESSOR,
+  AUDITEE,
+  CAREFUL_ANALYST,
+  MANAGER,
+  READER,
+  RESPONDENT,
+  RISK_ANALYST,
+  TESTER,
+} from "../rights.js";
 import { type Role, seededId, type World } from "../world.js";
 
 type Seeded = readonly [name: string, grants: readonly (readonly [tenant: string, role: Role])[], active?: boolean];
@@ -23,6 +34,8 @@ const USERS: readonly Seeded[] = [
   ["tester", [["northwind", TESTER]]],
   ["overseer", [["root", READER]]],
   ["supplier", [["northwind-supplier", RESPONDENT]]],
+  ["assessor", [["northwind", ASSESSOR]]],
+  ["pricer", [["northwind", RISK_ANALYST]]],
   ["outsider", []],
   ["leaver", [["northwind", READER]], false],
 ];

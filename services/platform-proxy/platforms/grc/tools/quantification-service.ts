@@ -10,9 +10,10 @@ import { unary } from "../../../binding.js";
 import { given } from "../../../lib/fields.js";
 import { pagingOf } from "../../../lib/pages.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
+import { ASSETS } from "../asset.js";
 import { type Dated, pageByTime, readWholeByTime } from "../by-time.js";
 import { pageOf, readAll, readAllOfTenant } from "../lists.js";
-import { inTenant, makeSure, readOwned } from "../tenancy.js";
+import { inTenant, makeSure, readOwned, readShared } from "../tenancy.js";
 import { type Related, referenceOf, referencesOf } from "../upstream.js";
 
 interface UpstreamStudy extends Dated {
@@ -94,7 +95,8 @@ export const bindings = [
         id === undefined
           ? await readAllOfTenant<UpstreamStudy>(platform, STUDIES, {}, tenant)
           : [await readOwned<UpstreamStudy>(platform, STUDIES, id, "quantification_id", tenant)];
-      const queries = studies.map((study) => ({ quantitative_risk_study: study.id }));
+      const asset = r.assetId && (await readShared(platform, ASSETS, r.assetId, "asset_id", tenant)).id;
+      const queries = studies.map((study) => ({ quantitative_risk_study: study.id, assets: asset || undefined }));
       const all = await readAll<UpstreamScenario>(platform, SCENARIOS, queries, tenant);
       if (all.length === 0) await makeSure(platform, tenant);
       const listed = pageByTime(all, "newest", page);
