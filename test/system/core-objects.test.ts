@@ -95,8 +95,35 @@ async function some(kind: KindUnderTest, origin: Origin): Promise<Readonly<Recor
   return { mcp: await make("mcp"), grpc: await make("grpc"), rpc: await make("rpc") };
 }
 
+const KNOWLEDGE_BASE = EVERY_KIND.find(({ noun }) => noun === "knowledge base")!;
+
+test("search_knowledge is listed to who can see a knowledge base, from the very next request and until then", async () => {
+  const isListed = async (who: Who): Promise<boolean> => {
+    const { text } = await post(`${program.baseUrl}/mcp/core`, keys[who], "tools/list", {});
+    return text.includes('"search_knowledge"');
+  };
+  const tell = async (tool: string, args: object): Promise<void> => {
+    expect((await doors.ask("mcp", keys.owner, tool, args)).code).toBe(OK);
+  };
+  expect([await isListed("owner"), await isListed("view")]).toEqual([false, false]);
+  const id = await create("mcp", "owner", KNOWLEDGE_BASE);
+  expect([await isListed("owner"), await isListed("view")]).toEqual([true, false]);
+  await tell("update_knowledge_base", { knowledge_base_id: id, share: [{ to: "group:viewers", tier: "view" }] });
+  expect(await isListed("view")).toBe(true);
+  await tell("update_knowledge_base", { knowledge_base_id: id, enabled: false });
+  expect([await isListed("owner"), await isListed("view")]).toEqual([false, false]);
+  await tell("update_knowledge_base", { knowledge_base_id: id, enabled: true });
+  expect(await isListed("view")).toBe(true);
+  await tell("delete_knowledge_base", { knowledge_base_id: id });
+  expect([await isListed("owner"), await isListed("view")]).toEqual([false, false]);
+});
+
 describe.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))("%ss", (_noun, kind) => {
   const { snake, plural, reads } = kind;
+  // One that everybody sees, so that everybody may search.
+  if (kind === KNOWLEDGE_BASE)
+    beforeAll(async () => void (await create("mcp", "administrator", kind, { company_managed: true })));
+
   const origins: readonly Origin[] = kind.builtin === undefined ? ["company", "user"] : ["builtin", "company", "user"];
 
   test.each(origins)(
@@ -154,12 +181,10 @@ describe.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))("%ss", (_nou
 });
 
 describe("documents", () => {
-  const kind = EVERY_KIND.find(({ noun }) => noun === "knowledge base")!;
-
   test.each(["company", "user"] as const)(
     "of knowledge bases of the origin %s are answered as the table says: written by who manages those",
     async (origin) => {
-      const bases = await some(kind, origin);
+      const bases = await some(KNOWLEDGE_BASE, origin);
       const owner = origin === "company" ? "administrator" : "owner";
       const ids = {} as Record<Door, string>;
       const added = (door: Door) => ({ knowledge_base_id: bases[door], name: "Runbook", content: "Isolate the host." });
