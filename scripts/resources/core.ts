@@ -13,6 +13,18 @@ const whole = (name: string, noun: string, besides?: readonly string[]): Resourc
 /** The resources of the agent platform. */
 export const core: readonly Resource[] = [
   whole("agent", "agent", ["list_available_resources"]),
+  {
+    ...whole("assignment", "assignment", ["trigger_assignment"]),
+    delete: "disabled by update_assignment, so that its runs can say what they were of",
+  },
+  {
+    name: "run",
+    list: ["list_runs"],
+    read: ["get_run", "list_run_steps"],
+    create: ["trigger_run", "trigger_assignment"],
+    update: ["update_run"],
+    delete: "goes 90 days after it was triggered",
+  },
   whole("prompt", "prompt", ["render_prompt"]),
   {
     name: "skill",

@@ -1,6 +1,7 @@
 import type { Method } from "../shared/rpc/method.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
+import type { Delegations } from "./delegations.js";
 import { type Knowledge, type KnowledgeOptions, openKnowledge } from "./knowledge/knowledge.js";
 import type { Reseal } from "./objects/secrets.js";
 import type { Action } from "./policy.js";
@@ -15,6 +16,7 @@ import {
   type Room,
   type RoomRecord,
 } from "./room.js";
+import { RUNS, type RunRecord, STEPS, type StepRecord } from "./runs/record.js";
 
 /** What this service was built with: every command's first argument. */
 export interface Context {
@@ -25,6 +27,11 @@ export interface Context {
   readonly seal: Seal;
   /** Documents of knowledge bases. */
   readonly knowledge: Knowledge;
+  readonly delegations: Delegations;
+  readonly runs: DocCollection<RunRecord>;
+  readonly steps: DocCollection<StepRecord>;
+  /** Tells the worker of this process, if there is one, that a run waits: it need not look for it. */
+  readonly wakeWorker: () => void;
   /**
    * The records of a kind, by its noun: how kinds reach each other without importing each other.
    *
@@ -65,6 +72,8 @@ export interface Capability {
 export interface Surroundings {
   readonly principals: Principals;
   readonly seal: Seal;
+  readonly delegations: Delegations;
+  readonly wakeWorker: () => void;
   /** OBJECT_QUOTA where left out. */
   readonly quota?: ObjectQuota | undefined;
   readonly knowledge?: KnowledgeOptions | undefined;
@@ -78,9 +87,9 @@ export interface Surroundings {
 export async function openContext(
   store: Store,
   kinds: readonly Kind[],
-  { principals, seal, quota = OBJECT_QUOTA, knowledge: options }: Surroundings,
+  { quota = OBJECT_QUOTA, knowledge: options, ...around }: Surroundings,
 ): Promise<Context> {
-  await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION]);
+  await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION, RUNS, STEPS]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
   const collection = <R extends ObjectRecord>(noun: string): DocCollection<R> => {
     const found = collections.get(noun);
@@ -91,6 +100,7 @@ export async function openContext(
   for (const { references } of kinds) Object.values(references).forEach(collection);
   const rooms = store.collection<RoomRecord>(ROOM_COLLECTION.name);
   await countRoom(rooms, [...collections.values()] as unknown as DocCollection<ObjectRecord>[]);
-  const knowledge = await openKnowledge(store, { seal, integrations: collection("integration") }, options);
-  return { kinds, principals, seal, knowledge, room: createRoom(rooms, quota), collection };
+  const [runs, steps] = [store.collection<RunRecord>(RUNS.name), store.collection<StepRecord>(STEPS.name)];
+  const knowledge = await openKnowledge(store, { seal: around.seal, integrations: collection("integration") }, options);
+  return { kinds, ...around, knowledge, room: createRoom(rooms, quota), runs, steps, collection };
 }

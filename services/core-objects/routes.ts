@@ -4,11 +4,13 @@ import { type Method, unary } from "../shared/rpc/method.js";
 import { getCapabilities } from "./commands/get-capabilities.js";
 import { listAvailableResources } from "./commands/list-available-resources.js";
 import type { Context } from "./context.js";
+import { runRoutes } from "./runs/routes.js";
 
 /** Every rpc of this service and what answers it: those of the kinds, and what is asked across them. */
 export function routes(context: Context): readonly Method[] {
   return [
     ...context.kinds.flatMap((kind) => kind.routes(context)),
+    ...runRoutes(context),
     unary(ResourceService.method.listAvailableResources, (request, call) =>
       listAvailableResources(context, request, call),
     ),

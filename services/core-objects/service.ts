@@ -4,14 +4,20 @@ import type { Peers } from "../shared/rpc/peers.js";
 import type { Service } from "../shared/rpc/service.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { Store } from "../shared/store/store.js";
+import type { Tool } from "../shared/tools/tools.js";
 import { installBuiltins, readBuiltins } from "./builtins.js";
-import { type Kind, openContext } from "./context.js";
+import { type Context, type Kind, openContext } from "./context.js";
+import { createDelegations } from "./delegations.js";
 import type { KnowledgeOptions } from "./knowledge/knowledge.js";
-import { startWorker } from "./knowledge/worker.js";
+import { startWorker as startIngestion } from "./knowledge/worker.js";
 import { createPrincipals } from "./principals.js";
 import { resealAll } from "./reseal.js";
 import type { ObjectQuota } from "./room.js";
 import { routes } from "./routes.js";
+import { createOutgoing } from "./runs/outgoing.js";
+import { startSchedules } from "./runs/schedules.js";
+import { createOwnTools } from "./runs/tools/own-tools.js";
+import { startWorker, WORKER, type Worker, type WorkerOptions } from "./runs/worker.js";
 
 /** What the service needs. */
 export interface Options {
@@ -25,6 +31,8 @@ export interface Options {
   readonly quota?: ObjectQuota;
   /** How knowledge is found, where not as usual. */
   readonly knowledge?: KnowledgeOptions;
+  /** With which tools of ours agents work; where left out, this process executes no runs. */
+  readonly runs?: { readonly tools: readonly Tool[]; readonly worker?: WorkerOptions };
 }
 
 /** Every kind of object there is: a folder of `kinds/` each, whose `kind.ts` exports `kind`. */
@@ -34,21 +42,25 @@ export async function loadKinds(): Promise<readonly Kind[]> {
 }
 
 /** Our own records and their gates; installs what ships with the product, and seals with the newest key, before it serves. */
-export async function createCoreObjectsService({
-  store,
-  peers,
-  log,
-  seal,
-  quota,
-  knowledge,
-}: Options): Promise<Service> {
+export async function createCoreObjectsService(options: Options): Promise<Service> {
+  const { store, peers, log, seal, quota, knowledge } = options;
+  let worker: Worker | undefined;
   const kinds = await loadKinds();
-  const context = await openContext(store, kinds, { principals: createPrincipals(peers), seal, quota, knowledge });
+  const context = await openContext(store, kinds, {
+    principals: createPrincipals(peers),
+    delegations: createDelegations(peers),
+    wakeWorker: () => worker?.wake(),
+    seal,
+    quota,
+    knowledge,
+  });
   const changed = await installBuiltins(context, readBuiltins(kinds));
   if (changed > 0) log.info({ changed }, "built-in objects installed");
   const resealed = await resealAll(context, log);
   if (resealed > 0) log.info({ resealed }, "secrets of objects sealed with the newest key");
-  const worker = startWorker(context, log);
+  const ingestion = startIngestion(context, log);
+  const executing = options.runs && execute(context, options.runs, { peers, log });
+  worker = executing?.worker;
   return {
     name: "core-objects",
     methods: routes(context),
@@ -61,8 +73,29 @@ export async function createCoreObjectsService({
       }
     },
     async close() {
-      await worker.close();
+      await executing?.close();
+      await ingestion.close();
       await context.knowledge.close();
+    },
+  };
+}
+
+/** Executes runs in this process, and begins those of schedules. */
+function execute(
+  context: Context,
+  { tools, worker: options = WORKER }: NonNullable<Options["runs"]>,
+  { peers, log }: Pick<Options, "peers" | "log">,
+): { readonly worker: Worker; close(): Promise<void> } {
+  const outgoing = createOutgoing();
+  const parts = { context, peers, own: createOwnTools(tools, peers), outgoing };
+  const worker = startWorker(parts, log, options);
+  const schedules = startSchedules(context, log, options.lookMs);
+  return {
+    worker,
+    async close() {
+      await schedules.close();
+      await worker.close();
+      await outgoing.close();
     },
   };
 }

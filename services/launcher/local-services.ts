@@ -164,7 +164,8 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
       const quota = { objects: settings.objectsPerUser, bytes: settings.objectMegabytesPerUser * 2 ** 20 };
       const seal = openSeal(settings.secretsKey, settings.dataDir);
       const knowledge = { lexicalWeight: settings.knowledgeWordWeight };
-      return createCoreObjectsService({ store, peers, log, seal, quota, knowledge });
+      const runs = { tools: readTools(image) };
+      return createCoreObjectsService({ store, peers, log, seal, quota, knowledge, runs });
     }
     case "traces": {
       const { createTracesService } = await import("../traces/service.js");

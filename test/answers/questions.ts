@@ -225,6 +225,9 @@ export const QUESTIONS: readonly Question[] = [
   { server: "grc", tool: "list_attack_outcomes", recorded: [{ answers: [STUDIES, 257] }] },
 
   { server: "core", tool: "list_agents" },
+  { server: "core", tool: "list_assignments" },
+  { server: "core", tool: "list_runs" },
+  { server: "core", tool: "list_run_steps", of: { tool: "list_runs", argument: "run_id" } },
   { server: "core", tool: "list_skills" },
   { server: "core", tool: "list_available_resources" },
   { server: "core", tool: "list_prompts" },

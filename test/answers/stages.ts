@@ -1,21 +1,24 @@
 import { setTimeout } from "node:timers/promises";
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { AssignmentService } from "#proto/core/v1/assignment_service_pb.js";
 import { CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
 import { DocumentService } from "#proto/core/v1/document_service_pb.js";
 import { IntegrationService, IntegrationType } from "#proto/core/v1/integration_service_pb.js";
 import { KnowledgeBaseService } from "#proto/core/v1/knowledge_base_service_pb.js";
 import { McpServerService } from "#proto/core/v1/mcp_server_service_pb.js";
 import { PromptService } from "#proto/core/v1/prompt_service_pb.js";
+import { RunService } from "#proto/core/v1/run_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { VariableService } from "#proto/core/v1/variable_service_pb.js";
 import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import { type RunRecord, type StepRecord, stepId } from "../../services/core-objects/runs/record.js";
 import { silentLog } from "../../services/shared/process/log.js";
 import { readImage } from "../../services/shared/tools/image.js";
 import { readTools } from "../../services/shared/tools/tools.js";
 import { createTracesService } from "../../services/traces/service.js";
 import { plainEmbedders } from "../services/core-objects/knowledge/plain-embedder.js";
-import { as, startRig } from "../services/core-objects/rig.js";
+import { as, type Rig, startRig } from "../services/core-objects/rig.js";
 import { recorded as exchange, startAevAnswering } from "../services/platform-proxy/platforms/aev/answering.js";
 import { answered, startCtiAnswering } from "../services/platform-proxy/platforms/cti/answering.js";
 import { answer, startGrcAnswering, whoAmI } from "../services/platform-proxy/platforms/grc/answering.js";
@@ -123,6 +126,9 @@ async function startCore(): Promise<Stage> {
       const request = { name: `object-${10 + i}`, description: WORDS, instructions: WORDS, labels: ["triage", "soc"] };
       await call(SkillService.method.createSkill, request, as("alice"));
       await call(AgentService.method.createAgent, { ...request, tools }, as("alice"));
+      const task = { ...object(i), agentId: "builtin.threat-analyst", input: WORDS, schedule: "0 7 * * 1-5" };
+      await call(AssignmentService.method.createAssignment, task, as("alice"));
+      await runOf(rig);
       await call(PromptService.method.createPrompt, { ...object(i), template: WORDS }, as("alice"));
       const tool = { ...object(i), name: `look_up_${10 + i}`, method: "get", url: "https://example.com/" };
       await call(CustomToolService.method.createCustomTool, tool, as("alice"));
@@ -162,6 +168,33 @@ async function startCore(): Promise<Stage> {
       ),
     close: () => rig.close(),
   };
+}
+
+/** A run with as many steps as one page has. */
+async function runOf({ dispatch, store }: Rig): Promise<void> {
+  const request = { agentId: "builtin.threat-analyst", input: WORDS };
+  let id = "";
+  for await (const { event } of dispatch.stream(RunService.method.triggerRun, request, as("alice")))
+    if (event.case === "result") id = event.value.run!.id;
+  const ended_at = new Date();
+  await store.collection<RunRecord>("runs").updateOne({ _id: id }, { $set: { state: "completed", ended_at } });
+  const step = { run: id, kind: "tool" as const, name: "cti/search_indicators", state: "completed" as const };
+  const texts = { input: WORDS, output: WORDS, calls: [], call: "call_1", span: "00f067aa0ba902b7" };
+  const facts = {
+    input_tokens: 0,
+    output_tokens: 0,
+    started_at: ended_at,
+    ended_at,
+    expires_at: new Date("2100-01-01"),
+  };
+  const steps = Array.from({ length: 20 }, (_, n) => ({
+    ...step,
+    ...texts,
+    ...facts,
+    _id: stepId(id, n + 1),
+    number: n + 1,
+  }));
+  await store.collection<StepRecord>("run_steps").insertMany(steps);
 }
 
 function traceOf(index: number) {

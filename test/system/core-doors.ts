@@ -31,6 +31,43 @@ export const CORE_TOOLS = new Map(
     .map((tool) => [tool.name, serveTool(tool)]),
 );
 
+interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+function refusedBy({ code, message }: Refusal): Answer {
+  return { code: code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase()), said: message, text: "" };
+}
+
+/** A message as Connect's streams frame it: flags and length before it. */
+function enveloped(message: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+/** The last message of a stream of Connect, or the error that ended it. */
+function lastOf(stream: Buffer): Answer {
+  let text = "";
+  for (let at = 0; at < stream.length; ) {
+    const [flags, end] = [stream[at] as number, at + 5 + stream.readUInt32BE(at + 1)];
+    const frame = stream.toString("utf8", at + 5, end);
+    const { error } = JSON.parse(frame) as { error?: Refusal };
+    if ((flags & 2) !== 0 && error !== undefined) return refusedBy(error);
+    if ((flags & 2) === 0) text = frame;
+    at = end;
+  }
+  return { code: "ok", said: "", text };
+}
+
+async function lastMessageOf(answer: Promise<Message> & AsyncIterable<Message>): Promise<Message> {
+  if (!(Symbol.asyncIterator in answer)) return answer;
+  let last: Message | undefined;
+  for await (const message of answer) last = message;
+  return last as Message;
+}
+
 /** Calls tools of a program, and keeps what was called and answered. */
 export function openDoors({ baseUrl, bootstrap }: Program) {
   const clients = new Map<string, Client<DescMethodUnary["parent"]>>();
@@ -45,15 +82,20 @@ export function openDoors({ baseUrl, bootstrap }: Program) {
   }
 
   async function askRpc(key: string, method: DescMethodUnary, request: Message): Promise<Answer> {
+    const isStream = (method.methodKind as string) === "server_streaming";
+    const json = Buffer.from(JSON.stringify(toJson(method.input, request)));
     const reply = await fetch(`${baseUrl}/rpc/${method.parent.typeName}/${method.name}`, {
       method: "POST",
-      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
-      body: JSON.stringify(toJson(method.input, request)),
+      headers: {
+        "content-type": isStream ? "application/connect+json" : "application/json",
+        authorization: `Bearer ${key}`,
+      },
+      body: isStream ? enveloped(json) : json,
     });
+    if (isStream && reply.ok) return lastOf(Buffer.from(await reply.arrayBuffer()));
     const text = await reply.text();
     if (reply.ok) return { code: "ok", said: "", text };
-    const { code, message } = JSON.parse(text) as { code: string; message: string };
-    return { code: code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase()), said: message, text: "" };
+    return refusedBy(JSON.parse(text) as Refusal);
   }
 
   async function askGrpc(apiKey: string, method: DescMethodUnary, request: Message): Promise<Answer> {
@@ -62,7 +104,10 @@ export function openDoors({ baseUrl, bootstrap }: Program) {
       clients.get(name) ?? connectClient(method.parent, { baseUrl: bootstrap.grpc_url, apiKey, protocol: "grpc" });
     clients.set(name, client);
     try {
-      const answer = await (client[method.localName] as unknown as (request: Message) => Promise<Message>)(request);
+      const call = client[method.localName] as unknown as (
+        request: Message,
+      ) => Promise<Message> & AsyncIterable<Message>;
+      const answer = await lastMessageOf(call(request));
       return { code: "ok", said: "", text: JSON.stringify(toJson(method.output, answer)) };
     } catch (error) {
       const { code, rawMessage } = ConnectError.from(error);

@@ -119,7 +119,7 @@ test("search_knowledge is listed to who can see a knowledge base, from the very 
 });
 
 describe.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))("%ss", (_noun, kind) => {
-  const { snake, plural, reads } = kind;
+  const { snake, plural, reads, isKept } = kind;
   // One that everybody sees, so that everybody may search.
   if (kind === KNOWLEDGE_BASE)
     beforeAll(async () => void (await create("mcp", "administrator", kind, { company_managed: true })));
@@ -157,6 +157,7 @@ describe.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))("%ss", (_nou
           if (text.includes(`"${ids[door]}"`) !== isSeen) wrong.push(`${who} list_${plural} through ${door}`);
         }
       }
+      if (isKept) return expect(wrong).toEqual([]);
       // Whoever may delete it comes last.
       const may = (who: Who): number => Number(ANSWERS[origin].delete[CALLERS.indexOf(who)] === OK);
       await check(
@@ -227,8 +228,53 @@ test("what may be attached is listed to those who can read it, through every doo
   expect(seen).toEqual(["owner", "config", "view"].flatMap((who) => DOORS.map((door) => `${who} ${door}`)));
 });
 
+const AGENT = EVERY_KIND.find(({ noun }) => noun === "agent")!;
+const ASSIGNMENT = EVERY_KIND.find(({ noun }) => noun === "assignment")!;
+
+test.each(["builtin", "company", "user"] as const)(
+  "agents and assignments of the origin %s are run by whoever may see them",
+  async (origin) => {
+    const agents = await some(AGENT, origin);
+    for (const [n, who] of CALLERS.entries()) {
+      const run = (door: Door) => ({ agent_id: agents[door], input: "Look." });
+      expect([who, await doors.askAll(keys[who], "trigger_run", run)]).toEqual([who, ANSWERS[origin].read[n]]);
+    }
+    if (origin === "builtin") return;
+    const assignments = await some(ASSIGNMENT, origin);
+    for (const [n, who] of CALLERS.entries()) {
+      const run = (door: Door) => ({ assignment_id: assignments[door] });
+      expect([who, await doors.askAll(keys[who], "trigger_assignment", run)]).toEqual([who, ANSWERS[origin].read[n]]);
+    }
+  },
+  60_000,
+);
+
+test("a run is there for whoever triggered it and for nobody else, through every door", async () => {
+  const ids = {} as Record<Door, string>;
+  for (const door of DOORS) {
+    const { text } = await doors.ask(door, keys.owner, "trigger_run", { agent_id: AGENT.builtin!, input: "Look." });
+    ids[door] = /"id":"([0-9a-f-]{36})"/.exec(text)![1]!;
+  }
+  for (const who of CALLERS) {
+    const should = who === "owner" ? OK : ABSENT;
+    for (const tool of ["get_run", "list_run_steps"])
+      expect([who, tool, await doors.askAll(keys[who], tool, (door) => ({ run_id: ids[door] }))]).toEqual([
+        who,
+        tool,
+        should,
+      ]);
+    for (const door of DOORS) {
+      const { text } = await doors.ask(door, keys[who], "list_runs", { page_size: 100 });
+      expect([who, door, text.includes(ids[door])]).toEqual([who, door, who === "owner"]);
+    }
+    if (who === "owner") continue;
+    const cancel = (door: Door) => ({ run_id: ids[door], cancel: true });
+    expect([who, await doors.askAll(keys[who], "update_run", cancel)]).toEqual([who, ABSENT]);
+  }
+}, 60_000);
+
 test("every tool of these kinds was called", () => {
-  const toolsets = new Set([...EVERY_KIND.map(({ snake }) => snake), "resource", "document"]);
+  const toolsets = new Set([...EVERY_KIND.map(({ snake }) => snake), "resource", "document", "run"]);
   const names = [...CORE_TOOLS.values()].flatMap(({ tool }) => (toolsets.has(tool.toolset) ? [tool.name] : []));
   expect(names.filter((name) => !doors.called.has(name))).toEqual([]);
 });

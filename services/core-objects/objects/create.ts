@@ -34,7 +34,7 @@ export function createObject<Request extends CreateRequest>(
     const made = await madeBefore(context, noun, request, caller);
     if (made !== null) return { [member]: await oneViewOf(context, model, made, call) };
     const id = uuid();
-    const content = await contentOf(request, writerFor(context, model, id, caller));
+    const content = await contentOf(request, writerFor(context, model, id, call));
     await checkReferences(context, model, {}, content, caller);
     const acl = aclOf(await context.principals.of(request.sharing));
     if (request.companyManaged && !caller.admin)

@@ -45,7 +45,7 @@ export function updateObject<Request extends UpdateRequest>(
     const sharing = await sharingIn(request, context.principals);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const current = await writable(context, noun, which, caller);
-      const writer = writerFor(context, model, current._id, caller);
+      const writer = writerFor(context, model, current._id, call);
       const said = { ...(await after(request, current, writer)), ...sharingAfter(current, sharing) };
       const changes = { ...said, ...sealedWith(model, context.seal, { ...current, ...said }, current.sealed_with) };
       checkLimits(model, changes);

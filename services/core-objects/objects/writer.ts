@@ -1,5 +1,6 @@
-import type { Caller } from "../../shared/rpc/call.js";
+import type { Call } from "../../shared/rpc/call.js";
 import type { Context } from "../context.js";
+import type { DelegationOptions } from "../delegations.js";
 import { filterOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
 import { readable } from "./gate.js";
@@ -15,11 +16,14 @@ export interface Writer {
   seen(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Another object of the kind. @throws ConnectError not_found, also for one that the writer cannot read. */
   another(id: string): Promise<ObjectRecord>;
+  /** What stands for the writer from now on, a secret: for what the object has done in the writer's name. */
+  delegate(options: DelegationOptions): Promise<string>;
 }
 
 /** The one who calls, as the writer of the object with the id. */
-export function writerFor(context: Context, model: Model, id: string, caller: Caller): Writer {
-  const { seal, collection } = context;
+export function writerFor(context: Context, model: Model, id: string, call: Call): Writer {
+  const { seal, collection, delegations } = context;
+  const { caller } = call;
   return {
     userId: caller.id,
     seal: (text, field) => seal.seal(text, placeOf(model, id, field)),
@@ -40,5 +44,6 @@ export function writerFor(context: Context, model: Model, id: string, caller: Ca
       return found;
     },
     another: (other) => readable(context, model.noun, other, caller),
+    delegate: (options) => delegations.create(call, options),
   };
 }

@@ -1,4 +1,11 @@
-import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type {
+  DescMessage,
+  DescMethod,
+  DescMethodServerStreaming,
+  DescMethodUnary,
+  MessageInitShape,
+  MessageShape,
+} from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { LRUCache } from "lru-cache";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
@@ -15,6 +22,13 @@ export interface Peers {
     request: MessageInitShape<I>,
     call: Call,
   ): Promise<MessageShape<O>>;
+
+  /** Calls on behalf of the caller, and gives the responses as they come. */
+  stream<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodServerStreaming<I, O>,
+    request: MessageInitShape<I>,
+    call: Call,
+  ): AsyncIterable<MessageShape<O>>;
 
   /** Calls as this service itself. */
   callAsService<I extends DescMessage, O extends DescMessage>(
@@ -47,11 +61,20 @@ export function createPeers(dispatch: Dispatch, self: Credential): Peers {
     return assertion;
   }
 
+  async function assertionFor(method: DescMethod, call: Call): Promise<string> {
+    const audience = serviceOf(method);
+    if (audience === undefined) throw internal(`no service answers ${method.parent.typeName}`);
+    return exchange(call.assertion, audience);
+  }
+
   return {
+    async *stream(method, request, call) {
+      const assertion = await assertionFor(method, call);
+      const { signal, deadline, traceparent } = call;
+      yield* dispatch.stream(method, request, { credential: { assertion }, signal, deadline, traceparent });
+    },
     async call(method, request, call) {
-      const audience = serviceOf(method);
-      if (audience === undefined) throw internal(`no service answers ${method.parent.typeName}`);
-      const assertion = await exchange(call.assertion, audience);
+      const assertion = await assertionFor(method, call);
       const { deadline, traceparent } = call;
       return dispatch.unary(method, request, {
         credential: { assertion },

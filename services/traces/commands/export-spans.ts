@@ -3,7 +3,7 @@ import type {
   ExportTraceServiceRequestSchema,
   ExportTraceServiceResponseSchema,
 } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
-import type { Call } from "../../shared/rpc/call.js";
+import type { Call, Caller } from "../../shared/rpc/call.js";
 import { canceled } from "../../shared/rpc/errors.js";
 import { usableAgents } from "../access.js";
 import type { Context } from "../context.js";
@@ -35,13 +35,14 @@ export async function exportSpans(
   call: Call,
 ): Promise<MessageInitShape<typeof ExportTraceServiceResponseSchema>> {
   const { spans, rejects } = readAll(request, retentionDays);
+  const sender = senderOf(request, call);
   const claimed = new Set(spans.map(({ facts }) => facts.agent_id).filter((id) => id !== "" && id.length <= 128));
   const agents = await usableAgents(peers, call, [...claimed]);
   const expiresAt = new Date(Date.now() + retentionDays * DAY_MS);
 
-  const byTrace = groupByTrace(spans, call.caller.id);
+  const byTrace = groupByTrace(spans, sender.id);
   const fresh = await newOnes(store, byTrace);
-  const full = await takeRoom(store, quota, call.caller, fresh, expiresAt);
+  const full = await takeRoom(store, quota, sender, fresh, expiresAt);
   if (full !== undefined) {
     reject(rejects, spans.length, full);
     byTrace.clear();
@@ -60,16 +61,27 @@ export async function exportSpans(
       }
       left.delete(trace);
       await keepSpans(store, trace, some, expiresAt);
-      await countSpans(store, { trace, user: call.caller.id, spans: some, usable: agents, expiresAt });
+      await countSpans(store, { trace, user: sender.id, spans: some, usable: agents, expiresAt });
     }
   } finally {
-    const notKept = fresh.filter((span) => left.has(recordIdOf(span, call.caller.id)));
-    await giveRoomBack(store, call.caller, notKept, expiresAt);
+    const notKept = fresh.filter((span) => left.has(recordIdOf(span, sender.id)));
+    await giveRoomBack(store, sender, notKept, expiresAt);
   }
   if (rejects.count === 0) return {};
   const errorMessage = [...rejects.reasons].join("; ");
   log.debug({ caller: call.caller.id, rejected: rejects.count, reasons: errorMessage }, "spans rejected");
   return { partialSuccess: { rejectedSpans: BigInt(rejects.count), errorMessage } };
+}
+
+/** The attribute of a resource by which our own services name the user whose run the spans are of. */
+const RUN_OWNER = "sallyport.run.owner";
+
+/** Whose the spans are: the caller's, or of the user for whom a service of ours tells of a run. */
+function senderOf({ resourceSpans }: MessageShape<typeof ExportTraceServiceRequestSchema>, { caller }: Call): Caller {
+  if (!caller.scopes.has("internal")) return caller;
+  const [first] = resourceSpans;
+  const owner = first?.resource?.attributes.find(({ key }) => key === RUN_OWNER)?.value?.value;
+  return owner?.case === "stringValue" ? { ...caller, id: owner.value, service: false } : caller;
 }
 
 interface Rejects {

@@ -23,6 +23,8 @@ test("what ships is installed once, again where its content changed, and removed
     const context = await openContext(store, kinds, {
       principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) },
       seal: SEAL,
+      delegations: { create: async () => "", exchange: () => Promise.reject(), end: async () => undefined },
+      wakeWorker: () => undefined,
     });
     const shipped = readBuiltins(kinds);
     expect(await installBuiltins(context, shipped)).toBe([...shipped.values()].flat().length);

@@ -1,5 +1,6 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { AssignmentService } from "#proto/core/v1/assignment_service_pb.js";
 import { CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
 import { IntegrationService } from "#proto/core/v1/integration_service_pb.js";
 import { KnowledgeBaseService } from "#proto/core/v1/knowledge_base_service_pb.js";
@@ -21,6 +22,8 @@ export interface KindUnderTest {
   readonly nameOf: (word: string) => string;
   /** The tools that read one, each with arguments that fit one that is built in and one made with `needs`. */
   readonly reads: readonly { readonly tool: string; readonly args: (id: string) => object }[];
+  /** Nobody deletes one. */
+  readonly isKept?: true;
   /** The id of one that ships with the product. */
   readonly builtin?: string;
   /** The arguments that hold something secret: when one is made, and when it is changed. */
@@ -40,6 +43,7 @@ const SKILL_FILE = "references/markings.md";
 /** Every kind there is. */
 export const EVERY_KIND: readonly KindUnderTest[] = [
   kind("agent", AgentService, {}, { builtin: "builtin.threat-analyst" }),
+  kind("assignment", AssignmentService, { agent_id: "builtin.threat-analyst", input: "Look." }, { isKept: true }),
   kind(
     "custom tool",
     CustomToolService,

@@ -22,7 +22,8 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 const PRINCIPALS = { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) };
-const AROUND = { principals: PRINCIPALS, seal: SEAL };
+const NONE = { create: async () => "", exchange: () => Promise.reject(), end: async () => undefined };
+const AROUND = { principals: PRINCIPALS, seal: SEAL, delegations: NONE, wakeWorker: () => undefined };
 
 async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "kinds-"));

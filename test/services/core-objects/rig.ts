@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { pino } from "pino";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
+import { DelegationService } from "#proto/auth/v1/delegation_service_pb.js";
 import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
 import type { KnowledgeOptions } from "../../../services/core-objects/knowledge/knowledge.js";
+import { EndpointAvailability, EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import type { ObjectQuota } from "../../../services/core-objects/room.js";
-import { createCoreObjectsService } from "../../../services/core-objects/service.js";
+import { createCoreObjectsService, type Options } from "../../../services/core-objects/service.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import type { Authenticator, Caller, Credential } from "../../../services/shared/rpc/call.js";
 import type { Chain } from "../../../services/shared/rpc/chain.js";
@@ -22,13 +24,14 @@ import { createSeal, newSealKey, parseSealKeys, type Seal } from "../../../servi
 import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
 import { openMongoStore } from "../../../services/shared/store/mongo.js";
 import type { Store } from "../../../services/shared/store/store.js";
+import type { Tool } from "../../../services/shared/tools/tools.js";
 
 // Services as they run in one process, with people whose assertions are plain
 // words: "alice@core-objects" is alice's for that service alone. A bearer token
 // "key-alice" is her API key.
 
-/** Seals what is secret of objects. */
-export const SEAL_KEYS = newSealKey();
+/** Seals what is secret of objects; a process that another one starts is given the same. */
+export const SEAL_KEYS = process.env.TEST_SEAL_KEYS ?? newSealKey();
 export const SEAL: Seal = createSeal(parseSealKeys(SEAL_KEYS));
 
 const SCOPES = ["account", "delegated", "core:read", "core:write", "traces:write"];
@@ -68,6 +71,56 @@ const exchange = unary(CredentialService.method.exchangeAssertion, ({ subjectTok
   expiresAt: timestampFromMs(Date.now() + 60_000),
 }));
 
+const { createDelegation, exchangeDelegation, endDelegation } = DelegationService.method;
+
+/** Delegations as auth keeps them: "alice#2" stands for alice until it is ended, or somebody here is no longer good. */
+export function delegations() {
+  const ended = new Set<string>();
+  const refusals = new Map<string, string>();
+  let made = 0;
+  return {
+    /** From now on what stands for a person is refused with these words; undefined for no longer. */
+    refuse(who: string, words: string | undefined): void {
+      if (words === undefined) refusals.delete(who);
+      else refusals.set(who, words);
+    },
+    methods: [
+      unary(createDelegation, ({ subjectToken, withoutKey }) => ({
+        delegation: `${subjectToken.split("@")[0]}#${made++}${withoutKey ? "" : "#key"}`,
+      })),
+      unary(exchangeDelegation, ({ delegation, audience }) => {
+        const who = delegation.split("#")[0] as string;
+        const caller = PEOPLE[who];
+        const refusal = ended.has(delegation) || caller === undefined ? "it has ended" : refusals.get(who);
+        if (refusal !== undefined) throw unauthenticated(refusal);
+        const { groups, scopes, ...rest } = caller!;
+        return {
+          assertion: `${who}@${audience}`,
+          expiresAt: timestampFromMs(Date.now() + 60_000),
+          caller: { ...rest, groups: [...groups], scopes: [...scopes] },
+        };
+      }),
+      unary(endDelegation, ({ delegation }) => {
+        ended.add(delegation);
+        return {};
+      }),
+    ],
+  };
+}
+
+/** As the catalogue does: every tool is visible to everyone, and servers are open unless they are said to be closed. */
+function catalogueOf(closed: ReadonlyMap<string, EndpointAvailability>, tools: readonly Tool[]) {
+  const servers = ["cti", "aev", "grc", "core"];
+  return [
+    unary(EndpointService.method.getEndpointStates, () => ({
+      endpoints: servers.map((server) => ({ server, availability: closed.get(server) ?? EndpointAvailability.OPEN })),
+    })),
+    unary(EndpointService.method.listVisibleTools, ({ server }) => ({
+      tools: tools.filter((tool) => tool.server === server).map(({ name }) => name),
+    })),
+  ];
+}
+
 const GROUPS: ReadonlySet<string> = new Set(["group:soc"]);
 
 /** As auth does: people by id or e-mail address. */
@@ -84,6 +137,9 @@ export interface Rig {
   readonly store: Store;
   readonly peers: Peers;
   readonly dispatch: Dispatch;
+  readonly delegations: ReturnType<typeof delegations>;
+  /** What is switched off, by server: the catalogue says it to who asks. */
+  readonly closed: Map<string, EndpointAvailability>;
   /** Adds a running service to those that are called. */
   add(service: Service, observe?: Chain["observe"]): void;
   close(): Promise<void>;
@@ -97,12 +153,18 @@ export async function startRig({
   sweepEveryMs,
   quota,
   knowledge,
+  runs,
+  folder: given,
 }: {
   sweepEveryMs?: number;
   quota?: ObjectQuota;
   knowledge?: KnowledgeOptions;
+  /** Executes runs, with these tools. */
+  runs?: Options["runs"];
+  /** Where the store is, which then stays there. */
+  folder?: string;
 } = {}): Promise<Rig> {
-  const folder = await mkdtemp(join(tmpdir(), "core-"));
+  const folder = given ?? (await mkdtemp(join(tmpdir(), "core-")));
   const uncovered: string[] = [];
   const log = pino({ level: "warn" }, { write: (line) => void uncovered.push(line) });
   const uri = process.env.MONGODB_URI;
@@ -127,23 +189,28 @@ export async function startRig({
     stream: (method, request, out) => to(method as never).stream(method, request, out),
     duplex: (method, requests, out) => to(method as never).duplex(method, requests, out),
   };
-  mount("auth", [exchange, resolve]);
+  const standing = delegations();
+  const closed = new Map<string, EndpointAvailability>();
+  mount("catalogue", catalogueOf(closed, runs?.tools ?? []));
+  mount("auth", [exchange, resolve, ...standing.methods]);
   const peers = createPeers(dispatch, { authorization: "Bearer key-services" });
   const add = (service: Service, observe?: Chain["observe"]): void => {
     services.push(service);
     mount(service.name, service.methods, observe);
   };
-  const more = { ...(quota && { quota }), ...(knowledge && { knowledge }) };
+  const more = { ...(quota && { quota }), ...(knowledge && { knowledge }), ...(runs && { runs }) };
   add(await createCoreObjectsService({ store, peers, log: silentLog, seal: SEAL, ...more }));
   return {
     store,
     peers,
     dispatch,
+    delegations: standing,
+    closed,
     add,
     async close() {
       for (const service of services.reverse()) await service.close();
       await store.close();
-      await rm(folder, { recursive: true, force: true });
+      if (given === undefined) await rm(folder, { recursive: true, force: true });
       if (uncovered.length > 0) throw new Error(uncovered.join(""));
     },
   };

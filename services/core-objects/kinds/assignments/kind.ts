@@ -1,0 +1,88 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { AssignmentSchema, AssignmentService } from "#proto/core/v1/assignment_service_pb.js";
+import { invalidArgument, permissionDenied } from "../../../shared/rpc/errors.js";
+import { serverStream } from "../../../shared/rpc/method.js";
+import { defineKind } from "../../objects/define-kind.js";
+import { given } from "../../objects/given.js";
+import type { Refer } from "../../objects/model.js";
+import type { Writer } from "../../objects/writer.js";
+import type { AssignmentRecord } from "./record.js";
+import { checkedNext, UTC } from "./schedule.js";
+import { triggerAssignment } from "./trigger-assignment.js";
+
+const { listAssignments, getAssignment, createAssignment, updateAssignment, ...more } = AssignmentService.method;
+
+/** How long a schedule may run as its owner before the owner has to save it again: a year. */
+const OWNER_STANDS_S = 366 * 24 * 3_600;
+
+/** What stands for the owner of a schedule, sealed: who sets it is present. */
+async function standingFor(schedule: string, writer: Writer): Promise<string> {
+  if (schedule === "") return "";
+  return writer.seal(await writer.delegate({ ttlSeconds: OWNER_STANDS_S, withoutKey: true }), "delegation");
+}
+
+/** Assignments: agents' standing tasks. */
+export const kind = defineKind({
+  noun: "assignment",
+  plural: "assignments",
+  message: AssignmentSchema,
+  references: { agent: "agent" },
+  view: (record: AssignmentRecord, refer: Readonly<Record<"agent", Refer[string]>>) => ({
+    agent: refer.agent(record.agent),
+    input: record.input,
+    schedule: record.schedule === "" ? undefined : record.schedule,
+    timeZone: record.schedule === "" ? undefined : record.time_zone,
+    nextRunAt: record.next_at === null ? undefined : timestampFromDate(record.next_at),
+  }),
+  reseal: ({ delegation }, again) => (delegation === "" ? {} : { delegation: again(delegation, "delegation") }),
+  list: {
+    rpc: listAssignments,
+    without: ["input", "delegation"],
+    hidden: ["timeZone", "owner", "sharing", "etag", "createdAt", "updatedAt"],
+  },
+  get: { rpc: getAssignment },
+  create: {
+    rpc: createAssignment,
+    async content({ agentId, input, schedule, timeZone, enabled = true, companyManaged }, writer) {
+      const timing = { schedule, time_zone: timeZone === "" ? UTC : timeZone };
+      const next_at = checkedNext({ ...timing, enabled });
+      if (schedule !== "" && companyManaged) throw invalidArgument(NOBODY);
+      return { agent: agentId, input, ...timing, next_at, delegation: await standingFor(schedule, writer) };
+    },
+  },
+  update: {
+    rpc: updateAssignment,
+    async changes(request, current, writer) {
+      const { name, agentId, input, schedule, timeZone, enabled } = request;
+      const timing = {
+        schedule: schedule ?? current.schedule,
+        time_zone: timeZone === undefined ? current.time_zone : timeZone === "" ? UTC : timeZone,
+      };
+      const says = [agentId, input, schedule, timeZone].some((one) => one !== undefined);
+      const begins = enabled === true && !current.enabled;
+      const acts = says || begins;
+      if (acts && (current.schedule !== "" || timing.schedule !== "")) checkOwner(current, writer);
+      const changes = { ...given({ name, agent: agentId, input }), ...timing };
+      if (!acts && enabled === undefined) return changes;
+      const next_at = checkedNext({ ...timing, enabled: enabled ?? current.enabled });
+      if (!acts) return { ...changes, next_at };
+      return { ...changes, next_at, delegation: await standingFor(timing.schedule, writer) };
+    },
+  },
+  commands: (context) => [
+    serverStream(more.triggerAssignment, (request, call) => triggerAssignment(context, request, call)),
+  ],
+  indexes: [{ name: "next", key: { next_at: 1 } }],
+});
+
+const NOBODY =
+  "what is company-managed has no owner to run as on a schedule: leave out schedule or company_managed, and trigger it";
+
+/** Whoever else could say what runs as the owner would act as the owner. */
+function checkOwner({ origin, owner }: AssignmentRecord, { userId }: Writer): void {
+  if (origin !== "user") throw invalidArgument(NOBODY);
+  if (owner === userId) return;
+  throw permissionDenied(
+    "a schedule runs as the assignment's owner, who alone changes its agent, input and schedule or enables it: make your own with create_assignment instead",
+  );
+}

@@ -1,0 +1,16 @@
+import type { ObjectRecord } from "../../record.js";
+
+/** An assignment as it is stored: an agent's standing task. */
+export interface AssignmentRecord extends ObjectRecord {
+  /** An id. */
+  readonly agent: string;
+  readonly input: string;
+  /** Cron of five fields; "" where it runs when triggered alone. */
+  readonly schedule: string;
+  /** Of the IANA database. */
+  readonly time_zone: string;
+  /** When the schedule runs it next; null while it does not. */
+  readonly next_at: Date | null;
+  /** What stands for its owner at auth, sealed; "" without a schedule. */
+  readonly delegation: string;
+}

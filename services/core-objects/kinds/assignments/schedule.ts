@@ -1,0 +1,42 @@
+import { Cron } from "croner";
+import { invalidArgument } from "../../../shared/rpc/errors.js";
+import type { AssignmentRecord } from "./record.js";
+
+/** The time zone of a schedule that names none. */
+export const UTC = "UTC";
+
+type Schedule = Pick<AssignmentRecord, "schedule" | "time_zone">;
+
+/** When a schedule runs next after a time; null where it never does. */
+export function nextOf({ schedule, time_zone }: Schedule, after: Date): Date | null {
+  return new Cron(schedule, { timezone: time_zone, mode: "5-part" }).nextRun(after);
+}
+
+/**
+ * When an assignment runs next.
+ *
+ * @returns null where it has no schedule, or is disabled.
+ * @throws ConnectError invalid_argument for what is no schedule or time zone, or never comes.
+ */
+export function checkedNext(assignment: Schedule & Pick<AssignmentRecord, "enabled">, now = new Date()): Date | null {
+  const { schedule, time_zone, enabled } = assignment;
+  checkTimeZone(time_zone);
+  if (schedule === "") return null;
+  let next: Date | null;
+  try {
+    next = nextOf(assignment, now);
+  } catch (error) {
+    const said = (error as Error).message.replace(/^\w+: /, "").slice(0, 200);
+    throw invalidArgument(`schedule is no cron of five fields, such as 0 7 * * 1-5: ${said}`);
+  }
+  if (next === null) throw invalidArgument("schedule never comes: no such day is left");
+  return enabled ? next : null;
+}
+
+function checkTimeZone(timeZone: string): void {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+  } catch {
+    throw invalidArgument("time_zone is none of the IANA database: write it such as Europe/Paris");
+  }
+}

@@ -1,0 +1,48 @@
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { UpdateRunRequestSchema, UpdateRunResponseSchema } from "#proto/core/v1/run_service_pb.js";
+import type { Call } from "../../../shared/rpc/call.js";
+import { aborted, failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
+import type { Context } from "../../context.js";
+import { ATTEMPTS, contended, newEtag } from "../../objects/gate.js";
+import { ENDED, type RunRecord } from "../record.js";
+import { runOf } from "../view.js";
+import { ownRun } from "./own-run.js";
+
+/** Answers what a run of the caller's asks, or ends it. A worker that is at it hears of that with its next sign of life. */
+export async function updateRun(
+  context: Context,
+  { runId, etag, answer, cancel }: MessageShape<typeof UpdateRunRequestSchema>,
+  { caller }: Call,
+): Promise<MessageInitShape<typeof UpdateRunResponseSchema>> {
+  if (cancel === (answer !== "")) throw invalidArgument("give either answer or cancel");
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const run = await ownRun(context, runId, caller);
+    if (etag !== "" && run.etag !== etag)
+      throw aborted(`this run has changed since; its etag is now ${run.etag}. Read it again, then repeat`);
+    const changes = { ...(cancel ? cancelled(run) : answered(run, answer)), etag: newEtag() };
+    const next = await context.runs.findOneAndUpdate(
+      { _id: run._id, etag: run.etag },
+      { $set: changes },
+      { returnDocument: "after" },
+    );
+    if (next === null) continue;
+    context.wakeWorker();
+    return { run: runOf(next) };
+  }
+  throw contended("run");
+}
+
+/** A run that is being worked at ends with its worker; what remains to be told of another a worker tells. */
+function cancelled(run: RunRecord): Partial<RunRecord> {
+  if (ENDED.has(run.state)) throw failedPrecondition(`the run has ended already: it is ${run.state}`);
+  if (run.state === "running") return { cancelling: true };
+  const now = new Date();
+  const error = { reason: "cancelled" as const, message: "it was cancelled by whoever it acts as" };
+  return { state: "cancelled", error, question: "", ended_at: now, due_at: now };
+}
+
+function answered(run: RunRecord, answer: string): Partial<RunRecord> {
+  if (run.state !== "awaiting_input")
+    throw failedPrecondition(`the run asks nothing: it is ${run.state}. Answer one whose state is awaiting_input`);
+  return { state: "queued", question: "", answer, due_at: new Date() };
+}

@@ -1,0 +1,20 @@
+import type { RunErrorWord, RunRecord } from "./record.js";
+
+/** A run ends here, and why. */
+export class RunEnd extends Error {
+  constructor(
+    readonly reason: RunErrorWord,
+    message: string,
+  ) {
+    super(message);
+  }
+
+  /** The state that it ends in. */
+  get state(): RunRecord["state"] {
+    if (this.reason === "cancelled") return "cancelled";
+    return this.reason === "timeout" ? "timed_out" : "failed";
+  }
+}
+
+/** This worker has the run no longer: another has it, or will. Nothing more is done or written. */
+export class RunLost extends Error {}

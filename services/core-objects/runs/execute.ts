@@ -1,0 +1,244 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { Call } from "../../shared/rpc/call.js";
+import type { Peers } from "../../shared/rpc/peers.js";
+import { showHidden } from "../../shared/tools/codec/hidden-characters.js";
+import { explain } from "../../shared/tools/explain.js";
+import { shorten } from "../../shared/tools/shorten.js";
+import type { Context } from "../context.js";
+import { newEtag } from "../objects/gate.js";
+import { RunEnd, RunLost } from "./ending.js";
+import { type Equipment, equip, providerOf } from "./load.js";
+import { ask, messagesOf } from "./model.js";
+import type { Outgoing } from "./outgoing.js";
+import type { Hold } from "./queue.js";
+import type { StepRecord, ToolCall } from "./record.js";
+import { createRedactor } from "./redact.js";
+import { credentialOf } from "./secrets.js";
+import { type Standing, standingOf } from "./standing.js";
+import { ASK_USER } from "./tools/ask-user.js";
+import type { OwnTools } from "./tools/own-tools.js";
+
+/** What runs are executed with. */
+export interface ExecutionParts {
+  readonly context: Context;
+  readonly peers: Peers;
+  readonly own: OwnTools;
+  readonly outgoing: Outgoing;
+}
+
+/** How long a call of a tool may take, in milliseconds. */
+const TOOL_MS = 120_000;
+/** Longest text of a step, in characters. */
+const MAX_TEXT = 40 * 1024;
+/** How long a question may wait for its answer, in milliseconds. */
+const ANSWER_MS = 7 * 86_400_000;
+/** Calls that a model may want at once. */
+const MAX_CALLS = 32;
+
+/** How a run rests: with an output it is completed, without one it awaits an answer. */
+export type Rest = { readonly output: string } | { readonly question: string };
+
+/**
+ * Goes on with a run from its last step: asks the model, calls what it wants
+ * called, until it says no more or asks its user. Each step is on disk before the
+ * next begins; before each it is asked anew whether the run may go on.
+ *
+ * @throws RunEnd where it ends otherwise; RunLost; whatever the signal was aborted with.
+ */
+export async function execute(hold: Hold, parts: ExecutionParts, signal: AbortSignal): Promise<Rest> {
+  return new Execution(hold, parts, signal).run();
+}
+
+class Execution {
+  readonly #redactor = createRedactor();
+  #steps: StepRecord[] = [];
+  #equipment: Equipment | undefined;
+
+  constructor(
+    private readonly hold: Hold,
+    private readonly parts: ExecutionParts,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async run(): Promise<Rest> {
+    this.#steps = await this.hold.steps();
+    try {
+      for (;;) {
+        this.signal.throwIfAborted();
+        const { context, peers, own } = this.parts;
+        const standing = await standingOf(context, peers, this.hold.run, own.serversOf);
+        this.#equipment ??= await equip(standing.agent, this.callOf(standing), {
+          ...this.parts,
+          redactor: this.#redactor,
+        });
+        const rest = await this.#next(standing, this.#equipment);
+        if (rest !== undefined) return rest;
+      }
+    } finally {
+      await this.#equipment?.close();
+    }
+  }
+
+  async #next(standing: Standing, equipment: Equipment): Promise<Rest | undefined> {
+    const last = this.#steps.at(-1);
+    if (last?.state === "running") return this.#resume(last, standing, equipment);
+    const asked = this.#steps.findLast(({ kind }) => kind === "model");
+    const answered = new Set(this.#steps.map(({ call }) => call));
+    const wanted = asked?.calls.find(({ id }) => !answered.has(id));
+    if (asked !== undefined && asked.calls.length === 0) return { output: asked.output };
+    if (this.#steps.length >= this.hold.run.max_steps)
+      throw new RunEnd(
+        "step_limit",
+        `it took ${this.hold.run.max_steps} steps, as many as it may: trigger_run has max_steps`,
+      );
+    return wanted === undefined ? this.#askModel(standing, equipment) : this.#call(wanted, standing, equipment);
+  }
+
+  async #askModel(standing: Standing, { system, tools }: Equipment): Promise<undefined> {
+    const { context, outgoing } = this.parts;
+    const { integration, model } = await providerOf(context, standing.agent, this.callOf(standing));
+    const started_at = new Date();
+    const credential = credentialOf(context, integration, this.#redactor);
+    const messages = messagesOf(system, this.hold.run, this.#steps);
+    const question = { integration, credential, model, messages, tools: [...tools.values()], signal: this.signal };
+    const said = await ask(outgoing, question).catch((error: unknown) => {
+      if (error instanceof RunEnd) throw new RunEnd(error.reason, this.#redactor.redact(error.message));
+      throw error;
+    });
+    const calls = unique(said.calls.slice(0, MAX_CALLS)).map((one) => ({
+      ...one,
+      arguments: this.#text(one.arguments),
+    }));
+    const { inputTokens: input_tokens, outputTokens: output_tokens } = said;
+    const step = { kind: "model", name: model, state: "completed", input: "", call: "", ended_at: new Date() } as const;
+    const totals = {
+      model,
+      input_tokens: sum(this.#steps, "input_tokens") + input_tokens,
+      output_tokens: sum(this.#steps, "output_tokens") + output_tokens,
+    };
+    const facts = { output: this.#text(said.text), calls, input_tokens, output_tokens, started_at };
+    this.#steps.push(await this.hold.add({ ...step, ...facts }, totals));
+  }
+
+  /** Begins a call: it is on disk before anything is sent. */
+  async #call(wanted: ToolCall, standing: Standing, equipment: Equipment): Promise<Rest | undefined> {
+    const { name, label } = equipment.tools.get(wanted.name) ?? { name: wanted.name, label: shorten(wanted.name, 100) };
+    const isQuestion = name === ASK_USER.name;
+    const step = await this.hold.add({
+      kind: isQuestion ? "question" : "tool",
+      name: label,
+      state: "running",
+      input: isQuestion ? questionIn(wanted) : wanted.arguments,
+      output: "",
+      calls: [],
+      call: wanted.id,
+      input_tokens: 0,
+      output_tokens: 0,
+      started_at: new Date(),
+      ended_at: null,
+    });
+    this.#steps.push(step);
+    if (isQuestion) return this.#rest(step);
+    return this.#send(step, wanted, standing, equipment);
+  }
+
+  /** Goes on with a step that was begun by a worker before. */
+  async #resume(step: StepRecord, standing: Standing, equipment: Equipment): Promise<Rest | undefined> {
+    if (step.kind === "question") {
+      const { answer } = this.hold.run;
+      if (answer === null) return this.#rest(step);
+      return this.#finish(step, "completed", answer);
+    }
+    const wanted = this.#steps.flatMap(({ calls }) => calls).find(({ id }) => id === step.call)!;
+    const tool = equipment.tools.get(wanted.name);
+    if (tool?.readOnly) return this.#send(step, wanted, standing, equipment);
+    return this.#finish(
+      step,
+      "unknown",
+      "the worker stopped during this call: whether it took effect is not known, so look before you repeat it",
+    );
+  }
+
+  async #send(step: StepRecord, wanted: ToolCall, standing: Standing, { tools }: Equipment): Promise<undefined> {
+    const tool = tools.get(wanted.name);
+    try {
+      if (tool === undefined) throw new ConnectError("there is no such tool", Code.NotFound);
+      const text = await tool.call(argumentsOf(wanted), this.callOf(standing, step));
+      await this.#finish(step, "completed", showHidden(text));
+    } catch (error) {
+      this.signal.throwIfAborted();
+      if (error instanceof RunLost) throw error;
+      const failed = ConnectError.from(error);
+      const said = failed.code === Code.Unauthenticated ? failed.rawMessage : explain(failed);
+      await this.#finish(step, "failed", showHidden(said ?? "the tool failed; the service's log says more"));
+    }
+  }
+
+  async #finish(step: StepRecord, state: StepRecord["state"], output: string): Promise<undefined> {
+    const finished = await this.hold.finish(step, { state, output: this.#text(output) });
+    this.#steps[this.#steps.length - 1] = finished;
+    return undefined;
+  }
+
+  async #rest(step: StepRecord): Promise<Rest> {
+    await this.hold.write(
+      { state: "running" },
+      { state: "awaiting_input", question: step.input, due_at: new Date(Date.now() + ANSWER_MS), etag: newEtag() },
+    );
+    return { question: step.input };
+  }
+
+  #text(text: string): string {
+    return shorten(this.#redactor.redact(text), MAX_TEXT);
+  }
+
+  /** A call as whoever the run acts as. */
+  callOf({ caller, assertion }: Standing, step?: StepRecord): Call {
+    const { trace, root_span } = this.hold.run;
+    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(TOOL_MS)]);
+    return {
+      caller,
+      assertion,
+      credential: { assertion },
+      signal,
+      deadline: Date.now() + TOOL_MS,
+      traceparent: `00-${trace}-${step?.span ?? root_span}-01`,
+    };
+  }
+}
+
+/** Some models give no ids, or one id twice: an answer has to find its call. */
+function unique(calls: readonly ToolCall[]): ToolCall[] {
+  const seen = new Set<string>();
+  return calls.map((call, n) => {
+    const id = call.id === "" || call.id === "undefined" || seen.has(call.id) ? `call_${n}_${seen.size}` : call.id;
+    seen.add(id);
+    return { ...call, id };
+  });
+}
+
+function argumentsOf({ arguments: text }: ToolCall): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text === "" ? "{}" : text);
+  } catch {
+    throw new ConnectError("the arguments are no JSON", Code.InvalidArgument);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+  throw new ConnectError("the arguments are no JSON object", Code.InvalidArgument);
+}
+
+function questionIn(wanted: ToolCall): string {
+  try {
+    const { question } = argumentsOf(wanted);
+    if (typeof question === "string" && question.trim() !== "") return question;
+  } catch {
+    // The person reads what the model wrote.
+  }
+  return wanted.arguments;
+}
+
+function sum(steps: readonly StepRecord[], field: "input_tokens" | "output_tokens"): number {
+  return steps.reduce((total, step) => total + step[field], 0);
+}

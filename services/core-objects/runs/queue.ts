@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import { type DocCollection, type Filter, isDuplicateKey, type UpdateFilter } from "../../shared/store/store.js";
+import type { Context } from "../context.js";
+import { newEtag } from "../objects/gate.js";
+import { RunLost } from "./ending.js";
+import { ENDED, type RunRecord, type StepRecord, stepId } from "./record.js";
+
+// Who has a run is a lease in its record: `due_at` says when others may take it,
+// and `fence` grows with each who does. Whatever a worker writes of the run names
+// its fence in the filter, so that one who was frozen and wakes up changes nothing.
+
+/**
+ * Takes the run that waits longest: a queued one, one whose worker gave no sign
+ * of life, or one that has something left to be told. One atomic step.
+ */
+export function claim(runs: DocCollection<RunRecord>, leaseMs: number): Promise<RunRecord | null> {
+  const now = Date.now();
+  return runs.findOneAndUpdate(
+    { due_at: { $lte: new Date(now) } },
+    { $set: { due_at: new Date(now + leaseMs) }, $inc: { fence: 1, stalls: 1 } },
+    { sort: { due_at: 1 }, returnDocument: "after" },
+  );
+}
+
+/** A run that a worker has: every write fails with RunLost once another has it. */
+export class Hold {
+  private count = 0;
+
+  constructor(
+    private readonly context: Pick<Context, "runs" | "steps">,
+    readonly run: RunRecord,
+  ) {}
+
+  /** Begins to work. @throws RunLost, where it was cancelled or taken since. */
+  async begin(): Promise<void> {
+    const set = { state: "running" as const, started_at: this.run.started_at ?? new Date(), etag: newEtag() };
+    await this.write({ state: { $in: ["queued", "running"] as const } }, set);
+  }
+
+  /** Gives a sign of life. @returns the run as it is. */
+  async renew(leaseMs: number, worked_ms: number): Promise<RunRecord> {
+    return this.write({ state: "running" }, { due_at: new Date(Date.now() + leaseMs), worked_ms });
+  }
+
+  /** Every step that was ever kept of the run, in order. */
+  async steps(): Promise<StepRecord[]> {
+    const steps = await this.context.steps.find({ run: this.run._id }, { sort: { _id: 1 }, hint: "run" }).toArray();
+    this.count = steps.length;
+    return steps;
+  }
+
+  /** Keeps the next step. Once this resolves it is on disk. @throws RunLost where another worker has kept it. */
+  async add(step: NewStep, facts: Partial<RunRecord> = {}): Promise<StepRecord> {
+    const { _id: run, expires_at } = this.run;
+    const number = this.count + 1;
+    const record: StepRecord = { ...step, _id: stepId(run, number), run, number, span: newSpan(), expires_at };
+    try {
+      await this.context.steps.insertOne(record);
+    } catch (error) {
+      if (isDuplicateKey(error)) throw new RunLost("another worker has kept this step");
+      throw error;
+    }
+    this.count = number;
+    await this.write({ state: "running" }, { ...facts, step_count: number, stalls: 0, etag: newEtag() });
+    return record;
+  }
+
+  /** Keeps how a step that was begun went. */
+  async finish(step: StepRecord, how: Pick<StepRecord, "state" | "output">): Promise<StepRecord> {
+    const set = { ...how, ended_at: new Date() };
+    const { matchedCount } = await this.context.steps.updateOne({ _id: step._id, state: "running" }, { $set: set });
+    if (matchedCount === 0) throw new RunLost("another worker has kept how this step went");
+    return { ...step, ...set };
+  }
+
+  /** Changes the run while it is worked at. */
+  async write(filter: Filter<RunRecord>, set: Partial<RunRecord>): Promise<RunRecord> {
+    const next = await this.context.runs.findOneAndUpdate(
+      { _id: this.run._id, fence: this.run.fence, ...filter },
+      { $set: set } as UpdateFilter<RunRecord>,
+      { returnDocument: "after" },
+    );
+    if (next === null) throw new RunLost("another has the run");
+    return next;
+  }
+
+  /** Gives the run back, for any worker to take after so many milliseconds. */
+  async release(afterMs: number): Promise<void> {
+    await this.context.runs.updateOne(
+      { _id: this.run._id, fence: this.run.fence, state: "running" },
+      { $set: { due_at: new Date(Date.now() + afterMs) } },
+    );
+  }
+
+  /** What is left of an ended run is told: nobody takes it any more. */
+  async forget(): Promise<void> {
+    await this.context.runs.updateOne(
+      { _id: this.run._id, fence: this.run.fence, state: { $in: [...ENDED] } },
+      { $set: { due_at: null, delegation: "" } },
+    );
+  }
+}
+
+/** A step as it is begun. */
+export type NewStep = Omit<StepRecord, "_id" | "run" | "number" | "span" | "expires_at">;
+
+function newSpan(): string {
+  return randomBytes(8).toString("hex");
+}

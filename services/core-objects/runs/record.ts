@@ -1,0 +1,142 @@
+import type { Base, CollectionSpec } from "../../shared/store/store.js";
+
+/** How far a run is; the last four are its ends. */
+export type RunState = "queued" | "running" | "awaiting_input" | "completed" | "failed" | "cancelled" | "timed_out";
+
+/** The states that a run does not leave. */
+export const ENDED: ReadonlySet<RunState> = new Set(["completed", "failed", "cancelled", "timed_out"]);
+
+/** Why a run did not end well, as a stable word. */
+export type RunErrorWord =
+  | "no_model"
+  | "model_failed"
+  | "agent_unavailable"
+  | "credential"
+  | "switched_off"
+  | "step_limit"
+  | "timeout"
+  | "cancelled"
+  | "worker_lost"
+  | "internal";
+
+/** What a run can be begun by. */
+export type RunTriggerWord = "manual" | "schedule";
+
+/** A run as it is stored: an agent that works as a user. */
+export interface RunRecord extends Base {
+  /** The user as whom it acts, and who alone sees it. */
+  readonly owner: string;
+  /** The owner and their request_id, or the assignment and the time of its schedule: what begins no second run. */
+  readonly request: string;
+  readonly agent: string;
+  /** As it was called when the run was triggered, for when it is gone. */
+  readonly agent_name: string;
+  /** "" where it is of none. */
+  readonly assignment: string;
+  readonly assignment_name: string;
+  readonly trigger: RunTriggerWord;
+  readonly input: string;
+  readonly state: RunState;
+  /** What it asks; "" while it asks nothing. */
+  readonly question: string;
+  /** What it was answered and has not read; null for nothing. */
+  readonly answer: string | null;
+  readonly output: string;
+  readonly error: { readonly reason: RunErrorWord; readonly message: string } | null;
+  /** "" until it is known. */
+  readonly model: string;
+  readonly step_count: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly max_steps: number;
+  readonly timeout_ms: number;
+  /** How long workers were at it before the present one. */
+  readonly worked_ms: number;
+  /** What stands for its user at auth, sealed; "" once it has ended. */
+  readonly delegation: string;
+  /** Lower-case hexadecimal, as the id of its outermost span. */
+  readonly trace: string;
+  readonly root_span: string;
+  /** Somebody wants it to end. */
+  readonly cancelling: boolean;
+  readonly etag: string;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+  /** When a worker may take it: since when it waits, or when the lease of the one that has it ends; null for never. */
+  readonly due_at: Date | null;
+  /** Grows with every worker that takes it: only the last one writes. */
+  readonly fence: number;
+  /** How many workers took it since it last came further. */
+  readonly stalls: number;
+  /** When it is forgotten. */
+  readonly expires_at: Date;
+}
+
+/** What a step is: the model was asked, a tool was called, or the user was asked. */
+export type StepKind = "model" | "tool" | "question";
+
+/** How a step went. `unknown`: its worker stopped while it went on. */
+export type StepState = "running" | "completed" | "failed" | "unknown";
+
+/** A step of a run as it is stored. The id is the run's and its number, with zeros in front. */
+export interface StepRecord extends Base {
+  readonly run: string;
+  /** From 1. */
+  readonly number: number;
+  readonly kind: StepKind;
+  /** The model, or the tool as the agent names it. */
+  readonly name: string;
+  readonly state: StepState;
+  /** The arguments of a tool, as JSON, or the question. */
+  readonly input: string;
+  /** What was answered, without what is secret. */
+  readonly output: string;
+  /** Of the model: what it wants called, in the words of its API. */
+  readonly calls: readonly ToolCall[];
+  /** Of a tool or question: which of the calls it answers; "" of the model. */
+  readonly call: string;
+  readonly span: string;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+  readonly expires_at: Date;
+}
+
+/** A call of a tool that the model wants. */
+export interface ToolCall {
+  readonly id: string;
+  /** The function, as it was offered. */
+  readonly name: string;
+  /** JSON text, as the model wrote it. */
+  readonly arguments: string;
+}
+
+/** Where runs are kept. */
+export const RUNS: CollectionSpec = {
+  name: "runs",
+  indexes: [
+    { name: "owner", key: { owner: 1, _id: -1 } },
+    { name: "agent", key: { owner: 1, agent: 1, _id: -1 } },
+    { name: "assignment", key: { owner: 1, assignment: 1, _id: -1 } },
+    { name: "state", key: { owner: 1, state: 1, _id: -1 } },
+    { name: "request", key: { owner: 1, request: 1 }, unique: true },
+    { name: "due", key: { due_at: 1 } },
+    { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ],
+};
+
+/** Where their steps are kept. */
+export const STEPS: CollectionSpec = {
+  name: "run_steps",
+  indexes: [
+    { name: "run", key: { run: 1, _id: 1 } },
+    { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ],
+};
+
+/** The id of a step's record. */
+export function stepId(run: string, number: number): string {
+  return `${run}.${String(number).padStart(5, "0")}`;
+}

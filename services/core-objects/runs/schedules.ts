@@ -1,0 +1,87 @@
+import type { Log } from "../../shared/process/log.js";
+import type { Context } from "../context.js";
+import type { AgentRecord } from "../kinds/agents/record.js";
+import type { AssignmentRecord } from "../kinds/assignments/record.js";
+import { nextOf } from "../kinds/assignments/schedule.js";
+import { placeOf } from "../objects/secrets.js";
+import { insertRun } from "./begin-run.js";
+import { ENDED } from "./record.js";
+
+/** Assignments that are looked at in one go. */
+const AT_ONCE = 50;
+
+/** Begins the runs of schedules. */
+export interface Schedules {
+  close(): Promise<void>;
+}
+
+/** Looks at intervals for assignments whose time has come, in every process: each time begins one run in all of them. */
+export function startSchedules(context: Context, log: Log, lookMs: number): Schedules {
+  let running = Promise.resolve();
+  let busy = false;
+  const look = async (): Promise<void> => {
+    busy = true;
+    try {
+      await beginDue(context, new Date());
+    } catch (error) {
+      log.warn({ err: error }, "schedules cannot be looked at");
+    } finally {
+      busy = false;
+    }
+  };
+  const timer = setInterval(() => {
+    if (!busy) running = look();
+  }, lookMs).unref();
+  return {
+    async close() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/**
+ * Begins the runs whose time has come. A time that was missed, since nobody
+ * looked, begins one run when somebody does; while the run before has not ended
+ * none begins.
+ */
+export async function beginDue(context: Context, now: Date): Promise<void> {
+  const assignments = context.collection<AssignmentRecord>("assignment");
+  const due = await assignments
+    .find({ next_at: { $gt: new Date(0), $lte: now } }, { sort: { next_at: 1 }, limit: AT_ONCE })
+    .toArray();
+  for (const assignment of due) {
+    // The run first, under a name that only this time has: who dies in between leaves it to be found.
+    if (assignment.enabled && !(await isUnfinished(context, assignment))) await begin(context, assignment);
+    await assignments.updateOne(
+      { _id: assignment._id, next_at: assignment.next_at, schedule: assignment.schedule },
+      { $set: { next_at: assignment.enabled ? nextOf(assignment, now) : null } },
+    );
+  }
+}
+
+async function begin(context: Context, assignment: AssignmentRecord): Promise<void> {
+  const { _id, owner, agent, input, next_at, delegation } = assignment;
+  const found = await context.collection<AgentRecord>("agent").findOne({ _id: agent }, { projection: { name: 1 } });
+  await insertRun(context, {
+    owner,
+    agentId: agent,
+    agentName: found?.name ?? agent,
+    assignment,
+    trigger: "schedule",
+    input,
+    request: `schedule:${_id}:${next_at?.toISOString()}`,
+    delegation: context.seal.open(delegation, placeOf({ plural: "assignments" }, _id, "delegation")),
+  });
+}
+
+/** Whether the run of the time before goes on. That of this very time is found by its request. */
+async function isUnfinished({ runs }: Context, { _id, owner, next_at }: AssignmentRecord): Promise<boolean> {
+  const [last] = await runs
+    .find(
+      { owner, assignment: _id },
+      { sort: { _id: -1 }, limit: 1, hint: "assignment", projection: { state: 1, request: 1 } },
+    )
+    .toArray();
+  return last !== undefined && !ENDED.has(last.state) && last.request !== `schedule:${_id}:${next_at?.toISOString()}`;
+}

@@ -1,0 +1,33 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Call } from "../../../shared/rpc/call.js";
+
+/** A tool that a run offers its model. */
+export interface AgentTool {
+  /** As models take names of functions: letters, digits, _ and -, at most 64. */
+  readonly name: string;
+  /** As the run's steps name it, such as cti/search_entities. */
+  readonly label: string;
+  readonly description: string;
+  /** JSON Schema of its arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Whether it can be called again where it is not known how a call went. */
+  readonly readOnly: boolean;
+  /**
+   * Calls it as whoever the run acts as.
+   *
+   * @throws Error, of which the model is told; ConnectError in words for the caller.
+   */
+  call(args: JsonObject, call: Call): Promise<string>;
+}
+
+/** Longest name of a function. */
+const MAX_NAME = 64;
+
+/** A name that models take, and that none of those before has. */
+export function functionName(wanted: string, taken: ReadonlySet<string>): string {
+  const plain = wanted.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_NAME);
+  for (let n = 2, name = plain; ; n++) {
+    if (!taken.has(name)) return name;
+    name = `${plain.slice(0, MAX_NAME - 4)}_${n}`;
+  }
+}

@@ -1,0 +1,128 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { Caller } from "../../../shared/rpc/call.js";
+import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
+import { shorten } from "../../../shared/tools/shorten.js";
+import type { Context } from "../../context.js";
+import type { CustomToolRecord } from "../../kinds/custom-tools/record.js";
+import type { VariableRecord } from "../../kinds/variables/record.js";
+import { readable } from "../../objects/gate.js";
+import { failureOf, type Outgoing } from "../outgoing.js";
+import type { Redactor } from "../redact.js";
+import { variableValue } from "../secrets.js";
+import type { AgentTool } from "./agent-tool.js";
+
+/** Longest answer that a model is shown, in characters. */
+const SHOWN = 40 * 1024;
+/** Methods whose arguments go into the query where they are not written into the URL; the others send them as JSON. */
+const QUERYING: ReadonlySet<string> = new Set(["get", "head", "delete"]);
+
+/** What a custom tool is called with. */
+export interface CustomToolParts {
+  readonly context: Context;
+  readonly outgoing: Outgoing;
+  readonly redactor: Redactor;
+}
+
+/**
+ * A custom tool as a run offers it: one HTTP request, of the tool as it is when it is called. What it answers other
+ * than 2xx, a redirect among it, is a failure that the model is told.
+ */
+export function customTool(record: CustomToolRecord, name: string, parts: CustomToolParts): AgentTool {
+  return {
+    name,
+    label: `custom/${record.name}`,
+    description: record.description === "" ? record.name : record.description,
+    parameters: JSON.parse(record.input_schema) as AgentTool["parameters"],
+    readOnly: record.method === "get" || record.method === "head",
+    async call(args, { caller, signal }) {
+      const tool = await current(parts.context, record._id, caller);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(tool.timeout_seconds * 1_000)]);
+      const { url, body } = requestOf(tool, args);
+      const headers = await headersFor(tool, parts);
+      const method = tool.method.toUpperCase();
+      const init = body === undefined ? {} : { body };
+      try {
+        const answer = await parts.outgoing.fetch(url, { method, headers, signal: limit, ...init });
+        return await saidOf(answer);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof HttpFailure) throw failedPrecondition(error.message);
+        if (limit.aborted) throw failedPrecondition(`it did not answer within ${tool.timeout_seconds} seconds`);
+        throw failedPrecondition(`it could not be called: ${failureOf(error)}`);
+      }
+    },
+  };
+}
+
+/** The tool as it is now, for whoever may still use it. */
+async function current(context: Context, id: string, caller: Caller): Promise<CustomToolRecord> {
+  const found = (await readable(context, "custom tool", id, caller)) as CustomToolRecord;
+  if (!found.enabled) throw failedPrecondition("this custom tool is disabled");
+  return found;
+}
+
+/** Where a call goes and what it sends. @throws ConnectError invalid_argument, in words for the model. */
+export function requestOf(
+  { url, method, input_schema }: Pick<CustomToolRecord, "url" | "method" | "input_schema">,
+  args: JsonObject,
+): { readonly url: string; readonly body?: string } {
+  const {
+    properties = {},
+    required = [],
+    additionalProperties = false,
+  } = JSON.parse(input_schema) as {
+    properties?: Record<string, unknown>;
+    required?: string[];
+    additionalProperties?: boolean;
+  };
+  const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name));
+  if (unknown !== undefined && !additionalProperties)
+    throw invalidArgument(`there is no argument ${unknown}; there are ${Object.keys(properties).join(", ")}`);
+  const missing = required.find((name) => !Object.hasOwn(args, name));
+  if (missing !== undefined) throw invalidArgument(`the argument ${missing} is missing`);
+  const left = new Map(Object.entries(args));
+  const written = url.replace(/\{([^{}]*)\}/g, (_place, name: string) => {
+    const value = args[name];
+    if (value === undefined || value === null) throw invalidArgument(`the argument ${name} is missing`);
+    left.delete(name);
+    return encodeURIComponent(textOf(value));
+  });
+  // Written in any way these lead elsewhere (WHATWG URL, "double-dot URL path segment").
+  if (/\/\.{1,2}(?:[/?#]|$)/.test(written.replace(/\?.*$/s, "")))
+    throw invalidArgument("an argument makes . or .. of a part of the path, which leads to another one");
+  if (!QUERYING.has(method)) return { url: written, body: JSON.stringify(Object.fromEntries(left)) };
+  const target = new URL(written);
+  for (const [name, value] of left) target.searchParams.append(name, textOf(value));
+  return { url: target.href };
+}
+
+function textOf(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** A variable that a header takes goes with the tool: who may use the tool need not see it. */
+async function headersFor(
+  { headers, method }: CustomToolRecord,
+  { context, redactor }: CustomToolParts,
+): Promise<Record<string, string>> {
+  const sent: Record<string, string> = QUERYING.has(method) ? {} : { "Content-Type": "application/json" };
+  for (const { name, value, variable } of headers ?? []) {
+    const found =
+      variable === "" ? null : await context.collection<VariableRecord>("variable").findOne({ _id: variable });
+    if (variable !== "" && (found === null || !found.enabled))
+      throw failedPrecondition(`the variable of its header ${name} is gone or disabled`);
+    sent[name] = value + (found === null ? "" : variableValue(context, found, redactor));
+  }
+  return sent;
+}
+
+/** The service answered, and not well. */
+class HttpFailure extends Error {}
+
+async function saidOf(answer: Response): Promise<string> {
+  const { status } = answer;
+  const text = shorten((await answer.text()).trim(), SHOWN);
+  if (answer.ok) return text === "" ? `HTTP ${status}, without a body` : text;
+  const to = status >= 300 && status < 400 ? ` to ${answer.headers.get("location")}, which is not followed` : "";
+  throw new HttpFailure(`HTTP ${status}${to}${text === "" ? "" : `: ${text}`}`);
+}

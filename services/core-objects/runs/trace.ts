@@ -1,0 +1,124 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import type { SpanSchema } from "#proto/opentelemetry/proto/trace/v1/trace_pb.js";
+import {
+  Span_SpanKind as SpanKind,
+  Status_StatusCode as StatusCode,
+} from "#proto/opentelemetry/proto/trace/v1/trace_pb.js";
+import type { Peers } from "../../shared/rpc/peers.js";
+import type { RunRecord, StepRecord } from "./record.js";
+
+// A run as a trace, in the words of OpenTelemetry's conventions for generative AI: the
+// run is invoke_agent, its steps are chat and execute_tool. A repeated delivery changes
+// nothing, so that whoever comes after a worker that died may tell it again.
+
+/** Spans of one delivery: a step has up to 80 KB of text. */
+const PER_DELIVERY = 30;
+
+/**
+ * Tells the traces service of a run that ended, in the name of the run's user.
+ *
+ * @throws ConnectError where it cannot be told now.
+ */
+export async function exportTrace(peers: Peers, run: RunRecord, steps: readonly StepRecord[]): Promise<void> {
+  const spans = [rootOf(run), ...steps.map((step, n) => spanOf(run, step, said(run, steps, n)))];
+  for (let from = 0; from < spans.length; from += PER_DELIVERY) {
+    const some = spans.slice(from, from + PER_DELIVERY);
+    const resource = { attributes: attributesOf({ "service.name": "sallyport", "sallyport.run.owner": run.owner }) };
+    await peers.callAsService(TraceService.method.export, {
+      resourceSpans: [{ resource, scopeSpans: [{ scope: { name: "sallyport.runs" }, spans: some }] }],
+    });
+  }
+}
+
+type Span = MessageInitShape<typeof SpanSchema>;
+type Facts = Readonly<Record<string, string | number | undefined>>;
+
+function rootOf(run: RunRecord): Span {
+  const { agent, agent_name, model, input, output, error, input_tokens, output_tokens } = run;
+  return {
+    traceId: Buffer.from(run.trace, "hex"),
+    spanId: Buffer.from(run.root_span, "hex"),
+    name: `invoke_agent ${agent_name}`,
+    kind: SpanKind.INTERNAL,
+    ...times(run.started_at ?? run.created_at, run.ended_at ?? run.created_at),
+    attributes: attributesOf({
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.agent.id": agent,
+      "gen_ai.agent.name": agent_name,
+      "gen_ai.conversation.id": run._id,
+      "gen_ai.request.model": model === "" ? undefined : model,
+      "gen_ai.usage.input_tokens": input_tokens,
+      "gen_ai.usage.output_tokens": output_tokens,
+      "gen_ai.input.messages": message("user", input),
+      "gen_ai.output.messages": output === "" ? undefined : message("assistant", output),
+      "error.type": error?.reason,
+    }),
+    ...(error !== null && { status: { code: StatusCode.ERROR, message: error.message } }),
+  };
+}
+
+function spanOf(run: RunRecord, step: StepRecord, input: string): Span {
+  const isModel = step.kind === "model";
+  const failed = step.state === "failed" || step.state === "unknown";
+  const facts: Facts = isModel
+    ? {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": step.name,
+        "gen_ai.usage.input_tokens": step.input_tokens,
+        "gen_ai.usage.output_tokens": step.output_tokens,
+        "gen_ai.input.messages": input,
+        "gen_ai.output.messages": JSON.stringify([
+          { role: "assistant", content: step.output, ...(step.calls.length > 0 && { tool_calls: step.calls }) },
+        ]),
+      }
+    : {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": step.name,
+        "gen_ai.tool.call.id": step.call,
+        "gen_ai.tool.call.arguments": step.input,
+        "gen_ai.tool.call.result": step.output,
+        "error.type": failed ? "tool_error" : undefined,
+      };
+  return {
+    traceId: Buffer.from(run.trace, "hex"),
+    spanId: Buffer.from(step.span, "hex"),
+    parentSpanId: Buffer.from(run.root_span, "hex"),
+    name: `${isModel ? "chat" : "execute_tool"} ${step.name}`,
+    kind: isModel ? SpanKind.CLIENT : SpanKind.INTERNAL,
+    ...times(step.started_at, step.ended_at ?? run.ended_at ?? step.started_at),
+    attributes: attributesOf(facts),
+    ...(failed && { status: { code: StatusCode.ERROR, message: step.output.slice(0, 1_000) } }),
+  };
+}
+
+/** What the model was told since it was asked before: each message stands in the trace once. */
+function said({ input }: RunRecord, steps: readonly StepRecord[], upTo: number): string {
+  const before = steps.slice(0, upTo);
+  const from = before.findLastIndex(({ kind }) => kind === "model");
+  if (from < 0) return message("user", input);
+  const since = before
+    .slice(from + 1)
+    .map(({ call, output }) => ({ role: "tool", tool_call_id: call, content: output }));
+  return JSON.stringify(since);
+}
+
+function message(role: string, content: string): string {
+  return JSON.stringify([{ role, content }]);
+}
+
+function times(start: Date, end: Date): Pick<Span, "startTimeUnixNano" | "endTimeUnixNano"> {
+  const nanos = (time: Date): bigint => BigInt(time.getTime()) * 1_000_000n;
+  return { startTimeUnixNano: nanos(start), endTimeUnixNano: nanos(end) };
+}
+
+function attributesOf(facts: Facts) {
+  return Object.entries(facts).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    return [
+      typeof value === "string"
+        ? { key, value: { value: { case: "stringValue" as const, value } } }
+        : { key, value: { value: { case: "intValue" as const, value: BigInt(value) } } },
+    ];
+  });
+}

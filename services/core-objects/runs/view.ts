@@ -1,0 +1,72 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { RunErrorReason, type RunSchema, RunState, RunTrigger } from "#proto/core/v1/run_pb.js";
+import { RunStepKind, type RunStepSchema, RunStepState } from "#proto/core/v1/run_service_pb.js";
+import { shorten } from "../../shared/tools/shorten.js";
+import type { RunErrorWord, RunRecord, StepRecord } from "./record.js";
+
+type RunView = Exclude<MessageInitShape<typeof RunSchema>, { $typeName: string }>;
+
+/** A run as it is shown in full. */
+export function runOf(run: RunRecord): RunView {
+  return {
+    ...rowOf(run),
+    input: run.input,
+    ...(run.error !== null && { error: errorOf(run.error, run.error.message) }),
+    ...(run.state === "completed" && { output: run.output }),
+    ...(run.model !== "" && {
+      model: run.model,
+      inputTokens: BigInt(run.input_tokens),
+      outputTokens: BigInt(run.output_tokens),
+    }),
+    traceId: run.trace,
+    etag: run.etag,
+    ...(run.started_at !== null && { startedAt: timestampFromDate(run.started_at) }),
+  };
+}
+
+/** A run as a row of a list. */
+export function rowOf(run: RunRecord): RunView {
+  return {
+    id: run._id,
+    agent: { id: run.agent, name: run.agent_name },
+    ...(run.assignment !== "" && { assignment: { id: run.assignment, name: run.assignment_name } }),
+    trigger: RunTrigger[run.trigger.toUpperCase() as "MANUAL"],
+    state: stateWordOf(run.state),
+    input: shorten(run.input),
+    ...(run.question !== "" && { question: run.question }),
+    ...(run.error !== null && { error: errorOf(run.error, shorten(run.error.message)) }),
+    stepCount: run.step_count,
+    createdAt: timestampFromDate(run.created_at),
+    ...(run.ended_at !== null && { endedAt: timestampFromDate(run.ended_at) }),
+  };
+}
+
+/** The word of the API for a state. */
+export function stateWordOf(state: RunRecord["state"]): RunState {
+  return RunState[state.toUpperCase() as "QUEUED"];
+}
+
+/** The state that a word of the API means; undefined where none is given. */
+export function stateOf(word: RunState): RunRecord["state"] | undefined {
+  return word === RunState.UNSPECIFIED ? undefined : (RunState[word].toLowerCase() as RunRecord["state"]);
+}
+
+/** A step as a row of a list. */
+export function stepOf(step: StepRecord): MessageInitShape<typeof RunStepSchema> {
+  return {
+    number: step.number,
+    kind: RunStepKind[step.kind.toUpperCase() as "MODEL"],
+    name: step.name,
+    state: RunStepState[step.state.toUpperCase() as "RUNNING"],
+    input: shorten(step.input),
+    output: shorten(step.output),
+    spanId: step.span,
+    startedAt: timestampFromDate(step.started_at),
+    ...(step.ended_at !== null && { durationMs: step.ended_at.getTime() - step.started_at.getTime() }),
+  };
+}
+
+function errorOf({ reason }: { readonly reason: RunErrorWord }, message: string) {
+  return { reason: RunErrorReason[reason.toUpperCase() as "INTERNAL"], message };
+}

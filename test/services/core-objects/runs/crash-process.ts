@@ -1,0 +1,20 @@
+import type { RunRecord } from "../../../../services/core-objects/runs/record.js";
+import { silentLog } from "../../../../services/shared/process/log.js";
+import { createTracesService } from "../../../../services/traces/service.js";
+import { startRig } from "../rig.js";
+
+// A process that executes the runs of a store until none is left, or until it is killed.
+
+const [folder] = process.argv.slice(2);
+const worker = { atOnce: 8, leaseMs: 300, lookMs: 20 };
+const rig = await startRig({ folder: folder!, runs: { tools: [], worker } });
+rig.add(await createTracesService({ store: rig.store, peers: rig.peers, log: silentLog, retentionDays: 30 }));
+process.send!("ready");
+const runs = rig.store.collection<RunRecord>("runs");
+const timer = setInterval(async () => {
+  const left = await runs.countDocuments({ due_at: { $gt: new Date(0) } });
+  if (left > 0) return;
+  clearInterval(timer);
+  await rig.close();
+  process.exit(0);
+}, 50);
