@@ -36,8 +36,8 @@ export const core: readonly Resource[] = [
   },
   whole("variable", "variable"),
   whole("custom tool", "custom_tool"),
-  whole("integration", "integration"),
-  whole("MCP server", "mcp_server"),
+  whole("integration", "integration", ["test_integration"]),
+  whole("MCP server", "mcp_server", ["test_mcp_server"]),
   whole("knowledge base", "knowledge_base", ["search_knowledge"]),
   {
     name: "document",

@@ -39,19 +39,7 @@ const RETRIES = 2;
  */
 export async function ask(outgoing: Outgoing, question: Question): Promise<Said> {
   const { integration, credential, model, messages, tools, signal } = question;
-  // Only who runs agents loads it.
-  const { OpenAI } = await import("openai");
-  const client = new OpenAI({
-    // It wants one; a model that takes none ignores it.
-    apiKey: credential === "" ? "none" : credential,
-    baseURL: integration.endpoint,
-    fetch: outgoing.fetch,
-    maxRetries: RETRIES,
-    timeout: ANSWER_MS,
-    organization: null,
-    project: null,
-    logLevel: "off",
-  });
+  const client = await clientOf(outgoing, integration, credential);
   const offered = tools.map(({ name, description, parameters }) => ({
     type: "function" as const,
     function: { name, description, parameters },
@@ -64,6 +52,45 @@ export async function ask(outgoing: Outgoing, question: Question): Promise<Said>
     signal.throwIfAborted();
     throw new RunEnd("model_failed", `the model ${model} of ${integration.name} did not answer: ${whyOf(error)}`);
   }
+}
+
+/** What a service of models is asked with. */
+export type ListQuestion = Pick<Question, "integration" | "credential" | "signal">;
+
+/**
+ * The models that a service offers, by their names.
+ *
+ * @throws Error that says why it did not answer, without the credential.
+ */
+export async function listModels(outgoing: Outgoing, question: ListQuestion): Promise<string[]> {
+  const { integration, credential, signal } = question;
+  const client = await clientOf(outgoing, integration, credential);
+  try {
+    const { data } = await client.models.list({ signal, maxRetries: 0 });
+    return data.map(({ id }) => String(id));
+  } catch (error) {
+    throw new Error(whyOf(error));
+  }
+}
+
+async function clientOf(
+  { fetch }: Outgoing,
+  { endpoint }: Question["integration"],
+  credential: string,
+): Promise<OpenAI> {
+  // Only who asks models loads it.
+  const { OpenAI } = await import("openai");
+  return new OpenAI({
+    // It wants one; a model that takes none ignores it.
+    apiKey: credential === "" ? "none" : credential,
+    baseURL: endpoint,
+    fetch,
+    maxRetries: RETRIES,
+    timeout: ANSWER_MS,
+    organization: null,
+    project: null,
+    logLevel: "off",
+  });
 }
 
 function saidOf({ choices, usage }: OpenAI.Chat.Completions.ChatCompletion): Said {

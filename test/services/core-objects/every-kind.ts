@@ -53,8 +53,11 @@ export const EVERY_KIND: readonly KindUnderTest[] = [
   kind(
     "integration",
     IntegrationService,
-    { type: "openai", endpoint: "https://models.example.com/v1", models: ["large"] },
-    { secret: { given: (credential) => ({ credential }), changed: (credential) => ({ credential }) } },
+    { type: "openai", endpoint: "http://127.0.0.1:4/v1", models: ["large"] },
+    {
+      reads: ["get_integration", "test_integration"].map((tool) => ({ tool, args: (id) => ({ integration_id: id }) })),
+      secret: { given: (credential) => ({ credential }), changed: (credential) => ({ credential }) },
+    },
   ),
   kind(
     "knowledge base",
@@ -70,8 +73,9 @@ export const EVERY_KIND: readonly KindUnderTest[] = [
   kind(
     "MCP server",
     McpServerService,
-    { url: "https://wiki.example.com/mcp" },
+    { url: "http://127.0.0.1:4/mcp" },
     {
+      reads: ["get_mcp_server", "test_mcp_server"].map((tool) => ({ tool, args: (id) => ({ mcp_server_id: id }) })),
       secret: {
         given: (value) => ({ headers: [{ name: "Authorization", value }] }),
         changed: (value) => ({ put_headers: [{ name: "Authorization", value }] }),

@@ -1,13 +1,16 @@
 import { IntegrationSchema, IntegrationService, IntegrationType } from "#proto/core/v1/integration_service_pb.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
+import { unary } from "../../../shared/rpc/method.js";
+import { connectionOf } from "../../objects/connection.js";
 import { defineKind } from "../../objects/define-kind.js";
 import { given } from "../../objects/given.js";
 import { listAfter } from "../../objects/list-after.js";
 import { keptCredential, keptCredentialAfter } from "./credential.js";
 import { keptEndpoint } from "./endpoint.js";
 import type { IntegrationRecord } from "./record.js";
+import { testIntegration } from "./test-integration.js";
 
-const { listIntegrations, getIntegration, createIntegration, updateIntegration, deleteIntegration } =
+const { listIntegrations, getIntegration, createIntegration, updateIntegration, deleteIntegration, ...more } =
   IntegrationService.method;
 
 const TYPES = { openai: IntegrationType.OPENAI } as const;
@@ -30,12 +33,16 @@ export const kind = defineKind({
     models: [...record.models],
     hasCredential: record.sealed !== "",
     credentialEndsWith: record.ends_with === "" ? undefined : record.ends_with,
+    ...connectionOf(record),
   }),
   reseal: ({ sealed }, again) => (sealed === "" ? {} : { sealed: again(sealed, "sealed") }),
   list: {
     rpc: listIntegrations,
     without: ["endpoint"],
-    hidden: ["models", "hasCredential", "credentialEndsWith", "owner", "sharing", "etag", "createdAt", "updatedAt"],
+    hidden: [
+      ...(["models", "hasCredential", "credentialEndsWith", "connectionError", "testedAt"] as const),
+      ...(["owner", "sharing", "etag", "createdAt", "updatedAt"] as const),
+    ],
   },
   get: { rpc: getIntegration },
   create: {
@@ -58,8 +65,11 @@ export const kind = defineKind({
         endpoint,
         models: modelsAfter(current.models, request.addModels, request.removeModels),
         ...keptCredentialAfter(current, { endpoint, credential, remove }, writer),
+        // It said something of what was there before.
+        ...((endpoint !== current.endpoint || credential !== undefined || remove) && { connection: null }),
       };
     },
   },
   delete: { rpc: deleteIntegration },
+  commands: (context) => [unary(more.testIntegration, (request, call) => testIntegration(context, request, call))],
 });

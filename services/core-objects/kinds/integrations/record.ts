@@ -1,7 +1,7 @@
-import type { ObjectRecord } from "../../record.js";
+import type { Connecting } from "../../objects/connection.js";
 
 /** An integration as it is stored. */
-export interface IntegrationRecord extends ObjectRecord, CredentialRecord {
+export interface IntegrationRecord extends Connecting, CredentialRecord {
   readonly type: "openai";
   /** The URL that its requests begin with, without a slash at its end. */
   readonly endpoint: string;

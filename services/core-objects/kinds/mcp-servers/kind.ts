@@ -1,12 +1,16 @@
 import { McpServerSchema, McpServerService, McpTransport } from "#proto/core/v1/mcp_server_service_pb.js";
 import { calledUrlProblem } from "../../../shared/platform-address.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
+import { unary } from "../../../shared/rpc/method.js";
+import { connectionOf } from "../../objects/connection.js";
 import { defineKind } from "../../objects/define-kind.js";
 import { given } from "../../objects/given.js";
 import { headersAfter, sealedField } from "./headers.js";
 import type { McpServerRecord } from "./record.js";
+import { testMcpServer } from "./test-mcp-server.js";
 
-const { listMcpServers, getMcpServer, createMcpServer, updateMcpServer, deleteMcpServer } = McpServerService.method;
+const { listMcpServers, getMcpServer, createMcpServer, updateMcpServer, deleteMcpServer, ...more } =
+  McpServerService.method;
 
 const TRANSPORTS = { streamable_http: McpTransport.STREAMABLE_HTTP, sse: McpTransport.SSE } as const;
 
@@ -29,6 +33,7 @@ export const kind = defineKind({
     url: record.url,
     transport: TRANSPORTS[record.transport],
     headers: record.headers.map(({ name, ends_with }) => ({ name, ...(ends_with !== "" && { endsWith: ends_with }) })),
+    ...connectionOf(record),
   }),
   reseal: ({ headers }, again) =>
     headers.length === 0
@@ -37,7 +42,10 @@ export const kind = defineKind({
   list: {
     rpc: listMcpServers,
     without: ["url"],
-    hidden: ["transport", "headers", "owner", "sharing", "etag", "createdAt", "updatedAt"],
+    hidden: [
+      ...(["transport", "headers", "connectionError", "testedAt"] as const),
+      ...(["owner", "sharing", "etag", "createdAt", "updatedAt"] as const),
+    ],
   },
   get: { rpc: getMcpServer },
   create: {
@@ -57,8 +65,11 @@ export const kind = defineKind({
         url: next,
         ...(transport !== undefined && { transport: transportOf(transport) }),
         headers: headersAfter(current, { url: next, put, remove }, writer),
+        // It said something of what was there before.
+        ...((next !== current.url || put.length > 0 || remove.length > 0) && { connection: null }),
       };
     },
   },
   delete: { rpc: deleteMcpServer },
+  commands: (context) => [unary(more.testMcpServer, (request, call) => testMcpServer(context, request, call))],
 });

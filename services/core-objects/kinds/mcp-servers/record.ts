@@ -1,7 +1,7 @@
-import type { ObjectRecord } from "../../record.js";
+import type { Connecting } from "../../objects/connection.js";
 
 /** An MCP server as it is stored. */
-export interface McpServerRecord extends ObjectRecord {
+export interface McpServerRecord extends Connecting {
   readonly url: string;
   readonly transport: "streamable_http" | "sse";
   readonly headers: readonly SecretHeaderRecord[];

@@ -72,6 +72,17 @@ export async function connectRemote(
   }
 }
 
+/** The names of the tools of a remote MCP server. @throws Error that says why it cannot be used. */
+export async function listRemote(record: McpServerRecord, signal: AbortSignal, parts: RemoteParts): Promise<string[]> {
+  const client = await connect(record, parts);
+  try {
+    const { tools } = await client.listTools({}, { signal, timeout: LIST_MS });
+    return tools.map(({ name }) => name);
+  } finally {
+    await client.close().catch(() => undefined);
+  }
+}
+
 /** Opens a connection as an MCP client. Only who runs agents with remote servers loads the SDK. */
 async function connect(record: McpServerRecord, { context, outgoing, redactor }: RemoteParts): Promise<Client> {
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");

@@ -1,0 +1,39 @@
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { TestMcpServerRequestSchema, TestMcpServerResponseSchema } from "#proto/core/v1/mcp_server_service_pb.js";
+import type { Call } from "../../../shared/rpc/call.js";
+import type { Context } from "../../context.js";
+import { keepConnection, stateOf } from "../../objects/connection.js";
+import { readable } from "../../objects/gate.js";
+import { createOutgoing, failureOf } from "../../runs/outgoing.js";
+import { createRedactor } from "../../runs/redact.js";
+import { listRemote } from "../../runs/tools/remote-tools.js";
+import type { McpServerRecord } from "./record.js";
+
+const SHOWN = 200;
+
+/** Connects to an MCP server as a run would, asks for its tools, and keeps whether it answered. */
+export async function testMcpServer(
+  context: Context,
+  { mcpServerId }: MessageShape<typeof TestMcpServerRequestSchema>,
+  { caller, signal }: Call,
+): Promise<MessageInitShape<typeof TestMcpServerResponseSchema>> {
+  const record = (await readable(context, "MCP server", mcpServerId, caller)) as McpServerRecord;
+  const [outgoing, redactor] = [createOutgoing(), createRedactor()];
+  let tools: readonly string[] = [];
+  let [answered, error] = [true, ""];
+  try {
+    tools = await listRemote(record, signal, { context, outgoing, redactor });
+  } catch (reason) {
+    signal.throwIfAborted();
+    [answered, error] = [false, redactor.redact(failureOf(reason))];
+  } finally {
+    await outgoing.close();
+  }
+  const connection = { answered, error, tested_at: new Date() };
+  await keepConnection(context, "MCP server", record, connection);
+  return {
+    connection: stateOf(connection),
+    ...(error !== "" && { error }),
+    tools: tools.slice(0, SHOWN),
+  };
+}

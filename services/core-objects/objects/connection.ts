@@ -1,0 +1,56 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ConnectionState } from "#proto/core/v1/connection_pb.js";
+import type { Context } from "../context.js";
+import type { ObjectRecord } from "../record.js";
+import { bytesOf } from "../room.js";
+
+/** How a test of what an object leads to went. */
+export interface ConnectionRecord {
+  readonly answered: boolean;
+  /** Why it did not answer, or what is missing there; "" for nothing. */
+  readonly error: string;
+  readonly tested_at: Date;
+}
+
+/** An object that leads to something that can be tested. */
+export interface Connecting extends ObjectRecord {
+  /** null, or absent of one that is older than tests, where it was not tested since it leads there. */
+  readonly connection?: ConnectionRecord | null;
+}
+
+/** A test says so much for a day. */
+const FRESH_MS = 86_400_000;
+
+/** The members that show how the last test went. */
+export function connectionOf({ connection }: Connecting) {
+  if (connection === null || connection === undefined)
+    return { connection: undefined, connectionError: undefined, testedAt: undefined };
+  const { error, tested_at } = connection;
+  return {
+    connection: stateOf(connection),
+    connectionError: error === "" ? undefined : error,
+    testedAt: timestampFromDate(tested_at),
+  };
+}
+
+/** The word of the API for how the last test went. */
+export function stateOf({ answered, tested_at }: ConnectionRecord, now = Date.now()): ConnectionState {
+  if (!answered) return ConnectionState.DISCONNECTED;
+  return now - tested_at.getTime() < FRESH_MS ? ConnectionState.CONNECTED : ConnectionState.STALE;
+}
+
+/** Keeps how a test went, unless the object was changed meanwhile. It is no change of the object: its etag stays. */
+export async function keepConnection(
+  { collection, room }: Context,
+  noun: string,
+  record: Connecting,
+  connection: ConnectionRecord,
+): Promise<void> {
+  const grows = bytesOf({ ...record, connection } as ObjectRecord) - bytesOf(record);
+  await room.take(record.owner, 0, grows);
+  const { matchedCount } = await collection<Connecting>(noun).updateOne(
+    { _id: record._id, etag: record.etag },
+    { $set: { connection } },
+  );
+  if (matchedCount === 0) await room.take(record.owner, 0, -grows);
+}
