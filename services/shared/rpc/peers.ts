@@ -61,7 +61,7 @@ export function createPeers(dispatch: Dispatch, self: Credential): Peers {
     return assertion;
   }
 
-  async function assertionFor(method: DescMethod, call: Call): Promise<string> {
+  function assertionFor(method: DescMethod, call: Call): Promise<string> {
     const audience = serviceOf(method);
     if (audience === undefined) throw internal(`no service answers ${method.parent.typeName}`);
     return exchange(call.assertion, audience);
