@@ -12,7 +12,7 @@ export interface RenewedKeys {
 }
 
 /**
- * Revokes every key of a store and makes new ones for our own processes and for
+ * Revokes every key of a store, ends every delegation, and makes new ones for our own processes and for
  * some people, an administrator among them.
  *
  * @throws Error where there is no administrator who may call.
@@ -24,6 +24,8 @@ export async function renewKeys(
   now = new Date(),
 ): Promise<RenewedKeys> {
   const { modifiedCount: revoked } = await store.keys.updateMany({ revoked_at: null }, { $set: { revoked_at: now } });
+  // Nobody who was present before is any more, in schedules neither.
+  await store.delegations.deleteMany({});
   const wanted = await store.users.find({ login: { $in: [...emails] }, disabled: false, service: false }).toArray();
   if (!wanted.some(({ admin }) => admin)) wanted.push(await oldestAdministrator(store));
   const people = new Map<string, string>();

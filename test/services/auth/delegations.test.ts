@@ -5,6 +5,8 @@ import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { DelegationService } from "#proto/auth/v1/delegation_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
+import { renewKeys } from "../../../services/auth/renew-keys.js";
+import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../../../services/shared/credentials/format.js";
 import { type Stack, startStack } from "./stack.js";
 
 // What work that goes on without its caller acts with: never more than the caller
@@ -83,4 +85,11 @@ test("it is given for who is present alone, by our own services alone, and ends 
   await stack.as(stack.secrets.serviceKey, endDelegation, { delegation });
   expect(await refused(delegation)).toContain("has ended");
   expect(await refused("another")).toContain("has ended");
+});
+
+test("where all keys are revoked none is left, of schedules neither", async () => {
+  const delegation = await delegate((await newPerson()).assertion, { withoutKey: true });
+  await exchange(delegation);
+  await renewKeys(stack.records, createKeyFormat(DEFAULT_KEY_PREFIX), []);
+  expect(await stack.records.delegations.countDocuments({})).toBe(0);
 });
