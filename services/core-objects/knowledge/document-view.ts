@@ -3,7 +3,13 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type DocumentSchema, DocumentState, DocumentType as TypeWord } from "#proto/core/v1/document_service_pb.js";
 import type { DocumentRecord, DocumentType } from "./records.js";
 
-const TYPES: Readonly<Record<DocumentType, TypeWord>> = { text: TypeWord.TEXT, markdown: TypeWord.MARKDOWN };
+const TYPES: Readonly<Record<DocumentType, TypeWord>> = {
+  text: TypeWord.TEXT,
+  markdown: TypeWord.MARKDOWN,
+  html: TypeWord.HTML,
+  pdf: TypeWord.PDF,
+  docx: TypeWord.DOCX,
+};
 const STATES: Readonly<Record<DocumentRecord["state"], DocumentState>> = {
   waiting: DocumentState.WAITING,
   ready: DocumentState.READY,

@@ -1,16 +1,15 @@
 import type { Context } from "../context.js";
 import type { KnowledgeBaseRecord } from "../kinds/knowledge-bases/record.js";
 import { newEtag } from "../objects/gate.js";
+import { DocumentError } from "./document-error.js";
 import { type Embedder, EmbedderError } from "./embedder.js";
+import { type FileType, textOfFile } from "./extract.js";
 import { passagesOf } from "./passages.js";
 import { BLOCK, type BlockRecord, blockIdOf, type DocumentRecord, type PassageRecord } from "./records.js";
 import { removeDocument } from "./remove-document.js";
 
 /** Passages of one document, at most. */
 const MAX_PASSAGES = 20_000;
-
-/** What is wrong with a document itself, in words for who added it. */
-export class DocumentError extends Error {}
 
 /** How a piece of work on a document is done. */
 export interface Work {
@@ -58,7 +57,12 @@ export async function touch(context: Context, base: string): Promise<void> {
 async function passagesIn({ knowledge }: Context, document: DocumentRecord): Promise<PassageRecord[]> {
   const source = await knowledge.sources.findOne({ _id: document.source });
   if (source === null) throw new DocumentError("its text is gone: revise it with the text again");
-  const passages = passagesOf(source.text, document.type);
+  let { text } = source;
+  if (source.file !== undefined) {
+    text = await textOfFile(document.type as FileType, source.file);
+    await knowledge.sources.updateOne({ _id: source._id }, { $set: { text }, $unset: { file: "" } });
+  }
+  const passages = passagesOf(text, document.type);
   if (passages.length === 0) throw new DocumentError("there is no text in it");
   if (passages.length > MAX_PASSAGES) throw new DocumentError(`it has more than ${MAX_PASSAGES} passages: divide it`);
   return passages;

@@ -14,6 +14,8 @@ export interface KnowledgeOptions {
   readonly pollMs?: number;
   /** How long a process that is silent keeps a document to itself, in milliseconds. */
   readonly leaseMs?: number;
+  /** How long a document waits for its second try, in milliseconds; twice as long for each that follows. */
+  readonly firstWaitMs?: number;
   /** In place of the built-in model and those of integrations. */
   readonly embedders?: Embedders;
 }

@@ -5,7 +5,7 @@ import type { Base, CollectionSpec } from "../../shared/store/store.js";
 // are deleted after it.
 
 /** How a document is written. */
-export type DocumentType = "text" | "markdown";
+export type DocumentType = "text" | "markdown" | "html" | "pdf" | "docx";
 
 /** A document of a knowledge base, without its text and passages. */
 export interface DocumentRecord extends Base {
@@ -56,7 +56,10 @@ export interface ServingRecord {
 export interface SourceRecord extends Base {
   readonly document: string;
   readonly version: number;
+  /** "" where it is not taken out of the file yet. */
   readonly text: string;
+  /** The file that it comes in, until the text is taken out of it. */
+  readonly file?: Uint8Array;
 }
 
 /** Passages of one generation of a document, with their vectors. */

@@ -2,8 +2,9 @@ import { v7 as uuid } from "uuid";
 import type { Log } from "../../shared/process/log.js";
 import type { Context } from "../context.js";
 import type { KnowledgeBaseRecord } from "../kinds/knowledge-bases/record.js";
+import { DocumentError } from "./document-error.js";
 import { EmbedderError } from "./embedder.js";
-import { DocumentError, ingest } from "./ingest.js";
+import { ingest } from "./ingest.js";
 import type { DocumentRecord } from "./records.js";
 
 const POLL_MS = 2_000;
@@ -26,7 +27,7 @@ export interface Worker {
  */
 export function startWorker(context: Context, log: Log): Worker {
   const { knowledge } = context;
-  const { pollMs = POLL_MS, leaseMs = LEASE_MS } = knowledge.options;
+  const { pollMs = POLL_MS, leaseMs = LEASE_MS, firstWaitMs = FIRST_WAIT_MS } = knowledge.options;
   const closing = new AbortController();
   const { signal } = closing;
   let [isAwake, wake] = [true, () => {}];
@@ -90,7 +91,7 @@ export function startWorker(context: Context, log: Log): Worker {
     if (isOurs) log.error({ err: error, document: _id }, "a document could not be made searchable");
     const isPassing = !(error instanceof DocumentError || (error instanceof EmbedderError && !error.isPassing));
     const isOver = !isPassing || attempts + 1 >= ATTEMPTS;
-    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempts);
+    const wait = Math.min(LONGEST_WAIT_MS, firstWaitMs * 2 ** attempts);
     const problem = isOurs
       ? "it cannot be made searchable at the moment; the log of the service says why"
       : error.message;

@@ -154,9 +154,12 @@ export async function startRig({
   quota,
   knowledge,
   runs,
-  folder: given,
+  folder: kept,
+  store: given,
 }: {
   sweepEveryMs?: number;
+  /** One that somebody else closes, in place of a new one. */
+  store?: Store;
   quota?: ObjectQuota;
   knowledge?: KnowledgeOptions;
   /** Executes runs, with these tools. */
@@ -164,14 +167,15 @@ export async function startRig({
   /** Where the store is, which then stays there. */
   folder?: string;
 } = {}): Promise<Rig> {
-  const folder = given ?? (await mkdtemp(join(tmpdir(), "core-")));
+  const folder = kept ?? (await mkdtemp(join(tmpdir(), "core-")));
   const uncovered: string[] = [];
   const log = pino({ level: "warn" }, { write: (line) => void uncovered.push(line) });
   const uri = process.env.MONGODB_URI;
   const store =
-    uri === undefined
+    given ??
+    (uri === undefined
       ? await openEmbeddedStore(folder, { log, ...(sweepEveryMs !== undefined && { sweepEveryMs }) })
-      : await openMongoStore(uri, { database: `core-${randomUUID()}` });
+      : await openMongoStore(uri, { database: `core-${randomUUID()}` }));
   const mounted = new Map<ServiceName, Dispatch>();
   const services: Service[] = [];
   const mount = (name: ServiceName, methods: Service["methods"], observe?: Chain["observe"]) =>
@@ -209,8 +213,8 @@ export async function startRig({
     add,
     async close() {
       for (const service of services.reverse()) await service.close();
-      await store.close();
-      if (given === undefined) await rm(folder, { recursive: true, force: true });
+      if (given === undefined) await store.close();
+      if (kept === undefined) await rm(folder, { recursive: true, force: true });
       if (uncovered.length > 0) throw new Error(uncovered.join(""));
     },
   };

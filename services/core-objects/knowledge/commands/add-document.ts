@@ -2,23 +2,28 @@ import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { v7 as uuid } from "uuid";
 import type { AddDocumentRequestSchema, AddDocumentResponseSchema } from "#proto/core/v1/document_service_pb.js";
 import type { Call } from "../../../shared/rpc/call.js";
-import { aborted } from "../../../shared/rpc/errors.js";
+import { aborted, invalidArgument } from "../../../shared/rpc/errors.js";
 import { isDuplicateKey } from "../../../shared/store/store.js";
 import type { Context } from "../../context.js";
 import { newEtag } from "../../objects/gate.js";
 import { documentView, typeOf } from "../document-view.js";
 import { checkManaged, readableBase } from "../gate.js";
+import { sourceOf } from "../given-source.js";
 import type { DocumentRecord } from "../records.js";
 
 /** Adds a document to a knowledge base; repeating it with its request_id gives the document that it added. */
 export async function addDocument(
   context: Context,
-  { knowledgeBaseId, name, type, content, requestId }: MessageShape<typeof AddDocumentRequestSchema>,
+  { knowledgeBaseId, name, type: word, content, file, requestId }: MessageShape<typeof AddDocumentRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof AddDocumentResponseSchema>> {
   const { documents, sources } = context.knowledge;
   const base = await readableBase(context, knowledgeBaseId, caller);
   checkManaged(base, caller);
+  const type = typeOf(word, "markdown");
+  const given = sourceOf({ content, file }, type);
+  if (given === undefined) throw invalidArgument("give the document's content, or a file");
+  const { bytes, ...source } = given;
   const _id = uuid();
   const request = requestId === "" ? _id : `${caller.id}:${requestId}`;
   const earlier = requestId === "" ? null : await documents.findOne({ knowledge_base: base._id, request });
@@ -29,10 +34,10 @@ export async function addDocument(
     knowledge_base: base._id,
     owner: base.owner,
     name,
-    type: typeOf(type, "markdown"),
+    type,
     version: 1,
     source: uuid(),
-    bytes: Buffer.byteLength(content),
+    bytes,
     generation: 1,
     serving: null,
     state: "waiting",
@@ -48,7 +53,7 @@ export async function addDocument(
     updated_at: now,
   };
   await context.room.take(document.owner, 1, document.bytes);
-  await sources.insertOne({ _id: document.source, document: _id, version: 1, text: content });
+  await sources.insertOne({ _id: document.source, document: _id, version: 1, ...source });
   try {
     await documents.insertOne(document);
   } catch (error) {

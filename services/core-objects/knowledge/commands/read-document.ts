@@ -1,7 +1,7 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { ReadDocumentRequestSchema, ReadDocumentResponseSchema } from "#proto/core/v1/document_service_pb.js";
 import type { Call } from "../../../shared/rpc/call.js";
-import { aborted } from "../../../shared/rpc/errors.js";
+import { aborted, failedPrecondition } from "../../../shared/rpc/errors.js";
 import { textPage } from "../../../shared/rpc/text-page.js";
 import type { Context } from "../../context.js";
 import { documentView } from "../document-view.js";
@@ -16,6 +16,12 @@ export async function readDocument(
   const { document, base } = await readableDocument(context, documentId, caller);
   const source = await context.knowledge.sources.findOne({ _id: document.source });
   if (source === null) throw aborted("the document was revised meanwhile; repeat the call");
+  if (source.file !== undefined)
+    throw failedPrecondition(
+      document.state === "failed"
+        ? `there is no text of this document: ${document.problem}`
+        : "the text of this document is still taken out of its file: repeat the call in some seconds",
+    );
   return {
     document: documentView(document),
     knowledgeBase: { id: base._id, name: base.name },

@@ -5,9 +5,10 @@ import type { Call } from "../../../shared/rpc/call.js";
 import type { Context } from "../../context.js";
 import { checkChanges } from "../../objects/check-changes.js";
 import { ATTEMPTS, contended, newEtag } from "../../objects/gate.js";
-import { given } from "../../objects/given.js";
+import { given as givenOf } from "../../objects/given.js";
 import { documentView, typeOf } from "../document-view.js";
 import { writableDocument } from "../gate.js";
+import { sourceOf } from "../given-source.js";
 import { touch } from "../ingest.js";
 import type { DocumentRecord } from "../records.js";
 
@@ -19,16 +20,23 @@ export async function reviseDocument(
   request: Request,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof ReviseDocumentResponseSchema>> {
-  checkChanges({ name: request.name, content: request.content }, "documentId");
+  checkChanges(
+    { name: request.name, content: request.content, ...(request.file.length > 0 && { file: true }) },
+    "documentId",
+  );
   const { documents, sources } = context.knowledge;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const { document, base } = await writableDocument(context, request.documentId, request.etag, caller);
-    const changes = changesOf(request, document);
+    const type = typeOf(request.type, document.type);
+    const given = sourceOf(request, type);
+    const changes = changesOf(request.name, document, given && { type, bytes: given.bytes });
     const grows = (changes.bytes ?? document.bytes) - document.bytes;
     await context.room.take(document.owner, 0, grows);
     const { source, version } = changes;
-    if (source !== undefined && version !== undefined)
-      await sources.insertOne({ _id: source, document: document._id, version, text: request.content! });
+    if (source !== undefined && version !== undefined && given !== undefined) {
+      const { bytes: _, ...kept } = given;
+      await sources.insertOne({ _id: source, document: document._id, version, ...kept });
+    }
     const { _id, etag } = document;
     const after = await documents.findOneAndUpdate({ _id, etag }, { $set: changes }, { returnDocument: "after" });
     if (after === null) {
@@ -43,17 +51,20 @@ export async function reviseDocument(
   throw contended("document");
 }
 
-function changesOf({ name, type, content }: Request, document: DocumentRecord): Partial<DocumentRecord> {
+function changesOf(
+  name: string | undefined,
+  document: DocumentRecord,
+  next: Pick<DocumentRecord, "type" | "bytes"> | undefined,
+): Partial<DocumentRecord> {
   const now = new Date();
-  const changes = { ...given({ name }), etag: newEtag(), updated_at: now };
-  if (content === undefined) return changes;
+  const changes = { ...givenOf({ name }), etag: newEtag(), updated_at: now };
+  if (next === undefined) return changes;
   return {
     ...changes,
-    type: typeOf(type, document.type),
+    ...next,
     version: document.version + 1,
     generation: document.generation + 1,
     source: uuid(),
-    bytes: Buffer.byteLength(content),
     state: "waiting",
     problem: "",
     due: now,
