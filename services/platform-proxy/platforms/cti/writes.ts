@@ -1,12 +1,12 @@
 import type { NewObjectRefs } from "#proto/cti/v1/knowledge_pb.js";
-import { alreadyExists, invalidArgument, notFound, unavailable } from "../../../shared/rpc/errors.js";
+import { aborted, alreadyExists, invalidArgument, notFound, unavailable } from "../../../shared/rpc/errors.js";
 import type { VariablesOf } from "../../document.js";
 import type { Platform } from "../../platform.js";
 import { operation } from "./graphql.js";
 import { type CoreNode, labelsOf, markingsOf as namesOf, REF } from "./knowledge.js";
 import { authorIdOf, labelIdsOf, markingsOf } from "./names.js";
 import { nodesOf } from "./paging.js";
-import { all, any } from "./resolve.js";
+import { all, any, OBJECT } from "./resolve.js";
 
 /** External references by their ids. */
 export const REFERENCES = operation(`
@@ -117,10 +117,13 @@ export async function checkNames(
   );
 }
 
+/** An open vocabulary of the platform, by its name. */
+export type Category = NonNullable<VariablesOf<typeof VOCABULARY>["category"]>;
+
 /** The words in the vocabulary's own spelling. @throws ConnectError invalid_argument, for words that the platform would leave out without a word. */
 export async function checkVocabulary(
   platform: Platform,
-  category: NonNullable<VariablesOf<typeof VOCABULARY>["category"]>,
+  category: Category,
   words: readonly string[],
   argument: string,
 ): Promise<string[]> {
@@ -154,6 +157,19 @@ export function madeOf<Node>(node: Node | null): Node {
   throw unavailable(
     "the platform does not say what it wrote; whether it did is not known, so read before trying again",
   );
+}
+
+/** Says where the reason of a change was lost. */
+export function unkeptOf(commitMessage: string, references: readonly string[]): string[] {
+  if (commitMessage === "" || references.length > 0) return [];
+  return ["the commit message was not kept: the platform keeps it only together with external references"];
+}
+
+/** @throws ConnectError aborted, where what was deleted is still there. */
+export async function checkGone(platform: Platform, id: string): Promise<void> {
+  const { stixCoreObject } = await platform.graphql(OBJECT, { id });
+  if (stixCoreObject === null) return;
+  throw aborted("the platform accepted the deletion, but the object is still there; try again in a few seconds");
 }
 
 /** Says where what was written differs from what was asked. */

@@ -25,7 +25,7 @@ export function createRelationship(input: EndsInput & { readonly relationship_ty
     throw functional(`The relationship type ${relation} is not allowed between ${from.type} and ${to.type}`);
   }
   const refs = resolveRefs(input, relation, visit);
-  const { fromId: _from, toId: _to, relationship_type: _type, ...rest } = attributesOf(input);
+  const { fromId: _from, toId: _to, relationship_type: _type, ...rest } = attributesOf(relation, input);
   const attributes = { description: "", start_time: NEVER, stop_time: FOREVER, ...rest };
   const near = (a: unknown, b: unknown) => Math.abs(Date.parse(String(a)) - Date.parse(String(b))) <= WINDOW_MS;
   const existing = visit.graph
@@ -63,7 +63,7 @@ export function createRelationship(input: EndsInput & { readonly relationship_ty
 export function createSighting(input: EndsInput, visit: Visit): Thing {
   const [from, to] = endsOf(input, visit);
   const refs = resolveRefs(input, "stix-sighting-relationship", visit);
-  const { fromId: _from, toId: _to, ...attributes } = attributesOf(input);
+  const { fromId: _from, toId: _to, ...attributes } = attributesOf("stix-sighting-relationship", input);
   return visit.graph.add({
     type: "stix-sighting-relationship",
     attributes: { x_opencti_negative: false, ...attributes, confidence: confidenceOf(input, visit) },

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
-import { aborted, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { aliasesAfter, namesIn } from "../aliases.js";
@@ -11,8 +11,8 @@ import { operation } from "../graphql.js";
 import { CORE, refOf, rowOf, summaryOf } from "../knowledge.js";
 import { listPage } from "../lists.js";
 import { nodesOf, PAGE } from "../paging.js";
-import { OBJECT, objectOf, type TargetNode } from "../resolve.js";
-import { checkNames, inputOf, madeOf, noticesOf, referencesOf } from "../writes.js";
+import { objectOf, type TargetNode } from "../resolve.js";
+import { checkGone, checkNames, inputOf, madeOf, noticesOf, referencesOf, unkeptOf } from "../writes.js";
 
 const { getEntity, getEntityStix, listThreatActors, createEntity, updateEntity, deleteEntity } = EntityService.method;
 
@@ -230,17 +230,13 @@ export const bindings: readonly Binding[] = [
         `the confidence is ${written.confidence ?? "not set"}, not ${request.confidence}: the platform cuts it to your maximum`,
       );
     }
-    if (request.commitMessage !== "" && request.externalReferenceIds.length === 0) {
-      notices.push("the commit message was not kept: the platform keeps it only together with external references");
-    }
+    notices.push(...unkeptOf(request.commitMessage, request.externalReferenceIds));
     return { result: { object: summaryOf(written), notices } };
   }),
   unary(deleteEntity, async ({ objectId }, platform) => {
     const target = await objectOf(platform, objectId);
     await platform.graphql(DELETE, { id: target.id });
-    const { stixCoreObject } = await platform.graphql(OBJECT, { id: target.id });
-    if (stixCoreObject !== null)
-      throw aborted("the platform accepted the deletion, but the object is still there; try again in a few seconds");
+    await checkGone(platform, target.id);
     return { deleted: refOf(target) };
   }),
 ];
