@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
+import { containerListTruths } from "./rows/container-lists.js";
+import { containerTruths } from "./rows/containers.js";
 import { insightTruths } from "./rows/insights.js";
 import { listTruths } from "./rows/lists.js";
+import { managedContainerTruths } from "./rows/managed-containers.js";
 import { objectTruths } from "./rows/objects.js";
+import { remarkTruths } from "./rows/remarks.js";
+import { vocabularyTruths } from "./rows/vocabularies.js";
 import { annotationWriteTruths } from "./rows/written-annotations.js";
 import { containerWriteTruths } from "./rows/written-containers.js";
 import { entityWriteTruths } from "./rows/written-entities.js";
@@ -19,6 +24,11 @@ const TRUTHS = [
   ...entityWriteTruths,
   ...containerWriteTruths,
   ...annotationWriteTruths,
+  ...containerListTruths,
+  ...containerTruths,
+  ...managedContainerTruths,
+  ...remarkTruths,
+  ...vocabularyTruths,
 ];
 
 let stage: Stage;

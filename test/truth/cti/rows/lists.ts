@@ -9,7 +9,7 @@ import { OUTSIDE, READERS, type World } from "../world.js";
 const DOMAIN = (node: Node) => node.observable_value === undefined;
 
 /** How a list is asked, and which of all that somebody sees it is to hold. */
-interface Question {
+export interface Question {
   /** Who may ask it; all who may read where left out. */
   readonly as?: readonly string[];
   readonly args: (world: World) => object;
@@ -18,22 +18,27 @@ interface Question {
   readonly order?: (a: Node, b: Node) => number;
 }
 
-interface List {
+/** A list, and how it is asked. */
+export interface List {
   readonly tool: string;
   readonly rows: string;
   readonly questions: readonly Question[];
   readonly row?: (row: Row, node: Node) => void;
+  /** Makes what its questions ask about. */
+  readonly prepare?: (stage: Stage) => Promise<unknown>;
   /** Makes one more that the first question holds. */
   readonly another: (world: World, i: number) => Promise<string>;
 }
 
 const named = (node: Node, text: string) => String(node.representative.main).toLowerCase().includes(text.toLowerCase());
-const ofType =
+/** Of some types, and of this run. */
+export const ofType =
   (...types: readonly string[]) =>
   (node: Node, { run }: World) =>
     types.includes(node.entity_type) && named(node, run);
 const time = (value: unknown) => Date.parse(String(value));
-const newest = (a: Node, b: Node) => time(b.created_at) - time(a.created_at);
+/** The newest first. */
+export const newest = (a: Node, b: Node) => time(b.created_at) - time(a.created_at);
 
 const summary = (row: Row, node: Node) => {
   expect(row.type).toBe(node.entity_type);
@@ -236,14 +241,15 @@ const partOfHash = (world: World) =>
   (world as unknown as { hash(i: number, n: number): string }).hash(1, 32).slice(3, 20);
 
 async function ask(stage: Stage, list: List, person: string, question: Question, pageSize: number) {
+  await list.prepare?.(stage);
   const seen = (await seenBy(stage, person).objects()).filter((node) => question.holds(node, stage.world));
   return { expected: seen, reading: { tool: list.tool, rows: list.rows, args: question.args(stage.world), pageSize } };
 }
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id).sort();
 
-/** Tools that list by words. */
-export const listTruths: readonly Truth<Stage>[] = LISTS.map((list) => ({
+/** What is to be true of a list: for every person, through all pages, while others write, and refused to who may not read. */
+export const listTruth = (list: List): Truth<Stage> => ({
   tool: list.tool,
   cases: [
     ...list.questions.map((question, i) => ({
@@ -281,4 +287,7 @@ export const listTruths: readonly Truth<Stage>[] = LISTS.map((list) => ({
       prove: (stage: Stage, person: string) => refuses(stage, person, list.tool, list.questions[0]!.args(stage.world)),
     },
   ],
-}));
+});
+
+/** Tools that list by words. */
+export const listTruths: readonly Truth<Stage>[] = LISTS.map(listTruth);
