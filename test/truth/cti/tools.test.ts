@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
+import { indicatorTruths } from "./rows/indicators.js";
 import { insightTruths } from "./rows/insights.js";
+import { kindTruths } from "./rows/kinds.js";
+import { linkTruths } from "./rows/links.js";
 import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
+import { schemaTruths } from "./rows/schema.js";
 import { annotationWriteTruths } from "./rows/written-annotations.js";
 import { containerWriteTruths } from "./rows/written-containers.js";
 import { entityWriteTruths } from "./rows/written-entities.js";
@@ -14,6 +18,10 @@ const { settings, missing } = realPlatform("CTI_REAL_URL", "CTI_REAL_TOKEN", "CT
 
 const TRUTHS = [
   ...listTruths,
+  ...kindTruths,
+  ...indicatorTruths,
+  ...linkTruths,
+  ...schemaTruths,
   ...objectTruths,
   ...insightTruths,
   ...entityWriteTruths,

@@ -142,7 +142,9 @@ export interface Asked {
   readonly name?: string | undefined;
 }
 
-type Written = CoreNode & { readonly confidence?: number | null };
+type Written = Pick<CoreNode, "representative" | "objectMarking" | "objectLabel"> & {
+  readonly confidence?: number | null;
+};
 
 /**
  * What a mutation answered.

@@ -6,6 +6,7 @@ import { mainOf } from "../views/names.js";
 import { see, type Visit } from "../world.js";
 import { createDomainObject, createGeneric, createLabel, createObservable, type Input } from "./create.js";
 import { createRelationship, createSighting } from "./create-relationship.js";
+import { withDecay } from "./decay.js";
 import { type Commit, type EditInput, patchFields } from "./edit.js";
 import { addReference, addReferences, removeReference } from "./edit-references.js";
 import { meOf, type Resolver } from "./queries.js";
@@ -91,12 +92,16 @@ function authorOf(visit: Visit): string {
 const KIND_MUTATIONS: Readonly<Record<string, Resolver>> = Object.fromEntries(
   KINDS.map((kind): [string, Resolver] => [
     `${kind.get}Add`,
-    ({ input }: { input: Input }, visit) =>
-      createDomainObject(
+    ({ input }: { input: Input }, visit) => {
+      const made = createDomainObject(
         kind,
         kind.type === "Note" ? { ...input, createdBy: input.createdBy ?? authorOf(visit) } : input,
         visit,
-      ),
+      );
+      for (const toId of kind.type === "Indicator" ? ((input.basedOn ?? []) as string[]) : [])
+        createRelationship({ fromId: made.id, toId, relationship_type: "based-on" }, visit);
+      return made;
+    },
   ]),
 );
 
@@ -113,6 +118,8 @@ export const MUTATIONS: Readonly<Record<string, Resolver>> = {
   draftWorkspaceAdd: ({ input }, { graph, account }) =>
     graph.add({ type: "DraftWorkspace", attributes: { name: input.name }, creator: account.id }),
   labelAdd: ({ input }, visit) => createLabel(input, visit),
+  killChainPhaseAdd: ({ input }, { graph, account }) =>
+    graph.add({ type: "Kill-Chain-Phase", attributes: { ...input }, creator: account.id }),
   externalReferenceAdd: ({ input }, { graph, account }) => {
     const attributes = Object.fromEntries(
       Object.entries(input).filter(([name, value]) => name !== "update" && value != null),
@@ -150,8 +157,10 @@ export const MUTATIONS: Readonly<Record<string, Resolver>> = {
   }),
   noteEdit: edit("Note"),
   userNoteAdd: ({ input }, visit) => createDomainObject(kindOf("Note")!, input, visit),
-  indicatorFieldPatch: ({ id, input, ...commit }, visit) =>
-    patchFields(found(see(visit, id, "Indicator"), "edit the field", "Indicator", id), input, commit, visit),
+  indicatorFieldPatch: ({ id, input, ...commit }, visit) => {
+    const indicator = found(see(visit, id, "Indicator"), "edit the field", "Indicator", id);
+    return patchFields(indicator, withDecay(indicator, input), commit, visit);
+  },
   indicatorDelete: ({ id }: Id, visit) => {
     remove(found(see(visit, id, "Indicator"), "delete the object", "Stix-Domain-Object", id), visit);
     return id;
