@@ -20,7 +20,14 @@ export const cti: readonly Resource[] = [
     create: ["create_entity"],
     update: ["update_entity"],
     delete: ["delete_entity"],
-    besides: ["count_entities", "get_top_related_entities"],
+    besides: [
+      "count_entities",
+      "get_top_related_entities",
+      "get_entity_statistics",
+      "get_entity_distribution",
+      "get_entity_timeseries",
+      "list_recent_changes",
+    ],
   },
   {
     name: "entity",
@@ -42,7 +49,8 @@ export const cti: readonly Resource[] = [
     read: ["get_entity"],
     create: ["create_entity"],
     update: ["update_entity"],
-    delete: ["delete_entity"],
+    delete: ["delete_entity", "merge_entities"],
+    besides: ["get_entity_ttps", "get_attack_matrix"],
   },
   {
     name: "organization",
@@ -76,7 +84,12 @@ export const cti: readonly Resource[] = [
     create: ["create_relationship"],
     update: ["update_relationship"],
     delete: ["delete_relationship"],
-    besides: ["list_relationship_types"],
+    besides: [
+      "list_relationship_types",
+      "count_relationships",
+      "get_relationship_distribution",
+      "get_relationship_timeseries",
+    ],
   },
   {
     name: "sighting",

@@ -126,6 +126,8 @@ export const QUESTIONS: readonly Question[] = [
     of: { tool: "list_malware", argument: "object_id" },
   },
   { server: "cti", tool: "list_sightings" },
+  { server: "cti", tool: "get_entity_ttps", of: ACTOR },
+  { server: "cti", tool: "list_recent_changes" },
   { server: "cti", tool: "list_relationship_types", args: { from_type: "Intrusion-Set" } },
   { server: "cti", tool: "list_filter_keys", args: { type: "Malware" } },
   { server: "cti", tool: "get_entity_history", of: ACTOR, recorded: [{ args: SET, answers: ["set", "history"] }] },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
+import { makeGround, profile, triage, writeTranscripts } from "../../support/cti-jobs.js";
 import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
 import { indicatorTruths } from "./rows/indicators.js";
@@ -8,6 +9,7 @@ import { linkTruths } from "./rows/links.js";
 import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
 import { schemaTruths } from "./rows/schema.js";
+import { statisticsTruths } from "./rows/statistics.js";
 import { annotationWriteTruths } from "./rows/written-annotations.js";
 import { containerWriteTruths } from "./rows/written-containers.js";
 import { entityWriteTruths } from "./rows/written-entities.js";
@@ -22,6 +24,7 @@ const TRUTHS = [
   ...indicatorTruths,
   ...linkTruths,
   ...schemaTruths,
+  ...statisticsTruths,
   ...objectTruths,
   ...insightTruths,
   ...entityWriteTruths,
@@ -50,6 +53,12 @@ afterAll(async () => {
 truth("every tool of cti has a row", missing, async () => {
   const known = new Set(TRUTHS.map(({ tool }) => tool));
   expect((await personOf(stage, "administrator").tools()).filter((tool) => !known.has(tool))).toEqual([]);
+});
+
+truth("an analyst triages an indicator and writes it up; a reader profiles an actor", missing, async () => {
+  const ground = await makeGround(personOf(stage, "writer"), stage.world.run);
+  const jobs = [await triage(personOf(stage, "writer"), ground), await profile(personOf(stage, "reader"), ground)];
+  writeTranscripts(jobs);
 });
 
 for (const { tool, cases } of TRUTHS) {

@@ -11,6 +11,7 @@ import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { kindPage, kindRowOf, textsOf } from "../kinds.js";
 import { CORE, summaryOf } from "../knowledge.js";
+import { mergingBindings } from "../merging.js";
 import { nodesOf } from "../paging.js";
 import { objectOf, type TargetNode } from "../resolve.js";
 import { checkNames, inputOf, madeOf, noticesOf, referencesOf } from "../writes.js";
@@ -190,6 +191,7 @@ export const bindings: readonly Binding[] = [
     checkMayChange(target);
     return { deleted: await deleteObject(platform, target) };
   }),
+  ...mergingBindings,
 ];
 
 interface Changes {

@@ -1,8 +1,10 @@
 import type { DescMethodUnary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
+import { Interval, RelationshipField } from "#proto/cti/v1/statistics_service_pb.js";
 import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { readImage } from "../../../../../services/shared/tools/image.js";
 import { readTools } from "../../../../../services/shared/tools/tools.js";
@@ -81,6 +83,20 @@ beforeAll(async () => {
     create_sighting: { fromId: observableId, toId: one.id },
     update_sighting: { sightingId, description: "x" },
     delete_sighting: { sightingId },
+    merge_entities: { targetId: id, sourceIds: [two.id] },
+    get_entity_statistics: { objectId: id },
+    get_entity_distribution: { field: "entity_type" },
+    get_entity_timeseries: { interval: Interval.MONTH, start: timestampFromDate(new Date("2026-01-01")) },
+    count_relationships: {},
+    get_relationship_distribution: { objectId: id, field: RelationshipField.OTHER_TYPE },
+    get_relationship_timeseries: {
+      objectId: id,
+      interval: Interval.MONTH,
+      start: timestampFromDate(new Date("2026-01-01")),
+    },
+    get_entity_ttps: { objectId: id },
+    get_attack_matrix: {},
+    list_recent_changes: {},
     list_filter_keys: { type: "Malware" },
     list_relationship_types: { fromType: "Malware" },
     create_note: { objectIds: [id], content: "made to be refused" },
@@ -150,5 +166,6 @@ test("only what cannot be got back is marked destructive", () => {
     "delete_observable",
     "delete_relationship",
     "delete_sighting",
+    "merge_entities",
   ]);
 });
