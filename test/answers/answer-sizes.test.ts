@@ -13,6 +13,8 @@ const PAGE_BYTES = 10 * 1024;
 /** Tools whose rows are longer, and why. */
 const LONGER: Readonly<Record<string, string>> = {
   lookup_ioc: "its one row is all that is known of a value: the indicators and reports that bear it",
+  list_relationships: "a row has two ends, each with its id, type and name",
+  list_sightings: "a row has two ends, each with its id, type and name",
   list_agents: "an agent is chosen by its description",
   list_skills: "a skill is chosen by its description",
   inspect_agent_traces:
@@ -55,7 +57,15 @@ test("a default page is below 10 KB", () => {
 });
 
 test("no row is without the id that the next step takes", () => {
-  const withoutIds = ["list_entity_types", "list_vocabulary", "get_entity_history", "get_simulation_results"];
+  const withoutIds = [
+    "list_entity_types",
+    "list_relationship_types",
+    "list_vocabulary",
+    "list_filter_keys",
+    "list_recent_changes",
+    "get_entity_history",
+    "get_simulation_results",
+  ];
   expect(measured.filter(({ ids, tool }) => !ids && !withoutIds.includes(tool)).map(({ tool }) => tool)).toEqual([]);
 });
 

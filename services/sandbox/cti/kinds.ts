@@ -146,6 +146,8 @@ const ROWS: readonly Row[] = [
       x_opencti_score: "Int",
       x_opencti_detection: "Boolean",
       x_opencti_main_observable_type: TEXT,
+      x_mitre_platforms: TEXTS,
+      decay_base_score: "Int",
       killChainPhases: PHASES,
     },
   ],

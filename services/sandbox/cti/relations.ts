@@ -1,3 +1,5 @@
+import { OBSERVABLE_KINDS } from "./observables.js";
+
 /** The types of core relationships (the API refuses every other). */
 export const RELATION_TYPES: readonly string[] = [
   "delivers",
@@ -120,13 +122,15 @@ export function isAllowed(
   return RULES.some(([from, name, to]) => name === type && holds(from, fromType) && holds(to, toType));
 }
 
-/** The pairs as the API publishes them: "Malware_Vulnerability" → its types. */
+/** The pairs as the API publishes them, each type by itself: "Malware_Vulnerability" → its types. */
 export function relationMapping(): { readonly key: string; readonly values: readonly string[] }[] {
   const pairs = new Map<string, Set<string>>();
   for (const [froms, type, tos] of RULES) {
     for (const from of froms) {
-      for (const to of tos) {
-        const key = `${from}_${to === "*observable" ? "Stix-Cyber-Observable" : to}`;
+      for (const to of tos.flatMap((one) =>
+        one === "*observable" ? OBSERVABLE_KINDS.map((kind) => kind.type) : [one],
+      )) {
+        const key = `${from}_${to}`;
         pairs.set(key, (pairs.get(key) ?? new Set()).add(type));
       }
     }

@@ -2,7 +2,7 @@
 export const OPERATIONS = `
 directive @auth(for: [Capabilities] = [], and: Boolean = false) on OBJECT | FIELD_DEFINITION
 directive @constraint(minLength: Int) on INPUT_FIELD_DEFINITION
-enum Capabilities { BYPASS KNOWLEDGE KNOWLEDGE_KNPARTICIPATE KNOWLEDGE_KNUPDATE KNOWLEDGE_KNUPDATE_KNDELETE KNOWLEDGE_KNUPDATE_KNMERGE EXPLORE SETTINGS_SETLABELS SETTINGS_SETMARKINGS SETTINGS_SETACCESSES }
+enum Capabilities { BYPASS KNOWLEDGE KNOWLEDGE_KNPARTICIPATE KNOWLEDGE_KNUPDATE KNOWLEDGE_KNUPDATE_KNDELETE KNOWLEDGE_KNUPDATE_KNMERGE EXPLORE SETTINGS_SETLABELS SETTINGS_SETMARKINGS SETTINGS_SETKILLCHAINPHASES SETTINGS_SETACCESSES }
 scalar DateTime
 scalar Any
 scalar StixRef
@@ -29,6 +29,7 @@ input StixRefRelationshipAddInput { fromId: StixRef toId: StixRef relationship_t
 input StixRefRelationshipsAddInput { relationship_type: String! fromIds: [StixRef] toIds: [StixRef!]! }
 input StixDomainObjectAddInput { type: String! name: String! description: String confidence: Int createdBy: String objectMarking: [String] objectLabel: [String] externalReferences: [String] aliases: [String] }
 input LabelAddInput { value: String! color: String update: Boolean }
+input KillChainPhaseAddInput { kill_chain_name: String! phase_name: String! x_opencti_order: Int! }
 input ExternalReferenceAddInput { source_name: String! description: String url: String external_id: String update: Boolean }
 input NoteUserAddInput { stix_id: String attribute_abstract: String content: String! @constraint(minLength: 2) note_types: [String] likelihood: Int revoked: Boolean lang: String confidence: Int objectMarking: [String] objectLabel: [String] externalReferences: [String] objects: [String] created: DateTime modified: DateTime update: Boolean }
 input DraftWorkspaceAddInput { name: String! }
@@ -50,8 +51,8 @@ type Distribution { label: String! value: Int entity: StixObjectOrStixRelationsh
 type TimeSeries { date: DateTime! value: Int! }
 type SubType { id: ID! label: String! statuses: [Status!]! }
 type StixRelationshipSchema { key: String! values: [String!]! }
-type FilterKeySchema { entity_type: String! filters_schema: [FilterSchema!]! }
-type FilterSchema { filterKey: String! filterDefinition: FilterDefinition! }
+type FilterKeysSchema { entity_type: String! filters_schema: [FilterDefinitionSchema!]! }
+type FilterDefinitionSchema { filterKey: String! filterDefinition: FilterDefinition! }
 type FilterDefinition { filterKey: String! type: String! label: String! multiple: Boolean! subEntityTypes: [String!]! elementsForFilterValuesSearch: [String!]! }
 type MarkingDefinition implements BasicObject { id: ID! standard_id: String! entity_type: String! parent_types: [String!]! definition_type: String definition: String x_opencti_order: Int! x_opencti_color: String created_at: DateTime! updated_at: DateTime! }
 type Label implements BasicObject { id: ID! standard_id: String! entity_type: String! parent_types: [String!]! value: String color: String created_at: DateTime! updated_at: DateTime! }
@@ -62,9 +63,9 @@ type VocabularyDefinition { key: VocabularyCategory! description: String entity_
 type VocabularyFieldDefinition { key: String! required: Boolean! multiple: Boolean! }
 type StixRefRelationship { id: ID! entity_type: String! relationship_type: String! }
 type DraftWorkspace { id: ID! entity_type: String! name: String! }
-type AttackPatternsMatrix { attackPatternsOfPhases: [AttackPatternsOfPhase!] }
-type AttackPatternsOfPhase { kill_chain_id: String! kill_chain_name: String! phase_name: String! x_opencti_order: Int! attackPatterns: [AttackPatternForMatrix!] }
-type AttackPatternForMatrix { attack_pattern_id: String! name: String! }
+type AttackPatternsMatrix { attackPatternsOfPhases: [AttackPatternsByKillChain!] }
+type AttackPatternsByKillChain { kill_chain_id: String! kill_chain_name: String! phase_name: String! x_opencti_order: Int! attackPatterns: [AttackPatternForMatrix!] }
+type AttackPatternForMatrix { attack_pattern_id: String! name: String! x_mitre_id: String }
 type Log { id: ID! entity_type: String event_type: String! event_scope: String timestamp: DateTime! user: Creator context_data: ContextData }
 type ContextData { entity_id: String entity_type: String entity_name: String message: String! commit: String changes: [HistoryChange] }
 type HistoryChange { field: String! }
@@ -109,7 +110,10 @@ type StixCoreRelationshipEditMutations {
   relationAdd(input: StixRefRelationshipAddInput!): StixRefRelationship
   relationsAdd(input: StixRefRelationshipsAddInput!): StixCoreRelationship
 }
-type StixSightingRelationshipEditMutations { delete: ID }
+type StixSightingRelationshipEditMutations {
+  delete: ID
+  fieldPatch(input: [EditInput]!, commitMessage: String, references: [String]): StixSightingRelationship
+}
 type StixEditMutations { merge(stixObjectsIds: [String]!): StixObject }
 
 type Query {
@@ -121,7 +125,7 @@ type Query {
   subType(id: String!): SubType @auth
   subTypes(first: Int, after: ID, type: String, search: String): SubTypeConnection! @auth
   schemaRelationsTypesMapping: [StixRelationshipSchema!]! @auth
-  filterKeysSchema: [FilterKeySchema!]! @auth
+  filterKeysSchema: [FilterKeysSchema!]! @auth
   stixCoreObject(id: String!): StixCoreObject @auth(for: [KNOWLEDGE])
   stixCoreObjects($LIST, types: [String], orderBy: StixCoreObjectsOrdering): StixCoreObjectConnection @auth(for: [KNOWLEDGE])
   globalSearch($LIST, types: [String], orderBy: StixCoreObjectsOrdering): StixCoreObjectConnection @auth(for: [KNOWLEDGE])
@@ -162,6 +166,7 @@ type Mutation {
   meEdit(input: [EditInput]!): MeUser @auth
   draftWorkspaceAdd(input: DraftWorkspaceAddInput!): DraftWorkspace @auth(for: [KNOWLEDGE_KNUPDATE])
   labelAdd(input: LabelAddInput!): Label @auth(for: [SETTINGS_SETLABELS])
+  killChainPhaseAdd(input: KillChainPhaseAddInput!): KillChainPhase @auth(for: [SETTINGS_SETKILLCHAINPHASES])
   externalReferenceAdd(input: ExternalReferenceAddInput!): ExternalReference @auth(for: [KNOWLEDGE_KNUPDATE])
   stixDomainObjectAdd(input: StixDomainObjectAddInput!): StixDomainObject @auth(for: [KNOWLEDGE_KNUPDATE])
   stixDomainObjectEdit(id: ID!): StixDomainObjectEditMutations @auth

@@ -64,6 +64,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   "CaseIncident.response_types": "[String!]",
   "CaseRfi.information_types": "[String!]",
   "CaseRft.takedown_types": "[String!]",
+  "AttackPattern.x_mitre_platforms": "[String!]",
   "AttackPatternAddInput.x_mitre_platforms": "[String!]",
   "CaseIncidentAddInput.response_types": "[String!]",
   "CaseRfiAddInput.information_types": "[String!]",
@@ -73,11 +74,20 @@ const OTHERWISE: Readonly<Record<string, string>> = {
 };
 
 /** Attributes that are no part of the API's input. */
-const NOT_GIVEN = ["SectorAddInput.x_opencti_reliability"];
+const NOT_GIVEN = ["SectorAddInput.x_opencti_reliability", "IndicatorAddInput.decay_base_score"];
 
-const connection = (name: string, node: string): string => `
-type ${name}Connection { pageInfo: PageInfo! edges: ${SURE.has(name) ? `[${name}Edge!]!` : `[${name}Edge]`} }
-type ${name}Edge { cursor: String! node: ${node}! }`;
+/** The types of whose lists, on creation, no member may be null. */
+const SURE_INPUTS = ["Indicator"];
+
+/** Where the API has another name for the edges than that of their connection. */
+const EDGES: Readonly<Record<string, string>> = { StixSightingRelationship: "StixSightingRelationships" };
+
+function connection(name: string, node: string): string {
+  const edge = `${EDGES[name] ?? name}Edge`;
+  return `
+type ${name}Connection { pageInfo: PageInfo! edges: ${SURE.has(name) ? `[${edge}!]!` : `[${edge}]`} }
+type ${edge} { cursor: String! node: ${node}! }`;
+}
 
 const ordering = (name: string, own: readonly string[] = []): string => {
   const values = [
@@ -136,11 +146,12 @@ function kindSdl(kind: Kind): string {
   const sortable = Object.entries(kind.attributes)
     .filter(([, type]) => !type.startsWith("["))
     .map(([name]) => name);
+  const given = `${kind.type === "Task" ? TASK_INPUT : INPUT}${input.join("")}${objects}${indicator}`;
   return `
 type ${kind.graphql} implements ${interfaces.join(" & ")} {${DOMAIN}${container ? CONTAINED : ""}${lines(own)}${observables}
 }
 ${connection(kind.graphql, kind.graphql)}${ordering(pascal(kind.list), sortable)}
-input ${kind.graphql}AddInput {${kind.type === "Task" ? TASK_INPUT : INPUT}${input.join("")}${objects}${indicator}
+input ${kind.graphql}AddInput {${SURE_INPUTS.includes(kind.type) ? given.replaceAll("[String]", "[String!]") : given}
 }`;
 }
 

@@ -15,6 +15,13 @@ const OBJECT = `id standard_id entity_type created_at updated_at representative 
   ... on Vulnerability { x_opencti_cvss_base_score x_opencti_cisa_kev x_opencti_epss_score }
   ... on Indicator { pattern pattern_type valid_from valid_until x_opencti_score }
   ... on ThreatActor { aliases }
+  ... on IntrusionSet { aliases primary_motivation first_seen last_seen }
+  ... on Campaign { aliases first_seen last_seen }
+  ... on Malware { aliases malware_types is_family }
+  ... on AttackPattern { x_mitre_platforms killChainPhases { phase_name } }
+  ... on Incident { aliases incident_type severity }
+  ... on Sector { x_opencti_aliases }
+  ... on Country { x_opencti_aliases }
   ... on StixCyberObservable { observable_value x_opencti_score x_opencti_description
     ... on StixFile { file_name: name hashes { algorithm hash } } }`;
 

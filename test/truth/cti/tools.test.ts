@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
+import { makeGround, profile, triage, writeTranscripts } from "../../support/cti-jobs.js";
 import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
 import { containerListTruths } from "./rows/container-lists.js";
 import { containerTruths } from "./rows/containers.js";
+import { indicatorTruths } from "./rows/indicators.js";
 import { insightTruths } from "./rows/insights.js";
+import { kindTruths } from "./rows/kinds.js";
+import { linkTruths } from "./rows/links.js";
 import { listTruths } from "./rows/lists.js";
 import { managedContainerTruths } from "./rows/managed-containers.js";
 import { objectTruths } from "./rows/objects.js";
 import { remarkTruths } from "./rows/remarks.js";
+import { schemaTruths } from "./rows/schema.js";
+import { statisticsTruths } from "./rows/statistics.js";
 import { vocabularyTruths } from "./rows/vocabularies.js";
 import { annotationWriteTruths } from "./rows/written-annotations.js";
 import { containerWriteTruths } from "./rows/written-containers.js";
@@ -19,6 +25,11 @@ const { settings, missing } = realPlatform("CTI_REAL_URL", "CTI_REAL_TOKEN", "CT
 
 const TRUTHS = [
   ...listTruths,
+  ...kindTruths,
+  ...indicatorTruths,
+  ...linkTruths,
+  ...schemaTruths,
+  ...statisticsTruths,
   ...objectTruths,
   ...insightTruths,
   ...entityWriteTruths,
@@ -52,6 +63,12 @@ afterAll(async () => {
 truth("every tool of cti has a row", missing, async () => {
   const known = new Set(TRUTHS.map(({ tool }) => tool));
   expect((await personOf(stage, "administrator").tools()).filter((tool) => !known.has(tool))).toEqual([]);
+});
+
+truth("an analyst triages an indicator and writes it up; a reader profiles an actor", missing, async () => {
+  const ground = await makeGround(personOf(stage, "writer"), stage.world.run);
+  const jobs = [await triage(personOf(stage, "writer"), ground), await profile(personOf(stage, "reader"), ground)];
+  writeTranscripts(jobs);
 });
 
 for (const { tool, cases } of TRUTHS) {

@@ -1,4 +1,5 @@
 import type { RealPlatform } from "./platform.js";
+import { makeKinds } from "./world-kinds.js";
 
 /** Everybody who is asked as; the stranger has no account at the platform. */
 export const PEOPLE = ["administrator", "analyst", "writer", "reader", "granted", "nobody", "stranger"] as const;
@@ -263,6 +264,7 @@ class Maker implements World {
       published: "2026-02-02T00:00:00.000Z",
       objects: [this.ids.many, this.ids.report0],
     });
+    await makeKinds(this, this.ids, (query, variables) => this.platform.need("root", query, variables));
   }
 
   marked(...names: string[]) {

@@ -52,10 +52,7 @@ const BY_CODE: Readonly<Record<string, Refusal>> = {
   FUNCTIONAL_ERROR: functional,
   VALIDATION_ERROR: ({ extensions }) => validation(extensions?.data?.field),
   ALREADY_DELETED_ERROR: () => notFound("the object was deleted already"),
-  UNSUPPORTED_ERROR: ({ extensions }) =>
-    extensions?.data?.doc_code === "RESTRICTED_ELEMENT"
-      ? permissionDenied("the platform does not let you create this object")
-      : invalidArgument("the platform does not support this filter, order or change"),
+  UNSUPPORTED_ERROR: unsupported,
   RESOURCE_NOT_FOUND: () => notFound("the platform does not offer this"),
   LOCK_ERROR: () => aborted(LOCKED),
   DRAFT_LOCKED: () => failedPrecondition("the platform refused the draft that was named"),
@@ -94,6 +91,14 @@ export function unreadable(status: number, writes: boolean, email?: string): Con
   return unavailable(
     `the threat intelligence platform answered with status ${status} and something other than its API${doubtOf(!writes)}`,
   );
+}
+
+function unsupported({ message = "", extensions }: GraphqlError): ConnectError {
+  if (extensions?.data?.doc_code === "RESTRICTED_ELEMENT" || /^Restricted relation/.test(message))
+    return permissionDenied("the platform does not let you create this object");
+  if (extensions?.data?.doc_code === "SELF_REFERENCING_RELATION")
+    return invalidArgument("both ends are the same object, which nothing relates to itself");
+  return invalidArgument("the platform does not support this filter, order or change");
 }
 
 function functional({ message = "", extensions }: GraphqlError): ConnectError {

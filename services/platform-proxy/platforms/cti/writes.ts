@@ -1,12 +1,12 @@
 import type { NewObjectRefs } from "#proto/cti/v1/knowledge_pb.js";
-import { aborted, alreadyExists, invalidArgument, notFound, unavailable } from "../../../shared/rpc/errors.js";
+import { alreadyExists, invalidArgument, notFound, unavailable } from "../../../shared/rpc/errors.js";
 import type { VariablesOf } from "../../document.js";
 import type { Platform } from "../../platform.js";
 import { operation } from "./graphql.js";
 import { type CoreNode, labelsOf, markingsOf as namesOf, REF } from "./knowledge.js";
 import { authorIdOf, labelIdsOf, markingsOf } from "./names.js";
 import { nodesOf } from "./paging.js";
-import { all, any, OBJECT } from "./resolve.js";
+import { all, any } from "./resolve.js";
 
 /** External references by their ids. */
 export const REFERENCES = operation(`
@@ -145,7 +145,9 @@ export interface Asked {
   readonly name?: string | undefined;
 }
 
-type Written = CoreNode & { readonly confidence?: number | null };
+type Written = Pick<CoreNode, "representative" | "objectMarking" | "objectLabel"> & {
+  readonly confidence?: number | null;
+};
 
 /**
  * What a mutation answered.
@@ -163,13 +165,6 @@ export function madeOf<Node>(node: Node | null): Node {
 export function unkeptOf(commitMessage: string, references: readonly string[]): string[] {
   if (commitMessage === "" || references.length > 0) return [];
   return ["the commit message was not kept: the platform keeps it only together with external references"];
-}
-
-/** @throws ConnectError aborted, where what was deleted is still there. */
-export async function checkGone(platform: Platform, id: string): Promise<void> {
-  const { stixCoreObject } = await platform.graphql(OBJECT, { id });
-  if (stixCoreObject === null) return;
-  throw aborted("the platform accepted the deletion, but the object is still there; try again in a few seconds");
 }
 
 /** Says where what was written differs from what was asked. */

@@ -5,6 +5,7 @@ import { isVisible } from "../rights.js";
 import { aliasesOf, type Refs, type Thing, text } from "../thing.js";
 import { mainOf } from "../views/names.js";
 import type { Visit } from "../world.js";
+import { decayOf } from "./decay.js";
 import { type GivenRefs, highestOf, labelOf, resolveRefs } from "./references.js";
 import { VOCABULARIES, type Vocabulary, vocabularyOf } from "./vocabularies.js";
 import { statusesOf } from "./workflows.js";
@@ -148,6 +149,9 @@ const PATTERN_TYPES = VOCABULARIES.find(({ category }) => category === "pattern_
 const PATTERN_FORMS: Readonly<Record<string, RegExp>> = { stix: /^\s*\[.+\]/s, yara: /rule\s+\w+[^{]*\{.*\}/s };
 
 function checkPattern(input: Input): void {
+  const of = input.x_opencti_main_observable_type;
+  if (typeof of === "string" && !["", "Unknown", "File"].includes(of) && observableKindOf(of) === undefined)
+    throw functional(`Observable type ${of} is not supported.`);
   const type = String(input.pattern_type);
   if (!PATTERN_TYPES?.words.includes(type))
     throw functional("Indicator pattern type is not supported", { pattern_type: type });
@@ -160,13 +164,12 @@ function checkPattern(input: Input): void {
 }
 
 function indicatorDefaults(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const from = typeof given.valid_from === "string" ? given.valid_from : new Date().toISOString();
+  const type = given.x_opencti_main_observable_type === "File" ? "StixFile" : given.x_opencti_main_observable_type;
+  const known = type ?? (given.pattern_type === "yara" ? "StixFile" : "Unknown");
   return {
-    valid_from: from,
-    valid_until: given.valid_until ?? new Date(Date.parse(from) + 300 * 86400e3).toISOString(),
-    x_opencti_score: given.x_opencti_score ?? 50,
+    ...decayOf({ ...given, x_opencti_main_observable_type: known }),
     x_opencti_detection: given.x_opencti_detection ?? false,
-    x_opencti_main_observable_type: given.x_opencti_main_observable_type ?? "Unknown",
+    x_opencti_main_observable_type: known,
   };
 }
 

@@ -65,14 +65,18 @@ function attributesOf(thing: Thing): Readonly<Record<string, string>> {
       start_time: "DateTime",
       stop_time: "DateTime",
       attribute_count: "Int",
+      x_opencti_negative: "Boolean",
       first_seen: "DateTime",
       last_seen: "DateTime",
     };
   const observable = observableKindOf(thing.type);
   if (observable !== undefined)
     return { ...observable.attributes, x_opencti_score: "Int", x_opencti_description: "String" };
-  return kindOf(thing.type)?.attributes ?? {};
+  return { ...kindOf(thing.type)?.attributes, ...(thing.type === "Indicator" && DECAY) };
 }
+
+/** What the platform itself writes to an indicator whose score is lowered with time. */
+const DECAY = { decay_base_score: "Int", decay_base_score_date: "DateTime" };
 
 /** Changes fields; nothing is changed where one of them is refused. */
 export function patchFields(thing: Thing, input: readonly EditInput[], commit: Commit, visit: Visit): Thing {

@@ -11,6 +11,7 @@ interface LogFilter {
 export function logs(args: ListArgs, visit: Visit) {
   const filters = (args.filters?.filters ?? []) as readonly LogFilter[];
   const holds = ({ key, values }: LogFilter, entry: Entry) => {
+    if (key[0] === "timestamp") return entry.at >= Date.parse(values?.[0] ?? "");
     const own =
       key[0] === "context_data.id"
         ? [entry.entityId]

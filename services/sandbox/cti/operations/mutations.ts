@@ -8,6 +8,7 @@ import { see, type Visit } from "../world.js";
 import { createDomainObject, createGeneric, createLabel, createObservable, type Input } from "./create.js";
 import { createReference } from "./create-reference.js";
 import { createRelationship, createSighting } from "./create-relationship.js";
+import { withDecay } from "./decay.js";
 import { type Commit, type EditInput, patchFields } from "./edit.js";
 import { addReference, addReferences, removeReference } from "./edit-references.js";
 import { meOf, type Resolver } from "./queries.js";
@@ -120,12 +121,16 @@ function authorOf(visit: Visit): string {
 const KIND_MUTATIONS: Readonly<Record<string, Resolver>> = Object.fromEntries(
   KINDS.map((kind): [string, Resolver] => [
     `${kind.get}Add`,
-    ({ input }: { input: Input }, visit) =>
-      createDomainObject(
+    ({ input }: { input: Input }, visit) => {
+      const made = createDomainObject(
         kind,
         OWNED.includes(kind.type) ? { ...input, createdBy: input.createdBy ?? authorOf(visit) } : input,
         visit,
-      ),
+      );
+      for (const toId of kind.type === "Indicator" ? ((input.basedOn ?? []) as string[]) : [])
+        createRelationship({ fromId: made.id, toId, relationship_type: "based-on" }, visit);
+      return made;
+    },
   ]),
 );
 
@@ -142,6 +147,8 @@ export const MUTATIONS: Readonly<Record<string, Resolver>> = {
   draftWorkspaceAdd: ({ input }, { graph, account }) =>
     graph.add({ type: "DraftWorkspace", attributes: { name: input.name }, creator: account.id }),
   labelAdd: ({ input }, visit) => createLabel(input, visit),
+  killChainPhaseAdd: ({ input }, { graph, account }) =>
+    graph.add({ type: "Kill-Chain-Phase", attributes: { ...input }, creator: account.id }),
   externalReferenceAdd: ({ input }, visit) => createReference(input, visit),
   stixDomainObjectAdd: ({ input }, visit) => createGeneric(input, visit),
   stixCyberObservableAdd: (args, visit) => {
@@ -176,8 +183,10 @@ export const MUTATIONS: Readonly<Record<string, Resolver>> = {
   opinionEdit: remarkEdit("Opinion"),
   userNoteAdd: ({ input }, visit) =>
     createDomainObject(kindOf("Note")!, { ...input, createdBy: input.createdBy ?? authorOf(visit) }, visit),
-  indicatorFieldPatch: ({ id, input, ...commit }, visit) =>
-    patchFields(found(see(visit, id, "Indicator"), "edit the field", "Indicator", id), input, commit, visit),
+  indicatorFieldPatch: ({ id, input, ...commit }, visit) => {
+    const indicator = found(see(visit, id, "Indicator"), "edit the field", "Indicator", id);
+    return patchFields(indicator, withDecay(indicator, input), commit, visit);
+  },
   indicatorDelete: ({ id }: Id, visit) => {
     remove(found(see(visit, id, "Indicator"), "delete the object", "Stix-Domain-Object", id), visit);
     return id;

@@ -79,26 +79,59 @@ export function vocabularies({
   };
 }
 
-/** The filter keys of each kind. */
-export const filterKeys = () =>
-  KINDS.map((kind) => ({
-    entity_type: kind.type,
-    filters_schema: Object.entries({
-      entity_type: "String",
-      created_at: "DateTime",
-      confidence: "Int",
-      objectLabel: "[String]",
-      objectMarking: "[String]",
-      ...kind.attributes,
-    }).map(([filterKey, type]) => ({
+const COMMON: Readonly<Record<string, string>> = {
+  entity_type: "String",
+  created_at: "DateTime",
+  updated_at: "DateTime",
+  createdBy: "id",
+  objectLabel: "[id]",
+  objectMarking: "[id]",
+};
+
+const ATTRIBUTES: readonly (readonly [type: string, attributes: Readonly<Record<string, string>>])[] = [
+  ...KINDS.map(({ type, attributes }) => [type, { ...COMMON, confidence: "Int", ...attributes }] as const),
+  ...OBSERVABLE_KINDS.map(
+    ({ type, attributes }) =>
+      [type, { ...COMMON, x_opencti_score: "Int", x_opencti_description: "String", ...attributes }] as const,
+  ),
+];
+
+/** The kinds of values by the types that the schema gives them; the long texts are a kind of their own. */
+const KIND_OF: Readonly<Record<string, string>> = {
+  String: "string",
+  Int: "integer",
+  Float: "float",
+  Boolean: "boolean",
+  DateTime: "date",
+  id: "id",
+  KillChainPhase: "id",
+  HashInput: "object",
+};
+const TEXTS = ["description", "x_opencti_description", "content", "explanation", "body"];
+
+function keyOf(entityType: string, filterKey: string, type: string) {
+  const bare = type.replace(/[[\]!]/g, "");
+  const kind = Object.hasOwn(VOCABULARIES, filterKey) ? "vocabulary" : (KIND_OF[bare] ?? "string");
+  return {
+    filterKey,
+    filterDefinition: {
       filterKey,
-      filterDefinition: {
-        filterKey,
-        type: type.replace(/[[\]!]/g, "").toLowerCase(),
-        label: filterKey,
-        multiple: type.startsWith("["),
-        subEntityTypes: [kind.type],
-        elementsForFilterValuesSearch: [],
-      },
-    })),
-  }));
+      type: TEXTS.includes(filterKey) ? "text" : kind,
+      label: filterKey,
+      multiple: type.startsWith("["),
+      subEntityTypes: [entityType],
+      elementsForFilterValuesSearch: [],
+    },
+  };
+}
+
+/** The filter keys of each type, and of all of them together. */
+export const filterKeys = () =>
+  [...ATTRIBUTES, ["Stix-Core-Object", Object.assign({}, ...ATTRIBUTES.map(([, own]) => own))] as const].map(
+    ([type, attributes]) => ({
+      entity_type: type,
+      filters_schema: Object.entries(attributes as Record<string, string>).map(([key, value]) =>
+        keyOf(type, key, value),
+      ),
+    }),
+  );

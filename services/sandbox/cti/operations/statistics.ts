@@ -1,7 +1,6 @@
 import { functional } from "../errors.js";
 import { isVisible } from "../rights.js";
 import { noRefs, type Thing } from "../thing.js";
-import { mainOf } from "../views/names.js";
 import type { Visit } from "../world.js";
 
 /** The arguments that select relationships. */
@@ -84,8 +83,16 @@ const REFERENCE_FIELDS: Readonly<Record<string, (thing: Thing) => readonly strin
   "object-marking.internal_id": ({ refs }) => refs.markings,
 };
 
-/** How many objects have each value of a field. */
-export function distributionOf(things: readonly Thing[], args: DistributionArgs, { graph }: Visit): Bucket[] {
+/** Each word with its first letter alone in capitals, as the platform writes values that it counts. */
+const pascalized = (text: string): string =>
+  text.toLowerCase().replace(/\w+/g, (word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
+
+/** How many objects have each value of a field; what is not there is one value. */
+export function distributionOf(
+  things: readonly Thing[],
+  args: DistributionArgs,
+  { graph, account, draft }: Visit,
+): Bucket[] {
   const references = Object.hasOwn(REFERENCE_FIELDS, args.field) ? REFERENCE_FIELDS[args.field] : undefined;
   const counts = new Map<string, number>();
   const add = (label: string) => counts.set(label, (counts.get(label) ?? 0) + 1);
@@ -104,9 +111,18 @@ export function distributionOf(things: readonly Thing[], args: DistributionArgs,
             ? thing.attributes[args.field]
             : undefined;
     const values = Array.isArray(value) ? value : [value];
-    for (const one of values) add(one === undefined || one === null ? "Unknown" : String(one));
+    for (const one of values) {
+      if (typeof one === "boolean") add(one ? "1" : "0");
+      else if (args.field === "internal_id" || typeof one === "number") add(String(one));
+      else add(pascalized(one === undefined || one === null ? "unknown" : String(one)));
+    }
   }
-  return bucketsOf(counts, args, (label) => (references === undefined ? null : (graph.get(label) ?? null)));
+  return bucketsOf(counts, args, (label) => {
+    if (references === undefined) return null;
+    const entity = graph.get(label);
+    if (entity === undefined) return null;
+    return isVisible(entity, account, draft) ? entity : restricted(entity);
+  });
 }
 
 /** How many relationships join the given objects to each other object, type or relationship type; `isTo` counts one direction. */
@@ -181,18 +197,33 @@ export function timeSeriesOf(
   }
   const from = new Date(args.startDate);
   const until = args.endDate ? new Date(args.endDate) : new Date();
-  const starts: number[] = [];
-  for (let at = floorOf(from, args.interval); at <= until; at = nextOf(at, args.interval)) starts.push(at.getTime());
-  const counts = starts.map(() => 0);
-  for (const thing of things) {
-    const value = Date.parse(
-      String(args.field.startsWith("created") ? thing.createdAt : (thing.attributes[args.field] ?? "")),
-    );
-    if (Number.isNaN(value) || value < from.getTime() || value > until.getTime()) continue;
-    const index = starts.findLastIndex((start) => start <= value);
-    if (index >= 0) counts[index] = (counts[index] ?? 0) + 1;
+  const times = things
+    .map((thing) => Date.parse(String(timeOf(thing, args.field) ?? "")))
+    .filter((at) => at >= from.getTime() && at <= until.getTime());
+  // Periods are stepped from the start as it is, and found by the name that the
+  // engine gives their beginning: quarters from the middle of one are not found.
+  const named = (at: Date) =>
+    args.interval === "quarter" ? at.toISOString().slice(0, 7) : floorOf(at, args.interval).toISOString();
+  const counts = new Map<string, number>();
+  for (const time of times) {
+    const name = named(floorOf(new Date(time), args.interval));
+    counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  return starts.map((start, index) => ({ date: new Date(start).toISOString(), value: counts[index] }));
+  const series: { date: string; value: number }[] = [];
+  const first = args.interval === "quarter" ? from : floorOf(from, args.interval);
+  for (let at = first; at <= until; at = nextOf(at, args.interval)) {
+    const begin = floorOf(at, args.interval);
+    // Weeks are counted from Monday and told as from Sunday.
+    const told = args.interval === "week" ? new Date(begin.getTime() - 86_400_000) : begin;
+    series.push({ date: told.toISOString(), value: counts.get(named(at)) ?? 0 });
+  }
+  return series;
+}
+
+function timeOf(thing: Thing, field: string): unknown {
+  if (field === "created_at" || field === "created") return thing.createdAt;
+  if (field === "updated_at" || field === "modified") return thing.updatedAt;
+  return thing.attributes[field];
 }
 
 function floorOf(at: Date, interval: string): Date {
@@ -222,10 +253,14 @@ function nextOf(at: Date, interval: string): Date {
   return next;
 }
 
-/** Techniques by kill-chain phase. */
+/** Techniques by kill-chain phase: those that are no other's part and not withdrawn, and phases that have some. */
 export function matrixOf(visit: Visit) {
   const { graph, account, draft } = visit;
   const visible = [...graph.things.values()].filter((thing) => isVisible(thing, account, draft));
+  const parts = new Set(visible.flatMap(({ ends }) => (ends?.relation === "subtechnique-of" ? [ends.from] : [])));
+  const techniques = visible.filter(
+    ({ id, type, attributes }) => type === "Attack-Pattern" && attributes.revoked !== true && !parts.has(id),
+  );
   return visible
     .filter((thing) => thing.type === "Kill-Chain-Phase")
     .map((phase) => ({
@@ -233,8 +268,13 @@ export function matrixOf(visit: Visit) {
       kill_chain_name: phase.attributes.kill_chain_name,
       phase_name: phase.attributes.phase_name,
       x_opencti_order: phase.attributes.x_opencti_order ?? 0,
-      attackPatterns: visible
-        .filter((thing) => thing.type === "Attack-Pattern" && thing.refs.killChainPhases.includes(phase.id))
-        .map((thing) => ({ attack_pattern_id: thing.id, name: thing.attributes.name ?? mainOf(thing, graph) })),
-    }));
+      attackPatterns: techniques
+        .filter(({ refs }) => refs.killChainPhases.includes(phase.id))
+        .map(({ id, attributes }) => ({
+          attack_pattern_id: id,
+          name: attributes.name,
+          x_mitre_id: attributes.x_mitre_id ?? null,
+        })),
+    }))
+    .filter(({ attackPatterns }) => attackPatterns.length > 0);
 }

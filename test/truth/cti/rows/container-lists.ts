@@ -4,7 +4,7 @@ import type { Node } from "../platform.js";
 import { labelsOf, markingsOf } from "../seen.js";
 import type { Stage } from "../stage.js";
 import { makeContainers } from "./container-world.js";
-import { type List, listTruth, newest, ofType } from "./lists.js";
+import { type List, newest, ofType, truthOf } from "./lists.js";
 
 type Row = Parameters<NonNullable<List["row"]>>[0];
 
@@ -138,4 +138,4 @@ const LISTS: readonly List[] = [
 ];
 
 /** Tools that list containers and vulnerabilities. */
-export const containerListTruths: readonly Truth<Stage>[] = LISTS.map(listTruth);
+export const containerListTruths: readonly Truth<Stage>[] = LISTS.map(truthOf);

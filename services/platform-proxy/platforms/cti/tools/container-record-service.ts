@@ -13,11 +13,12 @@ import {
   GET_CONTAINER,
 } from "../container-rows.js";
 import { membersOf, targetOf } from "../contents.js";
+import { checkGone } from "../deletion.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { type RefNode, refOf } from "../knowledge.js";
 import { objectsOf } from "../resolve.js";
-import { checkGone, referencesOf, unkeptOf } from "../writes.js";
+import { referencesOf, unkeptOf } from "../writes.js";
 
 const {
   listContainers,

@@ -5,14 +5,16 @@ import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { aliasesAfter, namesIn } from "../aliases.js";
 import { countOf } from "../contents.js";
-import { aliasesKeyOf, CREATABLE_TYPES } from "../entity-types.js";
+import { deleteObject } from "../deletion.js";
+import { aliasesKeyOf, CREATABLE_TYPES, checkMayChange } from "../entity-types.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { CORE, refOf, rowOf, summaryOf } from "../knowledge.js";
-import { listPage } from "../lists.js";
-import { nodesOf, PAGE } from "../paging.js";
+import { kindPage, kindRowOf, textsOf } from "../kinds.js";
+import { CORE, summaryOf } from "../knowledge.js";
+import { mergingBindings } from "../merging.js";
+import { nodesOf } from "../paging.js";
 import { objectOf, type TargetNode } from "../resolve.js";
-import { checkGone, checkNames, inputOf, madeOf, noticesOf, referencesOf, unkeptOf } from "../writes.js";
+import { checkNames, inputOf, madeOf, noticesOf, referencesOf, unkeptOf } from "../writes.js";
 
 const { getEntity, getEntityStix, listThreatActors, createEntity, updateEntity, deleteEntity } = EntityService.method;
 
@@ -62,44 +64,6 @@ export const GET_STIX = operation(`
   }
 `);
 
-/** Threat actors. */
-export const LIST_THREAT_ACTORS = operation(
-  `
-  query ListThreatActors(
-    $search: String
-    $first: Int
-    $after: ID
-    $filters: FilterGroup
-    $orderBy: StixDomainObjectsOrdering
-    $orderMode: OrderingMode
-  ) {
-    stixDomainObjects(
-      types: ["Threat-Actor"]
-      search: $search
-      first: $first
-      after: $after
-      filters: $filters
-      orderBy: $orderBy
-      orderMode: $orderMode
-    ) {
-      edges {
-        node {
-          ...Core
-          ... on ThreatActor {
-            aliases
-            threat_actor_types
-          }
-        }
-      }
-      pageInfo {
-        ...Page
-      }
-    }
-  }
-`,
-  [CORE, PAGE],
-);
-
 /** Changes fields of an object. */
 export const UPDATE = operation(`
   mutation Update($id: ID!, $input: [EditInput]!, $commitMessage: String, $references: [String]) {
@@ -107,15 +71,6 @@ export const UPDATE = operation(`
       fieldPatch(input: $input, commitMessage: $commitMessage, references: $references) {
         id
       }
-    }
-  }
-`);
-
-/** Deletes an object. */
-export const DELETE = operation(`
-  mutation Delete($id: ID!) {
-    stixCoreObjectEdit(id: $id) {
-      delete
     }
   }
 `);
@@ -167,17 +122,12 @@ export const bindings: readonly Binding[] = [
     return { stix: JSON.parse(stix) as JsonObject };
   }),
   unary(listThreatActors, async (request, platform) => {
-    const { nodes, paging } = await listPage(platform, request, "threat-actors", [], async (page) => {
-      return (await platform.graphql(LIST_THREAT_ACTORS, page)).stixDomainObjects;
-    });
-    return {
-      threatActors: nodes.map((node) => ({
-        ...rowOf(node),
-        aliases: (node.aliases ?? []).filter((alias) => alias !== null),
-        threatActorTypes: (node.threat_actor_types ?? []).filter((one) => one !== null),
-      })),
-      ...paging,
-    };
+    const { nodes, paging } = await kindPage(platform, request, ["Threat-Actor"]);
+    const threatActors = nodes.map((node) => ({
+      ...kindRowOf(node),
+      threatActorTypes: textsOf(node.threat_actor_types),
+    }));
+    return { threatActors, ...paging };
   }),
   unary(createEntity, async ({ type, name, description, aliases: given, refs }, platform) => {
     const aliases = namesIn(given);
@@ -209,6 +159,7 @@ export const bindings: readonly Binding[] = [
     if (!target.parent_types.includes("Stix-Domain-Object")) {
       throw failedPrecondition(`object_id: a ${target.entity_type} is not changed by this tool`);
     }
+    checkMayChange(target);
     const input = await editsOf(platform, request, target);
     if (input.length === 0) throw invalidArgument("give at least one field to change");
     const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
@@ -235,10 +186,10 @@ export const bindings: readonly Binding[] = [
   }),
   unary(deleteEntity, async ({ objectId }, platform) => {
     const target = await objectOf(platform, objectId);
-    await platform.graphql(DELETE, { id: target.id });
-    await checkGone(platform, target.id);
-    return { deleted: refOf(target) };
+    checkMayChange(target);
+    return { deleted: await deleteObject(platform, target) };
   }),
+  ...mergingBindings,
 ];
 
 interface Changes {

@@ -6,6 +6,7 @@ import { filtersOf, someOf } from "../filters.js";
 import { fragment, type NodeOf, operation } from "../graphql.js";
 import { refOf, timeOf } from "../knowledge.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
+import { recentBindings } from "../recent.js";
 import { all, OBJECT, objectOf, visibleOf } from "../resolve.js";
 import { selectionOf } from "../search.js";
 import { checkRelationTypes, checkTypes } from "../types.js";
@@ -138,6 +139,7 @@ export const bindings: readonly Binding[] = [
       ...place.next(logs),
     };
   }),
+  ...recentBindings,
 ];
 
 /** The most that the platform ranks: hidden objects take places too. */

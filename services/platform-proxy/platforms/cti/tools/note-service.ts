@@ -5,13 +5,14 @@ import { shorten } from "../../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { COUNTED, countOf } from "../contents.js";
+import { checkGone } from "../deletion.js";
 import { someOf } from "../filters.js";
 import { fragment, type NodeOf, operation } from "../graphql.js";
 import { CORE, labelsOf, markingsOf, numberOf, type RefNode, refOf, summaryOf, timeOf } from "../knowledge.js";
 import { listPage } from "../lists.js";
 import { PAGE } from "../paging.js";
 import { objectOf, objectsOf, type TargetNode } from "../resolve.js";
-import { checkGone, checkVocabulary, inputOf, madeOf, noticesOf, referencesOf, unkeptOf } from "../writes.js";
+import { checkVocabulary, inputOf, madeOf, noticesOf, referencesOf, unkeptOf } from "../writes.js";
 
 const { getEntityNotes, updateNote, deleteNote, createOpinion } = NoteService.method;
 

@@ -5,14 +5,28 @@ import {
 } from "#proto/cti/v1/observable_service_pb.js";
 import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
+import type { DataOf } from "../../../document.js";
+import type { Platform } from "../../../platform.js";
+import { deleteObject } from "../deletion.js";
+import { editsOf, type Field, noticesOf as noticesOfChange, type Told, toldOf } from "../edits.js";
+import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { INDICATOR, indicatorOf, OBSERVABLE, type ObservableNode, observableOf } from "../observables.js";
+import { authorOf, numberOf, REF, refOf, timeOf } from "../knowledge.js";
+import {
+  INDICATOR,
+  indicatorOf,
+  indicatorRowOf,
+  OBSERVABLE,
+  type ObservableNode,
+  observableOf,
+} from "../observables.js";
 import { nodesOf } from "../paging.js";
 import { any, type Filter } from "../resolve.js";
 import { refang } from "../text.js";
-import { inputOf, madeOf } from "../writes.js";
+import { inputOf, madeOf, referencesOf } from "../writes.js";
 
-const { createObservable, promoteObservableToIndicator } = ObservableService.method;
+const { getObservable, createObservable, updateObservable, deleteObservable, promoteObservableToIndicator } =
+  ObservableService.method;
 
 interface Kind {
   /** As the platform names the type. */
@@ -97,6 +111,75 @@ export const SAME_OBSERVABLE = operation(`
   }
 `);
 
+/** One observable, with what is based on it and what holds it. */
+export const GET_OBSERVABLE = operation(
+  `
+  query GetObservable($id: String!) {
+    stixCyberObservable(id: $id) {
+      ...Obs
+      standard_id
+      updated_at
+      representative {
+        main
+      }
+      createdBy {
+        id
+        entity_type
+        name
+      }
+      ... on StixFile {
+        file_name: name
+        mime_type
+        size
+        hashes {
+          algorithm
+          hash
+        }
+      }
+      ... on Artifact {
+        mime_type
+        hashes {
+          algorithm
+          hash
+        }
+      }
+      ... on X509Certificate {
+        hashes {
+          algorithm
+          hash
+        }
+      }
+      indicators(first: 20) {
+        edges {
+          node {
+            ...Ind
+          }
+        }
+      }
+      containers(first: 20) {
+        edges {
+          node {
+            ...Ref
+          }
+        }
+      }
+    }
+  }
+`,
+  [OBSERVABLE, INDICATOR, REF],
+);
+
+/** Changes fields of an observable. */
+export const UPDATE_OBSERVABLE = operation(`
+  mutation UpdateObservable($id: ID!, $input: [EditInput]!, $references: [String]) {
+    stixCyberObservableEdit(id: $id) {
+      fieldPatch(input: $input, references: $references) {
+        id
+      }
+    }
+  }
+`);
+
 /** The indicators based on an observable. */
 export const INDICATORS_OF = operation(`
   query IndicatorsOf($id: String!) {
@@ -145,6 +228,21 @@ const VERBATIM = ["Text", "Mutex", "User-Agent", "StixFile"];
 
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
+  unary(getObservable, async ({ observableId }, platform) => {
+    const node = await observableById(platform, observableId);
+    return {
+      observable: { ...observableOf(node), description: node.x_opencti_description ?? "" },
+      fileName: node.file_name ?? "",
+      mimeType: node.mime_type ?? "",
+      ...numberOf("size", node.size),
+      hashes: (node.hashes ?? []).flatMap((one) => (one?.hash ? [{ algorithm: one.algorithm, hash: one.hash }] : [])),
+      ...authorOf(node),
+      indicators: nodesOf(node.indicators).map(indicatorRowOf),
+      containers: nodesOf(node.containers).map(refOf),
+      ...timeOf("updatedAt", node.updated_at),
+      standardId: node.standard_id,
+    };
+  }),
   unary(createObservable, async (request, platform) => {
     const { type, score, description, refs } = request;
     const made = OBSERVABLE_KINDS.get(type);
@@ -186,7 +284,39 @@ export const bindings: readonly Binding[] = [
     const indicator = madeOf(stixCyberObservableEdit?.promoteToIndicator ?? null);
     return { indicator: indicatorOf(indicator), created: !known.includes(indicator.id) };
   }),
+  unary(updateObservable, async (request, platform) => {
+    const before = await observableById(platform, request.observableId);
+    const fields: readonly Field[] = [
+      ["score", "x_opencti_score", request.score],
+      ["description", "x_opencti_description", request.description],
+    ];
+    const input = editsOf(fields);
+    const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
+    await platform.graphql(UPDATE_OBSERVABLE, { id: before.id, input, references: someOf(references) });
+    const after = await observableById(platform, before.id);
+    const notices = noticesOfChange(fields, toldOfObservable(before), toldOfObservable(after));
+    return { observable: { ...observableOf(after), description: after.x_opencti_description ?? "" }, notices };
+  }),
+  unary(deleteObservable, async ({ observableId }, platform) => {
+    return { deleted: await deleteObject(platform, await observableById(platform, observableId)) };
+  }),
 ];
+
+type WholeObservable = NonNullable<DataOf<typeof GET_OBSERVABLE>["stixCyberObservable"]>;
+
+/** @throws ConnectError not_found, for what does not exist and what is hidden alike. */
+async function observableById(platform: Platform, id: string): Promise<WholeObservable> {
+  const { stixCyberObservable } = await platform.graphql(GET_OBSERVABLE, { id });
+  if (stixCyberObservable === null)
+    throw notFound(`observable_id: no observable with the id ${id} exists or is visible to you`);
+  return stixCyberObservable;
+}
+
+/** What an observable says of what update_observable changes. */
+const toldOfObservable = (node: WholeObservable): Told => ({
+  score: toldOf(node.x_opencti_score),
+  description: toldOf(node.x_opencti_description),
+});
 
 interface Hash {
   readonly algorithm: string;

@@ -1,39 +1,42 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import { Direction, RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
-import { alreadyExists } from "../../../../shared/rpc/errors.js";
+import {
+  type DeleteRelationshipRequest,
+  Direction,
+  RelationshipService,
+} from "#proto/cti/v1/relationship_service_pb.js";
+import { alreadyExists, failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
-import { someOf } from "../filters.js";
-import { fragment, type NodeOf, operation } from "../graphql.js";
-import { END, isVisible, numberOf, type RefNode, refOf, timeOf } from "../knowledge.js";
+import { othersOf } from "../around.js";
+import { stillThere } from "../deletion.js";
+import { checkPeriod, editsOf, type Field, isoOf, noticesOf } from "../edits.js";
+import { bound, filtersOf, someOf } from "../filters.js";
+import { operation } from "../graphql.js";
+import { authorOf, isVisible, labelsOf, markingsOf, type RefNode, refOf, timeOf } from "../knowledge.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
-import { all, type FilterGroup, objectOf, objectsOf } from "../resolve.js";
+import {
+  GET_RELATIONSHIP,
+  RELATIONSHIP,
+  type RelationshipNode,
+  relationshipById,
+  relationshipOf,
+  relationshipRowOf,
+  toldOfRelationship,
+  wholeRelationshipOf,
+} from "../relationships.js";
+import { objectOf, objectsOf } from "../resolve.js";
 import { checkRelationTypes, checkTypes } from "../types.js";
-import { inputOf, madeOf } from "../writes.js";
+import { inputOf, madeOf, referencesOf } from "../writes.js";
 
-const { getEntityRelationships, createRelationship } = RelationshipService.method;
-
-/** The fields that make a relationship. */
-const RELATIONSHIP = fragment(
-  `
-  fragment Rel on StixCoreRelationship {
-    id
-    relationship_type
-    description
-    confidence
-    start_time
-    stop_time
-    from {
-      ...End
-    }
-    to {
-      ...End
-    }
-  }
-`,
-  [END],
-);
+const {
+  getRelationship,
+  listRelationships,
+  getEntityRelationships,
+  createRelationship,
+  updateRelationship,
+  deleteRelationship,
+} = RelationshipService.method;
 
 /** Relationships of an object, newest first. */
 export const LIST_RELATIONSHIPS = operation(
@@ -76,6 +79,65 @@ export const SAME_RELATIONSHIPS = operation(`
   }
 `);
 
+/** Relationships by their ends, newest first. */
+export const SELECT_RELATIONSHIPS = operation(
+  `
+  query SelectRelationships(
+    $from: [String]
+    $to: [String]
+    $types: [String]
+    $fromTypes: [String]
+    $toTypes: [String]
+    $filters: FilterGroup
+    $first: Int
+    $after: ID
+  ) {
+    stixCoreRelationships(
+      fromId: $from
+      toId: $to
+      relationship_type: $types
+      fromTypes: $fromTypes
+      toTypes: $toTypes
+      filters: $filters
+      first: $first
+      after: $after
+      orderBy: created_at
+      orderMode: desc
+    ) {
+      edges {
+        node {
+          ...Rel
+        }
+      }
+      pageInfo {
+        ...Page
+      }
+    }
+  }
+`,
+  [RELATIONSHIP, PAGE],
+);
+
+/** Changes fields of a relationship. */
+export const UPDATE_RELATIONSHIP = operation(`
+  mutation UpdateRelationship($id: ID!, $input: [EditInput]!, $references: [String]) {
+    stixCoreRelationshipEdit(id: $id) {
+      fieldPatch(input: $input, references: $references) {
+        id
+      }
+    }
+  }
+`);
+
+/** Deletes a relationship. */
+export const DELETE_RELATIONSHIP = operation(`
+  mutation DeleteRelationship($id: ID!) {
+    stixCoreRelationshipEdit(id: $id) {
+      delete
+    }
+  }
+`);
+
 /** Relates two objects. */
 export const CREATE_RELATIONSHIP = operation(
   `
@@ -87,17 +149,6 @@ export const CREATE_RELATIONSHIP = operation(
 `,
   [RELATIONSHIP],
 );
-
-type RelationshipNode = NodeOf<typeof RELATIONSHIP>;
-
-const relationshipOf = (node: RelationshipNode) => ({
-  id: node.id,
-  type: node.relationship_type,
-  description: node.description ?? "",
-  ...numberOf("confidence", node.confidence),
-  ...timeOf("startTime", node.start_time),
-  ...timeOf("stopTime", node.stop_time),
-});
 
 /** A row of an object's relationships; none where the other end is hidden, which the platform lists with its id. */
 function rowsOf(node: RelationshipNode, id: string) {
@@ -111,6 +162,45 @@ function rowsOf(node: RelationshipNode, id: string) {
 
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
+  unary(getRelationship, async ({ relationshipId }, platform) => {
+    const node = await relationshipById(platform, relationshipId);
+    return {
+      relationship: wholeRelationshipOf(node),
+      ...authorOf(node),
+      markings: markingsOf(node),
+      labels: labelsOf(node),
+      ...timeOf("createdAt", node.created_at),
+      ...timeOf("updatedAt", node.updated_at),
+      standardId: node.standard_id,
+    };
+  }),
+  unary(listRelationships, async (request, platform) => {
+    const { relationshipTypes, fromTypes, toTypes, startedAfter, startedBefore } = request;
+    await checkRelationTypes(platform, relationshipTypes, "relationship_types");
+    await checkTypes(platform, fromTypes, ["Stix-Domain-Object", "Stix-Cyber-Observable"], "from_types");
+    await checkTypes(platform, toTypes, ["Stix-Domain-Object", "Stix-Cyber-Observable"], "to_types");
+    const endOf = async (id: string | undefined, argument: string) =>
+      id === undefined ? undefined : [(await objectOf(platform, id, argument)).id];
+    const own = [
+      ...(startedAfter === undefined ? [] : [bound("start_time", "gte", timestampDate(startedAfter))]),
+      ...(startedBefore === undefined ? [] : [bound("start_time", "lte", timestampDate(startedBefore))]),
+    ];
+    const variables = {
+      from: await endOf(request.fromId, "from_id"),
+      to: await endOf(request.toId, "to_id"),
+      types: someOf(relationshipTypes),
+      fromTypes: someOf(fromTypes),
+      toTypes: someOf(toTypes),
+      filters: await filtersOf(platform, request.filter, ...own),
+    };
+    const place = placeOf(request, ["select-relationships", variables]);
+    const { stixCoreRelationships: page } = await platform.graphql(SELECT_RELATIONSHIPS, {
+      ...variables,
+      first: place.first,
+      after: place.after,
+    });
+    return { relationships: nodesOf(page).map(relationshipRowOf), ...place.next(page) };
+  }),
   unary(getEntityRelationships, async (request, platform) => {
     await checkTypes(platform, request.otherTypes, ["Stix-Domain-Object", "Stix-Cyber-Observable"], "other_types");
     await checkRelationTypes(platform, request.relationshipTypes, "relationship_types");
@@ -160,14 +250,59 @@ export const bindings: readonly Binding[] = [
       return { relationship: { ...relationshipOf(made), from: refOf(from), to: refOf(to) }, notices };
     },
   ),
+  unary(updateRelationship, async (request, platform) => {
+    const before = await relationshipById(platform, request.relationshipId);
+    const fields: readonly Field[] = [
+      ["description", "description", request.description],
+      ["confidence", "confidence", request.confidence],
+      ["start_time", "start_time", isoOf(request.startTime)],
+      ["stop_time", "stop_time", isoOf(request.stopTime)],
+    ];
+    const input = editsOf(fields);
+    checkPeriod(
+      isoOf(request.startTime) ?? before.start_time ?? undefined,
+      isoOf(request.stopTime) ?? before.stop_time ?? undefined,
+      ["start_time", "stop_time"],
+    );
+    const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
+    await platform.graphql(UPDATE_RELATIONSHIP, { id: before.id, input, references: someOf(references) });
+    const after = await relationshipById(platform, before.id);
+    const notices = noticesOf(fields, toldOfRelationship(before), toldOfRelationship(after));
+    return { relationship: wholeRelationshipOf(after), notices };
+  }),
+  unary(deleteRelationship, async (request, platform) => {
+    const target = await relationshipById(platform, request.relationshipId ?? (await onlyOneOf(platform, request)));
+    await platform.graphql(DELETE_RELATIONSHIP, { id: target.id });
+    const { stixCoreRelationship } = await platform.graphql(GET_RELATIONSHIP, { id: target.id });
+    if (stixCoreRelationship !== null) throw stillThere();
+    return { deleted: wholeRelationshipOf(target) };
+  }),
 ];
 
-/** Narrows to other ends of some types; the platform's own argument for it would match the object itself too. */
-function othersOf(id: string, types: readonly string[]): FilterGroup | undefined {
-  if (types.length === 0) return undefined;
-  const outwards = all({ key: ["fromId"], values: [id] }, { key: ["toTypes"], values: types });
-  const inwards = all({ key: ["toId"], values: [id] }, { key: ["fromTypes"], values: types });
-  return { mode: "or", filters: [], filterGroups: [outwards, inwards] };
+/**
+ * The relationship of a type between two ends; the platform's own way by ends
+ * deletes several, and says the same where there was none.
+ *
+ * @throws ConnectError not_found where there is none, and failed_precondition where there are several.
+ */
+async function onlyOneOf(
+  platform: Platform,
+  { fromId = "", toId = "", relationshipType: type = "" }: DeleteRelationshipRequest,
+): Promise<string> {
+  await checkRelationTypes(platform, [type], "relationship_type");
+  const from = await objectOf(platform, fromId, "from_id");
+  const to = await objectOf(platform, toId, "to_id");
+  const { stixCoreRelationships } = await platform.graphql(SAME_RELATIONSHIPS, {
+    from: [from.id],
+    to: [to.id],
+    types: [type],
+  });
+  const [only, ...others] = nodesOf(stixCoreRelationships);
+  const said = `${from.representative.main} ${type} ${to.representative.main}`;
+  if (only === undefined) throw notFound(`nothing was deleted: there is no ${said} that you may see`);
+  if (others.length === 0) return only.id;
+  const ids = [only, ...others].map(({ id }) => id).join(", ");
+  throw failedPrecondition(`nothing was deleted: ${said} exists several times; give relationship_id, one of ${ids}`);
 }
 
 const WINDOW_MS = 30 * 86_400_000;

@@ -70,3 +70,12 @@ export async function markingId(harness: CtiHarness, name: string): Promise<stri
   }>("admin", "{ markingDefinitions { edges { node { id definition } } } }");
   return markingDefinitions.edges.find(({ node }) => node.definition === name)!.node.id;
 }
+
+/** Records a sighting at the platform itself; its id. */
+export async function sight(harness: CtiHarness, fromId: string, toId: string, more: object = {}): Promise<string> {
+  const document =
+    "mutation($i: StixSightingRelationshipAddInput!) { made: stixSightingRelationshipAdd(input: $i) { id } }";
+  const i = { fromId, toId, attribute_count: 1, confidence: 0, ...more };
+  const { made } = await harness.ask<{ made: { id: string } }>("admin", document, { i });
+  return made.id;
+}

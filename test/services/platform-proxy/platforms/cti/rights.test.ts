@@ -1,13 +1,15 @@
 import type { DescMethodUnary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
+import { Interval, RelationshipField } from "#proto/cti/v1/statistics_service_pb.js";
 import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { readImage } from "../../../../../services/shared/tools/image.js";
 import { readTools } from "../../../../../services/shared/tools/tools.js";
 import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
-import { make } from "./asking.js";
+import { make, relate, sight } from "./asking.js";
 
 const { bindings: ctiBindings } = await loadPlatform("cti");
 
@@ -27,6 +29,11 @@ beforeAll(async () => {
   const { observables } = await harness.call(SearchService.method.searchObservables, { types: ["Mutex"] }, "reader");
   const { reports } = await harness.call(ContainerService.method.listReports, { pageSize: 1 }, "reader");
   const [one, two] = [entities[0]!, entities[1]!];
+  const { indicators } = await harness.call(SearchService.method.searchIndicators, { pageSize: 1 }, "reader");
+  const indicatorId = indicators[0]!.id;
+  const observableId = observables[0]!.id;
+  const relationshipId = await relate(harness, observableId, "related-to", two.id, { confidence: 0 });
+  const sightingId = await sight(harness, observableId, two.id);
   const held = await harness.call(
     ContainerService.method.listContainerObjects,
     { containerId: reports[0]!.id },
@@ -62,6 +69,36 @@ beforeAll(async () => {
     create_observable: { type: "Text", value: "made to be refused" },
     promote_observable_to_indicator: { observableId: observables[0]!.id },
     create_relationship: { fromId: id, toId: two.id, relationshipType: "related-to" },
+    get_indicator: { indicatorId },
+    get_entity_indicators: { objectId: id },
+    create_indicator: { name: "Made to be refused", pattern: "[mutex:name = 'made to be refused']" },
+    update_indicator: { indicatorId, description: "x" },
+    delete_indicator: { indicatorId },
+    get_observable: { observableId },
+    update_observable: { observableId, description: "x" },
+    delete_observable: { observableId },
+    get_relationship: { relationshipId },
+    update_relationship: { relationshipId, description: "x" },
+    delete_relationship: { relationshipId },
+    create_sighting: { fromId: observableId, toId: one.id },
+    update_sighting: { sightingId, description: "x" },
+    delete_sighting: { sightingId },
+    merge_entities: { targetId: id, sourceIds: [two.id] },
+    get_entity_statistics: { objectId: id },
+    get_entity_distribution: { field: "entity_type" },
+    get_entity_timeseries: { interval: Interval.MONTH, start: timestampFromDate(new Date("2026-01-01")) },
+    count_relationships: {},
+    get_relationship_distribution: { objectId: id, field: RelationshipField.OTHER_TYPE },
+    get_relationship_timeseries: {
+      objectId: id,
+      interval: Interval.MONTH,
+      start: timestampFromDate(new Date("2026-01-01")),
+    },
+    get_entity_ttps: { objectId: id },
+    get_attack_matrix: {},
+    list_recent_changes: {},
+    list_filter_keys: { type: "Malware" },
+    list_relationship_types: { fromType: "Malware" },
     create_note: { objectIds: [id], content: "made to be refused" },
     add_labels: { objectId: id, labels: ["apt"] },
     remove_labels: { objectId: id, labels: await labelsOf(id) },
@@ -177,5 +214,14 @@ test("a tool is read-only exactly where it takes the read scope", () => {
 
 test("only what cannot be got back is marked destructive", () => {
   const destructive = tools.filter(({ listing }) => listing.annotations.destructiveHint).map(({ name }) => name);
-  expect(destructive).toEqual(["delete_container", "delete_entity", "delete_note"]);
+  expect(destructive.toSorted()).toEqual([
+    "delete_container",
+    "delete_entity",
+    "delete_indicator",
+    "delete_note",
+    "delete_observable",
+    "delete_relationship",
+    "delete_sighting",
+    "merge_entities",
+  ]);
 });

@@ -1,0 +1,74 @@
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { aborted, invalidArgument } from "../../../shared/rpc/errors.js";
+
+/** One change of a field as the platform takes it. */
+export interface Edit {
+  readonly key: string;
+  readonly value: readonly (string | number | boolean)[];
+}
+
+/** A value of a field, as it is asked for and as it is told. */
+export type Value = string | number | boolean | undefined;
+
+/** A field that a tool may change: our word for it, the platform's, and the value that is asked for. */
+export type Field = readonly [word: string, key: string, asked: Value];
+
+/** The edits of the fields that a value is asked for. @throws ConnectError invalid_argument, where none is. */
+export function editsOf(fields: readonly Field[]): Edit[] {
+  const edits = fields.flatMap(([, key, asked]) => (asked === undefined ? [] : [{ key, value: [asked] }]));
+  if (edits.length === 0) throw invalidArgument("give at least one field to change");
+  return edits;
+}
+
+/** A time as the platform writes it. */
+export const isoOf = (time: Timestamp | undefined): string | undefined =>
+  time === undefined ? undefined : timestampDate(time).toISOString();
+
+/** @throws ConnectError invalid_argument, for a period that would end before it begins. */
+export function checkPeriod(
+  begin: string | undefined,
+  end: string | undefined,
+  words: readonly [string, string],
+): void {
+  if (begin !== undefined && end !== undefined && Date.parse(end) < Date.parse(begin))
+    throw invalidArgument(`${words[1]}: would be before ${words[0]}, which is ${begin}`);
+}
+
+/** What an object says of its fields, by our words; times as the platform writes them. */
+export type Told = Readonly<Record<string, Value>>;
+
+/**
+ * Says where a change came out otherwise than asked, and what changed besides.
+ *
+ * @throws ConnectError aborted, where nothing of what was asked has changed.
+ */
+export function noticesOf(fields: readonly Field[], before: Told, after: Told): string[] {
+  const asked = new Map(fields.map(([word, , value]) => [word, value]));
+  const differing = fields.filter(([word, , value]) => value !== undefined && !isSame(after[word], value));
+  const given = fields.filter(([, , value]) => value !== undefined);
+  const changed = Object.keys(after).filter((word) => !isSame(before[word], after[word]));
+  if (differing.length === given.length && changed.length === 0)
+    throw aborted("the platform took the change and changed nothing; read the object and try again");
+  return [
+    ...differing.map(([word, , value]) => {
+      const why = word === "confidence" ? ": the platform cuts it to your maximum" : "";
+      return `the ${word} is ${after[word] ?? "not set"}, not ${value}${why}`;
+    }),
+    ...changed
+      .filter((word) => asked.get(word) === undefined)
+      .map((word) => `the platform set ${word} to ${after[word] ?? "nothing"}, before ${before[word] ?? "not set"}`),
+  ];
+}
+
+const isSame = (one: Value, other: Value): boolean =>
+  one === other ||
+  (isEmpty(one) && isEmpty(other)) ||
+  (isTime(one) && isTime(other) && Date.parse(one) === Date.parse(other));
+
+const isEmpty = (value: Value): boolean => value === undefined || value === "";
+
+const isTime = (value: Value): value is string => typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value);
+
+/** A value for what an object says; undefined where the platform has none. */
+export const toldOf = <T extends string | number | boolean>(value: T | null | undefined): T | undefined =>
+  value ?? undefined;

@@ -1,0 +1,47 @@
+import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
+import { aborted, failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
+import { type Binding, unary } from "../../binding.js";
+import { checkMayChange } from "./entity-types.js";
+import { operation } from "./graphql.js";
+import { refOf, summaryOf } from "./knowledge.js";
+import { objectOf, objectsOf, visibleOf } from "./resolve.js";
+
+/** Merges objects into one. */
+export const MERGE = operation(`
+  mutation Merge($id: ID!, $sources: [String]!) {
+    stixEdit(id: $id) {
+      merge(stixObjectsIds: $sources) {
+        id
+      }
+    }
+  }
+`);
+
+/** How entities are merged. */
+export const mergingBindings: readonly Binding[] = [
+  unary(EntityService.method.mergeEntities, async ({ targetId, sourceIds }, platform) => {
+    const target = await objectOf(platform, targetId, "target_id");
+    checkMayChange(target, "target_id");
+    if (!target.parent_types.includes("Stix-Domain-Object") || target.parent_types.includes("Container"))
+      throw failedPrecondition(`target_id: a ${target.entity_type} is not merged by this tool`);
+    const sources = await objectsOf(platform, sourceIds, "source_ids");
+    const other = sources.find(({ entity_type }) => entity_type !== target.entity_type);
+    if (other !== undefined)
+      throw invalidArgument(
+        `source_ids: ${other.representative.main} is a ${other.entity_type}, and the target a ${target.entity_type}`,
+      );
+    if (sources.some(({ id }) => id === target.id))
+      throw invalidArgument("source_ids: the target cannot become part of itself");
+    const ids = [...new Set(sources.map(({ id }) => id))];
+    await platform.graphql(MERGE, { id: target.id, sources: ids });
+    const left = await visibleOf(platform, ids);
+    if (left.length > 0)
+      throw aborted(
+        `the platform accepted the merge, but ${left.map(({ id }) => id).join(", ")} is still there; read before trying again`,
+      );
+    const written = await objectOf(platform, target.id);
+    const notices =
+      written.representative.main === target.representative.main ? [] : [`the name is ${written.representative.main}`];
+    return { result: { object: summaryOf(written), notices }, merged: sources.map(refOf) };
+  }),
+];

@@ -1,0 +1,98 @@
+import { notFound } from "../../../shared/rpc/errors.js";
+import { shorten } from "../../../shared/tools/shorten.js";
+import type { Platform } from "../../platform.js";
+import type { Told } from "./edits.js";
+import { toldOf } from "./edits.js";
+import { fragment, type NodeOf, operation } from "./graphql.js";
+import { END, type EndNode, isVisible, numberOf, refOf, timeOf } from "./knowledge.js";
+
+/** The fields that make a relationship. */
+export const RELATIONSHIP = fragment(
+  `
+  fragment Rel on StixCoreRelationship {
+    id
+    relationship_type
+    description
+    confidence
+    start_time
+    stop_time
+    from {
+      ...End
+    }
+    to {
+      ...End
+    }
+  }
+`,
+  [END],
+);
+
+/** What the fields of RELATIONSHIP answer. */
+export type RelationshipNode = NodeOf<typeof RELATIONSHIP>;
+
+/** One relationship, with what belongs to it. */
+export const GET_RELATIONSHIP = operation(
+  `
+  query GetRelationship($id: String!) {
+    stixCoreRelationship(id: $id) {
+      ...Rel
+      standard_id
+      created_at
+      updated_at
+      createdBy {
+        id
+        entity_type
+        name
+      }
+      objectMarking {
+        definition
+      }
+      objectLabel {
+        value
+      }
+    }
+  }
+`,
+  [RELATIONSHIP],
+);
+
+/** @throws ConnectError not_found, for what does not exist and what is hidden alike. */
+export async function relationshipById(platform: Platform, id: string) {
+  const { stixCoreRelationship } = await platform.graphql(GET_RELATIONSHIP, { id });
+  if (stixCoreRelationship === null)
+    throw notFound(`relationship_id: no relationship with the id ${id} exists or is visible to you`);
+  return stixCoreRelationship;
+}
+
+/** Both ends, as far as the caller may see them: of a hidden one the platform tells the id. */
+export const endsOf = ({ from, to }: { readonly from: EndNode | null; readonly to: EndNode | null }) => ({
+  ...(isVisible(from) && { from: refOf(from) }),
+  ...(isVisible(to) && { to: refOf(to) }),
+});
+
+/** A relationship without its ends. */
+export const relationshipOf = (node: RelationshipNode) => ({
+  id: node.id,
+  type: node.relationship_type,
+  description: node.description ?? "",
+  ...numberOf("confidence", node.confidence),
+  ...timeOf("startTime", node.start_time),
+  ...timeOf("stopTime", node.stop_time),
+});
+
+/** A relationship with those of its ends that the caller may see. */
+export const wholeRelationshipOf = (node: RelationshipNode) => ({ ...relationshipOf(node), ...endsOf(node) });
+
+/** A relationship as a row of a list. */
+export const relationshipRowOf = (node: RelationshipNode) => ({
+  ...wholeRelationshipOf(node),
+  description: shorten(node.description),
+});
+
+/** What a relationship says of what update_relationship changes. */
+export const toldOfRelationship = (node: RelationshipNode): Told => ({
+  description: toldOf(node.description),
+  confidence: toldOf(node.confidence),
+  start_time: toldOf(node.start_time),
+  stop_time: toldOf(node.stop_time),
+});

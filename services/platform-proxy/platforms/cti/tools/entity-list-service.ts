@@ -1,0 +1,97 @@
+import { EntityListService } from "#proto/cti/v1/entity_list_service_pb.js";
+import { type Binding, unary } from "../../../binding.js";
+import { type KindNode, kindPage, kindRowOf, textsOf } from "../kinds.js";
+import { timeOf } from "../knowledge.js";
+import { ofPhase } from "../phases.js";
+
+const {
+  listIntrusionSets,
+  listCampaigns,
+  listMalware,
+  listTools,
+  listAttackPatterns,
+  listIncidents,
+  listIdentities,
+  listLocations,
+  listInfrastructures,
+  listCoursesOfAction,
+} = EntityListService.method;
+
+const seenOf = ({ first_seen, last_seen }: KindNode) => ({
+  ...timeOf("firstSeen", first_seen),
+  ...timeOf("lastSeen", last_seen),
+});
+
+/** How the tools of this service are answered. */
+export const bindings: readonly Binding[] = [
+  unary(listIntrusionSets, async (request, platform) => {
+    const { nodes, paging } = await kindPage(platform, request, ["Intrusion-Set"]);
+    const intrusionSets = nodes.map((node) => ({
+      ...kindRowOf(node),
+      ...seenOf(node),
+      primaryMotivation: node.primary_motivation ?? "",
+      resourceLevel: node.resource_level ?? "",
+    }));
+    return { intrusionSets, ...paging };
+  }),
+  unary(listCampaigns, async (request, platform) => {
+    const { nodes, paging } = await kindPage(platform, request, ["Campaign"]);
+    return { campaigns: nodes.map((node) => ({ ...kindRowOf(node), ...seenOf(node) })), ...paging };
+  }),
+  unary(listMalware, async (request, platform) => {
+    const { nodes, paging } = await kindPage(platform, request, ["Malware"]);
+    const malware = nodes.map((node) => ({
+      ...kindRowOf(node),
+      malwareTypes: textsOf(node.malware_types),
+      isFamily: node.is_family ?? false,
+    }));
+    return { malware, ...paging };
+  }),
+  unary(listTools, async (request, platform) => {
+    const { nodes, paging } = await kindPage(platform, request, ["Tool"]);
+    return { tools: nodes.map((node) => ({ ...kindRowOf(node), toolTypes: textsOf(node.tool_types) })), ...paging };
+  }),
+  unary(listAttackPatterns, async (request, platform) => {
+    const { killChainPhase } = request;
+    const own = killChainPhase === undefined ? [] : [await ofPhase(platform, killChainPhase)];
+    const { nodes, paging } = await kindPage(platform, request, ["Attack-Pattern"], own);
+    const attackPatterns = nodes.map((node) => ({
+      ...kindRowOf(node),
+      killChainPhases: (node.killChainPhases ?? []).map(({ phase_name }) => phase_name),
+      platforms: textsOf(node.x_mitre_platforms),
+    }));
+    return { attackPatterns, ...paging };
+  }),
+  unary(listIncidents, async (request, platform) => {
+    const { nodes, paging } = await kindPage(platform, request, ["Incident"]);
+    const incidents = nodes.map((node) => ({
+      ...kindRowOf(node),
+      ...seenOf(node),
+      incidentType: node.incident_type ?? "",
+      severity: node.severity ?? "",
+    }));
+    return { incidents, ...paging };
+  }),
+  unary(listIdentities, async (request, platform) => {
+    const { nodes, paging } = await kindPage(platform, request, given(request.types, "Identity"));
+    return { identities: nodes.map(kindRowOf), ...paging };
+  }),
+  unary(listLocations, async (request, platform) => {
+    const { nodes, paging } = await kindPage(platform, request, given(request.types, "Location"));
+    return { locations: nodes.map(kindRowOf), ...paging };
+  }),
+  unary(listInfrastructures, async (request, platform) => {
+    const { nodes, paging } = await kindPage(platform, request, ["Infrastructure"]);
+    const infrastructures = nodes.map((node) => ({
+      ...kindRowOf(node),
+      infrastructureTypes: textsOf(node.infrastructure_types),
+    }));
+    return { infrastructures, ...paging };
+  }),
+  unary(listCoursesOfAction, async (request, platform) => {
+    const { nodes, paging } = await kindPage(platform, request, ["Course-Of-Action"]);
+    return { coursesOfAction: nodes.map(kindRowOf), ...paging };
+  }),
+];
+
+const given = (types: readonly string[], whole: string): readonly string[] => (types.length === 0 ? [whole] : types);

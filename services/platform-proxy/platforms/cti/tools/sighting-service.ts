@@ -1,0 +1,169 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { NewObjectRefs } from "#proto/cti/v1/knowledge_pb.js";
+import { SightingService } from "#proto/cti/v1/sighting_service_pb.js";
+import { type Binding, unary } from "../../../binding.js";
+import { stillThere } from "../deletion.js";
+import { checkPeriod, editsOf, type Field, isoOf, noticesOf } from "../edits.js";
+import { bound, filtersOf, someOf } from "../filters.js";
+import { operation } from "../graphql.js";
+import type { RefNode } from "../knowledge.js";
+import { nodesOf, PAGE, placeOf } from "../paging.js";
+import { objectOf, objectsOf } from "../resolve.js";
+import {
+  checkNotSeen,
+  GET_SIGHTING,
+  SIGHTING,
+  type SightingNode,
+  sightingById,
+  sightingOf,
+  sightingRowOf,
+  toldOfSighting,
+} from "../sightings.js";
+import { inputOf, madeOf, referencesOf } from "../writes.js";
+
+const { listSightings, createSighting, updateSighting, deleteSighting } = SightingService.method;
+
+/** Sightings by their ends, newest first. */
+export const LIST_SIGHTINGS = operation(
+  `
+  query ListSightings($from: StixRef, $to: StixRef, $filters: FilterGroup, $first: Int, $after: ID) {
+    stixSightingRelationships(
+      fromId: $from
+      toId: $to
+      filters: $filters
+      first: $first
+      after: $after
+      orderBy: created_at
+      orderMode: desc
+    ) {
+      edges {
+        node {
+          ...Sight
+        }
+      }
+      pageInfo {
+        ...Page
+      }
+    }
+  }
+`,
+  [SIGHTING, PAGE],
+);
+
+/** Records a sighting. */
+export const CREATE_SIGHTING = operation(
+  `
+  mutation CreateSighting($input: StixSightingRelationshipAddInput!) {
+    stixSightingRelationshipAdd(input: $input) {
+      ...Sight
+    }
+  }
+`,
+  [SIGHTING],
+);
+
+/** Changes fields of a sighting. */
+export const UPDATE_SIGHTING = operation(`
+  mutation UpdateSighting($id: ID!, $input: [EditInput]!, $references: [String]) {
+    stixSightingRelationshipEdit(id: $id) {
+      fieldPatch(input: $input, references: $references) {
+        id
+      }
+    }
+  }
+`);
+
+/** Deletes a sighting. */
+export const DELETE_SIGHTING = operation(`
+  mutation DeleteSighting($id: ID!) {
+    stixSightingRelationshipEdit(id: $id) {
+      delete
+    }
+  }
+`);
+
+/** How the tools of this service are answered. */
+export const bindings: readonly Binding[] = [
+  unary(listSightings, async (request, platform) => {
+    const endOf = async (id: string | undefined, argument: string) =>
+      id === undefined ? undefined : (await objectOf(platform, id, argument)).id;
+    const { seenAfter } = request;
+    const own = seenAfter === undefined ? [] : [bound("last_seen", "gte", timestampDate(seenAfter))];
+    const variables = {
+      from: await endOf(request.fromId, "from_id"),
+      to: await endOf(request.toId, "to_id"),
+      filters: await filtersOf(platform, undefined, ...own),
+    };
+    const place = placeOf(request, ["sightings", variables]);
+    const { stixSightingRelationships: page } = await platform.graphql(LIST_SIGHTINGS, {
+      ...variables,
+      first: place.first,
+      after: place.after,
+    });
+    return { sightings: nodesOf(page).map(sightingRowOf), ...place.next(page) };
+  }),
+  unary(createSighting, async (request, platform) => {
+    const { description, refs, count = 1 } = request;
+    const [from] = (await objectsOf(platform, [request.fromId], "from_id")) as [RefNode];
+    const [to] = (await objectsOf(platform, [request.toId], "to_id")) as [RefNode];
+    const input = await inputOf(platform, refs);
+    const now = new Date().toISOString();
+    // Without times the platform would take it for any sighting of the two.
+    const first = isoOf(request.firstSeen) ?? isoOf(request.lastSeen) ?? now;
+    const last = isoOf(request.lastSeen) ?? first;
+    await checkNotSeen(platform, { from: from.id, to: to.id }, { first, last });
+    const { stixSightingRelationshipAdd } = await platform.graphql(CREATE_SIGHTING, {
+      input: {
+        ...input,
+        fromId: from.id,
+        toId: to.id,
+        attribute_count: count,
+        first_seen: first,
+        last_seen: last,
+        x_opencti_negative: request.negative,
+        ...(description !== "" && { description }),
+      },
+    });
+    const made = madeOf(stixSightingRelationshipAdd);
+    return { sighting: sightingOf(made), notices: differencesOf(refs, count, made) };
+  }),
+  unary(updateSighting, async (request, platform) => {
+    const before = await sightingById(platform, request.sightingId);
+    const fields: readonly Field[] = [
+      ["count", "attribute_count", request.count],
+      ["first_seen", "first_seen", isoOf(request.firstSeen)],
+      ["last_seen", "last_seen", isoOf(request.lastSeen)],
+      ["negative", "x_opencti_negative", request.negative],
+      ["description", "description", request.description],
+      ["confidence", "confidence", request.confidence],
+    ];
+    const input = editsOf(fields);
+    checkPeriod(
+      isoOf(request.firstSeen) ?? before.first_seen ?? undefined,
+      isoOf(request.lastSeen) ?? before.last_seen ?? undefined,
+      ["first_seen", "last_seen"],
+    );
+    const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
+    await platform.graphql(UPDATE_SIGHTING, { id: before.id, input, references: someOf(references) });
+    const after = await sightingById(platform, before.id);
+    return { sighting: sightingOf(after), notices: noticesOf(fields, toldOfSighting(before), toldOfSighting(after)) };
+  }),
+  unary(deleteSighting, async ({ sightingId }, platform) => {
+    const target = await sightingById(platform, sightingId);
+    await platform.graphql(DELETE_SIGHTING, { id: target.id });
+    const { stixSightingRelationship } = await platform.graphql(GET_SIGHTING, { id: target.id });
+    if (stixSightingRelationship !== null) throw stillThere();
+    return { deleted: sightingOf(target) };
+  }),
+];
+
+/** Where what was recorded differs from what was asked. */
+function differencesOf(refs: NewObjectRefs | undefined, count: number, made: SightingNode): string[] {
+  const notices: string[] = [];
+  if (made.attribute_count !== count) notices.push(`the count is ${made.attribute_count}, not ${count}`);
+  if (refs?.confidence !== undefined && made.confidence !== refs.confidence)
+    notices.push(
+      `the confidence is ${made.confidence ?? "not set"}, not ${refs.confidence}: the platform cuts it to your maximum`,
+    );
+  return notices;
+}
