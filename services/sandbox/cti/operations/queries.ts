@@ -16,8 +16,8 @@ import {
   type RelationArgs,
   relationDistribution,
   relationTest,
-  timeSeriesOf,
 } from "./statistics.js";
+import { timeSeriesOf } from "./time-series.js";
 
 /** The version that the platform calls itself, that of the recordings. */
 export const VERSION = "7.260817.0";
