@@ -61,6 +61,7 @@ test("no row is without the id that the next step takes", () => {
   const withoutIds = [
     "list_entity_types",
     "list_relationship_types",
+    "list_vocabulary",
     "list_filter_keys",
     "list_recent_changes",
     "get_entity_history",

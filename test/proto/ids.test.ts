@@ -10,7 +10,7 @@ import { readTools, type Tool } from "../../services/shared/tools/tools.js";
 const tools = readTools(readImage());
 
 /** Ids that the caller makes, and references that people give. */
-const OWN = ["request_id", "ref_id", "under_ref_id"];
+const OWN = ["request_id", "ref_id", "under_ref_id", "external_id"];
 
 interface Argument {
   readonly tool: Tool;

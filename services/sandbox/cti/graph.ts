@@ -143,7 +143,8 @@ function standardIdOf(thing: Thing): string {
   if (kind !== undefined) {
     if (type === "Indicator") return made(kind.stix, attributes.pattern);
     if (type === "Report") return made(kind.stix, [lower(attributes.name), attributes.published]);
-    if (type === "Task" || type === "Feedback" || kind.parents.includes("Case")) {
+    if (type === "Grouping") return made(kind.stix, [lower(attributes.name), attributes.context, thing.createdAt]);
+    if (type === "Task" || kind.parents.includes("Case")) {
       return made(kind.stix, [lower(attributes.name), thing.createdAt]);
     }
     return made(kind.stix, lower(attributes.name ?? attributes.result_name ?? attributes.first_observed));

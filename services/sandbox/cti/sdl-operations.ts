@@ -14,7 +14,11 @@ enum StatsOperation { count sum }
 enum EditOperation { add replace remove }
 enum LogsOrdering { event timestamp created_at updated_at }
 enum LabelsOrdering { value color created_at _score }
-enum VocabularyCategory { malware_type_ov report_types_ov threat_actor_group_type_ov tool_types_ov infrastructure_type_ov note_types_ov pattern_type_ov }
+enum VocabularyCategory { $CATEGORIES }
+enum VocabularyOrdering { name category order _score }
+enum KillChainPhasesOrdering { x_opencti_order kill_chain_name phase_name created_at updated_at _score }
+enum MarkingDefinitionsOrdering { definition_type definition x_opencti_order created_at updated_at _score }
+enum ExternalReferencesOrdering { source_name url external_id created_at updated_at _score }
 enum StixCoreRelationshipsOrdering { entity_type relationship_type confidence start_time stop_time created modified created_at updated_at objectMarking objectLabel killChainPhase toName createdBy creator _score }
 enum StixSightingRelationshipsOrdering { confidence x_opencti_negative first_seen last_seen created modified created_at updated_at attribute_count _score }
 input FilterGroup { mode: FilterMode! filters: [Filter!]! filterGroups: [FilterGroup!]! }
@@ -40,12 +44,12 @@ type MeUser { id: ID! entity_type: String! name: String! user_email: String! cap
 type Representative { main: String! secondary: String }
 type PageInfo { startCursor: String! endCursor: String! hasNextPage: Boolean! hasPreviousPage: Boolean! globalCount: Int! }
 type Number { total: Int! count: Int! }
-type Status { id: ID! template: StatusTemplate }
+type Status { id: ID! template: StatusTemplate type: String! order: Int! }
 type StatusTemplate { id: ID! name: String! }
 type Hash { algorithm: String! hash: String }
 type Distribution { label: String! value: Int entity: StixObjectOrStixRelationshipOrCreator }
 type TimeSeries { date: DateTime! value: Int! }
-type SubType { id: ID! label: String! }
+type SubType { id: ID! label: String! statuses: [Status!]! }
 type StixRelationshipSchema { key: String! values: [String!]! }
 type FilterKeysSchema { entity_type: String! filters_schema: [FilterDefinitionSchema!]! }
 type FilterDefinitionSchema { filterKey: String! filterDefinition: FilterDefinition! }
@@ -54,7 +58,9 @@ type MarkingDefinition implements BasicObject { id: ID! standard_id: String! ent
 type Label implements BasicObject { id: ID! standard_id: String! entity_type: String! parent_types: [String!]! value: String color: String created_at: DateTime! updated_at: DateTime! }
 type ExternalReference implements BasicObject { id: ID! standard_id: String! entity_type: String! parent_types: [String!]! source_name: String! description: String url: String external_id: String created_at: DateTime! updated_at: DateTime! }
 type KillChainPhase implements BasicObject { id: ID! standard_id: String! entity_type: String! parent_types: [String!]! kill_chain_name: String! phase_name: String! x_opencti_order: Int created_at: DateTime! updated_at: DateTime! }
-type Vocabulary { id: ID! entity_type: String! name: String! description: String category: String }
+type Vocabulary { id: ID! entity_type: String! name: String! description: String order: Int category: VocabularyDefinition! }
+type VocabularyDefinition { key: VocabularyCategory! description: String entity_types: [String!]! fields: [VocabularyFieldDefinition!]! }
+type VocabularyFieldDefinition { key: String! required: Boolean! multiple: Boolean! }
 type StixRefRelationship { id: ID! entity_type: String! relationship_type: String! }
 type DraftWorkspace { id: ID! entity_type: String! name: String! }
 type AttackPatternsMatrix { attackPatternsOfPhases: [AttackPatternsByKillChain!] }
@@ -91,8 +97,12 @@ type ReportEditMutations {
   delete(purgeElements: Boolean): ID @auth(for: [KNOWLEDGE_KNUPDATE_KNDELETE])
 }
 type NoteEditMutations {
-  delete: ID
+  delete: ID @auth(for: [KNOWLEDGE_KNUPDATE_KNDELETE, KNOWLEDGE_KNPARTICIPATE])
   fieldPatch(input: [EditInput]!, commitMessage: String, references: [String]): Note
+}
+type OpinionEditMutations {
+  delete: ID @auth(for: [KNOWLEDGE_KNUPDATE_KNDELETE, KNOWLEDGE_KNPARTICIPATE])
+  fieldPatch(input: [EditInput]!, commitMessage: String, references: [String]): Opinion
 }
 type StixCoreRelationshipEditMutations {
   delete: ID
@@ -112,6 +122,7 @@ type Query {
   me: MeUser! @auth
   stix(id: String!): String @auth(for: [KNOWLEDGE])
   logs(first: Int, after: ID, orderBy: LogsOrdering, orderMode: OrderingMode, filters: FilterGroup, search: String): LogConnection @auth(for: [KNOWLEDGE, SETTINGS_SETACCESSES])
+  subType(id: String!): SubType @auth
   subTypes(first: Int, after: ID, type: String, search: String): SubTypeConnection! @auth
   schemaRelationsTypesMapping: [StixRelationshipSchema!]! @auth
   filterKeysSchema: [FilterKeysSchema!]! @auth
@@ -142,12 +153,13 @@ type Query {
   label(id: String!): Label @auth(for: [KNOWLEDGE])
   labels($LIST, orderBy: LabelsOrdering): LabelConnection @auth(for: [KNOWLEDGE])
   markingDefinition(id: String!): MarkingDefinition @auth(for: [KNOWLEDGE])
-  markingDefinitions($LIST): MarkingDefinitionConnection @auth(for: [KNOWLEDGE])
+  markingDefinitions($LIST, orderBy: MarkingDefinitionsOrdering): MarkingDefinitionConnection @auth(for: [KNOWLEDGE])
   killChainPhase(id: String!): KillChainPhase @auth(for: [KNOWLEDGE])
-  killChainPhases($LIST): KillChainPhaseConnection @auth(for: [KNOWLEDGE])
+  killChainPhases($LIST, orderBy: KillChainPhasesOrdering): KillChainPhaseConnection @auth(for: [KNOWLEDGE])
   externalReference(id: String!): ExternalReference @auth(for: [KNOWLEDGE])
-  externalReferences($LIST): ExternalReferenceConnection @auth(for: [KNOWLEDGE])
-  vocabularies($LIST, category: VocabularyCategory): VocabularyConnection @auth(for: [KNOWLEDGE])
+  externalReferences($LIST, orderBy: ExternalReferencesOrdering): ExternalReferenceConnection @auth(for: [KNOWLEDGE])
+  vocabularyCategories: [VocabularyDefinition!]! @auth
+  vocabularies($LIST, category: VocabularyCategory, orderBy: VocabularyOrdering): VocabularyConnection @auth(for: [KNOWLEDGE])
 }
 
 type Mutation {
@@ -164,7 +176,8 @@ type Mutation {
   containerEdit(id: ID!): ContainerEditMutations @auth(for: [KNOWLEDGE_KNUPDATE])
   reportEdit(id: ID!): ReportEditMutations @auth(for: [KNOWLEDGE_KNUPDATE])
   noteEdit(id: ID!): NoteEditMutations @auth(for: [KNOWLEDGE_KNUPDATE, KNOWLEDGE_KNPARTICIPATE])
-  userNoteAdd(input: NoteUserAddInput!): Note @auth(for: [KNOWLEDGE_KNPARTICIPATE])
+  opinionEdit(id: ID!): OpinionEditMutations @auth(for: [KNOWLEDGE_KNUPDATE_KNDELETE, KNOWLEDGE_KNPARTICIPATE])
+  userNoteAdd(input: NoteUserAddInput!): Note @auth(for: [KNOWLEDGE_KNUPDATE, KNOWLEDGE_KNPARTICIPATE])
   indicatorFieldPatch(id: ID!, input: [EditInput!]!, commitMessage: String, references: [String]): Indicator @auth(for: [KNOWLEDGE_KNUPDATE])
   indicatorDelete(id: ID!): ID @auth(for: [KNOWLEDGE_KNUPDATE_KNDELETE])
   stixCoreRelationshipAdd(input: StixCoreRelationshipAddInput): StixCoreRelationship @auth(for: [KNOWLEDGE_KNUPDATE])

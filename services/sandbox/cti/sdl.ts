@@ -1,5 +1,6 @@
 import { KINDS, type Kind } from "./kinds.js";
 import { OBSERVABLE_KINDS } from "./observables.js";
+import { VOCABULARIES } from "./operations/vocabularies.js";
 import { OPERATIONS } from "./sdl-operations.js";
 import { ABSTRACT, CONTAINED, DISTRIBUTION, DOMAIN, LIST, OBSERVABLE } from "./sdl-types.js";
 
@@ -18,6 +19,11 @@ const INPUT = `
   created: DateTime
   modified: DateTime
   update: Boolean`;
+
+/** Of a task there is less to say. */
+const TASK_INPUT = INPUT.split("\n")
+  .filter((line) => !/stix_id|revoked|lang|confidence|externalReferences|modified/.test(line))
+  .join("\n");
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
@@ -55,6 +61,9 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   "Indicator.pattern": "String",
   "Indicator.pattern_type": "String",
   "Report.published": "DateTime",
+  "CaseIncident.response_types": "[String!]",
+  "CaseRfi.information_types": "[String!]",
+  "CaseRft.takedown_types": "[String!]",
   "AttackPattern.x_mitre_platforms": "[String!]",
   "AttackPatternAddInput.x_mitre_platforms": "[String!]",
   "CaseIncidentAddInput.response_types": "[String!]",
@@ -101,7 +110,12 @@ const ordering = (name: string, own: readonly string[] = []): string => {
 };
 
 /** The text shortest that the API takes in an attribute on creation. */
-const MIN_LENGTH: Readonly<Record<string, number>> = { "Indicator.name": 2, "Note.content": 2, "Opinion.opinion": 2 };
+const MIN_LENGTH: Readonly<Record<string, number>> = {
+  "Indicator.name": 2,
+  "Note.content": 2,
+  "Opinion.opinion": 2,
+  "Grouping.context": 2,
+};
 
 function kindSdl(kind: Kind): string {
   const interfaces = [
@@ -132,7 +146,7 @@ function kindSdl(kind: Kind): string {
   const sortable = Object.entries(kind.attributes)
     .filter(([, type]) => !type.startsWith("["))
     .map(([name]) => name);
-  const given = `${INPUT}${input.join("")}${objects}${indicator}`;
+  const given = `${kind.type === "Task" ? TASK_INPUT : INPUT}${input.join("")}${objects}${indicator}`;
   return `
 type ${kind.graphql} implements ${interfaces.join(" & ")} {${DOMAIN}${container ? CONTAINED : ""}${lines(own)}${observables}
 }
@@ -217,7 +231,9 @@ ${connection("StixObjectOrStixRelationshipRef", "StixObjectOrStixRelationship")}
 
 /** The whole schema as text; what GET /schema answers with. */
 export const SDL: string = [
-  OPERATIONS.replaceAll("$LIST", LIST).replaceAll("$DISTRIBUTION", DISTRIBUTION),
+  OPERATIONS.replaceAll("$CATEGORIES", VOCABULARIES.map(({ category }) => category).join(" "))
+    .replaceAll("$LIST", LIST)
+    .replaceAll("$DISTRIBUTION", DISTRIBUTION),
   ABSTRACT,
   UNIONS,
   CONNECTIONS,

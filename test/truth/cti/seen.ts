@@ -4,7 +4,15 @@ import type { Node, RealPlatform } from "./platform.js";
 const OBJECT = `id standard_id entity_type created_at updated_at representative { main secondary }
   objectMarking { definition } objectLabel { value } createdBy { id name }
   ... on StixDomainObject { confidence revoked }
-  ... on Report { published report_types }
+  ... on Report { published report_types status { template { name } } }
+  ... on Grouping { context }
+  ... on CaseIncident { severity priority response_types }
+  ... on CaseRfi { severity priority information_types }
+  ... on CaseRft { severity priority takedown_types }
+  ... on Task { due_date }
+  ... on Note { attribute_abstract note: content note_types likelihood }
+  ... on Opinion { opinion explanation }
+  ... on Vulnerability { x_opencti_cvss_base_score x_opencti_cisa_kev x_opencti_epss_score }
   ... on Indicator { pattern pattern_type valid_from valid_until x_opencti_score }
   ... on ThreatActor { aliases }
   ... on IntrusionSet { aliases primary_motivation first_seen last_seen }

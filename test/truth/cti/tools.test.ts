@@ -2,14 +2,19 @@ import { afterAll, beforeAll, describe, expect } from "vitest";
 import { makeGround, profile, triage, writeTranscripts } from "../../support/cti-jobs.js";
 import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
+import { containerListTruths } from "./rows/container-lists.js";
+import { containerTruths } from "./rows/containers.js";
 import { indicatorTruths } from "./rows/indicators.js";
 import { insightTruths } from "./rows/insights.js";
 import { kindTruths } from "./rows/kinds.js";
 import { linkTruths } from "./rows/links.js";
 import { listTruths } from "./rows/lists.js";
+import { managedContainerTruths } from "./rows/managed-containers.js";
 import { objectTruths } from "./rows/objects.js";
+import { remarkTruths } from "./rows/remarks.js";
 import { schemaTruths } from "./rows/schema.js";
 import { statisticsTruths } from "./rows/statistics.js";
+import { vocabularyTruths } from "./rows/vocabularies.js";
 import { annotationWriteTruths } from "./rows/written-annotations.js";
 import { containerWriteTruths } from "./rows/written-containers.js";
 import { entityWriteTruths } from "./rows/written-entities.js";
@@ -30,6 +35,11 @@ const TRUTHS = [
   ...entityWriteTruths,
   ...containerWriteTruths,
   ...annotationWriteTruths,
+  ...containerListTruths,
+  ...containerTruths,
+  ...managedContainerTruths,
+  ...remarkTruths,
+  ...vocabularyTruths,
 ];
 
 let stage: Stage;

@@ -1,10 +1,10 @@
-import { notFound, unavailable } from "../../../shared/rpc/errors.js";
+import { failedPrecondition, notFound, unavailable } from "../../../shared/rpc/errors.js";
 import type { DataOf, VariablesOf } from "../../document.js";
 import type { Platform } from "../../platform.js";
 import { fragment, type NodeOf, operation } from "./graphql.js";
 import { END, type EndNode, REF } from "./knowledge.js";
 import { nodesOf, PAGE, type Page } from "./paging.js";
-import { all } from "./resolve.js";
+import { all, objectOf, type TargetNode } from "./resolve.js";
 
 // The platform looks for what a container holds among that and what holds the
 // container, such as notes about it, and takes the latter out of each page. So
@@ -172,10 +172,23 @@ export async function heldOf(
   id: string,
   ids: readonly string[],
 ): Promise<{ readonly held: ReadonlySet<string>; readonly count: Count }> {
+  const held = await membersOf(platform, id, ids);
+  return { held, count: await counted(platform, { id }) };
+}
+
+/** Which of these a container holds. */
+export async function membersOf(platform: Platform, id: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const filters = all({ key: ["ids"], values: ids });
   const found = pageOf(await platform.graphql(CONTENTS, { id, first: ids.length, filters }));
-  const count = await counted(platform, { id });
-  return { held: new Set(nodesOf(found).map((node) => node.id ?? "")), count };
+  return new Set(nodesOf(found).map((node) => node.id ?? ""));
+}
+
+/** The container that an argument names. @throws ConnectError not_found, or failed_precondition for what is none. */
+export async function targetOf(platform: Platform, id: string): Promise<TargetNode> {
+  const target = await objectOf(platform, id, "container_id");
+  if (!target.parent_types.includes("Container"))
+    throw failedPrecondition(`container_id: a ${target.entity_type} holds no objects`);
+  return target;
 }
 
 function pageOf({ container }: DataOf<typeof CONTENTS>) {

@@ -16,9 +16,14 @@ export const DELETE = operation(`
 /** Deletes an object and reads whether it is gone. @throws ConnectError aborted, where it is still there. */
 export async function deleteObject(platform: Platform, target: RefNode) {
   await platform.graphql(DELETE, { id: target.id });
-  const { stixCoreObject } = await platform.graphql(OBJECT, { id: target.id });
-  if (stixCoreObject !== null) throw stillThere();
+  await checkGone(platform, target.id);
   return refOf(target);
+}
+
+/** @throws ConnectError aborted, where what was deleted is still there. */
+export async function checkGone(platform: Platform, id: string): Promise<void> {
+  const { stixCoreObject } = await platform.graphql(OBJECT, { id });
+  if (stixCoreObject !== null) throw stillThere();
 }
 
 /** What is said of a deletion that the platform took and did not make. */

@@ -1,5 +1,5 @@
 import type { KnowledgeFilter, Order } from "#proto/cti/v1/knowledge_pb.js";
-import type { Paging } from "../../lib/pages.js";
+import { type PageRequest, type Paging, pagingOf, placeOf } from "../../lib/pages.js";
 import type { Platform } from "../../platform.js";
 import { filtersOf } from "./filters.js";
 import type { Page } from "./paging.js";
@@ -29,4 +29,31 @@ export async function listPage<Node extends { readonly id: string }>(
 ): Promise<{ readonly nodes: readonly Node[]; readonly paging: Paging }> {
   const selection = selectionOf(request.query, await filtersOf(platform, request.filter, ...own));
   return searchPage(request, kind, selection, read);
+}
+
+/**
+ * One page of a list that was read whole, in the order of its keys. The next
+ * one begins after the key of the last row, whatever was written in between.
+ *
+ * @param query everything that decides what the pages hold.
+ * @param keyOf tells a row from every other, and orders them.
+ */
+export function pageOfAll<Row>(
+  request: PageRequest,
+  query: unknown,
+  all: readonly Row[],
+  keyOf: (row: Row) => string,
+): { readonly rows: readonly Row[]; readonly paging: Paging } {
+  const place = placeOf(request, query);
+  const keyed = all.map((row) => ({ row, key: keyOf(row) })).sort((a, b) => (a.key < b.key ? -1 : 1));
+  const rest = keyed.filter(({ key }) => place.cursor === undefined || key > place.cursor);
+  const taken = rest.slice(0, place.size);
+  const isLast = taken.length === rest.length;
+  const paging = pagingOf(place, {
+    totalSize: all.length,
+    rowCount: taken.length,
+    isLast,
+    ...(!isLast && { cursor: taken.at(-1)?.key }),
+  });
+  return { rows: taken.map(({ row }) => row), paging };
 }

@@ -117,10 +117,13 @@ export async function checkNames(
   );
 }
 
+/** An open vocabulary of the platform, by its name. */
+export type Category = NonNullable<VariablesOf<typeof VOCABULARY>["category"]>;
+
 /** The words in the vocabulary's own spelling. @throws ConnectError invalid_argument, for words that the platform would leave out without a word. */
 export async function checkVocabulary(
   platform: Platform,
-  category: NonNullable<VariablesOf<typeof VOCABULARY>["category"]>,
+  category: Category,
   words: readonly string[],
   argument: string,
 ): Promise<string[]> {
@@ -156,6 +159,12 @@ export function madeOf<Node>(node: Node | null): Node {
   throw unavailable(
     "the platform does not say what it wrote; whether it did is not known, so read before trying again",
   );
+}
+
+/** Says where the reason of a change was lost. */
+export function unkeptOf(commitMessage: string, references: readonly string[]): string[] {
+  if (commitMessage === "" || references.length > 0) return [];
+  return ["the commit message was not kept: the platform keeps it only together with external references"];
 }
 
 /** Says where what was written differs from what was asked. */

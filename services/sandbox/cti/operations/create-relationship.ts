@@ -25,7 +25,7 @@ export function createRelationship(input: EndsInput & { readonly relationship_ty
     throw functional(`The relationship type ${relation} is not allowed between ${from.type} and ${to.type}`);
   }
   const refs = resolveRefs(input, relation, visit);
-  const { fromId: _from, toId: _to, relationship_type: _type, ...rest } = attributesOf(input);
+  const { fromId: _from, toId: _to, relationship_type: _type, ...rest } = attributesOf(relation, input);
   const attributes = { description: "", start_time: NEVER, stop_time: FOREVER, ...rest };
   const existing = sameTime(visit, from, to, relation, rest, ["start_time", "stop_time"]);
   if (existing !== undefined) return upsert(existing, rest, refs, input, visit);
@@ -57,7 +57,7 @@ export function createRelationship(input: EndsInput & { readonly relationship_ty
 export function createSighting(input: EndsInput, visit: Visit): Thing {
   const [from, to] = endsOf(input, visit);
   const refs = resolveRefs(input, "stix-sighting-relationship", visit);
-  const { fromId: _from, toId: _to, ...given } = attributesOf(input);
+  const { fromId: _from, toId: _to, ...given } = attributesOf("stix-sighting-relationship", input);
   const attributes = { first_seen: NEVER, last_seen: FOREVER, x_opencti_negative: false, ...given };
   if (String(attributes.first_seen) > String(attributes.last_seen))
     throw database("You cant create a relation with a first_seen greater than the last_seen");

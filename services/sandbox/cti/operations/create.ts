@@ -7,7 +7,8 @@ import { mainOf } from "../views/names.js";
 import type { Visit } from "../world.js";
 import { decayOf } from "./decay.js";
 import { type GivenRefs, highestOf, labelOf, resolveRefs } from "./references.js";
-import { PATTERN_TYPES, VOCABULARIES } from "./vocabularies.js";
+import { VOCABULARIES, type Vocabulary, vocabularyOf } from "./vocabularies.js";
+import { statusesOf } from "./workflows.js";
 
 /** What a creation gives: attributes and references. */
 export type Input = Readonly<Record<string, unknown>> & GivenRefs;
@@ -40,10 +41,12 @@ export function createDomainObject(kind: Kind, input: Input, visit: Visit): Thin
   checkScore(input);
   requireReference(kind.type, input, visit);
   const refs = resolveRefs(input, kind.type, visit);
-  const attributes = attributesOf(input);
+  const attributes = attributesOf(kind.type, input);
   if (kind.type === "Indicator") Object.assign(attributes, indicatorDefaults(attributes));
   const existing = existingOf(kind, attributes, visit);
   if (existing !== undefined) return upsert(existing, attributes, refs, input, visit);
+  const [status] = statusesOf(kind.type);
+  if (status !== undefined) attributes.x_opencti_workflow_id = status.id;
   return record(kind.type, attributes, refs, input, visit);
 }
 
@@ -68,24 +71,31 @@ export function confidenceOf(input: Input, { account }: Visit): number {
 }
 
 /** The attributes that a creation gives, without what is kept elsewhere; words outside a vocabulary are left out. */
-export function attributesOf(input: Input): Record<string, unknown> {
+export function attributesOf(type: string, input: Input): Record<string, unknown> {
   const attributes: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {
     if (TECHNICAL.includes(name) || value === null || value === undefined) continue;
-    const vocabulary = VOCABULARIES[name];
-    if (vocabulary === undefined) attributes[name] = value;
+    const vocabulary = vocabularyOf(type, name);
+    if (vocabulary === undefined || name === "pattern_type") attributes[name] = value;
     else {
-      const known = (value as string[]).filter((word) => vocabulary.values.includes(word));
-      if (known.length > 0) attributes[name] = known;
+      const known = [value].flat().flatMap((one) => wordOf(vocabulary, String(one)));
+      const field = vocabulary.fields.find(({ key }) => key === name);
+      if (known.length > 0) attributes[name] = field?.multiple ? known : known[0];
+      else if (field?.required) throw functional("Missing mandatory attribute for vocabulary", { key: name });
     }
   }
   return attributes;
 }
 
+/** A word in the spelling of its vocabulary. */
+const wordOf = ({ words }: Vocabulary, given: string): string[] =>
+  words.filter((word) => word.toLowerCase() === given.trim().toLowerCase());
+
 /** By its deterministic id, or by any of its names; each note is a new one. */
 function existingOf(kind: Kind, attributes: Record<string, unknown>, visit: Visit): Thing | undefined {
   const { graph, account, draft } = visit;
-  if (["Note", "Opinion", "Task", "Feedback"].includes(kind.type) || kind.parents.includes("Case")) return undefined;
+  // What is told apart by the time of its creation is always another.
+  if (["Note", "Opinion", "Task", "Grouping"].includes(kind.type) || kind.parents.includes("Case")) return undefined;
   let found: Thing | undefined;
   if (kind.type === "Indicator")
     found = find(visit, kind.type, (thing) => thing.attributes.pattern === attributes.pattern);
@@ -135,6 +145,7 @@ export function upsert(
   return existing;
 }
 
+const PATTERN_TYPES = VOCABULARIES.find(({ category }) => category === "pattern_type_ov");
 const PATTERN_FORMS: Readonly<Record<string, RegExp>> = { stix: /^\s*\[.+\]/s, yara: /rule\s+\w+[^{]*\{.*\}/s };
 
 function checkPattern(input: Input): void {
@@ -142,7 +153,7 @@ function checkPattern(input: Input): void {
   if (typeof of === "string" && !["", "Unknown", "File"].includes(of) && observableKindOf(of) === undefined)
     throw functional(`Observable type ${of} is not supported.`);
   const type = String(input.pattern_type);
-  if (!PATTERN_TYPES.includes(type))
+  if (!PATTERN_TYPES?.words.includes(type))
     throw functional("Indicator pattern type is not supported", { pattern_type: type });
   const form = PATTERN_FORMS[type];
   if (form !== undefined && !form.test(String(input.pattern))) {

@@ -6,6 +6,7 @@ import type { Thing } from "../thing.js";
 import { mainOf } from "../views/names.js";
 import type { Visit } from "../world.js";
 import { highestOf } from "./references.js";
+import { statusesOf } from "./workflows.js";
 
 /** One change of a field, as the API takes it. */
 export interface EditInput {
@@ -54,6 +55,7 @@ const COMMON = [
   "killChainPhases",
   "created",
   "modified",
+  "x_opencti_workflow_id",
 ];
 
 function attributesOf(thing: Thing): Readonly<Record<string, string>> {
@@ -149,6 +151,13 @@ function changeOf(thing: Thing, edit: EditInput, known: Readonly<Record<string, 
         ) as string[];
       };
   }
+  // A state of another workflow is left out without a word.
+  if (key === "x_opencti_workflow_id") {
+    const status = statusesOf(thing.type).find(({ id }) => id === value[0]);
+    return () => {
+      if (status !== undefined) thing.attributes[key] = status.id;
+    };
+  }
   // What is given of other names is all there are, whatever the operation says.
   if (ALIASES.includes(key) && type !== undefined) {
     return () => {
@@ -195,7 +204,7 @@ function castOf(owner: string, key: string, type: string, value: unknown): unkno
 
 /** Two objects made of the same are one; reports are told apart by their date too, and cases by their creation. */
 function checkName(thing: Thing, name: string, { graph }: Visit): void {
-  if (thing.type === "Report" || thing.type === "Task" || thing.types.includes("Case")) return;
+  if (["Report", "Task", "Grouping"].includes(thing.type) || thing.types.includes("Case")) return;
   const other = graph.namesake(thing.type, [name]);
   if (other !== undefined && other !== thing) {
     throw functional("This update will produce a duplicate", { existingIds: [other.id] });

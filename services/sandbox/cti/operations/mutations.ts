@@ -1,10 +1,12 @@
-import { accident, functional, unsupported } from "../errors.js";
+import { accident, forbidden, functional, unsupported } from "../errors.js";
 import { KINDS, kindOf } from "../kinds.js";
 import { observableKindOf, patternOf } from "../observables.js";
+import { can } from "../rights.js";
 import type { Thing } from "../thing.js";
 import { mainOf } from "../views/names.js";
 import { see, type Visit } from "../world.js";
 import { createDomainObject, createGeneric, createLabel, createObservable, type Input } from "./create.js";
+import { createReference } from "./create-reference.js";
 import { createRelationship, createSighting } from "./create-relationship.js";
 import { withDecay } from "./decay.js";
 import { type Commit, type EditInput, patchFields } from "./edit.js";
@@ -43,6 +45,30 @@ const edit =
   ({ id }: Id, visit) =>
     editor(id, type, what, visit);
 
+/** Notes and opinions are also changed by those who wrote them and may take part; what is hidden is an accident. */
+function remarkEdit(type: string): Resolver {
+  return ({ id }: Id, visit) => {
+    const { account } = visit;
+    const check = () => {
+      const thing = see(visit, id, type);
+      if (thing === undefined) throw accident("Cannot read properties of null (reading 'created-by')");
+      const own = thing.refs.author === visit.graph.namesake("Individual", [account.name])?.id;
+      if (!can(account, "KNOWLEDGE_KNUPDATE") && !(own && can(account, "KNOWLEDGE_KNPARTICIPATE"))) throw forbidden();
+    };
+    const { delete: remove, fieldPatch } = editor(id, type, "Stix-Domain-Object", visit);
+    return {
+      delete: () => {
+        check();
+        return remove();
+      },
+      fieldPatch: (args: { input: readonly EditInput[] } & Commit) => {
+        check();
+        return fieldPatch(args);
+      },
+    };
+  };
+}
+
 function relationshipEdit(type: string): Resolver {
   return ({ id }: Id, visit) => ({
     ...editor(id, type, type, visit),
@@ -80,6 +106,9 @@ function promote(observable: Thing, visit: Visit): Thing {
   return made;
 }
 
+/** What its writer is the author of where nobody else is named. */
+const OWNED = ["Note", "Opinion", "Case-Incident", "Case-Rfi", "Case-Rft"];
+
 /** Who writes a note is its author: an individual of the account's name, made the first time. */
 function authorOf(visit: Visit): string {
   const { name } = visit.account;
@@ -95,7 +124,7 @@ const KIND_MUTATIONS: Readonly<Record<string, Resolver>> = Object.fromEntries(
     ({ input }: { input: Input }, visit) => {
       const made = createDomainObject(
         kind,
-        kind.type === "Note" ? { ...input, createdBy: input.createdBy ?? authorOf(visit) } : input,
+        OWNED.includes(kind.type) ? { ...input, createdBy: input.createdBy ?? authorOf(visit) } : input,
         visit,
       );
       for (const toId of kind.type === "Indicator" ? ((input.basedOn ?? []) as string[]) : [])
@@ -120,12 +149,7 @@ export const MUTATIONS: Readonly<Record<string, Resolver>> = {
   labelAdd: ({ input }, visit) => createLabel(input, visit),
   killChainPhaseAdd: ({ input }, { graph, account }) =>
     graph.add({ type: "Kill-Chain-Phase", attributes: { ...input }, creator: account.id }),
-  externalReferenceAdd: ({ input }, { graph, account }) => {
-    const attributes = Object.fromEntries(
-      Object.entries(input).filter(([name, value]) => name !== "update" && value != null),
-    );
-    return graph.add({ type: "External-Reference", attributes, creator: account.id });
-  },
+  externalReferenceAdd: ({ input }, visit) => createReference(input, visit),
   stixDomainObjectAdd: ({ input }, visit) => createGeneric(input, visit),
   stixCyberObservableAdd: (args, visit) => {
     const observable = createObservable(args, visit);
@@ -155,8 +179,10 @@ export const MUTATIONS: Readonly<Record<string, Resolver>> = {
       return id;
     },
   }),
-  noteEdit: edit("Note"),
-  userNoteAdd: ({ input }, visit) => createDomainObject(kindOf("Note")!, input, visit),
+  noteEdit: remarkEdit("Note"),
+  opinionEdit: remarkEdit("Opinion"),
+  userNoteAdd: ({ input }, visit) =>
+    createDomainObject(kindOf("Note")!, { ...input, createdBy: input.createdBy ?? authorOf(visit) }, visit),
   indicatorFieldPatch: ({ id, input, ...commit }, visit) => {
     const indicator = found(see(visit, id, "Indicator"), "edit the field", "Indicator", id);
     return patchFields(indicator, withDecay(indicator, input), commit, visit);

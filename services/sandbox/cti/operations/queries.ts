@@ -7,7 +7,7 @@ import { contains } from "../views/fields.js";
 import { stixOf } from "../views/names.js";
 import { see, type Visit } from "../world.js";
 import { logs } from "./logs.js";
-import { filterKeys, subTypes, vocabularies } from "./schema-queries.js";
+import { filterKeys, subType, subTypes, vocabularies, vocabularyCategories } from "./schema-queries.js";
 import {
   distributionOf,
   matrixOf,
@@ -16,8 +16,8 @@ import {
   type RelationArgs,
   relationDistribution,
   relationTest,
-  timeSeriesOf,
 } from "./statistics.js";
+import { timeSeriesOf } from "./time-series.js";
 
 /** The version that the platform calls itself, that of the recordings. */
 export const VERSION = "7.260817.0";
@@ -104,10 +104,12 @@ export const QUERIES: Readonly<Record<string, Resolver>> = {
     return thing === undefined ? "" : stixOf(thing, graph);
   },
   logs,
+  subType,
   subTypes,
   schemaRelationsTypesMapping: relationMapping,
   filterKeysSchema: filterKeys,
   vocabularies,
+  vocabularyCategories,
   stixCoreObject: getter("Stix-Core-Object"),
   stixDomainObject: getter("Stix-Domain-Object"),
   stixCyberObservable: getter("Stix-Cyber-Observable"),

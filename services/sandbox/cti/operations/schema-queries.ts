@@ -1,7 +1,8 @@
 import { KINDS } from "../kinds.js";
 import { OBSERVABLE_KINDS } from "../observables.js";
 import { RELATION_TYPES } from "../relations.js";
-import { PATTERN_TYPES, VOCABULARIES } from "./vocabularies.js";
+import { VOCABULARIES } from "./vocabularies.js";
+import { statusesOf } from "./workflows.js";
 
 /** Types under a type, or all, in their exact spelling. */
 export function subTypes({ type, search }: { readonly type?: string | null; readonly search?: string | null }) {
@@ -19,7 +20,7 @@ export function subTypes({ type, search }: { readonly type?: string | null; read
     .map((one) => one.type)
     .sort();
   return {
-    edges: wanted.map((name) => ({ cursor: "", node: { id: name, label: name } })),
+    edges: wanted.map((name) => ({ cursor: "", node: { id: name, label: name, statuses: statusesOf(name) } })),
     pageInfo: {
       startCursor: "",
       endCursor: "",
@@ -30,6 +31,19 @@ export function subTypes({ type, search }: { readonly type?: string | null; read
   };
 }
 
+/** One type of objects, with the states of its workflow. */
+export const subType = ({ id }: { readonly id: string }) => ({ id, label: id, statuses: statusesOf(id) });
+
+const definitionOf = ({ category, types, fields }: (typeof VOCABULARIES)[number]) => ({
+  key: category,
+  description: null,
+  entity_types: types,
+  fields,
+});
+
+/** The open vocabularies, and what takes their words. */
+export const vocabularyCategories = () => VOCABULARIES.map(definitionOf);
+
 /** The words of open vocabularies. */
 export function vocabularies({
   category,
@@ -38,19 +52,20 @@ export function vocabularies({
   readonly category?: string | null;
   readonly search?: string | null;
 }) {
-  const all = [...Object.values(VOCABULARIES), { category: "pattern_type_ov", values: PATTERN_TYPES }];
-  const rows = all.flatMap((one) =>
-    one.values.map((name) => ({
+  const rows = VOCABULARIES.flatMap((one) =>
+    one.words.map((name, at) => ({
       id: `${one.category}-${name}`,
       entity_type: "Vocabulary",
       name,
       description: null,
-      category: one.category,
+      order: at,
+      category: definitionOf(one),
     })),
   );
   const wanted = rows.filter(
     (row) =>
-      (category == null || row.category === category) && (search == null || row.name.includes(search.toLowerCase())),
+      (category == null || row.category.key === category) &&
+      (search == null || row.name.includes(search.toLowerCase())),
   );
   return {
     edges: wanted.map((node) => ({ cursor: "", node })),

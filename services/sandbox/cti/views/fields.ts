@@ -2,6 +2,7 @@ import type { Graph } from "../graph.js";
 import { type ListArgs, pageOf, select } from "../lists.js";
 import { observableKindOf, observableValueOf } from "../observables.js";
 import { relationDistribution } from "../operations/statistics.js";
+import { statusOf } from "../operations/workflows.js";
 import { isVisible } from "../rights.js";
 import type { Thing } from "../thing.js";
 import { see, type Visit } from "../world.js";
@@ -115,6 +116,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
     return relationDistribution(things, { ...(args as { field: string }), fromOrToId: [thing.id] }, visit);
   },
   objects: held,
+  status: (thing) => statusOf(thing.attributes.x_opencti_workflow_id) ?? null,
   observable_value: (thing) => {
     const kind = observableKindOf(thing.type);
     return kind === undefined ? "Unknown" : observableValueOf(kind, thing.attributes);

@@ -16,7 +16,8 @@ export function mainOf(thing: Thing, graph: Graph): string {
   const observable = observableKindOf(type);
   if (observable !== undefined) return observableValueOf(observable, attributes);
   if (type === "Attack-Pattern" && attributes.x_mitre_id) return `[${attributes.x_mitre_id}] ${attributes.name}`;
-  if (type === "Note") return text(thing, "attribute_abstract") ?? text(thing, "content") ?? "";
+  // A note without a title has no name; its text is none.
+  if (type === "Note") return text(thing, "attribute_abstract") ?? "Unknown";
   if (type === "Observed-Data") return `${attributes.first_observed} - ${attributes.last_observed}`;
   const names = ["name", "opinion", "result_name", "definition", "value", "source_name", "phase_name"];
   for (const name of names) {

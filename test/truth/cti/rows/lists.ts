@@ -18,17 +18,20 @@ export interface Question {
   readonly order?: (a: Node, b: Node) => number;
 }
 
+/** A list, and how it is asked. */
 export interface List {
   readonly tool: string;
   readonly rows: string;
   readonly questions: readonly Question[];
   readonly row?: (row: Row, node: Node) => void;
+  /** Makes what its questions ask about. */
+  readonly prepare?: (stage: Stage) => Promise<unknown>;
   /** Makes one more that the first question holds. */
   readonly another: (world: World, i: number) => Promise<string>;
 }
 
 const named = (node: Node, text: string) => String(node.representative.main).toLowerCase().includes(text.toLowerCase());
-/** Whether an object of this run is of one of these types. */
+/** Of some types, and of this run. */
 export const ofType =
   (...types: readonly string[]) =>
   (node: Node, { run }: World) =>
@@ -239,6 +242,7 @@ const partOfHash = (world: World) =>
   (world as unknown as { hash(i: number, n: number): string }).hash(1, 32).slice(3, 20);
 
 async function ask(stage: Stage, list: List, person: string, question: Question, pageSize: number) {
+  await list.prepare?.(stage);
   const seen = (await seenBy(stage, person).objects()).filter((node) => question.holds(node, stage.world));
   return { expected: seen, reading: { tool: list.tool, rows: list.rows, args: question.args(stage.world), pageSize } };
 }

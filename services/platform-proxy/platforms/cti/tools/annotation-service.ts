@@ -8,10 +8,11 @@ import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { CORE, markingsOf as namesOf, summaryOf, labelsOf as valuesOf } from "../knowledge.js";
 import { labelsOf, markingsOf } from "../names.js";
+import { ADD_REFS, REMOVE_REF } from "../ref-edits.js";
 import { objectOf, objectsOf } from "../resolve.js";
 import { inputOf, madeOf, noticesOf, referencesOf } from "../writes.js";
 
-const { createNote, addLabels, removeLabels, addMarkings } = AnnotationService.method;
+const { createNote, addLabels, removeLabels, addMarkings, removeMarkings } = AnnotationService.method;
 
 /** Writes a note. */
 export const CREATE_NOTE = operation(
@@ -32,28 +33,6 @@ export const CREATE_LABEL = operation(`
   mutation CreateLabel($input: LabelAddInput!) {
     labelAdd(input: $input) {
       id
-    }
-  }
-`);
-
-/** Puts labels on an object. */
-export const ADD_LABELS = operation(`
-  mutation AddLabels($id: ID!, $input: StixRefRelationshipsAddInput!, $references: [String]) {
-    stixCoreObjectEdit(id: $id) {
-      relationsAdd(input: $input, references: $references) {
-        id
-      }
-    }
-  }
-`);
-
-/** Takes a label off an object. */
-export const REMOVE_REF = operation(`
-  mutation RemoveRef($id: ID!, $toId: StixRef!, $type: String!) {
-    stixCoreObjectEdit(id: $id) {
-      relationDelete(toId: $toId, relationship_type: $type) {
-        id
-      }
     }
   }
 `);
@@ -93,7 +72,7 @@ export const bindings: readonly Binding[] = [
       const { labelAdd } = await platform.graphql(CREATE_LABEL, { input: { value } });
       ids.push(madeOf(labelAdd).id);
     }
-    await platform.graphql(ADD_LABELS, {
+    await platform.graphql(ADD_REFS, {
       id: target.id,
       input: { relationship_type: "object-label", toIds: ids },
       references: someOf(references),
@@ -125,6 +104,22 @@ export const bindings: readonly Binding[] = [
     const written = await objectOf(platform, target.id);
     const { allowed_marking } = await platform.me<Me>();
     const notices = markingNoticesOf(added, before, namesOf(written), allowed_marking ?? []);
+    return { result: { object: summaryOf(written), notices } };
+  }),
+  unary(removeMarkings, async ({ objectId, markings }, platform) => {
+    const named = await markingsOf(platform, markings, "markings");
+    const target = await objectOf(platform, objectId);
+    const before = namesOf(target);
+    const worn = named.filter(({ definition }) => before.includes(definition ?? ""));
+    for (const marking of worn)
+      await platform.graphql(REMOVE_REF, { id: target.id, toId: marking.id, type: "object-marking" });
+    const written = worn.length === 0 ? target : await objectOf(platform, target.id);
+    const after = namesOf(written);
+    const stuck = worn.filter(({ definition }) => after.includes(definition ?? "")).map(({ definition }) => definition);
+    if (stuck.length > 0)
+      throw aborted(`the platform did not take off ${stuck.join(", ")}; read the object and try again`);
+    const absent = named.filter((one) => !worn.includes(one)).map(({ definition }) => definition);
+    const notices = absent.length > 0 ? [`it did not carry ${absent.join(", ")}`] : [];
     return { result: { object: summaryOf(written), notices } };
   }),
 ];

@@ -1,14 +1,13 @@
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { Order } from "#proto/cti/v1/knowledge_pb.js";
-import { aborted, failedPrecondition } from "../../../../shared/rpc/errors.js";
+import { aborted } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
-import type { Platform } from "../../../platform.js";
-import { contentsPage, heldOf } from "../contents.js";
+import { contentsPage, heldOf, targetOf } from "../contents.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { type RefNode, refOf } from "../knowledge.js";
 import { reportBindings } from "../reports.js";
-import { objectOf, objectsOf, type TargetNode } from "../resolve.js";
+import { objectsOf } from "../resolve.js";
 import { searchPage, selectionOf } from "../search.js";
 import { checkTypes } from "../types.js";
 import { referencesOf } from "../writes.js";
@@ -54,7 +53,7 @@ export const bindings: readonly Binding[] = [
       request.types.filter((type) => !RELATIONSHIPS.includes(type)),
       ["Stix-Domain-Object", "Stix-Cyber-Observable"],
     );
-    const target = await containerOf(platform, request.containerId);
+    const target = await targetOf(platform, request.containerId);
     const contents = { id: target.id, types: someOf(request.types) };
     const asked = { ...request, order: Order.UNSPECIFIED };
     const { nodes, paging } = await searchPage(
@@ -66,7 +65,7 @@ export const bindings: readonly Binding[] = [
     return { container: refOf(target), objects: [...nodes], ...paging };
   }),
   unary(addObjectsToContainer, async ({ containerId, objectIds, commitMessage, externalReferenceIds }, platform) => {
-    const container = await containerOf(platform, containerId);
+    const container = await targetOf(platform, containerId);
     const objects = new Map((await objectsOf(platform, objectIds, "object_ids", true)).map((one) => [one.id, one]));
     const ids = [...objects.keys()];
     const references = await referencesOf(platform, externalReferenceIds, "external_reference_ids");
@@ -90,7 +89,7 @@ export const bindings: readonly Binding[] = [
     return { container: refOf(container), added: refs(false), alreadyHeld: refs(true), ...after.count };
   }),
   unary(removeObjectFromContainer, async ({ containerId, objectId }, platform) => {
-    const container = await containerOf(platform, containerId);
+    const container = await targetOf(platform, containerId);
     const [object] = (await objectsOf(platform, [objectId], "object_id", true)) as [RefNode];
     const before = await heldOf(platform, container.id, [object.id]);
     if (!before.held.has(object.id)) return { container: refOf(container), removed: false, ...before.count };
@@ -103,10 +102,3 @@ export const bindings: readonly Binding[] = [
     return { container: refOf(container), removed: true, ...after.count };
   }),
 ];
-
-async function containerOf(platform: Platform, id: string): Promise<TargetNode> {
-  const target = await objectOf(platform, id, "container_id");
-  if (!target.parent_types.includes("Container"))
-    throw failedPrecondition(`container_id: a ${target.entity_type} holds no objects`);
-  return target;
-}

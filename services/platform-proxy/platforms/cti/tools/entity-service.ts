@@ -14,7 +14,7 @@ import { CORE, summaryOf } from "../knowledge.js";
 import { mergingBindings } from "../merging.js";
 import { nodesOf } from "../paging.js";
 import { objectOf, type TargetNode } from "../resolve.js";
-import { checkNames, inputOf, madeOf, noticesOf, referencesOf } from "../writes.js";
+import { checkNames, inputOf, madeOf, noticesOf, referencesOf, unkeptOf } from "../writes.js";
 
 const { getEntity, getEntityStix, listThreatActors, createEntity, updateEntity, deleteEntity } = EntityService.method;
 
@@ -181,9 +181,7 @@ export const bindings: readonly Binding[] = [
         `the confidence is ${written.confidence ?? "not set"}, not ${request.confidence}: the platform cuts it to your maximum`,
       );
     }
-    if (request.commitMessage !== "" && request.externalReferenceIds.length === 0) {
-      notices.push("the commit message was not kept: the platform keeps it only together with external references");
-    }
+    notices.push(...unkeptOf(request.commitMessage, request.externalReferenceIds));
     return { result: { object: summaryOf(written), notices } };
   }),
   unary(deleteEntity, async ({ objectId }, platform) => {

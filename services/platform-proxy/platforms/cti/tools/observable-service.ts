@@ -5,13 +5,12 @@ import {
 } from "#proto/cti/v1/observable_service_pb.js";
 import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
-import type { DataOf } from "../../../document.js";
-import type { Platform } from "../../../platform.js";
 import { deleteObject } from "../deletion.js";
-import { editsOf, type Field, noticesOf as noticesOfChange, type Told, toldOf } from "../edits.js";
+import { editsOf, type Field, noticesOf as noticesOfChange } from "../edits.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { authorOf, numberOf, REF, refOf, timeOf } from "../knowledge.js";
+import { authorOf, numberOf, refOf, timeOf } from "../knowledge.js";
+import { observableById, toldOfObservable } from "../observable-whole.js";
 import {
   INDICATOR,
   indicatorOf,
@@ -110,64 +109,6 @@ export const SAME_OBSERVABLE = operation(`
     }
   }
 `);
-
-/** One observable, with what is based on it and what holds it. */
-export const GET_OBSERVABLE = operation(
-  `
-  query GetObservable($id: String!) {
-    stixCyberObservable(id: $id) {
-      ...Obs
-      standard_id
-      updated_at
-      representative {
-        main
-      }
-      createdBy {
-        id
-        entity_type
-        name
-      }
-      ... on StixFile {
-        file_name: name
-        mime_type
-        size
-        hashes {
-          algorithm
-          hash
-        }
-      }
-      ... on Artifact {
-        mime_type
-        hashes {
-          algorithm
-          hash
-        }
-      }
-      ... on X509Certificate {
-        hashes {
-          algorithm
-          hash
-        }
-      }
-      indicators(first: 20) {
-        edges {
-          node {
-            ...Ind
-          }
-        }
-      }
-      containers(first: 20) {
-        edges {
-          node {
-            ...Ref
-          }
-        }
-      }
-    }
-  }
-`,
-  [OBSERVABLE, INDICATOR, REF],
-);
 
 /** Changes fields of an observable. */
 export const UPDATE_OBSERVABLE = operation(`
@@ -301,22 +242,6 @@ export const bindings: readonly Binding[] = [
     return { deleted: await deleteObject(platform, await observableById(platform, observableId)) };
   }),
 ];
-
-type WholeObservable = NonNullable<DataOf<typeof GET_OBSERVABLE>["stixCyberObservable"]>;
-
-/** @throws ConnectError not_found, for what does not exist and what is hidden alike. */
-async function observableById(platform: Platform, id: string): Promise<WholeObservable> {
-  const { stixCyberObservable } = await platform.graphql(GET_OBSERVABLE, { id });
-  if (stixCyberObservable === null)
-    throw notFound(`observable_id: no observable with the id ${id} exists or is visible to you`);
-  return stixCyberObservable;
-}
-
-/** What an observable says of what update_observable changes. */
-const toldOfObservable = (node: WholeObservable): Told => ({
-  score: toldOf(node.x_opencti_score),
-  description: toldOf(node.x_opencti_description),
-});
 
 interface Hash {
   readonly algorithm: string;

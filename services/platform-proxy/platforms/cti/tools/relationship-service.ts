@@ -12,12 +12,18 @@ import { othersOf } from "../around.js";
 import { stillThere } from "../deletion.js";
 import { checkPeriod, editsOf, type Field, isoOf, noticesOf } from "../edits.js";
 import { bound, filtersOf, someOf } from "../filters.js";
-import { operation } from "../graphql.js";
 import { authorOf, isVisible, labelsOf, markingsOf, type RefNode, refOf, timeOf } from "../knowledge.js";
-import { nodesOf, PAGE, placeOf } from "../paging.js";
+import { nodesOf, placeOf } from "../paging.js";
+import {
+  CREATE_RELATIONSHIP,
+  DELETE_RELATIONSHIP,
+  LIST_RELATIONSHIPS,
+  SAME_RELATIONSHIPS,
+  SELECT_RELATIONSHIPS,
+  UPDATE_RELATIONSHIP,
+} from "../relationship-documents.js";
 import {
   GET_RELATIONSHIP,
-  RELATIONSHIP,
   type RelationshipNode,
   relationshipById,
   relationshipOf,
@@ -37,118 +43,6 @@ const {
   updateRelationship,
   deleteRelationship,
 } = RelationshipService.method;
-
-/** Relationships of an object, newest first. */
-export const LIST_RELATIONSHIPS = operation(
-  `
-  query ListRelationships($id: [String], $types: [String], $filters: FilterGroup, $first: Int, $after: ID) {
-    stixCoreRelationships(
-      fromOrToId: $id
-      relationship_type: $types
-      filters: $filters
-      first: $first
-      after: $after
-      orderBy: created_at
-      orderMode: desc
-    ) {
-      edges {
-        node {
-          ...Rel
-        }
-      }
-      pageInfo {
-        ...Page
-      }
-    }
-  }
-`,
-  [RELATIONSHIP, PAGE],
-);
-
-/** Relationships of a type between two objects. */
-export const SAME_RELATIONSHIPS = operation(`
-  query SameRelationships($from: [String], $to: [String], $types: [String]) {
-    stixCoreRelationships(fromId: $from, toId: $to, relationship_type: $types, first: 100) {
-      edges {
-        node {
-          id
-          start_time
-        }
-      }
-    }
-  }
-`);
-
-/** Relationships by their ends, newest first. */
-export const SELECT_RELATIONSHIPS = operation(
-  `
-  query SelectRelationships(
-    $from: [String]
-    $to: [String]
-    $types: [String]
-    $fromTypes: [String]
-    $toTypes: [String]
-    $filters: FilterGroup
-    $first: Int
-    $after: ID
-  ) {
-    stixCoreRelationships(
-      fromId: $from
-      toId: $to
-      relationship_type: $types
-      fromTypes: $fromTypes
-      toTypes: $toTypes
-      filters: $filters
-      first: $first
-      after: $after
-      orderBy: created_at
-      orderMode: desc
-    ) {
-      edges {
-        node {
-          ...Rel
-        }
-      }
-      pageInfo {
-        ...Page
-      }
-    }
-  }
-`,
-  [RELATIONSHIP, PAGE],
-);
-
-/** Changes fields of a relationship. */
-export const UPDATE_RELATIONSHIP = operation(`
-  mutation UpdateRelationship($id: ID!, $input: [EditInput]!, $references: [String]) {
-    stixCoreRelationshipEdit(id: $id) {
-      fieldPatch(input: $input, references: $references) {
-        id
-      }
-    }
-  }
-`);
-
-/** Deletes a relationship. */
-export const DELETE_RELATIONSHIP = operation(`
-  mutation DeleteRelationship($id: ID!) {
-    stixCoreRelationshipEdit(id: $id) {
-      delete
-    }
-  }
-`);
-
-/** Relates two objects. */
-export const CREATE_RELATIONSHIP = operation(
-  `
-  mutation CreateRelationship($input: StixCoreRelationshipAddInput) {
-    stixCoreRelationshipAdd(input: $input) {
-      ...Rel
-    }
-  }
-`,
-  [RELATIONSHIP],
-);
 
 /** A row of an object's relationships; none where the other end is hidden, which the platform lists with its id. */
 function rowsOf(node: RelationshipNode, id: string) {

@@ -9,7 +9,7 @@ import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { readImage } from "../../../../../services/shared/tools/image.js";
 import { readTools } from "../../../../../services/shared/tools/tools.js";
 import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
-import { relate, sight } from "./asking.js";
+import { make, relate, sight } from "./asking.js";
 
 const { bindings: ctiBindings } = await loadPlatform("cti");
 
@@ -103,9 +103,63 @@ beforeAll(async () => {
     add_labels: { objectId: id, labels: ["apt"] },
     remove_labels: { objectId: id, labels: await labelsOf(id) },
     add_markings: { objectId: id, markings: ["TLP:GREEN"] },
+    remove_markings: { objectId: id, markings: ["TLP:GREEN"] },
+    ...(await containerRequests(id)),
   });
 });
 afterAll(() => harness.close());
+
+/** Requests of the tools for containers and what is written about an object. */
+async function containerRequests(objectId: string): Promise<Record<string, object>> {
+  const made = (type: string, input: object) => make(harness, type, { ...input, objects: [objectId] });
+  const containerId = await made("Grouping", { name: "To be tried", context: "unspecified", confidence: 0 });
+  const caseId = await made("Case-Rfi", { name: "To be tried", confidence: 0 });
+  const noteId = await made("Note", { content: "To be tried", confidence: 0 });
+  return {
+    list_containers: {},
+    list_groupings: {},
+    list_cases: {},
+    list_tasks: {},
+    get_container: { containerId },
+    get_case: { caseId },
+    get_entity_containers: { objectId },
+    get_entity_notes: { objectId },
+    get_entity_external_references: { objectId },
+    check_container_membership: { containerId, objectIds: [objectId] },
+    update_container: { containerId, description: "x" },
+    delete_container: { containerId },
+    create_grouping: { name: "Made to be refused", context: "unspecified" },
+    create_case_incident: { name: "Made to be refused" },
+    create_case_rfi: { name: "Made to be refused" },
+    create_case_rft: { name: "Made to be refused" },
+    create_task: { caseId, name: "Made to be refused" },
+    update_note: { noteId, content: "made to be refused" },
+    delete_note: { noteId },
+    create_opinion: { objectIds: [objectId], opinion: "agree" },
+    add_external_reference: { objectId, sourceName: "Tried", externalId: "T-1" },
+    remove_external_reference: { objectId, externalReferenceId: await referenceOf(objectId) },
+    list_labels: {},
+    list_markings: {},
+    list_vocabulary: { vocabulary: "case_priority_ov" },
+    list_kill_chain_phases: {},
+    list_vulnerabilities: {},
+    lookup_vulnerability: { name: "CVE-2026-10000" },
+  };
+}
+
+/** A reference that is attached to an object. */
+async function referenceOf(id: string): Promise<string> {
+  const { externalReferenceAdd } = await harness.ask<{ externalReferenceAdd: { id: string } }>(
+    "admin",
+    'mutation { externalReferenceAdd(input: { source_name: "Source", external_id: "T-0" }) { id } }',
+  );
+  await harness.ask(
+    "admin",
+    'mutation($id: ID!, $to: [StixRef!]!) { stixCoreObjectEdit(id: $id) { relationsAdd(input: { relationship_type: "external-reference", toIds: $to }) { id } } }',
+    { id, to: [externalReferenceAdd.id] },
+  );
+  return externalReferenceAdd.id;
+}
 
 /** The labels of an object; one is added where it has none, so that there is one to take off. */
 async function labelsOf(id: string): Promise<string[]> {
@@ -161,8 +215,10 @@ test("a tool is read-only exactly where it takes the read scope", () => {
 test("only what cannot be got back is marked destructive", () => {
   const destructive = tools.filter(({ listing }) => listing.annotations.destructiveHint).map(({ name }) => name);
   expect(destructive.toSorted()).toEqual([
+    "delete_container",
     "delete_entity",
     "delete_indicator",
+    "delete_note",
     "delete_observable",
     "delete_relationship",
     "delete_sighting",

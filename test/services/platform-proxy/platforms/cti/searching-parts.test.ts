@@ -126,7 +126,7 @@ test("names lose blanks around them, and external references may be given by the
   const document = "mutation($i: ExternalReferenceAddInput!) { externalReferenceAdd(input: $i) { id standard_id } }";
   const { externalReferenceAdd: reference } = await harness.ask<{
     externalReferenceAdd: { id: string; standard_id: string };
-  }>("admin", document, { i: { source_name: "parts" } });
+  }>("admin", document, { i: { source_name: "parts", external_id: "P-1" } });
   const { createEntity, getEntity, updateEntity } = EntityService.method;
   const refs = { externalReferenceIds: [reference.standard_id] };
   const { result } = await harness.call(createEntity, {

@@ -1,0 +1,212 @@
+import { Code } from "@connectrpc/connect";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CaseService } from "#proto/cti/v1/case_service_pb.js";
+import { ContainerRecordService } from "#proto/cti/v1/container_record_service_pb.js";
+import { GroupingService } from "#proto/cti/v1/grouping_service_pb.js";
+import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
+import { refusal } from "../../../../support/platforms/refusal.js";
+import { make, markingId } from "./asking.js";
+import { fresh, makeMalware, makeSecret } from "./making.js";
+
+const {
+  listContainers,
+  getContainer,
+  getEntityContainers,
+  checkContainerMembership,
+  updateContainer,
+  deleteContainer,
+} = ContainerRecordService.method;
+const { listGroupings, createGrouping } = GroupingService.method;
+
+let harness: CtiHarness;
+beforeAll(async () => {
+  harness = await startCti({
+    users: [
+      {
+        email: "admin@sallyport.example",
+        name: "Administrator",
+        capabilities: ["BYPASS"],
+        clearance: ["TLP:RED"],
+        maxConfidence: 100,
+      },
+      {
+        email: "analyst@sallyport.example",
+        name: "Analyst",
+        capabilities: ["KNOWLEDGE_KNUPDATE_KNDELETE"],
+        clearance: ["TLP:AMBER"],
+        maxConfidence: 80,
+      },
+      {
+        email: "reader@sallyport.example",
+        name: "Reader",
+        capabilities: ["KNOWLEDGE"],
+        clearance: ["TLP:GREEN"],
+        maxConfidence: 50,
+      },
+    ],
+  });
+});
+afterAll(() => harness.close());
+
+test("containers are listed by kind, and each page follows the one before", async () => {
+  const first = await harness.call(listContainers, { types: ["Grouping", "Case-Rft"], pageSize: 10 });
+  expect(new Set(first.containers.map(({ type }) => type))).toEqual(new Set(["Grouping", "Case-Rft"]));
+  const ids = new Set(first.containers.map(({ id }) => id));
+  let token = first.nextPageToken;
+  while (token !== undefined) {
+    const page = await harness.call(listContainers, {
+      types: ["Grouping", "Case-Rft"],
+      pageSize: 10,
+      pageToken: token,
+    });
+    for (const { id } of page.containers) ids.add(id);
+    token = page.nextPageToken;
+  }
+  expect(ids.size).toBe(first.totalSize);
+  const wrong = await refusal(harness.call(listContainers, { types: ["Malware"] }));
+  expect(wrong.rawMessage).toContain("Malware is not one of Report, Grouping");
+});
+
+test("a grouping is made, listed by its context and read whole", async () => {
+  const { id } = await makeMalware(harness);
+  const name = fresh("Grouping");
+  const { result, objectCount } = await harness.call(createGrouping, {
+    name,
+    context: "Malware-Analysis",
+    description: "What belongs together.",
+    objectIds: [id],
+    refs: { markings: ["TLP:GREEN"], labels: ["apt"], confidence: 70 },
+  });
+  expect([result?.notices, objectCount]).toEqual([[], 1]);
+  const containerId = result!.object!.id;
+  const listed = await harness.call(listGroupings, { query: name, context: "malware-analysis" });
+  expect(listed.groupings).toMatchObject([{ id: containerId, name, context: "malware-analysis", type: "" }]);
+  const { container } = await harness.call(getContainer, { containerId });
+  expect(container).toMatchObject({
+    type: "Grouping",
+    name,
+    description: "What belongs together.",
+    context: "malware-analysis",
+    markings: ["TLP:GREEN"],
+    labels: ["apt"],
+    confidence: 70,
+    objectCount: 1,
+  });
+  // The platform makes another one of the same name.
+  const again = await harness.call(createGrouping, { name, context: "unspecified" });
+  expect(again.result?.object?.id).not.toBe(containerId);
+  expect(again.result?.notices).toEqual([`another Grouping of this name was there before (id ${containerId})`]);
+  const context = await refusal(harness.call(createGrouping, { name: fresh("Grouping"), context: "gossip" }));
+  expect(context.rawMessage).toBe("context: gossip is not one of malware-analysis, suspicious-activity, unspecified");
+  const unknown = await refusal(harness.call(listGroupings, { context: "gossip" }));
+  expect(unknown.code).toBe(Code.InvalidArgument);
+});
+
+test("what holds an object is told, except what the caller may not see", async () => {
+  const { id } = await makeMalware(harness);
+  const objectMarking = [await markingId(harness, "TLP:RED")];
+  const open = await make(harness, "Grouping", { name: "Open", context: "unspecified", objects: [id] });
+  const report = await make(harness, "Report", { name: "Holds it", published: "2026-01-01T00:00:00Z", objects: [id] });
+  await make(harness, "Grouping", { name: "Secret", context: "unspecified", objects: [id], objectMarking });
+  const all = await harness.call(getEntityContainers, { objectId: id });
+  expect(all.containers.map((one) => one.id).toSorted()).toEqual([open, report].toSorted());
+  expect(all.totalSize).toBe(2);
+  const reports = await harness.call(getEntityContainers, { objectId: id, types: ["Report"] });
+  expect(reports.containers).toMatchObject([{ id: report, type: "Report", name: "Holds it", status: "NEW" }]);
+  expect((await harness.call(getEntityContainers, { objectId: id }, "admin")).totalSize).toBe(3);
+  const secret = await makeSecret(harness);
+  expect((await refusal(harness.call(getEntityContainers, { objectId: secret.id }))).code).toBe(Code.NotFound);
+});
+
+test("membership is told of each object, and a hidden one is not there", async () => {
+  const [one, two, secret] = [await makeMalware(harness), await makeMalware(harness), await makeSecret(harness)];
+  const containerId = await make(harness, "Grouping", {
+    name: "Some",
+    context: "unspecified",
+    objects: [one.id, secret.id],
+  });
+  const said = await harness.call(checkContainerMembership, { containerId, objectIds: [one.id, two.id] });
+  expect(said).toMatchObject({ held: [{ id: one.id }], notHeld: [{ id: two.id }] });
+  const hidden = await refusal(harness.call(checkContainerMembership, { containerId, objectIds: [secret.id] }));
+  expect(hidden.code).toBe(Code.NotFound);
+  expect((await harness.call(getContainer, { containerId })).container?.objectCount).toBe(1);
+  expect((await harness.call(getContainer, { containerId }, "admin")).container?.objectCount).toBe(2);
+});
+
+test("a report is changed in what is given, and the rest stays", async () => {
+  const containerId = await make(harness, "Report", {
+    name: fresh("Report"),
+    published: "2026-01-01T00:00:00Z",
+    description: "First.",
+    report_types: ["internal-report"],
+    confidence: 10,
+  });
+  const published = { seconds: BigInt(Date.UTC(2026, 4, 5) / 1000), nanos: 0 };
+  const { container, notices } = await harness.call(updateContainer, {
+    containerId,
+    content: "Text.",
+    types: ["Threat-Report"],
+    published,
+    status: "closed",
+    confidence: 95,
+    commitMessage: "lost",
+  });
+  expect(container).toMatchObject({
+    description: "First.",
+    content: "Text.",
+    types: ["threat-report"],
+    published,
+    status: "CLOSED",
+    confidence: 80,
+  });
+  expect(notices).toEqual([
+    "the confidence is 80: the platform cuts it to your maximum",
+    "the commit message was not kept: the platform keeps it only together with external references",
+  ]);
+  const cleared = await harness.call(updateContainer, { containerId, clearTypes: true, description: "" });
+  expect(cleared.container).toMatchObject({ types: [], description: "", content: "Text." });
+});
+
+test("what a kind does not have, or a vocabulary not hold, is refused, and nothing changes", async () => {
+  const caseId = await make(harness, "Case-Rfi", { name: fresh("Case") });
+  const { result } = await harness.call(CaseService.method.createTask, { caseId, name: "Do it" });
+  const task = result!.object!.id;
+  const note = await make(harness, "Note", { content: "Some text." });
+  const refusals = [
+    [{ containerId: task, severity: "high" }, "severity: a Task has none"],
+    [{ containerId: task, status: "CLOSED" }, "status: on this platform a Task has no workflow"],
+    [{ containerId: note, name: "Title" }, "container_id: a Note is changed with update_note, by note_id"],
+    [{ containerId: task }, "give at least one field to change"],
+    [{ containerId: task, name: "   " }, "name: must hold two characters that are not blank"],
+  ] as const;
+  for (const [request, words] of refusals)
+    expect((await refusal(harness.call(updateContainer, request))).rawMessage).toBe(words);
+  const report = await make(harness, "Report", { name: fresh("Report"), published: "2026-01-01T00:00:00Z" });
+  const state = await refusal(harness.call(updateContainer, { containerId: report, status: "LOST" }));
+  expect(state.rawMessage).toBe("status: LOST is not one of NEW, IN_PROGRESS, ANALYZED, CLOSED");
+  const due = { seconds: 1_800_000_000n, nanos: 0 };
+  const { container } = await harness.call(updateContainer, { containerId: task, name: "Done", dueDate: due });
+  expect(container).toMatchObject({ type: "Task", name: "Done", dueDate: due });
+  const opinion = await make(harness, "Opinion", { opinion: "agree", objects: [report], confidence: 0 });
+  const changed = await harness.call(updateContainer, {
+    containerId: opinion,
+    opinion: "disagree",
+    description: "Why",
+  });
+  expect(changed.container).toMatchObject({ type: "Opinion", name: "disagree", description: "Why" });
+});
+
+test("a container is deleted, what it held stays, and who may not delete is refused", async () => {
+  const { id } = await makeMalware(harness);
+  const containerId = await make(harness, "Grouping", {
+    name: fresh("Grouping"),
+    context: "unspecified",
+    objects: [id],
+    confidence: 0,
+  });
+  expect((await refusal(harness.call(deleteContainer, { containerId }, "reader"))).code).toBe(Code.PermissionDenied);
+  expect((await refusal(harness.call(deleteContainer, { containerId: id }))).code).toBe(Code.FailedPrecondition);
+  expect(await harness.call(deleteContainer, { containerId })).toMatchObject({ deleted: { id: containerId } });
+  expect((await refusal(harness.call(getContainer, { containerId }))).code).toBe(Code.NotFound);
+  expect((await harness.call(getEntityContainers, { objectId: id })).totalSize).toBe(0);
+});
