@@ -11,6 +11,9 @@ export const LISTS = {
   tag: { path: "/tags/search", id: "tag_id", name: "tag_name" },
   assetGroup: { path: "/asset_groups/search", id: "asset_group_id", name: "asset_group_name" },
   team: { path: "/teams/search", id: "team_id", name: "team_name" },
+  atomic: { path: "/atomic-testings/search", id: "inject_id", name: "inject_title" },
+  payload: { path: "/payloads/search", id: "payload_id", name: "payload_name" },
+  contract: { path: "/injector_contracts/search", id: "injector_contract_id", name: "injector_contract_id" },
 } as const;
 
 /** The name of a kind of object. */

@@ -4,14 +4,17 @@ import { Verdicts } from "../frame/table.js";
 import { assetTruths } from "./rows/assets.js";
 import { catalogueTruths } from "./rows/catalogue.js";
 import { contentTruths } from "./rows/content.js";
+import { changeTruths } from "./rows/changes.js";
 import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
+import { runTruths } from "./rows/runs.js";
 import { strangerTruths } from "./rows/strangers.js";
 import { writeTruths } from "./rows/writes.js";
 import { personOf, type Stage, startStage, stopStage } from "./stage.js";
 import { PEOPLE } from "./world.js";
 
 const { settings, missing } = realPlatform("AEV_REAL_URL", "AEV_REAL_ISSUER");
+
 
 
 
@@ -23,6 +26,8 @@ const TRUTHS = [
   ...assetTruths,
   ...catalogueTruths,
   ...contentTruths,
+  ...runTruths,
+  ...changeTruths,
 ];
 
 let stage: Stage;

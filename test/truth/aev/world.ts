@@ -40,7 +40,7 @@ const READ = [
 ];
 const WORK = [
   ...["MANAGE_ASSESSMENT", "DELETE_ASSESSMENT", "LAUNCH_ASSESSMENT", "MANAGE_ASSETS", "MANAGE_FINDINGS"],
-  ...["DELETE_ASSETS", "DELETE_FINDINGS"],
+  ...["DELETE_ASSETS", "DELETE_FINDINGS", "MANAGE_PAYLOADS", "DELETE_PAYLOADS"],
   ...CONTENT.flatMap((area) => [`MANAGE_${area}`, `DELETE_${area}`]),
 ];
 const MAIL = "138ad8f8-32f8-4a22-8114-aaa12322bd09";
@@ -57,6 +57,7 @@ export async function makeWorld(platform: RealPlatform, administrator: string): 
   await builder.runs();
   await builder.catalogue();
   await builder.elsewhere();
+  await builder.payloads();
   await builder.rights();
   return builder;
 }
@@ -201,6 +202,35 @@ class Builder implements World {
     }
   }
 
+  /** Payloads of one name, and one that is another tenant's. */
+  async payloads(): Promise<void> {
+    const body = {
+      payload_type: "Command",
+      payload_source: "MANUAL",
+      payload_status: "UNVERIFIED",
+      payload_platforms: ["Linux"],
+      payload_domains: [],
+      command_executor: "sh",
+      command_content: "id #{who}",
+      payload_arguments: [{ type: "text", key: "who", default_value: "root", description: null }],
+      payload_cleanup_executor: "sh",
+      payload_cleanup_command: "true",
+    };
+    const name = `Same payload ${this.run}`;
+    for (let i = 0; i < 3; i++) {
+      const of = { payload_name: name, payload_attack_patterns: [this.ids.technique0], payload_tags: [this.ids.red] };
+      await this.make(`payload${i}`, FIRST, "/payloads", { ...body, ...of }, "payload_id");
+    }
+    const other = { ...body, payload_name: `Other payload ${this.run}` };
+    await this.make("otherPayload", this.second, "/payloads", other, "payload_id");
+    const variable = { variable_key: "town", variable_value: "Berlin", variable_description: "Where" };
+    await this.make("variable", FIRST, `/scenarios/${this.ids.full}/variables`, variable, "variable_id");
+    const step = this.injectBody("Other call", MANUAL, 600, { content: "Call" });
+    await this.make("otherCall", this.second, `/scenarios/${this.ids.other0}/injects`, step, "inject_id");
+    const atomic = this.injectBody(`Other test ${this.run}`, MAIL, 0, { subject: "x", body: "y" });
+    await this.make("otherAtomic", this.second, "/atomic-testings", atomic, "inject_id");
+  }
+
   /** The other tenant's, with names of its own. */
   async elsewhere(): Promise<void> {
     await this.make(
@@ -263,7 +293,12 @@ class Builder implements World {
   private inject(key: string, scenario: string, title: string, contract: string, delay: number, more: object = {}) {
     const content =
       contract === MAIL ? { subject: "Exercise", body: "<p>Hello</p>", expectations: [] } : { content: "Call" };
-    const body = {
+    const body = { ...this.injectBody(title, contract, delay, content), ...more };
+    return this.make(key, FIRST, `/scenarios/${this.ids[scenario]}/injects`, body, "inject_id");
+  }
+
+  private injectBody(title: string, contract: string, delay: number, content: object) {
+    return {
       inject_title: title,
       inject_injector_contract: contract,
       inject_content: content,
@@ -275,9 +310,7 @@ class Builder implements World {
       inject_tags: [],
       inject_all_teams: false,
       inject_enabled: true,
-      ...more,
     };
-    return this.make(key, FIRST, `/scenarios/${this.ids[scenario]}/injects`, body, "inject_id");
   }
 
   private async endpoint(key: string, tenant: string, name: string, ips: readonly string[], tags: unknown) {
@@ -321,7 +354,9 @@ class Builder implements World {
     const got = made[id] as string;
     if (typeof got !== "string") throw new Error(`POST ${path} gave no ${id}: ${JSON.stringify(made).slice(0, 300)}`);
     this.ids[key] = got;
-    const kind = path.endsWith("/exercise/running") ? "/exercises" : path.replace(/^\/scenarios\/[^/]+\/injects$/, "");
+    const kind = path.endsWith("/exercise/running")
+      ? "/exercises"
+      : path.replace(/^\/scenarios\/[^/]+\/(?:injects|variables)$/, "");
     if (kind !== "") this.undo.push([tenant, `${kind}/${got}`]);
     return got;
   }

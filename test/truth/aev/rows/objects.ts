@@ -7,12 +7,13 @@ import { FIRST } from "../world.js";
 import { NO_RIGHT, SEERS } from "./lists.js";
 
 /** What nobody finds. */
-const UNKNOWN = "00000000-0000-4000-8000-000000000000";
+export const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 /** The sentence of who may not, or for what is not there. */
-const NOT_THERE = /unknown tool|there is no|ACCESS_ASSESSMENT|OBSERVER/i;
+export const NOT_THERE = /unknown tool|there is no|ACCESS_ASSESSMENT|OBSERVER/i;
 
 const instant = (at: unknown): number => Date.parse(String(at ?? ""));
-const ids = (rows: unknown): string[] => ((rows ?? []) as Json[]).map(({ id }) => id).sort();
+/** The ids of rows, in order. */
+export const ids = (rows: unknown): string[] => ((rows ?? []) as Json[]).map(({ id }) => id).sort();
 
 /** A scenario as a tool tells it, against what the platform says of it. */
 export function isScenario(told: Row, direct: Json, row: Json | undefined, labels: ReadonlyMap<string, string>): void {

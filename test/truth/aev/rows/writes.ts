@@ -8,12 +8,15 @@ import { FIRST } from "../world.js";
 import { isScenario, isSimulation } from "./objects.js";
 
 /** Who may write in a tenant. */
-const WRITERS = ["administrator", "analyst", "outsider"] as const;
-const READERS = ["reader", "granted", "both", "nobody"] as const;
+export const WRITERS = ["administrator", "analyst", "outsider"] as const;
+/** Who may not. */
+export const READERS = ["reader", "granted", "both", "nobody"] as const;
 
-const at = (stage: Stage, person: string, route: string): string =>
+/** The path of a route in the tenant that somebody works in. */
+export const at = (stage: Stage, person: string, route: string): string =>
   `/api/tenants/${stage.world.tenantOf(person)}${route}`;
-const admin = (stage: Stage, method: string, path: string, body?: object) =>
+/** A request of the administrator, who may all. */
+export const admin = (stage: Stage, method: string, path: string, body?: object) =>
   stage.platform.need(stage.world.emails.administrator!, method, path, body);
 
 /** Every field of a scenario that a write could change: the answer to one that changes nothing tells all. */
@@ -32,17 +35,23 @@ export async function standing(stage: Stage): Promise<Standing> {
       found.set(row.scenario_id, { ...row, scenario_tags: [...(row.scenario_tags ?? [])].sort() });
     for (const row of await seen.of("simulation")) found.set(row.exercise_id, row);
     for (const row of await seen.of("tag")) found.set(row.tag_id, row);
+    for (const row of await seen.of("payload")) found.set(row.payload_id, row);
+    for (const row of await seen.of("atomic")) found.set(row.inject_id, { title: row.inject_title });
+    for (const plan of [stage.world.ids.full, stage.world.ids.other0])
+      for (const row of (await seen.below(`/scenarios/${plan}/injects/simple`, "inject_id")) ?? [])
+        found.set(row.inject_id, { title: row.inject_title, enabled: row.inject_enabled, content: row.inject_content });
   }
   return found;
 }
 
-async function madeBy(stage: Stage, person: string, more: object = {}): Promise<string> {
+/** A scenario that is made for one person alone. */
+export async function madeBy(stage: Stage, person: string, more: object = {}): Promise<string> {
   const body = { scenario_name: `Made for ${person} ${stage.world.run}`, ...more };
   return (await admin(stage, "POST", at(stage, person, "/scenarios"), body)).scenario_id;
 }
 
 /** The id of one of two objects: of the tenant that somebody works in. */
-const here = (stage: Stage, person: string, first: string, second: string): string =>
+export const here = (stage: Stage, person: string, first: string, second: string): string =>
   stage.world.ids[stage.world.tenantOf(person) === FIRST ? first : second]!;
 
 /** Changes by themselves: running simulations, and when something was changed last. */
