@@ -230,13 +230,13 @@ const CHANGES: readonly Change[] = [
   {
     tool: "create_payload",
     right: "MANAGE_PAYLOADS",
-    of: () => ({ type: "command", name: "No", platforms: ["linux"], executor: "sh", command: "id" }),
+    of: () => ({ type: "command", name: "No", platforms: ["Linux"], executor: "sh", command: "id" }),
     async proves(stage, person, ask) {
       const before = await standing(stage);
       const { payload } = await ask({
         type: "command",
         name: `Payload of ${person} ${stage.world.run}`,
-        platforms: ["linux", "macos"],
+        platforms: ["Linux", "MacOS"],
         executor: "sh",
         command: "id #{who}",
         arguments: [{ key: "who", default_value: "root" }],
@@ -499,10 +499,10 @@ export const changeTruths: readonly Truth<Stage>[] = [
         },
         {
           about: "is refused naming the right, and changes nothing",
-          as: READERS,
+          as: [...READERS, "launcher", "stranger"],
           async prove(stage, person) {
             const before = await standing(stage);
-            const words = new RegExp(`unknown tool|${right}|there is no|ACCESS_(?:ASSESSMENT|PAYLOADS)`);
+            const words = new RegExp(`no account|unknown tool|${right}|there is no|ACCESS_(?:ASSESSMENT|PAYLOADS)`);
             await refuses(stage, person, tool, { ...inTenant(stage, person), ...of(stage, person) }, words);
             expect(changesBetween(before, await standing(stage), IGNORED)).toEqual([]);
           },

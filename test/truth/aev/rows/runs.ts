@@ -195,6 +195,12 @@ const readingTruths: readonly Truth<Stage>[] = READINGS.map(({ tool, of, args, r
       },
     },
     {
+      about: "tells who has no account so",
+      as: ["stranger"],
+      prove: (stage, person) =>
+        refuses(stage, person, tool, args(stage.world.ids[of[0][0]!]!, stage), /no account|unknown tool/),
+    },
+    {
       about: "finds nothing of another tenant and nothing unknown",
       as: SEERS,
       async prove(stage, person) {

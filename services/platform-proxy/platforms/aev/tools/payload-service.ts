@@ -85,7 +85,6 @@ interface UpstreamContractName {
 
 /** Actions that are looked through for one of a name. */
 const CANDIDATES = 100;
-const MAX_DOMAINS = 1_000;
 const MAX_TECHNIQUES = 10_000;
 /** The platform's words for kinds of payloads. */
 const TYPES: Readonly<Record<PayloadType, string>> = {
@@ -158,16 +157,17 @@ export const bindings = [
       payload_name: r.name.trim(),
       payload_source: "MANUAL",
       payload_status: "UNVERIFIED",
-      payload_platforms: r.platforms.map(platformWord),
+      payload_platforms: r.platforms,
       payload_execution_arch: archWord(r.architecture ?? PayloadArchitecture.ALL_ARCHITECTURES),
       payload_description: r.description ?? null,
       command_executor: r.executor ?? null,
       command_content: r.command ?? null,
-      payload_cleanup_executor: r.cleanupExecutor ?? null,
+      payload_cleanup_executor: r.cleanupCommand === undefined ? null : (r.executor ?? null),
       payload_cleanup_command: r.cleanupCommand ?? null,
       dns_resolution_hostname: r.hostname ?? null,
       ...(r.type === PayloadType.EXECUTABLE && { executable_file: r.documentId?.toLowerCase() }),
       ...(r.type === PayloadType.FILE_DROP && { file_drop_file: r.documentId?.toLowerCase() }),
+      payload_domains: [],
       payload_arguments: r.arguments.map(argumentOf),
       payload_prerequisites: [],
       ...(r.expectations.length > 0 && { payload_expectations: r.expectations.map(expectationWord) }),
@@ -186,6 +186,7 @@ export const bindings = [
     const kept = (given: readonly string[], clear: boolean, before: readonly string[] | null | undefined) =>
       clear || given.length > 0 ? given : (before ?? []);
     const expectations = r.expectations.map(expectationWord);
+    const executor = r.executor ?? row.command_executor ?? null;
     // What is left out becomes empty, so that everything is sent as it was read.
     const body = {
       payload_name: r.name?.trim() ?? row.payload_name,
@@ -193,9 +194,9 @@ export const bindings = [
       payload_description: r.description ?? row.payload_description,
       payload_execution_arch: r.architecture === undefined ? row.payload_execution_arch : archWord(r.architecture),
       payload_expectations: kept(expectations, r.clearExpectations, row.payload_expectations),
-      command_executor: r.executor ?? row.command_executor ?? null,
+      command_executor: executor,
       command_content: r.command ?? row.command_content ?? null,
-      payload_cleanup_executor: r.cleanupExecutor ?? row.payload_cleanup_executor,
+      payload_cleanup_executor: row.payload_cleanup_executor ?? (r.cleanupCommand === undefined ? null : executor),
       payload_cleanup_command: r.cleanupCommand ?? row.payload_cleanup_command,
       dns_resolution_hostname: r.hostname ?? row.dns_resolution_hostname ?? null,
       executable_file: idOf(row.executable_file),
@@ -206,7 +207,7 @@ export const bindings = [
       payload_output_parsers: row.payload_output_parsers ?? [],
       payload_detection_remediations: row.payload_detection_remediations ?? [],
       payload_tags: kept(refs.payload_tags, r.clearLabels, row.payload_tags),
-      payload_domains: kept(refs.payload_domains, r.clearDomains, row.payload_domains),
+      payload_domains: row.payload_domains ?? [],
       payload_attack_patterns: kept(refs.payload_attack_patterns, r.clearAttackPatterns, row.payload_attack_patterns),
     };
     const path = tenant.path(`${PAYLOAD.route}/${row.payload_id}`);
@@ -239,12 +240,12 @@ const expectationWord = (one: PayloadExpectation): string => PayloadExpectation[
 const idOf = (file: UpstreamPayload["executable_file"]): string | null =>
   file == null ? null : typeof file === "string" ? file : file.document_id;
 
-function argumentOf({ key, type, defaultValue, description }: PayloadArgument): UpstreamArgument {
+function argumentOf({ key, type, defaultValue }: PayloadArgument): UpstreamArgument {
   return {
     key: key.trim(),
     type: type ?? "text",
     default_value: defaultValue ?? "",
-    description: description ?? null,
+    description: null,
   };
 }
 
@@ -254,23 +255,9 @@ async function refsOf(
   tenant: TenantScope,
   r: {
     readonly labels: readonly string[];
-    readonly domainIds: readonly string[];
     readonly attackPatternIds: readonly string[];
   },
 ) {
-  const domains = new Set(r.domainIds.map((id) => id.toLowerCase()));
-  if (domains.size > 0) {
-    const known = await platform.rest<readonly { readonly domain_id: string }[]>({
-      verb: "GET",
-      path: tenant.path("/domains"),
-    });
-    const ids = new Set(known.slice(0, MAX_DOMAINS).map(({ domain_id }) => domain_id));
-    missing(
-      "domain_ids",
-      tenant,
-      [...domains].filter((id) => !ids.has(id)),
-    );
-  }
   const techniques = new Set(r.attackPatternIds.map((id) => id.toLowerCase()));
   const left = new Set(techniques);
   if (left.size > 0) {
@@ -282,7 +269,6 @@ async function refsOf(
   }
   return {
     payload_tags: await labelIds(platform, tenant, r.labels),
-    payload_domains: [...domains],
     payload_attack_patterns: [...techniques],
   };
 }
@@ -316,7 +302,7 @@ async function shown(
     hostname: row.dns_resolution_hostname ?? "",
     arguments: (row.payload_arguments ?? []).map((one) => ({
       key: one.key,
-      ...given({ type: one.type, defaultValue: one.default_value, description: one.description }),
+      ...given({ type: one.type, defaultValue: one.default_value }),
     })),
     prerequisites: (row.payload_prerequisites ?? []).map((one) => ({
       executor: one.executor,

@@ -1,7 +1,6 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { EndpointPlatform } from "#proto/aev/v1/asset_service_pb.js";
 import { InjectorContractService } from "#proto/aev/v1/injector_contract_service_pb.js";
 import { PayloadExpectation, PayloadService, PayloadStatus, PayloadType } from "#proto/aev/v1/payload_service_pb.js";
 import { ScenarioPlanService } from "#proto/aev/v1/scenario_plan_service_pb.js";
@@ -38,7 +37,7 @@ test("a payload is created with its action, changed without losing the rest, and
     {
       type: PayloadType.COMMAND,
       name: " Who am I ",
-      platforms: [EndpointPlatform.LINUX, EndpointPlatform.MACOS],
+      platforms: ["Linux", "MacOS"],
       executor: "sh",
       command: "id #{who}",
       cleanupCommand: "true",
@@ -98,12 +97,11 @@ test("payloads are found by kind, system and review, those of one name with an a
 });
 
 test("what the platform would fail at or drop is refused before: a payload without its command, unknown references", async () => {
-  const base = { name: "No", platforms: [EndpointPlatform.LINUX], type: PayloadType.COMMAND };
+  const base = { name: "No", platforms: ["Linux"], type: PayloadType.COMMAND };
   const id = "00000000-0000-4000-8000-000000000000";
   for (const [more, words] of [
-    [{}, /a command needs executor and command/],
-    [{ type: PayloadType.NETWORK_TRAFFIC }, /network_traffic cannot be created/],
-    [{ executor: "sh", command: "id", domainIds: [id] }, /domain_ids: there is no/],
+    [{}, /command needs executor and command/],
+    [{ type: PayloadType.NETWORK_TRAFFIC }, /type: must be one of command, executable, file_drop, dns_resolution/],
     [{ executor: "sh", command: "id", attackPatternIds: [id] }, /attack_pattern_ids: there is no/],
   ] as const) {
     expect(
