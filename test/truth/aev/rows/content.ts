@@ -36,7 +36,9 @@ async function upload(stage: Stage, tenant: string, name: string, input: object)
     body: form,
   });
   if (!reply.ok) throw new Error(`upload: ${reply.status} ${await reply.text()}`);
-  return ((await reply.json()) as Json).document_id;
+  const { document_id: id } = (await reply.json()) as Json;
+  world.removeLater(tenant, `/documents/${id}`);
+  return id;
 }
 
 const DOCUMENT: Life = {
@@ -218,6 +220,7 @@ const CHALLENGE: Life = {
     // Flags are made anew at each change.
     return rows.map((row) => ({
       ...row,
+      challenge_tags: sorted(row.challenge_tags),
       challenge_flags: row.challenge_flags.map((flag: Json) => `${flag.flag_type} ${flag.flag_value}`),
     }));
   },

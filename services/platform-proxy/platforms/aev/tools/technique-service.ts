@@ -1,9 +1,11 @@
 import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
+import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { ATTACK_PATTERN } from "../kinds.js";
 import { havingOne, listPage, nameKey, numberKey, type Order } from "../list.js";
+import { DEFAULT_TENANT } from "../me.js";
 import { memberOf } from "../member.js";
 import { searchAll } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
@@ -94,6 +96,11 @@ export const bindings = [
 
   unary(searchMitigations, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
+    if (tenant.id !== DEFAULT_TENANT) {
+      throw failedPrecondition(
+        `the platform gives the mitigations of its default tenant alone (${DEFAULT_TENANT}), and none of ${tenant.name}`,
+      );
+    }
     if (r.attackPatternId !== undefined) await memberOf(platform, tenant, ATTACK_PATTERN, r.attackPatternId);
     const page = await listPage<UpstreamMitigation>(
       platform,

@@ -6,7 +6,7 @@ import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
 import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
 import { VulnerabilityOrder, VulnerabilityService } from "#proto/aev/v1/vulnerability_service_pb.js";
 import { WordService } from "#proto/aev/v1/word_service_pb.js";
-import { DEFAULT_TENANT as FIRST } from "../../../../../services/sandbox/aev/world.js";
+import { DEFAULT_TENANT as FIRST, SECOND_TENANT as SECOND } from "../../../../../services/sandbox/aev/world.js";
 import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
 import { Desk, everyPage, type Json } from "./content.js";
@@ -195,6 +195,9 @@ describe("techniques and words", () => {
     const [attackPatternId] = one.mitigation_attack_patterns;
     const { mitigations } = await planner.call(searchMitigations, { attackPatternId });
     expect(mitigations).toMatchObject([{ id: one.mitigation_id, externalId: one.mitigation_external_id }]);
+    // The platform has no route for those of another tenant, and would give these.
+    const elsewhere = await refusal(stack.call(searchMitigations, { tenantId: SECOND }, "planner"));
+    expect(elsewhere).toMatchObject({ code: Code.FailedPrecondition });
   });
 
   test("phases are in their order, labels and domains in that of their names", async () => {
