@@ -97,9 +97,9 @@ export const grc: readonly Resource[] = [
   {
     name: "evidence",
     list: ["list_evidence"],
-    read: ["get_evidence"],
+    read: ["get_evidence", "read_evidence_file"],
     create: ["create_evidence"],
-    update: ["update_evidence"],
+    update: ["update_evidence", "upload_evidence_file"],
     delete: ["delete_evidence"],
     besides: ["attach_evidence"],
   },

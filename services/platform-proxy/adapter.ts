@@ -50,8 +50,19 @@ export interface RestRequest {
   readonly form?: FormData;
   /** The answer is a text, and given as it came. */
   readonly text?: boolean;
+  /** A file that is sent in place of a body. */
+  readonly file?: { readonly name: string; readonly bytes: Uint8Array };
+  /** The answer is a file, given as {@link PlatformFile}. */
+  readonly isFile?: boolean;
   /** A read although its verb is POST, such as a search; reads may be retried. */
   readonly read?: boolean;
+}
+
+/** A file that a platform handed out. */
+export interface PlatformFile {
+  readonly bytes: Uint8Array;
+  /** Its media type, without parameters; "" where the platform does not say. */
+  readonly mediaType: string;
 }
 
 /** Whether an exchange changes nothing at the platform. */

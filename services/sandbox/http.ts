@@ -11,7 +11,7 @@ export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   /** The body as UTF-8 text, "" for none; undefined where it is larger than the platform takes. */
   readonly body: string | undefined;
-  /** The body as it came. */
+  /** The same as it came; empty where it is larger than the platform takes. */
   readonly bytes: Uint8Array;
 }
 

@@ -30,6 +30,8 @@ export interface HttpRequest {
   readonly raw?: Uint8Array;
   /** Nothing changes at the platform, so that a lost exchange may be tried again. */
   readonly read: boolean;
+  /** The answer is a file: its bytes are kept beside its text, and it is not looked at as JSON. */
+  readonly isFile?: boolean;
   /** Not tried again all the same, such as a sign-in whose token is taken once. */
   readonly once?: boolean;
 }
@@ -40,6 +42,8 @@ export interface HttpReply {
   /** Names in lower case; of repeated headers the first. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  /** Of a file that was asked for. */
+  readonly bytes?: Uint8Array;
   /** @throws ConnectError unavailable, where the body is not JSON. */
   json<T>(): T;
 }
@@ -141,9 +145,11 @@ export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS
       });
       const isLost = isRepeatable(request) && reply.statusCode >= 502 && reply.statusCode <= 504;
       if (!isLost) breaker.heard();
-      const text = await reply.body.text();
+      const bytes = request.isFile === true ? new Uint8Array(await reply.body.arrayBuffer()) : undefined;
+      const text = bytes === undefined ? await reply.body.text() : "";
       if (isLost) throw new Lost(`status ${reply.statusCode}`, false);
-      return replyOf(exchange, request, reply.statusCode, reply.headers, text);
+      const said = replyOf(exchange, request, reply.statusCode, reply.headers, text);
+      return bytes === undefined ? said : { ...said, bytes };
     } catch (error) {
       if (signal.aborted && isTimeout(signal.reason)) {
         throw tooLate(server, breaker.ranOut(entry, since), request, error);

@@ -5,6 +5,8 @@ export interface Reply {
   readonly status: number;
   readonly json?: Json;
   readonly html?: string;
+  /** A file, in place of them. */
+  readonly file?: { readonly bytes: Uint8Array; readonly mediaType: string };
   readonly headers?: Readonly<Record<string, string>>;
 }
 

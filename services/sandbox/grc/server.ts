@@ -61,7 +61,7 @@ export async function startSandbox(options: GrcSandboxOptions): Promise<GrcSandb
   });
 
   async function answer(request: HttpRequest, signedInAs: (email: string) => void): Promise<Reply> {
-    const { method, path, headers, body, query } = request;
+    const { method, path, headers, body, bytes, query } = request;
     if (!path.startsWith("/api/")) return NO_SUCH_PATH;
     if (body === undefined) return detail(413, "Request body is too large.");
     if (path === EXCHANGE) {
@@ -75,7 +75,8 @@ export async function startSandbox(options: GrcSandboxOptions): Promise<GrcSandb
     signedInAs(user.email);
     if (path === "/api/iam/logout/") return signIn.logout(authorization);
     const contentType = headers["content-type"] ?? "";
-    return answerUser({ method, path, query, contentType, body }, world, user);
+    const disposition = headers["content-disposition"] ?? "";
+    return answerUser({ method, path, query, contentType, body, disposition, bytes }, world, user);
   }
 
   const server = await serve({
@@ -109,7 +110,8 @@ export async function startSandbox(options: GrcSandboxOptions): Promise<GrcSandb
   return { ...server, audit: audit.entries, endSessions: () => signIn.endAll(), takeRoles };
 }
 
-function httpOf({ status, json: value, html, headers = {} }: Reply): HttpReply {
+function httpOf({ status, json: value, html, file, headers = {} }: Reply): HttpReply {
+  if (file !== undefined) return { status, headers: { "content-type": file.mediaType, ...headers }, body: file.bytes };
   if (html !== undefined) {
     return { status, headers: { "content-type": "text/html; charset=utf-8", ...headers }, body: html };
   }

@@ -1,5 +1,5 @@
 import { internal, permissionDenied } from "../../../shared/rpc/errors.js";
-import type { Adapter, RestRequest, Session } from "../../adapter.js";
+import type { Adapter, PlatformFile, RestRequest, Session } from "../../adapter.js";
 import { countOf, listOf, rowsOf } from "../../lib/answers.js";
 import type { HttpReply } from "../../lib/http.js";
 import { isDenied } from "./denied.js";
@@ -90,8 +90,10 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
         path: request.path,
         ...(request.query !== undefined && { query: request.query }),
         ...(request.body !== undefined && { body: request.body }),
+        ...(request.file !== undefined && { raw: request.file.bytes }),
+        ...(request.isFile !== undefined && { isFile: request.isFile }),
         // Labels and messages come in the caller's language otherwise.
-        headers: { authorization, "accept-language": "en" },
+        headers: { authorization, "accept-language": "en", ...headersOf(request) },
         read,
       });
     if (session.target.auth === "bearer") return once(`Bearer ${await session.token()}`);
@@ -104,6 +106,10 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
   async function rest<Body>(session: Session, request: RestRequest): Promise<Body> {
     const reply = await send(session, request);
     if (reply.status < 200 || reply.status > 299) throw refusalOf(reply, request.read ?? request.verb === "GET");
+    if (reply.bytes !== undefined) {
+      const mediaType = reply.headers["content-type"]?.split(";", 1)[0] ?? "";
+      return { bytes: reply.bytes, mediaType } satisfies PlatformFile as Body;
+    }
     return (reply.text === "" ? undefined : reply.json<Body>()) as Body;
   }
 
@@ -172,6 +178,17 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
     },
     forget: (userId) => sessions.forget(userId),
     close: () => sessions.close(),
+  };
+}
+
+/** What a request says besides: of a file its name, and that anything is taken for an answer. */
+function headersOf({ file, isFile }: RestRequest): Record<string, string> {
+  return {
+    ...(isFile === true && { accept: "*/*" }),
+    ...(file !== undefined && {
+      "content-type": "application/octet-stream",
+      "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+    }),
   };
 }
 

@@ -2,6 +2,7 @@ import { complianceAssessments, perimeters } from "./assessments.js";
 import { assets } from "./assets.js";
 import { appliedControls, referenceControls } from "./controls.js";
 import { evidenceRevisions, evidences } from "./evidence.js";
+import { attachmentOf } from "./evidence-file.js";
 import type { Kind } from "./kind.js";
 import { actors, folders, frameworks, requirementNodes, riskMatrices, securityAdvisories, threats } from "./library.js";
 import { kindOf } from "./plain.js";
@@ -18,7 +19,7 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     assets,
     complianceAssessments,
     evidenceRevisions,
-    evidences,
+    { ...evidences, actions: { attachment: attachmentOf } },
     folders,
     frameworks,
     operationalScenarios,

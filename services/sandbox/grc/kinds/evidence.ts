@@ -6,7 +6,8 @@ import * as choices from "./choices.js";
 import { type Body, isWebAddress } from "./field.js";
 import { BY_FOLDER, BY_TIME, empty, type Kind, pick, type View } from "./kind.js";
 
-function latest(evidence: Row, world: World): Row | undefined {
+/** The latest version of evidence. */
+export function latest(evidence: Row, world: World): Row | undefined {
   const versions = world.all("evidence-revisions").filter((one) => one.evidence === evidence.id);
   return versions.sort((a, b) => Number(b.version) - Number(a.version))[0];
 }
@@ -91,7 +92,8 @@ export const evidences: Kind = {
   },
   created(row, world) {
     linkBack(row, world);
-    if (row.link !== null) addVersion(row, { link: row.link ?? null }, world, randomUUID(), row.created_at);
+    // A first version is made of nothing, too.
+    addVersion(row, { link: row.link ?? null }, world, randomUUID(), row.created_at);
   },
   deleted: unlink,
 };

@@ -1,5 +1,6 @@
 import { createRouter, type Route } from "../../router.js";
 import { KINDS } from "../kinds/all.js";
+import { uploadTo } from "../kinds/evidence-file.js";
 import type { Body } from "../kinds/field.js";
 import { type Kind, View } from "../kinds/kind.js";
 import { BROKEN, detail, NO_SUCH_PATH, ok, type Reply } from "../replies.js";
@@ -17,6 +18,10 @@ export interface Request {
   readonly query: URLSearchParams;
   readonly contentType: string;
   readonly body: string;
+  /** The body as it came. */
+  readonly bytes: Uint8Array;
+  /** The header content-disposition; "" for none. */
+  readonly disposition: string;
 }
 
 type Answer = (request: Request, view: View, ids: readonly string[]) => Reply;
@@ -34,6 +39,13 @@ const findRoute = createRouter<Answer>([
   ...reading("/api/build/", () => ok(BUILD)),
   ...reading("/api/search/", ({ query }, view) => searchAll(query, KINDS, view)),
   ...[...KINDS.values()].flatMap(routesOf),
+  ...["evidences", "evidence-revisions"].map(
+    (path): Route<Answer> => ({
+      method: "POST",
+      path: `/api/${path}/{id}/upload/`,
+      answer: ({ bytes, disposition }, view, [id = ""]) => uploadTo(id, disposition, bytes, view),
+    }),
+  ),
 ]);
 
 /** Answers everything below /api/ that needs a user. */

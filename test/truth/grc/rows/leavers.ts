@@ -25,6 +25,8 @@ const CALLS: Readonly<Record<string, (ids: Stage["world"]["ids"]) => object>> = 
   update_requirement_assessment: (ids) => ({ requirement_assessment_id: ids.shown0, result: "compliant" }),
   link_evidence_to_requirement: (ids) => ({ requirement_assessment_id: ids.shown0, evidence_ids: [ids.evidence0] }),
   attach_evidence: (ids) => ({ evidence_id: ids.evidence0, control_id: ids.control0 }),
+  upload_evidence_file: (ids) => ({ evidence_id: ids.evidence0, file_name: "no.txt", content_base64: "bm8=" }),
+  read_evidence_file: (ids) => ({ evidence_id: ids.evidence1 }),
   delete_evidence: (ids) => ({ evidence_id: ids.evidence0 }),
   create_risk_scenario: (ids) => ({ risk_assessment_id: ids.without, name: "No" }),
   update_risk_scenario: (ids) => ({ risk_scenario_id: ids.risk0, description: "No" }),

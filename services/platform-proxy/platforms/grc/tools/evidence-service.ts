@@ -10,6 +10,7 @@ import { attachEvidence } from "../attach-evidence.js";
 import { readByTime } from "../by-time.js";
 import { CONTROLS } from "../control.js";
 import { EVIDENCE, evidenceFor, evidenceRowOf, REVISIONS, readEvidence, type UpstreamEvidence } from "../evidence.js";
+import { readEvidenceFile, uploadEvidenceFile } from "../evidence-file.js";
 import { pageOf, queriesOf } from "../lists.js";
 import {
   domainIdsOf,
@@ -67,6 +68,14 @@ export const bindings = [
 
   unary(EvidenceService.method.attachEvidence, (r, asked) =>
     inTenant(asked, r.tenantId, (tenant, platform) => attachEvidence(r, platform, tenant)),
+  ),
+
+  unary(EvidenceService.method.uploadEvidenceFile, (r, asked) =>
+    inTenant(asked, r.tenantId, (tenant, platform) => uploadEvidenceFile(r, platform, tenant)),
+  ),
+
+  unary(EvidenceService.method.readEvidenceFile, (r, platform) =>
+    inTenant(platform, r.tenantId, (tenant) => readEvidenceFile(r, platform, tenant)),
   ),
 
   unary(EvidenceService.method.deleteEvidence, (r, asked) =>

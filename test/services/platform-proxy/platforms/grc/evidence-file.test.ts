@@ -1,0 +1,70 @@
+import type { MessageShape } from "@bufbuild/protobuf";
+import { Code } from "@connectrpc/connect";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { EvidenceService, EvidenceStatus } from "#proto/grc/v1/evidence_service_pb.js";
+import { seededId } from "../../../../../services/sandbox/grc/world.js";
+import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
+
+const { createEvidence, uploadEvidenceFile, readEvidenceFile } = EvidenceService.method;
+
+let harness: GrcHarness;
+beforeAll(async () => {
+  harness = await startGrc("bearer");
+});
+afterAll(() => harness.close());
+
+const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base64");
+const refused = (call: Promise<unknown>, code: Code, words: RegExp) =>
+  expect(call).rejects.toMatchObject({ code, rawMessage: expect.stringMatching(words) });
+
+test("a file goes onto new evidence as its first version, and onto old as a new one in review", async () => {
+  const { evidence } = await harness.call(createEvidence, { name: "Restore test" });
+  const evidenceId = evidence!.id;
+  const text = "Überprüft: alles läuft.";
+  const first = await harness.call(uploadEvidenceFile, {
+    evidenceId,
+    fileName: "Restore Log.txt",
+    contentBase64: base64(text),
+  });
+  expect(first).toMatchObject({ newVersion: false, evidence: { fileName: "restore_log.txt" } });
+  const parts: string[] = [];
+  let offset: number | undefined = 0;
+  while (offset !== undefined) {
+    // Parts of two bytes would cut every umlaut.
+    const part: MessageShape<typeof readEvidenceFile.output> = await harness.call(readEvidenceFile, {
+      evidenceId,
+      offset,
+      maxBytes: 2,
+    });
+    parts.push(part.text!);
+    offset = part.nextOffset;
+  }
+  expect(parts.join("")).toBe(text);
+  const bytes = new Uint8Array([0, 1, 2, 255, 254]);
+  const second = await harness.call(uploadEvidenceFile, {
+    evidenceId,
+    fileName: "b.png",
+    contentBase64: base64(bytes),
+  });
+  expect(second).toMatchObject({ newVersion: true, evidence: { status: EvidenceStatus.IN_REVIEW } });
+  const read = await harness.call(readEvidenceFile, { evidenceId });
+  expect(read).toMatchObject({ mediaType: "image/png", size: 5, contentBase64: base64(bytes) });
+});
+
+test("what cannot come of it is refused before anything is made", async () => {
+  const evidenceId = seededId("evidences:northwind:1");
+  const versions = async () => {
+    const list = await harness.ask("admin", "GET", `/api/evidence-revisions/?evidence=${evidenceId}`);
+    return (list as unknown as { count: number }).count;
+  };
+  const before = await versions();
+  const upload = (fileName: string, content: string, as?: string) =>
+    harness.call(uploadEvidenceFile, { evidenceId, fileName, contentBase64: base64(content) }, as);
+  await refused(upload("run.exe", "x"), Code.InvalidArgument, /takes no .exe/);
+  await refused(upload("large.txt", "x".repeat((256 << 10) + 1)), Code.InvalidArgument, /256 KiB|349528/);
+  await refused(upload("a.txt", "x", "reader"), Code.PermissionDenied, /change_evidence/);
+  expect(await versions()).toBe(before);
+  await refused(harness.call(readEvidenceFile, { evidenceId }), Code.FailedPrecondition, /has no file/);
+  const foreign = { evidenceId: seededId("evidences:baltic:1") };
+  await refused(harness.call(readEvidenceFile, foreign), Code.NotFound, /evidence_id/);
+});
