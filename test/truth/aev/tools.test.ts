@@ -3,8 +3,8 @@ import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
 import { assetTruths } from "./rows/assets.js";
 import { catalogueTruths } from "./rows/catalogue.js";
-import { contentTruths } from "./rows/content.js";
 import { changeTruths } from "./rows/changes.js";
+import { contentTruths } from "./rows/content.js";
 import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
 import { runTruths } from "./rows/runs.js";
@@ -14,9 +14,6 @@ import { personOf, type Stage, startStage, stopStage } from "./stage.js";
 import { PEOPLE } from "./world.js";
 
 const { settings, missing } = realPlatform("AEV_REAL_URL", "AEV_REAL_ISSUER");
-
-
-
 
 const TRUTHS = [
   ...listTruths,

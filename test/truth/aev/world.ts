@@ -125,6 +125,7 @@ class Builder implements World {
       });
     }
     this.middle = new Date().toISOString();
+    for (const i of [0, 1]) await this.scenario(`doomed${i}`, `Doomed ${i} ${this.run}`, {});
     await this.scenario("dotted", `İstanbul ${this.run}`, {});
     await this.scenario("odd0", `Plan_A 100% ${this.run}`, { scenario_category: "true" });
     await this.scenario("odd1", `PlanXA 100 ${this.run}`, { scenario_severity: "low" });
@@ -262,7 +263,8 @@ class Builder implements World {
         ["OBSERVER", "running", "SIMULATION"],
       ],
     );
-    await this.group("launcher", FIRST, [], [["LAUNCHER", "twin0", "SCENARIO"]]);
+    const launched = ["twin0", "doomed0", "doomed1"].map((key) => ["LAUNCHER", key, "SCENARIO"] as const);
+    await this.group("launcher", FIRST, [], launched);
     // Rights that were given act some seconds later.
     for (let i = 0; i < 40; i++) {
       const { status } = await this.platform.call(

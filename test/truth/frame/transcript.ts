@@ -57,6 +57,10 @@ export class Transcript {
 
   /** Writes it to the folder that JOB_TRANSCRIPTS names, where it names one. */
   write(name: string): void {
-    if (process.env.JOB_TRANSCRIPTS) writeFileSync(`${process.env.JOB_TRANSCRIPTS}/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}.md`, this.text());
+    if (process.env.JOB_TRANSCRIPTS)
+      writeFileSync(
+        `${process.env.JOB_TRANSCRIPTS}/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}.md`,
+        this.text(),
+      );
   }
 }

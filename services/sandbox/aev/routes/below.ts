@@ -23,32 +23,9 @@ export function needPlan(actor: Actor, id: string, right: "ACCESS" | "MANAGE"): 
   need(may(actor, `${right}_ASSESSMENT`, id, right === "ACCESS" ? "OBSERVER" : "PLANNER"));
 }
 
-/** What lies below scenarios and simulations: single injects, articles, challenges, reports. */
+/** What lies below scenarios and simulations: articles, challenges, reports. */
 export function belowRoutes(world: World): Route[] {
-  return [injectRoute(world), ...SIDES.flatMap((side) => articleRoutes(world, side)), ...reportRoutes(world)];
-}
-
-function injectRoute(world: World): Route {
-  return {
-    method: "GET",
-    path: "/injects/{id}",
-    answer: ({ actor, ids: [id = ""] }) => {
-      // Looked up before rights are.
-      const inject = world.injects.get(id);
-      if (inject === undefined) throw notFound(`Inject not found with id: ${id}`);
-      needPlan(actor, inject.scenario ?? inject.simulation ?? "", "ACCESS");
-      return ok({
-        listened: true,
-        inject_id: inject.id,
-        inject_title: inject.title,
-        inject_enabled: inject.enabled,
-        inject_exercise: inject.simulation,
-        inject_scenario: inject.scenario,
-        inject_depends_duration: inject.delaySeconds,
-        inject_tags: inject.tags,
-      });
-    },
-  };
+  return [...SIDES.flatMap((side) => articleRoutes(world, side)), ...reportRoutes(world)];
 }
 
 /** An article may be named below any scenario: the platform does not look whose it is. */

@@ -5,8 +5,8 @@ import { createDraw } from "./draw.js";
 import { seedEdges } from "./edges.js";
 import { seedEntries } from "./entries.js";
 import { seedPlans } from "./plans.js";
-import { seedDriller, seedUsers } from "./users.js";
 import { seedPayloads, seedTests } from "./tests.js";
+import { seedDriller, seedUsers } from "./users.js";
 
 /** Fills a world with a few thousand linked objects; the same ones, but for their dates. */
 export function seedWorld(now: number): World {
