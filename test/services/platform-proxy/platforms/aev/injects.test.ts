@@ -227,6 +227,8 @@ test("why an inject failed is told: which endpoint has no agent, and what agents
     delaySeconds: 86_400,
     endpointIds: [ids.agentless!, ids.reached!],
   });
+  // Later than the run of the test before: the newest change comes first.
+  now += 1_000;
   const events = stack.stream(ScenarioService.method.launchScenario, { scenarioId }, "analyst");
   await events[Symbol.asyncIterator]().next();
   const { simulations } = await stack.call(SimulationService.method.searchSimulations, { scenarioId }, "analyst");
