@@ -93,7 +93,7 @@ const refused: Vector[] = [
     (method) => ({ what: `the method ${method}`, ...modern(method), status: 404, code: -32601 }),
   ),
   { what: "no name header", ...call({ "mcp-name": undefined }), status: 400, code: -32020 },
-  { what: "another name in the header", ...call({ "mcp-name": "list_sightings" }), status: 400, code: -32020 },
+  { what: "another name in the header", ...call({ "mcp-name": "page_sightings" }), status: 400, code: -32020 },
   { what: "a name header that is not base64", ...call({ "mcp-name": "=?base64?a===?=" }), status: 400, code: -32020 },
   { what: "a name that is no string", ...call({ "mcp-name": "1" }, {}, { name: 1 }), status: 200, code: -32602 },
   { what: "arguments that are a list", ...call({}, {}, { ...ECHO, arguments: [] }), status: 200, code: -32602 },
@@ -102,7 +102,7 @@ const refused: Vector[] = [
   { what: "an unknown tool", ...modern("tools/call", { name: "no_such" }), status: 200, code: -32602 },
   {
     what: "a tool without the capability it needs",
-    ...modern("tools/call", { name: "delete_sighting", arguments: { id: "1" } }),
+    ...modern("tools/call", { name: "drop_sighting", arguments: { id: "1" } }),
     status: 400,
     code: -32021,
     data: { requiredCapabilities: { elicitation: {} } },
@@ -179,10 +179,10 @@ test("instructions name the tools that the caller sees through the URL, in both 
     ];
     return answers.map(({ json }) => json.result.instructions);
   };
-  for (const text of await told("")) expect(text).toMatch(/echo_sighting.*delete_sighting/);
+  for (const text of await told("")) expect(text).toMatch(/echo_sighting.*drop_sighting/);
   for (const text of await told("?readonly=1")) {
     expect(text).toContain("echo_sighting");
-    expect(text).not.toContain("delete_sighting");
+    expect(text).not.toContain("drop_sighting");
   }
   for (const text of await told("?toolsets=none")) expect(text).toContain("No tool is open to you here now");
 });
@@ -196,10 +196,10 @@ test("tools/list is the same list, in the same order, each time", async () => {
   expect(first.json.result).toMatchObject({ resultType: "complete", cacheScope: "private", ttlMs: 60_000 });
   expect(first.json.result.tools.map((tool: { name: string }) => tool.name)).toEqual([
     "echo_sighting",
-    "list_sightings",
+    "page_sightings",
     "count_sightings",
     "route_sighting",
-    "delete_sighting",
+    "drop_sighting",
     "fail_sighting",
     "wait_for_sighting",
   ]);
@@ -216,8 +216,8 @@ test("the URL narrows the list, and a call of what it leaves out says so", async
     const { body, headers } = modern("tools/list");
     return (await post(endpoint + query, body, headers)).json.result.tools.map((tool: { name: string }) => tool.name);
   };
-  expect(await names("?readonly=1")).toEqual(["echo_sighting", "list_sightings", "count_sightings", "route_sighting"]);
-  expect(await names("?toolsets=writing")).toEqual(["delete_sighting", "fail_sighting", "wait_for_sighting"]);
+  expect(await names("?readonly=1")).toEqual(["echo_sighting", "page_sightings", "count_sightings", "route_sighting"]);
+  expect(await names("?toolsets=writing")).toEqual(["drop_sighting", "fail_sighting", "wait_for_sighting"]);
   const { body, headers } = modern("tools/call", { name: "fail_sighting", arguments: { code: 3 } });
   const { result } = (await post(`${endpoint}?readonly=1`, body, headers)).json;
   expect([result.isError, result.content[0].text]).toEqual([true, expect.stringContaining("readonly=1 in the URL")]);
@@ -280,7 +280,7 @@ test("a notification is taken without a word", async () => {
 
 test("a token without the scope of a visible tool is challenged for all that it needs", async () => {
   server.keys.add("reader", { scopes: new Set([...CTI].filter((scope) => scope !== "cti:write")) });
-  const message = modern("tools/call", { name: "delete_sighting", arguments: { id: "1" } });
+  const message = modern("tools/call", { name: "drop_sighting", arguments: { id: "1" } });
   const { status, headers, json } = await post(endpoint, message.body, {
     ...message.headers,
     authorization: "Bearer reader",

@@ -43,7 +43,7 @@ test.each(["2026-07-28", "2025-11-25"])("one call of a tool too many is 429, of 
 });
 
 test("a call that is refused for want of a right is one too", async () => {
-  server.world.visible.set("user of good", ["list_sightings"]);
+  server.world.visible.set("user of good", ["page_sightings"]);
   const answers = [];
   for (let i = 0; i < 3; i++) answers.push(await post(endpoint, call.body, call.headers));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);

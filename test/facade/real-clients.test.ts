@@ -16,10 +16,10 @@ afterAll(() => server.close());
 const requestInit = { headers: { authorization: "Bearer good" } };
 const NAMES = [
   "echo_sighting",
-  "list_sightings",
+  "page_sightings",
   "count_sightings",
   "route_sighting",
-  "delete_sighting",
+  "drop_sighting",
   "fail_sighting",
   "wait_for_sighting",
 ];
@@ -43,7 +43,7 @@ test.each([
   expect(told).toEqual([1, 2, 3]);
   const routed = await client.callTool({ name: "route_sighting", arguments: { region: "eu", rank: 3 } });
   expect(routed.structuredContent).toEqual({ region: "eu" });
-  const cut = await client.callTool({ name: "list_sightings", arguments: { page_size: 1_000 } });
+  const cut = await client.callTool({ name: "page_sightings", arguments: { page_size: 1_000 } });
   expect(cut.structuredContent).toMatchObject({ truncated: true });
   await expect(client.callTool({ name: "no_such" })).rejects.toThrow(/Unknown tool/);
   await client.close();

@@ -77,7 +77,7 @@ test.each([0, Code.Internal, Code.Unknown, Code.DataLoss])(
 );
 
 test("a result above 40 KB is cut at an item, and says how to get the rest", async () => {
-  const { result } = await call("list_sightings", { page_size: 1_000 });
+  const { result } = await call("page_sightings", { page_size: 1_000 });
   const { structuredContent: cut, content } = result;
   expect(content[0].text.length).toBeLessThanOrEqual(40 * 1024);
   expect(content[0].text.length).toBeGreaterThan(38 * 1024);
@@ -88,7 +88,7 @@ test("a result above 40 KB is cut at an item, and says how to get the rest", asy
   expect(cut.sightings.at(-1).id).toBe(`sighting-${kept - 1}`);
   expect(cut.truncated_hint).toContain(`first ${kept} of 1000`);
   expect(cut.truncated_hint).toContain(`page_size ${kept}`);
-  const whole = (await call("list_sightings", { page_size: kept })).result.structuredContent;
+  const whole = (await call("page_sightings", { page_size: kept })).result.structuredContent;
   expect(whole.sightings).toEqual(cut.sightings);
   expect("truncated" in whole).toBe(false);
 });

@@ -29,10 +29,10 @@ export interface World {
 
 export const ALL_TOOLS = [
   "echo_sighting",
-  "list_sightings",
+  "page_sightings",
   "count_sightings",
   "route_sighting",
-  "delete_sighting",
+  "drop_sighting",
   "fail_sighting",
   "wait_for_sighting",
 ];
@@ -88,14 +88,14 @@ export function fixtureMethods(world: World, servers: readonly string[]): Method
     unary(SightingService.method.echoSighting, ({ sighting, word }, { caller: { id: caller } }) =>
       sighting === undefined ? { word, caller } : { sighting, word, caller },
     ),
-    unary(SightingService.method.listSightings, ({ pageSize }) => ({
+    unary(SightingService.method.pageSightings, ({ pageSize }) => ({
       sightings: Array.from({ length: pageSize }, (_, i) => ({ id: `sighting-${i}`, sensor: "x".repeat(500) })),
       nextPageToken: "next",
       totalSize: 100_000,
     })),
     serverStream(SightingService.method.countSightings, count),
     unary(SightingService.method.routeSighting, ({ region }) => ({ region: region ?? "" })),
-    unary(WritingService.method.deleteSighting, () => ({})),
+    unary(WritingService.method.dropSighting, () => ({})),
     unary(WritingService.method.failSighting, ({ code }) => {
       if (code === 0) throw new Error("a fault with a secret in it");
       throw new ConnectError("what went wrong and what to do", code);
