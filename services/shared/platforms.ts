@@ -62,6 +62,7 @@ const TABLE = [
     sandbox: "Sandbox governance, risk, compliance",
     instructions: "Governance, risk and compliance of the connected platform, as the signed-in user.",
     granting: "an administrator of the platform assigns you a role that has it",
+    rights: { attach_evidence: "change_appliedcontrol or change_requirementassessment" },
   },
 ] as const satisfies readonly PlatformDescription[];
 

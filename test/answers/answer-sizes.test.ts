@@ -17,6 +17,9 @@ const LONGER: Readonly<Record<string, string>> = {
   list_sightings: "a row has two ends, each with its id, type and name",
   list_agents: "an agent is chosen by its description",
   list_skills: "a skill is chosen by its description",
+  list_assignments: "an assignment is told by its agent, its schedule and when it is due next",
+  list_runs: "a run is told by its agent, its times and what it used",
+  list_run_steps: "a step shows what was called, with the beginning of what was sent and answered",
   search_knowledge: "a row is a passage to be read and cited, with its place",
   inspect_agent_traces:
     "a row previews the first question and the last answer, 200 characters each unless told otherwise",
@@ -67,6 +70,7 @@ test("no row is without the id that the next step takes", () => {
     "get_entity_history",
     "get_simulation_results",
     "list_maturity_levels",
+    "list_run_steps",
     "search_knowledge",
   ];
   expect(measured.filter(({ ids, tool }) => !ids && !withoutIds.includes(tool)).map(({ tool }) => tool)).toEqual([]);

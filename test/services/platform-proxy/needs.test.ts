@@ -40,18 +40,23 @@ const CISO_ASSISTANT = new Set(
     "answer appliedcontrol asset complianceassessment ebiosrmstudy entity evidence evidencerevision finding",
     "findingsassessment folder framework incident operationalscenario perimeter policy referencecontrol",
     "requirementassessment requirementmappingset requirementnode riskacceptance riskassessment riskmatrix riskscenario",
-    "securityexception threat user vulnerability",
+    "securityexception threat user vulnerability securityadvisory quantitativeriskstudy quantitativeriskscenario",
   ]
     .flatMap((line) => line.split(" "))
     .flatMap((model) => ["view", "add", "change", "delete"].map((verb) => `${verb}_${model}`)),
 );
 
-/** Our own words, which the adapter adds to what OpenAEV says. */
-const OURS = ["CREATE_ASSESSMENT", "SEARCH_FINDINGS"];
+/** Our own words, which the adapters add to what OpenAEV and CISO Assistant say. */
+const OURS = ["CREATE_ASSESSMENT", "SEARCH_FINDINGS", "attach_evidence"];
 
 async function wordsOf(): Promise<Readonly<Record<string, ReadonlySet<string>>>> {
   const core = (await loadKinds()).flatMap(({ capabilities }) => capabilities.map(({ name }) => name));
-  return { cti: OPENCTI, aev: new Set([...OPENAEV, ...OURS]), grc: CISO_ASSISTANT, core: new Set(core) };
+  return {
+    cti: OPENCTI,
+    aev: new Set([...OPENAEV, ...OURS]),
+    grc: new Set([...CISO_ASSISTANT, ...OURS]),
+    core: new Set(core),
+  };
 }
 
 function unknownIn(some: readonly Tool[], words: Readonly<Record<string, ReadonlySet<string>>>): readonly string[] {
@@ -75,7 +80,7 @@ test("a word of another platform, or mistyped, is found", async () => {
 test("our own words are said of whom OpenAEV lets manage assessments, and see them or what they are of", () => {
   const said = (...user_capabilities: string[]) =>
     capabilitiesOf({ user: { user_email: "a@example.org", user_capabilities, user_grants: {} }, tenants: [] } as never);
-  expect(OURS.filter((word) => OPENAEV.has(word))).toEqual([]);
+  expect(OURS.filter((word) => OPENAEV.has(word) || CISO_ASSISTANT.has(word))).toEqual([]);
   expect(said("MANAGE_ASSESSMENT")).toContain("CREATE_ASSESSMENT");
   for (const right of ["ACCESS_FINDINGS", "ACCESS_ASSESSMENT", "ACCESS_ASSETS"]) {
     expect(said(right)).toContain("SEARCH_FINDINGS");

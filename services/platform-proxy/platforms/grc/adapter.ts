@@ -150,7 +150,7 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
         roles: user.roles ?? [],
         rootId: user.root_folder_id,
         domains: await domainsOf(session),
-        capabilities: user.is_admin ? ["*"] : [...new Set([...rights.values()].flatMap((one) => [...one]))],
+        capabilities: user.is_admin ? ["*"] : capabilitiesOf(rights),
         rights,
       };
       return { email: user.email, me };
@@ -193,6 +193,13 @@ function headersOf({ file, isFile }: RestRequest): Record<string, string> {
 }
 
 /** What a user may do, by domain: domains of one role share one set, of some 400 names. */
+/** Every right that somebody has anywhere, and our name for what either of two allows. */
+function capabilitiesOf(rights: CisoMe["rights"]): string[] {
+  const all = new Set([...rights.values()].flatMap((one) => [...one]));
+  if (all.has("change_appliedcontrol") || all.has("change_requirementassessment")) all.add("attach_evidence");
+  return [...all];
+}
+
 function rightsOf({ domain_permissions }: CurrentUser): CisoMe["rights"] {
   const sets = new Map<string, ReadonlySet<string>>();
   const rights = new Map<string, ReadonlySet<string>>();
