@@ -11,6 +11,9 @@ const ABOUT = new Map<string, string>([...PLATFORMS, CORE].map(({ name, instruct
 /** The most of a server's instructions, in characters. */
 export const MAX_INSTRUCTIONS = 2_048;
 
+/** So many tools are named one by one. */
+const [FEW, MANY] = [4, 20];
+
 /** The instructions of a server for who sees these of its tools. */
 export function instructionsOf(server: string, tools: readonly Tool[]): string {
   const about = ABOUT.get(server) ?? "";
@@ -44,7 +47,7 @@ const RULES: readonly Rule[] = [
   (_, tools) => {
     const grave = tools.filter(({ listing }) => listing.annotations.destructiveHint);
     if (grave.length === 0) return undefined;
-    return `Confirm with the user before ${namesOf(grave)}: that cannot be undone.`;
+    return `Confirm with the user before ${gravelyNamed(grave)}: that cannot be undone.`;
   },
   (_, tools) => {
     const outside = tools.filter(
@@ -77,6 +80,15 @@ function tells(message: DescMessage, name: string, seen = new Set<DescMessage>()
   if (seen.has(message)) return false;
   seen.add(message);
   return message.fields.some((field) => field.name === name || (field.message && tells(field.message, name, seen)));
+}
+
+/** Deletions are one thing where there are many, and so is all that is marked where even the rest are. */
+function gravelyNamed(tools: readonly Tool[]): string {
+  const deletions = tools.filter(({ name }) => name.startsWith("delete_"));
+  if (deletions.length <= FEW) return namesOf(tools);
+  const others = tools.filter((tool) => !deletions.includes(tool));
+  if (others.length > MANY) return "every tool that is marked destructive";
+  return ["every delete_ tool", ...others.map(({ name }) => name)].join(", ");
 }
 
 const namesOf = (tools: readonly Tool[]): string => tools.map(({ name }) => name).join(", ");

@@ -43,6 +43,7 @@ test.each(SERVERS.flatMap((server) => MASKS.map(([what, keep]) => [server, what,
     const words = new Set(text.match(/\w+/g));
     expect(absent.filter(({ name }) => words.has(name)).map(({ name }) => name)).toEqual([]);
     if (tools.length === 0) expect(text).toContain("No tool is open to you here now");
+    else if (!words.has(tools[0]!.name)) for (const { toolset } of tools) expect(words).toContain(toolset);
     else for (const { name } of tools) expect(words).toContain(name);
   },
 );
@@ -56,6 +57,13 @@ test("what cannot be undone is named, and what reads only is told nothing of wri
     aev.filter(({ readOnly }) => readOnly),
   );
   expect(reading).not.toMatch(/Confirm|Writes|real machines/);
+});
+
+test("many deletions are named as one, a few by their names", () => {
+  const aev = toolsOf("aev");
+  expect(instructionsOf("aev", aev)).toContain("before every delete_ tool, ");
+  const few = aev.filter(({ name }) => ["delete_finding", "delete_channel"].includes(name));
+  expect(instructionsOf("aev", few)).toMatch(/before delete_\w+, delete_\w+: /);
 });
 
 test("names give way where they would not fit, and are left out then altogether", () => {
