@@ -69,9 +69,18 @@ function isNamed({ server, name, toolset, readOnly, listing }: Tool, patterns: r
   return patterns.some((pattern) => pattern.includes("*") && matches(pattern, `${server}/${name}`));
 }
 
+/** Part after part, so that no pattern takes longer than its length times the name's. */
 function matches(pattern: string, name: string): boolean {
-  const parts = pattern.split("*").map((part) => part.replace(/[.-]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`).test(name);
+  const parts = pattern.split("*");
+  const [first = "", last = ""] = [parts.shift(), parts.pop()];
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of parts) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return name.length - at >= last.length && name.endsWith(last);
 }
 
 function toolOf(tool: Tool, peers: Peers): AgentTool {
