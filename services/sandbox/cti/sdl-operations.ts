@@ -114,7 +114,7 @@ type StixSightingRelationshipEditMutations {
   delete: ID
   fieldPatch(input: [EditInput]!, commitMessage: String, references: [String]): StixSightingRelationship
 }
-type StixEditMutations { merge(stixObjectsIds: [String]!): StixObject }
+type StixEditMutations { merge(stixObjectsIds: [String]!): StixObject @auth(for: [KNOWLEDGE_KNUPDATE_KNMERGE]) }
 
 type Query {
   about: AppInfo @auth

@@ -4,7 +4,8 @@ import type { Node, RealPlatform } from "./platform.js";
 const OBJECT = `id standard_id entity_type created_at updated_at representative { main secondary }
   objectMarking { definition } objectLabel { value } createdBy { id name }
   ... on StixDomainObject { confidence revoked }
-  ... on Report { published report_types status { template { name } } }
+  ... on Container { status { template { name } } }
+  ... on Report { published report_types }
   ... on Grouping { context }
   ... on CaseIncident { severity priority response_types }
   ... on CaseRfi { severity priority information_types }

@@ -22,7 +22,10 @@ interface Rights {
 const RIGHTS: Readonly<Record<string, Rights>> = {
   administrator: { capabilities: ["BYPASS"], markings: [], confidence: 100 },
   analyst: {
-    capabilities: ["KNOWLEDGE_KNPARTICIPATE", "KNOWLEDGE_KNUPDATE_KNDELETE", "EXPLORE", "SETTINGS_SETLABELS"],
+    capabilities: [
+      ...["KNOWLEDGE_KNPARTICIPATE", "KNOWLEDGE_KNUPDATE_KNDELETE", "KNOWLEDGE_KNUPDATE_KNMERGE", "EXPLORE"],
+      "SETTINGS_SETLABELS",
+    ],
     markings: ["TLP:CLEAR", "TLP:GREEN", "TLP:AMBER", "PAP:CLEAR"],
     confidence: 80,
   },
