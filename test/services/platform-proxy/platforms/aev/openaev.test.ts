@@ -201,11 +201,14 @@ test("a snapshot holds the platform's version, and the caller's capabilities", a
 
 test("a grant stands for what it allows on its object, which is never creating", async () => {
   expect(await capabilitiesAs("nobody")).toEqual([]);
-  expect(await capabilitiesAs("observer")).toEqual(["ACCESS_ASSESSMENT", "SEARCH_FINDINGS"]);
+  expect(await capabilitiesAs("observer")).toEqual(["ACCESS_ASSESSMENT", "ACCESS_PAYLOADS", "SEARCH_FINDINGS"]);
   expect(await capabilitiesAs("granted")).toEqual([
     "ACCESS_ASSESSMENT",
+    "ACCESS_PAYLOADS",
     "DELETE_ASSESSMENT",
+    "DELETE_PAYLOADS",
     "MANAGE_ASSESSMENT",
+    "MANAGE_PAYLOADS",
     "SEARCH_FINDINGS",
   ]);
 });

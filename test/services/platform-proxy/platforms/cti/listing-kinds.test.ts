@@ -69,7 +69,7 @@ test("a row has what one of its kind is chosen by", async () => {
   await make(harness, "Malware", { name, aliases: ["Another"], malware_types: ["ransomware"], is_family: true });
   const first_seen = "2026-01-01T00:00:00.000Z";
   await make(harness, "Intrusion-Set", { name, primary_motivation: "ideology", resource_level: "team", first_seen });
-  await make(harness, "Incident", { name, incident_type: "data-breach", severity: "high" });
+  await make(harness, "Incident", { name, incident_type: "data-leak", severity: "high" });
   await make(harness, "Sector", { name, x_opencti_aliases: ["A sector"] });
   const query = `"${name}"`;
   const { malware } = await harness.call(list.listMalware, { query });
@@ -79,7 +79,7 @@ test("a row has what one of its kind is chosen by", async () => {
   expect(intrusionSets[0]!.firstSeen?.seconds).toBe(BigInt(Date.parse(first_seen) / 1000));
   expect(intrusionSets[0]!.lastSeen).toBeUndefined();
   const { incidents } = await harness.call(list.listIncidents, { query });
-  expect(incidents).toMatchObject([{ name, incidentType: "data-breach", severity: "high" }]);
+  expect(incidents).toMatchObject([{ name, incidentType: "data-leak", severity: "high" }]);
   const { identities } = await harness.call(list.listIdentities, { query, types: ["Sector"] });
   expect(identities).toMatchObject([{ name, type: "Sector", aliases: ["A sector"] }]);
 });
