@@ -5,6 +5,9 @@ import { type Program, startProgram } from "../support/program.js";
 let program: Program;
 beforeAll(async () => {
   program = await startProgram();
+  // search_knowledge is listed to who can see a knowledge base.
+  const base = { name: "create_knowledge_base", arguments: { name: "Known to all", company_managed: true } };
+  await post(url("core"), admin(), "tools/call", base);
 }, 60_000);
 afterAll(() => program?.stop());
 
