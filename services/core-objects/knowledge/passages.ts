@@ -60,7 +60,7 @@ function paragraphsOf(text: string, type: DocumentType): Piece[] {
     const next = at + line.length + 1;
     const trimmed = line.trim();
     const mark = isMarkdown ? (/^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? "") : "";
-    const atx = isMarkdown && fence === "" ? /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(line) : null;
+    const atx = isMarkdown && fence === "" ? /^ {0,3}(#{1,6})(?:[ \t]|$)/.exec(line) : null;
     const setext = isMarkdown && fence === "" && from >= 0 ? /^ {0,3}(=+|-{2,})[ \t]*$/.exec(line) : null;
     const isUnder = setext !== null && !text.slice(from, end).includes("\n");
     if (fence !== "") {
@@ -74,7 +74,7 @@ function paragraphsOf(text: string, type: DocumentType): Piece[] {
       [fence, from, end] = [mark, at, at + line.length];
     } else if (atx !== null) {
       flush();
-      head(atx[1]!.length, atx[2] ?? "");
+      head(atx[1]!.length, titleOf(line.slice(atx[0].length)));
     } else if (isUnder) {
       const title = text.slice(from, end).trim();
       from = -1;
@@ -89,6 +89,15 @@ function paragraphsOf(text: string, type: DocumentType): Piece[] {
   }
   flush();
   return pieces;
+}
+
+/** What an ATX heading says: without the hashes that close it, which stand after a blank (no expression: lines are as long as a document). */
+function titleOf(rest: string): string {
+  const title = rest.trim();
+  let end = title.length;
+  while (title[end - 1] === "#") end--;
+  if (end === 0) return "";
+  return /[ \t]/.test(title[end - 1] as string) ? title.slice(0, end).trimEnd() : title;
 }
 
 /** A paragraph in parts of at most {@link MAX_PASSAGE} characters, cut after a sentence, a line or a word. */

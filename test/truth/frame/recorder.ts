@@ -63,7 +63,9 @@ export async function startRecorder(recorded: Recorded): Promise<Recorder> {
     for (const [name, value] of url.searchParams) {
       query[name] = [...(query[name] ?? []), recorded.plain(stable(value))];
     }
-    const plain = sent === "" ? undefined : (JSON.parse(recorded.plain(stable(sent))) as unknown);
+    const given = sent === "" ? undefined : parsed(recorded.plain(stable(sent)));
+    // A file on its way up is no question whose answer could be compared.
+    const plain = given === NO_JSON ? undefined : given;
     const answer = said === "" ? undefined : parsed(said);
     const tool = /tool=(\w+)/.exec(request.headers["user-agent"] ?? "")?.[1] ?? "";
     const path = stable(url.pathname);
