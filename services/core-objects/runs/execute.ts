@@ -106,7 +106,7 @@ class Execution {
       if (error instanceof RunEnd) throw new RunEnd(error.reason, this.#redactor.redact(error.message));
       throw error;
     });
-    const calls = unique(said.calls.slice(0, MAX_CALLS)).map((one) => ({
+    const calls = unique(said.calls.slice(0, MAX_CALLS), this.#steps).map((one) => ({
       ...one,
       arguments: this.#text(one.arguments),
     }));
@@ -208,11 +208,12 @@ class Execution {
   }
 }
 
-/** Some models give no ids, or one id twice: an answer has to find its call. */
-function unique(calls: readonly ToolCall[]): ToolCall[] {
-  const seen = new Set<string>();
-  return calls.map((call, n) => {
-    const id = call.id === "" || call.id === "undefined" || seen.has(call.id) ? `call_${n}_${seen.size}` : call.id;
+/** Some models give no ids, or those of an answer before again: what a tool says has to find its call. */
+function unique(calls: readonly ToolCall[], steps: readonly StepRecord[]): ToolCall[] {
+  const seen = new Set(steps.flatMap((step) => step.calls.map(({ id }) => id)));
+  return calls.map((call) => {
+    let { id } = call;
+    for (let n = seen.size; id === "" || id === "undefined" || seen.has(id); n++) id = `call_${n}`;
     seen.add(id);
     return { ...call, id };
   });

@@ -22,8 +22,8 @@ export interface Asked {
 /** What a model answers: a text, calls of tools, a status of HTTP, or nothing at all. */
 export type Reply =
   | string
-  | { readonly call: string; readonly args?: object | string; readonly say?: string }
-  | { readonly calls: readonly { readonly call: string; readonly args?: object }[] }
+  | { readonly call: string; readonly args?: object | string; readonly id?: string; readonly say?: string }
+  | { readonly calls: readonly { readonly call: string; readonly args?: object; readonly id?: string }[] }
   | { readonly status: number; readonly location?: string }
   | "never";
 
@@ -48,8 +48,8 @@ export async function startModel(
       return void response.end(JSON.stringify({ error: { message: `no, ${question.authorization}` } }));
     }
     const calls = typeof said === "string" ? [] : "calls" in said ? said.calls : [said];
-    const tool_calls = calls.map(({ call, args = {} }) => ({
-      id: `call_${++made}`,
+    const tool_calls = calls.map(({ call, args = {}, id = `call_${++made}` }) => ({
+      id,
       type: "function",
       function: { name: call, arguments: typeof args === "string" ? args : JSON.stringify(args) },
     }));

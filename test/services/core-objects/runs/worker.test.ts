@@ -97,6 +97,28 @@ test("an agent calls a custom tool and answers; what is secret is in no step, no
   await expect(others).rejects.toMatchObject({ rawMessage: expect.stringContaining("no agent that you can see") });
 });
 
+test.each(["", "call_0", "undefined"])(
+  "a model that calls each of its calls %j is answered all the same",
+  async (id) => {
+    const agent = await stage.agent({ resourceIds: [await stage.integrate(), await lookUp({ name: `twice_${id}` })] });
+    stage.script.other = ({ url }, _body, response) => void response.end(url);
+    stage.script.reply = (asked) => {
+      const host = results(asked).length;
+      const look = { call: `custom__twice_${id}`, id };
+      if (host === 0) return { ...look, args: { host: "0" } };
+      if (host === 1) return { calls: ["1", "2"].map((name) => ({ ...look, args: { host: name } })) };
+      return "Seen.";
+    };
+    const before = stage.model.asked.length;
+    const run = await stage.rested((await stage.trigger(agent)).id);
+    expect(run).toMatchObject({ state: RunState.COMPLETED, output: "Seen.", stepCount: 6 });
+    const asked = stage.model.asked.slice(before);
+    expect(asked.map(results)).toEqual([[], ["/hosts/0"], ["/hosts/0", "/hosts/1", "/hosts/2"]]);
+    const ids = asked.at(-1)!.messages.flatMap(({ tool_calls = [] }) => tool_calls.map((one) => one.id));
+    expect(new Set(ids).size).toBe(3);
+  },
+);
+
 test("without a model a run fails with that sentence", async () => {
   const agent = await stage.agent({}, "carl");
   const run = await stage.rested((await stage.trigger(agent, {}, "carl")).id, "carl");
