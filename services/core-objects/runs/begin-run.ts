@@ -104,6 +104,7 @@ export async function insertRun(context: Context, begun: NewRun): Promise<RunRec
     started_at: null,
     ended_at: null,
     due_at: now,
+    queue: owner,
     fence: 0,
     stalls: 0,
     expires_at: new Date(now.getTime() + KEPT_DAYS * DAY_MS),

@@ -53,7 +53,7 @@ export async function execute(hold: Hold, parts: ExecutionParts, signal: AbortSi
 class Execution {
   readonly #redactor = createRedactor();
   #steps: StepRecord[] = [];
-  #equipment: Equipment | undefined;
+  #equipment: (Equipment & { readonly of: string }) | undefined;
 
   constructor(
     private readonly hold: Hold,
@@ -68,16 +68,23 @@ class Execution {
         this.signal.throwIfAborted();
         const { context, peers, own } = this.parts;
         const standing = await standingOf(context, peers, this.hold.run, own.serversOf);
-        this.#equipment ??= await equip(standing.agent, this.callOf(standing), {
-          ...this.parts,
-          redactor: this.#redactor,
-        });
-        const rest = await this.#next(standing, this.#equipment);
+        const rest = await this.#next(standing, await this.#equip(standing));
         if (rest !== undefined) return rest;
       }
     } finally {
       await this.#equipment?.close();
     }
+  }
+
+  /** What the agent may use, gathered anew where the agent was changed since. */
+  async #equip(standing: Standing): Promise<Equipment> {
+    const { etag } = standing.agent;
+    if (this.#equipment?.of === etag) return this.#equipment;
+    await this.#equipment?.close();
+    this.#equipment = undefined;
+    const parts = { ...this.parts, redactor: this.#redactor };
+    this.#equipment = { ...(await equip(standing.agent, this.callOf(standing), parts)), of: etag };
+    return this.#equipment;
   }
 
   async #next(standing: Standing, equipment: Equipment): Promise<Rest | undefined> {

@@ -9,17 +9,36 @@ import { ENDED, type RunRecord, type StepRecord, stepId } from "./record.js";
 // and `fence` grows with each who does. Whatever a worker writes of the run names
 // its fence in the filter, so that one who was frozen and wakes up changes nothing.
 
+/** Whose turn it is. */
+export interface Turn {
+  /** Who had the turn before; "" for nobody. */
+  readonly after: string;
+  /** Who has taken enough for now. */
+  readonly except?: readonly string[];
+}
+
 /**
- * Takes the run that waits longest: a queued one, one whose worker gave no sign
- * of life, or one that has something left to be told. One atomic step.
+ * Takes a run of whoever's turn it is: users take turns in the order of their
+ * ids, so that nobody waits behind all that another has queued. Of theirs the one
+ * that waits longest: a queued one, one whose worker gave no sign of life, or one
+ * that has something left to be told. One atomic step.
  */
-export function claim(runs: DocCollection<RunRecord>, leaseMs: number): Promise<RunRecord | null> {
+export async function claim(
+  runs: DocCollection<RunRecord>,
+  leaseMs: number,
+  { after, except = [] }: Turn = { after: "" },
+): Promise<RunRecord | null> {
   const now = Date.now();
-  return runs.findOneAndUpdate(
-    { due_at: { $lte: new Date(now) } },
-    { $set: { due_at: new Date(now + leaseMs) }, $inc: { fence: 1, stalls: 1 } },
-    { sort: { due_at: 1 }, returnDocument: "after" },
-  );
+  const due = { due_at: { $lte: new Date(now) } };
+  // While nobody waits nothing is locked.
+  if ((await runs.findOne(due, { projection: { _id: 1 } })) === null) return null;
+  const take = (from: string): Promise<RunRecord | null> =>
+    runs.findOneAndUpdate(
+      { queue: { $gt: from, $nin: [...except] }, ...due },
+      { $set: { due_at: new Date(now + leaseMs) }, $inc: { fence: 1, stalls: 1 } },
+      { sort: { queue: 1, due_at: 1 }, returnDocument: "after" },
+    );
+  return (await take(after)) ?? (after === "" ? null : take(""));
 }
 
 /** A run that a worker has: every write fails with RunLost once another has it. */
@@ -96,7 +115,7 @@ export class Hold {
   async forget(): Promise<void> {
     await this.context.runs.updateOne(
       { _id: this.run._id, fence: this.run.fence, state: { $in: [...ENDED] } },
-      { $set: { due_at: null, delegation: "" } },
+      { $set: { due_at: null, queue: null, delegation: "" } },
     );
   }
 }

@@ -65,6 +65,8 @@ export interface RunRecord extends Base {
   readonly ended_at: Date | null;
   /** When a worker may take it: since when it waits, or when the lease of the one that has it ends; null for never. */
   readonly due_at: Date | null;
+  /** The owner, in whose turn it is taken; null once it never is again. */
+  readonly queue: string | null;
   /** Grows with every worker that takes it: only the last one writes. */
   readonly fence: number;
   /** How many workers took it since it last came further. */
@@ -123,6 +125,7 @@ export const RUNS: CollectionSpec = {
     { name: "state", key: { owner: 1, state: 1, _id: -1 } },
     { name: "request", key: { owner: 1, request: 1 }, unique: true },
     { name: "due", key: { due_at: 1 } },
+    { name: "turn", key: { queue: 1, due_at: 1 } },
     { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ],
 };

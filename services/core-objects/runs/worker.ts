@@ -4,13 +4,14 @@ import { newEtag } from "../objects/gate.js";
 import { delegationPlace } from "./begin-run.js";
 import { RunEnd, RunLost } from "./ending.js";
 import { type ExecutionParts, execute } from "./execute.js";
-import { claim, Hold } from "./queue.js";
+import { Hold } from "./queue.js";
 import { ENDED, type RunRecord } from "./record.js";
 import { exportTrace } from "./trace.js";
+import { Turns } from "./turns.js";
 
 /** How a worker works. */
 export interface WorkerOptions {
-  /** Runs at a time. */
+  /** Runs at a time; half of them at most are of one user. */
   readonly atOnce: number;
   /** How long a run stays with a worker that gives no sign of life, in milliseconds. */
   readonly leaseMs: number;
@@ -19,7 +20,7 @@ export interface WorkerOptions {
 }
 
 /** How a worker works where nothing else is said. */
-export const WORKER: WorkerOptions = { atOnce: 4, leaseMs: 15_000, lookMs: 1_000 };
+export const WORKER: WorkerOptions = { atOnce: 8, leaseMs: 15_000, lookMs: 1_000 };
 
 /** Signs of life within a lease. */
 const SIGNS = 5;
@@ -41,19 +42,19 @@ export interface Worker {
 export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOptions = WORKER): Worker {
   const { context } = parts;
   const closing = new AbortController();
-  const working = new Set<Promise<void>>();
+  const working = new Map<Promise<void>, string>();
+  const turns = new Turns(context.runs, options);
   let woken = new AbortController();
-
   async function look(): Promise<void> {
     while (!closing.signal.aborted) {
       try {
-        const run = working.size < options.atOnce ? await claim(context.runs, options.leaseMs) : null;
+        const run = await turns.take([...working.values()]);
         if (run !== null) {
           const work = workOn(run).finally(() => {
             working.delete(work);
             woken.abort();
           });
-          working.add(work);
+          working.set(work, run.owner);
           continue;
         }
       } catch (error) {
@@ -173,7 +174,7 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
     async close() {
       closing.abort();
       await looking;
-      await Promise.all(working);
+      await Promise.all(working.keys());
     },
   };
 }

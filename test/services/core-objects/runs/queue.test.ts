@@ -86,7 +86,10 @@ test("of many workers that look at once one has a run, and one that lost it chan
   await runs().updateMany({ due_at: { $gt: new Date(0) } }, { $set: { due_at: null } });
   const [one] = await runs().find({ owner: "alice" }, { limit: 1 }).toArray();
   const id = "claimed";
-  await runs().insertOne({ ...one!, _id: id, request: id, state: "queued", due_at: new Date(), fence: 0, stalls: 0 });
+  await runs().insertOne({
+    ...one!,
+    ...{ _id: id, request: id, state: "queued", due_at: new Date(), queue: "alice", fence: 0, stalls: 0 },
+  });
   const taken = await Promise.all(Array.from({ length: 20 }, () => claim(context.runs, 60_000)));
   const [first] = taken.filter((run) => run !== null);
   expect(taken.filter((run) => run !== null)).toHaveLength(1);
@@ -113,6 +116,28 @@ test("of many workers that look at once one has a run, and one that lost it chan
     [1, "by the second"],
     [2, ""],
   ]);
+});
+
+test("users take turns, each with what waits longest, and who has enough for now is passed over", async () => {
+  const [one] = await runs().find({ owner: "alice" }, { limit: 1 }).toArray();
+  await runs().updateMany({ due_at: { $gt: new Date(0) } }, { $set: { due_at: null, queue: null } });
+  const waits = (owner: string, n: number): RunRecord => ({
+    ...one!,
+    ...{ _id: `${owner}-${n}`, request: `turn-${n}`, owner, queue: owner, state: "queued", fence: 0, stalls: 0 },
+    due_at: new Date(1_000 * n),
+  });
+  await runs().insertMany([1, 2, 3, 4].map((n) => waits("alice", n)));
+  await runs().insertMany([waits("bob", 8), waits("bob", 9), waits("carl", 7)]);
+  const taken: string[] = [];
+  const take = async (except: readonly string[] = []): Promise<void> => {
+    const run = await claim(context.runs, 60_000, { after: taken.at(-1)?.split("-")[0] ?? "", except });
+    taken.push(run?._id ?? "");
+  };
+  for (let n = 0; n < 5; n++) await take();
+  await take(["alice"]);
+  await take(["alice"]);
+  await take(["bob"]);
+  expect(taken).toEqual(["alice-1", "bob-8", "carl-7", "alice-2", "bob-9", "", "", "alice-3"]);
 });
 
 test("a schedule's run is the owner's, and is worked at like any other", async () => {
