@@ -14,7 +14,14 @@ export const LISTS = {
   atomic: { path: "/atomic-testings/search", id: "inject_id", name: "inject_title" },
   payload: { path: "/payloads/search", id: "payload_id", name: "payload_name" },
   contract: { path: "/injector_contracts/search", id: "injector_contract_id", name: "injector_contract_id" },
+  player: { path: "/players/search", id: "user_id", name: "user_email" },
+  phase: { path: "/kill_chain_phases/search", id: "phase_id", name: "phase_name" },
+  vulnerability: { path: "/vulnerabilities/search", id: "vulnerability_id", name: "vulnerability_external_id" },
+  document: { path: "/documents/search", id: "document_id", name: "document_name" },
 } as const;
+
+/** What is listed without pages. */
+const WHOLE = ["/domains", "/channels", "/challenges", "/lessons_templates"];
 
 /** The name of a kind of object. */
 export type KindName = keyof typeof LISTS;
@@ -60,7 +67,8 @@ export class Seen {
   /** Every object that the person sees, and what the platform names inside it. */
   async everything(): Promise<Known[]> {
     const kinds = Object.keys(LISTS) as KindName[];
-    const rows = (await Promise.all(kinds.map((kind) => this.of(kind)))).flat();
+    const paged = await Promise.all(kinds.map((kind) => this.of(kind)));
+    const rows = [...paged, ...(await Promise.all(WHOLE.map((route) => this.read(route))))].flat().filter(Boolean);
     const plans = rows.flatMap((row) => [row.scenario_id, row.exercise_id].filter(Boolean) as string[]);
     const injects: Json[] = [];
     for (const id of plans) {

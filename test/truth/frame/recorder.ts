@@ -32,7 +32,7 @@ export interface Recorder {
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 /** A recording is no larger than this: further kinds of exchanges are counted and left out. */
-const MAX_BYTES = 400_000;
+const MAX_BYTES = 850_000;
 
 /** Starts one. */
 export async function startRecorder(recorded: Recorded): Promise<Recorder> {

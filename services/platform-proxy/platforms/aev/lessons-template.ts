@@ -122,9 +122,15 @@ export async function putContents(
       if (!category.questions.some((one) => one.id === gone)) await send("DELETE", `${questions}/${gone}`);
     }
   }
-  for (const { category } of before) {
+  for (const { category, questions } of before) {
     const { lessonstemplatecategory_id: gone } = category;
-    if (!wanted.some((one) => one.id === gone)) await send("DELETE", `${routeOf(template)}/${gone}`);
+    if (wanted.some((one) => one.id === gone)) continue;
+    const path = `${routeOf(template)}/${gone}`;
+    // The platform deletes no category that has questions.
+    for (const { lessonstemplatequestion_id: id } of questions) {
+      await send("DELETE", `${path}/lessons_template_questions/${id}`);
+    }
+    await send("DELETE", path);
   }
 }
 

@@ -14,9 +14,8 @@ export interface Filter {
 /** An order by one field. */
 export interface Sort {
   readonly property: string;
+  /** Rows without a value stand last in an ascending order, first in a descending one; asked to do otherwise, the platform fails. */
   readonly direction: "asc" | "desc";
-  /** Where rows without a value stand; first in a descending order where left out. */
-  readonly nullHandling?: "NULLS_LAST";
 }
 
 /** A search as the platform takes it. */

@@ -67,6 +67,8 @@ export interface Kind {
   readonly answers?: Partial<Readonly<Record<Verb, "row" | "one">>>;
   /** What no change writes. */
   readonly keeps?: readonly string[];
+  /** Its search may be told where rows without a value stand. */
+  readonly placesNulls?: boolean;
   /** Marked as an entity that the interface listens to. */
   readonly listened?: boolean;
   /** "Element not found: …", with {id} for the id. */

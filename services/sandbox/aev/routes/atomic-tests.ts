@@ -49,7 +49,7 @@ export function atomicTestRoutes(world: World): Route[] {
       method: "POST",
       path: `${PATH}/search`,
       answer: ({ actor, body, now }) =>
-        ok(searchRows(seen(actor), FIELDS, body, {}, (row) => simulationInjectRow(world, row, now))),
+        ok(searchRows(seen(actor), FIELDS, body, { placesNulls: true }, (row) => simulationInjectRow(world, row, now))),
     },
     {
       method: "POST",

@@ -30,7 +30,9 @@ export function contractRoutes(world: World): Route[] {
         );
         const isFull = input.include_full_details !== false;
         const typeOf = (row: Contract) => (payloadOf(row)?.values.payload_type as string | undefined) ?? null;
-        return ok(searchRows(rows, FIELDS, body, {}, (row) => contractRow(row, isFull, typeOf(row))));
+        return ok(
+          searchRows(rows, FIELDS, body, { placesNulls: true }, (row) => contractRow(row, isFull, typeOf(row))),
+        );
       },
     },
     {

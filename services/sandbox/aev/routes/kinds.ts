@@ -16,7 +16,7 @@ export function kindRoutes(world: World): Route[] {
   return KINDS.flatMap((kind) => {
     const answers = answersOf(kind, shelfOf(world, kind.path));
     const routes = kind.verbs.map((verb): Route => ({ ...placeOf(kind, verb), answer: answers[verb] }));
-    return kind.path === "asset_groups" ? [...routes, ...assetGroupRoutes(world, answers.get)] : routes;
+    return kind.path === "asset_groups" ? [...assetGroupRoutes(world, answers), ...routes] : routes;
   });
 }
 
@@ -41,6 +41,7 @@ function placeOf({ path, creates = path }: Kind, verb: Verb): Pick<Route, "metho
 
 function answersOf(kind: Kind, shelf: Shelf): Readonly<Record<Verb, Answer>> {
   const fields = fieldsOf(kind);
+  const rules = { placesNulls: kind.placesNulls === true };
   const readable = (actor: Actor) => need(kind.access === undefined || holds(actor, `ACCESS_${kind.access}`));
   const writable = (actor: Actor, right: "MANAGE" | "DELETE") => need(holds(actor, `${right}_${kind.manage}`));
   const here = ({ tenant }: Actor): Entry[] =>
@@ -62,7 +63,7 @@ function answersOf(kind: Kind, shelf: Shelf): Readonly<Record<Verb, Answer>> {
   return {
     search: ({ actor, body }) => {
       readable(actor);
-      return ok(searchRows(here(actor), fields, body, {}, (entry) => shownAs(kind, entry, "row")));
+      return ok(searchRows(here(actor), fields, body, rules, (entry) => shownAs(kind, entry, "row")));
     },
     list: ({ actor }) => {
       readable(actor);

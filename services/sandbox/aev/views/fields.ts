@@ -26,7 +26,7 @@ export function scenarioFields(world: World): Fields<Scenario> {
 }
 
 /** How scenarios and simulations are searched. */
-export const PLAN_RULES: SearchRules = { joined: "values" };
+export const PLAN_RULES: SearchRules = { joined: "values", placesNulls: true };
 
 /** What simulations are searched by. */
 export function simulationFields(world: World): Fields<Simulation> {

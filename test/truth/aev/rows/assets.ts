@@ -29,7 +29,8 @@ const ENDPOINT: Life = {
     const body = {
       asset_name: name,
       asset_description: "Kept",
-      asset_external_reference: `ref ${name}`,
+      // There may be one of a reference.
+      asset_external_reference: `ref ${name} ${Math.random()}`,
       asset_tags: [labelOf(stage, tenant)],
       endpoint_hostname: "kept-host",
       endpoint_platform: "Linux",

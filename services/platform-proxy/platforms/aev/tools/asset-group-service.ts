@@ -99,7 +99,8 @@ export const bindings = [
     const labels = await labelIds(platform, tenant, r.labels);
     const conditions = await filterOf(platform, tenant, r.conditions, r.matchAny ?? false);
     const kept = before.asset_group_dynamic_filter ?? { mode: "and", filters: [] };
-    const changed = await platform.rest<UpstreamAssetGroup>({
+    const filters = r.clearConditions || r.conditions.length > 0 ? conditions.filters : kept.filters;
+    const answer = await platform.rest<UpstreamAssetGroup>({
       verb: "PUT",
       path: tenant.path(`/asset_groups/${before.asset_group_id}`),
       body: {
@@ -108,10 +109,12 @@ export const bindings = [
         asset_group_tags: r.clearLabels || labels.length > 0 ? labels : (before.asset_group_tags ?? []),
         asset_group_dynamic_filter: {
           mode: r.matchAny === undefined ? kept.mode : conditions.mode,
-          filters: r.clearConditions || r.conditions.length > 0 ? conditions.filters : kept.filters,
+          filters,
         },
       },
     });
+    // Of a group whose conditions are cleared it tells once more what met them.
+    const changed = (filters ?? []).length > 0 ? answer : { ...answer, asset_group_dynamic_assets: [] };
     return { assetGroup: await shown(platform, tenant, changed) };
   }),
 

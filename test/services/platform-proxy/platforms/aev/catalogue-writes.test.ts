@@ -142,7 +142,9 @@ describe("asset groups", () => {
     expect((await planner.ask("GET", `/asset_groups/${assetGroupId}`)).asset_group_assets).toEqual(endpointIds);
     const cleared = await planner.call(setAssetGroupAssets, { assetGroupId, clearEndpoints: true });
     expect(cleared).toMatchObject({ added: 0, removed: 2 });
-    await planner.call(updateAssetGroup, { assetGroupId, clearConditions: true });
+    const freed = await planner.call(updateAssetGroup, { assetGroupId, clearConditions: true });
+    // The platform's own answer tells once more what met them.
+    expect(freed.assetGroup).toMatchObject({ conditions: [], matchingEndpoints: 0 });
     await planner.call(deleteAssetGroup, { assetGroupId });
     expect(await refusal(planner.call(getAssetGroup, { assetGroupId }))).toMatchObject({ code: Code.NotFound });
   });
