@@ -97,6 +97,8 @@ export function injectRoutes(world: World): Route[] {
       answer: ({ actor, ids: [id, type = ""], body, now }) => {
         const inject = readable(actor, id);
         if (!TARGETS.includes(type)) throw refusal(400, `Invalid target type ${type}`);
+        // People are looked for in its simulation.
+        if (inject.scenario !== null && ["TEAMS", "PLAYERS"].includes(type)) throw new Bare(500);
         const rows = targetRows(world, inject, type);
         return ok(searchRows(rows, TARGET_FIELDS, body, {}, (row) => targetView(inject, row, now)));
       },

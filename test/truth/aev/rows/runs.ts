@@ -212,6 +212,14 @@ const readingTruths: readonly Truth<Stage>[] = READINGS.map(({ tool, of, args, r
   ],
 }));
 
+/** A mail, or what there is, in the simulation that runs where somebody works. */
+async function stepOfRun(stage: Stage, person: string): Promise<string> {
+  const tenant = stage.world.tenantOf(person);
+  const run = stage.world.ids[tenant === FIRST ? "running" : "otherRun"]!;
+  const steps = (await seenBy(stage, "administrator", tenant).below(`/exercises/${run}/injects/search`, "inject_id"))!;
+  return (steps.find((one) => one.inject_type === "openaev_email") ?? steps[0]).inject_id;
+}
+
 /** Tools that tell of injects, their runs and what they execute. */
 export const runTruths: readonly Truth<Stage>[] = [
   ...readingTruths,
@@ -238,13 +246,24 @@ export const runTruths: readonly Truth<Stage>[] = [
         about: "gives every target once, as the platform does",
         as: SEERS,
         async prove(stage, person) {
-          const id = stage.world.ids[stage.world.tenantOf(person) === FIRST ? "mail" : "otherCall"]!;
-          for (const [kind, word] of [
-            ["team", "TEAMS"],
-            ["endpoint", "ASSETS"],
-            ["player", "PLAYERS"],
+          const inFirst = stage.world.tenantOf(person) === FIRST;
+          const step = stage.world.ids[inFirst ? "mail" : "otherCall"]!;
+          const test = stage.world.ids[inFirst ? "atomic" : "otherAtomic"]!;
+          for (const [id, kind, word] of [
+            [step, "endpoint", "ASSETS"],
+            [step, "team", ""],
+            [step, "player", ""],
+            [test, "team", "TEAMS"],
+            [test, "endpoint", "ASSETS"],
+            [await stepOfRun(stage, person), "team", "TEAMS"],
+            [await stepOfRun(stage, person), "player", "PLAYERS"],
           ] as const) {
             const args = { ...inTenant(stage, person), inject_id: id, target_kind: kind };
+            if (word === "") {
+              // The platform fails: a scenario's steps have nobody before there is a simulation.
+              await refuses(stage, person, "search_inject_targets", args, /step of scenario|there is no|unknown tool/);
+              continue;
+            }
             const direct = await seenBy(stage, person).below(`/injects/${id}/targets/${word}/search`, "target_id");
             if (direct === undefined) {
               await refuses(stage, person, "search_inject_targets", args, NOT_THERE);

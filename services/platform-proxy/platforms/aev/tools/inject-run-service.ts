@@ -1,6 +1,7 @@
 import { InjectRunResultSchema } from "#proto/aev/v1/execution_pb.js";
 import { InjectRunService } from "#proto/aev/v1/inject_run_service_pb.js";
 import { InjectStatus } from "#proto/aev/v1/inject_service_pb.js";
+import { TargetKind } from "#proto/aev/v1/result_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { serverStream, unary } from "../../../binding.js";
@@ -43,6 +44,8 @@ const BY_NAME: Order<UpstreamInjectTarget> = {
 };
 const MAX_COMMAND = 4_000;
 const MAX_TRACES = 50;
+/** Kinds of target that are people. */
+const PEOPLE: ReadonlySet<TargetKind> = new Set([TargetKind.TEAM, TargetKind.PLAYER]);
 /** What the platform says where a kind of target has no subtype. */
 const NONE = new Set(["N/A", "PLAYERS"]);
 
@@ -104,7 +107,13 @@ export const bindings = [
 
   unary(searchInjectTargets, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const { row } = await injectOf(platform, tenant, r.injectId);
+    const { row, parent } = await injectOf(platform, tenant, r.injectId);
+    if (parent.of === "scenario" && PEOPLE.has(r.targetKind)) {
+      // The platform looks for those who take part in the simulation, and fails where there is none.
+      throw failedPrecondition(
+        `inject_id: ${row.inject_id} is a step of scenario ${parent.id}, and people take part in simulations alone; get_inject names the teams that it is aimed at`,
+      );
+    }
     const page = await listPage<UpstreamInjectTarget>(
       platform,
       tenant,

@@ -19,7 +19,8 @@ interface UpstreamContractRow {
 }
 
 const BY_NAME: Order<UpstreamContractRow> = {
-  sorts: [{ property: "injector_contract_updated_at", direction: "desc" }],
+  // The platform does not sort by label.
+  sorts: [{ property: "injector_contract_updated_at", direction: "asc" }],
   keyOf: (row) => nameKey(contractName(row)),
   isOurs: true,
 };

@@ -2,7 +2,10 @@ import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { InjectRunService } from "#proto/aev/v1/inject_run_service_pb.js";
 import { InjectService, InjectStatus } from "#proto/aev/v1/inject_service_pb.js";
-import { InjectorContractService } from "#proto/aev/v1/injector_contract_service_pb.js";
+import {
+  InjectorContractService,
+  type SearchInjectorContractsResponse,
+} from "#proto/aev/v1/injector_contract_service_pb.js";
 import { TargetKind } from "#proto/aev/v1/result_pb.js";
 import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
@@ -310,4 +313,36 @@ test("actions are found by technique, system and carrier, and read with their fi
   expect(of.injectorContracts.map((row) => row.id)).toEqual([id]);
   const mails = await stack.call(searchInjectorContracts, { type: "openaev_email" }, "nobody");
   expect(mails.injectorContracts.map((row) => row.id)).toEqual([MAIL]);
+});
+
+test("actions stand in the order of their names, page after page", async () => {
+  const names: string[] = [];
+  let pageToken: string | undefined = "";
+  do {
+    const page: SearchInjectorContractsResponse = await stack.call(
+      searchInjectorContracts,
+      { pageSize: 3, pageToken },
+      "analyst",
+    );
+    names.push(...page.injectorContracts.map(({ name }) => name.toLowerCase()));
+    pageToken = page.nextPageToken;
+  } while (pageToken);
+  expect(names.length).toBeGreaterThan(6);
+  expect(names).toEqual([...names].sort());
+});
+
+test("a step of a scenario has no people yet: the platform fails on them, the tool says what to ask", async () => {
+  const { id: injectId } = await made();
+  for (const [targetKind, word] of [
+    [TargetKind.TEAM, "TEAMS"],
+    [TargetKind.PLAYER, "PLAYERS"],
+  ] as const) {
+    const path = `/api/tenants/${DEFAULT_TENANT}/injects/${injectId}/targets/${word}/search`;
+    expect((await stack.ask("admin", "POST", path, { size: 10 })).status).toBe(500);
+    const call = stack.call(runs.searchInjectTargets, { injectId, targetKind }, "analyst");
+    expect(await refusal(call)).toMatchObject({
+      code: Code.FailedPrecondition,
+      rawMessage: expect.stringMatching(/is a step of scenario .*get_inject names the teams/),
+    });
+  }
 });
