@@ -14,6 +14,7 @@ const CONTENT = [
   "actor",
   "appliedcontrol",
   "asset",
+  "attackpath",
   "complianceassessment",
   "ebiosrmstudy",
   "evidence",
@@ -90,8 +91,8 @@ export const RISK_ANALYST = role("Risk analyst", "Risk analysts", [
   ...named(
     ["view"],
     [
-      ...["asset", "ebiosrmstudy", "folder", "operationalscenario", "quantitativeriskscenario"],
-      ...["quantitativeriskstudy", "riskassessment", "riskmatrix", "riskscenario"],
+      ...["asset", "attackpath", "ebiosrmstudy", "folder", "operationalscenario"],
+      ...["quantitativeriskscenario", "quantitativeriskstudy", "riskassessment", "riskmatrix", "riskscenario"],
     ],
   ),
   "add_riskscenario",

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { loadKinds } from "../../../services/core-objects/service.js";
 import { capabilitiesOf } from "../../../services/platform-proxy/platforms/aev/adapter.js";
+import { PLATFORMS } from "../../../services/shared/platforms.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { readTools, type Tool } from "../../../services/shared/tools/tools.js";
 
@@ -46,15 +47,15 @@ const CISO_ASSISTANT = new Set(
     .flatMap((model) => ["view", "add", "change", "delete"].map((verb) => `${verb}_${model}`)),
 );
 
-/** Our own words, which the adapters add to what OpenAEV and CISO Assistant say. */
-const OURS = ["CREATE_ASSESSMENT", "SEARCH_FINDINGS", "attach_evidence"];
+/** Our own words for a platform, which its adapter adds to what the platform says: those that `rights` explains. */
+const oursFor = (server: string) => Object.keys(PLATFORMS.find(({ name }) => name === server)?.rights ?? {});
 
 async function wordsOf(): Promise<Readonly<Record<string, ReadonlySet<string>>>> {
   const core = (await loadKinds()).flatMap(({ capabilities }) => capabilities.map(({ name }) => name));
   return {
     cti: OPENCTI,
-    aev: new Set([...OPENAEV, ...OURS]),
-    grc: new Set([...CISO_ASSISTANT, ...OURS]),
+    aev: new Set([...OPENAEV, ...oursFor("aev")]),
+    grc: new Set([...CISO_ASSISTANT, ...oursFor("grc")]),
     core: new Set(core),
   };
 }
@@ -80,7 +81,7 @@ test("a word of another platform, or mistyped, is found", async () => {
 test("our own words are said of whom OpenAEV lets manage assessments, and see them or what they are of", () => {
   const said = (...user_capabilities: string[]) =>
     capabilitiesOf({ user: { user_email: "a@example.org", user_capabilities, user_grants: {} }, tenants: [] } as never);
-  expect(OURS.filter((word) => OPENAEV.has(word) || CISO_ASSISTANT.has(word))).toEqual([]);
+  expect(oursFor("aev").filter((word) => OPENAEV.has(word))).toEqual([]);
   expect(said("MANAGE_ASSESSMENT")).toContain("CREATE_ASSESSMENT");
   for (const right of ["ACCESS_FINDINGS", "ACCESS_ASSESSMENT", "ACCESS_ASSETS"]) {
     expect(said(right)).toContain("SEARCH_FINDINGS");

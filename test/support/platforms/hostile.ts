@@ -6,6 +6,8 @@ export interface Asked {
   readonly verb: string;
   readonly path: string;
   readonly body: string;
+  /** The value of the authorization header; "" where there is none. */
+  readonly authorization: string;
 }
 
 /** What stands between the tools and a platform, and answers in its place what it is armed for. */
@@ -35,7 +37,8 @@ export async function startHostile(): Promise<Hostile> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
     const { method: verb = "GET", url: path = "/" } = request;
-    if (when({ verb, path, body: body.toString() })) {
+    const { authorization = "" } = request.headers;
+    if (when({ verb, path, body: body.toString(), authorization })) {
       met++;
       if (fault(response, met) !== false) return;
     }

@@ -66,7 +66,13 @@ export async function startProduct(
     return personOf(`${baseUrl}/mcp/${server}`, name, email, token);
   }
   const people: Record<string, Person> = {};
-  for (const [name, email] of Object.entries(emails)) people[name] = await person(name, email);
+  try {
+    for (const [name, email] of Object.entries(emails)) people[name] = await person(name, email);
+  } catch (error) {
+    // Nobody else knows of it.
+    await program.stop();
+    throw error;
+  }
   return { baseUrl, people, person, stop: () => program.stop() };
 }
 

@@ -110,20 +110,23 @@ async function attackToPrice(job: Transcript, { run, ...brief }: Brief): Promise
     attack_outcome_id,
   });
   const studies = await job.get<Rows<"risk_quantifications">>("list_risk_quantifications", where);
-  const all = await job.get<Rows<"quantified_scenarios">>("list_quantified_scenarios", where);
+  const all = await job.get<Rows<"quantified_scenarios"> & { quantification?: Row }>(
+    "list_quantified_scenarios",
+    where,
+  );
+  const hitBy = (one: Row) => ((one.assets ?? []) as Row[]).map(({ id }) => id);
   const priced = all.quantified_scenarios!.find(
-    (one) => one.current_annual_loss !== undefined && ((one.assets ?? []) as Row[]).length > 0,
+    (one) => one.current_annual_loss !== undefined && hitBy(one).length > 0,
   )!;
   const primaries = await job.get<Rows<"assets">>("list_primary_assets", where);
-  const hit = ((priced.assets ?? []) as Row[]).map(({ id }) => id);
-  const primary = primaries.assets!.find(({ id }) => hit.includes(id))!;
+  const primary = primaries.assets!.find(({ id }) => hitBy(priced).includes(id))!;
   const carrying = await job.get<Rows<"assets">>("list_supporting_assets", { ...where, primary_asset_id: primary.id });
   const ofAsset = await job.get<Rows<"quantified_scenarios">>("list_quantified_scenarios", {
     ...where,
     asset_id: primary.id,
   });
   expect(ofAsset.quantified_scenarios!.map(({ id }) => id)).toContain(priced.id);
-  const quantification_id = (priced.quantification as Row).id;
+  const quantification_id = (all.quantification ?? (priced.quantification as Row)).id;
   expect(studies.risk_quantifications!.map(({ id }) => id)).toContain(quantification_id);
   const summary = await job.get<Row>("get_financial_summary", { ...where, quantification_id });
   expect(summary.current_annual_loss).toBeGreaterThan(0);

@@ -69,7 +69,7 @@ export class RealPlatform {
   }
 
   /** Puts a file where a path keeps one. @throws Error where it is refused. */
-  async upload(email: string, path: string, name: string, text: string): Promise<void> {
+  async upload(email: string, path: string, name: string, bytes: string | Uint8Array): Promise<void> {
     const disposition = `attachment; filename*=UTF-8''${encodeURIComponent(name)}`;
     const { status } = await fetch(new URL(path, this.at.url), {
       method: "POST",
@@ -78,9 +78,19 @@ export class RealPlatform {
         "content-disposition": disposition,
         connection: "close",
       },
-      body: text,
+      body: new Blob([bytes]),
     });
     if (status > 299) throw new Error(`${email} POST ${path}: ${status}`);
+  }
+
+  /** A file as a person gets it; undefined where there is none for that person. */
+  async download(email: string, path: string): Promise<{ bytes: Buffer; mediaType: string } | undefined> {
+    const reply = await fetch(new URL(path, this.at.url), {
+      headers: { authorization: `Bearer ${this.token(email)}`, connection: "close" },
+    });
+    const bytes = Buffer.from(await reply.arrayBuffer());
+    if (reply.status !== 200) return undefined;
+    return { bytes, mediaType: reply.headers.get("content-type")?.split(";")[0] ?? "" };
   }
 
   /** Everything that a list shows a person, in its order. */

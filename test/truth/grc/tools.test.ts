@@ -6,6 +6,7 @@ import { JOBS } from "./jobs.js";
 import { argumentTruths } from "./rows/arguments.js";
 import { assetWriteTruths } from "./rows/asset-writes.js";
 import { controlWriteTruths } from "./rows/control-writes.js";
+import { evidenceFileTruths } from "./rows/evidence-files.js";
 import { evidenceWriteTruths } from "./rows/evidence-writes.js";
 import { figureTruths } from "./rows/figures.js";
 import { frameworkTruths } from "./rows/frameworks.js";
@@ -42,6 +43,7 @@ const TRUTHS = [
   ...controlWriteTruths,
   ...requirementWriteTruths,
   ...evidenceWriteTruths,
+  ...evidenceFileTruths,
   ...rightTruths,
   ...leaverTruths,
 ];

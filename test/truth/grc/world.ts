@@ -62,8 +62,10 @@ export async function makeWorld(platform: RealPlatform, admin: string): Promise<
   await maker.controls();
   await maker.audits();
   await maker.supplier();
+  await maker.files();
   await maker.risks();
   await maker.attacks();
+  await maker.linkedAttack();
   await maker.assets();
   await maker.losses();
   await maker.shared();
@@ -270,6 +272,19 @@ class Maker {
     this.ids.supplier0 = rows[0]!.id;
   }
 
+  /** Evidence with files: letters of several bytes, and bytes that are no text. */
+  async files(): Promise<void> {
+    const files = [
+      ["shopFile", "shop", "Scan 1.PNG", new Uint8Array(20_000).map((_, i) => i % 251)],
+      ["betaFile", "beta", "Zürich.md", "Geprüft: 😀 läuft. ".repeat(40)],
+      ["enclaveFile", "enclave", "Answer.csv", "a;b\n1;2\n"],
+    ] as const;
+    for (const [key, place, name, bytes] of files) {
+      await this.make(key, "/api/evidences/", { name: this.named(`${place} file`), folder: this.ids[place] });
+      await this.platform.upload(this.admin, `/api/evidences/${this.ids[key]}/upload/`, name, bytes);
+    }
+  }
+
   /** Risks of assessments with a perimeter and without one; a control that is planned against one and in place against another. */
   async risks(): Promise<void> {
     const assess = (key: string, place: string, more: object = {}) =>
@@ -365,6 +380,23 @@ class Maker {
     }
   }
 
+  /** An outcome of the first tenant by a path of the other's study, where the platform takes it. */
+  async linkedAttack(): Promise<void> {
+    const study = { ebios_rm_study: this.ids.studyC, folder: this.ids.beta };
+    const attack_path = await this.make("pathLinked", "/api/ebios-rm/attack-paths/", {
+      ...study,
+      name: this.named("studyC path linked"),
+      strategic_scenario: this.ids.studyCStrategic,
+      is_selected: true,
+    });
+    const own = { ebios_rm_study: this.ids.studyA, folder: this.ids.alpha, attack_path, likelihood: 1 };
+    await this.make("attackLinked", "/api/ebios-rm/operational-scenarios/", {
+      ...own,
+      operating_modes_description: "By somebody else's path",
+      is_selected: true,
+    });
+  }
+
   /** Business assets and what carries them, of several domains; one carries something that not everybody sees. */
   async assets(): Promise<void> {
     const places = ["alpha", "east", "shop", "beta"];
@@ -394,18 +426,21 @@ class Maker {
       const threshold = key === "loss" ? { loss_threshold: 50_000 } : {};
       await this.make(key, "/api/crq/quantitative-risk-studies/", { name, folder: this.ids[place], ...threshold });
     }
-    for (const [i, study] of ["loss", "loss", "lossOther"].entries()) {
+    for (const [i, study] of ["loss", "loss", "lossOther", "loss"].entries()) {
       const body = { name: this.named(`${study} scenario ${i}`), quantitative_risk_study: this.ids[study] };
-      const more = i === 0 ? { assets: [this.ids.asset0, this.ids.asset3], priority: 1, status: "open" } : {};
+      const hit = i === 0 ? [this.ids.asset0, this.ids.asset3] : i === 3 ? [this.ids.asset2] : undefined;
+      const more = hit === undefined ? {} : { assets: hit, priority: 1, status: "open" };
       await this.make(`priced${i}`, "/api/crq/quantitative-risk-scenarios/", { ...body, ...more });
     }
-    const [hypothesis] = await this.platform.list(this.admin, "/api/crq/quantitative-risk-hypotheses/", {
-      quantitative_risk_scenario: this.ids.priced0!,
-    });
-    const impact = { distribution: "LOGNORMAL-CI90", lb: 10_000, ub: 200_000 };
-    const path = `/api/crq/quantitative-risk-hypotheses/${hypothesis!.id}/`;
-    await this.patch(path, { probability: 0.4, impact });
-    await this.platform.call(this.admin, "GET", `${path}run-simulation/`);
+    for (const scenario of ["priced0", "priced3"]) {
+      const [hypothesis] = await this.platform.list(this.admin, "/api/crq/quantitative-risk-hypotheses/", {
+        quantitative_risk_scenario: this.ids[scenario]!,
+      });
+      const impact = { distribution: "LOGNORMAL-CI90", lb: 10_000, ub: 200_000 };
+      const path = `/api/crq/quantitative-risk-hypotheses/${hypothesis!.id}/`;
+      await this.patch(path, { probability: 0.4, impact });
+      await this.platform.call(this.admin, "GET", `${path}run-simulation/`);
+    }
   }
 
   /** What lies above all tenants, where everybody with a role may read it. */

@@ -96,11 +96,12 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
         headers: { authorization, "accept-language": "en", ...headersOf(request) },
         read,
       });
-    if (session.target.auth === "bearer") return once(`Bearer ${await session.token()}`);
-    const key = await sessions.keyOf(session);
-    const reply = await once(`Token ${key}`);
+    const isBearer = session.target.auth === "bearer";
+    const key = isBearer ? await session.token() : await sessions.keyOf(session);
+    const reply = await once(isBearer ? `Bearer ${key}` : `Token ${key}`);
+    // Refused before anything was done: a token that lost its trust, or a session that ended.
     if (reply.status !== 401) return reply;
-    return once(`Token ${await sessions.renew(session, key)}`);
+    return once(isBearer ? `Bearer ${await session.token(true)}` : `Token ${await sessions.renew(session, key)}`);
   }
 
   async function rest<Body>(session: Session, request: RestRequest): Promise<Body> {
@@ -192,7 +193,6 @@ function headersOf({ file, isFile }: RestRequest): Record<string, string> {
   };
 }
 
-/** What a user may do, by domain: domains of one role share one set, of some 400 names. */
 /** Every right that somebody has anywhere, and our name for what either of two allows. */
 function capabilitiesOf(rights: CisoMe["rights"]): string[] {
   const all = new Set([...rights.values()].flatMap((one) => [...one]));
@@ -200,6 +200,7 @@ function capabilitiesOf(rights: CisoMe["rights"]): string[] {
   return [...all];
 }
 
+/** What a user may do, by domain: domains of one role share one set, of some 400 names. */
 function rightsOf({ domain_permissions }: CurrentUser): CisoMe["rights"] {
   const sets = new Map<string, ReadonlySet<string>>();
   const rights = new Map<string, ReadonlySet<string>>();

@@ -20,8 +20,8 @@ export interface UpstreamAsset extends UpstreamAssetRow {
   readonly description: string | null;
   readonly reference_link: string | null;
   readonly observation: string | null;
+  /** Those that name it as a parent; the platform's other list of them, children_assets, tells names that it hides here. */
   readonly support_assets?: readonly Related[];
-  readonly children_assets?: readonly Related[];
   readonly owner: readonly Related[];
   readonly applied_controls?: readonly Related[];
   /** One name each, with its step of the scale. */
@@ -56,8 +56,7 @@ export function assetRowOf(upstream: UpstreamAssetRow) {
 /** An asset as tools show it. */
 export function assetOf(upstream: UpstreamAsset) {
   const parents = referencesOf(upstream.parent_assets);
-  // Those that name it; the other list of the platform holds what they carry, too.
-  const children = referencesOf(upstream.support_assets ?? upstream.children_assets);
+  const children = referencesOf(upstream.support_assets);
   const owners = referencesOf(upstream.owner);
   const controls = referencesOf(upstream.applied_controls);
   const hidden = parents.hidden + children.hidden + owners.hidden + controls.hidden;

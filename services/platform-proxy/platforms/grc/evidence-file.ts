@@ -7,11 +7,11 @@ import type {
 } from "#proto/grc/v1/evidence_service_pb.js";
 import { failedPrecondition, invalidArgument, permissionDenied } from "../../../shared/rpc/errors.js";
 import type { PlatformFile } from "../../adapter.js";
-import { objectOf } from "../../lib/answers.js";
 import type { Platform } from "../../platform.js";
 import { EVIDENCE, REVISIONS, readEvidence, type UpstreamEvidence } from "./evidence.js";
 import { mayIn, readOwned, readShared, type Tenant } from "./tenancy.js";
 import { fileNameOf } from "./upstream.js";
+import { create } from "./writes.js";
 
 /** Bytes of a file that is sent. */
 const MAX_BYTES = 256 << 10;
@@ -34,6 +34,10 @@ export async function uploadEvidenceFile(r: UploadEvidenceFileRequest, platform:
   if (!EXTENSIONS.has(extension)) {
     throw invalidArgument(`file_name: the grc platform takes no .${extension}; it takes ${[...EXTENSIONS].join(", ")}`);
   }
+  // It takes the extension out wherever it stands, and fails over a name of which nothing is left.
+  if (!/[\p{L}\p{N}_-]/u.test(r.fileName.replaceAll(extension, ""))) {
+    throw invalidArgument("file_name: the grc platform needs more of a name than its extension; give another");
+  }
   const bytes = Buffer.from(r.contentBase64, "base64");
   if (bytes.length > MAX_BYTES) throw invalidArgument(`content_base64: is larger than ${MAX_BYTES >> 10} KiB`);
   const folder = before.folder.id!;
@@ -53,10 +57,9 @@ export async function uploadEvidenceFile(r: UploadEvidenceFileRequest, platform:
   return { ...(await readBack(platform, before.id, tenant)), newVersion: isNewVersion };
 }
 
-async function addVersion(r: UploadEvidenceFileRequest, { id, folder }: UpstreamEvidence, platform: Platform) {
+function addVersion(r: UploadEvidenceFileRequest, { id, folder }: UpstreamEvidence, platform: Platform) {
   const body = { evidence: id, folder: folder.id, observation: r.versionNote };
-  const made = await platform.rest({ verb: "POST", path: REVISIONS, body });
-  return objectOf<{ id: string }>(platform.server, made, "id").id;
+  return create(platform, REVISIONS, body);
 }
 
 async function readBack(platform: Platform, id: string, tenant: Tenant) {

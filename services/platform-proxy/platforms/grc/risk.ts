@@ -3,6 +3,7 @@ import { type RiskScenarioSchema, RiskTreatment } from "#proto/grc/v1/risk_servi
 import { given } from "../../lib/fields.js";
 import { timeOf } from "../../lib/time.js";
 import { enumOf, wordOf } from "../../lib/words.js";
+import { ASSETS } from "./asset.js";
 import type { Dated } from "./by-time.js";
 import { CONTROLS } from "./control.js";
 import { type Related, ratingOf, referenceOf, referencesOf, type Step } from "./upstream.js";
@@ -117,7 +118,7 @@ export function scenarioFieldsOf(r: ScenarioFields): Record<string, unknown> {
 /** Those that hold ids. */
 export function scenarioListsOf(r: ScenarioFields): readonly Replacement[] {
   return [
-    { field: "assets", path: "/api/assets/", argument: "asset_ids", ids: r.assetIds, clear: r.clearAssets === true },
+    { field: "assets", path: ASSETS, argument: "asset_ids", ids: r.assetIds, clear: r.clearAssets === true },
     {
       field: "applied_controls",
       path: CONTROLS,

@@ -1,6 +1,3 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ReferenceSchema } from "#proto/grc/v1/reference_pb.js";
-
 /** A related object: `{}` where the caller may not see it. */
 export interface Related {
   readonly id?: string;
@@ -12,6 +9,14 @@ export interface Related {
 export interface Step {
   readonly value?: number;
   readonly name?: string;
+}
+
+/** An amount, which comes as a text where the platform keeps decimals; null or "" for none. */
+export type Decimal = string | number | null;
+
+/** An amount; undefined for none. */
+export function decimalOf(amount: Decimal | undefined): number | undefined {
+  return amount === null || amount === undefined || amount === "" ? undefined : Number(amount);
 }
 
 /** A named level of a score scale. */
@@ -31,8 +36,6 @@ export function levelsOf(definition: ScoresDefinition | undefined): readonly Lev
   return Array.isArray(levels) ? levels : [];
 }
 
-type Reference = MessageInitShape<typeof ReferenceSchema>;
-
 /** A related object that the caller may see; undefined for none and for a hidden one. */
 export function referenceOf(related: Related | null | undefined): { id: string; name: string } | undefined {
   if (related?.id === undefined) return undefined;
@@ -40,7 +43,10 @@ export function referenceOf(related: Related | null | undefined): { id: string; 
 }
 
 /** The related objects that the caller may see, and how many there are besides. */
-export function referencesOf(related: readonly Related[] | undefined): { seen: Reference[]; hidden: number } {
+export function referencesOf(related: readonly Related[] | undefined): {
+  seen: NonNullable<ReturnType<typeof referenceOf>>[];
+  hidden: number;
+} {
   const seen = (related ?? []).map(referenceOf).filter((one) => one !== undefined);
   return { seen, hidden: (related?.length ?? 0) - seen.length };
 }

@@ -1,5 +1,6 @@
 import { complianceAssessments, perimeters } from "./assessments.js";
 import { assets } from "./assets.js";
+import { operationalScenarios, studies } from "./attacks.js";
 import { appliedControls, referenceControls } from "./controls.js";
 import { evidenceRevisions, evidences } from "./evidence.js";
 import { attachmentOf } from "./evidence-file.js";
@@ -8,7 +9,7 @@ import { actors, folders, frameworks, requirementNodes, riskMatrices, securityAd
 import { kindOf } from "./plain.js";
 import { quantitativeScenarios, quantitativeStudies } from "./quantification.js";
 import { requirementAssessments } from "./requirements.js";
-import { operationalScenarios, riskAssessments, riskScenarios, studies } from "./risks.js";
+import { riskAssessments, riskScenarios } from "./risks.js";
 import { PLAIN_KINDS } from "./table.js";
 
 /** Every kind of object, by its path: those with rules of their own, and those of the table. */

@@ -47,11 +47,8 @@ export const assets: Kind = {
       ...empty(["security_objectives", "disaster_recovery_objectives", "security_capabilities"]),
       ...empty(["recovery_capabilities", "security_objectives_comparison", "recovery_objectives_comparison"]),
       parent_assets: view.refs("assets", idsIn(row, "parent_assets")),
-      children_assets: view.refs(
-        "assets",
-        children.map(({ id }) => id),
-      ),
-      // Both hold those that name it: the platform looks up one level for either.
+      // Both hold those that name it, and this one also what the caller may not see.
+      children_assets: children.map(({ id, name }) => ({ id, str: name })),
       support_assets: view.refs(
         "assets",
         children.map(({ id }) => id),

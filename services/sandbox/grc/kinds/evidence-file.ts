@@ -5,16 +5,20 @@ import { type Row, timestamp } from "../world.js";
 import { addVersion, latest } from "./evidence.js";
 import type { View } from "./kind.js";
 
-/** Extensions that the platform takes, with their media types. */
+/** Extensions that the platform takes, with the media types that Python guesses for them. */
 const TYPES: Readonly<Record<string, string>> = {
-  txt: "text/plain",
-  md: "text/markdown",
-  csv: "text/csv",
-  json: "application/json",
-  log: "text/plain",
-  pdf: "application/pdf",
-  png: "image/png",
-  zip: "application/zip",
+  ...{ jpg: "image/jpeg", jpeg: "image/jpeg", png: "image/png", gif: "image/gif", webp: "image/webp" },
+  ...{ svg: "image/svg+xml", mp4: "video/mp4", mov: "video/quicktime" },
+  ...{ txt: "text/plain", log: "text/plain", md: "text/markdown", csv: "text/csv", xml: "text/xml" },
+  ...{ json: "application/json", yaml: "application/yaml", yml: "application/yaml", toml: "application/toml" },
+  ...{ pdf: "application/pdf", doc: "application/msword", msg: "application/vnd.ms-outlook", eml: "message/rfc822" },
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  ...{ ppt: "application/vnd.ms-powerpoint", xls: "application/vnd.ms-excel" },
+  odt: "application/vnd.oasis.opendocument.text",
+  ods: "application/vnd.oasis.opendocument.spreadsheet",
+  ...{ zip: "application/zip", "7z": "application/x-7z-compressed", tar: "application/x-tar", gz: "application/gzip" },
 };
 
 /** Puts a file in place of that of a version, or of the latest of evidence, which gets its first where it has none. */
@@ -32,7 +36,9 @@ export function uploadTo(id: string, disposition: string, bytes: Uint8Array, vie
     const allowed = Object.keys(TYPES).join(", ");
     return detail(400, `Unsupported file extension '.${extension}'. Allowed extensions: ${allowed}`);
   }
-  row.attachment = `${slugOf(name.slice(0, -extension.length - 1))}.${extension}`;
+  const kept = nameOf(name, extension);
+  if (kept === undefined) return { status: 400, html: "<h1>Bad Request (400)</h1>" };
+  row.attachment = `${kept}.${extension}`;
   row.size = sizeOf(bytes.length);
   row.content = Buffer.from(bytes).toString("base64");
   row.updated_at = timestamp();
@@ -49,13 +55,19 @@ export function attachmentOf(id: string, view: View): Reply {
   return { ...ok(null), file: { bytes: Buffer.from(String(row.content ?? ""), "base64"), mediaType } };
 }
 
-/** As Django makes one: lower case, without what is no letter, digit, blank or dash of ASCII. */
-function slugOf(name: string): string {
-  const plain = name.normalize("NFKD").replace(/[^\x20-\x7e]/g, "");
-  return plain
-    .replace(/ /g, "_")
-    .replace(/[^\w\s-]/g, "")
+/**
+ * The platform takes the extension out wherever it stands in a name, and makes
+ * a file name and then a slug of the rest; undefined where that leaves no name.
+ */
+function nameOf(name: string, extension: string): string | undefined {
+  const rest = name.replaceAll(extension, "").trim().replaceAll(" ", "_");
+  const valid = rest.replace(/[^-\p{L}\p{N}_.]/gu, "");
+  if (["", ".", ".."].includes(valid)) return undefined;
+  return valid
+    .normalize("NFKD")
+    .replace(/[^\x20-\x7e]/g, "")
     .toLowerCase()
+    .replace(/[^\w\s-]/g, "")
     .replace(/[-\s]+/g, "-")
     .replace(/^[-_]+|[-_]+$/g, "");
 }

@@ -1,3 +1,5 @@
+import type { Json } from "../world.js";
+
 /** A step's name, and its colour where it has one. */
 type Step = readonly [name: string, hexcolor?: string];
 
@@ -64,3 +66,32 @@ export const EBIOS_MATRIX: Matrix = {
   languages: ["fr", "de"],
   unrated: { probability: "#f9fafb", impact: "#f9fafb" },
 };
+
+/** A step as answers show it; a name alone where nothing is rated. */
+export function stepOf(matrix: Matrix, scale: "probability" | "impact" | "risk", value: unknown): Json {
+  const step = typeof value === "number" ? matrix[scale][value] : undefined;
+  if (step === undefined) {
+    const unrated = { abbreviation: "--", name: "--", description: "not rated", value: -1 };
+    const colour = matrix.unrated[scale];
+    return colour === undefined ? unrated : { ...unrated, hexcolor: colour };
+  }
+  const [name, hexcolor] = step;
+  return {
+    id: value as number,
+    abbreviation: String((value as number) + 1),
+    name,
+    description: name,
+    translations: Object.fromEntries(matrix.languages.map((one) => [one, { name, description: name }])),
+    ...(hexcolor !== undefined && { hexcolor }),
+    annotation: null,
+    value: value as number,
+  };
+}
+
+/** The index of a level; -1 where nothing is rated. @throws RangeError for a step outside the matrix. */
+export function levelOf(matrix: Matrix, probability: unknown, impact: unknown): number {
+  if (Number(probability) < 0 || Number(impact) < 0) return -1;
+  const row = matrix.grid[Number(probability)];
+  if (row === undefined || row[Number(impact)] === undefined) throw new RangeError("list index out of range");
+  return row[Number(impact)]!;
+}

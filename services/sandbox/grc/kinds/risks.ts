@@ -1,28 +1,7 @@
-import { idsIn, type Json, type Row, seededId, type World } from "../world.js";
+import { idsIn, type Json, type Row, type World } from "../world.js";
 import * as choices from "./choices.js";
 import { BY_FOLDER, BY_TIME, empty, type Kind, pick } from "./kind.js";
-import { EBIOS_MATRIX, type Matrix, RISK_MATRIX } from "./matrices.js";
-
-/** A step as answers show it; a name alone where nothing is rated. */
-function stepOf(matrix: Matrix, scale: "probability" | "impact" | "risk", value: unknown): Json {
-  const step = typeof value === "number" ? matrix[scale][value] : undefined;
-  if (step === undefined) {
-    const unrated = { abbreviation: "--", name: "--", description: "not rated", value: -1 };
-    const colour = matrix.unrated[scale];
-    return colour === undefined ? unrated : { ...unrated, hexcolor: colour };
-  }
-  const [name, hexcolor] = step;
-  return {
-    id: value as number,
-    abbreviation: String((value as number) + 1),
-    name,
-    description: name,
-    translations: Object.fromEntries(matrix.languages.map((one) => [one, { name, description: name }])),
-    ...(hexcolor !== undefined && { hexcolor }),
-    annotation: null,
-    value: value as number,
-  };
-}
+import { levelOf, RISK_MATRIX, stepOf } from "./matrices.js";
 
 const KNOWLEDGE = ["low", "medium", "high"];
 
@@ -32,13 +11,6 @@ function knowledgeOf(value: unknown): Json {
   return name === undefined
     ? { name: "--", description: said }
     : { name, description: said, symbol: "◔◑◕"[Number(value)]! };
-}
-
-function levelOf(matrix: Matrix, probability: unknown, impact: unknown): number {
-  if (Number(probability) < 0 || Number(impact) < 0) return -1;
-  const row = matrix.grid[Number(probability)];
-  if (row === undefined || row[Number(impact)] === undefined) throw new RangeError("list index out of range");
-  return row[Number(impact)]!;
 }
 
 const STAGES = ["inherent", "current", "residual"] as const;
@@ -196,78 +168,4 @@ export const riskAssessments: Kind = {
     };
   },
   written: (row) => pick(row, ASSESSMENT),
-};
-
-/** What the studies here have nothing of. */
-const STUDY = {
-  reference_entity: { str: "Main", id: seededId("entity:main") },
-  ...{ assets: [], compliance_assessments: [], risk_assessments: [], authors: [], reviewers: [], validation_flows: [] },
-  ...{ roto_count: 0, selected_roto_count: 0, selected_attack_path_count: 0, applied_control_count: 0 },
-  last_risk_assessment: null,
-  counters: {
-    ...{ selected_asset_count: 0, selected_feared_event_count: 0, compliance_assessment_count: 0, roto_count: 0 },
-    ...{ stakeholder_count: 0, strategic_scenario_count: 0, operational_scenario_count: 0 },
-    ...{ compliance_applied_control_count: 0, risk_assessment_applied_control_count: 0 },
-  },
-  ...{ is_published: false, eta: null, due_date: null, version: "1.0", observation: null },
-  meta: { workshops: [{ steps: [{ status: "to_do" }] }] },
-  quotation_method: "manual",
-};
-
-/** EBIOS RM studies. */
-export const studies: Kind = {
-  path: "ebios-rm/studies",
-  model: "EbiosRMStudy",
-  codename: "ebiosrmstudy",
-  verbs: [],
-  search: ["name", "description", "ref_id"],
-  fields: {},
-  filters: { folder: BY_FOLDER },
-  read: (row, view) => ({
-    ...pick(row, ["id", "created_at", "updated_at", "name", "description", "ref_id", "status"]),
-    ...STUDY,
-    str: row.name,
-    folder: view.ref("folders", row.folder),
-    risk_matrix: view.ref("risk-matrices", seededId("risk-matrices:5x5")),
-    operational_scenario_count: view.world
-      .all("ebios-rm/operational-scenarios")
-      .filter((one) => one.ebios_rm_study === row.id).length,
-  }),
-  written: (row) => pick(row, ["id", "name"]),
-};
-
-/** What is kept of a relation that has no table of its own. */
-const named = (relation: Json | undefined) => (relation ?? null) as Json;
-
-/** EBIOS RM operational scenarios. */
-export const operationalScenarios: Kind = {
-  path: "ebios-rm/operational-scenarios",
-  model: "OperationalScenario",
-  codename: "operationalscenario",
-  verbs: [],
-  search: [],
-  fields: {},
-  // There is no filter by folder.
-  filters: {
-    ebios_rm_study: { kind: "related", path: "ebios-rm/studies", of: (row) => [row.ebios_rm_study as string] },
-    likelihood: { kind: "exact", of: (row) => row.likelihood },
-  },
-  read: (row, view) => ({
-    ...pick(row, ["id", "ref_id", "operating_modes_description", "created_at", "updated_at", "is_selected"]),
-    str: row.name,
-    ebios_rm_study: view.ref("ebios-rm/studies", row.ebios_rm_study),
-    folder: view.ref("folders", row.folder),
-    attack_path: named(row.attack_path),
-    stakeholders: [],
-    ro_to: named(row.ro_to),
-    threats: [],
-    strategic_scenario: named(row.strategic_scenario),
-    likelihood: stepOf(EBIOS_MATRIX, "probability", row.likelihood),
-    gravity: stepOf(EBIOS_MATRIX, "impact", row.gravity),
-    risk_level: stepOf(EBIOS_MATRIX, "risk", levelOf(EBIOS_MATRIX, row.likelihood, row.gravity)),
-    operating_modes: [],
-    is_published: false,
-    justification: "",
-  }),
-  written: (row) => pick(row, ["id"]),
 };

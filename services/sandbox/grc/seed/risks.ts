@@ -56,8 +56,11 @@ export function seedAttacks(sower: Sower, { key, short, home }: Plot): void {
       status: "in_progress",
     });
     ATTACKS.forEach(([path, origin, objective, mode], i) => {
-      const of = (kind: string, str: string) => ({ str, id: seededId(`${kind}:${key}:${s}:${i}`) });
-      const strategic = of("strategic", `${short} through ${path.toLowerCase()}`);
+      // The last of the first tenant goes by a path of another one's study.
+      const isLinked = key === "northwind" && s === 1 && i === ATTACKS.length - 1;
+      const [owner, by] = isLinked ? ["baltic", "Baltic"] : [key, short];
+      const of = (kind: string, str: string) => ({ str, id: seededId(`${kind}:${owner}:${s}:${i}`) });
+      const strategic = of("strategic", `${by} through ${path.toLowerCase()}`);
       sower.add("ebios-rm/operational-scenarios", `${key}:${s}:${i}`, study.folder, `${strategic.str} - ${path}`, {
         ref_id: `AP.${String(i + 1).padStart(2, "0")}`,
         ebios_rm_study: study.id,
@@ -67,6 +70,7 @@ export function seedAttacks(sower: Sower, { key, short, home }: Plot): void {
           description: null,
           strategic_scenario: strategic,
           form_display_name: `${path} (${strategic.str})`,
+          folder: isLinked ? seededId("folder:baltic") : study.folder,
         },
         ro_to: {
           ...of("roto", `${origin} - ${objective}`),

@@ -3,7 +3,7 @@ import type { Row } from "../../frame/pages.js";
 import type { Truth } from "../../frame/table.js";
 import { LISTS } from "../seen.js";
 import type { Stage } from "../stage.js";
-import { admin, CANNOT, changedBy, refusedWithoutTrace } from "./writing.js";
+import { admin, cannot, changedBy, refusedWithoutTrace } from "./writing.js";
 
 const WRITERS = ["administrator", "analyst", "both"] as const;
 
@@ -11,12 +11,6 @@ async function freshAsset(stage: Stage, more: object = {}): Promise<string> {
   const name = `Asset to write ${stage.world.run} ${Math.random()}`;
   return (await admin(stage, "POST", LISTS.asset, { name, folder: stage.world.ids.alpha, type: "SP", ...more })).id;
 }
-
-const cannot = (tool: string, args: (stage: Stage) => object): Truth<Stage>["cases"][number] => ({
-  about: "who may not is refused, and nothing changes",
-  as: [...CANNOT],
-  prove: (stage, person) => refusedWithoutTrace(stage, person, tool, args(stage)),
-});
 
 /** Tools that write assets. */
 export const assetWriteTruths: readonly Truth<Stage>[] = [
@@ -49,7 +43,8 @@ export const assetWriteTruths: readonly Truth<Stage>[] = [
           await refusedWithoutTrace(stage, person, "create_asset", foreign, /parent_asset_ids/);
         },
       },
-      cannot("create_asset", () => ({ name: "No", type: "primary" })),
+      // Who manages the other tenant may make one there, and is asked for this one.
+      cannot("create_asset", ({ world }) => ({ tenant_id: world.ids.alpha, name: `No ${world.run}`, type: "primary" })),
     ],
   },
   {

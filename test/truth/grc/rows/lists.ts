@@ -11,6 +11,8 @@ import { NOWHERE, STRANGERS, WORKERS } from "./tenants.js";
 interface Question {
   readonly args?: (stage: Stage) => object;
   readonly query?: (stage: Stage) => Query;
+  /** What the question names, by its path and key: who cannot read that at the platform is refused. */
+  readonly about?: { readonly path: string; readonly key: string; readonly argument: string };
   /** Leaves rows out of what the platform lists. */
   readonly only?: (row: Row, stage: Stage) => boolean;
 }
@@ -30,6 +32,9 @@ export interface List {
   /** Makes one more, as somebody else; its id. */
   readonly another: (stage: Stage, i: number) => Promise<string>;
 }
+
+/** What stands for the name of an attack outcome by a path that one may not see. */
+export const HIDDEN_PATH = "an attack path that you may not see";
 
 const need = (stage: Stage, method: string, path: string, body?: object) =>
   stage.platform.need(stage.world.emails.administrator!, method, path, body);
@@ -166,7 +171,8 @@ const LIST_TOOLS: readonly List[] = [
     ordering: "-created_at,id",
     questions: [{}],
     row(row, direct) {
-      expect(row.name).toBe(direct.str);
+      // A path that is hidden has no name here, though the platform tells it beside.
+      expect(row.name).toBe(idOf(direct.attack_path) === undefined ? HIDDEN_PATH : direct.str);
       expect(row.selected).toBe(direct.is_selected);
     },
     another: async (stage, i) => {
@@ -214,6 +220,10 @@ export function truthOfList(list: List): Truth<Stage> {
           const size = list.tool === "list_requirement_assessments" ? 7 : 3;
           const { expected, reading } = await ask(stage, list, person, question, size);
           if (!(await offered(stage, list.tool, person))) return expect(expected).toEqual([]);
+          const { about } = question;
+          if (about !== undefined && !(await seenBy(stage, person).read(about.path, stage.world.ids[about.key]!))) {
+            return refuses(stage, person, list.tool, reading.args, new RegExp(`^${about.argument}: `));
+          }
           const { rows } = await readWhole(stage, person, reading);
           sameIds(rows, expected);
           for (const [at, row] of rows.entries()) list.row?.(row, expected[at]!);

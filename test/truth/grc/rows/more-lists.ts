@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Row } from "../../frame/pages.js";
 import type { Truth } from "../../frame/table.js";
 import { idOf, LISTS } from "../seen.js";
-import type { Stage } from "../stage.js";
+import { holdsNothingHidden, personOf, type Stage, seenBy, tenantOf } from "../stage.js";
 import { type List, truthOfList } from "./lists.js";
 import { text } from "./objects.js";
 import { admin } from "./writing.js";
@@ -46,6 +46,7 @@ const MORE: readonly List[] = [
       {},
       { args: () => ({ status: "in_progress" }), query: () => ({ status: "in_progress" }) },
       {
+        about: { path: LISTS.framework, key: "plain", argument: "framework_id" },
         args: ({ world }) => ({ framework_id: world.ids.plain }),
         query: ({ world }) => ({ framework: world.ids.plain! }),
       },
@@ -110,10 +111,39 @@ const MORE: readonly List[] = [
       expect(row.selected).toBe(direct.is_selected);
       const seen = (direct.assets as Row[]).flatMap(({ id }) => id ?? []);
       expect(((row.assets ?? []) as Row[]).map(({ id }) => id).sort()).toEqual(seen.sort());
+      expect(row.hidden_links ?? 0).toBe((direct.assets as Row[]).length - seen.length);
     },
     another: made(LISTS.priced, "priced", ({ world }) => ({ quantitative_risk_study: world.ids.loss })),
   },
 ];
 
 /** More tools that list a tenant's objects. */
-export const moreListTruths: readonly Truth<Stage>[] = MORE.map(truthOfList);
+export const moreListTruths: readonly Truth<Stage>[] = [
+  ...MORE.map(truthOfList),
+  {
+    tool: "list_quantified_scenarios",
+    cases: [
+      {
+        about: "names the study of all and each asset once, as the platform names them to the same person",
+        as: ["administrator", "analyst", "reader", "both", "overseer"],
+        async prove(stage, person) {
+          const { ids } = stage.world;
+          const seen = seenBy(stage, person);
+          const { id: tenant_id } = await tenantOf(stage, person);
+          const page = await personOf(stage, person).get<{
+            quantified_scenarios: Row[];
+            quantification?: Row;
+            assets?: Row[];
+          }>("list_quantified_scenarios", { tenant_id });
+          const { name } = (await seen.read(LISTS.loss, ids.loss!))!;
+          expect(page.quantification).toEqual({ id: ids.loss, name });
+          expect(page.quantified_scenarios.some((one) => one.quantification !== undefined)).toBe(false);
+          const hit = new Set(page.quantified_scenarios.flatMap((one) => (one.asset_ids ?? []) as string[]));
+          expect((page.assets ?? []).map(({ id }) => id)).toEqual([...hit]);
+          for (const one of page.assets ?? []) expect(one.name).toBe((await seen.read(LISTS.asset, one.id))?.name);
+          await holdsNothingHidden(stage, person, JSON.stringify(page));
+        },
+      },
+    ],
+  },
+];

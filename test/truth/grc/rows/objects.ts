@@ -3,6 +3,7 @@ import type { Row } from "../../frame/pages.js";
 import type { Truth } from "../../frame/table.js";
 import { idOf, LISTS } from "../seen.js";
 import { holdsNothingHidden, personOf, refuses, type Stage, seenBy, tenantOf } from "../stage.js";
+import { HIDDEN_PATH } from "./lists.js";
 import { NOWHERE, STRANGERS, WORKERS } from "./tenants.js";
 
 /** A tool that reads one object. */
@@ -173,9 +174,11 @@ const GETTERS: readonly Getter[] = [
     argument: "attack_outcome_id",
     member: "attack_outcome",
     path: LISTS.attack,
-    keys: ["attack0", "attack1", "attack2"],
+    keys: ["attack0", "attack1", "attack2", "attackLinked"],
     same(told, direct) {
-      expect(told.name).toBe(direct.str);
+      const isHidden = idOf(direct.attack_path) === undefined;
+      expect(told.name).toBe(isHidden ? HIDDEN_PATH : direct.str);
+      expect(told.hidden_links).toBe(isHidden ? 1 : undefined);
       expect((told.study as Row | undefined)?.id).toBe(idOf(direct.ebios_rm_study));
       expect(told.operating_mode).toBe(text(direct.operating_modes_description));
       for (const field of ["likelihood", "gravity", "risk_level"]) expect(told[field]).toEqual(ratingIn(direct[field]));
@@ -185,7 +188,8 @@ const GETTERS: readonly Getter[] = [
         risk_origin?: Row;
         target_objective?: string;
       };
-      expect([told.risk_origin, told.target_objective]).toEqual([risk_origin?.str, target_objective]);
+      const attacker = isHidden ? [undefined, undefined] : [risk_origin?.str, target_objective];
+      expect([told.risk_origin, told.target_objective]).toEqual(attacker);
       expect(told.selected).toBe(direct.is_selected);
     },
   },

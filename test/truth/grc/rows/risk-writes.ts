@@ -3,7 +3,7 @@ import type { Row } from "../../frame/pages.js";
 import type { Truth } from "../../frame/table.js";
 import { LISTS } from "../seen.js";
 import { personOf, type Stage } from "../stage.js";
-import { admin, CANNOT, changedBy, freshControl, freshEvidence, refusedWithoutTrace } from "./writing.js";
+import { admin, cannot, changedBy, freshControl, freshEvidence, refusedWithoutTrace } from "./writing.js";
 
 const WRITERS = ["administrator", "analyst", "both"] as const;
 
@@ -11,12 +11,6 @@ async function freshRisk(stage: Stage, more: object = {}): Promise<string> {
   const name = `Risk to write ${stage.world.run} ${Math.random()}`;
   return (await admin(stage, "POST", LISTS.risk, { name, risk_assessment: stage.world.ids.without, ...more })).id;
 }
-
-const cannot = (tool: string, args: (stage: Stage) => object): Truth<Stage>["cases"][number] => ({
-  about: "who may not is refused, and nothing changes",
-  as: [...CANNOT],
-  prove: (stage, person) => refusedWithoutTrace(stage, person, tool, args(stage)),
-});
 
 /** Tools that write risks, how requirements are met, and what proves it. */
 export const riskWriteTruths: readonly Truth<Stage>[] = [
@@ -195,69 +189,6 @@ export const riskWriteTruths: readonly Truth<Stage>[] = [
         },
       },
       cannot("attach_evidence", ({ world }) => ({ evidence_id: world.ids.evidence0, control_id: world.ids.control4 })),
-    ],
-  },
-  {
-    tool: "upload_evidence_file",
-    cases: [
-      {
-        about: "puts a file onto new evidence and onto old, and loses none",
-        as: WRITERS,
-        async prove(stage, person) {
-          const id = await freshEvidence(stage);
-          const file = (text: string) => ({
-            tenant_id: stage.world.ids.alpha,
-            evidence_id: id,
-            file_name: "notes of the review.txt",
-            content_base64: Buffer.from(text).toString("base64"),
-          });
-          const first = await personOf(stage, person).get<Row>("upload_evidence_file", file("one"));
-          expect(first.new_version).toBe(false);
-          const { said, changes } = await changedBy(stage, person, "upload_evidence_file", file("two"));
-          expect(said.refusal).toBe("");
-          expect(said.result!.new_version).toBe(true);
-          expect(changes.filter((one) => one.startsWith("+"))).toHaveLength(1);
-          const args = { tenant_id: stage.world.ids.alpha, evidence_id: id };
-          const read = await personOf(stage, person).get<Row>("read_evidence_file", args);
-          expect([read.text, read.size]).toEqual(["two", 3]);
-          const wrong = { ...file("no"), file_name: "virus.exe" };
-          await refusedWithoutTrace(stage, person, "upload_evidence_file", wrong, /takes no .exe/);
-        },
-      },
-      cannot("upload_evidence_file", ({ world }) => ({
-        evidence_id: world.ids.evidence0,
-        file_name: "no.txt",
-        content_base64: "bm8=",
-      })),
-    ],
-  },
-  {
-    tool: "read_evidence_file",
-    cases: [
-      {
-        about: "reads the file of whom may see the evidence, a part at a time",
-        as: ["administrator", "analyst", "reader", "overseer"],
-        async prove(stage, person) {
-          const { ids } = stage.world;
-          const parts: string[] = [];
-          let offset: number | undefined = 0;
-          while (offset !== undefined) {
-            const args = { tenant_id: ids.alpha, evidence_id: ids.evidence1, offset, max_bytes: 9 };
-            const part: Row = await personOf(stage, person).get<Row>("read_evidence_file", args);
-            parts.push(String(part.text));
-            offset = part.next_offset as number | undefined;
-          }
-          expect(parts.join("")).toBe("Everything is in order.");
-        },
-      },
-      {
-        about: "is refused to whom the evidence is hidden from",
-        as: ["manager", "outsider", "nobody"],
-        async prove(stage, person) {
-          const args = { evidence_id: stage.world.ids.evidence1 };
-          expect((await personOf(stage, person).ask("read_evidence_file", args)).result).toBeUndefined();
-        },
-      },
     ],
   },
   {

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { changesBetween, type Standing } from "../../frame/changes.js";
+import type { Truth } from "../../frame/table.js";
 import { LISTS } from "../seen.js";
 import { personOf, refuses, type Stage } from "../stage.js";
 import { STRANGERS } from "./tenants.js";
@@ -67,3 +68,10 @@ export async function freshEvidence(stage: Stage, more: object = {}): Promise<st
   const name = `Proof to write ${stage.world.run} ${Math.random()}`;
   return (await admin(stage, "POST", LISTS.evidence, { name, folder: stage.world.ids.alpha, ...more })).id;
 }
+
+/** A tool that whoever may not write in the first tenant is refused. */
+export const cannot = (tool: string, args: (stage: Stage) => object): Truth<Stage>["cases"][number] => ({
+  about: "who may not is refused, and nothing changes",
+  as: [...CANNOT],
+  prove: (stage, person) => refusedWithoutTrace(stage, person, tool, args(stage)),
+});

@@ -17,6 +17,7 @@ import {
 import { readByTime, readWholeByTime } from "../by-time.js";
 import { CONTROLS } from "../control.js";
 import { EVIDENCE } from "../evidence.js";
+import { FRAMEWORKS } from "../framework.js";
 import { pageOf } from "../lists.js";
 import {
   REQUIREMENT_ASSESSMENTS,
@@ -29,8 +30,6 @@ import { inTenant, readOwned, readShared, type Tenant } from "../tenancy.js";
 import { updateRequirementAssessment } from "../update-requirement-assessment.js";
 import { levelsOf } from "../upstream.js";
 import { change, notReplaced, type Replacement, replacedIn } from "../writes.js";
-
-const FRAMEWORKS = "/api/frameworks/";
 
 /** How the tools of this service are answered. */
 export const bindings = [

@@ -9,13 +9,13 @@ import {
 } from "#proto/grc/v1/control_service_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
-import { objectOf } from "../../../lib/answers.js";
 import { type Place, pagingOf } from "../../../lib/pages.js";
 import { wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
 import { type Rank, readByRank } from "../by-rank.js";
 import { readByTime } from "../by-time.js";
 import { CONTROLS, type ControlFields, controlOf, controlRowOf, EFFORTS, type UpstreamControl } from "../control.js";
+import { EVIDENCE } from "../evidence.js";
 import { pageOf, queriesOf } from "../lists.js";
 import { answeredBy, controlMaturityOf } from "../requirement-assessment.js";
 import { setControlMaturity } from "../set-control-maturity.js";
@@ -29,6 +29,7 @@ import {
   readShared,
   type Tenant,
 } from "../tenancy.js";
+import { create, emptied, remove } from "../writes.js";
 
 /** Orders by something that several controls may share, and that others may change meanwhile. */
 const RANKS: Readonly<Partial<Record<ControlOrder, Rank<UpstreamControl>>>> = {
@@ -66,7 +67,7 @@ export const bindings = [
   unary(ControlService.method.createControl, (r, asked) =>
     inTenant(asked, r.tenantId, async (tenant, platform) => {
       const folder = domainOf(tenant, r.domainId);
-      const evidences = await readAllOwned(platform, "/api/evidences/", r.evidenceIds, "evidence_ids", tenant);
+      const evidences = await readAllOwned(platform, EVIDENCE, r.evidenceIds, "evidence_ids", tenant);
       for (const id of r.ownerActorIds) await readNamed(platform, "/api/actors/", id, "owner_actor_ids", tenant);
       const reference = r.referenceControlId;
       if (reference !== undefined) {
@@ -80,10 +81,7 @@ export const bindings = [
         evidences,
         ...(reference !== undefined && { reference_control: reference }),
       };
-      // A write is answered with codes and ids only; what is handed out is read back.
-      const written = await platform.rest({ verb: "POST", path: CONTROLS, body });
-      const { id } = objectOf<{ id: string }>(platform.server, written, "id");
-      return { control: await readControl(platform, id, tenant) };
+      return { control: await readControl(platform, await create(platform, CONTROLS, body), tenant) };
     }),
   ),
 
@@ -100,11 +98,7 @@ export const bindings = [
   ),
 
   unary(ControlService.method.deleteControl, (r, asked) =>
-    inTenant(asked, r.tenantId, async (tenant, platform) => {
-      const { id, name } = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
-      await platform.rest({ verb: "DELETE", path: `${CONTROLS}${id}/` });
-      return { deleted: { id, name } };
-    }),
+    inTenant(asked, r.tenantId, (tenant, platform) => remove(platform, CONTROLS, r.controlId, "control_id", tenant)),
   ),
 
   unary(ControlService.method.setControlMaturity, (r, asked) =>
@@ -152,7 +146,6 @@ async function maturityByControl(platform: Platform, ids: readonly string[], ten
 
 /** The platform's names and codes for the fields given; an empty text takes a value away. */
 function fieldsOf(r: ControlFields): Record<string, unknown> {
-  const emptied = (text: string | undefined) => (text === "" ? null : text);
   return {
     name: r.name,
     ref_id: emptied(r.refId),

@@ -2,7 +2,6 @@ import { ConnectError } from "@connectrpc/connect";
 import { EvidenceService, EvidenceStatus, type UpdateEvidenceRequest } from "#proto/grc/v1/evidence_service_pb.js";
 import { failedPrecondition, permissionDenied } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
-import { objectOf } from "../../../lib/answers.js";
 import { pagingOf } from "../../../lib/pages.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
@@ -22,7 +21,7 @@ import {
   readShared,
   type Tenant,
 } from "../tenancy.js";
-import { remove } from "../writes.js";
+import { create, emptied, remove } from "../writes.js";
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -56,9 +55,7 @@ export const bindings = [
       const controls = await readAllOwned(platform, CONTROLS, r.controlIds, "control_ids", tenant);
       const { name, description, link, expiryDate } = r;
       const body = { name, folder, description, link, expiry_date: expiryDate, applied_controls: controls };
-      const written = await platform.rest({ verb: "POST", path: EVIDENCE, body });
-      const { id } = objectOf<{ id: string }>(platform.server, written, "id");
-      return { evidence: await readEvidence(platform, id, tenant) };
+      return { evidence: await readEvidence(platform, await create(platform, EVIDENCE, body), tenant) };
     }),
   ),
 
@@ -95,8 +92,8 @@ async function updateEvidence(r: UpdateEvidenceRequest, platform: Platform, tena
   const status = r.status === undefined ? undefined : wordOf(EvidenceStatus, r.status);
   const fields = {
     name: r.name,
-    description: r.description === "" ? null : r.description,
-    expiry_date: r.expiryDate === "" ? null : r.expiryDate,
+    description: emptied(r.description),
+    expiry_date: emptied(r.expiryDate),
     ...(link === undefined && { status }),
   };
   // First, and also where nothing else changes: nothing is touched where the caller may

@@ -1,6 +1,5 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ControlCategory, CsfFunction } from "#proto/grc/v1/control_service_pb.js";
-import { type FrameworkSchema, FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
+import { FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
 import { notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
@@ -12,22 +11,10 @@ import { enumOf, wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
 import type { CisoMe } from "../adapter.js";
 import { type Dated, pageByTime } from "../by-time.js";
+import { FRAMEWORKS, frameworkOf, type UpstreamFramework } from "../framework.js";
 import { pageOf, readAllOfTenant, readPage } from "../lists.js";
 import { inTenant, makeSure, readNamed, readShared } from "../tenancy.js";
-import { levelsOf, type Related, referencesOf, type ScoresDefinition } from "../upstream.js";
-
-interface UpstreamFramework {
-  readonly id: string;
-  readonly ref_id: string | null;
-  readonly name: string;
-  readonly description: string | null;
-  readonly provider: string | null;
-  readonly folder: Related;
-  readonly min_score: number;
-  readonly max_score: number;
-  readonly scores_definition: ScoresDefinition;
-  readonly has_compliance_assessments: boolean;
-}
+import { type Related, referencesOf } from "../upstream.js";
 
 interface UpstreamRequirement {
   readonly id: string;
@@ -63,7 +50,6 @@ interface Node {
 
 type Tree = Readonly<Record<string, Node>>;
 
-const FRAMEWORKS = "/api/frameworks/";
 const REQUIREMENTS = "/api/requirement-nodes/";
 const REFERENCE_CONTROLS = "/api/reference-controls/";
 const REQUIREMENTS_A_PAGE = 500;
@@ -222,23 +208,6 @@ function referenceControlOf(upstream: UpstreamReferenceControl) {
     category: enumOf(ControlCategory, category),
     csfFunction: enumOf(CsfFunction, csf_function),
   };
-}
-
-function frameworkOf(framework: UpstreamFramework) {
-  const { id, name, ref_id, description, provider, min_score, max_score, scores_definition } = framework;
-  return {
-    id,
-    name,
-    ...given({ refId: ref_id, description, provider }),
-    minScore: min_score,
-    maxScore: max_score,
-    levels: levelsOf(scores_definition).map((level) => ({
-      score: level.score,
-      name: level.name,
-      ...given({ description: level.description }),
-    })),
-    inUse: framework.has_compliance_assessments,
-  } satisfies MessageInitShape<typeof FrameworkSchema>;
 }
 
 interface Outlined {

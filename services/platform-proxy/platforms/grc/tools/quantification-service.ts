@@ -12,9 +12,10 @@ import { pagingOf } from "../../../lib/pages.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import { ASSETS } from "../asset.js";
 import { type Dated, pageByTime, readWholeByTime } from "../by-time.js";
-import { pageOf, readAll, readAllOfTenant } from "../lists.js";
+import { pageOf, readAll } from "../lists.js";
+import { readNamedOrAll } from "../named-or-all.js";
 import { inTenant, makeSure, readOwned, readShared } from "../tenancy.js";
-import { type Related, referenceOf, referencesOf } from "../upstream.js";
+import { type Decimal, decimalOf, type Related, referenceOf, referencesOf } from "../upstream.js";
 
 interface UpstreamStudy extends Dated {
   readonly ref_id: string | null;
@@ -31,9 +32,8 @@ interface UpstreamScenario extends Dated {
   readonly priority: number | null;
   readonly is_selected: boolean;
   readonly assets: readonly Related[];
-  /** Decimals come as texts. */
-  readonly current_ale: string | number | null;
-  readonly residual_ale: string | number | null;
+  readonly current_ale: Decimal;
+  readonly residual_ale: Decimal;
 }
 
 interface UpstreamLevel {
@@ -90,18 +90,14 @@ export const bindings = [
     inTenant(platform, r.tenantId, async (tenant) => {
       const page = pageOf(r, tenant.id);
       // There is no filter by domain: a study lies in one, and so do its scenarios.
-      const id = r.quantificationId;
-      const studies =
-        id === undefined
-          ? await readAllOfTenant<UpstreamStudy>(platform, STUDIES, {}, tenant)
-          : [await readOwned<UpstreamStudy>(platform, STUDIES, id, "quantification_id", tenant)];
+      const argument = "quantification_id";
+      const studies = await readNamedOrAll<UpstreamStudy>(platform, STUDIES, r.quantificationId, argument, tenant);
       const asset = r.assetId && (await readShared(platform, ASSETS, r.assetId, "asset_id", tenant)).id;
       const queries = studies.map((study) => ({ quantitative_risk_study: study.id, assets: asset || undefined }));
       const all = await readAll<UpstreamScenario>(platform, SCENARIOS, queries, tenant);
       if (all.length === 0) await makeSure(platform, tenant);
       const listed = pageByTime(all, "newest", page);
-      const quantifiedScenarios = listed.rows.map((row) => scenarioOf(row, id !== undefined));
-      return { quantifiedScenarios, ...pagingOf(page, listed) };
+      return { ...scenariosOf(listed.rows), ...pagingOf(page, listed) };
     }),
   ),
 ];
@@ -112,23 +108,32 @@ function studyOf(upstream: UpstreamStudy) {
   return { id, name, ...given({ refId, status, lossThreshold, domain: referenceOf(upstream.folder) }) };
 }
 
-const numberOf = (value: string | number | null | undefined) =>
-  value === null || value === undefined || value === "" ? undefined : Number(value);
+/** Priced scenarios as a page of them: what several have in common is said once. */
+function scenariosOf(rows: readonly UpstreamScenario[]) {
+  const assets = new Map(rows.flatMap((row) => referencesOf(row.assets).seen).map((asset) => [asset.id, asset]));
+  const studies = new Map(rows.map(({ quantitative_risk_study: study }) => [study.id, referenceOf(study)]));
+  const [only] = studies.size === 1 ? studies.values() : [];
+  return {
+    quantifiedScenarios: rows.map((row) => scenarioOf(row, only === undefined)),
+    ...given({ quantification: only }),
+    assets: [...assets.values()],
+  };
+}
 
-function scenarioOf(upstream: UpstreamScenario, ofOne: boolean) {
+function scenarioOf(upstream: UpstreamScenario, ofSeveral: boolean) {
   const { id, name, ref_id: refId, priority, quantitative_risk_study: study } = upstream;
   const assets = referencesOf(upstream.assets);
   return {
     id,
     name,
     ...given({ refId, priority, status: enumOf(QuantifiedStatus, upstream.status) || undefined }),
-    ...(!ofOne && study.id !== undefined && { quantification: { id: study.id } }),
+    ...(ofSeveral && study.id !== undefined && { quantification: { id: study.id } }),
     selected: upstream.is_selected,
     ...given({
-      currentAnnualLoss: numberOf(upstream.current_ale),
-      residualAnnualLoss: numberOf(upstream.residual_ale),
+      currentAnnualLoss: decimalOf(upstream.current_ale),
+      residualAnnualLoss: decimalOf(upstream.residual_ale),
     }),
-    assets: assets.seen,
+    assets: assets.seen.map((asset) => ({ id: asset.id })),
     ...(assets.hidden > 0 && { hiddenLinks: assets.hidden }),
   };
 }
@@ -139,14 +144,14 @@ function summaryOf(metrics: UpstreamMetrics, summary: UpstreamSummary) {
   const current = sumOf(scenarios.map((one) => one.current_level?.ale));
   const residual = sumOf(scenarios.map((one) => one.residual_level?.ale));
   const dearest = scenarios.toSorted((a, b) => (b.current_level?.ale ?? -1) - (a.current_level?.ale ?? -1));
-  const isTreated = (summary.scenarios ?? []).some(({ treatment_cost }) => numberOf(treatment_cost) !== undefined);
+  const isTreated = (summary.scenarios ?? []).some(({ treatment_cost }) => decimalOf(treatment_cost) !== undefined);
   return {
     currency: metrics.currency ?? "",
     ...given({
       currentAnnualLoss: current,
       residualAnnualLoss: residual,
       riskReduction: current && residual ? current - residual : undefined,
-      treatmentCost: isTreated ? numberOf(summary.study_total_treatment_cost) : undefined,
+      treatmentCost: isTreated ? decimalOf(summary.study_total_treatment_cost) : undefined,
       lossThreshold: metrics.loss_threshold,
     }),
     scenarioCount: scenarios.length,

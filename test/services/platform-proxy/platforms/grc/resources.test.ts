@@ -181,6 +181,16 @@ test("what risks cost is told of the tenant's studies, priced or not", async () 
   expect(summary.scenarios[3]?.current).toBeUndefined();
   const empty = await harness.call(getFinancialSummary, { quantificationId: riskQuantifications[0]!.id });
   expect([empty.scenarioCount, empty.currentAnnualLoss, empty.treatmentCost]).toEqual([0, undefined, undefined]);
+  for (const asked of [{ quantificationId }, {}]) {
+    const page = await harness.call(listQuantifiedScenarios, asked);
+    // All belong to one study: it and the assets are named once.
+    expect(page.quantification).toMatchObject({ id: quantificationId, name: "Northwind losses 2026" });
+    expect(page.quantifiedScenarios.map(({ quantification }) => quantification)).toEqual(Array(4).fill(undefined));
+    const hit = page.quantifiedScenarios.flatMap(({ assets }) => assets.map(({ id }) => id));
+    expect(page.assets.map(({ id }) => id)).toEqual([...new Set(hit)]);
+    expect(page.assets.every(({ name }) => name !== undefined && name !== "")).toBe(true);
+    expect(hit.length).toBeGreaterThan(1);
+  }
   const { quantifiedScenarios } = await harness.call(listQuantifiedScenarios, { quantificationId });
   expect(quantifiedScenarios).toHaveLength(4);
   expect(quantifiedScenarios.find(({ refId }) => refId === "QR.01")).toMatchObject({

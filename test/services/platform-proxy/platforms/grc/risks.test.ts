@@ -86,6 +86,28 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
     await expect(harness.call(listAttackOutcomes, foreign)).rejects.toMatchObject({ code: Code.NotFound });
   });
 
+  test("an attack outcome by a path of another tenant's study names nothing of it to who may not see it", async () => {
+    const studyId = seededId("ebios-rm/studies:northwind:1");
+    const linked = seededId("ebios-rm/operational-scenarios:northwind:1:9");
+    const row = async (as?: string, tenantId?: string) =>
+      (await harness.call(listAttackOutcomes, { studyId, tenantId }, as)).attackOutcomes.find(
+        ({ id }) => id === linked,
+      )!;
+    const outcome = async (as?: string, tenantId?: string) =>
+      (await harness.call(getAttackOutcome, { attackOutcomeId: linked, tenantId }, as)).attackOutcome!;
+    for (const told of [await row(), await outcome()]) {
+      expect(told).toMatchObject({ name: "an attack path that you may not see", hiddenLinks: 1 });
+      expect([told.refId, told.attackPath, told.riskOrigin, told.targetObjective]).toEqual(Array(4).fill(undefined));
+    }
+    const both = ["consultant", seededId("folder:northwind")] as const;
+    for (const told of [await row(...both), await outcome(...both)]) {
+      expect(told.name).toMatch(/^Baltic through /);
+      expect(told.hiddenLinks).toBeUndefined();
+    }
+    const { attackPath, riskOrigin, targetObjective } = await outcome(...both);
+    expect([attackPath?.name, riskOrigin, targetObjective].every(Boolean)).toBe(true);
+  });
+
   test("a risk scenario or an attack outcome of another tenant is not found", async () => {
     const tenantId = seededId("folder:baltic");
     const risks = await harness.call(listRiskScenarios, { tenantId, pageSize: 1 }, "consultant");

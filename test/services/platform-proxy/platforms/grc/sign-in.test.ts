@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { TenantService } from "#proto/grc/v1/tenant_service_pb.js";
 import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
 import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
+import { startHostile } from "../../../../support/platforms/hostile.js";
 
 const { listTenants } = TenantService.method;
 const EXCHANGE = "/api/_allauth/app/v1/auth/provider/token";
@@ -113,6 +114,34 @@ describe("by bearer token", () => {
     const { tenants } = await harness.call(listTenants, {}, "manager");
     expect(tenants.map(({ name }) => name)).toEqual(["Baltic Trust Bank"]);
     expect(exchanges()).toBe(0);
+  });
+
+  test("a token that the platform no longer takes is replaced once, and the request is sent again", async () => {
+    const hostile = await startHostile();
+    harness = await startGrc("bearer", {}, (url) => {
+      hostile.towards = url;
+      return hostile.url;
+    });
+    await harness.call(listTenants, {});
+    const tokens: string[] = [];
+    const seen = ({ path, authorization }: { readonly path: string; readonly authorization: string }) => {
+      if (path.startsWith("/api/search/")) tokens.push(authorization);
+      return path.startsWith("/api/search/");
+    };
+    const refuse = (times: number) =>
+      hostile.arm(seen, (response, n) => {
+        if (n > times) return false;
+        return response.writeHead(401, { "content-type": "application/json" }).end('{"detail":"Invalid token."}');
+      });
+    refuse(1);
+    const { hits } = await harness.call(TenantService.method.searchGrc, { query: "backup" });
+    expect(hits.length).toBeGreaterThan(0);
+    expect(new Set(tokens).size).toBe(2);
+    refuse(2);
+    const refused = harness.call(TenantService.method.searchGrc, { query: "backup" });
+    await expect(refused).rejects.toMatchObject({ code: Code.FailedPrecondition });
+    expect(tokens).toHaveLength(4);
+    await hostile.close();
   });
 
   test("no account is refused in words for the caller", async () => {

@@ -12,6 +12,7 @@ import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js"
 const { listTenants, searchGrc } = TenantService.method;
 const NORTHWIND = seededId("folder:northwind");
 const BALTIC = seededId("folder:baltic");
+const LINKED = seededId("ebios-rm/operational-scenarios:northwind:1:9");
 
 describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
   let harness: GrcHarness;
@@ -118,7 +119,10 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
         });
         return {
           domains: new Set(await Promise.all(domains)),
-          prefixes: new Set(lists.flatMap((list) => list.map(({ name }) => name.split(" ")[0]))),
+          // One outcome goes by a path of the other tenant, which this caller may see.
+          prefixes: new Set(
+            lists.flatMap((list) => list.flatMap(({ id, name }) => (id === LINKED ? [] : name.split(" ")[0]))),
+          ),
         };
       };
       for (const [tenantId, prefix] of [
