@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { EndpointCondition, EndpointConditionSchema } from "#proto/aev/v1/asset_service_pb.js";
+import type { EndpointCondition, EndpointConditionSchema } from "#proto/aev/v1/asset_group_service_pb.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
 import type { Platform } from "../../platform.js";
 import { labelIds } from "./labels.js";

@@ -31,11 +31,22 @@ export interface Having<Row> {
 }
 
 /** A list of objects of one tenant. */
-export interface List<Row> {
+export type List<Row> = Listed<Row> & (Pieced | Whole<Row>);
+
+interface Pieced {
+  /** How many rows are read at once at most: an answer is bounded. */
+  readonly piece: number;
+  readonly whole?: undefined;
+}
+
+interface Whole<Row> {
+  /** Gives all of it, where the platform knows no pages. */
+  readonly whole: () => Promise<readonly Row[]>;
+}
+
+interface Listed<Row> {
   /** The route inside the tenant, such as /scenarios/search. */
   readonly route: string;
-  /** Gives all of it, where the platform knows no pages. */
-  readonly whole?: () => Promise<readonly Row[]>;
   /** The field that holds a row's id. */
   readonly idKey: string & keyof Row;
   /** Only rows that have this text, in any case, in one of their texts. */
@@ -50,8 +61,6 @@ export interface List<Row> {
   readonly order: Order<Row>;
   /** What else the body of this search takes. */
   readonly more?: object;
-  /** How many rows are read at once at most: an answer is bounded. */
-  readonly piece: number;
 }
 
 /** One page of a list. */

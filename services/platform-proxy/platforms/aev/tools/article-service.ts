@@ -5,9 +5,11 @@ import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
 import { timeOf } from "../../../lib/time.js";
 import type { Platform } from "../../../platform.js";
+import { documentIds, documentNames } from "../attached-documents.js";
 import { instantKey, listPage, type Order } from "../list.js";
+import { type Plan, planOf } from "../plan.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
-import { CHANNEL, documentIds, documentNames, listedOf, type Plan, planOf, wholeOf } from "../whole.js";
+import { CHANNEL, listedOf, wholeOf } from "../whole.js";
 
 interface UpstreamArticle {
   readonly article_id: string;
@@ -44,7 +46,6 @@ export const bindings = [
         query: r.query,
         textsOf: (row) => [row.article_name, row.article_author, row.article_content],
         order: NEWEST_FIRST,
-        piece: 1,
       },
       r,
     );

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type AssetGroupSchema, AssetService } from "#proto/aev/v1/asset_service_pb.js";
+import { type AssetGroupSchema, AssetGroupService } from "#proto/aev/v1/asset_group_service_pb.js";
 import { notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
@@ -23,7 +23,7 @@ const BY_NAME: Order<UpstreamAssetGroup> = {
 };
 
 const { searchAssetGroups, getAssetGroup, createAssetGroup, updateAssetGroup, setAssetGroupAssets, deleteAssetGroup } =
-  AssetService.method;
+  AssetGroupService.method;
 
 /** How the tools of asset groups are answered. */
 export const bindings = [

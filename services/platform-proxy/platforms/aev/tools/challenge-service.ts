@@ -12,10 +12,12 @@ import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
 import { enumOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
+import { documentIds, documentNames } from "../attached-documents.js";
 import { labelIds, labelNames } from "../labels.js";
 import { listPage, nameKey } from "../list.js";
+import { planOf } from "../plan.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
-import { CHALLENGE, documentIds, documentNames, listedOf, planOf, wholeOf } from "../whole.js";
+import { CHALLENGE, listedOf, wholeOf } from "../whole.js";
 
 interface UpstreamChallenge {
   readonly challenge_id: string;
@@ -50,7 +52,6 @@ export const bindings = [
           sorts: [{ property: "challenge_name", direction: "asc" }],
           keyOf: (row) => nameKey(row.challenge_name),
         },
-        piece: 1,
       },
       r,
     );

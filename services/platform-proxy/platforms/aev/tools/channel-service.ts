@@ -43,7 +43,6 @@ export const bindings = [
           sorts: [{ property: "channel_name", direction: "asc" }],
           keyOf: (row) => nameKey(row.channel_name),
         },
-        piece: 1,
       },
       r,
     );

@@ -11,10 +11,9 @@ import { unary } from "../../../binding.js";
 import { objectOf, rowsOf } from "../../../lib/answers.js";
 import { enumOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
-import { instantKey } from "../list.js";
+import { havingOne, instantKey, listPage } from "../list.js";
 import { memberOf, SIMULATION } from "../member.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
-import { pageOfWhole } from "../whole-list.js";
 
 interface UpstreamExpectation {
   readonly inject_expectation_id: string;
@@ -52,19 +51,23 @@ const { listExpectations, setExpectationResult, deleteExpectationResult } = Expe
 export const bindings = [
   unary(listExpectations, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const all = await readAll(platform, tenant, r.simulationId);
-    const inject = r.injectId?.toLowerCase();
-    const wanted = all
-      .filter((row) => inject === undefined || row.inject_expectation_inject === inject)
-      .filter((row) => r.statuses.length === 0 || r.statuses.includes(statusOf(row)));
-    const page = pageOfWhole(
-      wanted,
+    const page = await listPage<UpstreamExpectation>(
+      platform,
+      tenant,
       {
-        idOf: (row) => row.inject_expectation_id,
-        keyOf: (row) => instantKey(row.inject_expectation_created_at) ?? "",
+        route: `/exercises/${r.simulationId.toLowerCase()}/expectations`,
+        whole: () => readAll(platform, tenant, r.simulationId),
+        idKey: KEY,
+        having: [
+          ...havingOne<UpstreamExpectation>((row) => row.inject_expectation_inject, [r.injectId ?? []].flat()),
+          ...havingOne<UpstreamExpectation>((row) => String(statusOf(row)), r.statuses.map(String)),
+        ],
+        order: {
+          sorts: [{ property: "inject_expectation_created_at", direction: "asc" }],
+          keyOf: (row) => instantKey(row.inject_expectation_created_at),
+        },
       },
       r,
-      [platform.caller.id, tenant.id, r.simulationId, inject, r.statuses],
     );
     return { expectations: page.rows.map(toExpectation), ...page.paging };
   }),

@@ -7,8 +7,9 @@ import { timeOf } from "../../../lib/time.js";
 import type { Platform } from "../../../platform.js";
 import { putContents, toTemplate, type UpstreamTemplate } from "../lessons-template.js";
 import { instantKey, listPage, nameKey, numberKey } from "../list.js";
+import { type Plan, planOf } from "../plan.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
-import { LESSONS_TEMPLATE, listedOf, type Plan, planOf, wholeOf } from "../whole.js";
+import { LESSONS_TEMPLATE, listedOf, wholeOf } from "../whole.js";
 
 interface UpstreamCategory {
   readonly lessonscategory_id: string;
@@ -71,7 +72,6 @@ export const bindings = [
           sorts: [{ property: "lessons_template_name", direction: "asc" }],
           keyOf: (row) => nameKey(row.lessons_template_name),
         },
-        piece: 1,
       },
       r,
     );
@@ -139,7 +139,6 @@ export const bindings = [
               .map((part) => (typeof part === "string" ? part : numberKey(part)))
               .join(" "),
         },
-        piece: 1,
       },
       r,
     );
@@ -177,7 +176,6 @@ export const bindings = [
           sorts: [{ property: "lessons_answer_created_at", direction: "desc" }],
           keyOf: (row) => instantKey(row.lessons_answer_created_at),
         },
-        piece: 1,
       },
       r,
     );

@@ -8,8 +8,9 @@ import { timeOf } from "../../../lib/time.js";
 import { enumOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
 import { instantKey, listPage, type Order } from "../list.js";
+import { planOf } from "../plan.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
-import { listedOf, planOf, wholeOf } from "../whole.js";
+import { listedOf, wholeOf } from "../whole.js";
 
 interface UpstreamReport {
   readonly report_id: string;
@@ -53,7 +54,6 @@ export const bindings = [
         whole: () => wholeOf(platform, tenant, reports),
         idKey: "report_id",
         order: NEWEST_FIRST,
-        piece: 1,
       },
       r,
     );

@@ -4,9 +4,9 @@ import { unary } from "../../../binding.js";
 import { objectOf, rowsOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
 import type { Platform } from "../../../platform.js";
+import { listPage } from "../list.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
-import { pageOfWhole } from "../whole-list.js";
 
 interface UpstreamVariable {
   readonly variable_id: string;
@@ -27,11 +27,16 @@ export const bindings = [
   unary(listVariables, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const route = await routeOf(platform, tenant, r.parent);
-    const page = pageOfWhole(
-      await readAll(platform, tenant, route),
-      { idOf: (row) => row.variable_id, keyOf: (row) => row.variable_key },
+    const page = await listPage<UpstreamVariable>(
+      platform,
+      tenant,
+      {
+        route,
+        whole: () => readAll(platform, tenant, route),
+        idKey: "variable_id",
+        order: { sorts: [{ property: "variable_key", direction: "asc" }], keyOf: (row) => row.variable_key },
+      },
       r,
-      [platform.caller.id, tenant.id, route],
     );
     return { variables: page.rows.map(toVariable), ...page.paging };
   }),

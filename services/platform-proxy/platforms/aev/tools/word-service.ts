@@ -57,7 +57,6 @@ export const bindings = [
           sorts: [{ property: "domain_name", direction: "asc" }],
           keyOf: (row) => nameKey(row.domain_name),
         },
-        piece: PAGE,
       },
       { pageToken: r.pageToken, pageSize: r.pageSize ?? PAGE },
     );

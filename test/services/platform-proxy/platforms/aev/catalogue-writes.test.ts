@@ -1,5 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AssetGroupService } from "#proto/aev/v1/asset_group_service_pb.js";
 import { AssetService, EndpointPlatform } from "#proto/aev/v1/asset_service_pb.js";
 import { AudienceService } from "#proto/aev/v1/audience_service_pb.js";
 import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
@@ -95,7 +96,7 @@ describe("asset groups", () => {
     updateAssetGroup,
     setAssetGroupAssets,
     deleteAssetGroup,
-  } = AssetService.method;
+  } = AssetGroupService.method;
 
   test("are found, each once, and read with their endpoints", async () => {
     const direct = await planner.rows("/asset_groups/search");

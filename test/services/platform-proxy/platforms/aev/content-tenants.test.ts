@@ -2,6 +2,7 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ArticleService } from "#proto/aev/v1/article_service_pb.js";
+import { AssetGroupService } from "#proto/aev/v1/asset_group_service_pb.js";
 import { AssetService } from "#proto/aev/v1/asset_service_pb.js";
 import { AudienceService } from "#proto/aev/v1/audience_service_pb.js";
 import { ChallengeService } from "#proto/aev/v1/challenge_service_pb.js";
@@ -80,14 +81,17 @@ const CALLS: readonly (readonly [DescMethodUnary, (own: Ids, foreign: Ids) => ob
   [AssetService.method.getEndpoint, (_, foreign) => ({ endpointId: foreign.endpoint })],
   [AssetService.method.updateEndpoint, (_, foreign) => ({ endpointId: foreign.endpoint, name: "x" })],
   [AssetService.method.deleteEndpoint, (_, foreign) => ({ endpointId: foreign.endpoint })],
-  [AssetService.method.getAssetGroup, (_, foreign) => ({ assetGroupId: foreign.group })],
-  [AssetService.method.updateAssetGroup, (_, foreign) => ({ assetGroupId: foreign.group, name: "x" })],
-  [AssetService.method.setAssetGroupAssets, (_, foreign) => ({ assetGroupId: foreign.group, clearEndpoints: true })],
+  [AssetGroupService.method.getAssetGroup, (_, foreign) => ({ assetGroupId: foreign.group })],
+  [AssetGroupService.method.updateAssetGroup, (_, foreign) => ({ assetGroupId: foreign.group, name: "x" })],
   [
-    AssetService.method.setAssetGroupAssets,
+    AssetGroupService.method.setAssetGroupAssets,
+    (_, foreign) => ({ assetGroupId: foreign.group, clearEndpoints: true }),
+  ],
+  [
+    AssetGroupService.method.setAssetGroupAssets,
     (own, foreign) => ({ assetGroupId: own.group, endpointIds: [foreign.endpoint] }),
   ],
-  [AssetService.method.deleteAssetGroup, (_, foreign) => ({ assetGroupId: foreign.group })],
+  [AssetGroupService.method.deleteAssetGroup, (_, foreign) => ({ assetGroupId: foreign.group })],
   [AudienceService.method.searchPlayers, (_, foreign) => ({ teamId: foreign.team })],
   [FindingService.method.getFinding, (_, foreign) => ({ findingId: foreign.finding })],
   [FindingService.method.createFinding, (_, foreign) => ({ injectId: foreign.inject, type: "cve", value: "x" })],
