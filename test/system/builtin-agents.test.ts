@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type Asked, type Reply, results, startModel } from "../services/core-objects/runs/model-server.js";
+import { call } from "../support/mcp.js";
+import { type Program, startProgram } from "../support/program.js";
+
+// Agents made from the templates that ship work as their skills tell them to, on the built-in platforms:
+// a model that follows the skill word by word calls the real tools, asks before it writes, and writes.
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** What a tool answered, which each of the steps knows its way in. */
+type Answer = Record<string, ReturnType<typeof JSON.parse>>;
+/** What the tools answered so far, by the name of the function; of several the last. */
+type Answers = Readonly<Record<string, Answer>>;
+type Step = (said: Answers) => Extract<Reply, { readonly call: string }> | string;
+
+let program: Program;
+let model: Awaited<ReturnType<typeof startModel>>;
+let integration: string;
+const scripts = new Map<string, readonly Step[]>();
+
+beforeAll(async () => {
+  model = await startModel(follow);
+  program = await startProgram();
+  const request = { name: "Models", type: "openai", endpoint: `${model.url}/v1`, models: ["large"] };
+  integration = (await core<{ integration: { id: string } }>("create_integration", request)).integration.id;
+}, 60_000);
+afterAll(async () => {
+  await program?.stop();
+  await model?.close();
+});
+
+const on = <T = Answer>(server: string, tool: string, args: object = {}): Promise<T> =>
+  call<T>(`${program.baseUrl}/mcp/${server}`, program.bootstrap.analyst.api_key, tool, args);
+const core = <T>(tool: string, args: object): Promise<T> => on<T>("core", tool, args);
+
+/** The next step of the script that the run was begun with. */
+function follow(asked: Asked): Reply {
+  const script = scripts.get(asked.messages[1]!.content!)!;
+  const names = asked.messages.flatMap(({ tool_calls = [] }) => tool_calls.map((one) => one.function.name));
+  const said = results(asked).map((text, n) => [names[n]!, parsed(text)] as const);
+  try {
+    return script[said.length]!(Object.fromEntries(said));
+  } catch (error) {
+    return `The script cannot go on: ${error} after ${JSON.stringify(said.at(-1))}`;
+  }
+}
+
+function parsed(text: string | null): Answer {
+  try {
+    return JSON.parse(text!).structuredContent ?? JSON.parse(text!);
+  } catch {
+    return { text };
+  }
+}
+
+interface Run {
+  readonly id: string;
+  readonly state: string;
+  readonly question?: string;
+  readonly output?: string;
+  readonly error?: object;
+}
+
+async function rested(id: string): Promise<Run> {
+  for (;;) {
+    const { run } = await core<{ run: Run }>("get_run", { run_id: id });
+    if (!["queued", "running"].includes(run.state)) return run;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Has an agent of the template work by the script until it asks, and again after a yes; what its tools said. */
+async function work(template: string, input: string, script: readonly Step[]): Promise<Answers> {
+  scripts.set(input, script);
+  const request = { name: input, template_id: template, resource_ids: [integration] };
+  const { agent } = await core<{ agent: { id: string } }>("create_agent", request);
+  const { run } = await core<{ run: Run }>("trigger_run", { agent_id: agent.id, input });
+  const asking = await rested(run.id);
+  const tools = async (): Promise<{ name: string; state: string; output?: string }[]> => {
+    const { steps } = await core<{ steps: { kind: string; name: string; state: string; output?: string }[] }>(
+      "list_run_steps",
+      { run_id: run.id, page_size: 100 },
+    );
+    return steps.filter(({ kind }) => kind !== "model");
+  };
+  const before = await tools();
+  expect(before.filter(({ state }) => state === "failed").map(({ name, output }) => `${name}: ${output}`)).toEqual([]);
+  expect(asking.output).toBeUndefined();
+  expect(asking).toMatchObject({ state: "awaiting_input", question: expect.stringContaining("?") });
+  expect(before.filter(({ name }) => /\/(?:create|update|link|attach|add)_/.test(name))).toEqual([]);
+  await core("update_run", { run_id: run.id, answer: "Yes." });
+  expect(await rested(run.id)).toMatchObject({ state: "completed", output: "Recorded." });
+  const after = await tools();
+  expect(after.map(({ name, state }) => `${name} ${state}`)).toEqual(after.map(({ name }) => `${name} completed`));
+  const last = model.asked.at(-1)!;
+  const called = last.messages.flatMap(({ tool_calls = [] }) => tool_calls.map((one) => one.function.name));
+  return Object.fromEntries(results(last).map((text, n) => [called[n]!, parsed(text)]));
+}
+
+/** A call whose arguments are made of what was said before. */
+const tool =
+  (name: string, args: (said: Answers) => object = () => ({})): Step =>
+  (said) => ({ call: name, args: args(said) });
+const begin = (skill: string, path: string): Step[] => [
+  tool("load_skill", () => ({ skill })),
+  tool("read_skill_resource", () => ({ skill, path })),
+];
+const ask = tool("ask_user", () => ({ question: "Shall I record it as shown?" }));
+const done: Step = () => "Recorded.";
+
+test("a threat hunter prepares a hunt, asks, and records it for the next shift", async () => {
+  const threat = (said: Answers) => said.cti__find_entity_by_name!.entities[0];
+  const about =
+    (more: object = {}) =>
+    (said: Answers) => ({ object_id: threat(said).id, ...more });
+  const said = await work("builtin.threat-hunter", "Hunt for one of them.", [
+    ...begin("hunt-a-threat", "references/hunt-package.md"),
+    tool("cti__search_entities", () => ({ types: ["Intrusion-Set"], page_size: 1 })),
+    tool("cti__find_entity_by_name", (before) => ({
+      name: before.cti__search_entities!.entities[0].name,
+      types: ["Intrusion-Set"],
+    })),
+    tool("cti__get_entity", about()),
+    tool("cti__get_entity_containers", about({ types: ["Grouping", "Case-Incident"] })),
+    tool("cti__get_entity_notes", about()),
+    tool("cti__get_entity_ttps", about({ page_size: 20 })),
+    tool("cti__get_top_related_entities", about({ types: ["Malware", "Tool"], limit: 5 })),
+    tool("cti__list_reports", about({ page_size: 2 })),
+    tool("cti__get_entity_indicators", about({ valid_only: true, page_size: 10 })),
+    tool("cti__list_sightings", (before) => ({ from_id: threat(before).id })),
+    tool("cti__get_entity_relationships", about({ relationship_types: ["targets"] })),
+    ask,
+    tool("cti__create_grouping", (before) => ({
+      name: `Hunt: ${threat(before).name}`,
+      context: "suspicious-activity",
+      description: "If it is here, then it left traces.",
+      object_ids: [threat(before).id, ...before.cti__get_entity_ttps!.ttps.map(({ id }: { id: string }) => id)],
+      refs: { markings: ["TLP:AMBER"] },
+    })),
+    tool("cti__create_note", (before) => ({
+      object_ids: [threat(before).id, before.cti__create_grouping!.result.object.id],
+      abstract: "Hunt",
+      content: "Prepared; searched by the night shift.",
+      refs: { markings: ["TLP:AMBER"] },
+    })),
+    done,
+  ]);
+  expect(said.load_skill!.instructions).toContain("Reading the answers");
+  expect(said.cti__get_entity_ttps!.ttps.length).toBeGreaterThan(0);
+  const { id } = said.cti__create_grouping!.result.object;
+  const next = await on("cti", "get_entity_containers", { object_id: threat(said).id, types: ["Grouping"] });
+  expect(next.containers.map((one: { id: string }) => one.id)).toContain(id);
+  expect((await on("cti", "get_entity_notes", { object_id: id })).notes).toMatchObject([{ abstract: "Hunt" }]);
+});
+
+test("an exposure reviewer reads a simulation down to its targets, asks, and writes the report", async () => {
+  const inTenant = (more: (said: Answers) => object) => (said: Answers) => ({
+    tenant_id: said.aev__whoami!.tenants[0].id,
+    ...more(said),
+  });
+  const simulation = (said: Answers) => said.aev__search_simulations!.simulations[0];
+  const ofIt = inTenant((said) => ({ simulation_id: simulation(said).id }));
+  const inject = (said: Answers) => ({ inject_id: said.aev__search_injects!.injects[0].id });
+  const technique = (said: Answers) => said.aev__search_attack_patterns!.attack_patterns[0];
+  const said = await work("builtin.exposure-reviewer", "How exposed are we?", [
+    ...begin("review-exposure", "references/exposure-report.md"),
+    tool("aev__whoami"),
+    tool(
+      "aev__search_simulations",
+      inTenant(() => ({ statuses: ["finished"], order_by: "started", page_size: 2 })),
+    ),
+    tool("aev__get_simulation_results", ofIt),
+    tool("aev__get_simulation_results_by_attack_pattern", ofIt),
+    tool(
+      "aev__search_injects",
+      inTenant((before) => ({ simulation_id: simulation(before).id, with_targets: true, page_size: 5 })),
+    ),
+    tool("aev__get_inject_status", inTenant(inject)),
+    tool(
+      "aev__search_inject_targets",
+      inTenant((before) => ({ ...inject(before), target_kind: "endpoint" })),
+    ),
+    tool(
+      "aev__list_expectations",
+      inTenant((before) => ({ simulation_id: simulation(before).id, statuses: ["failed"] })),
+    ),
+    tool(
+      "aev__search_findings",
+      inTenant((before) => ({ simulation_id: simulation(before).id, page_size: 5 })),
+    ),
+    tool(
+      "aev__search_endpoints",
+      inTenant(() => ({ page_size: 5 })),
+    ),
+    tool(
+      "aev__search_attack_patterns",
+      inTenant((before) => ({
+        query: before.aev__get_simulation_results_by_attack_pattern!.attack_patterns[0].external_id,
+      })),
+    ),
+    tool(
+      "aev__search_mitigations",
+      inTenant((before) => ({ attack_pattern_id: technique(before).id })),
+    ),
+    tool("aev__list_simulation_reports", ofIt),
+    ask,
+    tool(
+      "aev__create_simulation_report",
+      inTenant((before) => ({
+        simulation_id: simulation(before).id,
+        name: "Review",
+        sections: ["main_information", "global_observation"],
+        observation: "What got through comes first.",
+      })),
+    ),
+    done,
+  ]);
+  const { tenants } = said.aev__whoami!;
+  const there = { tenant_id: tenants[0].id, simulation_id: simulation(said).id };
+  const { reports } = await on("aev", "list_simulation_reports", there);
+  expect(reports).toMatchObject([{ name: "Review" }]);
+});
+
+test("a gap analyst counts, finds the reason, asks, and records a control with its requirement", async () => {
+  const tenant = (said: Answers) => ({ tenant_id: said.grc__list_tenants!.tenants[0].id });
+  const audit = (said: Answers) => ({ ...tenant(said), assessment_id: said.grc__list_assessments!.assessments[0].id });
+  const gap = (said: Answers) => said.grc__get_requirement_assessment!.requirement_assessment;
+  const said = await work("builtin.gap-analyst", "What is missing?", [
+    ...begin("find-compliance-gaps", "references/gap-register.md"),
+    tool("grc__list_tenants"),
+    tool("grc__list_assessments", (before) => ({ ...tenant(before), status: "in_progress" })),
+    tool("grc__get_assessment", audit),
+    tool("grc__list_requirement_assessments", (before) => ({
+      ...audit(before),
+      results: ["non_compliant", "partially_compliant", "not_assessed"],
+      page_size: 5,
+    })),
+    tool("grc__get_requirement_assessment", (before) => ({
+      ...tenant(before),
+      requirement_assessment_id: before.grc__list_requirement_assessments!.requirement_assessments[0].id,
+    })),
+    tool("grc__get_requirement", (before) => ({ ...tenant(before), requirement_id: gap(before).requirement.id })),
+    tool("grc__list_controls", (before) => ({ ...tenant(before), query: "access", page_size: 5 })),
+    tool("grc__list_reference_controls", (before) => ({ ...tenant(before), query: "access", page_size: 5 })),
+    tool("grc__list_risk_scenarios", (before) => ({ ...tenant(before), treatments: ["open"], page_size: 5 })),
+    ask,
+    tool("grc__create_control", (before) => ({
+      ...tenant(before),
+      domain_id: gap(before).domain.id,
+      name: "Quarterly access review",
+      status: "to_do",
+      category: "process",
+    })),
+    tool("grc__link_controls_to_requirement", (before) => ({
+      ...tenant(before),
+      requirement_assessment_id: gap(before).id,
+      control_ids: [
+        ...(gap(before).controls ?? []).map(({ id }: { id: string }) => id),
+        before.grc__create_control!.control.id,
+      ],
+    })),
+    tool("grc__update_requirement_assessment", (before) => ({
+      ...tenant(before),
+      requirement_assessment_id: gap(before).id,
+      observation: `${gap(before).observation ?? ""} No review is recorded for Q3.`.trim(),
+    })),
+    done,
+  ]);
+  const { id } = gap(said);
+  const read = await on("grc", "get_requirement_assessment", { ...tenant(said), requirement_assessment_id: id });
+  const after = read.requirement_assessment;
+  expect(after.result).toBe(gap(said).result);
+  expect(after.observation).toContain("No review is recorded for Q3.");
+  expect(after.controls.map((one: { name: string }) => one.name)).toContain("Quarterly access review");
+  expect(after.controls).toHaveLength((gap(said).controls ?? []).length + 1);
+});
