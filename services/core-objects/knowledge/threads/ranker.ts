@@ -1,5 +1,9 @@
-import MiniSearch from "minisearch";
-import { termOf, termsIn } from "./terms.js";
+import { Best } from "./best.js";
+import { ExactVectors } from "./exact-vectors.js";
+import type { IndexClass } from "./index-class.js";
+import { IndexedVectors } from "./indexed-vectors.js";
+import type { Near } from "./vectors.js";
+import { Words } from "./words.js";
 
 /** One generation of a document, to be found. */
 export interface Searchable {
@@ -10,6 +14,13 @@ export interface Searchable {
   readonly passages: readonly { readonly text: string; readonly headings: readonly string[] }[];
   /** Unit vectors of the passages, one after another. */
   readonly vectors: Float32Array;
+}
+
+/** What another engine found nearest in a knowledge base to the vector of an embedder. */
+export interface Found {
+  readonly base: string;
+  readonly embedder: string;
+  readonly near: readonly Near[];
 }
 
 /** What is looked for, and where. */
@@ -24,6 +35,8 @@ export interface Question {
   readonly limit: number;
   /** How much words count, from 0 to 1; the rest is for meaning. */
   readonly lexicalWeight: number;
+  /** What need not be looked for any more. */
+  readonly found?: readonly Found[];
 }
 
 /** A passage that was found: the position-th of its document, from 0. */
@@ -36,196 +49,183 @@ export interface Hit {
   readonly score: number;
 }
 
-interface Held {
-  readonly document: string;
-  readonly generation: number;
-  readonly embedder: string;
-  readonly vectors: Float32Array;
-  /** The id of its first passage in the index of words; the others follow. */
-  readonly first: number;
-  readonly count: number;
+/** Vectors of one knowledge base by one embedder. */
+interface Space {
+  readonly exact: ExactVectors;
+  /** An index of them, from when it was first needed. */
+  indexed?: IndexedVectors;
 }
 
-interface Entry {
-  readonly id: number;
-  readonly text: string;
-  readonly headings: string;
-  readonly name: string;
+interface Base {
+  readonly words: Words;
+  readonly documents: Map<string, { readonly generation: number; readonly embedder: string; readonly space: Space }>;
+  readonly spaces: Map<string, Space>;
+}
+
+interface Within {
+  readonly id: string;
+  readonly base: Base;
 }
 
 interface Candidate {
   readonly base: string;
-  readonly held: Held;
+  readonly document: string;
+  readonly generation: number;
+  readonly position: number;
   readonly words: number;
-  meaning: number;
+  /** A cosine; undefined where it was embedded by another model than the query. */
+  readonly meaning: number | undefined;
 }
 
-interface Base {
-  readonly words: MiniSearch<Entry>;
-  readonly documents: Map<string, Held>;
-  /** What has an id in `words`. */
-  readonly holders: Map<number, Held>;
-}
-
-/** Passages with the best matching words that take part in the ranking. */
+/** Passages with the best matching words, and those of the nearest meaning, that take part in the ranking. */
 const CANDIDATES = 200;
-/** Of a passage that was embedded by another model than the query. */
-const NOT_COMPARED = Number.NEGATIVE_INFINITY;
+/** Vectors that are each compared with a question; where it is about more, indexes find the nearest. */
+export const COMPARED = 20_000;
+/** Vectors of a knowledge base that are worth an index. */
+const INDEXED = 2_000;
 
 /** Passages in memory, ranked by words (BM25) and by meaning (cosine), each within what may be seen. */
 export class Ranker {
   readonly #bases = new Map<string, Base>();
-  #next = 0;
+  /** Indexes that are not complete. */
+  readonly #growing = new Set<IndexedVectors>();
+
+  /**
+   * @param index what makes an index; each vector is compared where there is none.
+   * @param compared how many vectors a question is compared with, at most, where there is.
+   */
+  constructor(
+    private readonly index?: IndexClass,
+    private readonly compared: number = COMPARED,
+  ) {}
 
   /** Puts a generation of a document in the place of the one before, at once. */
-  put(base: string, one: Searchable): void {
-    const held = this.#baseOf(base);
-    this.remove(base, one.document);
-    const first = this.#next;
-    const { document, generation, embedder, vectors, name } = one;
-    const holder: Held = { document, generation, embedder, vectors, first, count: one.passages.length };
-    this.#next += holder.count;
-    held.words.addAll(
-      one.passages.map(({ text, headings }, i) => ({ id: first + i, text, headings: headings.join(" "), name })),
-    );
-    held.documents.set(document, holder);
-    for (let id = first; id < this.#next; id++) held.holders.set(id, holder);
+  put(id: string, { document, generation, embedder, vectors, name, passages }: Searchable): void {
+    const base = this.#bases.get(id) ?? { words: new Words(), documents: new Map(), spaces: new Map() };
+    this.#bases.set(id, base);
+    this.remove(id, document);
+    base.words.put(document, { name, passages });
+    const space = spaceOf(base, embedder, vectors.length / passages.length);
+    (space.indexed ?? space.exact).put(document, generation, vectors);
+    if (space.indexed !== undefined) this.#growing.add(space.indexed);
+    base.documents.set(document, { generation, embedder, space });
   }
 
   /** Takes a document out. */
-  remove(base: string, document: string): void {
-    const held = this.#bases.get(base);
-    const one = held?.documents.get(document);
-    if (held === undefined || one === undefined) return;
-    held.documents.delete(document);
-    for (let id = one.first; id < one.first + one.count; id++) {
-      held.holders.delete(id);
-      held.words.discard(id);
-    }
+  remove(id: string, document: string): void {
+    const base = this.#bases.get(id);
+    const one = base?.documents.get(document);
+    if (base === undefined || one === undefined) return;
+    base.documents.delete(document);
+    base.words.remove(document);
+    (one.space.indexed ?? one.space.exact).remove(document);
   }
 
   /** Forgets a knowledge base. */
-  drop(base: string): void {
-    this.#bases.delete(base);
+  drop(id: string): void {
+    for (const { indexed } of this.#bases.get(id)?.spaces.values() ?? []) if (indexed) this.#growing.delete(indexed);
+    this.#bases.delete(id);
+  }
+
+  /** Takes some more vectors into indexes. @returns whether there are further ones. */
+  grow(): boolean {
+    const [one] = this.#growing;
+    if (one !== undefined && !one.grow()) this.#growing.delete(one);
+    return this.#growing.size > 0;
   }
 
   /**
    * The passages that fit best. Words and meaning are each brought to the range
-   * from 0 to 1 over what may be found, and added by their weight.
+   * from 0 to 1 over those that take part, and added by their weight.
    */
-  rank({ query, vectors, bases, documents, limit, lexicalWeight }: Question): Hit[] {
+  rank({ query, vectors, bases, documents, limit, lexicalWeight, found = [] }: Question): Hit[] {
     const only = documents === undefined ? undefined : new Set(documents);
     const within = bases.flatMap((id) => {
       const base = this.#bases.get(id);
       return base === undefined ? [] : [{ id, base }];
     });
-    const candidates = new Map<number, Candidate>();
-    for (const { id, base } of within) {
-      for (const { id: at, score } of wordsIn(base, query, only))
-        candidates.set(at, { base: id, held: base.holders.get(at)!, words: score, meaning: NOT_COMPARED });
+    const candidates = new Map<string, Candidate>();
+    for (const one of wordsIn(within, query, only)) {
+      const { generation, embedder, space } = this.#bases.get(one.base)!.documents.get(one.document)!;
+      const vector = vectors[embedder];
+      const meaning = vector && space.exact.cosine(vector, one.document, one.position);
+      candidates.set(`${one.document} ${one.position}`, { ...one, generation, words: one.score, meaning });
     }
-    const scale = this.#addMeaning(within, vectors, only, candidates);
-    const most = Math.max(...[...candidates.values()].map(({ words }) => words), Number.MIN_VALUE);
-    const weight = scale === undefined ? 1 : lexicalWeight;
-    return [...candidates]
-      .map(([at, { base, held, words, meaning }]) => {
-        const { document, generation, first } = held;
-        const score = weight * (words / most) + (1 - weight) * (scale?.(meaning) ?? 0);
-        return { base, document, generation, position: at - first, score };
-      })
-      .sort((a, b) => b.score - a.score || (a.document < b.document ? -1 : 1) || a.position - b.position)
-      .slice(0, limit);
+    for (const one of this.#nearest(within, vectors, only, found)) {
+      const key = `${one.document} ${one.position}`;
+      if (!candidates.has(key)) candidates.set(key, { ...one, words: 0, meaning: one.score });
+    }
+    return fused([...candidates.values()], lexicalWeight).slice(0, limit);
   }
 
-  /**
-   * Adds what means nearly the same to the candidates, and what those by words mean.
-   *
-   * @returns what brings a cosine to the range from 0 to 1; undefined where nothing was compared.
-   */
-  #addMeaning(
-    within: readonly { readonly id: string; readonly base: Base }[],
+  #nearest(
+    within: readonly Within[],
     vectors: Question["vectors"],
     only: ReadonlySet<string> | undefined,
-    candidates: Map<number, Candidate>,
-  ): ((cosine: number) => number) | undefined {
-    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    const best = new Best(CANDIDATES);
-    for (const { id, base } of within) {
-      for (const held of base.documents.values()) {
-        const vector = vectors[held.embedder];
-        if (vector === undefined || only?.has(held.document) === false) continue;
-        for (let i = 0; i < held.count; i++) {
-          const cosine = dot(vector, held.vectors, i);
-          if (cosine < least) least = cosine;
-          if (cosine > most) most = cosine;
-          const known = candidates.get(held.first + i);
-          if (known !== undefined) known.meaning = cosine;
-          else if (cosine > best.least) best.add({ at: held.first + i, cosine, base: id, held });
-        }
+    found: readonly Found[],
+  ): readonly (Near & { readonly base: string })[] {
+    const best = new Best<Near & { readonly base: string }>(CANDIDATES);
+    const spaces = within.flatMap(({ id, base }) =>
+      Object.entries(vectors).flatMap(([embedder, vector]) => {
+        const space = base.spaces.get(spaceKey(embedder, vector.length));
+        return space === undefined ? [] : [{ id, base, embedder, vector, space }];
+      }),
+    );
+    const isMuch = spaces.reduce((sum, { space }) => sum + space.exact.size, 0) > this.compared;
+    for (const { id, base, embedder, vector, space } of spaces) {
+      const known = found.find((one) => one.base === id && one.embedder === embedder)?.near;
+      for (const one of known ?? this.#engine(space, isMuch).nearest(vector, CANDIDATES, only)) {
+        const score = known === undefined ? one.score : space.exact.cosine(vector, one.document, one.position);
+        const isHeld = base.documents.get(one.document)?.generation === one.generation;
+        if (isHeld && score !== undefined) best.add({ ...one, score, base: id });
       }
     }
-    for (const { at, cosine, base, held } of best.all()) candidates.set(at, { base, held, words: 0, meaning: cosine });
-    const range = most - least;
-    if (range < 0) return undefined;
-    return (cosine) => (cosine === NOT_COMPARED ? 0 : range === 0 ? 1 : (cosine - least) / range);
+    return best.all();
   }
 
-  #baseOf(base: string): Base {
-    const held = this.#bases.get(base) ?? { words: newWords(), documents: new Map(), holders: new Map() };
-    this.#bases.set(base, held);
-    return held;
+  #engine(space: Space, isMuch: boolean): ExactVectors | IndexedVectors {
+    if (!isMuch || this.index === undefined || space.exact.size < Math.min(INDEXED, this.compared)) return space.exact;
+    if (space.indexed === undefined) {
+      space.indexed = new IndexedVectors(space.exact, this.index);
+      this.#growing.add(space.indexed);
+    }
+    return space.indexed;
   }
 }
 
-function newWords(): MiniSearch<Entry> {
-  return new MiniSearch<Entry>({
-    fields: ["text", "headings", "name"],
-    tokenize: termsIn,
-    processTerm: termOf,
-    searchOptions: { boost: { headings: 1.5, name: 1.5 } },
-  });
+function wordsIn(within: readonly Within[], query: string, only: ReadonlySet<string> | undefined) {
+  const best = new Best<{ base: string; document: string; position: number; score: number }>(CANDIDATES);
+  for (const { id, base } of within)
+    for (const one of base.words.find(query, CANDIDATES, only)) best.add({ ...one, base: id });
+  return best.all();
 }
 
-function wordsIn(base: Base, query: string, only: ReadonlySet<string> | undefined) {
-  const filter = only && { filter: ({ id }: { id: number }) => only.has(base.holders.get(id)!.document) };
-  return base.words.search(query, filter).slice(0, CANDIDATES);
+/** Brings words and meaning to one range each, and adds them by their weight; the best first. */
+function fused(candidates: readonly Candidate[], lexicalWeight: number): Hit[] {
+  const meanings = candidates.flatMap(({ meaning }) => meaning ?? []);
+  const [least, most] = [Math.min(...meanings), Math.max(...meanings)];
+  const mostWords = Math.max(...candidates.map(({ words }) => words), Number.MIN_VALUE);
+  const weight = meanings.length === 0 ? 1 : lexicalWeight;
+  const meant = (cosine: number | undefined): number => {
+    if (cosine === undefined) return 0;
+    return most === least ? 1 : (cosine - least) / (most - least);
+  };
+  return candidates
+    .map(({ base, document, generation, position, words, meaning }) => {
+      const score = weight * (words / mostWords) + (1 - weight) * meant(meaning);
+      return { base, document, generation, position, score };
+    })
+    .sort((a, b) => b.score - a.score || (a.document < b.document ? -1 : 1) || a.position - b.position);
 }
 
-function dot(vector: Float32Array, vectors: Float32Array, i: number): number {
-  const at = i * vector.length;
-  let sum = 0;
-  for (let d = 0; d < vector.length; d++) sum += vector[d]! * vectors[at + d]!;
-  return sum;
+function spaceOf({ spaces }: Base, embedder: string, dimensions: number): Space {
+  const key = spaceKey(embedder, dimensions);
+  const space = spaces.get(key) ?? { exact: new ExactVectors(dimensions) };
+  spaces.set(key, space);
+  return space;
 }
 
-interface Near {
-  readonly at: number;
-  readonly cosine: number;
-  readonly base: string;
-  readonly held: Held;
-}
-
-/** The nearest so many of all that are added. */
-class Best {
-  #found: Near[] = [];
-  /** What a further one must exceed. */
-  least = Number.NEGATIVE_INFINITY;
-
-  constructor(private readonly size: number) {}
-
-  add(one: Near): void {
-    this.#found.push(one);
-    // Sorted now and then: cheaper than a heap where few of many come in.
-    if (this.#found.length >= 4 * this.size) this.#cut();
-  }
-
-  all(): readonly Near[] {
-    this.#cut();
-    return this.#found;
-  }
-
-  #cut(): void {
-    this.#found = this.#found.sort((a, b) => b.cosine - a.cosine).slice(0, this.size);
-    if (this.#found.length === this.size) this.least = this.#found[this.size - 1]!.cosine;
-  }
+/** Vectors of another length are of another model, whatever its name is. */
+function spaceKey(embedder: string, dimensions: number): string {
+  return `${dimensions} ${embedder}`;
 }

@@ -2,8 +2,9 @@
 // looked for as a whole, such as CVE-2024-3094, T1059.001, 198.51.100.7, a domain
 // or a hash.
 
-const WORD = /[\p{L}\p{N}]+/gu;
-const WHOLE = /[\p{L}\p{N}]+(?:[-._:/@][\p{L}\p{N}]+)+/gu;
+/** Words, joined or not: each is read once, however long it is. */
+const JOINED = /[\p{L}\p{N}]+(?:[-._:/@][\p{L}\p{N}]+)*/gu;
+const JOINT = /[-._:/@]/;
 
 /** Words of English that tell no text from another. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
@@ -12,9 +13,9 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The terms of a text, in the order in which they stand. */
+/** The terms of a text, in the order in which they stand; what is joined after its words. */
 export function termsIn(text: string): string[] {
-  return [...(text.match(WORD) ?? []), ...(text.match(WHOLE) ?? [])];
+  return (text.match(JOINED) ?? []).flatMap((one) => (JOINT.test(one) ? [...one.split(JOINT), one] : one));
 }
 
 /** A term as it is compared; null for one that tells nothing. */

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ExactVectors } from "../../../../services/core-objects/knowledge/threads/exact-vectors.js";
+import { indexClass } from "../../../../services/core-objects/knowledge/threads/index-class.js";
+import { IndexedVectors } from "../../../../services/core-objects/knowledge/threads/indexed-vectors.js";
+import type { Vectors } from "../../../../services/core-objects/knowledge/threads/vectors.js";
+import { titled } from "../../../support/titled.js";
+
+// What every engine of vectors is asked, and how many of the nearest it finds.
+
+const DIMENSIONS = 32;
+const Index = indexClass();
+
+interface Engine {
+  readonly title: string;
+  readonly missing?: string | undefined;
+  /** Of the ten nearest, how many it finds at least, of 1. */
+  readonly recall: number;
+  open(): Promise<{ vectors: Vectors; settle(): Promise<void>; close(): Promise<void> }>;
+}
+
+const nothing = async (): Promise<void> => {};
+
+const ENGINES: readonly Engine[] = [
+  {
+    title: "comparing each",
+    recall: 1,
+    open: async () => ({ vectors: new ExactVectors(DIMENSIONS), settle: nothing, close: nothing }),
+  },
+  {
+    title: "an index by usearch",
+    missing: Index === undefined ? "usearch has no binary for this system" : undefined,
+    recall: 0.95,
+    async open() {
+      const vectors = new IndexedVectors(new ExactVectors(DIMENSIONS), Index!);
+      const settle = async (): Promise<void> => {
+        while (vectors.grow());
+      };
+      return { vectors, settle, close: nothing };
+    },
+  },
+];
+
+let seed = 1;
+function random(): number {
+  seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+  return seed / 2 ** 31 - 0.5;
+}
+
+function unit(near?: Float32Array): Float32Array {
+  const vector = new Float32Array(DIMENSIONS).map((_, d) => random() + 1.5 * (near?.[d] ?? 0));
+  const length = Math.hypot(...vector);
+  return vector.map((one) => one / length);
+}
+
+const TOPICS = Array.from({ length: 40 }, () => unit());
+const some = (count: number): Float32Array[] =>
+  Array.from({ length: count }, (_, i) => unit(TOPICS[i % TOPICS.length]));
+
+function joined(vectors: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(vectors.length * DIMENSIONS);
+  for (const [i, vector] of vectors.entries()) all.set(vector, i * DIMENSIONS);
+  return all;
+}
+
+/** What is there, and the nearest of it as they are told here. */
+class Model {
+  readonly documents = new Map<string, readonly Float32Array[]>();
+
+  nearest(asked: Float32Array, limit: number, only?: ReadonlySet<string>): string[] {
+    const all = [...this.documents].flatMap(([document, vectors]) =>
+      only?.has(document) === false
+        ? []
+        : vectors.map((vector, i) => ({
+            id: `${document} ${i}`,
+            cosine: vector.reduce((s, x, d) => s + x * asked[d]!, 0),
+          })),
+    );
+    return all
+      .sort((a, b) => b.cosine - a.cosine)
+      .slice(0, limit)
+      .map(({ id }) => id);
+  }
+}
+
+for (const { title, missing, recall, open } of ENGINES) {
+  describe.skipIf(missing !== undefined)(titled(title, missing), () => {
+    let engine: Awaited<ReturnType<Engine["open"]>>;
+    let model: Model;
+    let generation = 0;
+    beforeEach(async () => {
+      engine = await open();
+      model = new Model();
+    });
+    afterEach(() => engine.close());
+
+    const put = async (document: string, vectors: readonly Float32Array[]): Promise<void> => {
+      model.documents.set(document, vectors);
+      await engine.vectors.put(document, ++generation, joined(vectors));
+    };
+    const found = async (asked: Float32Array, limit: number, only?: ReadonlySet<string>): Promise<string[]> => {
+      const near = await engine.vectors.nearest(asked, limit, only);
+      for (let i = 1; i < near.length; i++) expect(near[i]!.score).toBeLessThanOrEqual(near[i - 1]!.score);
+      return near.map(({ document, position }) => `${document} ${position}`);
+    };
+    /** Of the nearest, how many are found. */
+    const share = async (only?: ReadonlySet<string>): Promise<number> => {
+      let hits = 0;
+      for (const topic of TOPICS) {
+        const [asked, expected] = [unit(topic), new Set<string>()];
+        for (const id of model.nearest(asked, 10, only)) expected.add(id);
+        hits += (await found(asked, 10, only)).filter((id) => expected.has(id)).length / expected.size;
+      }
+      return hits / TOPICS.length;
+    };
+
+    test("finds nothing where nothing is", async () => {
+      expect(await found(unit(), 10)).toEqual([]);
+    });
+
+    test("finds the nearest, before and after it settled", async () => {
+      for (let d = 0; d < 100; d++) await put(`d${d}`, some(20 + (d % 3)));
+      expect(await share()).toBeGreaterThanOrEqual(recall);
+      await engine.settle();
+      expect(await share()).toBeGreaterThanOrEqual(recall);
+    });
+
+    test("looks in the documents alone that are asked for, however far they are", async () => {
+      for (let d = 0; d < 20; d++) await put(`d${d}`, some(30));
+      await put(
+        "far",
+        Array.from({ length: 5 }, () => unit(TOPICS[0]!.map((x) => -x))),
+      );
+      await engine.settle();
+      const only = new Set(["far", "d3", "none"]);
+      expect(await share(only)).toBeGreaterThanOrEqual(recall);
+      expect(await found(TOPICS[0]!, 5, new Set(["far"]))).toHaveLength(5);
+    });
+
+    test("finds nothing of what was taken out or is of the generation before, whenever it settles", async () => {
+      for (let step = 0; step < 60; step++) {
+        const document = `d${Math.floor((random() + 0.5) * 6)}`;
+        if (random() < -0.2) {
+          model.documents.delete(document);
+          await engine.vectors.remove(document);
+        } else await put(document, some(1 + (step % 40)));
+        if (random() < 0) await engine.settle();
+        const asked = unit();
+        // Few enough for every engine to find them all.
+        expect(new Set(await found(asked, 300))).toEqual(new Set(model.nearest(asked, 300)));
+      }
+    });
+
+    test("says of which generation what it finds is", async () => {
+      await put("a", some(3));
+      await put("a", some(4));
+      await engine.settle();
+      const near = await engine.vectors.nearest(unit(), 10);
+      expect(near.map((one) => one.generation)).toEqual(Array(4).fill(generation));
+    });
+  });
+}
