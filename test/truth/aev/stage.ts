@@ -21,6 +21,8 @@ export interface Stage {
   readonly all: readonly Known[];
   /** What each person sees of it. */
   readonly visible: Map<string, Promise<readonly Known[]>>;
+  /** How each list was read first, and as whom. */
+  readonly firsts: Map<string, { readonly person: string; readonly reading: Reading }>;
 }
 
 /** Starts the product in front of the real platform and fills it. */
@@ -44,7 +46,7 @@ export async function startStage(settings: {
   const product = await startProduct("aev", env, world.emails);
   const seen = [FIRST, world.ids.second!].map((tenant) => new Seen(platform, settings.admin, tenant).everything());
   const all = (await Promise.all(seen)).flat().map(namedIn(world));
-  return { platform, product, world, issuer, recorder, all, visible: new Map() };
+  return { platform, product, world, issuer, recorder, all, visible: new Map(), firsts: new Map() };
 }
 
 /** Names that are not of this run stand in many places. */
@@ -105,6 +107,7 @@ export async function holdsNothingHidden(stage: Stage, person: string, text: str
 
 /** Reads a list through all its pages, and proves what is true of every list: no row twice, one total, nothing hidden. */
 export async function readWhole(stage: Stage, person: string, reading: Reading): Promise<Read> {
+  if (!stage.firsts.has(reading.tool)) stage.firsts.set(reading.tool, { person, reading });
   const read = await everyPage(personOf(stage, person), reading);
   expect(read.repeated).toEqual([]);
   if (reading.between === undefined) expect(new Set(read.totals)).toEqual(new Set([read.rows.length]));

@@ -54,8 +54,35 @@ for (const { tool, cases } of TRUTHS) {
   describe(tool, () => {
     for (const one of cases) {
       for (const person of one.as) {
-        truth(`${one.about}, as ${person}`, missing, () => verdicts.prove(tool, one, stage, person));
+        truth(`${one.about}, as ${person}`, missing, () =>
+          verdicts.prove(tool, one, stage, person).finally(() => stage.world.tidy()),
+        );
       }
     }
   });
 }
+
+/** What a row may have, in bytes of JSON: half of them, and 95 of 100. */
+const MEDIAN_BYTES = 250;
+const P95_BYTES = 500;
+/** What a page may have where nothing is said of its size. */
+const PAGE_BYTES = 10_240;
+
+truth("rows of real lists are short, and so are pages", missing, async () => {
+  const rows: number[] = [];
+  const long: string[] = [];
+  for (const [tool, { person, reading }] of stage.firsts) {
+    const { result } = await personOf(stage, person).ask(tool, reading.args ?? {});
+    const bytes = Buffer.byteLength(JSON.stringify(result ?? ""));
+    if (bytes >= PAGE_BYTES) long.push(`${tool}: a page of ${bytes}`);
+    rows.push(...((result?.[reading.rows] ?? []) as unknown[]).map((row) => Buffer.byteLength(JSON.stringify(row))));
+  }
+  rows.sort((a, b) => a - b);
+  const at = (share: number): number => rows[Math.floor(share * rows.length)] ?? 0;
+  verdicts.note(
+    `${stage.firsts.size} lists, ${rows.length} rows: median ${at(0.5)}, 95th percentile ${at(0.95)} bytes`,
+  );
+  expect(long).toEqual([]);
+  expect(at(0.5)).toBeLessThanOrEqual(MEDIAN_BYTES);
+  expect(at(0.95)).toBeLessThanOrEqual(P95_BYTES);
+});

@@ -28,8 +28,10 @@ export interface World {
   readonly middle: string;
   /** The tenant that somebody works in. */
   tenantOf(person: string): string;
-  /** Takes away what a test made, with the rest. */
+  /** Has what a test made taken away after it: comparisons read all that there is. */
   removeLater(tenant: string, path: string): void;
+  /** Takes that away. */
+  tidy(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -58,6 +60,7 @@ export async function makeWorld(platform: RealPlatform, administrator: string): 
   await builder.catalogue();
   await builder.elsewhere();
   await builder.payloads();
+  await builder.channels();
   await builder.rights();
   return builder;
 }
@@ -68,6 +71,7 @@ class Builder implements World {
   middle = "";
   readonly emails: Record<string, string>;
   private readonly undo: [string, string][] = [];
+  private readonly made: [string, string][] = [];
   private second = "";
 
   constructor(
@@ -232,6 +236,17 @@ class Builder implements World {
     await this.make("otherAtomic", this.second, "/atomic-testings", atomic, "inject_id");
   }
 
+  /** Where articles appear. */
+  async channels(): Promise<void> {
+    for (const [key, tenant] of [
+      ["channel", FIRST],
+      ["otherChannel", this.second],
+    ] as const) {
+      const body = { channel_name: `${key} ${this.run}`, channel_type: "newspaper", channel_description: "Kept" };
+      await this.make(key, tenant, "/channels", body, "channel_id");
+    }
+  }
+
   /** The other tenant's, with names of its own. */
   async elsewhere(): Promise<void> {
     await this.make(
@@ -279,11 +294,20 @@ class Builder implements World {
   }
 
   removeLater(tenant: string, path: string): void {
-    this.undo.push([tenant, path]);
+    this.made.push([tenant, path]);
+  }
+
+  tidy(): Promise<void> {
+    return this.take(this.made.splice(0));
   }
 
   async remove(): Promise<void> {
-    for (const [tenant, path] of this.undo.reverse()) {
+    await this.tidy();
+    await this.take(this.undo);
+  }
+
+  private async take(paths: readonly [string, string][]): Promise<void> {
+    for (const [tenant, path] of paths.toReversed()) {
       await this.platform.call(this.administrator, "DELETE", `/api/tenants/${tenant}${path}`);
     }
   }

@@ -19,6 +19,12 @@ export interface Case<Stage> {
 /** What came out, tool by person: what was wrong, none where all was right. */
 export class Verdicts {
   private readonly wrong = new Map<string, Map<string, string[]>>();
+  private readonly notes: string[] = [];
+
+  /** Puts a line below the table, such as what was measured. */
+  note(line: string): void {
+    this.notes.push(`- ${line}`);
+  }
 
   /** Proves one case as one person, and remembers how it went. @throws what the case throws. */
   async prove<Stage>(tool: string, { about, prove }: Case<Stage>, stage: Stage, person: string): Promise<void> {
@@ -45,7 +51,7 @@ export class Verdicts {
       [...row].flatMap(([person, found]) => found.map((one) => `- \`${tool}\`, ${person}: ${one}`)),
     );
     const head = [`| tool | ${people.join(" | ")} |`, `|---|${people.map(() => "---").join("|")}|`];
-    return [...head, ...rows, "", ...why, ""].join("\n");
+    return [...head, ...rows, "", ...this.notes, ...why, ""].join("\n");
   }
 
   /** Writes the table to the file that TRUTH_TABLE names, where it names one. */

@@ -6,7 +6,6 @@ import { FIRST } from "../world.js";
 import { SEERS } from "./lists.js";
 import { ask, found, type Life, listTruth, truthsOf } from "./lives.js";
 
-const MANUAL = "d02e9132-b9d0-4daa-b3b1-4b9871f8472c";
 const told = (value: unknown): unknown => value || undefined;
 const lower = (text: string): string => text.toLowerCase();
 const below =
@@ -32,7 +31,7 @@ const FINDING: Life = {
       finding_type: "username",
       finding_value: name + Math.random(),
       finding_labels: ["kept", "noted"],
-      finding_inject_id: await atomicOf(stage, tenant),
+      finding_inject_id: atomicOf(stage, tenant),
     };
     return (await ask(stage, tenant, "POST", "/findings", body)).finding_id;
   },
@@ -45,8 +44,8 @@ const FINDING: Life = {
   read: { tool: "get_finding" },
   create: {
     tool: "create_finding",
-    args: async (stage, name, tenant) => ({
-      inject_id: await atomicOf(stage, tenant),
+    args: (stage, name, tenant) => ({
+      inject_id: atomicOf(stage, tenant),
       type: "ipv4",
       value: name,
       notes: ["by hand"],
@@ -66,28 +65,8 @@ const FINDING: Life = {
   ignored: ["finding_updated_at"],
 };
 
-/** An atomic test of a tenant; the other one has none before it is asked for. */
-async function atomicOf(stage: Stage, tenant: string): Promise<string> {
-  const { ids } = stage.world as { ids: Record<string, string> };
-  if (tenant === FIRST) return ids.atomic!;
-  if (ids.otherAtomic !== undefined) return ids.otherAtomic;
-  const contracts = await found(stage, tenant, "/injector_contracts/search", "injector_contract_id");
-  const manual = contracts.find((one) => one.injector_contract_id === MANUAL) ?? contracts[0];
-  const body = {
-    inject_title: `Other atomic ${stage.world.run}`,
-    inject_injector_contract: manual?.injector_contract_id ?? MANUAL,
-    inject_content: {},
-    inject_assets: [],
-    inject_asset_groups: [],
-    inject_teams: [],
-    inject_documents: [],
-    inject_tags: [],
-    inject_all_teams: false,
-  };
-  ids.otherAtomic = (await ask(stage, tenant, "POST", "/atomic-testings", body)).inject_id;
-  stage.world.removeLater(tenant, `/atomic-testings/${ids.otherAtomic}`);
-  return ids.otherAtomic!;
-}
+/** An atomic test of a tenant. */
+const atomicOf = ({ world }: Stage, tenant: string): string => world.ids[tenant === FIRST ? "atomic" : "otherAtomic"]!;
 
 const VULNERABILITY: Life = {
   noun: "vulnerability",

@@ -49,8 +49,7 @@ const DOCUMENT: Life = {
   member: "document",
   async all(stage, tenant) {
     const rows = await found(stage, tenant, "/documents/search", "document_id");
-    const read = await Promise.all(rows.map((row) => ask(stage, tenant, "GET", `/documents/${row.document_id}`)));
-    return read.map((one) => ({
+    return rows.map((one) => ({
       ...one,
       document_tags: sorted(one.document_tags),
       document_scenarios: sorted(one.document_scenarios),
@@ -133,16 +132,8 @@ const CHANNEL: Life = {
   ignored: ["channel_updated_at"],
 };
 
-/** A channel of a tenant for articles to appear in. */
-async function channelIn(stage: Stage, tenant: string): Promise<string> {
-  const { ids: known } = stage.world as { ids: Record<string, string> };
-  const key = tenant === FIRST ? "channel" : "otherChannel";
-  if (known[key] === undefined) {
-    known[key] = await CHANNEL.make(stage, tenant, `${key} ${stage.world.run}`);
-    stage.world.removeLater(tenant, `/channels/${known[key]}`);
-  }
-  return known[key]!;
-}
+const channelIn = ({ world }: Stage, tenant: string): string =>
+  world.ids[tenant === FIRST ? "channel" : "otherChannel"]!;
 
 const articlesOf = (stage: Stage, tenant: string): Place => {
   const id = scenarioIn(stage, tenant);
@@ -168,7 +159,7 @@ const ARTICLE: Life = {
       article_shares: 1,
       article_likes: 2,
       article_comments: 3,
-      article_channel: await channelIn(stage, tenant),
+      article_channel: channelIn(stage, tenant),
       article_documents: [await DOCUMENT.make(stage, tenant, `file ${name}`)],
     };
     return (await ask(stage, tenant, "POST", articlesOf(stage, tenant).route, body)).article_id;
@@ -188,8 +179,8 @@ const ARTICLE: Life = {
   read: { tool: "get_article" },
   create: {
     tool: "create_article",
-    args: async (stage, name, tenant) => ({
-      channel_id: await channelIn(stage, tenant),
+    args: (stage, name, tenant) => ({
+      channel_id: channelIn(stage, tenant),
       name,
       content: "New",
       author: "Us",

@@ -229,8 +229,8 @@ function updateOf(
         async prove(stage, person) {
           const tenant = tenantOf(stage, person);
           const id = await made(stage, life, tenant, `For ${person}`);
+          let before = await standing(stage, life);
           for (const [change, fields] of changes(stage, tenant)) {
-            const before = await standing(stage, life);
             const asked = { ...argsOf(stage, person, life), [life.argument]: id, ...change };
             const said = await personOf(stage, person).get<Json>(tool, asked);
             const after = await standing(stage, life);
@@ -239,6 +239,7 @@ function updateOf(
               new Set(fields.map((field) => `${id}.${field}`)),
             );
             life.is(said[life.member] as Row, after.get(id));
+            before = after;
           }
         },
       },

@@ -47,7 +47,9 @@ export async function standing(stage: Stage): Promise<Standing> {
 /** A scenario that is made for one person alone. */
 export async function madeBy(stage: Stage, person: string, more: object = {}): Promise<string> {
   const body = { scenario_name: `Made for ${person} ${stage.world.run}`, ...more };
-  return (await admin(stage, "POST", at(stage, person, "/scenarios"), body)).scenario_id;
+  const { scenario_id: id } = await admin(stage, "POST", at(stage, person, "/scenarios"), body);
+  stage.world.removeLater(stage.world.tenantOf(person), `/scenarios/${id}`);
+  return id;
 }
 
 /** The id of one of two objects: of the tenant that somebody works in. */
@@ -93,6 +95,7 @@ export const writeTruths: readonly Truth<Stage>[] = [
             severity: "medium",
             main_focus: "incident-response",
           });
+          world.removeLater(world.tenantOf(person), `/scenarios/${scenario.id}`);
           expect(changesBetween(before, await standing(stage), IGNORED)).toEqual([`+${scenario.id}`]);
         },
       },
@@ -222,6 +225,7 @@ export const writeTruths: readonly Truth<Stage>[] = [
         async prove(stage, person) {
           const id = await madeBy(stage, person);
           const run = await admin(stage, "POST", at(stage, person, `/scenarios/${id}/exercise/running`), {});
+          stage.world.removeLater(stage.world.tenantOf(person), `/exercises/${run.exercise_id}`);
           const before = await standing(stage);
           const args = { ...inTenant(stage, person), scenario_id: id };
           const told = await personOf(stage, person).get<Json>("delete_scenario", args);
@@ -260,6 +264,7 @@ export const writeTruths: readonly Truth<Stage>[] = [
           const before = await standing(stage);
           const args = { ...inTenant(stage, person), scenario_id: id };
           const told = await personOf(stage, person).get<Json>("launch_scenario", args);
+          stage.world.removeLater(stage.world.tenantOf(person), `/exercises/${told.simulation.id}`);
           expect(told.simulation).toMatchObject({ scenario: { id } });
           const changes = changesBetween(before, await standing(stage), IGNORED);
           expect(changes).toEqual([`+${told.simulation.id}`]);
@@ -296,6 +301,7 @@ export const writeTruths: readonly Truth<Stage>[] = [
           const { exercise_id: id } = await admin(stage, "POST", at(stage, person, "/exercises"), {
             exercise_name: name,
           });
+          stage.world.removeLater(stage.world.tenantOf(person), `/exercises/${id}`);
           const set = (status: string) =>
             personOf(stage, person).ask("set_simulation_status", {
               ...inTenant(stage, person),
