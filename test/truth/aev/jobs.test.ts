@@ -4,14 +4,13 @@ import { freePorts } from "../../support/program.js";
 import { startProduct } from "../frame/product.js";
 import { realPlatform, truth } from "../frame/real.js";
 import { startIssuer } from "./issuer.js";
-import { coverAndLaunch, prepare, Transcript, whyFailed } from "./jobs.js";
+import { coverAndLaunch, NEEDED, prepare, whyFailed } from "./jobs.js";
 import { RealPlatform } from "./platform.js";
-import { personOf, startStage, stopStage } from "./stage.js";
+import { somebodyWith } from "./somebody.js";
+import { startStage, stopStage } from "./stage.js";
 import { FIRST } from "./world.js";
 
 const { settings, missing } = realPlatform("AEV_REAL_URL", "AEV_REAL_ISSUER");
-/** The file that the transcript is written to. */
-const FILE = process.env.JOBS_TRANSCRIPT;
 const IN_FIRST = `/api/tenants/${FIRST}`;
 /** How much later it is on the built-in platform at each look: its runs take minutes. */
 const STEP_MS = 20_000;
@@ -25,19 +24,21 @@ test("on the built-in platform: a technique's runs, a launch and its results; wh
   let now = Math.floor(Date.now() / 60_000) * 60_000 + 50_000;
   const sandbox = await startSandbox({ host: "127.0.0.1", port: 0, trust, now: () => (now += STEP_MS / 20) });
   const env = { PORT: String(port), BASE_URL: trust, AEV_URL: sandbox.url, AEV_PUBLIC_URL: sandbox.url };
-  const emails = { launcher: "launcher@sallyport.example", admin: "admin@sallyport.example" };
-  const product = await startProduct("aev", env, { launcher: emails.launcher });
+  const emails = { operator: "operator@sallyport.example", admin: "admin@sallyport.example" };
+  const product = await startProduct("aev", env, { operator: emails.operator });
   try {
     const platform = new RealPlatform(sandbox.url, issuer);
     const ask = (method: string, route: string, body?: object) =>
       platform.need(emails.admin, method, `${IN_FIRST}${route}`, body);
-    const scenarios = await platform.need(emails.launcher, "POST", `${IN_FIRST}/scenarios/search`, { size: 10 });
+    const scenarios = await platform.need(emails.operator, "POST", `${IN_FIRST}/scenarios/search`, { size: 10 });
     const { content } = await ask("POST", "/attack_patterns/search", { size: 1 });
     const prepared = await prepare(ask, scenarios.content[0].scenario_id, content[0], "built-in");
-    const transcript = new Transcript(FILE, product.people.launcher!);
-    const simulation = await coverAndLaunch(transcript, prepared);
+    const operator = product.people.operator!;
+    const { simulation, job } = await coverAndLaunch(operator, prepared);
+    job.write(`aev ${job.title}`);
     now += 10 * 60_000;
-    await whyFailed(transcript, simulation, prepared, 10);
+    const why = await whyFailed(operator, simulation, prepared, 10);
+    why.write(`aev ${why.title}`);
   } finally {
     await product.stop();
     await sandbox.close();
@@ -57,9 +58,13 @@ truth("on the real platform, the same", missing, async () => {
       platform.need(world.emails.administrator!, method, `${IN_FIRST}${route}`, body);
     const technique = await ask("GET", `/attack_patterns/${world.ids.technique1}`);
     const prepared = await prepare(ask, world.ids.twin0!, technique, world.run);
-    const transcript = new Transcript(FILE, personOf(stage, "launcher"));
-    const simulation = await coverAndLaunch(transcript, prepared);
-    await whyFailed(transcript, simulation, prepared, 5_000);
+    for (const path of prepared.made) world.removeLater(FIRST, path);
+    const operator = await somebodyWith(stage, "operator", NEEDED, world.ids.twin0);
+    const { simulation, job } = await coverAndLaunch(operator, prepared);
+    job.write(`aev ${job.title} real`);
+    world.removeLater(FIRST, `/exercises/${simulation}`);
+    const why = await whyFailed(operator, simulation, prepared, 5_000);
+    why.write(`aev ${why.title} real`);
   } finally {
     await stopStage(stage);
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { makeGround, profile, triage, writeTranscripts } from "../../support/cti-jobs.js";
 import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
+import { makeGround, profile, triage } from "./jobs.js";
 import { containerListTruths } from "./rows/container-lists.js";
 import { containerTruths } from "./rows/containers.js";
 import { indicatorTruths } from "./rows/indicators.js";
@@ -68,7 +68,7 @@ truth("every tool of cti has a row", missing, async () => {
 truth("an analyst triages an indicator and writes it up; a reader profiles an actor", missing, async () => {
   const ground = await makeGround(personOf(stage, "writer"), stage.world.run);
   const jobs = [await triage(personOf(stage, "writer"), ground), await profile(personOf(stage, "reader"), ground)];
-  writeTranscripts(jobs);
+  for (const job of jobs) job.write(`cti ${job.title} real`);
 });
 
 for (const { tool, cases } of TRUTHS) {

@@ -12,8 +12,8 @@ export class Transcript {
   private readonly calls: Call[] = [];
 
   constructor(
-    private readonly title: string,
-    private readonly person: Person,
+    readonly title: string,
+    private readonly person: Pick<Person, "name" | "ask">,
   ) {}
 
   /** How often a tool was called. */

@@ -14,11 +14,11 @@ export interface HealthCheck {
   readonly status: string;
 }
 
-/** What keeps an inject from running, in words. */
+/** What keeps an inject from running, in words; what the platform only warns of does not. */
 export function lacksOf(checks: readonly HealthCheck[] | null | undefined): string[] {
-  return (checks ?? []).map(({ type, detail, status }) =>
-    `${type} ${detail}, ${status}`.toLowerCase().replaceAll("_", " "),
-  );
+  return (checks ?? [])
+    .filter(({ status }) => status === "ERROR")
+    .map(({ type, detail }) => `${type}: ${detail}`.toLowerCase().replaceAll("_", " "));
 }
 
 /** The fields of an update that say what an inject does and to whom; every one may be left out. */

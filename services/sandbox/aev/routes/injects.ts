@@ -114,7 +114,7 @@ export function injectRoutes(world: World): Route[] {
         const input = titled(body, false);
         if (inject === undefined) throw notFound(null);
         if (inject.tenant !== actor.tenant) throw new Bare(500);
-        return ok(injectWritten(fill(world, inject, input, now), now));
+        return ok(injectWritten(world, fill(world, inject, input, now), now));
       },
     },
     ...(["scenarios", "exercises"] as const).flatMap((plans) => planRoutes(world, plans, { writable })),
@@ -157,7 +157,7 @@ function planRoutes(world: World, plans: "scenarios" | "exercises", { writable }
         const owner = planOf(plan);
         if (owner === undefined) throw notFound(isScenario ? "Scenario not found" : null);
         const of = { scenario: isScenario ? plan : null, simulation: isScenario ? null : plan };
-        return ok(injectWritten(add(newInject(world, owner.tenant, of, input, now)), now));
+        return ok(injectWritten(world, add(newInject(world, owner.tenant, of, input, now)), now));
       },
     },
     {
@@ -168,7 +168,7 @@ function planRoutes(world: World, plans: "scenarios" | "exercises", { writable }
         const inject = writable(actor, id);
         if (planOf(plan) === undefined) throw notFound(null);
         const of = { scenario: isScenario ? plan : null, simulation: isScenario ? null : plan };
-        return ok(injectWritten(add(copyOfInject(inject, of, now)), now));
+        return ok(injectWritten(world, add(copyOfInject(inject, of, now)), now));
       },
     },
     ...(isScenario
@@ -176,7 +176,9 @@ function planRoutes(world: World, plans: "scenarios" | "exercises", { writable }
           {
             method: "PUT" as const,
             path: `${path}/{id}`,
-            answer: change((inject, { body, now }) => injectWritten(fill(world, inject, titled(body, true), now), now)),
+            answer: change((inject, { body, now }) =>
+              injectWritten(world, fill(world, inject, titled(body, true), now), now),
+            ),
           },
         ]
       : [

@@ -6,7 +6,7 @@ import { seedEdges } from "./edges.js";
 import { seedEntries } from "./entries.js";
 import { seedPlans } from "./plans.js";
 import { seedPayloads, seedTests } from "./tests.js";
-import { seedDriller, seedUsers } from "./users.js";
+import { seedDriller, seedOperator, seedUsers } from "./users.js";
 
 /** Fills a world with a few thousand linked objects; the same ones, but for their dates. */
 export function seedWorld(now: number): World {
@@ -28,5 +28,6 @@ export function seedWorld(now: number): World {
   seedDriller(world, draw, now);
   seedTests(world, draw, contracts, now);
   seedPayloads(world, draw, now);
+  seedOperator(world, draw, now);
   return world;
 }

@@ -65,6 +65,13 @@ export function seedDriller(world: World, draw: Draw, now: number): void {
   adderOf(world, draw, now)("driller", [DEFAULT_TENANT], { capabilities: new Map([[DEFAULT_TENANT, DRILLER]]) });
 }
 
+/** Another, who runs one scenario and sees what payloads play. */
+export function seedOperator(world: World, draw: Draw, now: number): void {
+  const [, , third = ""] = world.scenarios.keys();
+  const capabilities = new Map([[DEFAULT_TENANT, new Set(["ACCESS_PAYLOADS"])]]);
+  adderOf(world, draw, now)("operator", [DEFAULT_TENANT], { capabilities }, [[third, "LAUNCHER"]]);
+}
+
 /** Accounts of every kind of right; grants are on the first scenarios of the default tenant. */
 export function seedUsers(world: World, draw: Draw, now: number): void {
   const [first = "", second = "", third = ""] = [...world.scenarios.values()].map(({ id }) => id);

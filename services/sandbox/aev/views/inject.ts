@@ -52,11 +52,11 @@ export function injectRead(inject: Inject): unknown {
 }
 
 /** The answer to a write, with what keeps it from running. */
-export function injectWritten(inject: Inject, now: number): unknown {
-  return { ...(scenarioInjectRow(inject) as object), inject_healthchecks: checksOf(inject, now) };
+export function injectWritten(world: World, inject: Inject, now: number): unknown {
+  return { ...(scenarioInjectRow(inject) as object), inject_healthchecks: checksOf(world, inject, now) };
 }
 
-function checksOf(inject: Inject, now: number): unknown[] {
+function checksOf(world: World, inject: Inject, now: number): unknown[] {
   const { contract, teams, assets, assetGroups, details } = inject;
   const content = details === undefined ? contentOf(contract) : (details.content ?? {});
   const isEmpty = (key: string) => content[key] === undefined || content[key] === null || content[key] === "";
@@ -70,12 +70,15 @@ function checksOf(inject: Inject, now: number): unknown[] {
         : [];
   const mail =
     contract.type === "openaev_email" ? ["subject", "body"].filter(isEmpty).map((key) => key.toUpperCase()) : [];
-  return [...lacks, ...mail].map((type) => ({
-    type,
-    detail: "MANDATORY_CONTENT",
-    status: "ERROR",
-    creation_date: iso(now),
-  }));
+  const isUnreached =
+    contract.type === "openaev_implant" && endpointsOf(world, inject).every(({ agent }) => agent?.active !== true);
+  const check = (type: string, detail: string, status = "ERROR") => ({ type, detail, status, creation_date: iso(now) });
+  return [
+    // Answers to mails are not read here; that keeps none from going out.
+    ...(contract.type === "openaev_email" ? [check("IMAP", "SERVICE_UNAVAILABLE", "WARNING")] : []),
+    ...(isUnreached ? [check("AGENT_OR_EXECUTOR", "EMPTY")] : []),
+    ...[...lacks, ...mail].map((type) => check(type, "MANDATORY_CONTENT")),
+  ];
 }
 
 /** How the run went as a whole. */

@@ -63,9 +63,11 @@ async function mailFor(stage: Stage, person: string): Promise<{ scenario: string
   return { scenario, inject, team };
 }
 
-/** What an inject has that stays, whatever else is changed. */
-const kept = ({ inject_updated_at: _, inject_injector_contract: contract, ...rest }: Json): Json => ({
+/** What an inject has that stays, whatever else is changed; a test's date is when it is asked for. */
+const kept = ({ inject_updated_at: _, inject_date: __, inject_injector_contract: contract, ...rest }: Json): Json => ({
   ...rest,
+  // In no order.
+  inject_contract_domains: JSON.stringify((rest.inject_contract_domains ?? []).map(JSON.stringify).sort()),
   contract: contract?.injector_contract_id,
 });
 
@@ -89,7 +91,8 @@ const CHANGES: readonly Change[] = [
       const { inject, lacks } = await ask({ ...args, content: { subject: "A", body: "B" }, team_ids: [team] });
       isInject(inject, await read(stage, person, `/injects/${inject.id}`));
       expect(inject).toMatchObject({ title: "New", delay_seconds: 90, enabled: true, teams: [{ id: team }] });
-      expect(lacks ?? []).not.toContain("teams mandatory content, error");
+      // The platform warns that it reads no answers to mails, which keeps none from going out.
+      expect(lacks ?? []).toEqual([]);
       const bare = await ask({ ...args, content: {} });
       expect(bare.lacks.join(" ")).toMatch(/teams/);
     },
@@ -150,7 +153,8 @@ const CHANGES: readonly Change[] = [
       const before = await standing(stage);
       expect(await ask({ inject_id: inject })).toMatchObject({ deleted: { id: inject }, scenario: { id: scenario } });
       await gone(stage, person, `/injects/${inject}`);
-      expect(changesBetween(before, await standing(stage), IGNORED)).toEqual([]);
+      // What a scenario can run on is worked out of its injects.
+      expect(changesBetween(before, await standing(stage), [...IGNORED, "scenario_platforms"])).toEqual([]);
     },
   },
   {
@@ -241,7 +245,7 @@ const CHANGES: readonly Change[] = [
         command: "id #{who}",
         arguments: [{ key: "who", default_value: "root" }],
         expectations: ["detection"],
-        attack_pattern_ids: [stage.world.ids.technique0],
+        ...(stage.world.tenantOf(person) === FIRST && { attack_pattern_ids: [stage.world.ids.technique0] }),
       });
       const direct = await read(stage, person, `/payloads/${payload.id}`);
       expect(direct).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { collectExploited, writeTranscript } from "../../../support/exploited-cves.js";
 import type { Row } from "../../frame/pages.js";
 import type { Truth } from "../../frame/table.js";
+import { collectExploited } from "../exploited-cves.js";
 import type { Node } from "../platform.js";
 import { markingsOf } from "../seen.js";
 import { holdsNothingHidden, personOf, readWhole, refuses, type Stage, seenBy } from "../stage.js";
@@ -170,9 +170,9 @@ export const containerTruths: readonly Truth<Stage>[] = [
         async prove(stage, person) {
           await makeContainers(stage);
           const { ids, run } = stage.world;
-          const job = await collectExploited(personOf(stage, person), { query: run, minCvss: 9, run });
-          writeTranscript(job);
-          expect((await seenBy(stage, "root").contents(job.made))!.map(({ id }) => id)).toEqual([ids.flaw0]);
+          const { made, job } = await collectExploited(personOf(stage, person), { query: run, minCvss: 9, run });
+          job.write("cti exploited cves real");
+          expect((await seenBy(stage, "root").contents(made))!.map(({ id }) => id)).toEqual([ids.flaw0]);
         },
       },
       outside("lookup_vulnerability", ({ world }) => ({ name: `CVE-2031-0${world.run}` })),

@@ -83,7 +83,7 @@ test("an inject is added with what it lacks told, and read as it was kept", asyn
     },
     "analyst",
   );
-  expect(lacks).toEqual(["teams mandatory content, error", "body mandatory content, error"]);
+  expect(lacks).toEqual(["teams: mandatory content", "body: mandatory content"]);
   expect(inject).toMatchObject({
     title: "Mail",
     enabled: true,
@@ -313,6 +313,38 @@ test("actions are found by technique, system and carrier, and read with their fi
   expect(of.injectorContracts.map((row) => row.id)).toEqual([id]);
   const mails = await stack.call(searchInjectorContracts, { type: "openaev_email" }, "nobody");
   expect(mails.injectorContracts.map((row) => row.id)).toEqual([MAIL]);
+});
+
+test("what payloads play is shown to whom payloads are shown, in a search as in a read", async () => {
+  const asked = { query: "Hidden attack" };
+  const payload = {
+    payload_type: "Command",
+    payload_name: asked.query,
+    payload_source: "MANUAL",
+    payload_status: "VERIFIED",
+    payload_platforms: ["Linux"],
+    command_executor: "sh",
+    command_content: "id",
+  };
+  expect((await stack.ask("admin", "POST", `/api/tenants/${DEFAULT_TENANT}/payloads`, payload)).status).toBe(200);
+  expect((await stack.call(searchInjectorContracts, asked, "operator")).totalSize).toBe(1);
+  expect((await stack.call(searchInjectorContracts, asked, "launcher")).totalSize).toBe(0);
+  expect((await stack.call(searchInjectorContracts, {}, "launcher")).injectorContracts.map(({ id }) => id)).toContain(
+    MAIL,
+  );
+});
+
+test("a warning of the platform keeps no inject from running, a missing agent does", async () => {
+  const parent = { case: "scenarioId", value: scenarioId } as const;
+  const path = `/api/tenants/${DEFAULT_TENANT}/scenarios/${scenarioId}/injects`;
+  const mail = { inject_title: "Mail", inject_injector_contract: MAIL, inject_content: { subject: "S", body: "B" } };
+  const { body } = await stack.ask("admin", "POST", path, { ...mail, inject_teams: [ids.team] });
+  expect(body).toMatchObject({ inject_healthchecks: [{ type: "IMAP", status: "WARNING" }] });
+  const content = { subject: "S", body: "B" };
+  const sent = { parent, title: "Mail", injectorContractId: MAIL, content, teamIds: [ids.team!] };
+  expect((await stack.call(createInject, sent, "analyst")).lacks).toEqual([]);
+  const attack = { parent, title: "Attack", injectorContractId: ids.attack!, endpointIds: [ids.agentless!] };
+  expect((await stack.call(createInject, attack, "analyst")).lacks).toEqual(["agent or executor: empty"]);
 });
 
 test("actions stand in the order of their names, page after page", async () => {

@@ -224,11 +224,12 @@ test("a variable is created once, changed by its key, and not taken through anot
   const { scenarios: rows } = await call(ScenarioService.method.searchScenarios, {}, "planner");
   const other = { case: "scenarioId", value: rows.find(({ id }) => id !== value)!.id } as const;
   const variableId = first.variable!.id;
+  // One after the other: a refusal that nobody waits for yet ends the run.
   for (const attempt of [
-    call(variables.setVariable, { parent: other, key: "town", variableId }, "planner"),
-    call(variables.deleteVariable, { parent: other, variableId }, "planner"),
+    () => call(variables.setVariable, { parent: other, key: "town", variableId }, "planner"),
+    () => call(variables.deleteVariable, { parent: other, variableId }, "planner"),
   ])
-    expect((await refusal(attempt)).rawMessage).toMatch(/variable_id: there is no/);
+    expect((await refusal(attempt())).rawMessage).toMatch(/variable_id: there is no/);
   await call(variables.deleteVariable, { parent, variableId }, "planner");
   expect((await call(variables.listVariables, { parent }, "reader")).totalSize).toBe(0);
 });

@@ -1,20 +1,12 @@
-import { writeFileSync } from "node:fs";
 import { expect } from "vitest";
+import type { Person } from "../frame/product.js";
+import { Transcript } from "../frame/transcript.js";
 
 // What an analyst comes for, from the question to what is written up, with the
 // tools of one server alone.
 
-/** Somebody who calls tools over MCP. */
-export interface Caller {
-  ask(
-    tool: string,
-    args?: object,
-  ): Promise<{
-    readonly result: Readonly<Record<string, unknown>> | undefined;
-    readonly text: string;
-    readonly refusal: string;
-  }>;
-}
+// biome-ignore lint/suspicious/noExplicitAny: what a model reads, looked at as it is.
+type Json = any;
 
 /** What the jobs are done on; made beforehand by somebody else. */
 export interface Ground {
@@ -29,76 +21,27 @@ export interface Ground {
   readonly actor: string;
 }
 
-interface Call {
-  readonly tool: string;
-  readonly args: object;
-  readonly text: string;
-}
-
-/** The calls of one job with their answers. */
-export class Transcript {
-  private readonly calls: Call[] = [];
-
-  constructor(
-    readonly job: string,
-    private readonly caller: Caller,
-  ) {}
-
-  /** Calls a tool that must not refuse. */
-  // biome-ignore lint/suspicious/noExplicitAny: what a model reads, looked at as it is.
-  async get(tool: string, args: object = {}): Promise<any> {
-    const { result, text, refusal } = await this.caller.ask(tool, args);
-    this.calls.push({ tool, args, text });
-    expect([tool, refusal]).toEqual([tool, ""]);
-    return result;
-  }
-
-  /** How many calls there were, and how many bytes they took both ways. */
-  get cost(): { readonly calls: number; readonly bytes: number } {
-    const bytes = this.calls.reduce((sum, one) => sum + askedOf(one) + Buffer.byteLength(one.text), 0);
-    return { calls: this.calls.length, bytes };
-  }
-
-  /** The job in Markdown. */
-  toString(): string {
-    const { calls, bytes } = this.cost;
-    const told = this.calls.map((one, at) => {
-      const head = `${at + 1}. \`${one.tool}\` (${askedOf(one)} bytes asked, ${Buffer.byteLength(one.text)} answered)`;
-      return `${head}\n\n   \`\`\`json\n   ${JSON.stringify(one.args)}\n   ${one.text}\n   \`\`\`\n`;
-    });
-    return `## ${this.job}\n\n${calls} calls, ${bytes} bytes.\n\n${told.join("\n")}`;
-  }
-}
-
-const askedOf = ({ args }: Call): number => Buffer.byteLength(JSON.stringify(args));
-
-/** Writes what the jobs cost to the file that JOBS_TRANSCRIPT names, where it names one. */
-export function writeTranscripts(transcripts: readonly Transcript[]): void {
-  const file = process.env.JOBS_TRANSCRIPT;
-  if (file) writeFileSync(file, `# Jobs on cti\n\n${transcripts.join("\n")}`);
-}
-
 /** Triages an indicator and writes it up, as somebody who may write. */
-export async function triage(caller: Caller, ground: Ground): Promise<Transcript> {
-  const job = new Transcript("Triage an indicator and write it up", caller);
+export async function triage(person: Person, ground: Ground): Promise<Transcript> {
+  const job = new Transcript("Triage an indicator and write it up", person);
   const { value, indicatorId, malwareId, placeId, run } = ground;
-  const looked = await job.get("lookup_ioc", { value: value.replaceAll(".", "[.]") });
+  const looked = await job.get<Json>("lookup_ioc", { value: value.replaceAll(".", "[.]") });
   expect(looked).toMatchObject({ value, known: true, indicators: [{ id: indicatorId }] });
   expect(looked.matches ?? []).toEqual([]);
-  const read = await job.get("get_indicator", { indicator_id: indicatorId });
+  const read = await job.get<Json>("get_indicator", { indicator_id: indicatorId });
   expect(read.indicator.pattern).toContain(value);
-  const around = await job.get("get_entity_relationships", { object_id: indicatorId });
+  const around = await job.get<Json>("get_entity_relationships", { object_id: indicatorId });
   expect(around.relationships).toMatchObject([{ type: "indicates", other: { id: malwareId } }]);
 
-  const { observable } = await job.get("create_observable", { type: "Domain-Name", value, score: 80 });
-  const types = await job.get("list_relationship_types", { from_type: "Indicator", to_type: "Domain-Name" });
+  const { observable } = await job.get<Json>("create_observable", { type: "Domain-Name", value, score: 80 });
+  const types = await job.get<Json>("list_relationship_types", { from_type: "Indicator", to_type: "Domain-Name" });
   expect(types.rules.map(({ type }: { type: string }) => type)).toContain("based-on");
-  const { relationship } = await job.get("create_relationship", {
+  const { relationship } = await job.get<Json>("create_relationship", {
     from_id: indicatorId,
     to_id: observable.id,
     relationship_type: "based-on",
   });
-  const { sighting } = await job.get("create_sighting", {
+  const { sighting } = await job.get<Json>("create_sighting", {
     from_id: indicatorId,
     to_id: placeId,
     count: 3,
@@ -106,45 +49,45 @@ export async function triage(caller: Caller, ground: Ground): Promise<Transcript
     last_seen: "2026-11-21T17:30:00Z",
     description: "Three clients asked for the name.",
   });
-  await job.get("update_indicator", { indicator_id: indicatorId, description: "Seen in our own traffic." });
-  const report = await job.get("create_report", {
+  await job.get<Json>("update_indicator", { indicator_id: indicatorId, description: "Seen in our own traffic." });
+  const report = await job.get<Json>("create_report", {
     name: `Triage of ${value} ${run}`,
     published: "2026-11-22T12:00:00Z",
     description: "What the indicator is of, and where it was seen.",
     object_ids: [indicatorId, observable.id, malwareId, relationship.id, around.relationships[0].id],
   });
   const reportId = report.result.object.id;
-  await job.get("create_note", {
+  await job.get<Json>("create_note", {
     object_ids: [reportId, indicatorId],
     abstract: `Triaged ${value}`,
     content: "Blocked at the proxy; the three clients are being looked at.",
   });
 
-  const again = await job.get("lookup_ioc", { value });
+  const again = await job.get<Json>("lookup_ioc", { value });
   expect(again.matches).toMatchObject([{ id: observable.id, indicators: [{ id: indicatorId }] }]);
   expect(again.matches[0].containers.map(({ id }: { id: string }) => id)).toContain(reportId);
-  const held = await job.get("list_container_objects", { container_id: reportId });
+  const held = await job.get<Json>("list_container_objects", { container_id: reportId });
   expect(held.total_size).toBe(5);
-  const seen = await job.get("list_sightings", { from_id: indicatorId });
+  const seen = await job.get<Json>("list_sightings", { from_id: indicatorId });
   expect(seen.sightings).toMatchObject([{ id: sighting.id, count: 3 }]);
   return job;
 }
 
 /** Profiles an actor with its techniques and tools, as somebody who may only read. */
-export async function profile(caller: Caller, { actor }: Ground): Promise<Transcript> {
-  const job = new Transcript("Profile an actor with its techniques and tools", caller);
-  const found = await job.get("find_entity_by_name", { name: actor });
+export async function profile(person: Person, { actor }: Ground): Promise<Transcript> {
+  const job = new Transcript("Profile an actor with its techniques and tools", person);
+  const found = await job.get<Json>("find_entity_by_name", { name: actor });
   expect(found.exact).toBe(true);
   const object_id = found.entities[0].id;
-  const { object } = await job.get("get_entity", { object_id });
+  const { object } = await job.get<Json>("get_entity", { object_id });
   expect(object.name).toBe(actor);
-  const numbers = await job.get("get_entity_statistics", { object_id });
+  const numbers = await job.get<Json>("get_entity_statistics", { object_id });
   expect(numbers.relationships).toBeGreaterThan(3);
-  const { ttps, total_size } = await job.get("get_entity_ttps", { object_id });
+  const { ttps, total_size } = await job.get<Json>("get_entity_ttps", { object_id });
   expect(total_size).toBeGreaterThan(0);
-  const { phases } = await job.get("get_attack_matrix", { kill_chain_phase: ttps[0].kill_chain_phases[0] });
+  const { phases } = await job.get<Json>("get_attack_matrix", { kill_chain_phase: ttps[0].kill_chain_phases[0] });
   expect(phases[0].techniques.length).toBeGreaterThan(0);
-  const means = await job.get("get_entity_relationships", {
+  const means = await job.get<Json>("get_entity_relationships", {
     object_id,
     relationship_types: ["uses"],
     other_types: ["Malware", "Tool"],
@@ -152,15 +95,15 @@ export async function profile(caller: Caller, { actor }: Ground): Promise<Transc
   expect(means.relationships.map(({ other }: { other: { type: string } }) => other.type)).toEqual(
     expect.arrayContaining(["Malware", "Tool"]),
   );
-  await job.get("get_top_related_entities", { object_id, types: ["Malware", "Tool"], limit: 5 });
-  await job.get("get_relationship_timeseries", { object_id, interval: "quarter", start: "2026-01-01" });
-  await job.get("get_entity_indicators", { object_id: means.relationships[0].other.id, valid_only: true });
-  await job.get("list_reports", { object_id });
+  await job.get<Json>("get_top_related_entities", { object_id, types: ["Malware", "Tool"], limit: 5 });
+  await job.get<Json>("get_relationship_timeseries", { object_id, interval: "quarter", start: "2026-01-01" });
+  await job.get<Json>("get_entity_indicators", { object_id: means.relationships[0].other.id, valid_only: true });
+  await job.get<Json>("list_reports", { object_id });
   return job;
 }
 
 /** Makes what the jobs are done on, as somebody who may write; all of it may be seen by everybody. */
-export async function makeGround(maker: Caller, run: string): Promise<Ground> {
+export async function makeGround(maker: Person, run: string): Promise<Ground> {
   const make = async (tool: string, args: object, member: string): Promise<string> => {
     const { result, refusal } = await maker.ask(tool, args);
     expect([tool, refusal]).toEqual([tool, ""]);
