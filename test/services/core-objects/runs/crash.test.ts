@@ -24,6 +24,7 @@ const folder = await mkdtemp(join(tmpdir(), "crash-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test("runs whose worker is killed again and again end once each, and no step is lost", async () => {
+  let next = loadWorker();
   const stage = await startStage({ folder, runs: undefined as never });
   const told = new Map<string, readonly Message[]>();
   const changed: string[] = [];
@@ -58,8 +59,12 @@ test("runs whose worker is killed again and again end once each, and no step is 
   await stage.rig.close();
 
   for (let kill = 0; ; kill++) {
-    const child = await startWorker();
+    const child = await next;
+    if (kill < KILLS) next = loadWorker();
     const ended = once(child, "exit");
+    const ready = once(child, "message");
+    child.send("begin");
+    await ready;
     // The requests of a process that was killed are nobody's any more.
     asking.clear();
     if (kill >= KILLS) {
@@ -69,7 +74,10 @@ test("runs whose worker is killed again and again end once each, and no step is 
     await Promise.race([ended, sleep(100 + Math.random() * 400)]);
     child.kill("SIGKILL");
     const [code] = await ended;
-    if (code === 0) break;
+    if (code === 0) {
+      (await next).kill("SIGKILL");
+      break;
+    }
   }
 
   const rig = await startRig({ folder });
@@ -100,7 +108,8 @@ function note(told: Map<string, readonly Message[]>, changed: string[], run: str
   told.set(run, messages);
 }
 
-async function startWorker(): Promise<ChildProcess> {
+/** A process that has loaded what it takes, while another one works. */
+async function loadWorker(): Promise<ChildProcess> {
   const child = fork(new URL("./crash-process.ts", import.meta.url), [folder], {
     execArgv: ["--import", "tsx", "--conditions=house:source"],
     env: { ...process.env, TEST_SEAL_KEYS: SEAL_KEYS },
