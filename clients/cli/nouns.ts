@@ -38,6 +38,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/backup.js")).backup,
   },
   {
+    noun: "secrets",
+    doc: "The keys that seal secrets in the store, on the machine where it is.",
+    load: async () => (await import("./commands/secrets.js")).secrets,
+  },
+  {
     noun: "clients",
     doc: "How MCP clients are told of this service.",
     load: async () => (await import("./commands/clients.js")).clients,

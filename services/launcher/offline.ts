@@ -1,8 +1,8 @@
 import { ConfigError, readConfig } from "../shared/process/config.js";
 import { options } from "./config.js";
 
-/** What is done to the data of a service, without running it: `restore FROM [--revoke-all-keys]`, `check`. */
-export const OFFLINE: ReadonlySet<string> = new Set(["restore", "check"]);
+/** What is done to the data of a service, without running it: `restore FROM [--revoke-all-keys]`, `rotate-seal`, `check`. */
+export const OFFLINE: ReadonlySet<string> = new Set(["restore", "rotate-seal", "check"]);
 
 /**
  * Does it, by the settings of the environment: one JSON value on standard
@@ -22,6 +22,11 @@ async function done([what, from = "", flag]: readonly string[], env: NodeJS.Proc
   if (what === "check") {
     const { checkOffline } = await import("./check.js");
     return checkOffline(env);
+  }
+  if (what === "rotate-seal") {
+    const { rotateSeal } = await import("./rotate-seal.js");
+    const { secretsKey, dataDir } = readConfig({ secretsKey: options.secretsKey, dataDir: options.dataDir }, [], env);
+    return rotateSeal(secretsKey, dataDir);
   }
   const { restore } = await import("./restore.js");
   const { dataDir, mongodbUri, keyPrefix, secretsKey, auditDays, auditRecords } = options;

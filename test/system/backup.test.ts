@@ -1,9 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../support/foreign.js";
-import { post } from "../support/mcp.js";
+import { call, post } from "../support/mcp.js";
 import { type Program, spawnProgram, startProgram } from "../support/program.js";
 
 let program: Program;
@@ -58,6 +58,8 @@ function load(): { readonly done: string[]; stop(): Promise<void> } {
   };
 }
 
+/** A value that nobody reads again. */
+const SEALED = "sentinel-of-what-is-sealed";
 const kept = { good: "", revoked: "", disabled: "", deleted: "", later: "" };
 
 test("a backup taken under load, restored: all that was acknowledged before is there, and nothing that was taken away since comes back", async () => {
@@ -68,6 +70,8 @@ test("a backup taken under load, restored: all that was acknowledged before is t
   Object.assign(kept, { good: good.api_key, revoked: revoked.api_key });
   Object.assign(kept, { disabled: disabled.api_key, deleted: deleted.api_key });
 
+  const variable = { name: "SEALED", value: SEALED, secret: true };
+  await call(`${program.baseUrl}/mcp/core`, good.api_key, "create_variable", variable);
   const writes = load();
   await expect.poll(() => writes.done.length, { timeout: 20_000 }).toBeGreaterThan(30);
   const before = [...writes.done];
@@ -110,7 +114,7 @@ test("the sealing key, the service's key and bootstrap.json are not in it", () =
   }
 });
 
-test("on a new machine all keys are revoked, by word of who restores, and new first keys made", async () => {
+test("on a new machine all keys are revoked, by word of who restores, new first keys made, and secrets sealed with a new key", async () => {
   const elsewhere = join(root, "elsewhere");
   const refused = await said(elsewhere, "backup", "restore", copy);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/--revoke-all-keys/)]);
@@ -127,8 +131,18 @@ test("on a new machine all keys are revoked, by word of who restores, and new fi
   copyFileSync(join(program.dataDir, "secrets-key"), join(elsewhere, "secrets-key"));
   const done = JSON.parse((await said(elsewhere, "backup", "restore", copy, "--revoke-all-keys")).stdout);
   expect(done.revoked_keys).toBeGreaterThan(5);
+  const before = readFileSync(join(elsewhere, "secrets-key"), "utf8").trim();
+  expect(JSON.parse((await said(elsewhere, "secrets", "rotate")).stdout)).toMatchObject({ keys: 2 });
+  const [newest, ...older] = readFileSync(join(elsewhere, "secrets-key"), "utf8").trim().split("\n");
+  expect([older, newest === before, statSync(join(elsewhere, "secrets-key")).mode & 0o777]).toEqual([
+    [before],
+    false,
+    0o600,
+  ]);
   await program.stop();
   program = await startProgram({ dataDir: elsewhere });
+  expect(program.output()).toMatch(/"resealed":1,.*secrets of objects sealed with the newest key/);
+  expect(program.output()).not.toContain(SEALED);
   expect(program.bootstrap.admin.email).toBe("admin@sallyport.example");
   expect((await cli("users", "get", "ana@example.com")).name).toBe("ana");
   expect(await statusOf(kept.good)).toBe(401);

@@ -1,0 +1,14 @@
+import type { Verb } from "../command.js";
+import { offline } from "../offline.js";
+
+/** The keys by which secrets are sealed in the store; on the machine where the data is. */
+export const secrets: readonly Verb[] = [
+  {
+    verb: "rotate",
+    doc: "Put a new sealing key before those in DATA_DIR/secrets-key. The next start seals everything with it; the lines below the first can go after that.",
+    async run(session) {
+      const { file, keys } = offline(["rotate-seal"], session.dataDir) as { file: string; keys: number };
+      return { file, keys, next: "start the service anew: it seals everything with the new key" };
+    },
+  },
+];
