@@ -108,11 +108,9 @@ class Execution {
     const started_at = new Date();
     const credential = credentialOf(context, integration, this.#redactor);
     const messages = messagesOf(system, this.hold.run, this.#steps);
-    const question = { integration, credential, model, messages, tools: [...tools.values()], signal: this.signal };
-    const said = await ask(outgoing, question).catch((error: unknown) => {
-      if (error instanceof RunEnd) throw new RunEnd(error.reason, this.#redactor.redact(error.message));
-      throw error;
-    });
+    const { signal } = this;
+    const question = { integration, credential, model, messages, tools: [...tools.values()], signal };
+    const said = await ask(outgoing, { ...question, redactor: this.#redactor });
     const calls = unique(said.calls.slice(0, MAX_CALLS), this.#steps).map((one) => ({
       ...one,
       arguments: this.#text(one.arguments),

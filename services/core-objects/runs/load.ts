@@ -57,7 +57,8 @@ export async function equip(agent: AgentRecord, call: Call, parts: EquipmentPart
     given<CustomToolRecord>("custom tool", agent.custom_tools),
     given<McpServerRecord>("MCP server", agent.mcp_servers),
   ]);
-  for (const variable of variables) variableValue(context, variable, parts.redactor);
+  for (const variable of [...variables, ...(await inHeaders(context, custom))])
+    variableValue(context, variable, parts.redactor);
   const tools: AgentTool[] = [ASK_USER, ...skillTools(own, { skills, prompts, knowledgeBases: agent.knowledge_bases })];
   tools.push(...(await own.matching(agent.tools, call)));
   const taken = new Set(tools.map(({ name }) => name));
@@ -80,6 +81,16 @@ export async function equip(agent: AgentRecord, call: Call, parts: EquipmentPart
   }
   const system = systemOf(agent, { skills, prompts, variables, missing });
   return { system, tools: new Map(tools.map((tool) => [tool.name, tool])), close };
+}
+
+/** Whose values custom tools send: an answer of before this worker took the run may hold them. */
+async function inHeaders(context: Context, custom: readonly CustomToolRecord[]): Promise<VariableRecord[]> {
+  const ids = custom.flatMap(({ headers = [] }) => headers.map(({ variable }) => variable)).filter((id) => id !== "");
+  if (ids.length === 0) return [];
+  return context
+    .collection<VariableRecord>("variable")
+    .find({ _id: { $in: ids } })
+    .toArray();
 }
 
 async function usable<R extends ObjectRecord>(
@@ -105,7 +116,7 @@ async function connectAll(
       remotes.push(await connectRemote(server, { named, taken, signal }, parts));
     } catch (error) {
       signal.throwIfAborted();
-      missing.push(`${server.name}: ${parts.redactor.redact(failureOf(error))}`);
+      missing.push(`${server.name}: ${failureOf(error, parts.redactor)}`);
     }
   }
   return { remotes, missing };

@@ -4,6 +4,7 @@ import type { IntegrationRecord } from "../kinds/integrations/record.js";
 import { RunEnd } from "./ending.js";
 import { failureOf, type Outgoing } from "./outgoing.js";
 import type { RunRecord, StepRecord, ToolCall } from "./record.js";
+import type { Redactor } from "./redact.js";
 import type { AgentTool } from "./tools/agent-tool.js";
 
 /** What is said to a model and by it, in the words of its API. */
@@ -26,6 +27,8 @@ export interface Question {
   readonly messages: Messages;
   readonly tools: readonly AgentTool[];
   readonly signal: AbortSignal;
+  /** Keeps the credential out of what is told of a failure. */
+  readonly redactor: Redactor;
 }
 
 /** How long a model may take for an answer, and how often it is asked again where it is overloaded. */
@@ -38,7 +41,7 @@ const RETRIES = 2;
  * @throws RunEnd model_failed that says why, without the credential.
  */
 export async function ask(outgoing: Outgoing, question: Question): Promise<Said> {
-  const { integration, credential, model, messages, tools, signal } = question;
+  const { integration, credential, model, messages, tools, signal, redactor } = question;
   const client = await clientOf(outgoing, integration, credential);
   const offered = tools.map(({ name, description, parameters }) => ({
     type: "function" as const,
@@ -50,12 +53,15 @@ export async function ask(outgoing: Outgoing, question: Question): Promise<Said>
     return saidOf(await client.chat.completions.create(request, { signal: AbortSignal.any([signal]) }));
   } catch (error) {
     signal.throwIfAborted();
-    throw new RunEnd("model_failed", `the model ${model} of ${integration.name} did not answer: ${whyOf(error)}`);
+    throw new RunEnd(
+      "model_failed",
+      `the model ${model} of ${integration.name} did not answer: ${whyOf(error, redactor)}`,
+    );
   }
 }
 
 /** What a service of models is asked with. */
-export type ListQuestion = Pick<Question, "integration" | "credential" | "signal">;
+export type ListQuestion = Pick<Question, "integration" | "credential" | "signal" | "redactor">;
 
 /**
  * The models that a service offers, by their names.
@@ -63,13 +69,13 @@ export type ListQuestion = Pick<Question, "integration" | "credential" | "signal
  * @throws Error that says why it did not answer, without the credential.
  */
 export async function listModels(outgoing: Outgoing, question: ListQuestion): Promise<string[]> {
-  const { integration, credential, signal } = question;
+  const { integration, credential, signal, redactor } = question;
   const client = await clientOf(outgoing, integration, credential);
   try {
     const { data } = await client.models.list({ signal, maxRetries: 0 });
     return data.map(({ id }) => String(id));
   } catch (error) {
-    throw new Error(whyOf(error));
+    throw new Error(whyOf(error, redactor));
   }
 }
 
@@ -113,11 +119,12 @@ function tokens(count: unknown): number {
   return typeof count === "number" && Number.isInteger(count) && count > 0 ? count : 0;
 }
 
-function whyOf(error: unknown): string {
+function whyOf(error: unknown, redactor: Redactor): string {
   const { status, message } = error as Partial<APIError>;
   if (status === 401 || status === 403) return `it refused the credential (HTTP ${status}): update_integration`;
-  if (typeof status === "number") return `HTTP ${message?.slice(0, 300) ?? status}`;
-  return failureOf(error);
+  if (typeof status === "number")
+    return `HTTP ${message === undefined ? status : redactor.redact(message).slice(0, 300)}`;
+  return failureOf(error, redactor);
 }
 
 /** The conversation of a run so far. */

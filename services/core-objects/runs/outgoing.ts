@@ -1,6 +1,7 @@
 import { Agent, type RequestInit, Response, fetch as send } from "undici";
 import { createDial, RefusedAddressError } from "../../shared/dial.js";
 import { calledUrlProblem } from "../../shared/platform-address.js";
+import type { Redactor } from "./redact.js";
 
 /** How long a connection may take to open, in milliseconds. */
 const CONNECT_MS = 10_000;
@@ -47,8 +48,11 @@ function atMost(bytes: number): TransformStream<Uint8Array, Uint8Array> {
   });
 }
 
-/** Why nothing came of a request, in words; what a library wrapped is looked for inside. */
-export function failureOf(error: unknown): string {
+/** Longest reason that is told, in characters. */
+const MAX_REASON = 300;
+
+/** Why nothing came of a request, in words and without what is secret; what a library wrapped is looked for inside. */
+export function failureOf(error: unknown, redactor: Redactor): string {
   let inner = error;
   for (let depth = 0; depth < 5 && inner instanceof Error; depth++) {
     if (inner instanceof RefusedAddressError) return `${inner.message}, which is never called`;
@@ -58,5 +62,5 @@ export function failureOf(error: unknown): string {
   const { code, message } = inner as { readonly code?: string; readonly message?: string };
   if (code === "ECONNREFUSED") return "it does not listen there";
   if (code === "ENOTFOUND") return "its name is not known";
-  return (message ?? String(error)).slice(0, 300);
+  return redactor.redact(message ?? String(error)).slice(0, MAX_REASON);
 }

@@ -23,7 +23,7 @@ export function createRedactor(): Redactor {
         JSON.stringify(secret).slice(1, -1),
         encodeURIComponent(secret),
         base64,
-        base64.replace(/=+$/, ""),
+        base64.replace(/={1,2}$/, ""),
         Buffer.from(secret).toString("base64url"),
       ];
       for (const form of forms) written.add(form);

@@ -29,12 +29,13 @@ export async function testIntegration(
   try {
     const credential = credentialOf(context, record, redactor);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(TEST_MS)]);
-    models = await listModels(outgoing, { integration: record, credential, signal: limit });
+    const listed = await listModels(outgoing, { integration: record, credential, signal: limit, redactor });
+    models = listed.map(redactor.redact);
     const missing = record.models.filter((model) => !models.includes(model));
     if (missing.length > 0) error = `it does not list ${missing.join(", ")}`;
   } catch (reason) {
     signal.throwIfAborted();
-    [answered, error] = [false, redactor.redact(failureOf(reason))];
+    [answered, error] = [false, failureOf(reason, redactor)];
   } finally {
     await outgoing.close();
   }

@@ -22,10 +22,11 @@ export async function testMcpServer(
   let tools: readonly string[] = [];
   let [answered, error] = [true, ""];
   try {
-    tools = await listRemote(record, signal, { context, outgoing, redactor });
+    const listed = await listRemote(record, signal, { context, outgoing, redactor });
+    tools = listed.map(redactor.redact);
   } catch (reason) {
     signal.throwIfAborted();
-    [answered, error] = [false, redactor.redact(failureOf(reason))];
+    [answered, error] = [false, failureOf(reason, redactor)];
   } finally {
     await outgoing.close();
   }

@@ -43,12 +43,12 @@ export function customTool(record: CustomToolRecord, name: string, parts: Custom
       const init = body === undefined ? {} : { body };
       try {
         const answer = await parts.outgoing.fetch(url, { method, headers, signal: limit, ...init });
-        return await saidOf(answer);
+        return await saidOf(answer, parts.redactor);
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof HttpFailure) throw failedPrecondition(error.message);
         if (limit.aborted) throw failedPrecondition(`it did not answer within ${tool.timeout_seconds} seconds`);
-        throw failedPrecondition(`it could not be called: ${failureOf(error)}`);
+        throw failedPrecondition(`it could not be called: ${failureOf(error, parts.redactor)}`);
       }
     },
   };
@@ -119,9 +119,10 @@ async function headersFor(
 /** The service answered, and not well. */
 class HttpFailure extends Error {}
 
-async function saidOf(answer: Response): Promise<string> {
+/** What is secret is taken out before the end is cut off: of one that is cut in two nothing would be found. */
+async function saidOf(answer: Response, redactor: Redactor): Promise<string> {
   const { status } = answer;
-  const text = shorten((await answer.text()).trim(), SHOWN);
+  const text = shorten(redactor.redact((await answer.text()).trim()), SHOWN);
   if (answer.ok) return text === "" ? `HTTP ${status}, without a body` : text;
   const to = status >= 300 && status < 400 ? ` to ${answer.headers.get("location")}, which is not followed` : "";
   throw new HttpFailure(`HTTP ${status}${to}${text === "" ? "" : `: ${text}`}`);

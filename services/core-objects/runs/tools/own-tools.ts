@@ -49,11 +49,12 @@ export function createOwnTools(tools: readonly Tool[], peers: Peers): OwnTools {
       return tool && callable(tool);
     },
     async matching(patterns, call) {
+      const isNamed = namedBy(patterns);
       const found = await Promise.all(
         serversOf(patterns).map(async (server) => {
           const visible = await peers.call(EndpointService.method.listVisibleTools, { server }, call);
           const names = new Set([...visible.tools, ...visible.unlisted]);
-          return tools.filter((tool) => tool.server === server && names.has(tool.name) && isNamed(tool, patterns));
+          return tools.filter((tool) => tool.server === server && names.has(tool.name) && isNamed(tool));
         }),
       );
       return found.flat().map(callable);
@@ -61,21 +62,25 @@ export function createOwnTools(tools: readonly Tool[], peers: Peers): OwnTools {
   };
 }
 
-/** Destructive tools are named in full; what begins runs is no agent's, however it is named. */
-function isNamed({ server, name, toolset, readOnly, listing }: Tool, patterns: readonly string[]): boolean {
-  if (server === "core" && TRIGGERS.has(toolset) && !readOnly) return false;
-  if (patterns.includes(`${server}/${name}`)) return true;
-  if (listing.annotations.destructiveHint) return false;
-  return patterns.some((pattern) => pattern.includes("*") && matches(pattern, `${server}/${name}`));
+/** Whether patterns name a tool: destructive ones in full; what begins runs is no agent's, however it is named. */
+function namedBy(patterns: readonly string[]): (tool: Tool) => boolean {
+  const named = new Set(patterns);
+  const inParts = [...named].filter((pattern) => pattern.includes("*")).map((pattern) => pattern.split("*"));
+  return ({ server, name, toolset, readOnly, listing }) => {
+    if (server === "core" && TRIGGERS.has(toolset) && !readOnly) return false;
+    const full = `${server}/${name}`;
+    if (named.has(full)) return true;
+    return !listing.annotations.destructiveHint && inParts.some((parts) => matches(parts, full));
+  };
 }
 
 /** Part after part, so that no pattern takes longer than its length times the name's. */
-function matches(pattern: string, name: string): boolean {
-  const parts = pattern.split("*");
-  const [first = "", last = ""] = [parts.shift(), parts.pop()];
+function matches(parts: readonly string[], name: string): boolean {
+  const [first, last] = [parts[0] as string, parts.at(-1) as string];
   if (!name.startsWith(first)) return false;
   let at = first.length;
-  for (const part of parts) {
+  for (let n = 1; n < parts.length - 1; n++) {
+    const part = parts[n] as string;
     const found = name.indexOf(part, at);
     if (found === -1) return false;
     at = found + part.length;

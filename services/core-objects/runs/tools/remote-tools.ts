@@ -60,7 +60,7 @@ export async function connectRemote(
         if (destructiveHint && !named.has(`mcp/${tool.name}`)) continue;
         const name = functionName(`mcp__${record.name}__${tool.name}`, taken);
         taken.add(name);
-        tools.push(remoteTool(record, tool, { name, readOnly: readOnlyHint, client, context: parts.context }));
+        tools.push(remoteTool(record, tool, { ...parts, name, readOnly: readOnlyHint, client }));
       }
       cursor = listed.nextCursor;
       if (cursor === undefined) break;
@@ -99,7 +99,7 @@ async function connect(record: McpServerRecord, { context, outgoing, redactor }:
     return client;
   } catch (error) {
     await client.close().catch(() => undefined);
-    throw new Error(failureOf(error), { cause: error });
+    throw new Error(failureOf(error, redactor), { cause: error });
   }
 }
 
@@ -108,12 +108,12 @@ type Listed = Awaited<ReturnType<Client["listTools"]>>["tools"][number];
 function remoteTool(
   { _id, name: server }: McpServerRecord,
   { name: tool, description, inputSchema }: Listed,
-  more: { readonly name: string; readonly readOnly: boolean; readonly client: Client; readonly context: Context },
+  more: RemoteParts & { readonly name: string; readonly readOnly: boolean; readonly client: Client },
 ): AgentTool {
   return {
     name: more.name,
     label: `${server}/${tool}`,
-    description: shorten(description ?? tool, 2_000),
+    description: shorten(more.redactor.redact(description ?? tool), 2_000),
     parameters: inputSchema as AgentTool["parameters"],
     readOnly: more.readOnly,
     async call(args, { caller, signal }) {
@@ -121,9 +121,9 @@ function remoteTool(
       const options = { signal, timeout: CALL_MS };
       const answer = await more.client.callTool({ name: tool, arguments: args }, undefined, options).catch((error) => {
         signal.throwIfAborted();
-        throw failedPrecondition(`it could not be called: ${failureOf(error)}`);
+        throw failedPrecondition(`it could not be called: ${failureOf(error, more.redactor)}`);
       });
-      const text = shorten(textOf(answer.content), SHOWN);
+      const text = shorten(more.redactor.redact(textOf(answer.content)), SHOWN);
       if (answer.isError === true) throw failedPrecondition(text);
       return text;
     },

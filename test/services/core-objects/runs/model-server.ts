@@ -24,7 +24,7 @@ export type Reply =
   | string
   | { readonly call: string; readonly args?: object | string; readonly id?: string; readonly say?: string }
   | { readonly calls: readonly { readonly call: string; readonly args?: object; readonly id?: string }[] }
-  | { readonly status: number; readonly location?: string }
+  | { readonly status: number; readonly location?: string; readonly error?: string }
   | "never";
 
 /** A model that is asked, and whoever else is: `other` answers what is not for the model. */
@@ -45,7 +45,7 @@ export async function startModel(
     if (said === "never") return;
     if (typeof said === "object" && "status" in said) {
       response.writeHead(said.status, said.location === undefined ? {} : { location: said.location });
-      return void response.end(JSON.stringify({ error: { message: `no, ${question.authorization}` } }));
+      return void response.end(JSON.stringify({ error: { message: said.error ?? `no, ${question.authorization}` } }));
     }
     const calls = typeof said === "string" ? [] : "calls" in said ? said.calls : [said];
     const tool_calls = calls.map(({ call, args = {}, id = `call_${++made}` }) => ({

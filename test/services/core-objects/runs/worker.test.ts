@@ -119,6 +119,31 @@ test.each(["", "call_0", "undefined"])(
   },
 );
 
+test("a secret that an answer is cut off in is in no part in steps and traces, and not told to the model", async () => {
+  const agent = await stage.agent({ resourceIds: [await stage.integrate(), await lookUp()] });
+  // The longest answer that is shown, and of a refusal, end inside the secret.
+  const cut = (length: number, { authorization }: { authorization?: string | undefined }) =>
+    `${"x".repeat(length - 10)}${authorization}`;
+  stage.script.other = ({ url, headers }, _body, response) => {
+    if (url!.includes("long")) response.end(cut(40 * 1024 - 7, headers));
+    else response.writeHead(500).end(cut(40 * 1024 - 7, headers));
+  };
+  const callOf = (host: string) => ({ call: "custom__look_up", args: { host } });
+  stage.script.reply = (asked) =>
+    results(asked).length === 0
+      ? { calls: [callOf("long"), callOf("refused")] }
+      : { status: 400, error: cut(295, asked) };
+  const { id } = await stage.trigger(agent);
+  const run = await stage.rested(id);
+  expect(run.error?.reason).toBe(RunErrorReason.MODEL_FAILED);
+  expect(run.error?.message.length).toBeGreaterThan(280);
+  const said = [...results(stage.model.asked.at(-1)!), JSON.stringify(await stage.steps(id)), run.error?.message];
+  for (const text of said) {
+    expect(text).not.toContain(SECRET.slice(0, 4));
+    expect(text).not.toContain(CREDENTIAL.slice(0, 4));
+  }
+});
+
 test("without a model a run fails with that sentence", async () => {
   const agent = await stage.agent({}, "carl");
   const run = await stage.rested((await stage.trigger(agent, {}, "carl")).id, "carl");
