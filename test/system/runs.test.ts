@@ -122,6 +122,14 @@ test("a run calls the platform as whoever triggered it, tells how far it is, and
   expect(payload.text).toBe(said);
 });
 
+test("without a model a run fails with that sentence, which whoever waits for it reads", async () => {
+  const { api_key } = program.bootstrap.admin;
+  const args = { agent_id: "builtin.gap-analyst", input: "Look.", wait_seconds: 20 };
+  const { run } = await call<{ run: Run }>(url, api_key, "trigger_run", args);
+  expect(run).toMatchObject({ state: "failed", error: { reason: "no_model" } });
+  expect(run.error?.message).toMatch(/^no model is configured: create an integration with create_integration and /);
+});
+
 test("a run of a key that is revoked ends with that reason, and calls nothing more", async () => {
   const keys = connectClient(ApiKeyService, asAdmin());
   const made = await keys.createApiKey({ userEmail: program.bootstrap.analyst.email, name: "of a run" });

@@ -177,7 +177,7 @@ export function defineKind<
       ...(list ? [route(context, list.rpc, listObjects(model, list))] : []),
       ...(get ? [route(context, get.rpc, getObject(model))] : []),
       ...(create ? [route(context, create.rpc, createObject(model, create.content))] : []),
-      ...(update ? [route(context, update.rpc, updateObject(model, update.changes as never))] : []),
+      ...(update ? [route(context, update.rpc, updateObject(model, update.rpc.input, update.changes as never))] : []),
       ...(definition.delete
         ? [route(context, definition.delete.rpc, deleteObject(model, definition.delete.after))]
         : []),

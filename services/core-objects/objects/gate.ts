@@ -17,8 +17,9 @@ export const ATTEMPTS = 8;
 /** @throws ConnectError not_found, also for what the caller cannot read. */
 export async function readable(context: Context, noun: string, id: string, caller: Caller): Promise<ObjectRecord> {
   const found = await context.collection(noun).findOne({ _id: id, ...filterOf(caller, "read") });
-  if (found === null) throw notFound(`no ${noun} that you can see has the id ${id}`);
-  return found;
+  if (found !== null) return found;
+  const { plural } = context.kinds.find((kind) => kind.noun === noun)!;
+  throw notFound(`no ${noun} that you can see has the id ${id}; list_${snakeOf(plural)} names the ids`);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type DescMessage, isFieldSet } from "@bufbuild/protobuf";
 import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
@@ -22,14 +23,17 @@ import { type Writer, writerFor } from "./writer.js";
  * Where somebody else changes it in between, what is given is applied to what
  * they made of it, unless the caller gave an etag.
  *
+ * @param input the request.
  * @param changesOf the fields that change of those that the kind adds, and of its name.
  */
 export function updateObject<Request extends UpdateRequest>(
   model: Model,
+  input: DescMessage,
   changesOf: (request: Request, current: ObjectRecord, writer: Writer) => object | Promise<object>,
 ) {
   const { noun } = model;
   const member = camelOf(noun);
+  const changing = input.fields.filter(({ localName }) => localName !== `${member}Id` && localName !== "etag");
 
   const after = async (request: Request, current: ObjectRecord, writer: Writer): Promise<object> => ({
     ...given({ description: request.description, enabled: request.enabled }),
@@ -38,7 +42,7 @@ export function updateObject<Request extends UpdateRequest>(
   });
 
   return async (context: Context, request: Request, call: Call): Promise<object> => {
-    checkChanges(request, `${member}Id`);
+    checkChanges(changing.some((field) => isFieldSet(request as never, field)));
     const { caller } = call;
     const action = request.share.length > 0 || request.unshare.length > 0 ? "share" : "modify";
     const which = { id: idIn(request, model), etag: request.etag, action } as const;

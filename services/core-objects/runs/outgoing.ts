@@ -1,3 +1,4 @@
+import type { LookupFunction } from "node:net";
 import { Agent, type RequestInit, Response, fetch as send } from "undici";
 import { createDial, RefusedAddressError } from "../../shared/dial.js";
 import { calledUrlProblem } from "../../shared/platform-address.js";
@@ -20,9 +21,17 @@ export interface Outgoing {
   close(): Promise<void>;
 }
 
-/** Opens the way out. */
-export function createOutgoing(): Outgoing {
-  const dispatcher = new Agent({ connect: createDial(CONNECT_MS), headersTimeout: SILENT_MS, bodyTimeout: SILENT_MS });
+/**
+ * Opens the way out.
+ *
+ * @param resolve looks names up, where not the system does.
+ */
+export function createOutgoing(resolve?: LookupFunction): Outgoing {
+  const dispatcher = new Agent({
+    connect: createDial(CONNECT_MS, resolve),
+    headersTimeout: SILENT_MS,
+    bodyTimeout: SILENT_MS,
+  });
 
   async function fetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
     const url = String(input);

@@ -232,6 +232,6 @@ test("of an agent that another shares, what one cannot see is left out of the co
   expect([copy.prompts.map((one) => one.id), copy.variables, copy.integration]).toEqual([[seen.prompt], [], undefined]);
   expect(await refusal(unary(createAgent, { name: "Copy", templateId: id }, "carl"))).toEqual([
     "NotFound",
-    `no agent that you can see has the id ${id}`,
+    `no agent that you can see has the id ${id}; list_agents names the ids`,
   ]);
 });

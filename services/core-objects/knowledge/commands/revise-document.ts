@@ -20,10 +20,7 @@ export async function reviseDocument(
   request: Request,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof ReviseDocumentResponseSchema>> {
-  checkChanges(
-    { name: request.name, content: request.content, ...(request.file.length > 0 && { file: true }) },
-    "documentId",
-  );
+  checkChanges(request.name !== undefined || request.content !== undefined || request.file.length > 0);
   const { documents, sources } = context.knowledge;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const { document, base } = await writableDocument(context, request.documentId, request.etag, caller);

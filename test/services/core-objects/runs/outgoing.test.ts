@@ -1,0 +1,68 @@
+import { createServer } from "node:http";
+import type { AddressInfo, LookupFunction } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOutgoing, failureOf } from "../../../../services/core-objects/runs/outgoing.js";
+
+// How models, custom tools and remote MCP servers are reached: all of them by this one way.
+
+const names = new Map<string, readonly string[]>();
+const resolve: LookupFunction = (hostname, _options, done) => {
+  const found = names.get(hostname)?.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+  if (found === undefined) done(Object.assign(new Error(hostname), { code: "ENOTFOUND" }), "");
+  else done(null, found as never);
+};
+const outgoing = createOutgoing(resolve);
+const asked: string[] = [];
+const server = createServer((request, response) => {
+  asked.push(String(request.url));
+  if (request.url === "/moved") response.writeHead(302, { location: "http://inside.example.com/" }).end("Moved.");
+  else if (request.url === "/long") response.end(Buffer.alloc(9 * 2 ** 20));
+  else response.end("Here.");
+});
+let port = 0;
+beforeAll(async () => {
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  port = (server.address() as AddressInfo).port;
+  names.set("inside.example.com", ["169.254.169.254"]);
+  names.set("mapped.example.com", ["::ffff:169.254.169.254", "fd00:ec2::254"]);
+});
+afterAll(async () => {
+  await outgoing.close();
+  server.close();
+});
+
+const refused = (url: string): Promise<string> => outgoing.fetch(url).then(() => "answered", failureOf);
+
+test("a name that leads to what platforms are never at is not dialled, whatever it led to before", async () => {
+  names.set("tool.example.com", ["127.0.0.1"]);
+  const url = `http://tool.example.com:${port}/`;
+  expect(await (await outgoing.fetch(url)).text()).toBe("Here.");
+  await outgoing.fetch(url, { headers: { connection: "close" } }).then((answer) => answer.text());
+  names.set("tool.example.com", ["169.254.169.254"]);
+  const fresh = createOutgoing(resolve);
+  expect(await fresh.fetch(url).then(() => "answered", failureOf)).toContain("which is never called");
+  await fresh.close();
+  for (const host of ["inside.example.com", "mapped.example.com"])
+    expect(await refused(`http://${host}/`)).toMatch(
+      /is a (?:link-local|cloud metadata) address, which is never called$/,
+    );
+  for (const host of ["169.254.169.254", "0xa9fea9fe", "[::ffff:a9fe:a9fe]", "metadata.google.internal"])
+    expect(await refused(`http://${host}/`), host).toMatch(/its URL |never called/);
+});
+
+test("a redirect is the answer, and what it leads to is not asked", async () => {
+  names.set("tool.example.com", ["127.0.0.1"]);
+  const before = asked.length;
+  const answer = await outgoing.fetch(`http://tool.example.com:${port}/moved`);
+  expect([answer.status, answer.headers.get("location")]).toEqual([302, "http://inside.example.com/"]);
+  expect(asked.slice(before)).toEqual(["/moved"]);
+});
+
+test("what is too long is broken off, and what is not there is said in words", async () => {
+  const long = await outgoing.fetch(`http://127.0.0.1:${port}/long`);
+  await expect(long.text().catch((error) => Promise.reject(new Error(failureOf(error))))).rejects.toThrow(
+    "its answer is longer than 8 MiB",
+  );
+  expect(await refused("http://127.0.0.1:4/")).toBe("it does not listen there");
+  expect(await refused("http://nobody.example.com/")).toBe("its name is not known");
+});
