@@ -32,7 +32,7 @@ export async function ingest(context: Context, document: DocumentRecord, work: W
     .collection<KnowledgeBaseRecord>("knowledge base")
     .findOne({ _id: document.knowledge_base });
   if (base === null || document.state === "leaving") return removeDocument(context, document);
-  const { _id, claim, generation, version } = document;
+  const { _id, claim, generation, version, source } = document;
   const mine = { _id, claim, generation, state: "waiting" as const };
   if (document.serving?.generation !== generation) {
     const embedder = await context.knowledge.embedders.of(base);
@@ -43,7 +43,8 @@ export async function ingest(context: Context, document: DocumentRecord, work: W
   }
   await touch(context, base._id);
   await context.knowledge.blocks.deleteMany({ document: _id, generation: { $lt: generation } });
-  await context.knowledge.sources.deleteMany({ document: _id, version: { $lt: version } });
+  // One of the same version is of a revision that ended before it was one.
+  await context.knowledge.sources.deleteMany({ document: _id, version: { $lte: version }, _id: { $ne: source } });
   await documents.updateOne(mine, { $set: { state: "ready", due: null, problem: "", attempts: 0 } });
 }
 

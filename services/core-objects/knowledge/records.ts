@@ -4,13 +4,16 @@ import type { Base, CollectionSpec } from "../../shared/store/store.js";
 // switch. Blocks of passages of another generation are nobody's until then, and
 // are deleted after it.
 
+/** Who owns the documents of knowledge bases that nobody owns: they have room together, as those of one user do. */
+export const COMPANY = "company";
+
 /** How a document is written. */
 export type DocumentType = "text" | "markdown" | "html" | "pdf" | "docx";
 
 /** A document of a knowledge base, without its text and passages. */
 export interface DocumentRecord extends Base {
   readonly knowledge_base: string;
-  /** Of the knowledge base: whose room it takes; "" for none's. */
+  /** Of the knowledge base: whose room it takes; {@link COMPANY}'s where it is company-managed. */
   readonly owner: string;
   readonly name: string;
   readonly type: DocumentType;
@@ -91,7 +94,7 @@ export const DOCUMENTS: CollectionSpec = {
     { name: "base", key: { knowledge_base: 1, _id: -1 } },
     { name: "state", key: { knowledge_base: 1, state: 1, _id: -1 } },
     { name: "request", key: { knowledge_base: 1, request: 1 }, unique: true },
-    { name: "due", key: { due: 1 } },
+    { name: "due", key: { due: 1, owner: 1 } },
   ],
 };
 

@@ -1,5 +1,6 @@
 import { v7 as uuid } from "uuid";
 import type { Log } from "../../shared/process/log.js";
+import type { Filter } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
 import type { KnowledgeBaseRecord } from "../kinds/knowledge-bases/record.js";
 import { DocumentError } from "./document-error.js";
@@ -31,6 +32,8 @@ export function startWorker(context: Context, log: Log): Worker {
   const closing = new AbortController();
   const { signal } = closing;
   let [isAwake, wake] = [true, () => {}];
+  /** Whose documents were taken up since everybody had a turn. */
+  const served = new Set<string>();
   knowledge.wake = () => {
     isAwake = true;
     wake();
@@ -47,10 +50,18 @@ export function startWorker(context: Context, log: Log): Worker {
     }
   }
 
-  function claim(): Promise<DocumentRecord | null> {
+  /** Owners take turns, so that who adds thousands keeps nobody else waiting. */
+  async function claim(): Promise<DocumentRecord | null> {
+    const next = (await claimOf({ owner: { $nin: [...served] } })) ?? (served.size === 0 ? null : await claimOf({}));
+    if (next === null || served.has(next.owner)) served.clear();
+    if (next !== null) served.add(next.owner);
+    return next;
+  }
+
+  function claimOf(whose: Filter<DocumentRecord>): Promise<DocumentRecord | null> {
     const now = Date.now();
     return knowledge.documents.findOneAndUpdate(
-      { due: { $lte: new Date(now) } },
+      { due: { $lte: new Date(now) }, ...whose },
       { $set: { due: new Date(now + leaseMs), claim: uuid() } },
       { sort: { due: 1 }, returnDocument: "after" },
     );

@@ -9,7 +9,7 @@ import { newEtag } from "../../objects/gate.js";
 import { documentView, typeOf } from "../document-view.js";
 import { checkManaged, readableBase } from "../gate.js";
 import { sourceOf } from "../given-source.js";
-import type { DocumentRecord } from "../records.js";
+import { COMPANY, type DocumentRecord } from "../records.js";
 
 /** Adds a document to a knowledge base; repeating it with its request_id gives the document that it added. */
 export async function addDocument(
@@ -32,7 +32,7 @@ export async function addDocument(
   const document: DocumentRecord = {
     _id,
     knowledge_base: base._id,
-    owner: base.owner,
+    owner: base.owner === "" ? COMPANY : base.owner,
     name,
     type,
     version: 1,

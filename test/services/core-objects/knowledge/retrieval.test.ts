@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBuiltInEmbedder } from "../../../../services/core-objects/knowledge/built-in-embedder.js";
 import { LEXICAL_WEIGHT } from "../../../../services/core-objects/knowledge/knowledge.js";
 import { Ranker } from "../../../../services/core-objects/knowledge/threads/ranker.js";
-import { type Asked, NATURAL, PARAPHRASED, PASSAGES } from "./corpus.js";
+import { type Asked, MIXED, NATURAL, PARAPHRASED, PASSAGES } from "./corpus.js";
 
 const embedder = createBuiltInEmbedder();
 const ranker = new Ranker();
 const NAMES = Object.keys(PASSAGES);
-const QUESTIONS: readonly Asked[] = [...NATURAL, ...PARAPHRASED];
+const QUESTIONS: readonly Asked[] = [...NATURAL, ...PARAPHRASED, ...MIXED];
 const vectors = new Map<string, Float32Array>();
 
 const never = new AbortController().signal;
@@ -54,20 +54,19 @@ function intervalOf(values: readonly number[]): [least: number, most: number] {
   return [means[50]!, means[1_949]!];
 }
 
-test("words and meaning together find no less than either alone", () => {
+test("words and meaning together are certainly no worse than either alone", () => {
   const table = Object.entries({ words: 1, meaning: 0, together: LEXICAL_WEIGHT }).map(([how, weight]) => {
     const ranks = reciprocalRanks(QUESTIONS, weight);
-    const parts = [NATURAL, PARAPHRASED].map((some) => mean(reciprocalRanks(some, weight)));
+    const parts = [NATURAL, PARAPHRASED, MIXED].map((some) => mean(reciprocalRanks(some, weight)));
     return { how, ranks, mrr: mean(ranks), interval: intervalOf(ranks), parts };
   });
   const [words, meaning, together] = table as [(typeof table)[0], (typeof table)[0], (typeof table)[0]];
-  expect(together.mrr).toBeGreaterThanOrEqual(words.mrr);
-  expect(together.mrr).toBeGreaterThanOrEqual(meaning.mrr);
+  // The gain of each question, drawn anew as pairs: what 95 of 100 draws lie between leaves out that it is worse.
   const over = (other: readonly number[]) => intervalOf(together.ranks.map((rank, i) => rank - other[i]!));
-  // What 95 of 100 draws of the questions say of the gain: over words it is certain.
-  expect(over(words.ranks)[0]).toBeGreaterThan(0);
-  expect(over(meaning.ranks)[0]).toBeGreaterThan(-0.05);
+  const gains = { words: over(words.ranks), meaning: over(meaning.ranks) };
+  expect(gains.words[0]).toBeGreaterThanOrEqual(0);
+  expect(gains.meaning[0]).toBeGreaterThanOrEqual(0);
   const file = process.env.RETRIEVAL_TABLE;
   if (file !== undefined)
-    writeFileSync(file, JSON.stringify(table.map(({ how, mrr, interval, parts }) => ({ how, mrr, interval, parts }))));
+    writeFileSync(file, JSON.stringify({ table: table.map(({ ranks: _, ...row }) => row), gains }));
 });
