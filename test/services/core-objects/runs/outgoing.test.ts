@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo, LookupFunction } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOutgoing, failureOf } from "../../../../services/core-objects/runs/outgoing.js";
+import { createRedactor } from "../../../../services/core-objects/runs/redact.js";
 
 // How models, custom tools and remote MCP servers are reached: all of them by this one way.
 
@@ -31,7 +32,8 @@ afterAll(async () => {
   server.close();
 });
 
-const refused = (url: string): Promise<string> => outgoing.fetch(url).then(() => "answered", failureOf);
+const why = (error: unknown): string => failureOf(error, createRedactor());
+const refused = (url: string): Promise<string> => outgoing.fetch(url).then(() => "answered", why);
 
 test("a name that leads to what platforms are never at is not dialled, whatever it led to before", async () => {
   names.set("tool.example.com", ["127.0.0.1"]);
@@ -40,7 +42,7 @@ test("a name that leads to what platforms are never at is not dialled, whatever 
   await outgoing.fetch(url, { headers: { connection: "close" } }).then((answer) => answer.text());
   names.set("tool.example.com", ["169.254.169.254"]);
   const fresh = createOutgoing(resolve);
-  expect(await fresh.fetch(url).then(() => "answered", failureOf)).toContain("which is never called");
+  expect(await fresh.fetch(url).then(() => "answered", why)).toContain("which is never called");
   await fresh.close();
   for (const host of ["inside.example.com", "mapped.example.com"])
     expect(await refused(`http://${host}/`)).toMatch(
@@ -60,7 +62,7 @@ test("a redirect is the answer, and what it leads to is not asked", async () => 
 
 test("what is too long is broken off, and what is not there is said in words", async () => {
   const long = await outgoing.fetch(`http://127.0.0.1:${port}/long`);
-  await expect(long.text().catch((error) => Promise.reject(new Error(failureOf(error))))).rejects.toThrow(
+  await expect(long.text().catch((error) => Promise.reject(new Error(why(error))))).rejects.toThrow(
     "its answer is longer than 8 MiB",
   );
   expect(await refused("http://127.0.0.1:4/")).toBe("it does not listen there");
