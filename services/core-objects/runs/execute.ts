@@ -1,4 +1,3 @@
-import type { JsonObject } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Call } from "../../shared/rpc/call.js";
 import type { Peers } from "../../shared/rpc/peers.js";
@@ -16,6 +15,7 @@ import type { StepRecord, ToolCall } from "./record.js";
 import { createRedactor } from "./redact.js";
 import { credentialOf } from "./secrets.js";
 import { type Standing, standingOf } from "./standing.js";
+import { argumentsOf, questionIn, uniqueCalls } from "./tool-calls.js";
 import { ASK_USER } from "./tools/ask-user.js";
 import type { OwnTools } from "./tools/own-tools.js";
 
@@ -63,6 +63,9 @@ class Execution {
 
   async run(): Promise<Rest> {
     this.#steps = await this.hold.steps();
+    // A worker that was lost between a step and the run's own record left the step alone.
+    if (this.#steps.length !== this.hold.run.step_count)
+      await this.hold.write({ state: "running" }, { step_count: this.#steps.length, ...this.#tokens() });
     try {
       for (;;) {
         this.signal.throwIfAborted();
@@ -111,16 +114,17 @@ class Execution {
     const { signal } = this;
     const question = { integration, credential, model, messages, tools: [...tools.values()], signal };
     const said = await ask(outgoing, { ...question, redactor: this.#redactor });
-    const calls = unique(said.calls.slice(0, MAX_CALLS), this.#steps).map((one) => ({
+    const calls = uniqueCalls(said.calls.slice(0, MAX_CALLS), this.#steps).map((one) => ({
       ...one,
       arguments: this.#text(one.arguments),
     }));
     const { inputTokens: input_tokens, outputTokens: output_tokens } = said;
     const step = { kind: "model", name: model, state: "completed", input: "", call: "", ended_at: new Date() } as const;
+    const before = this.#tokens();
     const totals = {
       model,
-      input_tokens: sum(this.#steps, "input_tokens") + input_tokens,
-      output_tokens: sum(this.#steps, "output_tokens") + output_tokens,
+      input_tokens: before.input_tokens + input_tokens,
+      output_tokens: before.output_tokens + output_tokens,
     };
     const facts = { output: this.#text(said.text), calls, input_tokens, output_tokens, started_at };
     this.#steps.push(await this.hold.add({ ...step, ...facts }, totals));
@@ -194,6 +198,13 @@ class Execution {
     return { question: step.input };
   }
 
+  #tokens(): Pick<StepRecord, "input_tokens" | "output_tokens"> {
+    return {
+      input_tokens: this.#steps.reduce((total, step) => total + step.input_tokens, 0),
+      output_tokens: this.#steps.reduce((total, step) => total + step.output_tokens, 0),
+    };
+  }
+
   #text(text: string): string {
     return shorten(this.#redactor.redact(text), MAX_TEXT);
   }
@@ -211,40 +222,4 @@ class Execution {
       traceparent: `00-${trace}-${step?.span ?? root_span}-01`,
     };
   }
-}
-
-/** Some models give no ids, or those of an answer before again: what a tool says has to find its call. */
-function unique(calls: readonly ToolCall[], steps: readonly StepRecord[]): ToolCall[] {
-  const seen = new Set(steps.flatMap((step) => step.calls.map(({ id }) => id)));
-  return calls.map((call) => {
-    let { id } = call;
-    for (let n = seen.size; id === "" || id === "undefined" || seen.has(id); n++) id = `call_${n}`;
-    seen.add(id);
-    return { ...call, id };
-  });
-}
-
-function argumentsOf({ arguments: text }: ToolCall): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text === "" ? "{}" : text);
-  } catch {
-    throw new ConnectError("the arguments are no JSON", Code.InvalidArgument);
-  }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
-  throw new ConnectError("the arguments are no JSON object", Code.InvalidArgument);
-}
-
-function questionIn(wanted: ToolCall): string {
-  try {
-    const { question } = argumentsOf(wanted);
-    if (typeof question === "string" && question.trim() !== "") return question;
-  } catch {
-    // The person reads what the model wrote.
-  }
-  return wanted.arguments;
-}
-
-function sum(steps: readonly StepRecord[], field: "input_tokens" | "output_tokens"): number {
-  return steps.reduce((total, step) => total + step[field], 0);
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { EndpointAvailability } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
@@ -180,7 +179,11 @@ test("tools of core are called as whoever triggered it, and those that begin run
   for (const name of ["delete_agent", "trigger_run", "update_run", "trigger_assignment", "create_assignment"])
     expect(offered).not.toContain(`core__${name}`);
   const [list, update, trigger, get] = results(stage.model.asked.at(-1)!);
-  expect(JSON.parse(list!).agents.map((one: { id: string }) => one.id)).toEqual([expect.any(String), agent]);
+  expect(
+    JSON.parse(list!)
+      .agents.map((one: { id: string }) => one.id)
+      .at(-1),
+  ).toBe(agent);
   expect(update).toContain("shared with you to view");
   expect(trigger).toBe("there is no such tool");
   expect(get).toContain("agent");
@@ -356,14 +359,15 @@ test("a worker that closes gives its runs back, and the next goes on from the la
     const agent = await other.agent({ tools: ["core/list_agents"], resourceIds: [await other.integrate()] });
     other.script.reply = (asked) => (results(asked).length === 0 ? { call: "core__list_agents" } : "never");
     const { id } = await other.trigger(agent);
-    await vi.waitFor(async () => expect((await other.steps(id)).length).toBe(2), { interval: 10, timeout: 5_000 });
-    await sleep(50);
+    await vi.waitFor(() => expect(other.model.asked.length).toBe(2), { interval: 10, timeout: 15_000 });
     other.script.reply = (asked) => `${results(asked).length} results`;
     const before = await other.steps(id);
     await other.rig.store
       .collection("runs")
-      .updateOne({ _id: id }, { $inc: { fence: 1 }, $set: { due_at: new Date() } });
-    expect(await other.rested(id)).toMatchObject({ state: RunState.COMPLETED, output: "1 results", stepCount: 3 });
+      // As a worker leaves it that ends between a step and what the run's record says of it.
+      .updateOne({ _id: id }, { $inc: { fence: 1 }, $set: { due_at: new Date(), step_count: 1, input_tokens: 0 } });
+    const run = await other.rested(id);
+    expect(run).toMatchObject({ state: RunState.COMPLETED, output: "1 results", stepCount: 3, inputTokens: 200n });
     expect((await other.steps(id)).slice(0, 2)).toEqual(before);
   } finally {
     await other.close();
