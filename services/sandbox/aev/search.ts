@@ -157,7 +157,7 @@ function matchesGroup<Row>(row: Row, fields: Fields<Row>, { mode, filters = [] }
 }
 
 function matches<Row>(row: Row, fields: Fields<Row>, filter: Record<string, unknown>): boolean {
-  const { key, operator = "eq", values, mode = "or" } = filter;
+  const { key, operator = "eq", values, mode = "and" } = filter;
   if (typeof key !== "string") throw new Bare(500);
   if (!OPERATORS.has(String(operator))) throw new Bare(400);
   const field = fields[key];
@@ -174,7 +174,8 @@ function matches<Row>(row: Row, fields: Fields<Row>, filter: Record<string, unkn
     throw new Bare(500);
   const one = (value: string): boolean =>
     value.trim() === "" || matchesValue(held, String(operator), value, field.instant === true);
-  return Array.isArray(held) && mode === "and" ? wanted.every(one) : wanted.some(one);
+  const isAll = (operator === "contains" && mode === "and") || operator === "not_contains";
+  return isAll ? wanted.every(one) : wanted.some(one);
 }
 
 function matchesValue(held: Value, operator: string, value: string, instant: boolean): boolean {

@@ -49,6 +49,8 @@ export async function filterOf(
       key: KEYS[field] as string,
       operator: operator || "eq",
       values: field === "label" ? await labelIds(platform, tenant, values) : values,
+      // Otherwise a name would have to contain all of them.
+      mode: "or",
     });
   }
   return { mode: matchAny ? "or" : "and", filters };

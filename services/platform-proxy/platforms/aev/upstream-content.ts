@@ -29,6 +29,8 @@ export interface UpstreamCondition {
   readonly key: string;
   readonly operator?: string | null;
   readonly values?: Ids;
+  /** Whether contains takes one of several values or asks for all; all where left out. */
+  readonly mode?: "and" | "or" | null;
 }
 
 /** An asset group. */

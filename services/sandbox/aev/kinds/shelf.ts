@@ -63,7 +63,7 @@ const TABLES: Readonly<Record<string, (world: World) => Shelf>> = {
         tenant,
         name: text(values.asset_group_name),
         description: orNull(values.asset_group_description),
-        dynamicFilter: values.asset_group_dynamic_filter ?? null,
+        dynamicFilter: filterOf(values.asset_group_dynamic_filter),
         assets: texts(values.asset_group_assets),
         tags: texts(values.asset_group_tags),
         createdAt,
@@ -128,6 +128,15 @@ const TABLES: Readonly<Record<string, (world: World) => Shelf>> = {
 
 function entryOf(id: string, tenant: string | undefined, at: number, values: Values, updatedAt = at): Entry {
   return { id, tenant, values, createdAt: at, updatedAt };
+}
+
+/** A filter with what its parts are where they are left out. */
+function filterOf(given: Json | undefined): Json {
+  const { mode = "and", filters = [] } = (given ?? {}) as {
+    readonly mode?: Json;
+    readonly filters?: readonly Values[];
+  };
+  return { mode, filters: filters.map((one) => ({ id: null, mode: "and", operator: "eq", ...one })) };
 }
 
 function groupEntry({ endpoints }: World, row: AssetGroup): Entry {
