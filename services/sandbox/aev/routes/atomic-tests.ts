@@ -8,7 +8,7 @@ import { injectRead } from "../views/inject.js";
 import { simulationInjectRow } from "../views/injects.js";
 import { resultsOf } from "../views/results.js";
 import { type Inject, rowsOf, type World } from "../world.js";
-import { copyOfInject, fill, newInject, parentOf, titled } from "./injects.js";
+import { copyOfInject, fill, newInject, parentOf, titled } from "./inject-input.js";
 import type { Route } from "./route.js";
 
 const PATH = "/atomic-testings";

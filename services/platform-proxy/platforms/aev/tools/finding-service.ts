@@ -5,7 +5,7 @@ import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import type { Platform } from "../../../platform.js";
 import { findingOf, toFinding, toFindingRow, type UpstreamFinding, type UpstreamFindingDetails } from "../finding.js";
-import { needInject } from "../inject-place.js";
+import { injectOf } from "../inject.js";
 import { instantKey, listPage, type Order } from "../list.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
 import { between, oneOf, type Search, searchOnce } from "../search.js";
@@ -52,12 +52,12 @@ export const bindings = [
 
   unary(createFinding, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const inject = await needInject(platform, tenant, r.injectId);
+    const { row } = await injectOf(platform, tenant, r.injectId);
     const created = await platform.rest<UpstreamFindingDetails>({
       verb: "POST",
       path: tenant.path("/findings"),
       body: {
-        finding_inject_id: inject.inject_id,
+        finding_inject_id: row.inject_id,
         finding_type: r.type,
         finding_value: r.value.trim(),
         finding_field: r.field?.trim() ?? BY_HAND,
