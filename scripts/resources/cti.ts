@@ -94,7 +94,7 @@ export const cti: readonly Resource[] = [
   {
     name: "sighting",
     list: ["list_sightings"],
-    read: "a row of list_sightings is all of it",
+    read: ["get_sighting"],
     create: ["create_sighting"],
     update: ["update_sighting"],
     delete: ["delete_sighting"],

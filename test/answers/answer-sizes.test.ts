@@ -13,8 +13,8 @@ const PAGE_BYTES = 10 * 1024;
 /** Tools whose rows are longer, and why. */
 const LONGER: Readonly<Record<string, string>> = {
   lookup_ioc: "its one row is all that is known of a value: the indicators and reports that bear it",
-  list_relationships: "a row has two ends, each with its id, type and name",
-  list_sightings: "a row has two ends, each with its id, type and name",
+  list_sightings:
+    "a row has two ends, each with its id, type and name, and two times; by one end it is below 250 bytes",
   list_agents: "an agent is chosen by its description",
   list_skills: "a skill is chosen by its description",
   list_assignments: "an assignment is told by its agent, its schedule and when it is due next",

@@ -1,5 +1,7 @@
 import type { Account } from "./account.js";
-import type { Thing } from "./thing.js";
+import type { Graph } from "./graph.js";
+import { SIGHTING, type Thing } from "./thing.js";
+import { mainOf } from "./views/names.js";
 
 /** One act on one object. */
 export interface Entry {
@@ -10,7 +12,9 @@ export interface Entry {
   readonly entityId: string;
   readonly entityType: string;
   readonly entityName: string;
-  /** The object's markings when it happened: who may not see the object does not see the entry. */
+  /** The ends of a relationship; of a sighting the platform loses them. */
+  readonly ends?: { readonly from: string; readonly to: string };
+  /** The markings of the object, and of a relationship's ends, when it happened: who lacks one does not see the entry. */
   readonly markings: readonly string[];
   readonly message: string;
   readonly commit: string | null;
@@ -21,6 +25,7 @@ export interface Entry {
 export class History {
   constructor(
     private readonly delayMs: number,
+    private readonly graph: Graph,
     readonly entries: Entry[] = [],
   ) {}
 
@@ -33,6 +38,8 @@ export class History {
     more: { readonly changes?: readonly string[]; readonly commit?: string | null; readonly at?: number } = {},
   ): void {
     const at = more.at ?? Date.now();
+    const { from, to } = this.endsOf(thing);
+    const isSighting = thing.type === SIGHTING;
     this.entries.push({
       id: `${at}-${this.entries.length}`,
       scope,
@@ -41,11 +48,24 @@ export class History {
       entityId: thing.id,
       entityType: thing.type,
       entityName: name,
-      markings: [...thing.refs.markings],
+      ...(from !== undefined && to !== undefined && !isSighting && { ends: { from: from.id, to: to.id } }),
+      markings: [thing, from, to].flatMap((one) => one?.refs.markings ?? []),
       message,
       commit: more.commit ?? null,
       changes: more.changes ?? [],
     });
+  }
+
+  /** What is said of a relationship that is made or deleted; of an object what it is and its name. */
+  sentenceOf(act: "create" | "delete", thing: Thing): string {
+    const { from, to } = this.endsOf(thing);
+    if (from === undefined || to === undefined) return `${act}s a ${thing.type} \`${mainOf(thing, this.graph)}\``;
+    const [begin, end] = [from, to].map((one) => `\`${mainOf(one, this.graph)}\` (${one.type})`);
+    return `${act}s the relation ${thing.type} from ${begin} to ${end}`;
+  }
+
+  private endsOf({ ends }: Thing): { readonly from?: Thing | undefined; readonly to?: Thing | undefined } {
+    return ends === undefined ? {} : { from: this.graph.get(ends.from), to: this.graph.get(ends.to) };
   }
 
   /** Newest first, those already indexed that the account may see. */

@@ -67,7 +67,7 @@ type AttackPatternsMatrix { attackPatternsOfPhases: [AttackPatternsByKillChain!]
 type AttackPatternsByKillChain { kill_chain_id: String! kill_chain_name: String! phase_name: String! x_opencti_order: Int! attackPatterns: [AttackPatternForMatrix!] }
 type AttackPatternForMatrix { attack_pattern_id: String! name: String! x_mitre_id: String }
 type Log { id: ID! entity_type: String event_type: String! event_scope: String timestamp: DateTime! user: Creator context_data: ContextData }
-type ContextData { entity_id: String entity_type: String entity_name: String message: String! commit: String changes: [HistoryChange] }
+type ContextData { entity_id: String entity_type: String entity_name: String from_id: String to_id: String message: String! commit: String changes: [HistoryChange] }
 type HistoryChange { field: String! }
 
 type StixDomainObjectEditMutations {
@@ -126,6 +126,7 @@ type Query {
   subTypes(first: Int, after: ID, type: String, search: String): SubTypeConnection! @auth
   schemaRelationsTypesMapping: [StixRelationshipSchema!]! @auth
   filterKeysSchema: [FilterKeysSchema!]! @auth
+  stixObjectOrStixRelationship(id: String!): StixObjectOrStixRelationship @auth(for: [KNOWLEDGE, EXPLORE])
   stixCoreObject(id: String!): StixCoreObject @auth(for: [KNOWLEDGE])
   stixCoreObjects($LIST, types: [String], orderBy: StixCoreObjectsOrdering): StixCoreObjectConnection @auth(for: [KNOWLEDGE])
   globalSearch($LIST, types: [String], orderBy: StixCoreObjectsOrdering): StixCoreObjectConnection @auth(for: [KNOWLEDGE])

@@ -224,9 +224,10 @@ extend type Mutation {${mutations.join("")}
 }
 
 const MEMBERS = [...KINDS, ...OBSERVABLE_KINDS].map(({ graphql }) => graphql);
+const META = ["MarkingDefinition", "Label", "ExternalReference", "KillChainPhase"];
 const UNIONS = `
-union StixObjectOrStixRelationshipOrCreator = ${[...MEMBERS, "StixCoreRelationship", "StixSightingRelationship", "MarkingDefinition", "Label", "ExternalReference", "KillChainPhase", "Creator"].join(" | ")}
-union StixObjectOrStixRelationship = ${[...MEMBERS, "StixCoreRelationship", "StixSightingRelationship"].join(" | ")}
+union StixObjectOrStixRelationshipOrCreator = ${[...MEMBERS, ...META, "StixCoreRelationship", "StixSightingRelationship", "Creator"].join(" | ")}
+union StixObjectOrStixRelationship = ${[...MEMBERS, ...META, "StixCoreRelationship", "StixSightingRelationship"].join(" | ")}
 ${connection("StixObjectOrStixRelationshipRef", "StixObjectOrStixRelationship")}`;
 
 /** The whole schema as text; what GET /schema answers with. */

@@ -16,6 +16,9 @@ export interface Thing {
   readonly draft?: string | undefined;
 }
 
+/** The type of a sighting. */
+export const SIGHTING = "stix-sighting-relationship";
+
 /** Ids of what it refers to. */
 export interface Refs {
   author: string | undefined;

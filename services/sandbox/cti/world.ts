@@ -72,7 +72,7 @@ export function createWorld(
   const accounts = users.map((user, i) => {
     return { ...user, id: makeId(), allowed: new Set<string>(), draft: before?.drafts[i] };
   });
-  return { graph, accounts, history: new History(settings.historyDelayMs, before?.history), settings };
+  return { graph, accounts, history: new History(settings.historyDelayMs, graph, before?.history), settings };
 }
 
 /** What is kept of a world: see createWorld. */

@@ -1,8 +1,8 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { UpdateContainerRequest } from "#proto/cti/v1/container_record_service_pb.js";
 import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
 import type { Platform } from "../../platform.js";
-import { type ContainerNode, statusOf } from "./container-rows.js";
+import { type ContainerNode, containerTexts, statusOf } from "./container-rows.js";
+import { type Field, isoOf, type Told, toldOf } from "./edits.js";
 import { operation } from "./graphql.js";
 import { type Category, checkVocabulary } from "./writes.js";
 
@@ -48,49 +48,64 @@ const KEPT: Readonly<Record<string, Kept>> = {
   "Observed-Data": {},
 };
 
-/** A change of one attribute, as the platform takes it. */
-export interface Edit {
-  readonly key: string;
-  readonly value: readonly string[];
-  readonly operation?: "replace";
-}
-
 /**
- * The changes that a request comes to for a type of containers.
+ * The fields that a request changes of a type of containers.
  *
  * @throws ConnectError where the type has no such attribute, or a word is in none of its vocabularies.
  */
-export async function editsOf(platform: Platform, type: string, request: UpdateContainerRequest): Promise<Edit[]> {
+export async function fieldsOf(platform: Platform, type: string, request: UpdateContainerRequest): Promise<Field[]> {
   const kept = KEPT[type];
   if (kept === undefined) throw failedPrecondition(`container_id: a ${type} is not changed by this tool`);
-  const edits: Edit[] = [];
-  const { published, dueDate, types, clearTypes, status, confidence } = request;
-  for (const argument of ["name", "description", "content"] as const) {
-    const text = request[argument];
-    if (text !== undefined)
-      edits.push({ key: keyOf(type, argument, kept[argument]), value: [trimmed(argument, text)] });
+  const { types, clearTypes, status, confidence } = request;
+  const fields: Field[] = [];
+  for (const word of ["name", "description", "content"] as const) {
+    const text = request[word];
+    if (text !== undefined) fields.push([word, keyOf(type, word, kept[word]), trimmed(word, text)]);
   }
-  for (const [argument, name, at] of [
-    ["published", "published", published],
-    ["dueDate", "due_date", dueDate],
+  for (const [argument, word] of [
+    ["published", "published"],
+    ["dueDate", "due_date"],
   ] as const) {
-    if (at !== undefined)
-      edits.push({ key: keyOf(type, name, kept[argument]), value: [timestampDate(at).toISOString()] });
+    const at = isoOf(request[argument]);
+    if (at !== undefined) fields.push([word, keyOf(type, word, kept[argument]), at]);
   }
-  for (const argument of ["severity", "priority", "context", "opinion"] as const) {
-    const word = request[argument];
-    if (word === undefined) continue;
-    const [key, category] = keyOf(type, argument, kept[argument]);
-    edits.push({ key, value: await checkVocabulary(platform, category, [word], argument) });
+  for (const word of ["severity", "priority", "context", "opinion"] as const) {
+    const asked = request[word];
+    if (asked === undefined) continue;
+    const [key, category] = keyOf(type, word, kept[word]);
+    const [spelt] = await checkVocabulary(platform, category, [asked], word);
+    fields.push([word, key, spelt]);
   }
   if (types.length > 0 && clearTypes) throw invalidArgument("clear_types: not together with types");
   if (types.length > 0 || clearTypes) {
     const [key, category] = keyOf(type, "types", kept.types);
-    edits.push({ key, value: await checkVocabulary(platform, category, types, "types"), operation: "replace" });
+    fields.push(["types", key, await checkVocabulary(platform, category, types, "types")]);
   }
-  if (status !== undefined) edits.push({ key: WORKFLOW_ID, value: [await statusIdOf(platform, type, status)] });
-  if (confidence !== undefined) edits.push({ key: "confidence", value: [String(confidence)] });
-  return edits;
+  if (status !== undefined) {
+    const { id, name } = await statusCalled(platform, type, status);
+    fields.push(["status", WORKFLOW_ID, name, id]);
+  }
+  fields.push(["confidence", "confidence", confidence]);
+  return fields;
+}
+
+/** What a container says of what update_container changes. */
+export function toldOfContainer(node: ContainerNode): Told {
+  const { types, description, content } = containerTexts(node);
+  return {
+    ...(KEPT[node.entity_type]?.name !== undefined && { name: node.representative.main }),
+    description,
+    content,
+    published: toldOf(node.published),
+    due_date: toldOf(node.due_date),
+    severity: toldOf(node.severity),
+    priority: toldOf(node.priority),
+    context: toldOf(node.context),
+    opinion: toldOf(node.opinion),
+    types,
+    status: statusOf(node),
+    confidence: toldOf(node.confidence),
+  };
 }
 
 const WORKFLOW_ID = "x_opencti_workflow_id";
@@ -107,36 +122,11 @@ function trimmed(argument: string, text: string): string {
   return name;
 }
 
-async function statusIdOf(platform: Platform, type: string, status: string): Promise<string> {
+async function statusCalled(platform: Platform, type: string, status: string): Promise<{ id: string; name: string }> {
   const { subType } = await platform.graphql(WORKFLOW, { type });
   const known = (subType?.statuses ?? []).map(({ id, template }) => ({ id, name: template?.name ?? "" }));
   if (known.length === 0) throw failedPrecondition(`status: on this platform a ${type} has no workflow`);
   const found = known.find(({ name }) => name.toLowerCase() === status.trim().toLowerCase());
-  if (found !== undefined) return found.id;
+  if (found !== undefined) return found;
   throw invalidArgument(`status: ${status} is not one of ${known.map(({ name }) => name).join(", ")}`);
-}
-
-/** Says where what was written differs from what was asked. */
-export function differencesOf(edits: readonly Edit[], written: ContainerNode, status: string | undefined): string[] {
-  return edits.flatMap(({ key, value }) => {
-    if (key === WORKFLOW_ID) {
-      const now = statusOf(written);
-      return now.toLowerCase() === status?.trim().toLowerCase() ? [] : [`the status is ${now || "not set"}`];
-    }
-    const now = (written as Readonly<Record<string, unknown>>)[key];
-    if (textOf(now) === textOf(value)) return [];
-    const told = textOf(now).slice(0, 100) || "not set";
-    const why = key === "confidence" ? ": the platform cuts it to your maximum" : "";
-    return [`the ${key} is ${told}${why}`];
-  });
-}
-
-/** A value as text, whatever form the platform gives it in; the order of words does not count. */
-function textOf(value: unknown): string {
-  return [value]
-    .flat()
-    .filter((one) => one !== null && one !== undefined)
-    .map(String)
-    .sort()
-    .join(", ");
 }

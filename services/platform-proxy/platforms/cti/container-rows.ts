@@ -201,17 +201,25 @@ export function untypedRowOf(node: NodeOf<typeof CONTAINER>) {
 
 const MAX_CONTENT = 24_000;
 
+/** The texts and types of a container, by whatever name its type has for them. */
+export function containerTexts(node: ContainerNode) {
+  const types = node.report_types ?? node.response_types ?? node.information_types ?? node.takedown_types;
+  return {
+    description: node.description ?? node.explanation ?? "",
+    content: node.content ?? node.note ?? "",
+    types: (types ?? node.note_types ?? []).filter((type) => type !== null),
+  };
+}
+
 /** A container whole. */
 export function containerOf(node: ContainerNode) {
   const { description: _, ...row } = containerRowOf(node);
-  const content = node.content ?? node.note ?? "";
-  const types = node.report_types ?? node.response_types ?? node.information_types ?? node.takedown_types;
+  const { content, ...texts } = containerTexts(node);
   return {
     ...row,
-    description: node.description ?? node.explanation ?? "",
+    ...texts,
     content: shorten(content, MAX_CONTENT),
     ...(content.length > MAX_CONTENT && { contentTruncated: true }),
-    types: (types ?? node.note_types ?? []).filter((type) => type !== null),
     ...numberOf("likelihood", node.likelihood),
     reliability: node.x_opencti_reliability ?? "",
     ...authorOf(node),

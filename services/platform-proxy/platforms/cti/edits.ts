@@ -1,21 +1,30 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { aborted, invalidArgument } from "../../../shared/rpc/errors.js";
+import { shorten } from "../../../shared/tools/shorten.js";
 
 /** One change of a field as the platform takes it. */
 export interface Edit {
   readonly key: string;
   readonly value: readonly (string | number | boolean)[];
+  readonly operation?: "replace";
 }
 
-/** A value of a field, as it is asked for and as it is told. */
-export type Value = string | number | boolean | undefined;
+/** A value of a field, as it is asked for and as it is told; the order of several does not count. */
+export type Value = string | number | boolean | readonly string[] | undefined;
 
-/** A field that a tool may change: our word for it, the platform's, and the value that is asked for. */
-export type Field = readonly [word: string, key: string, asked: Value];
+/**
+ * A field that a tool may change: our word for it, the platform's, the value
+ * that is asked for, and what is sent in its place where the platform takes it
+ * by an id.
+ */
+export type Field = readonly [word: string, key: string, asked: Value, sent?: string];
 
 /** The edits of the fields that a value is asked for. @throws ConnectError invalid_argument, where none is. */
 export function editsOf(fields: readonly Field[]): Edit[] {
-  const edits = fields.flatMap(([, key, asked]) => (asked === undefined ? [] : [{ key, value: [asked] }]));
+  const edits = fields.flatMap(([, key, asked, sent = asked]): Edit[] => {
+    if (sent === undefined) return [];
+    return [typeof sent === "object" ? { key, value: sent, operation: "replace" } : { key, value: [sent] }];
+  });
   if (edits.length === 0) throw invalidArgument("give at least one field to change");
   return edits;
 }
@@ -42,30 +51,54 @@ export type Told = Readonly<Record<string, Value>>;
  *
  * @throws ConnectError aborted, where nothing of what was asked has changed.
  */
-export function noticesOf(fields: readonly Field[], before: Told, after: Told): string[] {
+export function noticesOfChange(fields: readonly Field[], before: Told, after: Told): string[] {
   const asked = new Map(fields.map(([word, , value]) => [word, value]));
   const differing = fields.filter(([word, , value]) => value !== undefined && !isSame(after[word], value));
   const given = fields.filter(([, , value]) => value !== undefined);
   const changed = Object.keys(after).filter((word) => !isSame(before[word], after[word]));
-  if (differing.length === given.length && changed.length === 0)
+  const isCut = differing.some(([word]) => word === CONFIDENCE);
+  if (differing.length === given.length && changed.length === 0 && !isCut)
     throw aborted("the platform took the change and changed nothing; read the object and try again");
   return [
     ...differing.map(([word, , value]) => {
-      const why = word === "confidence" ? ": the platform cuts it to your maximum" : "";
-      return `the ${word} is ${after[word] ?? "not set"}, not ${value}${why}`;
+      const why = word === CONFIDENCE ? ": the platform cuts it to your maximum" : "";
+      return `the ${word} is ${wordsOf(after[word], "not set")}, not ${wordsOf(value, "empty")}${why}`;
     }),
     ...changed
       .filter((word) => asked.get(word) === undefined)
-      .map((word) => `the platform set ${word} to ${after[word] ?? "nothing"}, before ${before[word] ?? "not set"}`),
+      .map(
+        (word) =>
+          `the platform set ${word} to ${wordsOf(after[word], "nothing")}, before ${wordsOf(before[word], "not set")}`,
+      ),
   ];
 }
 
+interface Sure {
+  readonly confidence?: number | null | undefined;
+}
+
+/** Says where the confidence came out otherwise than asked, of objects that are not read whole. */
+export const confidenceNotices = (field: Field, before: Sure, after: Sure): string[] =>
+  field[2] === undefined
+    ? []
+    : noticesOfChange([field], { confidence: toldOf(before.confidence) }, { confidence: toldOf(after.confidence) });
+
+/** The field that the platform cuts, be it to what it was before. */
+const CONFIDENCE = "confidence";
+/** So much of a value is told, in characters. */
+const MAX_TOLD = 100;
+
+const wordsOf = (value: Value, none: string): string =>
+  isEmpty(value) ? none : shorten([value].flat().join(", "), MAX_TOLD);
+
 const isSame = (one: Value, other: Value): boolean =>
   one === other ||
+  (typeof one === "object" && typeof other === "object" && one.toSorted().join() === other.toSorted().join()) ||
   (isEmpty(one) && isEmpty(other)) ||
   (isTime(one) && isTime(other) && Date.parse(one) === Date.parse(other));
 
-const isEmpty = (value: Value): boolean => value === undefined || value === "";
+const isEmpty = (value: Value): boolean =>
+  value === undefined || value === "" || (typeof value === "object" && value.length === 0);
 
 const isTime = (value: Value): value is string => typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value);
 

@@ -1,7 +1,6 @@
 import { alreadyExists, notFound } from "../../../shared/rpc/errors.js";
 import type { Platform } from "../../platform.js";
-import type { Told } from "./edits.js";
-import { toldOf } from "./edits.js";
+import { type Told, toldOf } from "./edits.js";
 import { fragment, type NodeOf, operation } from "./graphql.js";
 import { REF } from "./knowledge.js";
 import { INDICATOR } from "./observables.js";

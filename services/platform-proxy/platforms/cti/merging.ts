@@ -1,10 +1,9 @@
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { aborted, failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../binding.js";
-import { checkMayChange } from "./entity-types.js";
 import { operation } from "./graphql.js";
 import { refOf, summaryOf } from "./knowledge.js";
-import { objectOf, objectsOf, visibleOf } from "./resolve.js";
+import { changeableOf, objectOf, objectsOf, visibleOf } from "./resolve.js";
 
 /** Merges objects into one. */
 export const MERGE = operation(`
@@ -20,8 +19,7 @@ export const MERGE = operation(`
 /** How entities are merged. */
 export const mergingBindings: readonly Binding[] = [
   unary(EntityService.method.mergeEntities, async ({ targetId, sourceIds }, platform) => {
-    const target = await objectOf(platform, targetId, "target_id");
-    checkMayChange(target, "target_id");
+    const target = await changeableOf(platform, targetId, "target_id");
     if (!target.parent_types.includes("Stix-Domain-Object") || target.parent_types.includes("Container"))
       throw failedPrecondition(`target_id: a ${target.entity_type} is not merged by this tool`);
     const sources = await objectsOf(platform, sourceIds, "source_ids");

@@ -6,7 +6,7 @@ import type { NodeOf } from "./graphql.js";
 import { type CoreNode, summaryOf } from "./knowledge.js";
 import { nodesOf } from "./paging.js";
 import { all, objectsOf } from "./resolve.js";
-import { inputOf, madeOf, NAMESAKES, type NewInput, noticesOf } from "./writes.js";
+import { inputOf, madeOf, NAMESAKES, type NewInput, noticesOfNew } from "./writes.js";
 
 /** What every new grouping and case is given. */
 export interface NewContainer {
@@ -53,7 +53,7 @@ type Made = CoreNode & NodeOf<typeof COUNTED> & { readonly confidence?: number |
 export function createdOf(given: NewContainer, { input, notices }: Prepared, answer: Made | null) {
   const made = madeOf(answer);
   const count = countOf(made.objects);
-  const said = [...notices, ...noticesOf({ refs: given.refs, name: input.name }, made)];
+  const said = [...notices, ...noticesOfNew({ refs: given.refs, name: input.name }, made)];
   if (count.objectCount !== (input.objects ?? []).length)
     said.push(`it holds ${count.objectCount} objects that you may see`);
   return { result: { object: summaryOf(made), notices: said }, ...count };

@@ -1,10 +1,8 @@
 import { notFound } from "../../../shared/rpc/errors.js";
-import { shorten } from "../../../shared/tools/shorten.js";
 import type { Platform } from "../../platform.js";
-import type { Told } from "./edits.js";
-import { toldOf } from "./edits.js";
+import { type Told, toldOf } from "./edits.js";
 import { fragment, type NodeOf, operation } from "./graphql.js";
-import { END, type EndNode, isVisible, numberOf, refOf, timeOf } from "./knowledge.js";
+import { END, type EndNode, isVisible, numberOf, type RefNode, refOf, timeOf } from "./knowledge.js";
 
 /** The fields that make a relationship. */
 export const RELATIONSHIP = fragment(
@@ -83,10 +81,24 @@ export const relationshipOf = (node: RelationshipNode) => ({
 /** A relationship with those of its ends that the caller may see. */
 export const wholeRelationshipOf = (node: RelationshipNode) => ({ ...relationshipOf(node), ...endsOf(node) });
 
-/** A relationship as a row of a list. */
-export const relationshipRowOf = (node: RelationshipNode) => ({
-  ...wholeRelationshipOf(node),
-  description: shorten(node.description),
+/** The ends that all rows of a list have, where it was asked for by them. */
+export interface AskedEnds {
+  readonly from?: RefNode | undefined;
+  readonly to?: RefNode | undefined;
+}
+
+/** The ends of a row that are not told for all rows. */
+export const otherEndsOf = (node: Parameters<typeof endsOf>[0], asked: AskedEnds) =>
+  endsOf({ from: asked.from === undefined ? node.from : null, to: asked.to === undefined ? node.to : null });
+
+/** What is told of the ends of all rows, once. */
+export const askedEndsOf = ({ from, to }: AskedEnds) => endsOf({ from: from ?? null, to: to ?? null });
+
+/** A relationship as a row of a list: what one is chosen by. */
+export const relationshipRowOf = (node: RelationshipNode, asked: AskedEnds) => ({
+  id: node.id,
+  type: node.relationship_type,
+  ...otherEndsOf(node, asked),
 });
 
 /** What a relationship says of what update_relationship changes. */

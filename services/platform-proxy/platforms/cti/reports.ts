@@ -22,7 +22,7 @@ import {
 import { nodesOf, PAGE, placeOf } from "./paging.js";
 import { all, type Filter, objectsOf } from "./resolve.js";
 import { selectionOf } from "./search.js";
-import { checkVocabulary, inputOf, madeOf, noticesOf } from "./writes.js";
+import { checkVocabulary, inputOf, madeOf, noticesOfNew } from "./writes.js";
 
 const { listReports, getReport, createReport } = ContainerService.method;
 
@@ -189,7 +189,7 @@ export const reportBindings: readonly Binding[] = [
     const made = madeOf(reportAdd);
     const count = countOf(made.objects);
     const { objectCount } = count;
-    const notices = noticesOf({ refs, name }, made);
+    const notices = noticesOfNew({ refs, name }, made);
     if (objectCount !== new Set(objects.map(({ id }) => id)).size)
       notices.push(`the report holds ${objectCount} objects that you may see`);
     return { result: { object: summaryOf(made), notices }, ...count };

@@ -1,6 +1,7 @@
 import { notFound } from "../../../shared/rpc/errors.js";
 import type { DataOf, VariablesOf } from "../../document.js";
 import type { Platform } from "../../platform.js";
+import { checkMayChange } from "./entity-types.js";
 import { operation } from "./graphql.js";
 import { CORE, REF, type RefNode } from "./knowledge.js";
 import { nodesOf, type Rows } from "./paging.js";
@@ -90,6 +91,27 @@ export async function objectOf(platform: Platform, id: string, argument = "objec
   const { stixCoreObject } = await platform.graphql(OBJECT, { id });
   if (stixCoreObject === null) throw notFound(`${argument}: no object with the id ${id} exists or is visible to you`);
   return stixCoreObject;
+}
+
+/**
+ * An object that a tool is about to change.
+ *
+ * @throws ConnectError not_found, or failed_precondition where nobody changes it here.
+ */
+export async function changeableOf(platform: Platform, id: string, argument = "object_id"): Promise<TargetNode> {
+  const target = await objectOf(platform, id, argument);
+  checkMayChange(target, argument);
+  return target;
+}
+
+/** The ends that a list is asked for by. @throws ConnectError not_found, for what is hidden too. */
+export async function askedEnds(
+  platform: Platform,
+  { fromId, toId }: { readonly fromId?: string | undefined; readonly toId?: string | undefined },
+): Promise<{ readonly from: TargetNode | undefined; readonly to: TargetNode | undefined }> {
+  const endOf = async (id: string | undefined, argument: string) =>
+    id === undefined ? undefined : objectOf(platform, id, argument);
+  return { from: await endOf(fromId, "from_id"), to: await endOf(toId, "to_id") };
 }
 
 type Known = RefNode & { readonly standard_id: string };

@@ -1,12 +1,10 @@
 import { alreadyExists, notFound } from "../../../shared/rpc/errors.js";
-import { shorten } from "../../../shared/tools/shorten.js";
 import type { Platform } from "../../platform.js";
-import type { Told } from "./edits.js";
-import { toldOf } from "./edits.js";
+import { type Told, toldOf } from "./edits.js";
 import { fragment, type NodeOf, operation } from "./graphql.js";
 import { END, markingsOf, numberOf, timeOf } from "./knowledge.js";
 import { nodesOf } from "./paging.js";
-import { endsOf } from "./relationships.js";
+import { type AskedEnds, endsOf, otherEndsOf } from "./relationships.js";
 
 /** The fields that make a sighting. */
 export const SIGHTING = fragment(
@@ -42,6 +40,17 @@ export const GET_SIGHTING = operation(
   query GetSighting($id: String!) {
     stixSightingRelationship(id: $id) {
       ...Sight
+      standard_id
+      created_at
+      updated_at
+      createdBy {
+        id
+        entity_type
+        name
+      }
+      objectLabel {
+        value
+      }
     }
   }
 `,
@@ -65,7 +74,7 @@ export const SAME_SIGHTINGS = operation(`
 `);
 
 /** @throws ConnectError not_found, for what does not exist and what is hidden alike. */
-export async function sightingById(platform: Platform, id: string): Promise<SightingNode> {
+export async function sightingById(platform: Platform, id: string) {
   const { stixSightingRelationship } = await platform.graphql(GET_SIGHTING, { id });
   if (stixSightingRelationship === null)
     throw notFound(`sighting_id: no sighting with the id ${id} exists or is visible to you`);
@@ -110,11 +119,11 @@ export const sightingOf = (node: SightingNode) => ({
   markings: markingsOf(node),
 });
 
-/** A sighting as a row of a list. */
-export const sightingRowOf = (node: SightingNode) => ({
-  ...sightingOf(node),
-  description: shorten(node.description),
-});
+/** A sighting as a row of a list: what one is chosen by. */
+export const sightingRowOf = (node: SightingNode, asked: AskedEnds) => {
+  const { from: _from, to: _to, description: _description, confidence: _confidence, ...row } = sightingOf(node);
+  return { ...row, ...otherEndsOf(node, asked) };
+};
 
 /** What a sighting says of what update_sighting changes. */
 export const toldOfSighting = (node: SightingNode): Told => ({

@@ -168,7 +168,7 @@ export function unkeptOf(commitMessage: string, references: readonly string[]): 
 }
 
 /** Says where what was written differs from what was asked. */
-export function noticesOf(asked: Asked, written: Written): string[] {
+export function noticesOfNew(asked: Asked, written: Written): string[] {
   const notices: string[] = [];
   const { refs, name } = asked;
   if (name !== undefined && written.representative.main !== name && !written.representative.main.endsWith(name)) {

@@ -2,7 +2,7 @@ import { database, functional, missingReference, unsupported } from "../errors.j
 import { observableKindOf } from "../observables.js";
 import { isAllowed, RELATION_TYPES } from "../relations.js";
 import { isVisible } from "../rights.js";
-import type { Thing } from "../thing.js";
+import { SIGHTING, type Thing } from "../thing.js";
 import { mainOf } from "../views/names.js";
 import type { Visit } from "../world.js";
 import { attributesOf, confidenceOf, type Input, upsert } from "./create.js";
@@ -38,14 +38,7 @@ export function createRelationship(input: EndsInput & { readonly relationship_ty
     creator: account.id,
     draft,
   });
-  const main = mainOf(made, graph);
-  world.history.record(
-    "create",
-    made,
-    main,
-    account,
-    `creates the relation ${relation} from \`${mainOf(from, graph)}\` (${from.type}) to \`${mainOf(to, graph)}\` (${to.type})`,
-  );
+  world.history.record("create", made, mainOf(made, graph), account, world.history.sentenceOf("create", made));
   return made;
 }
 
@@ -56,12 +49,12 @@ export function createRelationship(input: EndsInput & { readonly relationship_ty
  */
 export function createSighting(input: EndsInput, visit: Visit): Thing {
   const [from, to] = endsOf(input, visit);
-  const refs = resolveRefs(input, "stix-sighting-relationship", visit);
-  const { fromId: _from, toId: _to, ...given } = attributesOf("stix-sighting-relationship", input);
+  const refs = resolveRefs(input, SIGHTING, visit);
+  const { fromId: _from, toId: _to, ...given } = attributesOf(SIGHTING, input);
   const attributes = { first_seen: NEVER, last_seen: FOREVER, x_opencti_negative: false, ...given };
   if (String(attributes.first_seen) > String(attributes.last_seen))
     throw database("You cant create a relation with a first_seen greater than the last_seen");
-  const existing = sameTime(visit, from, to, "stix-sighting-relationship", given, ["first_seen", "last_seen"]);
+  const existing = sameTime(visit, from, to, SIGHTING, given, ["first_seen", "last_seen"]);
   if (existing !== undefined) {
     const { first_seen, last_seen, attribute_count } = existing.attributes as Record<string, string | number>;
     const first = [String(first_seen), String(given.first_seen ?? first_seen)].sort()[0];
@@ -76,14 +69,17 @@ export function createSighting(input: EndsInput, visit: Visit): Thing {
       visit,
     );
   }
-  return visit.graph.add({
-    type: "stix-sighting-relationship",
+  const { graph, account, world } = visit;
+  const made = graph.add({
+    type: SIGHTING,
     attributes: { ...attributes, confidence: confidenceOf(input, visit) },
     refs,
-    ends: { from: from.id, to: to.id, relation: "stix-sighting-relationship" },
-    creator: visit.account.id,
+    ends: { from: from.id, to: to.id, relation: SIGHTING },
+    creator: account.id,
     draft: visit.draft,
   });
+  world.history.record("create", made, mainOf(made, graph), account, world.history.sentenceOf("create", made));
+  return made;
 }
 
 /**

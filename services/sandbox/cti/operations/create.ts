@@ -60,7 +60,7 @@ function record(type: string, attributes: Record<string, unknown>, refs: Refs, i
     draft,
   });
   const main = mainOf(thing, graph);
-  world.history.record("create", thing, main, account, `creates a ${type} \`${main}\``);
+  world.history.record("create", thing, main, account, world.history.sentenceOf("create", thing));
   return thing;
 }
 

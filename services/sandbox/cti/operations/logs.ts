@@ -52,6 +52,8 @@ const logOf = (entry: Entry) => ({
     entity_id: entry.entityId,
     entity_type: entry.entityType,
     entity_name: entry.entityName,
+    from_id: entry.ends?.from ?? null,
+    to_id: entry.ends?.to ?? null,
     message: entry.message,
     commit: entry.commit,
     changes: entry.changes.map((field) => ({ field })),

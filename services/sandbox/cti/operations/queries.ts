@@ -110,6 +110,7 @@ export const QUERIES: Readonly<Record<string, Resolver>> = {
   filterKeysSchema: filterKeys,
   vocabularies,
   vocabularyCategories,
+  stixObjectOrStixRelationship: ({ id }, { graph, account, draft }) => graph.see(id, account, draft) ?? null,
   stixCoreObject: getter("Stix-Core-Object"),
   stixDomainObject: getter("Stix-Domain-Object"),
   stixCyberObservable: getter("Stix-Cyber-Observable"),

@@ -10,8 +10,8 @@ export function remove(thing: Thing, visit: Visit): void {
   const { graph, account, world } = visit;
   checkDraft(thing, visit);
   checkConfidence(thing, visit);
-  const main = mainOf(thing, graph);
-  world.history.record("delete", thing, main, account, `deletes a ${thing.type} \`${main}\``);
+  const { history } = world;
+  history.record("delete", thing, mainOf(thing, graph), account, history.sentenceOf("delete", thing));
   graph.remove(thing);
 }
 

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import type { Row } from "../../frame/pages.js";
 import type { Truth } from "../../frame/table.js";
-import { collectExploited } from "../exploited-cves.js";
 import type { Node } from "../platform.js";
 import { markingsOf } from "../seen.js";
 import { holdsNothingHidden, personOf, readWhole, refuses, type Stage, seenBy } from "../stage.js";
@@ -162,17 +161,6 @@ export const containerTruths: readonly Truth<Stage>[] = [
               [...new Set(from.map((one) => one.fromId))].sort(),
             );
           }
-        },
-      },
-      {
-        about: "starts a job: exploited CVEs go into a case with a priority and tasks",
-        as: ["writer"],
-        async prove(stage, person) {
-          await makeContainers(stage);
-          const { ids, run } = stage.world;
-          const { made, job } = await collectExploited(personOf(stage, person), { query: run, minCvss: 9, run });
-          job.write("cti exploited cves real");
-          expect((await seenBy(stage, "root").contents(made))!.map(({ id }) => id)).toEqual([ids.flaw0]);
         },
       },
       outside("lookup_vulnerability", ({ world }) => ({ name: `CVE-2031-0${world.run}` })),

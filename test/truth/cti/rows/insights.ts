@@ -10,33 +10,6 @@ import { idsOf, outside } from "./reading.js";
 /** Tools that count, look up and find. */
 export const insightTruths: readonly Truth<Stage>[] = [
   {
-    tool: "get_entity_history",
-    cases: [
-      {
-        about: "has what the platform's history of the object has, newest first",
-        as: READERS,
-        async prove(stage, person) {
-          for (const key of ["malware0", "malware4", "label"]) {
-            const id = stage.world.ids[key]!;
-            if (key !== "malware0" && (await seenBy(stage, person).object(id)) === undefined) continue;
-            const query = `query($id: [Any!]!) { logs(first: 100, orderBy: timestamp, orderMode: desc, filters: { mode: and, filterGroups: [], filters: [{ key: "context_data.id", values: $id }, { key: "event_type", values: ["mutation", "create", "update", "delete", "merge"] }] }) { edges { node { timestamp event_scope } } } }`;
-            const { data } = await stage.platform.call(person, query, { id: [id] });
-            const direct = data.logs.edges.map(
-              ({ node }: { node: { timestamp: string; event_scope: string } }) =>
-                `${Date.parse(node.timestamp)} ${node.event_scope}`,
-            );
-            const { entries = [] } = await personOf(stage, person).get<{ entries?: { at: string; act: string }[] }>(
-              "get_entity_history",
-              { object_id: id, page_size: 100 },
-            );
-            expect(entries.map(({ at, act }) => `${Date.parse(at)} ${act}`)).toEqual(direct);
-          }
-        },
-      },
-      outside("get_entity_history", ({ world }) => ({ object_id: world.ids.malware0 })),
-    ],
-  },
-  {
     tool: "count_entities",
     cases: [
       {

@@ -14,9 +14,23 @@ const BOUNDS = ["1970-01-01T00:00:00.000Z", "5138-11-16T09:46:40.000Z"];
 const told = (value: unknown) => (BOUNDS.includes(String(value)) ? undefined : time(value));
 
 /** What is told of the ends of a relationship, as the platform shows them to a person. */
-function sameEnds(row: Row, node: Node): void {
-  for (const side of ["from", "to"] as const)
-    expect((row[side] as Row | undefined)?.id).toBe(node[side] === null ? undefined : node[side].id);
+function sameEnds(row: Row, node: Node, asked: Asked = {}): void {
+  for (const side of ["from", "to"] as const) {
+    const told = node[side] === null || asked[`${side}_id`] !== undefined ? undefined : node[side].id;
+    expect((row[side] as Row | undefined)?.id).toBe(told);
+  }
+}
+
+/** The ends that a list is asked for by: they are told once, and not in its rows. */
+interface Asked extends Readonly<Record<string, unknown>> {
+  readonly from_id?: string | undefined;
+  readonly to_id?: string | undefined;
+}
+
+/** Proves that the ends that were asked for are told once. */
+async function askedEnds(stage: Stage, person: string, tool: string, args: Asked): Promise<void> {
+  const said = await personOf(stage, person).get<{ from?: Row; to?: Row }>(tool, { ...args, page_size: 1 });
+  expect([said.from?.id, said.to?.id]).toEqual([args.from_id, args.to_id]);
 }
 
 const SIGHTING = `id standard_id fromId toId first_seen last_seen attribute_count x_opencti_negative description confidence created_at
@@ -33,6 +47,25 @@ export async function sighted(stage: Stage, fromId: string, toId: string, more: 
     "mutation($i: StixSightingRelationshipAddInput!) { made: stixSightingRelationshipAdd(input: $i) { id } }";
   const i = { fromId, toId, attribute_count: 1, confidence: 0, ...more };
   return (await stage.platform.need("root", query, { i })).made.id;
+}
+
+/** The sightings at a place that a person sees; some are made where there are none. */
+async function sightingsAt(stage: Stage, person: string, place: string): Promise<Node[]> {
+  const { ids } = stage.world;
+  if ((await sightingsOf(stage, "root")).every(({ toId }) => toId !== place)) {
+    for (const key of ["malware0", "malware1", "malware4", "based"])
+      await sighted(stage, ids[key]!, place, {
+        first_seen: "2026-03-03T00:00:00.000Z",
+        last_seen: "2026-03-04T00:00:00.000Z",
+        description: `Seen in the mail ${"again ".repeat(40)}`,
+      });
+    await sighted(stage, ids.malware0!, place, {
+      ...stage.world.marked("TLP:RED"),
+      first_seen: "2026-08-03T00:00:00.000Z",
+      last_seen: "2026-08-04T00:00:00.000Z",
+    });
+  }
+  return (await sightingsOf(stage, person)).filter(({ toId }) => toId === place);
 }
 
 /** A relationship that everybody may change. */
@@ -89,7 +122,7 @@ export const linkTruths: readonly Truth<Stage>[] = [
         async prove(stage, person) {
           const { ids } = stage.world;
           const all = await seenBy(stage, person).relationships();
-          const questions: readonly (readonly [args: object, holds: (node: Node) => boolean])[] = [
+          const questions: readonly (readonly [args: Asked, holds: (node: Node) => boolean])[] = [
             [{ from_id: ids.set0 }, (node) => node.fromId === ids.set0],
             [{ to_id: ids.malware0 }, (node) => node.toId === ids.malware0],
             [
@@ -111,7 +144,8 @@ export const linkTruths: readonly Truth<Stage>[] = [
             const expected = all.filter(holds);
             expect(idsOf(rows)).toEqual(idsOf(expected));
             const byId = new Map(expected.map((node) => [node.id, node]));
-            for (const row of rows) sameEnds(row, byId.get(row.id)!);
+            for (const row of rows) sameEnds(row, byId.get(row.id)!, args);
+            await askedEnds(stage, person, "list_relationships", args);
           }
         },
       },
@@ -212,20 +246,8 @@ export const linkTruths: readonly Truth<Stage>[] = [
         async prove(stage, person) {
           const { ids } = stage.world;
           const place = ids.Sector0!;
-          if ((await sightingsOf(stage, "root")).every(({ toId }) => toId !== place)) {
-            for (const key of ["malware0", "malware1", "malware4", "based"])
-              await sighted(stage, ids[key]!, place, {
-                first_seen: "2026-03-03T00:00:00.000Z",
-                last_seen: "2026-03-04T00:00:00.000Z",
-              });
-            await sighted(stage, ids.malware0!, place, {
-              ...stage.world.marked("TLP:RED"),
-              first_seen: "2026-08-03T00:00:00.000Z",
-              last_seen: "2026-08-04T00:00:00.000Z",
-            });
-          }
-          const all = (await sightingsOf(stage, person)).filter(({ toId }) => toId === place);
-          const questions: readonly (readonly [args: object, holds: (node: Node) => boolean])[] = [
+          const all = await sightingsAt(stage, person, place);
+          const questions: readonly (readonly [args: Asked, holds: (node: Node) => boolean])[] = [
             [{ to_id: place }, () => true],
             [{ from_id: ids.malware0, to_id: place }, (node) => node.fromId === ids.malware0],
             [
@@ -241,17 +263,51 @@ export const linkTruths: readonly Truth<Stage>[] = [
             const byId = new Map(expected.map((node) => [node.id, node]));
             for (const row of rows) {
               const node = byId.get(row.id)!;
-              sameEnds(row, node);
+              sameEnds(row, node, args);
               expect(row.count).toBe(node.attribute_count);
               expect([time(row.first_seen), time(row.last_seen)]).toEqual([
                 told(node.first_seen),
                 told(node.last_seen),
               ]);
             }
+            await askedEnds(stage, person, "list_sightings", args);
           }
         },
       },
       outside("list_sightings", () => ({})),
+    ],
+  },
+  {
+    tool: "get_sighting",
+    cases: [
+      {
+        about: "says what the platform says, and nothing of an end or a sighting that is hidden",
+        as: READERS,
+        async prove(stage, person) {
+          const place = stage.world.ids.Sector0!;
+          const seen = new Map((await sightingsAt(stage, person, place)).map((node) => [node.id, node]));
+          for (const { id } of await sightingsAt(stage, "root", place)) {
+            const node = seen.get(id);
+            if (node === undefined) {
+              await refuses(stage, person, "get_sighting", { sighting_id: id }, /exists or is visible/);
+              continue;
+            }
+            const said = await personOf(stage, person).get<Row>("get_sighting", { sighting_id: id });
+            await holdsNothingHidden(stage, person, JSON.stringify(said));
+            const row = said.sighting as Row;
+            sameEnds(row, node);
+            expect([row.count, row.description ?? "", row.confidence ?? 0, said.standard_id]).toEqual([
+              node.attribute_count,
+              node.description ?? "",
+              node.confidence,
+              node.standard_id,
+            ]);
+            expect([time(row.first_seen), time(row.last_seen)]).toEqual([told(node.first_seen), told(node.last_seen)]);
+            expect([...((row.markings ?? []) as string[])].sort()).toEqual(markingsOf(node));
+          }
+        },
+      },
+      outside("get_sighting", ({ world }) => ({ sighting_id: world.ids.malware0 })),
     ],
   },
   {

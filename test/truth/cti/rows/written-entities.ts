@@ -90,7 +90,7 @@ export const entityWriteTruths: readonly Truth<Stage>[] = [
             add_aliases: [` ${alias} `],
           });
           expect(refusal).toBe("");
-          expect(changes).toEqual([`${id}.representative.secondary`]);
+          expect(changes.toSorted()).toEqual([`${id}.aliases`, `${id}.representative.secondary`]);
           const { one } = await stage.platform.need(
             "root",
             "query($id: String!) { one: malware(id: $id) { aliases description } }",

@@ -9,8 +9,8 @@ import { operation } from "../graphql.js";
 import { CORE, markingsOf as namesOf, summaryOf, labelsOf as valuesOf } from "../knowledge.js";
 import { labelsOf, markingsOf } from "../names.js";
 import { ADD_REFS, REMOVE_REF } from "../ref-edits.js";
-import { objectOf, objectsOf } from "../resolve.js";
-import { inputOf, madeOf, noticesOf, referencesOf } from "../writes.js";
+import { changeableOf, objectOf, objectsOf } from "../resolve.js";
+import { inputOf, madeOf, noticesOfNew, referencesOf } from "../writes.js";
 
 const { createNote, addLabels, removeLabels, addMarkings, removeMarkings } = AnnotationService.method;
 
@@ -57,13 +57,13 @@ export const bindings: readonly Binding[] = [
       input: { ...input, content, objects, ...(abstract !== "" && { attribute_abstract: abstract }) },
     });
     const made = madeOf(noteAdd);
-    const notices = noticesOf({ refs }, made);
+    const notices = noticesOfNew({ refs }, made);
     const held = countOf(made.objects).objectCount;
     if (held !== objects.length) notices.push(`the note is on ${held} of ${objects.length} objects`);
     return { result: { object: summaryOf(made), notices } };
   }),
   unary(addLabels, async ({ objectId, labels, externalReferenceIds }, platform) => {
-    const target = await objectOf(platform, objectId);
+    const target = await changeableOf(platform, objectId);
     const references = await referencesOf(platform, externalReferenceIds, "external_reference_ids");
     const { found, missing } = await labelsOf(platform, labels);
     if (missing.length > 0) await checkMayCreateLabels(platform, missing);
@@ -84,7 +84,7 @@ export const bindings: readonly Binding[] = [
     return { result: { object: summaryOf(written) }, createdLabels: missing };
   }),
   unary(removeLabels, async ({ objectId, labels }, platform) => {
-    const target = await objectOf(platform, objectId);
+    const target = await changeableOf(platform, objectId);
     const { found } = await labelsOf(platform, labels);
     const worn = valuesOf(target).map((value) => value.toLowerCase());
     for (const label of found.filter(({ value }) => worn.includes(value.toLowerCase()))) {
@@ -97,7 +97,7 @@ export const bindings: readonly Binding[] = [
   }),
   unary(addMarkings, async ({ objectId, markings }, platform) => {
     const wanted = await markingsOf(platform, markings, "markings");
-    const target = await objectOf(platform, objectId);
+    const target = await changeableOf(platform, objectId);
     const before = namesOf(target);
     const added = wanted.filter(({ definition }) => !before.includes(definition ?? ""));
     for (const marking of added) await platform.graphql(ADD_MARKING, { id: target.id, marking: marking.id });
@@ -108,7 +108,7 @@ export const bindings: readonly Binding[] = [
   }),
   unary(removeMarkings, async ({ objectId, markings }, platform) => {
     const named = await markingsOf(platform, markings, "markings");
-    const target = await objectOf(platform, objectId);
+    const target = await changeableOf(platform, objectId);
     const before = namesOf(target);
     const worn = named.filter(({ definition }) => before.includes(definition ?? ""));
     for (const marking of worn)

@@ -11,7 +11,7 @@ import { CORE, markingsOf as markingNamesOf, summaryOf } from "../knowledge.js";
 import { labelIdsOf, markingsOf } from "../names.js";
 import { createdOf, type NewContainer, newContainerOf } from "../new-containers.js";
 import { type Filter, objectOf, type TargetNode } from "../resolve.js";
-import { type Category, checkVocabulary, madeOf, noticesOf } from "../writes.js";
+import { type Category, checkVocabulary, madeOf, noticesOfNew } from "../writes.js";
 
 const { listCases, getCase, listTasks, createCaseIncident, createCaseRfi, createCaseRft, createTask } =
   CaseService.method;
@@ -113,7 +113,7 @@ export const bindings: readonly Binding[] = [
       },
     });
     const made = madeOf(taskAdd);
-    return { result: { object: summaryOf(made), notices: noticesOf({ name }, made) } };
+    return { result: { object: summaryOf(made), notices: noticesOfNew({ name }, made) } };
   }),
 ];
 

@@ -3,7 +3,7 @@ import { Order } from "#proto/cti/v1/knowledge_pb.js";
 import { failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
-import { differencesOf, editsOf } from "../container-edits.js";
+import { fieldsOf, toldOfContainer } from "../container-edits.js";
 import {
   CONTAINER_TYPES,
   type ContainerNode,
@@ -14,6 +14,7 @@ import {
 } from "../container-rows.js";
 import { membersOf, targetOf } from "../contents.js";
 import { checkGone } from "../deletion.js";
+import { editsOf, noticesOfChange } from "../edits.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { type RefNode, refOf } from "../knowledge.js";
@@ -77,8 +78,9 @@ export const bindings: readonly Binding[] = [
     const target = await targetOf(platform, request.containerId);
     if (target.entity_type === "Note")
       throw failedPrecondition("container_id: a Note is changed with update_note, by note_id");
-    const input = await editsOf(platform, target.entity_type, request);
-    if (input.length === 0) throw invalidArgument("give at least one field to change");
+    const fields = await fieldsOf(platform, target.entity_type, request);
+    const input = editsOf(fields);
+    const before = await readWhole(platform, target.id);
     const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
     await platform.graphql(UPDATE_CONTAINER, {
       id: target.id,
@@ -88,7 +90,7 @@ export const bindings: readonly Binding[] = [
     });
     const written = await readWhole(platform, target.id);
     const notices = [
-      ...differencesOf(input, written, request.status),
+      ...noticesOfChange(fields, toldOfContainer(before), toldOfContainer(written)),
       ...unkeptOf(request.commitMessage, request.externalReferenceIds),
     ];
     return { container: containerOf(written), notices };

@@ -6,15 +6,16 @@ import type { Platform } from "../../../platform.js";
 import { aliasesAfter, namesIn } from "../aliases.js";
 import { countOf } from "../contents.js";
 import { deleteObject } from "../deletion.js";
-import { aliasesKeyOf, CREATABLE_TYPES, checkMayChange } from "../entity-types.js";
+import { confidenceNotices, editsOf, type Field } from "../edits.js";
+import { aliasesKeyOf, CREATABLE_TYPES } from "../entity-types.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { kindPage, kindRowOf, textsOf } from "../kinds.js";
 import { CORE, summaryOf } from "../knowledge.js";
 import { mergingBindings } from "../merging.js";
 import { nodesOf } from "../paging.js";
-import { objectOf, type TargetNode } from "../resolve.js";
-import { checkNames, inputOf, madeOf, noticesOf, referencesOf, unkeptOf } from "../writes.js";
+import { changeableOf, objectOf, type TargetNode } from "../resolve.js";
+import { checkNames, inputOf, madeOf, noticesOfNew, referencesOf, unkeptOf } from "../writes.js";
 
 const { getEntity, getEntityStix, listThreatActors, createEntity, updateEntity, deleteEntity } = EntityService.method;
 
@@ -152,16 +153,14 @@ export const bindings: readonly Binding[] = [
       },
     });
     const made = madeOf(answer.made);
-    return { result: { object: summaryOf(made), notices: noticesOf({ refs, name: title }, made) } };
+    return { result: { object: summaryOf(made), notices: noticesOfNew({ refs, name: title }, made) } };
   }),
   unary(updateEntity, async (request, platform) => {
-    const target = await objectOf(platform, request.objectId);
+    const target = await changeableOf(platform, request.objectId);
     if (!target.parent_types.includes("Stix-Domain-Object")) {
       throw failedPrecondition(`object_id: a ${target.entity_type} is not changed by this tool`);
     }
-    checkMayChange(target);
-    const input = await editsOf(platform, request, target);
-    if (input.length === 0) throw invalidArgument("give at least one field to change");
+    const input = editsOf(await fieldsOf(platform, request, target));
     const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
     const names = namesIn([...(request.name === undefined ? [] : [request.name]), ...request.addAliases]);
     // Of reports, cases and notes several may bear one name.
@@ -175,19 +174,14 @@ export const bindings: readonly Binding[] = [
       references: someOf(references),
     });
     const written = await objectOf(platform, target.id);
-    const notices: string[] = [];
-    if (request.confidence !== undefined && written.confidence !== request.confidence) {
-      notices.push(
-        `the confidence is ${written.confidence ?? "not set"}, not ${request.confidence}: the platform cuts it to your maximum`,
-      );
-    }
-    notices.push(...unkeptOf(request.commitMessage, request.externalReferenceIds));
+    const notices = [
+      ...confidenceNotices(sureOf(request), target, written),
+      ...unkeptOf(request.commitMessage, request.externalReferenceIds),
+    ];
     return { result: { object: summaryOf(written), notices } };
   }),
   unary(deleteEntity, async ({ objectId }, platform) => {
-    const target = await objectOf(platform, objectId);
-    checkMayChange(target);
-    return { deleted: await deleteObject(platform, target) };
+    return { deleted: await deleteObject(platform, await changeableOf(platform, objectId)) };
   }),
   ...mergingBindings,
 ];
@@ -200,17 +194,19 @@ interface Changes {
   readonly removeAliases: readonly string[];
 }
 
-async function editsOf(platform: Platform, changes: Changes, { id, entity_type: type }: TargetNode) {
-  const { name, description, confidence, addAliases, removeAliases } = changes;
+const sureOf = ({ confidence }: Changes): Field => ["confidence", "confidence", confidence];
+
+async function fieldsOf(platform: Platform, changes: Changes, target: TargetNode): Promise<Field[]> {
+  const { id, entity_type: type } = target;
+  const { name, description, addAliases, removeAliases } = changes;
   const key = aliasesKeyOf(type);
   const renames = addAliases.length + removeAliases.length > 0;
   if (key === undefined && renames) throw invalidArgument(`add_aliases: a ${type} has none`);
-  const aliases =
-    key !== undefined && renames ? await aliasesAfter(platform, id, addAliases, removeAliases) : undefined;
+  const aliases = renames ? await aliasesAfter(platform, id, addAliases, removeAliases) : undefined;
   return [
-    ...(name === undefined ? [] : [{ key: "name", value: [name.trim()] }]),
-    ...(description === undefined ? [] : [{ key: "description", value: [description] }]),
-    ...(confidence === undefined ? [] : [{ key: "confidence", value: [String(confidence)] }]),
-    ...(key === undefined || aliases === undefined ? [] : [{ key, value: aliases, operation: "replace" as const }]),
+    ["name", "name", name?.trim()],
+    ["description", "description", description],
+    sureOf(changes),
+    ...(key === undefined ? [] : [["aliases", key, aliases] as const]),
   ];
 }

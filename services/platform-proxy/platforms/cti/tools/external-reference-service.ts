@@ -3,6 +3,7 @@ import { aborted, invalidArgument, notFound } from "../../../../shared/rpc/error
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
+import { checkMayChange } from "../entity-types.js";
 import { fragment, type NodeOf, operation } from "../graphql.js";
 import { REF, refOf } from "../knowledge.js";
 import { pageOfAll } from "../lists.js";
@@ -88,6 +89,7 @@ export const bindings: readonly Binding[] = [
     if (source_name === "") throw invalidArgument("source_name: is blank");
     const before = await referencedBy(platform, request.objectId);
     const { object } = before;
+    checkMayChange(object);
     const same = await sameAs(platform, { source_name, url, external_id });
     const reference =
       same ??
@@ -121,6 +123,7 @@ export const bindings: readonly Binding[] = [
   }),
   unary(removeExternalReference, async ({ objectId, externalReferenceId }, platform) => {
     const { object, references } = await referencedBy(platform, objectId);
+    checkMayChange(object);
     const [id = ""] = await referencesOf(platform, [externalReferenceId], "external_reference_id");
     if (!references.some((one) => one.id === id)) return { object: refOf(object), removed: false };
     await platform.graphql(REMOVE_REF, { id: object.id, toId: id, type: "external-reference" });

@@ -3,7 +3,7 @@ import { type CreateIndicatorRequest, IndicatorService } from "#proto/cti/v1/ind
 import { type Binding, unary } from "../../../binding.js";
 import { INDICATORS_AROUND, pageOfRows, readWhole } from "../around.js";
 import { deleteObject } from "../deletion.js";
-import { checkPeriod, editsOf, type Field, isoOf, noticesOf as noticesOfChange } from "../edits.js";
+import { checkPeriod, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { checkPattern, INDICATOR_WHOLE, indicatorById, toldOfIndicator, type WholeIndicator } from "../indicators.js";
@@ -13,7 +13,7 @@ import { INDICATOR, type IndicatorNode, indicatorOf, indicatorRowOf } from "../o
 import { nodesOf } from "../paging.js";
 import { objectOf, objectsOf } from "../resolve.js";
 import { checkTypes } from "../types.js";
-import { checkVocabulary, inputOf, madeOf, noticesOf, referencesOf } from "../writes.js";
+import { checkVocabulary, inputOf, madeOf, noticesOfNew, referencesOf } from "../writes.js";
 
 const { getIndicator, getEntityIndicators, createIndicator, updateIndicator, deleteIndicator } =
   IndicatorService.method;
@@ -107,7 +107,7 @@ export const bindings: readonly Binding[] = [
     });
     const made = await indicatorById(platform, madeOf(indicatorAdd).id);
     const observables = nodesOf(made.observables).map(refOf);
-    const notices = [...noticesOf({ refs, name: name.trim() }, made), ...differencesOf(request, made)];
+    const notices = [...noticesOfNew({ refs, name: name.trim() }, made), ...differencesOf(request, made)];
     const lost = basedOn.filter((id) => !observables.some((one) => one.id === id));
     if (lost.length > 0) notices.push(`it is not based on ${lost.join(", ")}`);
     return { indicator: indicatorOf(made), observables, notices };

@@ -1,17 +1,15 @@
 import { InsightService } from "#proto/cti/v1/insight_service_pb.js";
-import { notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
-import type { Platform } from "../../../platform.js";
 import { filtersOf, someOf } from "../filters.js";
 import { fragment, type NodeOf, operation } from "../graphql.js";
-import { refOf, timeOf } from "../knowledge.js";
-import { nodesOf, PAGE, placeOf } from "../paging.js";
+import { historyBindings } from "../history.js";
+import { refOf } from "../knowledge.js";
 import { recentBindings } from "../recent.js";
-import { all, OBJECT, objectOf, visibleOf } from "../resolve.js";
+import { objectOf, visibleOf } from "../resolve.js";
 import { selectionOf } from "../search.js";
 import { checkRelationTypes, checkTypes } from "../types.js";
 
-const { countEntities, getTopRelatedEntities, getEntityHistory } = InsightService.method;
+const { countEntities, getTopRelatedEntities } = InsightService.method;
 
 /** How many objects match. */
 export const COUNT = operation(`
@@ -61,36 +59,6 @@ export const TOP_RELATED = operation(
   [BUCKET],
 );
 
-/** What happened to an object. */
-export const HISTORY = operation(
-  `
-  query History($filters: FilterGroup, $first: Int, $after: ID) {
-    logs(first: $first, after: $after, orderBy: timestamp, orderMode: desc, filters: $filters) {
-      edges {
-        node {
-          event_scope
-          timestamp
-          user {
-            name
-          }
-          context_data {
-            message
-            commit
-            changes {
-              field
-            }
-          }
-        }
-      }
-      pageInfo {
-        ...Page
-      }
-    }
-  }
-`,
-  [PAGE],
-);
-
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(countEntities, async ({ types, query, filter }, platform) => {
@@ -115,30 +83,7 @@ export const bindings: readonly Binding[] = [
     const related = seen.map((node) => ({ ...refOf(node), count: counts.get(node.id) ?? 0 }));
     return { object: refOf(object), related: related.sort(mostFirst).slice(0, limit) };
   }),
-  unary(getEntityHistory, async (request, platform) => {
-    const id = await historyIdOf(platform, request.objectId);
-    const place = placeOf(request, ["history", id]);
-    const filters = all(
-      { key: ["context_data.id"], values: [id] },
-      { key: ["event_type"], values: ["mutation", "create", "update", "delete", "merge"] },
-    );
-    const { logs } = await platform.graphql(HISTORY, {
-      filters,
-      first: place.first,
-      after: place.after,
-    });
-    return {
-      entries: nodesOf(logs).map(({ event_scope, timestamp, user, context_data }) => ({
-        ...timeOf("at", timestamp),
-        user: user?.name ?? "",
-        act: event_scope ?? "",
-        message: context_data?.message ?? "",
-        commitMessage: context_data?.commit ?? "",
-        fields: (context_data?.changes ?? []).flatMap((change) => (change === null ? [] : [change.field])),
-      })),
-      ...place.next(logs),
-    };
-  }),
+  ...historyBindings,
   ...recentBindings,
 ];
 
@@ -165,15 +110,3 @@ const mostFirst = (a: Counted, b: Counted): number =>
   b.count - a.count || compare(a.name, b.name) || compare(a.id, b.id);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-const INTERNAL_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** The internal id; a deleted object has a history still, and only that id leads to it. */
-async function historyIdOf(platform: Platform, id: string): Promise<string> {
-  const { stixCoreObject } = await platform.graphql(OBJECT, { id });
-  if (stixCoreObject !== null) return stixCoreObject.id;
-  if (INTERNAL_ID.test(id)) return id;
-  throw notFound(
-    `object_id: no object with the id ${id} exists or is visible to you; of a deleted one give the internal id`,
-  );
-}

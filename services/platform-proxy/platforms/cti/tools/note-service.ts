@@ -6,13 +6,14 @@ import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { COUNTED, countOf } from "../contents.js";
 import { checkGone } from "../deletion.js";
+import { confidenceNotices, editsOf, type Field } from "../edits.js";
 import { someOf } from "../filters.js";
 import { fragment, type NodeOf, operation } from "../graphql.js";
 import { CORE, labelsOf, markingsOf, numberOf, type RefNode, refOf, summaryOf, timeOf } from "../knowledge.js";
 import { listPage } from "../lists.js";
 import { PAGE } from "../paging.js";
 import { objectOf, objectsOf, type TargetNode } from "../resolve.js";
-import { checkVocabulary, inputOf, madeOf, noticesOf, referencesOf, unkeptOf } from "../writes.js";
+import { checkVocabulary, inputOf, madeOf, noticesOfNew, referencesOf, unkeptOf } from "../writes.js";
 
 const { getEntityNotes, updateNote, deleteNote, createOpinion } = NoteService.method;
 
@@ -109,16 +110,14 @@ export const bindings: readonly Binding[] = [
     const { content, abstract, noteTypes, clearNoteTypes, likelihood, confidence } = request;
     if (noteTypes.length > 0 && clearNoteTypes) throw invalidArgument("clear_note_types: not together with note_types");
     const types = await checkVocabulary(platform, "note_types_ov", noteTypes, "note_types");
-    const input = [
-      ...(content === undefined ? [] : [{ key: "content", value: [content] }]),
-      ...(abstract === undefined ? [] : [{ key: "attribute_abstract", value: [abstract] }]),
-      ...(types.length > 0 || clearNoteTypes
-        ? [{ key: "note_types", value: types, operation: "replace" as const }]
-        : []),
-      ...(likelihood === undefined ? [] : [{ key: "likelihood", value: [String(likelihood)] }]),
-      ...(confidence === undefined ? [] : [{ key: "confidence", value: [String(confidence)] }]),
-    ];
-    if (input.length === 0) throw invalidArgument("give at least one field to change");
+    const sure: Field = ["confidence", "confidence", confidence];
+    const input = editsOf([
+      ["content", "content", content],
+      ["abstract", "attribute_abstract", abstract],
+      ["note_types", "note_types", types.length > 0 || clearNoteTypes ? types : undefined],
+      ["likelihood", "likelihood", likelihood],
+      sure,
+    ]);
     const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
     await platform.graphql(UPDATE_NOTE, {
       id: target.id,
@@ -127,9 +126,8 @@ export const bindings: readonly Binding[] = [
       references: someOf(references),
     });
     const written = await objectOf(platform, target.id, "note_id");
-    const cut = confidence !== undefined && written.confidence !== confidence;
     const notices = [
-      ...(cut ? [`the confidence is ${written.confidence ?? "not set"}: the platform cuts it to your maximum`] : []),
+      ...confidenceNotices(sure, target, written),
       ...unkeptOf(request.commitMessage, request.externalReferenceIds),
     ];
     return { result: { object: summaryOf(written), notices } };
@@ -148,7 +146,7 @@ export const bindings: readonly Binding[] = [
       input: { ...input, opinion: word, objects, ...(explanation !== "" && { explanation }) },
     });
     const made = madeOf(opinionAdd);
-    const notices = noticesOf({ refs }, made);
+    const notices = noticesOfNew({ refs }, made);
     const held = countOf(made.objects).objectCount;
     if (held !== objects.length) notices.push(`the opinion is on ${held} of ${objects.length} objects`);
     return { result: { object: summaryOf(made), notices } };

@@ -6,7 +6,7 @@ import {
 import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
 import { deleteObject } from "../deletion.js";
-import { editsOf, type Field, noticesOf as noticesOfChange } from "../edits.js";
+import { editsOf, type Field, noticesOfChange } from "../edits.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { authorOf, numberOf, refOf, timeOf } from "../knowledge.js";

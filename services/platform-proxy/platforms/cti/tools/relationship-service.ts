@@ -10,7 +10,7 @@ import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { othersOf } from "../around.js";
 import { stillThere } from "../deletion.js";
-import { checkPeriod, editsOf, type Field, isoOf, noticesOf } from "../edits.js";
+import { checkPeriod, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
 import { bound, filtersOf, someOf } from "../filters.js";
 import { authorOf, isVisible, labelsOf, markingsOf, type RefNode, refOf, timeOf } from "../knowledge.js";
 import { nodesOf, placeOf } from "../paging.js";
@@ -23,6 +23,7 @@ import {
   UPDATE_RELATIONSHIP,
 } from "../relationship-documents.js";
 import {
+  askedEndsOf,
   GET_RELATIONSHIP,
   type RelationshipNode,
   relationshipById,
@@ -31,7 +32,7 @@ import {
   toldOfRelationship,
   wholeRelationshipOf,
 } from "../relationships.js";
-import { objectOf, objectsOf } from "../resolve.js";
+import { askedEnds, objectOf, objectsOf } from "../resolve.js";
 import { checkRelationTypes, checkTypes } from "../types.js";
 import { inputOf, madeOf, referencesOf } from "../writes.js";
 
@@ -73,15 +74,14 @@ export const bindings: readonly Binding[] = [
     await checkRelationTypes(platform, relationshipTypes, "relationship_types");
     await checkTypes(platform, fromTypes, ["Stix-Domain-Object", "Stix-Cyber-Observable"], "from_types");
     await checkTypes(platform, toTypes, ["Stix-Domain-Object", "Stix-Cyber-Observable"], "to_types");
-    const endOf = async (id: string | undefined, argument: string) =>
-      id === undefined ? undefined : [(await objectOf(platform, id, argument)).id];
+    const ends = await askedEnds(platform, request);
     const own = [
       ...(startedAfter === undefined ? [] : [bound("start_time", "gte", timestampDate(startedAfter))]),
       ...(startedBefore === undefined ? [] : [bound("start_time", "lte", timestampDate(startedBefore))]),
     ];
     const variables = {
-      from: await endOf(request.fromId, "from_id"),
-      to: await endOf(request.toId, "to_id"),
+      from: ends.from && [ends.from.id],
+      to: ends.to && [ends.to.id],
       types: someOf(relationshipTypes),
       fromTypes: someOf(fromTypes),
       toTypes: someOf(toTypes),
@@ -93,7 +93,8 @@ export const bindings: readonly Binding[] = [
       first: place.first,
       after: place.after,
     });
-    return { relationships: nodesOf(page).map(relationshipRowOf), ...place.next(page) };
+    const relationships = nodesOf(page).map((node) => relationshipRowOf(node, ends));
+    return { relationships, ...askedEndsOf(ends), ...place.next(page) };
   }),
   unary(getEntityRelationships, async (request, platform) => {
     await checkTypes(platform, request.otherTypes, ["Stix-Domain-Object", "Stix-Cyber-Observable"], "other_types");
@@ -161,7 +162,7 @@ export const bindings: readonly Binding[] = [
     const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
     await platform.graphql(UPDATE_RELATIONSHIP, { id: before.id, input, references: someOf(references) });
     const after = await relationshipById(platform, before.id);
-    const notices = noticesOf(fields, toldOfRelationship(before), toldOfRelationship(after));
+    const notices = noticesOfChange(fields, toldOfRelationship(before), toldOfRelationship(after));
     return { relationship: wholeRelationshipOf(after), notices };
   }),
   unary(deleteRelationship, async (request, platform) => {

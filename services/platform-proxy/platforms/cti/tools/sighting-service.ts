@@ -3,12 +3,13 @@ import type { NewObjectRefs } from "#proto/cti/v1/knowledge_pb.js";
 import { SightingService } from "#proto/cti/v1/sighting_service_pb.js";
 import { type Binding, unary } from "../../../binding.js";
 import { stillThere } from "../deletion.js";
-import { checkPeriod, editsOf, type Field, isoOf, noticesOf } from "../edits.js";
+import { checkPeriod, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
 import { bound, filtersOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import type { RefNode } from "../knowledge.js";
+import { authorOf, labelsOf, type RefNode, timeOf } from "../knowledge.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
-import { objectOf, objectsOf } from "../resolve.js";
+import { askedEndsOf } from "../relationships.js";
+import { askedEnds, objectsOf } from "../resolve.js";
 import {
   checkNotSeen,
   GET_SIGHTING,
@@ -21,7 +22,7 @@ import {
 } from "../sightings.js";
 import { inputOf, madeOf, referencesOf } from "../writes.js";
 
-const { listSightings, createSighting, updateSighting, deleteSighting } = SightingService.method;
+const { listSightings, getSighting, createSighting, updateSighting, deleteSighting } = SightingService.method;
 
 /** Sightings by their ends, newest first. */
 export const LIST_SIGHTINGS = operation(
@@ -85,13 +86,12 @@ export const DELETE_SIGHTING = operation(`
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(listSightings, async (request, platform) => {
-    const endOf = async (id: string | undefined, argument: string) =>
-      id === undefined ? undefined : (await objectOf(platform, id, argument)).id;
+    const ends = await askedEnds(platform, request);
     const { seenAfter } = request;
     const own = seenAfter === undefined ? [] : [bound("last_seen", "gte", timestampDate(seenAfter))];
     const variables = {
-      from: await endOf(request.fromId, "from_id"),
-      to: await endOf(request.toId, "to_id"),
+      from: ends.from?.id,
+      to: ends.to?.id,
       filters: await filtersOf(platform, undefined, ...own),
     };
     const place = placeOf(request, ["sightings", variables]);
@@ -100,7 +100,19 @@ export const bindings: readonly Binding[] = [
       first: place.first,
       after: place.after,
     });
-    return { sightings: nodesOf(page).map(sightingRowOf), ...place.next(page) };
+    const sightings = nodesOf(page).map((node) => sightingRowOf(node, ends));
+    return { sightings, ...askedEndsOf(ends), ...place.next(page) };
+  }),
+  unary(getSighting, async ({ sightingId }, platform) => {
+    const node = await sightingById(platform, sightingId);
+    return {
+      sighting: sightingOf(node),
+      ...authorOf(node),
+      labels: labelsOf(node),
+      ...timeOf("createdAt", node.created_at),
+      ...timeOf("updatedAt", node.updated_at),
+      standardId: node.standard_id,
+    };
   }),
   unary(createSighting, async (request, platform) => {
     const { description, refs, count = 1 } = request;
@@ -146,7 +158,10 @@ export const bindings: readonly Binding[] = [
     const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
     await platform.graphql(UPDATE_SIGHTING, { id: before.id, input, references: someOf(references) });
     const after = await sightingById(platform, before.id);
-    return { sighting: sightingOf(after), notices: noticesOf(fields, toldOfSighting(before), toldOfSighting(after)) };
+    return {
+      sighting: sightingOf(after),
+      notices: noticesOfChange(fields, toldOfSighting(before), toldOfSighting(after)),
+    };
   }),
   unary(deleteSighting, async ({ sightingId }, platform) => {
     const target = await sightingById(platform, sightingId);

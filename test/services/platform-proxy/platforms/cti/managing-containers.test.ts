@@ -160,7 +160,7 @@ test("a report is changed in what is given, and the rest stays", async () => {
     confidence: 80,
   });
   expect(notices).toEqual([
-    "the confidence is 80: the platform cuts it to your maximum",
+    "the confidence is 80, not 95: the platform cuts it to your maximum",
     "the commit message was not kept: the platform keeps it only together with external references",
   ]);
   const cleared = await harness.call(updateContainer, { containerId, clearTypes: true, description: "" });

@@ -11,7 +11,7 @@ import { fresh } from "./making.js";
 
 const { getRelationship, listRelationships, createRelationship, updateRelationship, deleteRelationship } =
   RelationshipService.method;
-const { listSightings, createSighting, updateSighting, deleteSighting } = SightingService.method;
+const { listSightings, getSighting, createSighting, updateSighting, deleteSighting } = SightingService.method;
 const { listRelationshipTypes, listFilterKeys } = SchemaService.method;
 
 let harness: CtiHarness;
@@ -62,6 +62,10 @@ test("relationships are listed by ends, types, start and filters, over all pages
     pageToken = page.nextPageToken ?? "";
   } while (pageToken !== "");
   expect(rows.map(({ id }) => id).toSorted()).toEqual(made.toSorted());
+  // What was asked for is told once.
+  expect(rows.filter((row) => row.from !== undefined)).toEqual([]);
+  const all = await harness.call(listRelationships, { fromId: from });
+  expect([all.from?.id, all.to]).toEqual([from, undefined]);
   expect(JSON.stringify(rows, (_, value) => (typeof value === "bigint" ? String(value) : value))).not.toContain(hidden);
   const since = await harness.call(listRelationships, {
     fromId: from,
@@ -156,7 +160,13 @@ test("a sighting is recorded once, and what is seen again is counted by changing
   expect(changed).toMatchObject({ sighting: { count: 5, description: "in the mail" }, notices: [] });
   const later = await harness.call(createSighting, { fromId, toId, lastSeen: at("2026-08-01T00:00:00Z") });
   expect(later.sighting?.count).toBe(1);
+  const read = await harness.call(getSighting, { sightingId: sighting!.id }, "reader");
+  expect(read).toMatchObject({ sighting: { count: 5, description: "in the mail", from: { id: fromId } } });
+  expect(read.standardId).toMatch(/^sighting--/);
   const listed = await harness.call(listSightings, { fromId });
+  // What was asked for is told once, and what only get_sighting says is not told here.
+  expect([listed.from?.id, listed.to]).toEqual([fromId, undefined]);
+  expect(listed.sightings.filter(({ from, description }) => from !== undefined || description !== "")).toEqual([]);
   expect(listed.sightings.map(({ id }) => id)).toEqual([later.sighting!.id, sighting!.id]);
   const recent = await harness.call(listSightings, { toId, seenAfter: at("2026-07-01T00:00:00Z") });
   expect(recent.sightings.map(({ id }) => id)).toContain(later.sighting!.id);
@@ -174,7 +184,9 @@ test("of a sighting's hidden end nothing is told", async () => {
   const made = await sight(harness, hidden, sector!.id);
   const { sightings } = await harness.call(listSightings, { toId: sector!.id, pageSize: 100 });
   const row = sightings.find(({ id }) => id === made);
-  expect([row?.from, row?.to?.id]).toEqual([undefined, sector!.id]);
+  expect([row?.from, row?.to]).toEqual([undefined, undefined]);
+  const { sighting } = await harness.call(getSighting, { sightingId: made });
+  expect([sighting?.from, sighting?.to?.id]).toEqual([undefined, sector!.id]);
   const attempt = await refusal(harness.call(createSighting, { fromId: hidden, toId: sector!.id }));
   expect(attempt.code).toBe(Code.NotFound);
 });

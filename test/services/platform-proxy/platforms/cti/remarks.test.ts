@@ -39,7 +39,7 @@ test("notes on an object are listed, changed and deleted; hidden ones are not th
     likelihood: 70,
     confidence: 100,
   });
-  expect(changed.result?.notices).toEqual(["the confidence is 80: the platform cuts it to your maximum"]);
+  expect(changed.result?.notices).toEqual(["the confidence is 80, not 100: the platform cuts it to your maximum"]);
   const { container } = await harness.call(getContainer, { containerId: noteId });
   expect(container).toMatchObject({
     type: "Note",

@@ -1,4 +1,4 @@
-import type { DescMethodUnary } from "@bufbuild/protobuf";
+import type { DescField, DescMethodUnary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -81,6 +81,7 @@ beforeAll(async () => {
     update_relationship: { relationshipId, description: "x" },
     delete_relationship: { relationshipId },
     create_sighting: { fromId: observableId, toId: one.id },
+    get_sighting: { sightingId },
     update_sighting: { sightingId, description: "x" },
     delete_sighting: { sightingId },
     merge_entities: { targetId: id, sourceIds: [two.id] },
@@ -225,3 +226,36 @@ test("only what cannot be got back is marked destructive", () => {
     "merge_entities",
   ]);
 });
+
+test("no write changes, merges or deletes an organization, whichever argument names it, not even as administrator", async () => {
+  const id = await make(harness, "Organization", { name: "Organization to be left alone" });
+  const standing = () =>
+    harness.ask("admin", "query($id: String!) { stix(id: $id) stixCoreObject(id: $id) { updated_at } }", { id });
+  const before = await standing();
+  const refused: string[] = [];
+  for (const { name, readOnly } of tools) {
+    const method = toolOf(name) as DescMethodUnary;
+    for (const { localName, fieldKind } of readOnly ? [] : method.input.fields.filter(isId)) {
+      const given = { ...requests[name], [localName]: fieldKind === "list" ? [id] : id };
+      const said = await harness.call(method, given as never, "admin").then(
+        () => "",
+        (error: unknown) => ConnectError.from(error).rawMessage,
+      );
+      if (said.includes("organizations are read here")) refused.push(`${name} ${localName}`);
+      expect([name, localName, await standing()]).toEqual([name, localName, before]);
+    }
+  }
+  expect(refused.toSorted()).toEqual([
+    "add_external_reference objectId",
+    "add_labels objectId",
+    "add_markings objectId",
+    "delete_entity objectId",
+    "merge_entities targetId",
+    "remove_external_reference objectId",
+    "remove_labels objectId",
+    "remove_markings objectId",
+    "update_entity objectId",
+  ]);
+});
+
+const isId = ({ localName }: DescField): boolean => /Ids?$/.test(localName);
