@@ -7,7 +7,7 @@ export interface PrefixedRange extends KeyRange {
 }
 
 /** A key of an index and what it holds. */
-export interface Entry {
+interface Entry {
   readonly key: Buffer;
   readonly value: unknown;
 }
@@ -19,6 +19,8 @@ interface Branch {
   at: number;
   /** How many entries the next look takes. */
   chunk: number;
+  /** The turn of the event loop that they were read in. */
+  turn: number;
 }
 
 /** Few at first, because of a thousand branches most give nothing to a page. */
@@ -29,37 +31,44 @@ const MAX_CHUNK = 256;
 /**
  * Reads several ranges of an index as one, ordered by what follows their
  * prefixes: what a page of it costs depends on the page and on how many ranges
- * there are, not on how much they hold. To be used within one turn of the
- * event loop, so that all is read from one state of the index.
+ * there are, not on how much they hold. Whoever gives way in between says so:
+ * what was read ahead by then is given only if it is still there, and what is
+ * written meanwhile may be given or not.
  */
 export class MergedRanges {
   /** The branches that have something, what comes next at the end. */
   readonly #branches: Branch[] = [];
+  #turn = 0;
 
   constructor(
     private readonly database: Database<unknown, Buffer>,
     ranges: readonly PrefixedRange[],
     private readonly reverse: boolean,
-    /** Where an earlier reading ended: what followed the prefix of its last key. */
-    after?: Buffer,
   ) {
     for (const range of ranges) {
-      const branch: Branch = { range, ahead: [], at: 0, chunk: FIRST_CHUNK };
-      this.#look(branch, after && Buffer.concat([range.prefix, after]));
+      const branch: Branch = { range, ahead: [], at: 0, chunk: FIRST_CHUNK, turn: 0 };
+      this.#look(branch, undefined);
       if (branch.ahead.length > 0) this.#branches.push(branch);
     }
     this.#branches.sort((a, b) => -this.#compare(a, b));
   }
 
-  /** The next entry, with what follows its prefix; undefined at the end. */
-  next(): (Entry & { readonly suffix: Buffer }) | undefined {
-    const branch = this.#branches.pop();
-    if (branch === undefined) return undefined;
-    const entry = branch.ahead[branch.at]!;
-    const suffix = suffixOf(branch);
-    if (++branch.at === branch.ahead.length) this.#look(branch, entry.key);
-    if (branch.at < branch.ahead.length) this.#put(branch);
-    return { ...entry, suffix };
+  /** From here on other work may have run since the last entry. */
+  gaveWay(): void {
+    this.#turn++;
+  }
+
+  /** What the next entry holds; undefined at the end. */
+  next(): { readonly value: unknown } | undefined {
+    for (;;) {
+      const branch = this.#branches.pop();
+      if (branch === undefined) return undefined;
+      const entry = branch.ahead[branch.at]!;
+      const value = branch.turn === this.#turn ? entry.value : this.database.get(entry.key);
+      if (++branch.at === branch.ahead.length) this.#look(branch, entry.key);
+      if (branch.at < branch.ahead.length) this.#put(branch);
+      if (value !== undefined) return { value };
+    }
   }
 
   #look(branch: Branch, after: Buffer | undefined): void {
@@ -68,6 +77,7 @@ export class MergedRanges {
     const [from, to] = reverse ? [end, start] : [start, end];
     branch.at = 0;
     branch.ahead = [];
+    branch.turn = this.#turn;
     if (after !== undefined && isAt(after, to, reverse)) return;
     const begun = after !== undefined && isAt(after, from, reverse);
     const range = { start: begun ? after : from, exclusiveStart: begun, end: to, inclusiveEnd: true };
@@ -95,10 +105,6 @@ export class MergedRanges {
     );
     return this.reverse ? -order : order;
   }
-}
-
-function suffixOf({ ahead, at, range }: Branch): Buffer {
-  return ahead[at]!.key.subarray(range.prefix.length);
 }
 
 /** Whether a reading that has come to a key is at a place or past it. */
