@@ -51,8 +51,19 @@ export interface HeaderArgument {
   readonly path: readonly string[];
 }
 
-/** Reads every tool of an image, in the order of the .proto files, which does not change between runs. */
-export function readTools(image: FileRegistry): Tool[] {
+const read = new WeakMap<FileRegistry, readonly Tool[]>();
+
+/**
+ * Reads every tool of an image, in the order of the .proto files, which does not change between runs.
+ * The services of one process and its façade share what is read once.
+ */
+export function readTools(image: FileRegistry): readonly Tool[] {
+  const tools = read.get(image) ?? toolsOf(image);
+  read.set(image, tools);
+  return tools;
+}
+
+function toolsOf(image: FileRegistry): Tool[] {
   const tools: Tool[] = [];
   for (const desc of image) {
     if (desc.kind !== "service") continue;
@@ -130,8 +141,7 @@ function headersOf(message: DescMessage, path: readonly string[]): HeaderArgumen
   if (path.length > MAX_HEADER_DEPTH) return [];
   return message.fields.flatMap((field) => {
     const own = [...path, field.name];
-    const name = getOption(field, header);
-    if (name !== "") return [{ header: name, path: own }];
+    if (hasOption(field, header)) return [{ header: getOption(field, header), path: own }];
     return field.fieldKind === "message" ? headersOf(field.message, own) : [];
   });
 }

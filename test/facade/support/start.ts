@@ -32,6 +32,9 @@ export const ENDLESS: Patience = { with: () => undefined };
 /** The scopes of a caller who may do everything on cti. */
 export const CTI = new Set(["account", "public", "cti:read", "cti:write"]);
 
+/** One for all façades of a test process: what is read of it is kept beside it. */
+const IMAGE = readImage(FIXTURE_IMAGE);
+
 /** Starts a façade, on the edge that EDGE names; the key "good" may do everything on cti. */
 export async function start(options: Partial<FacadeOptions> = {}, log: Log = silentLog): Promise<Started> {
   const keys = createKeys();
@@ -42,7 +45,7 @@ export async function start(options: Partial<FacadeOptions> = {}, log: Log = sil
     dispatch: mountInProcess(fixtureMethods(world, servers), { authenticator: keys.authenticator, log }),
     self: { authorization: "Bearer facade" },
     credentials: keys,
-    image: readImage(FIXTURE_IMAGE),
+    image: IMAGE,
     baseUrl: new URL("https://mcp.example.com/base"),
     serviceName: "Test",
     version: "1.2.3",
