@@ -5,7 +5,7 @@ import { Status_StatusCode as StatusCode } from "#proto/opentelemetry/proto/trac
 import { type Kept, keptOf } from "./attributes.js";
 import { type Fact, keyOf, operationOf } from "./gen-ai.js";
 import { previewOf } from "./preview.js";
-import type { PayloadField, SpanRecord } from "./store.js";
+import type { KeptField, PayloadField, SpanRecord } from "./store.js";
 
 /** A span as it came, read but not yet anybody's. */
 export interface ReadSpan {
@@ -107,10 +107,14 @@ function excessOf(parts: readonly Pick<MessageShape<typeof SpanSchema>, "attribu
   return isLong ? `an attribute's key is longer than ${MAX_KEY} characters` : undefined;
 }
 
-/** The whole text behind a name; undefined where there is none. */
-export function fieldOf(payload: readonly PayloadField[], name: string): Kept | undefined {
+/** The field behind a name; undefined where there is none. */
+export function fieldOf<F extends KeptField>(
+  payload: readonly F[],
+  name: string,
+): Exclude<F, { readonly same: string }> | undefined {
   const found = payload.find(({ field }) => field === name);
-  return found !== undefined && "same" in found ? fieldOf(payload, found.same) : found;
+  if (found !== undefined && "same" in found) return fieldOf(payload, found.same);
+  return found as Exclude<F, { readonly same: string }> | undefined;
 }
 
 /** What was said under another name is not shown a second time. */

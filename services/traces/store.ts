@@ -75,16 +75,43 @@ export interface FirstInput extends FieldRecord {
   readonly order: string;
 }
 
-/** Every field of a span, whole; under the span's id. */
+/** Every field of a span: short ones whole, of the others where they are; under the span's id. */
 export interface PayloadRecord extends Base {
-  readonly fields: readonly PayloadField[];
+  readonly fields: readonly KeptField[];
   readonly expires_at: Date;
 }
 
 /** A field, or another name for one. */
-export type PayloadField =
-  | { readonly field: string; readonly text: string; readonly json: boolean }
-  | { readonly field: string; readonly same: string };
+export type PayloadField = WholeField | OtherName;
+
+/** A field as it is kept. */
+export type KeptField = WholeField | PagedField | OtherName;
+
+interface WholeField {
+  readonly field: string;
+  readonly text: string;
+  readonly json: boolean;
+}
+
+/** So many bytes of UTF-8, from that one on of all that the span's pages hold. */
+export interface PagedField {
+  readonly field: string;
+  readonly at: number;
+  readonly bytes: number;
+  readonly json: boolean;
+}
+
+interface OtherName {
+  readonly field: string;
+  readonly same: string;
+}
+
+/** A part of what is too long for the payload record, under the span's id and the number of the page. */
+export interface PageRecord extends Base {
+  /** PAGE_BYTES of them, on the last page fewer. */
+  readonly bytes: Uint8Array;
+  readonly expires_at: Date;
+}
 
 /** What the spans of a user add up to that end on one day. */
 export interface UsageRecord extends Base {
@@ -100,6 +127,7 @@ export interface TraceStore {
   readonly traces: DocCollection<TraceRecord>;
   readonly spans: DocCollection<SpanRecord>;
   readonly payloads: DocCollection<PayloadRecord>;
+  readonly pages: DocCollection<PageRecord>;
   readonly usage: DocCollection<UsageRecord>;
 }
 
@@ -121,6 +149,7 @@ const COLLECTIONS: readonly CollectionSpec[] = [
   },
   { name: "spans", environment: "traces", indexes: [{ name: "trace", key: { trace: 1, order: 1 } }, EXPIRY] },
   { name: "span_payloads", environment: "traces", indexes: [EXPIRY] },
+  { name: "span_pages", environment: "traces", indexes: [EXPIRY] },
   { name: "span_usage", environment: "traces", indexes: [{ name: "user", key: { user: 1 } }, EXPIRY] },
 ];
 
@@ -131,6 +160,7 @@ export async function openTraceStore(store: Store): Promise<TraceStore> {
     traces: store.collection("traces"),
     spans: store.collection("spans"),
     payloads: store.collection("span_payloads"),
+    pages: store.collection("span_pages"),
     usage: store.collection("span_usage"),
   };
 }

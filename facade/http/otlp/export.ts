@@ -1,10 +1,9 @@
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
-import { fromBinary, fromJson, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { create, fromBinary, fromJson, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
-import pLimit from "p-limit";
 import {
   type ExportTraceServiceRequest,
   ExportTraceServiceRequestSchema,
@@ -15,16 +14,22 @@ import { boundsOf } from "../../../services/shared/rpc/bounds.js";
 import { invalidArgument, resourceExhausted, unavailable, unimplemented } from "../../../services/shared/rpc/errors.js";
 import { excessOf } from "../../../services/shared/rpc/json-shape.js";
 import { checkWire } from "../../../services/shared/rpc/wire.js";
+import { cutExport } from "./cut.js";
 
 // OTLP over HTTP (OpenTelemetry Protocol 1.x, "OTLP/HTTP"): the messages of
 // gRPC's Export in a body, as protobuf or as JSON that differs from
 // protobuf's own in that ids are hexadecimal.
 
-/** A body of OTLP, with what it answers of itself. */
+/** A body of OTLP that is answered. */
 export interface OtlpBody {
-  /** Media type, with or without parameters. */
   readonly contentType: string;
   readonly bytes: Uint8Array;
+}
+
+/** What was read of an export: its spans as far as they fit, and how many did not. */
+export interface ReadExport {
+  readonly request: ExportTraceServiceRequest;
+  readonly left: number;
 }
 
 const PROTOBUF = "application/x-protobuf";
@@ -34,15 +39,13 @@ const IDS = ["traceId", "spanId", "parentSpanId"] as const;
 const HEX = /^(?:[0-9a-fA-F]{2})*$/;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-const unzip = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip);
-/** Bodies that are unpacked at once: each may become a thousand times as long. */
-const unpacking = pLimit(4);
-
-/** How a body was sent, and the memory for what it unpacks to. */
+/** How a body was sent, and the memory that is counted for it. */
 export interface Packing {
+  /** Media type, with or without parameters. */
+  readonly contentType: string;
   /** The header content-encoding: gzip, or none. */
   readonly contentEncoding?: string | undefined;
-  /** Takes bytes of memory; false where they are not to be had. */
+  /** Takes bytes of memory, and gives them back where they are less than 0; false where they are not to be had. */
   readonly keep?: (bytes: number) => boolean;
 }
 
@@ -55,22 +58,41 @@ export function isOtlp(contentType: string): boolean {
 export const OTLP_TYPES = `spans are sent as ${PROTOBUF} or ${JSON_TYPE}`;
 
 /**
- * Reads an export of spans.
+ * Reads an export of spans, whose pieces have their memory already. Of one that is too long the spans that fit
+ * are read, and the others counted.
  *
  * @throws ConnectError unimplemented for another media type or coding,
  *   resource_exhausted for too much, invalid_argument for what is no such message,
  *   unavailable where there is no memory for it now.
  */
 export async function readExport(
-  { contentType, bytes }: OtlpBody,
-  { contentEncoding = "", keep = () => true }: Packing = {},
-): Promise<ExportTraceServiceRequest> {
+  body: AsyncIterable<Uint8Array>,
+  { contentType, contentEncoding = "", keep = () => true }: Packing,
+): Promise<ReadExport> {
   const type = typeOf(contentType);
   if (type === undefined) throw unimplemented(OTLP_TYPES);
-  const plain = await decoded(bytes, contentEncoding.trim().toLowerCase());
-  if (plain !== bytes && !keep(plain.byteLength)) throw unavailable("too much is in flight: send it again");
-  if (plain.byteLength > BOUNDS.bytes) throw tooLong();
-  return type === PROTOBUF ? ofProtobuf(plain) : ofJson(plain);
+  const coding = contentEncoding.trim().toLowerCase();
+  const isPacked = coding === "gzip";
+  if (!isPacked && coding !== "" && coding !== "identity")
+    throw unimplemented("spans are sent with gzip, or without any content coding");
+  const pieces = isPacked ? unpacked(body, keep) : body;
+  const { bytes, left } = await cutExport(pieces, type === PROTOBUF ? "protobuf" : "json", (size, isKept) => {
+    if (!isPacked && !isKept) keep(-size);
+    if (isPacked && isKept && !keep(size)) throw unavailable("too much is in flight: send it again");
+  });
+  return { request: type === PROTOBUF ? ofProtobuf(bytes) : ofJson(bytes), left };
+}
+
+/** What is answered to an export of which so many spans were not read. */
+export function withLeft(response: ExportTraceServiceResponse, left: number): ExportTraceServiceResponse {
+  if (left === 0) return response;
+  const { rejectedSpans = 0n, errorMessage = "" } = response.partialSuccess ?? {};
+  const why = `an export of spans is at most ${BOUNDS.bytes} bytes: send fewer spans at once`;
+  const partialSuccess = {
+    rejectedSpans: rejectedSpans + BigInt(left),
+    errorMessage: errorMessage === "" ? why : `${errorMessage}; ${why}`,
+  };
+  return create(ExportTraceServiceResponseSchema, { partialSuccess });
 }
 
 /** What is answered to an export that was taken, in the encoding that it came in. */
@@ -102,15 +124,21 @@ function typeOf(contentType: string): typeof PROTOBUF | typeof JSON_TYPE | undef
   return type === PROTOBUF || type === JSON_TYPE ? type : undefined;
 }
 
-async function decoded(bytes: Uint8Array, coding: string): Promise<Uint8Array> {
-  if (coding === "" || coding === "identity") return bytes;
-  if (coding !== "gzip") throw unimplemented("spans are sent with gzip, or without any content coding");
+/** What a body unpacks to, as fast as it is read: its own bytes are given back as they are. */
+async function* unpacked(body: AsyncIterable<Uint8Array>, keep: (bytes: number) => boolean): AsyncIterable<Uint8Array> {
+  async function* packed(): AsyncIterable<Uint8Array> {
+    for await (const piece of body) {
+      yield piece;
+      keep(-piece.byteLength);
+    }
+  }
+  const unzip = createGunzip();
+  // Whoever reads it hears of its errors.
+  pipeline(Readable.from(packed()), unzip, () => undefined);
   try {
-    const options = { maxOutputLength: BOUNDS.bytes };
-    const { buffer, byteOffset, byteLength } = await unpacking(() => unzip(bytes, options));
-    return new Uint8Array(buffer, byteOffset, byteLength);
+    yield* unzip as AsyncIterable<Uint8Array>;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLong();
+    if (!(error as NodeJS.ErrnoException).code?.startsWith("Z_")) throw error;
     throw invalidArgument("the body is not gzip, as its content-encoding says", error);
   }
 }
@@ -164,8 +192,4 @@ function toBase64(span: JsonObject): void {
 
 function jsonBody(json: JsonObject): OtlpBody {
   return { contentType: JSON_TYPE, bytes: Buffer.from(JSON.stringify(json)) };
-}
-
-function tooLong(): ConnectError {
-  return resourceExhausted(`an export of spans is at most ${BOUNDS.bytes} bytes`);
 }

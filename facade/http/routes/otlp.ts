@@ -15,7 +15,8 @@ import { type Enter, entryError, isStranger } from "../../admission/enter.js";
 import type { Origins } from "../../admission/origins.js";
 import { BAD_ORIGIN } from "../../admission/refusals.js";
 import type { Unread } from "../body-reader.js";
-import { type BodyStream, BodyUnreadError, wholeOf } from "../exchange.js";
+import { type BodyStream, BodyUnreadError } from "../exchange.js";
+import { MAX_READ_BYTES } from "../otlp/cut.js";
 import {
   exportAnswer,
   exportFailure,
@@ -24,6 +25,7 @@ import {
   type OtlpBody,
   readExport,
   unreadStatus,
+  withLeft,
 } from "../otlp/export.js";
 import type { Page, PageRequest, Route } from "../route.js";
 import { told } from "../rpc/handlers.js";
@@ -39,8 +41,6 @@ export interface OtlpOptions {
 }
 
 const METHOD = TraceService.method.export;
-/** Longest body of an export, in bytes. */
-const MAX_BODY = 4 << 20;
 /** How long an export may take, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 /** When to send again what could not be taken, in seconds, where nobody says. */
@@ -73,22 +73,23 @@ export function otlpRoutes({ dispatch, enter, origins, shares, base }: OtlpOptio
   }
 
   async function taken(request: PageRequest<BodyStream>, type: string, assertion: string): Promise<Page> {
-    const bytes = await wholeOf(request.body);
-    let spans: Awaited<ReturnType<typeof readExport>>;
+    let read: Awaited<ReturnType<typeof readExport>>;
     try {
       const contentEncoding = request.headers["content-encoding"];
-      spans = await readExport({ contentType: type, bytes }, { contentEncoding, keep: (more) => request.keep(more) });
+      const packing = { contentType: type, contentEncoding, keep: (more: number) => request.keep(more) };
+      read = await readExport(request.body, packing);
     } catch (error) {
-      const unreadable = ConnectError.from(error);
-      return failed(unreadable, type, unreadStatus(unreadable));
+      if (error instanceof ConnectError) return failed(error, type, unreadStatus(error));
+      throw error;
     }
     const { signal } = request;
     const out = { credential: { assertion }, signal, deadline: Date.now() + TIMEOUT_MS };
-    return page(200, exportAnswer(await dispatch.unary(METHOD, spans, out), type));
+    const answer = await dispatch.unary(METHOD, read.request, out);
+    return page(200, exportAnswer(withLeft(answer, read.left), type));
   }
 
   const path = `${base}/v1/traces`;
-  return [{ path, methods: ["POST"], admits: true, takes: "stream", maxBody: MAX_BODY, unread, handle }];
+  return [{ path, methods: ["POST"], admits: true, takes: "stream", maxBody: MAX_READ_BYTES, unread, handle }];
 }
 
 function typeOf(headers: PageRequest<unknown>["headers"]): string {
@@ -99,7 +100,11 @@ function unread(why: Unread, { headers }: Pick<PageRequest<unknown>, "headers">)
   const type = typeOf(headers);
   switch (why) {
     case "too long":
-      return failed(resourceExhausted(`an export of spans is at most ${MAX_BODY} bytes`), type, 413);
+      return failed(
+        resourceExhausted(`an export of spans is read up to ${MAX_READ_BYTES} bytes: send fewer at once`),
+        type,
+        413,
+      );
     case "too slow":
       return failed(deadlineExceeded("the spans took too long to arrive: send them again"), type, 408);
     case "no room":

@@ -12,8 +12,10 @@ export interface Bounds extends Shape {
   readonly bytes: number;
 }
 
-/** The longest message of any rpc, in bytes. */
+/** The longest message of any rpc of ours, in bytes. */
 export const MAX_MESSAGE_BYTES = 4 << 20;
+/** The longest export of spans, in bytes: batches of an SDK may hold whole conversations. */
+export const MAX_EXPORT_BYTES = 16 << 20;
 /** The most elements of a message of ours: some 40 ms of decoding. */
 export const MAX_ELEMENTS = 50_000;
 /** The most elements of an export of spans: 512 spans, as SDKs send them, of 30 attributes each. */
@@ -25,7 +27,7 @@ export const MAX_DEPTH = 64;
 export const FOREIGN_BOUNDS: Readonly<Record<string, Bounds>> = {
   // Attributes, events and links of a span are bounded in services/traces/span.ts, spans in export-spans.ts.
   "opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest": {
-    bytes: MAX_MESSAGE_BYTES,
+    bytes: MAX_EXPORT_BYTES,
     elements: MAX_EXPORT_ELEMENTS,
     depth: MAX_DEPTH,
   },

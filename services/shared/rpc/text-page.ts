@@ -22,11 +22,39 @@ export interface TextPage {
  */
 export function textPage(text: string, page = 1, pageBytes = DEFAULT_PAGE_BYTES): TextPage {
   const bytes = Buffer.from(text, "utf8");
-  const pageCount = Math.max(1, Math.ceil(bytes.length / pageBytes));
-  if (page > pageCount) throw invalidArgument(`page ${page} is after the last one; there are ${pageCount}`);
+  const pageCount = pageCountOf(bytes.length, page, pageBytes);
   const from = characterStart(bytes, (page - 1) * pageBytes);
   const to = characterStart(bytes, page * pageBytes);
   return { text: bytes.toString("utf8", from, to), page, pageCount, totalBytes: bytes.length };
+}
+
+/**
+ * The same page of a text whose bytes are elsewhere: only those of the page are read.
+ *
+ * @param read gives the bytes from one position to before another, of which there are as many.
+ * @throws ConnectError invalid_argument for a page after the last.
+ */
+export async function textPageOf(
+  totalBytes: number,
+  read: (from: number, to: number) => Promise<Buffer>,
+  page = 1,
+  pageBytes = DEFAULT_PAGE_BYTES,
+): Promise<TextPage> {
+  const pageCount = pageCountOf(totalBytes, page, pageBytes);
+  const begin = Math.max(0, (page - 1) * pageBytes - LONGEST_CHARACTER);
+  const bytes = await read(begin, Math.min(totalBytes, page * pageBytes + 1));
+  const from = characterStart(bytes, (page - 1) * pageBytes - begin);
+  const to = characterStart(bytes, page * pageBytes - begin);
+  return { text: bytes.toString("utf8", from, to), page, pageCount, totalBytes };
+}
+
+/** Bytes of the longest character in UTF-8 (RFC 3629). */
+const LONGEST_CHARACTER = 4;
+
+function pageCountOf(totalBytes: number, page: number, pageBytes: number): number {
+  const pageCount = Math.max(1, Math.ceil(totalBytes / pageBytes));
+  if (page > pageCount) throw invalidArgument(`page ${page} is after the last one; there are ${pageCount}`);
+  return pageCount;
 }
 
 /** The first byte of the character that a position is in (RFC 3629: continuation bytes are 10xxxxxx). */

@@ -10,6 +10,7 @@ import type { Context } from "../context.js";
 import { countSpans } from "../count-spans.js";
 import { digest } from "../digest.js";
 import { insertNew } from "../insert-new.js";
+import { paged, pageId } from "../paged.js";
 import { giveRoomBack, takeRoom } from "../quota.js";
 import { type ReadSpan, readSpan } from "../span.js";
 import type { TraceStore } from "../store.js";
@@ -155,16 +156,26 @@ function idOf(trace: string, { facts }: ReadSpan): string {
   return `${trace}.${facts.span_id}`;
 }
 
-// Payloads before spans before the summary, so that what is listed can be read.
+/** Pages that are written in one go: 2 MiB, some milliseconds of the event loop. */
+const PAGES_AT_ONCE = 32;
+
+// Pages before payloads before spans before the summary, so that what is listed can be read.
 async function keepSpans(
-  { spans, payloads }: TraceStore,
+  { spans, payloads, pages }: TraceStore,
   trace: string,
   some: readonly ReadSpan[],
   expiresAt: Date,
 ): Promise<void> {
+  const kept = some.map((span) => ({ _id: idOf(trace, span), ...paged(span.payload), expires_at: expiresAt }));
+  const cut = kept.flatMap(({ _id, pages: own }) =>
+    own.map((bytes, n) => ({ _id: pageId(_id, n), bytes, expires_at: expiresAt })),
+  );
+  for (let from = 0; from < cut.length; from += PAGES_AT_ONCE) {
+    await insertNew(pages, cut.slice(from, from + PAGES_AT_ONCE));
+  }
   await insertNew(
     payloads,
-    some.map((span) => ({ _id: idOf(trace, span), fields: span.payload, expires_at: expiresAt })),
+    kept.map(({ _id, fields }) => ({ _id, fields, expires_at: expiresAt })),
   );
   await insertNew(
     spans,

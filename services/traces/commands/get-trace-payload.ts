@@ -5,10 +5,11 @@ import type {
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
-import { textPage } from "../../shared/rpc/text-page.js";
+import { textPage, textPageOf } from "../../shared/rpc/text-page.js";
 import type { Filter } from "../../shared/store/store.js";
 import { allOf, readableBy } from "../access.js";
 import type { Context } from "../context.js";
+import { readPaged } from "../paged.js";
 import { fieldOf } from "../span.js";
 import type { TraceRecord, TraceStore } from "../store.js";
 import { tracesNamed } from "../trace-name.js";
@@ -23,7 +24,8 @@ export async function getTracePayload(
 ): Promise<MessageInitShape<typeof GetTracePayloadResponseSchema>> {
   const trace = await theTrace(store, allOf(await readableBy(peers, call)), request.traceId);
   const span = request.spanId === "" ? await chosenOf(store, trace, request.field) : request.spanId.toLowerCase();
-  const payload = await store.payloads.findOne({ _id: `${trace._id}.${span}` });
+  const id = `${trace._id}.${span}`;
+  const payload = await store.payloads.findOne({ _id: id });
   if (payload === null) throw notFound(`the trace has no span ${span}`);
   const field = fieldOf(payload.fields, request.field);
   if (field === undefined) {
@@ -31,7 +33,10 @@ export async function getTracePayload(
     const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
     throw notFound(`the span has no field ${request.field}; it has ${names.slice(0, NAMED).join(", ")}${more}`);
   }
-  return { ...textPage(field.text, request.page, request.pageBytes), json: field.json };
+  const { page, pageBytes } = request;
+  if ("text" in field) return { ...textPage(field.text, page, pageBytes), json: field.json };
+  const read = (from: number, to: number) => readPaged(store.pages, id, field, from, to);
+  return { ...(await textPageOf(field.bytes, read, page, pageBytes)), json: field.json };
 }
 
 async function theTrace({ traces }: TraceStore, readable: Filter<TraceRecord>, id: string): Promise<TraceRecord> {

@@ -115,9 +115,9 @@ test("an exporter with an unknown key, or none of the scope, is refused and its 
   expect((await inspect("root", { source: "refused" })).totalSize).toBe(0);
 });
 
-test("an export of more than 4 MiB is refused, one just below is kept whole", async () => {
-  const send = async (chars: number): Promise<Error | undefined> => {
-    const exporter = exporterOf("key-alice");
+test("an export of more than 16 MiB is refused without ending the connection, one just below is kept whole", async () => {
+  const exporter = exporterOf("key-alice");
+  const send = async (text: string): Promise<Error | undefined> => {
     const spans: ReadableSpan[] = [];
     const collect = { onStart() {}, onEnd: (span: ReadableSpan) => void spans.push(span) };
     const rest = { forceFlush: async () => {}, shutdown: async () => {} };
@@ -125,17 +125,30 @@ test("an export of more than 4 MiB is refused, one just below is kept whole", as
     const provider = new BasicTracerProvider({ resource, spanProcessors: [{ ...collect, ...rest }] });
     provider
       .getTracer("test")
-      .startSpan("s", { attributes: { "input.value": "x".repeat(chars) } })
+      .startSpan("s", { attributes: { "input.value": text } })
       .end();
     const { error } = await new Promise<{ error?: Error }>((done) => exporter.export(spans, done));
-    await exporter.shutdown();
     return error;
   };
-  expect((await send(5 << 20))?.message).toMatch(/RESOURCE_EXHAUSTED|8 /);
-  expect(await send((4 << 20) - 4096)).toBeUndefined();
+  const bytes = (16 << 20) - 4096;
+  const text = "\u043f\u0430\u043a\u0435\u0442 \ud83d\udef0 ".repeat(bytes / 16);
+  expect(Buffer.byteLength(text)).toBe(bytes);
+  expect((await send(text + "x".repeat(8_192)))?.message).toMatch(/RESOURCE_EXHAUSTED|8 /);
+  expect(await send(text)).toBeUndefined();
+  await exporter.shutdown();
   const { traces, totalSize } = await inspect("alice", { source: "big" });
   expect(totalSize).toBe(1);
-  expect(traces[0]!.fields[0]).toMatchObject({ field: "input", bytes: (4 << 20) - 4096, truncated: true });
+  expect(traces[0]!.fields[0]).toMatchObject({ field: "input", bytes, truncated: true });
+  const pageBytes = 65_533;
+  const method = TraceInspectionService.method.getTracePayload;
+  const about = { traceId: traces[0]!.id, field: "input", pageBytes };
+  const { pageCount, totalBytes } = await rig.dispatch.unary(method, about, as("alice", "traces"));
+  expect([totalBytes, pageCount]).toEqual([bytes, Math.ceil(bytes / pageBytes)]);
+  const read: string[] = [];
+  for (let page = 1; page <= pageCount; page++) {
+    read.push((await rig.dispatch.unary(method, { ...about, page }, as("alice", "traces"))).text);
+  }
+  expect(read.join("") === text).toBe(true);
 });
 
 test("our own calls are traced as children of the caller's span, over OTLP, without their content", async () => {

@@ -298,6 +298,26 @@ test("previews are bounded and say what is missing; the payload is read whole, p
   expect([code, message]).toEqual(["NotFound", expect.stringContaining("input, attributes.gen_ai.input.messages")]);
 });
 
+test("each of many fields is read whole, wherever it is kept", async () => {
+  const texts = Object.fromEntries(
+    [0, 1, 20_000, 12_767, 1, 65_536, 3, 200_000, 65_530].map((length, n) => [
+      `f${n}`,
+      Array.from({ length }, (_, i) => String.fromCharCode(0x30 + ((i + n) % 70))).join("") + (n % 2 ? "я" : ""),
+    ]),
+  );
+  const trace = newTraceId();
+  await send("alice", "fields", [{ trace, attributes: texts }]);
+  for (const [name, text] of Object.entries(texts)) {
+    const about = { traceId: trace, field: `attributes.${name}`, pageBytes: 65_536 };
+    const { pageCount, totalBytes } = await payload("alice", about);
+    expect([name, totalBytes]).toEqual([name, Buffer.byteLength(text)]);
+    const pages = Array.from({ length: pageCount }, (_, i) => payload("alice", { ...about, page: i + 1 }));
+    expect((await Promise.all(pages)).map((page) => page.text).join("") === text).toBe(true);
+  }
+  const past = { traceId: trace, field: "attributes.f7", pageBytes: 65_536, page: 5 };
+  expect((await refusal(payload("alice", past)))[0]).toBe("InvalidArgument");
+});
+
 test("different batches that begin a trace at the same time are all counted", async () => {
   const trace = newTraceId();
   await Promise.all(Array.from({ length: 8 }, () => send("alice", "racing", [{ trace }, { trace }])));
@@ -310,7 +330,8 @@ test("what is past its retention is read no more, and the embedded store deletes
     const { store, peers } = short;
     short.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 0 }));
     // A span that has just ended is older than no days at all.
-    const soon = exportOf("gone", [{ at: Date.now() + 3_600_000 }]);
+    const long = { text: "x".repeat(100_000) };
+    const soon = exportOf("gone", [{ at: Date.now() + 3_600_000, attributes: long }]);
     const { partialSuccess } = await short.dispatch.unary(TraceService.method.export, soon, as("alice", "traces"));
     expect(partialSuccess).toBeUndefined();
     const method = TraceInspectionService.method.inspectAgentTraces;
@@ -318,8 +339,10 @@ test("what is past its retention is read no more, and the embedded store deletes
     // MongoDB deletes once a minute, in its own time.
     if (process.env.MONGODB_URI !== undefined) return;
     const left = async () =>
-      Promise.all(["traces", "spans", "span_payloads"].map((name) => store.collection(name).countDocuments({})));
-    await expect.poll(left).toEqual([0, 0, 0]);
+      Promise.all(
+        ["traces", "spans", "span_payloads", "span_pages"].map((name) => store.collection(name).countDocuments({})),
+      );
+    await expect.poll(left).toEqual([0, 0, 0, 0]);
   } finally {
     await short.close();
   }

@@ -16,7 +16,8 @@ export interface PlaceLimits {
 /** What holds where nothing else is said. */
 export const PLACE_LIMITS: PlaceLimits = {
   calls: 512,
-  bytes: 16 << 20,
+  // Two of the longest messages, exports of spans, with what frames them.
+  bytes: 36 << 20,
   publicCalls: 32,
   totalBytes: 128 << 20,
 };

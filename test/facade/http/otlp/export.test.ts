@@ -6,7 +6,14 @@ import {
   ExportTraceServiceRequestSchema,
   ExportTraceServiceResponseSchema,
 } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
-import { exportAnswer, exportFailure, readExport, unreadStatus } from "../../../../facade/http/otlp/export.js";
+import { cutExport } from "../../../../facade/http/otlp/cut.js";
+import {
+  exportAnswer,
+  exportFailure,
+  type Packing,
+  readExport,
+  unreadStatus,
+} from "../../../../facade/http/otlp/export.js";
 import { unavailable } from "../../../../services/shared/rpc/errors.js";
 
 const TRACE = "5b8efff798038103d269b633813fc60c";
@@ -43,10 +50,19 @@ const asJson = (json: unknown) => ({
   contentType: `${JSON_TYPE}; charset=utf-8`,
   bytes: Buffer.from(JSON.stringify(json)),
 });
+type Body = { readonly contentType: string; readonly bytes: Uint8Array };
+
+/** Bytes as they come over a socket: in pieces that end anywhere. */
+async function* inPieces(bytes: Uint8Array, size = 1_000): AsyncIterable<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+const readWhole = ({ contentType, bytes }: Body, packing: Omit<Packing, "contentType"> = {}) =>
+  readExport(inPieces(bytes, 1 << 20), { contentType, ...packing });
+const read = async (body: Body, packing?: Omit<Packing, "contentType">) => (await readWhole(body, packing)).request;
 const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString("hex");
 
 test("JSON is read as exporters write it: ids in hexadecimal, enums as numbers, what is new left out", async () => {
-  const { resourceSpans } = await readExport(asJson(SAID));
+  const { resourceSpans } = await read(asJson(SAID));
   const span = resourceSpans[0]?.scopeSpans[0]?.spans[0];
   expect([hex(span?.traceId), hex(span?.spanId), hex(span?.parentSpanId)]).toEqual([TRACE, SPAN, SPAN]);
   expect([hex(span?.links[0]?.traceId), span?.kind, span?.status?.code]).toEqual([TRACE, 2, 2]);
@@ -54,12 +70,12 @@ test("JSON is read as exporters write it: ids in hexadecimal, enums as numbers, 
 });
 
 test("protobuf and JSON, plain and gzip, say the same", async () => {
-  const read = await readExport(asJson(SAID));
+  const said = await read(asJson(SAID));
   const { contentType, bytes } = asJson(SAID);
-  const binary = { contentType: PROTOBUF, bytes: toBinary(ExportTraceServiceRequestSchema, read) };
-  expect(await readExport(binary)).toEqual(read);
-  expect(await readExport({ contentType, bytes: gzipSync(bytes) }, { contentEncoding: "gzip" })).toEqual(read);
-  expect(await readExport({ ...binary, bytes: gzipSync(binary.bytes) }, { contentEncoding: " GZIP " })).toEqual(read);
+  const binary = { contentType: PROTOBUF, bytes: toBinary(ExportTraceServiceRequestSchema, said) };
+  expect(await read(binary)).toEqual(said);
+  expect(await read({ contentType, bytes: gzipSync(bytes) }, { contentEncoding: "gzip" })).toEqual(said);
+  expect(await read({ ...binary, bytes: gzipSync(binary.bytes) }, { contentEncoding: " GZIP " })).toEqual(said);
 });
 
 describe("refused is", () => {
@@ -68,8 +84,18 @@ describe("refused is", () => {
     ["another media type", { contentType: "text/plain", bytes: Buffer.from("") }, "", Code.Unimplemented],
     ["another coding", asJson(SAID), "br", Code.Unimplemented],
     ["gzip that is none", asJson(SAID), "gzip", Code.InvalidArgument],
-    ["a bomb", { contentType: PROTOBUF, bytes: gzipSync(Buffer.alloc(64 << 20)) }, "gzip", Code.ResourceExhausted],
-    ["too long a body", { contentType: PROTOBUF, bytes: Buffer.alloc(5 << 20) }, "", Code.ResourceExhausted],
+    [
+      "a bomb",
+      { contentType: JSON_TYPE, bytes: gzipSync(Buffer.alloc(65 << 20, " ")) },
+      "gzip",
+      Code.ResourceExhausted,
+    ],
+    [
+      "what is long and no export",
+      { contentType: PROTOBUF, bytes: Buffer.alloc(17 << 20, 7) },
+      "",
+      Code.InvalidArgument,
+    ],
     ["half a JSON", { contentType: JSON_TYPE, bytes: Buffer.from('{"resourceSpans":[') }, "", Code.InvalidArgument],
     ["what is not UTF-8", { contentType: JSON_TYPE, bytes: Buffer.from([0x22, 0xff, 0x22]) }, "", Code.InvalidArgument],
     ["JSON of another shape", asJson({ resourceSpans: 3 }), "", Code.InvalidArgument],
@@ -83,20 +109,68 @@ describe("refused is", () => {
     ["half a message", { contentType: PROTOBUF, bytes: Buffer.from([0x0a, 0x7f]) }, "", Code.InvalidArgument],
     ["an id in base64", spanOf({ traceId: "W47/95gDgQPSabYzgT/GDA==" }), "", Code.InvalidArgument],
   ])("%s", async (_, body, coding, code) => {
-    await expect(readExport(body, { contentEncoding: coding })).rejects.toMatchObject({ code });
+    await expect(read(body, { contentEncoding: coding })).rejects.toMatchObject({ code });
   });
 
   test("what unpacks to more than there is memory for now", async () => {
     const { contentType, bytes } = asJson(SAID);
     let kept = 0;
     const keep = (more: number) => {
-      kept += more;
-      return false;
+      kept += Math.max(0, more);
+      return more < 0;
     };
-    const reading = readExport({ contentType, bytes: gzipSync(bytes) }, { contentEncoding: "gzip", keep });
+    const reading = read({ contentType, bytes: gzipSync(bytes) }, { contentEncoding: "gzip", keep });
     await expect(reading).rejects.toMatchObject({ code: Code.Unavailable });
     expect(kept).toBe(bytes.byteLength);
   });
+});
+
+describe("of an export that is too long", () => {
+  const named = (name: string) => ({
+    traceId: TRACE,
+    spanId: SPAN,
+    name,
+    attributes: [{ key: '"}]{[\\', value: { stringValue: 'x"}]}'.repeat(40) } }],
+  });
+  const scopes = (scope: string, ...names: string[]) => ({ scope: { name: scope }, spans: names.map(named) });
+  const from = (service: string) => ({ attributes: [{ key: "service.name", value: { stringValue: service } }] });
+  const LONG = {
+    resourceSpans: [
+      { resource: from("a"), scopeSpans: [scopes("one", "1", "2"), scopes("two", "3")], schemaUrl: "u" },
+      { resource: from("b"), scopeSpans: [scopes("three", "4", "5", "6")] },
+    ],
+  };
+  const json = Buffer.from(JSON.stringify(LONG));
+  const spansOf = ({ resourceSpans }: Awaited<ReturnType<typeof read>>) =>
+    resourceSpans.flatMap(({ resource, scopeSpans }) =>
+      scopeSpans.flatMap(({ scope, spans }) =>
+        spans.map(({ name, attributes }) => [resource?.attributes.length, scope?.name, name, attributes.length].join()),
+      ),
+    );
+
+  test.each(["json", "protobuf"] as const)(
+    "in %s as many whole spans are kept as fit, and the others counted",
+    async (encoding) => {
+      const contentType = encoding === "json" ? JSON_TYPE : PROTOBUF;
+      const whole = await read({ contentType: JSON_TYPE, bytes: json });
+      const bytes = encoding === "json" ? json : toBinary(ExportTraceServiceRequestSchema, whole);
+      const [all, counts] = [spansOf(whole), new Set<number>()];
+      for (let kept = 0; kept <= bytes.length; kept += 3) {
+        const passed: number[] = [];
+        const count = (size: number, isKept: boolean) => void (isKept || passed.push(size));
+        const cut = await cutExport(inPieces(bytes, 1 + (kept % 97)), encoding, count, { kept, read: 1 << 20 });
+        expect(cut.bytes.length).toBeLessThanOrEqual(Math.max(kept, 2));
+        const found = spansOf(await read({ contentType, bytes: cut.bytes }));
+        expect(found).toEqual(all.slice(0, found.length));
+        expect(cut.left).toBe(all.length - found.length);
+        counts.add(found.length);
+      }
+      expect([...counts].sort()).toEqual(
+        [0, 1, 2, 3, 4, 5].concat(encoding === "json" ? [] : [6]).slice(0, counts.size),
+      );
+      expect(counts.size).toBeGreaterThanOrEqual(6);
+    },
+  );
 });
 
 test("what cannot be read is not sent again; what there is no room for now is", () => {

@@ -102,8 +102,27 @@ describe("taken is", () => {
   });
 });
 
+test.each(["none", "gzip"])(
+  "of 17 MiB, coding %s, the spans that fit are taken and the rest is counted",
+  async (coding) => {
+    const text = "x".repeat(1 << 20);
+    const spans = Array.from({ length: 17 }, (_, n) => ({ name: `${n}`, attributes: { text } }));
+    const body = toBinary(ExportTraceServiceRequestSchema, exportOf("big", spans));
+    const reply =
+      coding === "gzip" ? await send(gzipSync(body, { level: 1 }), { "content-encoding": "gzip" }) : await send(body);
+    expect(reply.status).toBe(200);
+    const { partialSuccess } = fromBinary(ExportTraceServiceResponseSchema, reply.bytes);
+    expect(partialSuccess?.rejectedSpans).toBe(2n);
+    expect(partialSuccess?.errorMessage).toBe("an export of spans is at most 16777216 bytes: send fewer spans at once");
+    expect(taken[0]?.resourceSpans[0]?.scopeSpans[0]?.spans.map(({ name }) => name).join()).toBe(
+      Array.from({ length: 15 }, (_, n) => n).join(),
+    );
+  },
+);
+
 describe("refused is", () => {
-  const bomb = gzipSync(Buffer.alloc(64 << 20));
+  // A field that nobody knows, of 65 MiB.
+  const bomb = gzipSync(Buffer.concat([Buffer.from([0x7a, 0x80, 0x80, 0xc0, 0x20]), Buffer.alloc(65 << 20)]));
   test.each([
     ["no key", BINARY, { authorization: "" }, 401, 16],
     ["a key that is none", BINARY, { authorization: "Bearer nothing" }, 401, 16],
@@ -112,7 +131,7 @@ describe("refused is", () => {
     ["half a message", BINARY.subarray(0, 9), {}, 400, 3],
     ["another coding", BINARY, { "content-encoding": "br" }, 415, 12],
     ["a bomb", bomb, { "content-encoding": "gzip" }, 413, 8],
-    ["too long a body", new Uint8Array(5 << 20), {}, 413, 8],
+    ["more than is read", new Uint8Array(65 << 20), {}, 413, 8],
   ])("%s, with a google.rpc.Status", async (_what, body, headers, status, code) => {
     const reply = await send(body, headers as unknown as Record<string, string>);
     expect([reply.status, reply.headers.get("content-type")]).toEqual([status, PROTOBUF]);
