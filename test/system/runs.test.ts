@@ -25,6 +25,13 @@ interface Run {
   readonly error?: { readonly reason: string; readonly message: string };
 }
 
+interface Span {
+  readonly span_id: string;
+  readonly name: string;
+  readonly tool?: string;
+  readonly fields: readonly { readonly field: string; readonly preview?: string; readonly bytes: number }[];
+}
+
 beforeAll(async () => {
   model = await startModel((asked) => reply(asked));
   program = await startProgram();
@@ -115,11 +122,29 @@ test("a run calls the platform as whoever triggered it, tells how far it is, and
     { timeout: 10_000, interval: 50 },
   );
   expect(traces[0]).toMatchObject({ id: expect.stringContaining(run.trace_id) });
-  const { spans } = await call<{ spans: object[] }>(url, key, "inspect_agent_traces", { trace_id: run.trace_id });
-  expect(spans).toHaveLength(4);
-  const about = { trace_id: run.trace_id, span_id: steps[1]!.span_id };
-  const payload = await call<{ text: string }>(url, key, "get_trace_payload", { ...about, field: "output" });
-  expect(payload.text).toBe(said);
+  const { spans } = await call<{ spans: Span[] }>(url, key, "inspect_agent_traces", { trace_id: run.trace_id });
+  expect(spans.map(({ name, tool }) => `${name} ${tool ?? ""}`)).toEqual([
+    "invoke_agent Analyst ",
+    "chat large ",
+    "execute_tool cti/whoami cti/whoami",
+    "chat large ",
+  ]);
+  const payload = (span_id: string, field: string) =>
+    call<{ text: string; total_bytes: number }>(url, key, "get_trace_payload", {
+      trace_id: run.trace_id,
+      span_id,
+      field,
+    });
+  for (const { span_id, fields } of spans) {
+    for (const { field, preview = "", bytes } of fields) {
+      const { text, total_bytes } = await payload(span_id, field);
+      expect([field, total_bytes, [...text].slice(0, 200).join("")]).toEqual([field, bytes, preview]);
+    }
+  }
+  expect((await payload(steps[1]!.span_id, "output")).text).toBe(said);
+  expect((await payload(steps[0]!.span_id, "input")).text).toContain("Who am I?");
+  expect((await payload(steps[2]!.span_id, "input")).text).toContain(JSON.stringify(said).slice(1, -1));
+  expect((await payload(spans[0]!.span_id, "output")).text).toContain("I am the analyst.");
 });
 
 test("without a model a run fails with that sentence, which whoever waits for it reads", async () => {
