@@ -43,6 +43,7 @@ export async function ingest(context: Context, document: DocumentRecord, work: W
   }
   await touch(context, base._id);
   await context.knowledge.blocks.deleteMany({ document: _id, generation: { $lt: generation } });
+  await context.knowledge.vectors.deleteMany({ document: _id, generation: { $lt: generation } });
   // One of the same version is of a revision that ended before it was one.
   await context.knowledge.sources.deleteMany({ document: _id, version: { $lte: version }, _id: { $ne: source } });
   await documents.updateOne(mine, { $set: { state: "ready", due: null, problem: "", attempts: 0 } });

@@ -3,8 +3,18 @@ import type { DocCollection, Store } from "../../shared/store/store.js";
 import type { ObjectRecord } from "../record.js";
 import type { Embedders } from "./embedder.js";
 import { createEmbedders } from "./embedders.js";
+import { createMirror } from "./mirror.js";
 import { createRanking, type Ranking } from "./ranking.js";
-import { BLOCKS, type BlockRecord, DOCUMENTS, type DocumentRecord, SOURCES, type SourceRecord } from "./records.js";
+import {
+  BLOCKS,
+  type BlockRecord,
+  DOCUMENTS,
+  type DocumentRecord,
+  SOURCES,
+  type SourceRecord,
+  VECTORS,
+  type VectorRecord,
+} from "./records.js";
 
 /** How knowledge is found and made searchable, where not as usual. */
 export interface KnowledgeOptions {
@@ -28,11 +38,14 @@ export interface Knowledge {
   readonly documents: DocCollection<DocumentRecord>;
   readonly sources: DocCollection<SourceRecord>;
   readonly blocks: DocCollection<BlockRecord>;
+  readonly vectors: DocCollection<VectorRecord>;
   readonly embedders: Embedders;
   readonly ranking: Ranking;
   readonly options: KnowledgeOptions;
   /** There is work: a document came, or goes. Set by who does it. */
   wake: () => void;
+  /** The database's own search for vectors failed; memory answers. Set by who tells it. */
+  failed: (error: Error) => void;
   close(): Promise<void>;
 }
 
@@ -42,22 +55,25 @@ export async function openKnowledge(
   { seal, integrations }: { readonly seal: Seal; readonly integrations: DocCollection<ObjectRecord> },
   options: KnowledgeOptions = {},
 ): Promise<Knowledge> {
-  await store.ensure([DOCUMENTS, SOURCES, BLOCKS]);
+  await store.ensure([DOCUMENTS, SOURCES, BLOCKS, VECTORS]);
   const documents = store.collection<DocumentRecord>(DOCUMENTS.name);
   const blocks = store.collection<BlockRecord>(BLOCKS.name);
   const embedders = options.embedders ?? createEmbedders(integrations, seal);
-  const ranking = createRanking(documents, blocks);
-  return {
+  const mirror = createMirror(store, (error) => knowledge.failed(error));
+  const knowledge: Knowledge = {
     documents,
     sources: store.collection<SourceRecord>(SOURCES.name),
     blocks,
+    vectors: store.collection<VectorRecord>(VECTORS.name),
     embedders,
-    ranking,
+    ranking: createRanking(documents, blocks, mirror),
     options,
     wake() {},
+    failed() {},
     async close() {
-      await ranking.close();
+      await knowledge.ranking.close();
       await embedders.close();
     },
   };
+  return knowledge;
 }

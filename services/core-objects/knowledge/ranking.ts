@@ -1,7 +1,8 @@
 import { createThread } from "../../shared/process/thread.js";
 import type { DocCollection } from "../../shared/store/store.js";
+import type { Mirror, Mirrored } from "./mirror.js";
 import type { BlockRecord, DocumentRecord, PassageRecord, ServingRecord } from "./records.js";
-import type { Hit, Question } from "./threads/ranker.js";
+import { COMPARED, type Hit, type Question } from "./threads/ranker.js";
 import type { RankingMethods } from "./threads/ranking.js";
 
 /** Heap of the thread; vectors are beside it. */
@@ -13,7 +14,15 @@ const MAX_PASSAGES = 200_000;
 interface Known {
   /** Of the knowledge base, when its documents were looked at. */
   revision: string;
-  readonly documents: Map<string, { readonly stamp: string; readonly embedder: string; readonly passages: number }>;
+  readonly documents: Map<string, Loaded>;
+}
+
+/** A document in memory. */
+interface Loaded {
+  readonly stamp: string;
+  readonly generation: number;
+  readonly embedder: string;
+  readonly passages: number;
 }
 
 /** Ranks passages in a thread of its own, which holds those of the knowledge bases that are asked. */
@@ -31,7 +40,11 @@ export interface Ranking {
 }
 
 /** Reads documents and blocks of the store when they are first asked for. */
-export function createRanking(documents: DocCollection<DocumentRecord>, blocks: DocCollection<BlockRecord>): Ranking {
+export function createRanking(
+  documents: DocCollection<DocumentRecord>,
+  blocks: DocCollection<BlockRecord>,
+  mirror?: Mirror,
+): Ranking {
   // In the order in which they were last asked.
   const known = new Map<string, Known>();
   const loading = new Map<string, Promise<unknown>>();
@@ -63,8 +76,7 @@ export function createRanking(documents: DocCollection<DocumentRecord>, blocks: 
       gone.delete(_id);
       const stamp = `${serving.generation} ${name}`;
       if (one.documents.get(_id)?.stamp === stamp) continue;
-      if (await put(id, document, serving))
-        one.documents.set(_id, { stamp, embedder: serving.embedder, passages: serving.passages });
+      if (await put(id, document, serving)) one.documents.set(_id, { stamp, ...serving });
     }
     for (const document of gone) {
       one.documents.delete(document);
@@ -72,15 +84,35 @@ export function createRanking(documents: DocCollection<DocumentRecord>, blocks: 
     }
     // The thread may have ended, and what it knew with it.
     if (known.get(id) === one) one.revision = revision;
+    if (passagesIn(one) > COMPARED) mirror?.bring(id, revision, [...one.documents].map(mirrored));
+  }
+
+  function mirrored([document, { generation, embedder }]: [string, Loaded]): Mirrored {
+    return {
+      ...{ document, generation, embedder },
+      async vectors() {
+        const found = await blocks.find({ document, generation }, { sort: { n: 1 } }).toArray();
+        return { all: joined(found), dimensions: found[0]?.dimensions ?? 1 };
+      },
+    };
+  }
+
+  /** What the database finds of a question about more than is compared one by one. */
+  async function foundIn(question: Question): Promise<Question> {
+    if (mirror === undefined) return question;
+    const bases = question.bases.flatMap((id) => known.get(id) ?? []);
+    if (bases.reduce((sum, one) => sum + passagesIn(one), 0) <= COMPARED) return question;
+    const revisions = new Map([...known].map(([id, { revision }]) => [id, revision]));
+    return { ...question, found: await mirror.find(question, revisions) };
   }
 
   async function makeRoom(kept: string): Promise<void> {
     let passages = 0;
-    for (const { documents } of known.values()) for (const one of documents.values()) passages += one.passages;
-    for (const [id, { documents }] of known) {
+    for (const one of known.values()) passages += passagesIn(one);
+    for (const [id, one] of known) {
       if (passages <= MAX_PASSAGES) return;
       if (id === kept) continue;
-      for (const one of documents.values()) passages -= one.passages;
+      passages -= passagesIn(one);
       known.delete(id);
       await thread.call("drop", id);
     }
@@ -110,9 +142,15 @@ export function createRanking(documents: DocCollection<DocumentRecord>, blocks: 
       await makeRoom(id);
       return new Set([...one.documents.values()].map(({ embedder }) => embedder));
     },
-    rank: (question) => thread.call("rank", question),
+    rank: async (question) => thread.call("rank", await foundIn(question)),
     close: () => thread.close(),
   };
+}
+
+function passagesIn({ documents }: Known): number {
+  let passages = 0;
+  for (const one of documents.values()) passages += one.passages;
+  return passages;
 }
 
 /** The vectors of all blocks in one array that is nobody else's. */

@@ -77,6 +77,16 @@ export interface BlockRecord extends Base {
   readonly dimensions: number;
 }
 
+/** The vector of one passage, where the database itself searches vectors: under its document, generation and position. */
+export interface VectorRecord extends Base {
+  /** The knowledge base and the embedder. */
+  readonly space: string;
+  readonly document: string;
+  readonly generation: number;
+  /** Binary data of the subtype for vectors, of 32-bit floats. */
+  readonly vector: unknown;
+}
+
 /** A passage of a document. */
 export interface PassageRecord {
   readonly text: string;
@@ -108,6 +118,12 @@ export const SOURCES: CollectionSpec = {
 export const BLOCKS: CollectionSpec = {
   name: "knowledge_blocks",
   indexes: [{ name: "document", key: { document: 1, generation: 1, n: 1 } }],
+};
+
+/** Vectors of large knowledge bases once more, for a database that searches them. */
+export const VECTORS: CollectionSpec = {
+  name: "knowledge_vectors",
+  indexes: [{ name: "document", key: { document: 1, generation: 1 } }],
 };
 
 /** Passages of a block: what is done again where a process ended in the middle, and what progress is told in. */

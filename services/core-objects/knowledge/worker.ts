@@ -39,6 +39,8 @@ export function startWorker(context: Context, log: Log): Worker {
     wake();
   };
 
+  knowledge.failed = (error) => log.warn({ err: error }, "the database's search for vectors does not answer");
+
   async function run(): Promise<void> {
     await markOrphans(context);
     while (!signal.aborted) {

@@ -9,7 +9,8 @@ import {
 import { v7 as uuid } from "uuid";
 import { refuseUndefined, withUpsertId } from "./filter.js";
 import { migrate } from "./migrations.js";
-import type { Base, CollectionSpec, DocCollection, IndexSpec, Store } from "./store.js";
+import { openVectorSearch } from "./mongo-vector-search.js";
+import type { Base, CollectionSpec, DocCollection, IndexSpec, Store, VectorIndexSpec, VectorSearch } from "./store.js";
 
 /** What may be chosen of a store in MongoDB. */
 export interface MongoOptions {
@@ -63,6 +64,10 @@ class MongoStore implements Store {
       await migrate(this, spec);
       for (const index of spec.indexes) await ensureIndex(collection, index);
     }
+  }
+
+  vectorSearch(collection: string, spec: VectorIndexSpec): Promise<VectorSearch | undefined> {
+    return openVectorSearch(this.database.collection<Base>(collection), spec);
   }
 
   async ping(): Promise<void> {

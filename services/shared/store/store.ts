@@ -114,6 +114,30 @@ export interface CollectionSpec {
   readonly migrations?: readonly Migration[];
 }
 
+/** An index of the vectors of a collection, which the database itself searches. */
+export interface VectorIndexSpec {
+  readonly name: string;
+  /** The field of the vectors: unit vectors as binary data of 32-bit floats (BSON subtype 9), or as numbers. */
+  readonly path: string;
+  readonly dimensions: number;
+  /** Fields that a search may ask for by equality; applied before anything is ranked. */
+  readonly filters: readonly string[];
+}
+
+/** Searches one such index. */
+export interface VectorSearch {
+  /** How a vector is written for it. */
+  valueOf(vector: Float32Array): unknown;
+  /** Whether it answers: an index is built in the background. */
+  isReady(): Promise<boolean>;
+  /** The ids of the nearest, the nearest first; what was written a moment ago may be missing. */
+  nearest(asked: {
+    readonly vector: Float32Array;
+    readonly limit: number;
+    readonly filter: Readonly<Record<string, string | { readonly $in: readonly string[] }>>;
+  }): Promise<readonly { readonly _id: string; readonly score: number }[]>;
+}
+
 /** Where a service keeps its records. Resolved means durable. */
 export interface Store {
   collection<T extends Base>(name: string): DocCollection<T>;
@@ -124,6 +148,8 @@ export interface Store {
    * collection further.
    */
   ensure(specs: readonly CollectionSpec[]): Promise<void>;
+  /** Makes an index of vectors, where the database has such; undefined where it has none. */
+  vectorSearch?(collection: string, spec: VectorIndexSpec): Promise<VectorSearch | undefined>;
   ping(): Promise<void>;
   /** Why nothing can be written at the moment, in words, from memory; undefined where nothing of the kind is known. */
   unwritable(): string | undefined;

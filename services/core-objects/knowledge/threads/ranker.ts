@@ -78,7 +78,7 @@ interface Candidate {
 }
 
 /** Passages with the best matching words, and those of the nearest meaning, that take part in the ranking. */
-const CANDIDATES = 200;
+export const CANDIDATES = 200;
 /** Vectors that are each compared with a question; where it is about more, indexes find the nearest. */
 export const COMPARED = 20_000;
 /** Vectors of a knowledge base that are worth an index. */

@@ -1,9 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { VECTORS, type VectorRecord } from "../../../../services/core-objects/knowledge/records.js";
+import { ServerVectors } from "../../../../services/core-objects/knowledge/server-vectors.js";
 import { ExactVectors } from "../../../../services/core-objects/knowledge/threads/exact-vectors.js";
 import { indexClass } from "../../../../services/core-objects/knowledge/threads/index-class.js";
 import { IndexedVectors } from "../../../../services/core-objects/knowledge/threads/indexed-vectors.js";
 import type { Vectors } from "../../../../services/core-objects/knowledge/threads/vectors.js";
+import type { DocCollection, VectorSearch } from "../../../../services/shared/store/store.js";
 import { titled } from "../../../support/titled.js";
+import { backends } from "../../shared/store/backends.js";
 
 // What every engine of vectors is asked, and how many of the nearest it finds.
 
@@ -15,12 +20,13 @@ interface Engine {
   readonly missing?: string | undefined;
   /** Of the ten nearest, how many it finds at least, of 1. */
   readonly recall: number;
-  open(): Promise<{ vectors: Vectors; settle(): Promise<void>; close(): Promise<void> }>;
+  /** `isLate`: what is asked before it settled is of some moments ago. */
+  open(): Promise<{ vectors: Vectors; settle(): Promise<void>; isLate?: boolean; close(): Promise<void> }>;
 }
 
 const nothing = async (): Promise<void> => {};
 
-const ENGINES: readonly Engine[] = [
+const ENGINES: Engine[] = [
   {
     title: "comparing each",
     recall: 1,
@@ -39,6 +45,64 @@ const ENGINES: readonly Engine[] = [
     },
   },
 ];
+
+/** As MongoDB documents it, over any store: equality and $in before the ranking, and (1 + d) / 2 as the score. */
+function standIn(vectors: DocCollection<VectorRecord>): VectorSearch {
+  return {
+    valueOf: (vector) => [...vector],
+    isReady: async () => true,
+    async nearest({ vector, limit, filter }) {
+      const found = await vectors.find(filter as never).toArray();
+      return found
+        .map(({ _id, vector: one }) => {
+          const dot = (one as number[]).reduce((sum, x, d) => sum + x * vector[d]!, 0);
+          return { _id, score: (1 + dot) / 2 };
+        })
+        .sort((a, b) => b.score - a.score)
+        .slice(0, limit);
+    },
+  };
+}
+
+// The one of an independent server would say nothing more of what is asked here.
+for (const backend of backends.filter(({ title }) => !title.includes("java"))) {
+  ENGINES.push({
+    title: `the search of the database, ${backend.title}`,
+    missing: backend.missing,
+    recall: 0.95,
+    async open() {
+      const { store, close } = await backend.open();
+      await store.ensure([VECTORS]);
+      const vectors = store.collection<VectorRecord>(VECTORS.name);
+      const spec = {
+        name: `vectors_${DIMENSIONS}`,
+        path: "vector",
+        dimensions: DIMENSIONS,
+        filters: ["space", "document"],
+      };
+      const own = await store.vectorSearch?.(VECTORS.name, spec);
+      const space = randomUUID();
+      const engine = new ServerVectors({ vectors, search: own ?? standIn(vectors), dimensions: DIMENSIONS, space });
+      const near = new ServerVectors({
+        vectors,
+        search: own ?? standIn(vectors),
+        dimensions: DIMENSIONS,
+        space: "another",
+      });
+      await near.put("of another", 1, joined(some(3)));
+      // What it answers is some moments old.
+      const settle = async (): Promise<void> => {
+        if (own === undefined) return;
+        const there = await vectors.countDocuments({ space });
+        const isThere = async (): Promise<boolean> =>
+          (await own.isReady()) &&
+          (await own.nearest({ vector: unit(), limit: 5_000, filter: { space } })).length === there;
+        await vi.waitFor(async () => expect(await isThere()).toBe(true), { timeout: 60_000, interval: 500 });
+      };
+      return { vectors: engine, settle, isLate: own !== undefined, close };
+    },
+  });
+}
 
 let seed = 1;
 function random(): number {
@@ -98,6 +162,7 @@ for (const { title, missing, recall, open } of ENGINES) {
       await engine.vectors.put(document, ++generation, joined(vectors));
     };
     const found = async (asked: Float32Array, limit: number, only?: ReadonlySet<string>): Promise<string[]> => {
+      if (engine.isLate) await engine.settle();
       const near = await engine.vectors.nearest(asked, limit, only);
       for (let i = 1; i < near.length; i++) expect(near[i]!.score).toBeLessThanOrEqual(near[i - 1]!.score);
       return near.map(({ document, position }) => `${document} ${position}`);
