@@ -23,7 +23,7 @@ import { vocabularyTruths } from "./rows/vocabularies.js";
 import { annotationWriteTruths } from "./rows/written-annotations.js";
 import { containerWriteTruths } from "./rows/written-containers.js";
 import { entityWriteTruths } from "./rows/written-entities.js";
-import { personOf, seenBy, type Stage, startStage, stopStage } from "./stage.js";
+import { personOf, type Stage, seenBy, startStage, stopStage } from "./stage.js";
 import { PEOPLE } from "./world.js";
 
 const { settings, missing } = realPlatform("CTI_REAL_URL", "CTI_REAL_TOKEN", "CTI_REAL_ISSUER");
