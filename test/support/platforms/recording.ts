@@ -44,10 +44,12 @@ export interface Header {
   readonly recorded?: number;
   /** How many follow. */
   readonly exchanges: number;
-  /** Of the lines that follow, so that nobody changes an answer in passing. */
+  /** Of the lines that follow and of the shapes, so that nobody changes an answer in passing. */
   readonly sha256: string;
   /** What is known of the ids in the requests, for choosing objects of the same kind. */
   readonly ids?: Readonly<Record<string, IdFacts>>;
+  /** The shapes that exchanges name by their place here. */
+  readonly shapes?: readonly Shape[];
 }
 
 /** What a recorded id was of; `of` names the internal id of a STIX id. */
@@ -77,12 +79,14 @@ export function readRecording(name: string): Recording {
   const end = text.indexOf("\n") + 1;
   const header = JSON.parse(text.slice(0, end)) as Header;
   const lines = text.slice(end);
-  const found = createHash("sha256").update(lines).digest("hex");
+  const shapes = header.shapes === undefined ? "" : JSON.stringify(header.shapes);
+  const found = createHash("sha256").update(lines).update(shapes).digest("hex");
   if (found !== header.sha256) throw new Error(`${name}.jsonl was changed: its lines hash to ${found}`);
   const exchanges = lines
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line) as Exchange);
+    .map((line) => JSON.parse(line) as Exchange)
+    .map((one) => (typeof one.shape === "number" ? { ...one, shape: header.shapes![one.shape]! } : one));
   return { header, exchanges };
 }
 

@@ -36,8 +36,10 @@ const MAX_BYTES = 850_000;
 
 /** Starts one. */
 export async function startRecorder(recorded: Recorded): Promise<Recorder> {
-  const kept = new Map<string, Omit<Exchange, "line">>();
+  const kept = new Map<string, Omit<Exchange, "line" | "shape"> & { shape?: number }>();
   const facts: Record<string, IdFacts> = {};
+  // Said once each: people of different rights are mostly answered in one shape.
+  const shapes = new Map<string, number>();
   let count = 0;
   let bytes = 0;
 
@@ -70,6 +72,8 @@ export async function startRecorder(recorded: Recorded): Promise<Recorder> {
     const tool = /tool=(\w+)/.exec(request.headers["user-agent"] ?? "")?.[1] ?? "";
     const path = stable(url.pathname);
     const shape: Shape | undefined = answer === NO_JSON ? undefined : jointShapeOf(answer);
+    const shapeText = shape === undefined ? undefined : JSON.stringify(shape);
+    const isNewShape = shapeText !== undefined && !shapes.has(shapeText);
     const exchange = {
       name: tool,
       as,
@@ -78,13 +82,14 @@ export async function startRecorder(recorded: Recorded): Promise<Recorder> {
       ...(Object.keys(query).length > 0 && { query }),
       ...(plain !== undefined && { body: plain }),
       status,
-      ...(shape !== undefined && { shape }),
+      ...(shapeText !== undefined && { shape: shapes.get(shapeText) ?? shapes.size }),
     };
     const kind = [as, exchange.method, path, Object.keys(query).sort(), Object.keys(plain ?? {}).sort(), status];
     const key = JSON.stringify(recorded.kindOf?.({ as, body: plain, answer }) ?? kind);
-    const size = JSON.stringify(exchange).length;
+    const size = JSON.stringify(exchange).length + (isNewShape ? shapeText.length : 0);
     if (kept.has(key) || bytes + size > MAX_BYTES) return;
     bytes += size;
+    if (isNewShape) shapes.set(shapeText, shapes.size);
     kept.set(key, exchange);
   }
 
@@ -115,8 +120,9 @@ export async function startRecorder(recorded: Recorded): Promise<Recorder> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     write(file, platform, version) {
       const lines = [...kept.values()].map((one, i) => `${JSON.stringify({ line: i + 1, ...one })}\n`).join("");
-      const sha256 = createHash("sha256").update(lines).digest("hex");
-      const header = { platform, version, recorded: count, exchanges: kept.size, sha256, ids: facts };
+      const told = [...shapes.keys()].map((one) => JSON.parse(one) as Shape);
+      const sha256 = createHash("sha256").update(lines).update(JSON.stringify(told)).digest("hex");
+      const header = { platform, version, recorded: count, exchanges: kept.size, sha256, ids: facts, shapes: told };
       writeFileSync(file, `${JSON.stringify(header)}\n${lines}`);
     },
     async stop() {

@@ -441,6 +441,15 @@ class Maker {
       await this.patch(path, { probability: 0.4, impact });
       await this.platform.call(this.admin, "GET", `${path}run-simulation/`);
     }
+    // What the first would cost with a treatment.
+    const treated = { risk_stage: "residual", is_selected: true, probability: 0.1 };
+    const residual = await this.make("treated0", "/api/crq/quantitative-risk-hypotheses/", {
+      ...treated,
+      name: this.named("treated"),
+      quantitative_risk_scenario: this.ids.priced0,
+      impact: { distribution: "LOGNORMAL-CI90", lb: 5_000, ub: 50_000 },
+    });
+    await this.platform.call(this.admin, "GET", `/api/crq/quantitative-risk-hypotheses/${residual}/run-simulation/`);
   }
 
   /** What lies above all tenants, where everybody with a role may read it. */

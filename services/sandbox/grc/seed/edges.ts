@@ -64,6 +64,15 @@ export function seedEdges(sower: Sower): void {
   risk("baltic:project:0", vault, "Baltic vault move fails");
   const shared = assessment("shared", world.rootId, "Shared risks");
   risk("shared:0", shared, "Shared identity provider fails");
+  // What carries something of a domain that not everybody sees.
+  const asset = (key: string, domain: string, name: string, type: string, parent_assets: string[]) =>
+    early("assets", `northwind:${key}`, seededId(`folder:northwind-${domain}`), name, {
+      ref_id: "",
+      type,
+      parent_assets,
+    }).id;
+  const room = asset("room", "grid", "Northwind control room", "PR", []);
+  asset("till", "retail", "Northwind till", "SP", [seededId("assets:northwind:0"), room]);
   early("applied-controls", "shared", world.rootId, "Shared awareness training", {
     ref_id: null,
     status: "active",

@@ -11,23 +11,25 @@ const PRICED: readonly (readonly [name: string, now: number | null, then: number
 /** Seeds a tenant's studies that price risks: one with scenarios in each state, and one that is empty. */
 export function seedQuantification(sower: Sower, { key, short, home, asset }: Plot): void {
   const study = (i: number, threshold: number | null) =>
-    sower.add("crq/quantitative-risk-studies", `${key}:${i}`, home(i), `${short} losses ${2026 + i}`, {
+    sower.add("crq/quantitative-risk-studies", `${key}:${i}`, home(i * 2), `${short} losses ${2026 + i}`, {
       ref_id: "",
       status: i === 0 ? "in_progress" : "planned",
       loss_threshold: threshold,
     });
   const first = study(0, 1_000_000);
   study(1, null);
-  PRICED.forEach(([name, now, then, cost], i) => {
+  // Nobody has run a simulation but in the first tenant.
+  const priced = PRICED.filter(([, now]) => key === "northwind" || now === null);
+  priced.forEach(([name, now, then, cost], i) => {
     const simulated = (ale: number | null) =>
       ale === null ? null : { ale, var95: ale * 2, var99: ale * 3, above: Math.min(0.9, ale / 2_000_000) };
     sower.add("crq/quantitative-risk-scenarios", `${key}:0:${i}`, first.folder, `${short} ${name}`, {
       ref_id: `QR.0${i + 1}`,
       quantitative_risk_study: first.id,
-      status: ["mitigate", "open", "accept", "draft"][i]!,
-      priority: i === 3 ? null : i + 1,
+      status: now === null ? "draft" : ["mitigate", "open", "accept"][i]!,
+      priority: now === null ? null : i + 1,
       is_selected: i !== 3,
-      assets: i === 0 ? [asset(0), asset(1)] : [],
+      assets: i === 0 && now !== null ? [asset(0), asset(1)] : [],
       current: simulated(now),
       residual: simulated(then),
       treatment_cost: cost,

@@ -79,7 +79,7 @@ export function seedAttacks(sower: Sower, { key, short, home }: Plot): void {
         },
         strategic_scenario: { ...strategic, name: strategic.str, description: null },
         likelihood: (i + s) % 4,
-        gravity: isGraded ? 3 - (i % 4) : -1,
+        gravity: isGraded || isLinked ? 3 - (i % 4) : -1,
         operating_modes_description: mode,
         is_selected: i % 4 !== 3,
       });

@@ -138,7 +138,9 @@ export const moreListTruths: readonly Truth<Stage>[] = [
           const { name } = (await seen.read(LISTS.loss, ids.loss!))!;
           expect(page.quantification).toEqual({ id: ids.loss, name });
           expect(page.quantified_scenarios.some((one) => one.quantification !== undefined)).toBe(false);
-          const hit = new Set(page.quantified_scenarios.flatMap((one) => (one.asset_ids ?? []) as string[]));
+          const hit = new Set(
+            page.quantified_scenarios.flatMap((one) => ((one.assets ?? []) as Row[]).map(({ id }) => id)),
+          );
           expect((page.assets ?? []).map(({ id }) => id)).toEqual([...hit]);
           for (const one of page.assets ?? []) expect(one.name).toBe((await seen.read(LISTS.asset, one.id))?.name);
           await holdsNothingHidden(stage, person, JSON.stringify(page));

@@ -43,9 +43,7 @@ describe("assets", () => {
     expect(assets.every(({ id }) => !ids.includes(id))).toBe(true);
     const [primary] = assets.filter(({ id }) => id === seededId("assets:northwind:0"));
     const carrying = await harness.call(listSupportingAssets, { primaryAssetId: primary!.id });
-    expect(carrying.assets.map(({ parents }) => parents.map(({ id }) => id))).toEqual(
-      carrying.assets.map(() => [primary!.id]),
-    );
+    for (const { parents } of carrying.assets) expect(parents.map(({ id }) => id)).toContain(primary!.id);
     const { asset } = await harness.call(getAsset, { assetId: primary!.id });
     expect(asset).toMatchObject({ type: AssetType.PRIMARY, parents: [] });
     expect(new Set(asset?.children.map(({ id }) => id))).toEqual(new Set(carrying.assets.map(({ id }) => id)));
