@@ -13,7 +13,7 @@ import { ENDED, type RunRecord, type StepRecord, stepId } from "./record.js";
 export interface Turn {
   /** Who had the turn before; "" for nobody. */
   readonly after: string;
-  /** Who has taken enough for now. */
+  /** Who gets none at the moment. */
   readonly except?: readonly string[];
 }
 
