@@ -1,14 +1,15 @@
-import { expect, test, vi } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
 import { startProduct } from "./product.js";
 
-const program = vi.hoisted(() => ({
-  baseUrl: "http://127.0.0.1:1",
-  bootstrap: { grpc_url: "http://127.0.0.1:1", admin: { api_key: "none" } },
-  stop: vi.fn(async () => undefined),
-}));
-vi.mock("../../support/program.js", () => ({ startProgram: async () => program }));
-
 test("a program whose people cannot be made is ended, and not left running", async () => {
-  await expect(startProduct("grc", {}, { somebody: "somebody@example.org" })).rejects.toThrow();
-  expect(program.stop).toHaveBeenCalledTimes(1);
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const two = { one: "same@example.org", two: "same@example.org" };
+  await expect(startProduct("grc", { PORT: String(port) }, two, true)).rejects.toThrow("same@example.org");
+  await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow("fetch failed");
 });
