@@ -27,10 +27,7 @@ async function resealKind(
   let resealed = 0;
   for (const others of [{ $gt: "", $lt: seal.key }, { $gt: seal.key }]) {
     for await (const object of objects.find({ sealed_with: others })) {
-      const again = (sealed: string, field: string): string => {
-        const place = placeOf(kind, object._id, field);
-        return seal.seal(seal.open(sealed, place), place);
-      };
+      const again = (sealed: string, field: string): string => seal.rewrap(sealed, placeOf(kind, object._id, field));
       try {
         const changes = { ...reseal(object, again), sealed_with: seal.key };
         const { matchedCount } = await objects.updateOne({ _id: object._id, etag: object.etag }, { $set: changes });

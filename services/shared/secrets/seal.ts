@@ -1,27 +1,31 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 
-// v1.<key, 8 hex>.<base64url of nonce (12 bytes), ciphertext, tag (16)>
+// v2.<sealing key, 8 hex>.<data key, wrapped>.<text>
 //
-// AES-256-GCM (NIST SP 800-38D) with a random nonce for each text. What stands
-// before the box and where it stands are authenticated with it, so that a sealed
-// text that is moved to another record does not open there.
+// Envelope encryption: each text has a data key of its own, and the sealing key
+// wraps only that, so that another sealing key opens no text. Both boxes are
+// AES-256-GCM (NIST SP 800-38D) with a random nonce, in base64url. Where a text is
+// kept is authenticated with both, so that what is moved to another record does not
+// open there. Before v2 the sealing key sealed the text itself: v1.<key>.<text>.
 
 /** Seals texts at rest, and opens them. */
 export interface Seal {
-  /** Tells the key that seals now from others, and nothing more of it. */
+  /** Tells the key that seals now, and how, from others, and nothing more of it. */
   readonly key: string;
   /** @param place where the text is kept, such as `signing_keys/ID`: it opens nowhere else. */
   seal(text: string, place: string): string;
   /** @throws SealError where it was sealed with a key that is not held, for another place, or was changed. */
   open(sealed: string, place: string): string;
-  /** Whether a text was sealed with the key that seals now, and not with an older one. */
+  /** Whether a text is sealed with the key and in the way of now, and not with an older one. */
   isCurrent(sealed: string): boolean;
+  /** Wraps the data key of a text by the sealing key of now, without opening the text. @throws SealError as `open` does. */
+  rewrap(sealed: string, place: string): string;
 }
 
 /** Something sealed does not open; the message is a line for whoever administers the service. */
 export class SealError extends Error {}
 
-const VERSION = "v1";
+const VERSION = "v2";
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -38,39 +42,75 @@ export function createSeal(keys: readonly Buffer[]): Seal {
   if (current === undefined) throw new Error("a seal needs a key");
   const head = `${VERSION}.${current.id}`;
 
+  function keyOf(id: string | undefined, place: string): Buffer {
+    const found = held.find((one) => one.id === id);
+    if (found !== undefined) return found.key;
+    throw new SealError(
+      `${place} is sealed with another key: give that key too, after the new one, in --secrets-key (or SECRETS_KEY), or put back secrets-key in the data directory`,
+    );
+  }
+
+  /** The data key of a text, and the text as it is sealed by it. */
+  function opened(sealed: string, place: string): { readonly dataKey: Buffer; readonly text: string } {
+    const [, id, wrapped = "", text = ""] = sealed.split(".", 4);
+    const dataKey = opening(place, () => unbox(keyOf(id, place), wrapped, `${VERSION}.${id}.${place}`));
+    return { dataKey, text };
+  }
+
+  const wrap = (dataKey: Buffer, place: string): string => `${head}.${box(current.key, dataKey, `${head}.${place}`)}`;
+
+  function seal(text: string, place: string): string {
+    const dataKey = randomBytes(KEY_BYTES);
+    return `${wrap(dataKey, place)}.${box(dataKey, Buffer.from(text), `${VERSION}.${place}`)}`;
+  }
+
+  function open(sealed: string, place: string): string {
+    const [version, id, rest = ""] = sealed.split(".", 3);
+    if (version === "v1") {
+      return opening(place, () => unbox(keyOf(id, place), rest, `v1.${id}.${place}`)).toString();
+    }
+    if (version !== VERSION) throw new SealError(`${place} is sealed in a way that this version does not know`);
+    const { dataKey, text } = opened(sealed, place);
+    return opening(place, () => unbox(dataKey, text, `${VERSION}.${place}`)).toString();
+  }
+
   return {
-    key: current.id,
-    seal(text, place) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", current.key, nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(Buffer.from(`${head}.${place}`));
-      const box = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
-      return `${head}.${box.toString("base64url")}`;
-    },
-    open(sealed, place) {
-      const [version, id, rest = ""] = sealed.split(".", 3);
-      if (version !== VERSION) throw new SealError(`${place} is sealed in a way that this version does not know`);
-      const found = held.find((one) => one.id === id);
-      if (found === undefined) {
-        throw new SealError(
-          `${place} is sealed with another key: give that key too, after the new one, in --secrets-key (or SECRETS_KEY), or put back secrets-key in the data directory`,
-        );
-      }
-      const box = Buffer.from(rest, "base64url");
-      try {
-        // One text, one spelling: the last character has bits that say nothing.
-        if (box.toString("base64url") !== rest) throw new TypeError("not base64url");
-        const nonce = box.subarray(0, NONCE_BYTES);
-        const decipher = createDecipheriv("aes-256-gcm", found.key, nonce, { authTagLength: TAG_BYTES });
-        decipher.setAAD(Buffer.from(`${version}.${id}.${place}`));
-        decipher.setAuthTag(box.subarray(-TAG_BYTES));
-        return decipher.update(box.subarray(NONCE_BYTES, -TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
-      } catch {
-        throw new SealError(`${place} was changed since it was sealed: put back a copy of the store`);
-      }
-    },
+    key: head,
+    seal,
+    open,
     isCurrent: (sealed) => sealed.startsWith(`${head}.`),
+    rewrap(sealed, place) {
+      if (!sealed.startsWith(`${VERSION}.`)) return seal(open(sealed, place), place);
+      const { dataKey, text } = opened(sealed, place);
+      return `${wrap(dataKey, place)}.${text}`;
+    },
   };
+}
+
+function box(key: Buffer, content: Buffer, bound: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(Buffer.from(bound));
+  return Buffer.concat([nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()]).toString("base64url");
+}
+
+function unbox(key: Buffer, boxed: string, bound: string): Buffer {
+  const bytes = Buffer.from(boxed, "base64url");
+  // One content, one spelling: the last character has bits that say nothing.
+  if (bytes.toString("base64url") !== boxed) throw new TypeError("not base64url");
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(bound));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+}
+
+function opening(place: string, unboxed: () => Buffer): Buffer {
+  try {
+    return unboxed();
+  } catch (error) {
+    if (error instanceof SealError) throw error;
+    throw new SealError(`${place} was changed since it was sealed: put back a copy of the store`);
+  }
 }
 
 /** A new key, as it is written down. */

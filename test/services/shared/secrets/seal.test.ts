@@ -1,3 +1,4 @@
+import { createCipheriv, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { createSeal, newSealKey, parseSealKeys } from "../../../../services/shared/secrets/seal.js";
 
@@ -6,7 +7,7 @@ const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 test("what is sealed opens where it was sealed, and nowhere else", () => {
   const seal = createSeal([newer]);
   const sealed = seal.seal("a secret: ключ", "variables/1");
-  expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$/);
+  expect(sealed).toMatch(/^v2\.[0-9a-f]{8}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
   expect(seal.seal("a secret: ключ", "variables/1")).not.toBe(sealed);
   expect(seal.open(sealed, "variables/1")).toBe("a secret: ключ");
   expect(() => seal.open(sealed, "variables/2")).toThrow(/variables\/2 was changed since it was sealed/);
@@ -31,6 +32,38 @@ test("an older key opens what it sealed, the newest seals, and without the older
   expect([rotated.isCurrent(before), rotated.isCurrent(rotated.seal("x", "here"))]).toEqual([false, true]);
   expect(() => createSeal([newer]).open(before, "here")).toThrow(/another key: give that key too.*SECRETS_KEY/);
 });
+
+test("each text has a data key of its own: a new sealing key wraps that anew and leaves the text as it is", () => {
+  const before = createSeal([older]).seal("secret", "here");
+  const rotated = createSeal([newer, older]);
+  const after = rotated.rewrap(before, "here");
+  expect(after.split(".")[3]).toBe(before.split(".")[3]);
+  expect(after.split(".")[2]).not.toBe(before.split(".")[2]);
+  const only = createSeal([newer]);
+  expect([only.open(after, "here"), only.isCurrent(after)]).toEqual(["secret", true]);
+  expect(() => rotated.rewrap(before, "there")).toThrow(/there was changed since it was sealed/);
+  // A data key opens its own text alone.
+  const [other, one] = [only.seal("other", "here").split("."), after.split(".")];
+  expect(() => only.open([...one.slice(0, 3), other[3]].join("."), "here")).toThrow(/was changed since it was sealed/);
+});
+
+test("what a version before data keys sealed opens, is not current, and is sealed anew", () => {
+  const seal = createSeal([newer]);
+  const [, id] = seal.key.split(".");
+  const before = v1("secret", newer, `v1.${id}.`, "here");
+  expect([seal.open(before, "here"), seal.isCurrent(before)]).toEqual(["secret", false]);
+  expect(() => seal.open(before, "there")).toThrow(/there was changed since it was sealed/);
+  const after = seal.rewrap(before, "here");
+  expect([seal.open(after, "here"), seal.isCurrent(after)]).toEqual(["secret", true]);
+});
+
+function v1(text: string, key: Buffer, head: string, place: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: 16 });
+  cipher.setAAD(Buffer.from(head + place));
+  const box = Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
+  return head + box.toString("base64url");
+}
 
 test("keys are read as they are written down, and a wrong one is not shown", () => {
   const key = newSealKey();
