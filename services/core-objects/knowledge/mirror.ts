@@ -39,7 +39,10 @@ interface Brought {
 }
 
 /** @param failed hears what could not be brought or asked: what is in memory answers then. */
-export function createMirror(store: Store, failed: (error: Error) => void): Mirror | undefined {
+export function createMirror(
+  store: Pick<Store, "collection" | "vectorSearch">,
+  failed: (error: Error) => void,
+): Mirror | undefined {
   if (store.vectorSearch === undefined) return undefined;
   const vectors: DocCollection<VectorRecord> = store.collection<VectorRecord>(VECTORS.name);
   const searches = new Map<number, Promise<VectorSearch | undefined>>();

@@ -35,7 +35,7 @@ export class ServerVectors implements Vectors {
         );
       }
     }
-    await vectors.deleteMany({ document, generation: { $ne: generation } });
+    await vectors.deleteMany({ document, generation: { $lt: generation } });
   }
 
   async remove(document: string): Promise<void> {

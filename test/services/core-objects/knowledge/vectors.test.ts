@@ -6,9 +6,9 @@ import { ExactVectors } from "../../../../services/core-objects/knowledge/thread
 import { indexClass } from "../../../../services/core-objects/knowledge/threads/index-class.js";
 import { IndexedVectors } from "../../../../services/core-objects/knowledge/threads/indexed-vectors.js";
 import type { Vectors } from "../../../../services/core-objects/knowledge/threads/vectors.js";
-import type { DocCollection, VectorSearch } from "../../../../services/shared/store/store.js";
 import { titled } from "../../../support/titled.js";
 import { backends } from "../../shared/store/backends.js";
+import { standIn } from "./stand-in-search.js";
 
 // What every engine of vectors is asked, and how many of the nearest it finds.
 
@@ -45,24 +45,6 @@ const ENGINES: Engine[] = [
     },
   },
 ];
-
-/** As MongoDB documents it, over any store: equality and $in before the ranking, and (1 + d) / 2 as the score. */
-function standIn(vectors: DocCollection<VectorRecord>): VectorSearch {
-  return {
-    valueOf: (vector) => [...vector],
-    isReady: async () => true,
-    async nearest({ vector, limit, filter }) {
-      const found = await vectors.find(filter as never).toArray();
-      return found
-        .map(({ _id, vector: one }) => {
-          const dot = (one as number[]).reduce((sum, x, d) => sum + x * vector[d]!, 0);
-          return { _id, score: (1 + dot) / 2 };
-        })
-        .sort((a, b) => b.score - a.score)
-        .slice(0, limit);
-    },
-  };
-}
 
 // The one of an independent server would say nothing more of what is asked here.
 for (const backend of backends.filter(({ title }) => !title.includes("java"))) {
