@@ -73,16 +73,16 @@ export class Seen {
     const injects: Json[] = [];
     for (const id of plans) {
       const isScenario = rows.some((row) => row.scenario_id === id);
-      const route = isScenario ? `/scenarios/${id}/injects/simple` : `/exercises/${id}/injects/search`;
-      injects.push(...((await this.below(route, "inject_id")) ?? []));
-      injects.push((await this.read(isScenario ? `/scenarios/${id}` : `/exercises/${id}`)) ?? {});
+      const route = isScenario ? `/scenarios/${id}` : `/exercises/${id}`;
+      injects.push(...((await this.below(`${route}/injects/${isScenario ? "simple" : "search"}`, "inject_id")) ?? []));
+      injects.push((await this.read(route)) ?? {});
     }
     return [...rows, ...injects].flatMap(named);
   }
 }
 
 /** Every id in what the platform said, with the name beside it. */
-function named(value: Json): Known[] {
+export function named(value: Json): Known[] {
   if (typeof value === "string") return UUID.test(value) ? [{ id: value }] : [];
   if (Array.isArray(value)) return value.flatMap(named);
   if (typeof value !== "object" || value === null) return [];

@@ -5,8 +5,8 @@ import { everyPage, type Read, type Reading } from "../frame/pages.js";
 import { type Person, type Product, startProduct } from "../frame/product.js";
 import { type Recorder, startRecorder } from "../frame/recorder.js";
 import { type Issuer, startIssuer } from "./issuer.js";
-import { RealPlatform } from "./platform.js";
-import { Seen } from "./seen.js";
+import { type Json, RealPlatform } from "./platform.js";
+import { named, Seen } from "./seen.js";
 import { FIRST, makeWorld, type World } from "./world.js";
 
 /** Everything that a truth test of aev looks at. */
@@ -93,8 +93,12 @@ export function seenBy({ platform, world }: Stage, name: string, tenant = world.
 export const inTenant = (stage: Stage, name: string): { readonly tenant_id?: string } =>
   name === "administrator" || name === "both" ? { tenant_id: stage.world.tenantOf(name) } : {};
 
-/** A text that names nothing that a person may not see. */
-export async function holdsNothingHidden(stage: Stage, person: string, text: string): Promise<void> {
+/**
+ * A text that names nothing that a person may not see.
+ *
+ * @param shown what the platform showed that person besides.
+ */
+export async function holdsNothingHidden(stage: Stage, person: string, text: string, shown?: Json): Promise<void> {
   const seen =
     stage.visible.get(person) ??
     Promise.all([FIRST, stage.world.ids.second!].map((tenant) => seenBy(stage, person, tenant).everything())).then(
@@ -102,7 +106,7 @@ export async function holdsNothingHidden(stage: Stage, person: string, text: str
     );
   stage.visible.set(person, seen);
   const { all } = stage;
-  expect(leaksIn(text, all, await seen)).toEqual([]);
+  expect(leaksIn(text, all, [...(await seen), ...named(shown)])).toEqual([]);
 }
 
 /** Reads a list through all its pages, and proves what is true of every list: no row twice, one total, nothing hidden. */

@@ -47,6 +47,14 @@ const WORK = [
 ];
 const MAIL = "138ad8f8-32f8-4a22-8114-aaa12322bd09";
 const MANUAL = "d02e9132-b9d0-4daa-b3b1-4b9871f8472c";
+/** What is expected of each player, and recorded by a person. */
+const ANSWERED = {
+  expectation_type: "MANUAL",
+  expectation_name: "Answered in time",
+  expectation_score: 100,
+  expectation_expectation_group: false,
+  expectation_expiration_time: 3600,
+};
 /** Rows that no sort tells apart. */
 export const TWINS = 13;
 
@@ -149,14 +157,24 @@ class Builder implements World {
       scenario_tags: [red, blue],
     });
     await this.make("team", FIRST, "/teams", { team_name: `Team ${this.run}` }, "team_id");
+    const player = { user_email: `player-${this.run}@truth.test`, user_teams: [], user_tags: [] };
+    await this.make("player", FIRST, "/players", player, "user_id");
+    await this.need("PUT", FIRST, `/teams/${this.ids.team}/players`, { team_users: [this.ids.player] });
     for (const of of ["full", "twin0"]) {
       const path = `/scenarios/${this.ids[of]}/teams/replace`;
       await this.need("PUT", FIRST, path, { scenario_teams: [this.ids.team] });
     }
+    // Expectations are of those players alone that take part.
+    const enable = `/scenarios/${this.ids.full}/teams/${this.ids.team}/players/enable`;
+    await this.need("PUT", FIRST, enable, { scenario_team_players: [this.ids.player] });
     for (let i = 0; i < TWINS; i++) await this.inject(`call${i}`, "full", "Call the desk", MANUAL, 600);
     await this.inject("mail", "full", "Warn the team", MAIL, 0, {
       inject_teams: [this.ids.team],
       inject_tags: [red, blue],
+    });
+    await this.inject("answer", "full", "Answer the call", MANUAL, 0, {
+      inject_teams: [this.ids.team],
+      inject_content: { content: "Answer", expectations: [ANSWERED] },
     });
     await this.inject("late", "twin0", "Wrap-up", MANUAL, 604_800);
   }
@@ -171,6 +189,11 @@ class Builder implements World {
     await this.make("running", FIRST, `/scenarios/${this.ids.full}/exercise/running`, {}, "exercise_id");
     await this.make("canceled", FIRST, `/scenarios/${this.ids.twin0}/exercise/running`, {}, "exercise_id");
     await this.need("PUT", FIRST, `/exercises/${this.ids.canceled}/status`, { exercise_status: "CANCELED" });
+    // Injects run each minute, and what is expected of people is made then.
+    await this.until("what the running simulation expects", async () => {
+      const path = `/api/tenants/${FIRST}/exercises/${this.ids.running}/expectations`;
+      return (await this.platform.need(this.administrator, "GET", path)).length > 0;
+    });
   }
 
   /** Machines of one image, techniques of one name, findings made at once. */
@@ -230,8 +253,6 @@ class Builder implements World {
     await this.make("otherPayload", this.second, "/payloads", other, "payload_id");
     const variable = { variable_key: "town", variable_value: "Berlin", variable_description: "Where" };
     await this.make("variable", FIRST, `/scenarios/${this.ids.full}/variables`, variable, "variable_id");
-    const step = this.injectBody("Other call", MANUAL, 600, { content: "Call" });
-    await this.make("otherCall", this.second, `/scenarios/${this.ids.other0}/injects`, step, "inject_id");
     const atomic = this.injectBody(`Other test ${this.run}`, MAIL, 0, { subject: "x", body: "y" });
     await this.make("otherAtomic", this.second, "/atomic-testings", atomic, "inject_id");
   }
@@ -263,8 +284,18 @@ class Builder implements World {
       };
       await this.make(`other${i}`, this.second, "/scenarios", body, "scenario_id");
     }
+    const step = this.injectBody("Other call", MANUAL, 600, { content: "Call" });
+    await this.make("otherCall", this.second, `/scenarios/${this.ids.other0}/injects`, step, "inject_id");
     await this.make("otherRun", this.second, `/scenarios/${this.ids.other0}/exercise/running`, {}, "exercise_id");
+    const steps = `/exercises/${this.ids.otherRun}/injects/search`;
+    this.ids.otherStep = (await this.need("POST", this.second, steps, { size: 1 })).content[0].inject_id;
+    const planned = { exercise_name: `Other plan ${this.run}`, exercise_tags: [] };
+    await this.make("otherPlanned", this.second, "/exercises", planned, "exercise_id");
+    await this.make("otherCanceled", this.second, `/scenarios/${this.ids.other1}/exercise/running`, {}, "exercise_id");
+    const canceled = `/exercises/${this.ids.otherCanceled}/status`;
+    await this.need("PUT", this.second, canceled, { exercise_status: "CANCELED" });
     await this.endpoint("otherMachine", this.second, `other-machine-${this.run}`, ["10.77.1.1"], []);
+    await this.endpoint("otherMachine1", this.second, `other-machine-1-${this.run}`, ["10.77.1.2"], []);
   }
 
   /** Single grants: reading one scenario and one of its simulations; launching another. */
@@ -281,16 +312,19 @@ class Builder implements World {
     const launched = ["twin0", "doomed0", "doomed1"].map((key) => ["LAUNCHER", key, "SCENARIO"] as const);
     await this.group("launcher", FIRST, [], launched);
     // Rights that were given act some seconds later.
-    for (let i = 0; i < 40; i++) {
-      const { status } = await this.platform.call(
-        this.emails.reader!,
-        "GET",
-        `/api/tenants/${FIRST}/scenarios/${this.ids.full}`,
-      );
-      if (status === 200) return;
+    await this.until("what the reader may read", async () => {
+      const path = `/api/tenants/${FIRST}/scenarios/${this.ids.full}`;
+      return (await this.platform.call(this.emails.reader!, "GET", path)).status === 200;
+    });
+  }
+
+  /** Waits for what the platform does some time after it was asked. */
+  private async until(what: string, isThere: () => Promise<boolean>): Promise<void> {
+    for (let i = 0; i < 90; i++) {
+      if (await isThere()) return;
       await sleep(1_000);
     }
-    throw new Error("the reader may not read: the world is not as it was meant");
+    throw new Error(`${what} is not there: the world is not as it was meant`);
   }
 
   removeLater(tenant: string, path: string): void {

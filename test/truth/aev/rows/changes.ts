@@ -220,7 +220,7 @@ const CHANGES: readonly Change[] = [
   {
     tool: "trigger_inject",
     right: "MANAGE_ASSESSMENT",
-    ...there("mail", "otherCall", "inject_id"),
+    ...there("mail", "otherStep", "inject_id"),
     as: ["analyst"],
     async proves(stage, person, ask) {
       const { scenario } = await mailFor(stage, person);
@@ -327,10 +327,7 @@ const CHANGES: readonly Change[] = [
   {
     tool: "set_simulation_start_date",
     right: "MANAGE_ASSESSMENT",
-    of: (stage, person) => ({ simulation_id: here(stage, person, "running", "otherRun") }),
-    elsewhere: (stage, person) => ({
-      simulation_id: stage.world.ids[stage.world.tenantOf(person) === FIRST ? "otherRun" : "running"],
-    }),
+    ...there("running", "otherPlanned", "simulation_id"),
     async proves(stage, person, ask) {
       const id = await runFor(stage, person);
       await ask({ simulation_id: id, start_at: "2099-01-01T10:00:00Z" });
@@ -342,7 +339,7 @@ const CHANGES: readonly Change[] = [
   {
     tool: "reset_simulation",
     right: "LAUNCH_ASSESSMENT",
-    ...there("running", "otherRun", "simulation_id"),
+    ...there("running", "otherCanceled", "simulation_id"),
     async proves(stage, person, ask) {
       const id = await runFor(stage, person);
       for (const status of ["RUNNING", "CANCELED"])
@@ -551,19 +548,23 @@ export const changeTruths: readonly Truth<Stage>[] = [
               ...more,
             };
             await refuses(stage, person, tool, nowhere, /unknown tool|there is no|MANAGE_ASSESSMENT|ACCESS_ASSESSMENT/);
-            const manual = direct.find((one) => one.inject_expectation_type === "MANUAL");
-            if (manual === undefined || !(WRITERS as readonly string[]).includes(person)) return;
-            const args = { ...inTenant(stage, person), simulation_id, expectation_id: manual.inject_expectation_id };
-            const { expectation } = await personOf(stage, person).get<Json>("set_expectation_result", {
-              ...args,
-              score: 80,
-            });
-            expect(expectation).toMatchObject({ score: 80 });
-            const off = await personOf(stage, person).get<Json>("delete_expectation_result", {
-              ...args,
-              source_id: "ui",
-            });
-            expect(off.expectation.results ?? []).toEqual([]);
+            const manual = direct.filter((one) => one.inject_expectation_type === "MANUAL");
+            expect(manual.length > 0).toBe(stage.world.tenantOf(person) === FIRST);
+            if (!(WRITERS as readonly string[]).includes(person)) return;
+            for (const { inject_expectation_id: expectation_id, inject_expectation_user: user } of manual) {
+              const args = { ...inTenant(stage, person), simulation_id, expectation_id };
+              const kept = async (): Promise<Json> =>
+                (await read(stage, person, `/exercises/${simulation_id}/expectations`)).find(
+                  (one: Json) => one.inject_expectation_id === expectation_id,
+                );
+              const asker = personOf(stage, person);
+              const { expectation } = await asker.get<Json>("set_expectation_result", { ...args, score: 80 });
+              expect(expectation).toMatchObject({ id: expectation_id, score: 80 });
+              expect(await kept()).toMatchObject({ inject_expectation_score: 80 });
+              const off = await asker.get<Json>("delete_expectation_result", { ...args, source_id: "ui" });
+              expect(off.expectation.score, String(user)).toBeUndefined();
+              expect(await kept()).toMatchObject({ inject_expectation_score: null, inject_expectation_results: [] });
+            }
           },
         },
       ],

@@ -139,15 +139,15 @@ function readOf(life: Life): Truth<Stage> {
           for (const id of ids.slice(0, 4)) {
             const all = { ...argsOf(stage, person, life), ...args, [life.argument]: id };
             const { result, refusal, text } = await personOf(stage, person).ask(tool, all);
-            const mayRead = await sees(stage, person, life, id);
-            if (!mayRead) {
+            const shown = await shownOf(stage, person, life, id);
+            if (shown === undefined) {
               expect(refusal).toMatch(REFUSED(life.right));
               continue;
             }
             expect(refusal).toBe("");
             const [direct] = (await life.all(stage, tenant)).filter((one) => one[life.idKey] === id);
             life.is(result![life.member] as Row, direct);
-            await holdsNothingHidden(stage, person, text);
+            await holdsNothingHidden(stage, person, text, shown);
           }
         },
       },
@@ -167,13 +167,14 @@ function readOf(life: Life): Truth<Stage> {
   };
 }
 
-/** Whether the platform itself shows an object to somebody, by any of the routes that show it. */
-async function sees(stage: Stage, person: string, life: Life, id: string): Promise<boolean> {
+/** An object as the platform itself shows it to somebody, by any of the routes that show it. */
+async function shownOf(stage: Stage, person: string, life: Life, id: string): Promise<Json | undefined> {
   const { route } = life.place(stage, tenantOf(stage, person));
   const seen = seenBy(stage, person);
-  if ((await seen.read(`${route}/${id}`)) !== undefined) return true;
+  const one = await seen.read(`${route}/${id}`);
+  if (one !== undefined) return one;
   const whole = await seen.read(route);
-  return Array.isArray(whole) && whole.some((one) => one[life.idKey] === id);
+  return Array.isArray(whole) ? whole.find((each) => each[life.idKey] === id) : undefined;
 }
 
 function createOf(life: Life, { tool, args }: NonNullable<Life["create"]>, writers: readonly string[]): Truth<Stage> {

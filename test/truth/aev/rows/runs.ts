@@ -261,7 +261,8 @@ export const runTruths: readonly Truth<Stage>[] = [
             const args = { ...inTenant(stage, person), inject_id: id, target_kind: kind };
             if (word === "") {
               // The platform fails: a scenario's steps have nobody before there is a simulation.
-              await refuses(stage, person, "search_inject_targets", args, /step of scenario|there is no|unknown tool/);
+              const words = /step of scenario|there is no|unknown tool|ACCESS_ASSESSMENT/;
+              await refuses(stage, person, "search_inject_targets", args, words);
               continue;
             }
             const direct = await seenBy(stage, person).below(`/injects/${id}/targets/${word}/search`, "target_id");
