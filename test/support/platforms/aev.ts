@@ -5,7 +5,7 @@ import { emailOf, type Harness, startHarness, type Through } from "./harness.js"
 /** The aev tools in front of the sandbox of their platform. */
 export interface AevHarness extends Harness {
   readonly sandbox: AevSandbox;
-  /** Asks the platform itself, past the service, as one of its users. */
+  /** Asks the platform itself, past the service, as one of its users: with JSON, or a form. */
   ask(as: string, method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
 }
 
@@ -35,12 +35,13 @@ export async function startAev({ through = (url) => url, ...options }: AevOption
         headers: {
           authorization: `Bearer ${token}`,
           accept: "application/json",
-          "content-type": "application/json",
+          ...(!(body instanceof FormData) && { "content-type": "application/json" }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
       });
       const text = await reply.text();
-      return { status: reply.status, body: text === "" ? undefined : JSON.parse(text) };
+      const isJson = reply.headers.get("content-type")?.includes("json") === true;
+      return { status: reply.status, body: text === "" ? undefined : isJson ? JSON.parse(text) : text };
     },
   };
 }

@@ -200,7 +200,8 @@ function reportRoutes(world: World): Route[] {
 
 function reportView({ id, values, createdAt, updatedAt }: Entry): Values {
   const times = { report_created_at: iso(createdAt), report_updated_at: iso(updatedAt) };
-  return { listened: true, report_id: id, ...values, ...times };
+  const sections = (values.report_informations as Values[]).map((section) => ({ ...section, report: id }));
+  return { listened: true, report_id: id, ...values, report_informations: sections, ...times };
 }
 
 /** Keeps a new object. */

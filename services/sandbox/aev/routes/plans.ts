@@ -148,7 +148,7 @@ function scenarioPlanRoutes(world: World): Route[] {
       path: "/scenarios/{id}/teams",
       answer: ({ actor, ids: [id = ""] }) => {
         need(may(actor, "ACCESS_ASSESSMENT", id, "OBSERVER"));
-        return ok(rowsOf(world.teams, world.scenarios.get(id)?.teams ?? []).map(teamView));
+        return ok(rowsOf(world.teams, world.scenarios.get(id)?.teams ?? []).map((team) => teamView(world, team)));
       },
     },
     {
@@ -171,7 +171,7 @@ function scenarioPlanRoutes(world: World): Route[] {
           inject.teams = inject.teams.filter((team) => ids.includes(team));
         scenario.updatedAt = now;
         const changed = [...ids.filter((one) => !before.includes(one)), ...before.filter((one) => !ids.includes(one))];
-        return ok(rowsOf(world.teams, changed).map(teamView));
+        return ok(rowsOf(world.teams, changed).map((team) => teamView(world, team)));
       },
     },
     {
@@ -217,11 +217,15 @@ interface Result {
   readonly distribution: readonly { readonly id: string; readonly value: number }[];
 }
 
-function teamView(team: Team): unknown {
+function teamView({ scenarios, simulations }: World, team: Team): unknown {
+  const withIt = (plans: Iterable<{ readonly id: string; readonly teams: readonly string[] }>): string[] =>
+    [...plans].filter(({ teams }) => teams.includes(team.id)).map(({ id }) => id);
   return {
     team_id: team.id,
     team_name: team.name,
     team_description: team.description,
+    team_exercises: withIt(simulations.values()),
+    team_scenarios: withIt(scenarios.values()),
     team_contextual: team.contextual,
     team_tags: team.tags,
     team_users: team.users,

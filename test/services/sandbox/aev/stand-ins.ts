@@ -101,7 +101,7 @@ const MADE: readonly Made[] = [
     }),
     id: "payload_id",
   },
-  { route: /\/variables$/, body: () => ({ variable_key: `k${Date.now()}` }), id: "variable_id" },
+  { route: /\/variables$/, body: () => ({ variable_key: "town" }), id: "variable_id" },
   { route: /\/reports$/, body: (mark) => ({ report_name: mark, report_informations: [] }), id: "report_id" },
 ];
 

@@ -24,24 +24,29 @@ const PEOPLE: Readonly<Record<string, string>> = {
   stranger: "stranger",
 };
 
-/** What the built-in platform knowingly answers otherwise, by the line of the recording. */
-const OTHERWISE: ReadonlyMap<number, string> = new Map([
-  ...[44, 45, 46, 47, 49, 50].map(
-    (line) =>
-      [line, "rows of simulations leave out what is empty: none of those recorded here had a category"] as const,
-  ),
-  [342, "a grant that was on what is deleted: here nothing has been deleted before"],
-]);
+/** What the built-in platform knowingly answers otherwise, and why. */
+function reasonOf({ name, as, path, status }: Exchange): string | undefined {
+  if (name === "SearchSimulations" && path.endsWith("/exercises/search") && status === 200)
+    return "rows of simulations leave out what is empty: none of those recorded here had a category";
+  if (name === "DeleteScenario" && as === "launcher")
+    return "a grant that is on what is deleted: the launcher has grants on three scenarios there and on one here";
+  return undefined;
+}
 
-/** Of each inject's own contract: the contents of injects, and the fields of contracts, of which the first alone is recorded. */
-const OF_CONTRACTS = new Set(["inject_content", "fields"]);
+const compared = exchanges.filter((exchange) => reasonOf(exchange) === undefined);
 
-/** A shape without what differs from contract to contract. */
+/**
+ * Of each inject's own contract: the contents of injects, and the fields of contracts, of which the first alone is
+ * recorded; and the scores by type of expectation, of which the recorded simulations had none.
+ */
+const OF_DATA = new Set(["inject_content", "fields", "global_scores_by_expectation_type"]);
+
+/** A shape without what differs from object to object. */
 function plain(shape: Shape): Shape {
   if (Array.isArray(shape)) return (shape as readonly Shape[]).map(plain);
   if (typeof shape !== "object") return shape;
   return Object.fromEntries(
-    Object.entries(shape).map(([name, one]) => [name, OF_CONTRACTS.has(name) ? "*" : plain(one as Shape)]),
+    Object.entries(shape).map(([name, one]) => [name, OF_DATA.has(name) ? "*" : plain(one as Shape)]),
   );
 }
 
@@ -85,6 +90,27 @@ beforeAll(async () => {
   give("atomic", atomics[0]?.inject_id);
   give("Inject", own.get("atomic"));
   give("otherTag", (await rowsOf("outsider", `${second}/tags/search`))[0]?.tag_id);
+  const stand = async (key: string, tenant: string, route: string) =>
+    give(key, await standIn(stack, { tenant, as: "admin", path: `/api/tenants/${tenant}${route}` }));
+  for (const [place, tenant] of [
+    ["", DEFAULT_TENANT],
+    ["other", SECOND_TENANT],
+  ] as const) {
+    const [scenario, run] = place === "" ? ["full", "running"] : ["other", "otherRun"];
+    await stand(`${place}Call`, tenant, `/scenarios/${own.get(scenario)}/injects`);
+    await stand(`${place}Step`, tenant, `/exercises/${own.get(run)}/injects`);
+    await stand(`${place}Channel`, tenant, "/channels");
+    await stand(`${place}Variable`, tenant, `/scenarios/${own.get(scenario)}/variables`);
+    await stand(`${place}Payload`, tenant, "/payloads");
+    await stand(`${place}Document`, tenant, "/documents");
+    await stand(`${place}Team`, tenant, "/teams");
+    give(`${place}Contract`, "138ad8f8-32f8-4a22-8114-aaa12322bd09");
+    give(`${place}Injector`, "41b4dd55-5bd1-4614-98cd-9e3770753306");
+    await stand(`${place}Atomic`, tenant, "/atomic-testings");
+  }
+  await stand("late", DEFAULT_TENANT, `/scenarios/${own.get("twin0")}/injects`);
+  give("otherPlanned", own.get("otherRun"));
+  give("otherCanceled", own.get("otherRun"));
 });
 afterAll(() => stack.close());
 
@@ -95,6 +121,13 @@ const KINDS: readonly (readonly [name: RegExp, key: string])[] = [
   [/^(?:run\d|canceled)/, "simulation"],
   [/^(?:machine|multi)/, "machine"],
   [/^finding/, "finding"],
+  [/^(?:call\d|mail|answer)$/, "Call"],
+  [/^payload\d/, "Payload"],
+  [/^channel$/, "Channel"],
+  [/^variable$/, "Variable"],
+  [/^team$/, "Team"],
+  // The platform's launcher has grants on three.
+  [/^doomed/, "twin0"],
 ];
 
 const tenantIn = (path: string): string =>
@@ -118,9 +151,22 @@ async function translatedPath({ as, path, status }: Exchange): Promise<string> {
     const name = ID.test(segment) ? nameOf(segment) : undefined;
     const isMissing = status === 404 || status === 403;
     const own = name === undefined ? segment : named(name);
-    done += `/${own ?? (isMissing ? randomUUID() : await standIn(stack, { tenant, as, path: done }))}`;
+    const isOfRun = /\/injects\/[^/]+\/targets\//.test(path);
+    const step = done.endsWith("/injects") && (isOfRun || as === "granted") ? stepIn(tenant) : undefined;
+    done += `/${own ?? (isMissing ? randomUUID() : (step ?? (await standIn(stack, { tenant, as, path: done }))))}`;
   }
   return done;
+}
+
+/** Targets are of those injects that are a step of a simulation, and granted sees no others. */
+const stepIn = (tenant: string): string | undefined => own.get(tenant === SECOND_TENANT ? "otherStep" : "Step");
+
+/** A query with ids of the built-in platform. */
+function translatedQuery({ query = {}, path }: Exchange): string {
+  const pairs = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, String(translatedBody(value, path, name))]),
+  );
+  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
 }
 
 /** A body with ids of the built-in platform: by the field where the truth tests have no name for them. */
@@ -139,8 +185,21 @@ function translatedBody(value: unknown, path: string, field = ""): unknown {
 const FIELDS: readonly (readonly [field: RegExp, key: string])[] = [
   [/_tags$/i, "Tag"],
   [/_assets$|^$/, "Machine"],
-  [/_inject_id$/, "Inject"],
+  [/_inject_id$|^injectId$/, "Inject"],
+  [/_teams$/, "Team"],
+  [/_documents$/, "Document"],
+  [/_channel$/, "Channel"],
+  [/_injector_contract$/, "Contract"],
+  [/_injector$/, "Injector"],
 ];
+
+/** A file on its way up is not recorded. */
+function upload(): FormData {
+  const form = new FormData();
+  form.set("input", new Blob([JSON.stringify({ document_description: "Kept" })], { type: "application/json" }));
+  form.set("file", new Blob(["Kept"], { type: "text/plain" }), `${randomUUID()}.txt`);
+  return form;
+}
 
 function recordedOf(name: string): string {
   return Object.entries(header.ids ?? {}).find(([, { type }]) => type === name)?.[0] ?? name;
@@ -150,16 +209,20 @@ const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 test("at least 95 of 100 exchanges are answered as they were by the real platform", () => {
   expect(header).toMatchObject({ platform: "OpenAEV", version: "2.4.0", exchanges: exchanges.length });
-  expect(OTHERWISE.size / exchanges.length).toBeLessThan(0.05);
+  expect(compared.length / exchanges.length).toBeGreaterThan(0.95);
 });
 
 describe("the built-in platform answers as the real one did", () => {
-  for (const exchange of exchanges) {
+  for (const exchange of compared) {
     const { line, name, as, method, path, status, shape } = exchange;
-    if (OTHERWISE.has(line)) continue;
     test(`line ${line}, ${name}: ${method} ${path} as ${as} is ${status}`, async () => {
-      const sent = exchange.body === undefined ? undefined : translatedBody(exchange.body, path);
-      const reply = await stack.ask(PEOPLE[as] ?? as, method, await translatedPath(exchange), sent);
+      const sent = name === "UploadDocument" && method === "POST" ? upload() : translatedBody(exchange.body, path);
+      const reply = await stack.ask(
+        PEOPLE[as] ?? as,
+        method,
+        `${await translatedPath(exchange)}${translatedQuery(exchange)}`,
+        sent,
+      );
       expect(reply.status).toBe(status);
       if (shape !== undefined && status === 200) expect(differences(reply.body, plain(shape))).toEqual([]);
     });
