@@ -134,6 +134,14 @@ export async function standIn(stack: AevHarness, { tenant, as, path }: Wanted): 
     return (await post(`${base}/scenarios/${scenario_id}/exercise/running`, {})).exercise_id!;
   }
   if (path === `${base}/injects`) return make(`${base}/scenarios/${await make(`${base}/scenarios`)}/injects`);
+  if (path === `${base}/expectations`) {
+    const found = (await stack.ask("admin", "POST", `${base}/exercises/search`, { size: 100 })).body;
+    for (const { exercise_id } of (found as { content: Row[] }).content) {
+      const { body } = await stack.ask("admin", "GET", `${base}/exercises/${exercise_id}/expectations`);
+      const one = (body as Row[]).find(({ inject_expectation_type: type }) => type === "MANUAL");
+      if (one !== undefined) return one.inject_expectation_id!;
+    }
+  }
   if (path.endsWith("/articles")) {
     const article_channel = await make(`${base}/channels`);
     return (await post(path, { article_name: mark, article_channel })).article_id ?? "none";

@@ -121,6 +121,7 @@ const KINDS: readonly (readonly [name: RegExp, key: string])[] = [
   [/^(?:run\d|canceled)/, "simulation"],
   [/^(?:machine|multi)/, "machine"],
   [/^finding/, "finding"],
+  [/^otherMachine/, "otherMachine"],
   [/^(?:call\d|mail|answer)$/, "Call"],
   [/^payload\d/, "Payload"],
   [/^channel$/, "Channel"],
@@ -152,8 +153,9 @@ async function translatedPath({ as, path, status }: Exchange): Promise<string> {
     const isMissing = status === 404 || status === 403;
     const own = name === undefined ? segment : named(name);
     const isOfRun = /\/injects\/[^/]+\/targets\//.test(path);
-    const step = done.endsWith("/injects") && (isOfRun || as === "granted") ? stepIn(tenant) : undefined;
-    done += `/${own ?? (isMissing ? randomUUID() : (step ?? (await standIn(stack, { tenant, as, path: done }))))}`;
+    const isStep = done.endsWith("/injects") && (isOfRun || (as === "granted" && status === 200) || status === 403);
+    const step = isStep ? stepIn(tenant) : undefined;
+    done += `/${own ?? step ?? (isMissing ? randomUUID() : await standIn(stack, { tenant, as, path: done }))}`;
   }
   return done;
 }
