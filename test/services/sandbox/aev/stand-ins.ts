@@ -28,6 +28,9 @@ const injectBody = {
   inject_depends_duration: 60,
 };
 
+/** Sends mails: it is in every installation, and whoever is signed in reads it. */
+const MAIL_CONTRACT = "138ad8f8-32f8-4a22-8114-aaa12322bd09";
+
 const MADE: readonly Made[] = [
   { route: /\/(?:scenarios|exercises)\/[^/]+\/injects$/, body: () => injectBody, id: "inject_id" },
   { route: /\/atomic-testings$/, body: () => injectBody, id: "inject_id" },
@@ -108,7 +111,6 @@ const MADE: readonly Made[] = [
 /** What is not made by itself: one that there is stands in. */
 const FOUND: readonly (readonly [route: RegExp, id: string])[] = [
   [/\/documents$/, "document_id"],
-  [/\/injector_contracts$/, "injector_contract_id"],
   [/\/attack_patterns$/, "attack_pattern_id"],
   [/\/teams$/, "team_id"],
 ];
@@ -134,6 +136,7 @@ export async function standIn(stack: AevHarness, { tenant, as, path }: Wanted): 
     return (await post(`${base}/scenarios/${scenario_id}/exercise/running`, {})).exercise_id!;
   }
   if (path === `${base}/injects`) return make(`${base}/scenarios/${await make(`${base}/scenarios`)}/injects`);
+  if (path === `${base}/injector_contracts`) return MAIL_CONTRACT;
   if (path === `${base}/expectations`) {
     const found = (await stack.ask("admin", "POST", `${base}/exercises/search`, { size: 100 })).body;
     for (const { exercise_id } of (found as { content: Row[] }).content) {
