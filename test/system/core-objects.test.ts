@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
@@ -332,9 +332,13 @@ test("what is secret is in no log, in no audit record and, in the clear, in no f
     baseUrl: program.bootstrap.grpc_url,
     apiKey: program.bootstrap.admin.api_key,
   });
-  const { records } = await audit.listAuditRecords({ action: "core.v1", pageSize: 100 });
-  const said = JSON.stringify(records, (_, value) => (typeof value === "bigint" ? String(value) : value));
-  expect(said).toContain("UpdateVariable");
+  // Records are written some moments after what they tell of.
+  const said = await vi.waitFor(async () => {
+    const { records } = await audit.listAuditRecords({ action: "core.v1", pageSize: 100 });
+    const text = JSON.stringify(records, (_, value) => (typeof value === "bigint" ? String(value) : value));
+    expect(text).toContain("UpdateVariable");
+    return text;
+  }, 5_000);
   const file = readFileSync(join(program.dataDir, "main/data.mdb"), "latin1");
   expect(file).toContain(PLAIN);
   for (const text of [said, file, program.output()]) expect(text).not.toContain(SECRET);
