@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 // v2.<sealing key, 8 hex>.<data key, wrapped>.<text>
 //
 // Envelope encryption: each text has a data key of its own, and the sealing key
-// wraps only that, so that another sealing key opens no text. Both boxes are
+// wraps only that, so that no text is opened to change the sealing key. Both boxes are
 // AES-256-GCM (NIST SP 800-38D) with a random nonce, in base64url. Where a text is
 // kept is authenticated with both, so that what is moved to another record does not
 // open there. Before v2 the sealing key sealed the text itself: v1.<key>.<text>.

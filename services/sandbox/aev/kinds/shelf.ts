@@ -183,9 +183,14 @@ function findingEntry({ injects, simulations }: World, row: Finding): Entry {
   return entryOf(row.id, row.tenant, row.createdAt, values, row.updatedAt);
 }
 
-function teamEntry({ scenarios, simulations }: World, row: Team): Entry {
+/** The simulations and scenarios that a team is in. */
+export function plansOfTeam({ scenarios, simulations }: World, { id: team }: Team) {
   const with_ = (rows: Iterable<{ readonly id: string; readonly teams: readonly string[] }>) =>
-    [...rows].filter(({ teams }) => teams.includes(row.id)).map(({ id }) => id);
+    [...rows].filter(({ teams }) => teams.includes(team)).map(({ id }) => id);
+  return { team_exercises: with_(simulations.values()), team_scenarios: with_(scenarios.values()) };
+}
+
+function teamEntry(world: World, row: Team): Entry {
   const values = {
     team_name: row.name,
     team_description: row.description,
@@ -194,8 +199,7 @@ function teamEntry({ scenarios, simulations }: World, row: Team): Entry {
     team_tags: row.tags,
     team_users: row.users,
     team_users_number: row.users.length,
-    team_exercises: with_(simulations.values()),
-    team_scenarios: with_(scenarios.values()),
+    ...plansOfTeam(world, row),
   };
   return entryOf(row.id, row.tenant, row.updatedAt, values);
 }

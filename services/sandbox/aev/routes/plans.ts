@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { instantOf, objectOf, tagsOf, textOf, textsOf } from "../input.js";
+import { plansOfTeam } from "../kinds/shelf.js";
 import { Bare, invalid, notFound, ok } from "../replies.js";
 import { type Actor, holds, may, need } from "../rights.js";
 import { endpointsOf } from "../runs.js";
@@ -217,15 +218,12 @@ interface Result {
   readonly distribution: readonly { readonly id: string; readonly value: number }[];
 }
 
-function teamView({ scenarios, simulations }: World, team: Team): unknown {
-  const withIt = (plans: Iterable<{ readonly id: string; readonly teams: readonly string[] }>): string[] =>
-    [...plans].filter(({ teams }) => teams.includes(team.id)).map(({ id }) => id);
+function teamView(world: World, team: Team): unknown {
   return {
     team_id: team.id,
     team_name: team.name,
     team_description: team.description,
-    team_exercises: withIt(simulations.values()),
-    team_scenarios: withIt(scenarios.values()),
+    ...plansOfTeam(world, team),
     team_contextual: team.contextual,
     team_tags: team.tags,
     team_users: team.users,

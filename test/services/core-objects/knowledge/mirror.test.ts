@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 /** As one process has it. */
-function process(): Mirror {
+function newProcess(): Mirror {
   const own = standIn(store.collection<VectorRecord>(VECTORS.name));
   const vectorSearch = async () => ({ ...own, ...search });
   return createMirror({ collection: store.collection.bind(store), vectorSearch }, ({ message }) =>
@@ -42,10 +42,10 @@ function process(): Mirror {
   ) as Mirror;
 }
 
-const document = (name: string, generation: number, vector: Float32Array, embedder = MODEL): Mirrored => ({
+const document = (name: string, generation: number, vector: Float32Array): Mirrored => ({
   document: name,
   generation,
-  embedder,
+  embedder: MODEL,
   vectors: async () => {
     read.push(`${name} ${generation}`);
     return { all: vector, dimensions: vector.length };
@@ -77,7 +77,7 @@ test("a store whose database searches no vectors has none", () => {
 });
 
 test("a knowledge base is asked there once all of it is there, at the revision that was brought", async () => {
-  const mirror = process();
+  const mirror = newProcess();
   expect(await find(mirror, "1")).toEqual([]);
   await bring(mirror, "1", [document("a", 1, NORTH), document("b", 1, EAST)]);
   expect(await find(mirror, "1")).toEqual(["b 1", "a 1"]);
@@ -88,7 +88,7 @@ test("a knowledge base is asked there once all of it is there, at the revision t
 });
 
 test("of the next revision only what is new is brought, and what a document was before is gone", async () => {
-  const mirror = process();
+  const mirror = newProcess();
   await bring(mirror, "1", [document("a", 1, NORTH), document("b", 1, EAST)]);
   read = [];
   await bring(mirror, "2", [document("a", 1, NORTH), document("b", 2, EAST)]);
@@ -97,24 +97,25 @@ test("of the next revision only what is new is brought, and what a document was 
 });
 
 test("a process that is behind takes nothing from those that are ahead", async () => {
-  const [ahead, behind] = [process(), process()];
+  const [ahead, behind] = [newProcess(), newProcess()];
   await bring(ahead, "2", [document("a", 2, EAST)]);
   await bring(behind, "1", [document("a", 1, NORTH), document("b", 1, EAST)]);
   expect(await find(ahead, "2", { documents: ["a"] })).toContain("a 2");
 });
 
 test("while the database builds its index, and where it fails, nothing is found there and the log hears of it", async () => {
-  const mirror = process();
+  const mirror = newProcess();
   await bring(mirror, "1", [document("a", 1, EAST)]);
-  search = { isReady: async () => false };
-  const building = process();
-  building.bring("kb", "1", [document("a", 1, EAST)]);
-  await vi.waitFor(() => expect(read).toHaveLength(2));
+  let isReady = true;
+  search = { isReady: async () => isReady };
+  const building = newProcess();
+  await bring(building, "1", [document("a", 1, EAST)]);
+  isReady = false;
   expect(await find(building, "1")).toEqual([]);
   expect(failures).toEqual([]);
 
   search = { nearest: () => Promise.reject(new Error("the index is gone")) };
-  const failing = process();
+  const failing = newProcess();
   failing.bring("kb", "1", [document("a", 1, EAST)]);
   await vi.waitFor(async () => {
     expect(await find(failing, "1")).toEqual([]);
@@ -123,7 +124,7 @@ test("while the database builds its index, and where it fails, nothing is found 
 });
 
 test("what could not be read is brought with the next question", async () => {
-  const mirror = process();
+  const mirror = newProcess();
   mirror.bring("kb", "1", [{ ...document("a", 1, EAST), vectors: () => Promise.reject(new Error("unread")) }]);
   await vi.waitFor(() => expect(failures).toEqual(["unread"]));
   expect(await find(mirror, "1")).toEqual([]);

@@ -29,7 +29,7 @@ const injectBody = {
 };
 
 /** Sends mails: it is in every installation, and whoever is signed in reads it. */
-const MAIL_CONTRACT = "138ad8f8-32f8-4a22-8114-aaa12322bd09";
+export const MAIL_CONTRACT = "138ad8f8-32f8-4a22-8114-aaa12322bd09";
 
 const MADE: readonly Made[] = [
   { route: /\/(?:scenarios|exercises)\/[^/]+\/injects$/, body: () => injectBody, id: "inject_id" },
