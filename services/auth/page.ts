@@ -1,5 +1,4 @@
 import { invalidArgument } from "../shared/rpc/errors.js";
-import { LOOKED_AT } from "../shared/store/page.js";
 import type { Base, DocCollection, Filter } from "../shared/store/store.js";
 
 /** Which page of a list. */
@@ -14,10 +13,8 @@ export interface Page<T> {
   readonly items: T[];
   /** "" on the last page. */
   readonly nextPageToken: string;
-  /** How many there are on all pages, up to {@link LOOKED_AT}. */
-  readonly totalSize: number;
-  /** There are more than that. */
-  readonly totalSizeIsLowerBound: boolean;
+  /** How many there are on all pages, where the first page holds them all. */
+  readonly totalSize?: number;
 }
 
 const DEFAULT_SIZE = 25;
@@ -41,20 +38,12 @@ export async function pageOf<T extends Base>(
   const size = pageSize === 0 ? DEFAULT_SIZE : pageSize;
   const beyond = { [field]: direction === 1 ? { $gt: pageToken } : { $lt: pageToken } };
   const wanted = pageToken === "" ? filter : ({ $and: [filter, beyond] } as Filter<T>);
-  const [found, count] = await Promise.all([
-    collection
-      .find(wanted)
-      .sort({ [field]: direction })
-      .limit(size + 1)
-      .toArray(),
-    collection.countDocuments(filter, { limit: LOOKED_AT + 1 }),
-  ]);
+  const found = await collection
+    .find(wanted)
+    .sort({ [field]: direction })
+    .limit(size + 1)
+    .toArray();
   const items = found.slice(0, size);
   const nextPageToken = found.length > size ? String(items.at(-1)?.[field]) : "";
-  return {
-    items,
-    nextPageToken,
-    totalSize: Math.min(count, LOOKED_AT),
-    totalSizeIsLowerBound: count > LOOKED_AT,
-  };
+  return { items, nextPageToken, ...(pageToken === "" && nextPageToken === "" && { totalSize: items.length }) };
 }

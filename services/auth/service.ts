@@ -151,12 +151,12 @@ function contextOf(
   };
 }
 
-/** Once a minute writes uses down and rotates keys, once an hour shortens the audit; closing writes the last uses. */
+/** Once a minute writes uses down, rotates keys and shortens the audit; closing writes the last uses. */
 function startUpkeep(context: Context, log: Log): { close(): Promise<void> } {
   const timers = [
     setInterval(() => void writeOwnUsage(context, log), MINUTE),
     setInterval(() => void tendRings(context, log), MINUTE),
-    setInterval(() => void tendAudit(context, log), HOUR),
+    setInterval(() => void tendAudit(context, log), MINUTE),
   ];
   for (const timer of timers) timer.unref();
   return {
@@ -197,6 +197,6 @@ async function tendAudit({ fence, audit }: Context, log: Log): Promise<void> {
     await fence.check();
     await audit.tend();
   } catch (error) {
-    log.warn({ err: error }, "the audit cannot be shortened; it is tried again in an hour");
+    log.warn({ err: error }, "the audit cannot be shortened; it is tried again in a minute");
   }
 }

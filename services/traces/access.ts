@@ -3,52 +3,49 @@ import { Tier } from "#proto/core/v1/sharing_pb.js";
 import type { Call } from "../shared/rpc/call.js";
 import { notFound, permissionDenied } from "../shared/rpc/errors.js";
 import type { Peers } from "../shared/rpc/peers.js";
-import type { Filter } from "../shared/store/store.js";
+import { shorten } from "../shared/tools/shorten.js";
 import type { TraceRecord } from "./store.js";
 
-// Who reads which traces: administrators all; others what their own credential
-// sent, and traces whose every agent they can manage.
-
-/** The traces that somebody may read, as an index gives them and as it does not. */
-export interface Readable {
-  /** Equalities that the index of that name begins with. */
-  readonly seen: Filter<TraceRecord>;
-  readonly index: "order" | "viewers" | "agents";
-  /** What else is demanded of a trace. */
-  readonly wanted: Filter<TraceRecord>;
-}
-
-/** What is demanded of a trace in all. */
-export function allOf({ seen, wanted }: Readable): Filter<TraceRecord> {
-  return { ...seen, ...wanted } as Filter<TraceRecord>;
-}
+// Who reads which traces. Administrators read all. Others read a trace that
+// their own credential sent or that a run of theirs left, and one whose every
+// agent they can manage; they list those of an agent that they manage.
 
 /**
- * The traces that the caller may read.
+ * Refuses a listing that is not for the caller.
  *
- * @param target only those of this agent; "" for all.
- * @throws ConnectError not_found or permission_denied for an agent that the
- * caller, who is no administrator, cannot manage.
+ * @param target the agent whose traces are listed; "" for all.
+ * @throws ConnectError permission_denied, which names agents to ask for, where
+ * the caller is no administrator and names none; not_found or permission_denied
+ * for an agent that such a caller cannot manage.
  */
-export async function readableBy(peers: Peers, call: Call, target = ""): Promise<Readable> {
-  const { caller } = call;
-  const ofTarget = { seen: { agents: target }, index: "agents" } as const;
-  if (caller.admin) return { ...(target === "" ? { seen: {}, index: "order" } : ofTarget), wanted: {} };
-  if (target !== "") await checkManaged(peers, call, target);
-  const { agentIds: some } = await peers.call(AgentAccessService.method.listManageableAgents, {}, call);
-  // Of those who manage very many agents only some are named; this one is known to be among theirs.
-  const agentIds = target === "" ? some : [...new Set([...some, target])];
-  const own = `u:${caller.id}`;
-  // A trace is in the view of one user, its sender: without agents there is nothing else to ask.
-  if (agentIds.length === 0) return { seen: { viewers: own }, index: "viewers", wanted: {} };
-  const byViewers = {
-    seen: { viewers: { $in: [own, ...agentIds.map((id) => `a:${id}`)] } },
-    index: "viewers",
-  } as const;
-  return {
-    ...(target === "" ? byViewers : ofTarget),
-    wanted: { $or: [{ user: caller.id }, { agents: { $not: { $elemMatch: { $nin: agentIds } } } }] },
-  } as Readable;
+export async function checkListing(peers: Peers, call: Call, target: string): Promise<void> {
+  if (call.caller.admin) return;
+  if (target === "") throw permissionDenied(await refusalOf(peers, call));
+  const tier = (await tiersOf(peers, call, [target])).get(target);
+  if (tier === undefined) throw notFound(`no agent that you can see has the id ${target}`);
+  if (tier !== Tier.MANAGE) {
+    throw permissionDenied(
+      "only those who can manage this agent list its traces; its owner can give you the manage tier. " +
+        "A run that you triggered is read by its trace_id",
+    );
+  }
+}
+
+/** Says of traces whether the caller may read them; asks about each agent once. */
+export function readingOf(peers: Peers, call: Call): (traces: readonly TraceRecord[]) => Promise<readonly boolean[]> {
+  const { admin, id } = call.caller;
+  const known = new Map<string, Tier | undefined>();
+  return async (traces) => {
+    if (admin) return traces.map(() => true);
+    const others = traces.filter(({ user }) => user !== id).flatMap(({ agents = [] }) => agents);
+    const unknown = [...new Set(others)].filter((agent) => !known.has(agent));
+    const tiers = await tiersOf(peers, call, unknown);
+    for (const agent of unknown) known.set(agent, tiers.get(agent));
+    return traces.map(({ user, agents = [] }) => {
+      if (user === id) return true;
+      return agents.length > 0 && agents.every((agent) => known.get(agent) === Tier.MANAGE);
+    });
+  };
 }
 
 /**
@@ -60,25 +57,32 @@ export async function usableAgents(
   call: Call,
   agentIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  if (agentIds.length === 0 || call.caller.scopes.has("internal")) return new Set(agentIds);
-  const usable = new Set<string>();
-  for (let from = 0; from < agentIds.length; from += PER_CALL) {
-    const some = agentIds.slice(from, from + PER_CALL);
-    const { tiers } = await peers.call(AgentAccessService.method.getAgentTiers, { agentIds: some }, call);
-    for (const id of Object.keys(tiers)) usable.add(id);
-  }
-  return usable;
+  if (call.caller.scopes.has("internal")) return new Set(agentIds);
+  return new Set((await tiersOf(peers, call, agentIds)).keys());
 }
 
 const PER_CALL = 100;
 
-async function checkManaged(peers: Peers, call: Call, agentId: string): Promise<void> {
-  const { tiers } = await peers.call(AgentAccessService.method.getAgentTiers, { agentIds: [agentId] }, call);
-  const tier = Object.hasOwn(tiers, agentId) ? tiers[agentId] : undefined;
-  if (tier === undefined) throw notFound(`no agent that you can see has the id ${agentId}`);
-  if (tier !== Tier.MANAGE) {
-    throw permissionDenied(
-      "only those who can manage this agent read its traces; its owner can give you the manage tier",
-    );
+/** What the caller may do to agents; those that the caller cannot see are left out. */
+async function tiersOf(peers: Peers, call: Call, agentIds: readonly string[]): Promise<ReadonlyMap<string, Tier>> {
+  const found = new Map<string, Tier>();
+  for (let from = 0; from < agentIds.length; from += PER_CALL) {
+    const some = agentIds.slice(from, from + PER_CALL);
+    const { tiers } = await peers.call(AgentAccessService.method.getAgentTiers, { agentIds: some }, call);
+    for (const [id, tier] of Object.entries(tiers)) found.set(id, tier);
   }
+  return found;
+}
+
+const NAME_CHARACTERS = 60;
+
+/** Names agents that the caller could ask for. */
+async function refusalOf(peers: Peers, call: Call): Promise<string> {
+  const { agents, more } = await peers.call(AgentAccessService.method.listManageableAgents, {}, call);
+  const why = "only administrators list the traces of all agents";
+  const own = "a run that you triggered is read by its trace_id, from get_run";
+  if (agents.length === 0) return `${why}, and you manage no agent of which you could list them; ${own}`;
+  const named = agents.map(({ id, name }) => `${id} (${JSON.stringify(shorten(name, NAME_CHARACTERS))})`).join(", ");
+  const others = more ? "; list_agents shows the others, those with your_access manage" : "";
+  return `${why}; give target_agent_id. You manage ${named}${others}; ${own}`;
 }

@@ -5,8 +5,12 @@ import { ownsTokens } from "./gen-ai.js";
 import type { ReadSpan } from "./span.js";
 import type { TraceRecord, TraceStore } from "./store.js";
 
-const MAX_SET = 100;
+/** Names kept of each kind; who reads depends on the agents, so that a trace of more of them is refused before. */
+export const MAX_NAMES = 100;
 const BATCHES_REMEMBERED = 64;
+
+/** What a trace names. */
+export type TraceNames = Pick<TraceRecord, "agents" | "sources" | "models" | "tools">;
 
 /** Spans of one trace that came together. */
 export interface Batch {
@@ -16,6 +20,8 @@ export interface Batch {
   readonly user: string;
   /** At least one. */
   readonly spans: readonly ReadSpan[];
+  /** What the trace is known to name already; undefined where it is not there. */
+  readonly known: TraceNames | undefined;
   /** The agents that the sender can use: only these take spans as their own. */
   readonly usable: ReadonlySet<string>;
   readonly expiresAt: Date;
@@ -84,18 +90,25 @@ function firstInputOf({ spans }: Batch) {
 }
 
 /** What its spans add up to. */
-function sumsOf({ user, spans, usable }: Batch) {
+function sumsOf({ spans, usable, known = {} }: Batch) {
   const facts = spans.map((span) => span.facts);
-  const agents = distinct(facts.map(({ agent_id }) => agent_id)).filter((id) => usable.has(id));
   const own = facts.filter(({ operation }) => ownsTokens(operation));
   const sum = (of: readonly number[]): number => of.reduce((a, b) => a + b, 0);
   return {
     $addToSet: eachOf({
-      agents,
-      viewers: [`u:${user}`, ...agents.map((id) => `a:${id}`)],
-      sources: distinct(spans.map(({ source }) => source)),
-      models: distinct(facts.map(({ model }) => model)),
-      tools: distinct(facts.map(({ tool }) => tool)),
+      agents: agentsOf(spans, usable),
+      sources: newNames(
+        spans.map(({ source }) => source),
+        known.sources,
+      ),
+      models: newNames(
+        facts.map(({ model }) => model),
+        known.models,
+      ),
+      tools: newNames(
+        facts.map(({ tool }) => tool),
+        known.tools,
+      ),
     }),
     $inc: {
       span_count: facts.length,
@@ -106,8 +119,15 @@ function sumsOf({ user, spans, usable }: Batch) {
   };
 }
 
-function distinct(words: readonly string[]): string[] {
-  return [...new Set(words)].filter((word) => word !== "").slice(0, MAX_SET);
+/** The agents whose the spans are. */
+export function agentsOf(spans: readonly ReadSpan[], usable: ReadonlySet<string>): string[] {
+  return [...new Set(spans.map(({ facts }) => facts.agent_id))].filter((id) => usable.has(id));
+}
+
+/** Those that are not known, as far as there is room beside the known. */
+function newNames(names: readonly string[], known: readonly string[] = []): string[] {
+  const fresh = [...new Set(names)].filter((name) => name !== "" && !known.includes(name));
+  return fresh.slice(0, Math.max(0, MAX_NAMES - known.length));
 }
 
 function eachOf(sets: Readonly<Record<string, readonly string[]>>): Record<string, { $each: readonly string[] }> {

@@ -9,10 +9,8 @@ export interface TraceRecord extends Base {
   readonly trace_id: string;
   /** Whose credential sent the spans. */
   readonly user: string;
-  /** Ids of agents that the sender could use and the spans name. This set and the next are absent while empty. */
+  /** Ids of agents that the sender could use and the spans name: all of them, since they say who reads. The sets are absent while empty. */
   readonly agents?: readonly string[];
-  /** `u:<user>` and `a:<agent id>`: what a reader must hold one of. */
-  readonly viewers: readonly string[];
   readonly name: string;
   /** The outermost span; absent until it has come. */
   readonly root?: string;
@@ -141,7 +139,6 @@ const COLLECTIONS: readonly CollectionSpec[] = [
     environment: "traces",
     indexes: [
       { name: "order", key: { order: -1 } },
-      { name: "viewers", key: { viewers: 1, order: -1 } },
       { name: "agents", key: { agents: 1, order: -1 } },
       { name: "trace_id", key: { trace_id: 1 } },
       EXPIRY,

@@ -1,39 +1,44 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
   type FieldPreviewSchema,
-  type SpanSummarySchema,
+  type SpanSummary,
+  SpanSummarySchema,
   TraceStatus,
-  type TraceSummarySchema,
+  type TraceSummary,
+  TraceSummarySchema,
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
 import { previewOf } from "./preview.js";
 import type { FieldRecord, SpanRecord, TraceRecord } from "./store.js";
 
 const PREVIEW_CHARS = 200;
 const FIELDS_SHOWN = 12;
+/** Names shown of each kind. */
+const NAMES_SHOWN = 10;
 
 /** A trace as a list shows it, with so many characters of each field. */
-export function traceSummaryOf(
-  trace: TraceRecord,
-  previewChars = PREVIEW_CHARS,
-): MessageInitShape<typeof TraceSummarySchema> {
-  return {
+export function traceSummaryOf(trace: TraceRecord, previewChars = PREVIEW_CHARS): TraceSummary {
+  const { agents = [], sources = [], models = [], tools = [] } = trace;
+  const kinds = [agents, sources, models, tools];
+  const shown = (names: readonly string[]): string[] => names.slice(0, NAMES_SHOWN);
+  return create(TraceSummarySchema, {
     id: trace._id,
     name: trace.name,
-    source: (trace.sources ?? []).join(", "),
+    source: shown(sources).join(", "),
     status: trace.error_count > 0 ? TraceStatus.ERROR : TraceStatus.OK,
     startedAt: timestampFromDate(trace.started_at),
     durationMs: trace.ended_at.getTime() - trace.started_at.getTime(),
     user: { id: trace.user },
-    agents: (trace.agents ?? []).map((id) => ({ id })),
-    models: [...(trace.models ?? [])],
-    tools: [...(trace.tools ?? [])],
+    agents: shown(agents).map((id) => ({ id })),
+    models: shown(models),
+    tools: shown(tools),
+    moreNames: kinds.reduce((sum, names) => sum + Math.max(0, names.length - NAMES_SHOWN), 0),
     inputTokens: int32(trace.input_tokens),
     outputTokens: int32(trace.output_tokens),
     spanCount: trace.span_count,
     errorCount: trace.error_count,
     fields: previewsOf(shownOf(trace), previewChars),
-  };
+  });
 }
 
 /** The fields of the outermost span, with the first input of another where it has none. */
@@ -42,13 +47,10 @@ function shownOf({ fields = [], first_input: first = [] }: TraceRecord): readonl
 }
 
 /** A span as a list shows it: its first fields, with so many characters of each. */
-export function spanSummaryOf(
-  span: SpanRecord,
-  previewChars = PREVIEW_CHARS,
-): MessageInitShape<typeof SpanSummarySchema> {
+export function spanSummaryOf(span: SpanRecord, previewChars = PREVIEW_CHARS): SpanSummary {
   const { agent_id: agentId, agent_name: agentName } = span;
   const fields = previewsOf(span.fields.slice(0, FIELDS_SHOWN), previewChars);
-  return {
+  return create(SpanSummarySchema, {
     spanId: span.span_id,
     parentSpanId: span.parent_span_id,
     name: span.name,
@@ -65,7 +67,7 @@ export function spanSummaryOf(
     outputTokens: span.output_tokens,
     fields,
     moreFields: span.field_count - fields.length,
-  };
+  });
 }
 
 function previewsOf(

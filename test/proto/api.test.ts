@@ -118,6 +118,12 @@ describe("names that docs/api-style.md does not settle so are found", () => {
     ["another word for a label", "repeated string tags = 1;", "", "says tags in ListRequest.tags"],
     ["a page without a total", REQUEST, NEXT + BOUND, "is paged without ListResponse.total_size"],
     ["an answer that says nothing of pages", REQUEST, "", "is paged without ListResponse.next_page_token"],
+    [
+      "a total that is not always there beside a bound",
+      REQUEST,
+      RESPONSE.replace("int32 total_size", "optional int32 total_size"),
+      "says of total_size what other lists do not say",
+    ],
     ["a total of another type", REQUEST, RESPONSE.replace("int32", "int64"), "ListResponse.total_size of another type"],
     [
       "a token that is always there",

@@ -125,13 +125,25 @@ const RESPONSE: Readonly<Record<string, PagingField>> = {
   },
 };
 
-/** A list has all five fields of paging, or none of them. */
+/** Of our own records, which are counted only where that costs nothing. */
+const UNCOUNTED: Readonly<Record<string, PagingField>> = {
+  next_page_token: RESPONSE.next_page_token!,
+  total_size: {
+    scalar: ScalarType.INT32,
+    presence: Presence.EXPLICIT,
+    comment: /^How many there are on all pages; absent where they are not counted\.( Spans of one trace are\.)?$/,
+  },
+};
+
+/** A list has all fields of paging, or none of them. */
 function* pagingProblemsOf(request: DescMessage, response: DescMessage): Iterable<string> {
   const paged = [...request.fields, ...response.fields].some(({ name }) => name in REQUEST || name in RESPONSE);
   if (!paged) return;
+  const total = response.fields.find(({ name }) => name === "total_size");
+  const told = total?.presence === Presence.EXPLICIT ? UNCOUNTED : RESPONSE;
   for (const [message, shape] of [
     [request, REQUEST],
-    [response, RESPONSE],
+    [response, told],
   ] as const) {
     for (const [name, wanted] of Object.entries(shape)) {
       const found = message.fields.find((field) => field.name === name);
@@ -146,6 +158,6 @@ function* pagingProblemsOf(request: DescMessage, response: DescMessage): Iterabl
   const bounds = type.case === "int32" ? type.value : undefined;
   if (bounds?.greaterThan.value !== 1 || bounds.greaterThan.case !== "gte" || bounds.lessThan.value !== 100)
     yield "takes a page_size that is not bounded by 1 and 100";
-  const last = response.fields.slice(-Object.keys(RESPONSE).length).map(({ name }) => name);
-  if (last.join() !== Object.keys(RESPONSE).join()) yield `does not end ${response.name} with the fields of paging`;
+  const last = response.fields.slice(-Object.keys(told).length).map(({ name }) => name);
+  if (last.join() !== Object.keys(told).join()) yield `does not end ${response.name} with the fields of paging`;
 }

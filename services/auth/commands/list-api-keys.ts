@@ -1,10 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ListApiKeysRequest, ListApiKeysResponseSchema } from "#proto/auth/v1/api_key_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
+import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
+import { listPage } from "../../shared/store/page.js";
 import type { Context } from "../context.js";
 import { narrowedKeyOf, ownerOf } from "../key-owner.js";
-import { pageOf } from "../page.js";
 import { apiKeyOf } from "../records.js";
+
+const PAGE_SIZE = 25;
 
 /** Lists the keys of the caller, or for administrators of anybody, newest first; a narrowed key is shown itself. */
 export async function listApiKeys(
@@ -14,11 +17,19 @@ export async function listApiKeys(
 ): Promise<MessageInitShape<typeof ListApiKeysResponseSchema>> {
   const owner = await ownerOf(context, request, call);
   const narrowed = call.caller.scopes.has("admin") ? undefined : await narrowedKeyOf(context.store, call.caller);
-  const filter = {
-    user_id: owner._id,
-    ...(narrowed !== undefined && { _id: narrowed._id }),
-    ...(!request.includeRevoked && { revoked_at: null }),
+  if (narrowed !== undefined) return { keys: [apiKeyOf(narrowed, owner)], totalSize: 1 };
+  const { items, end, total } = await listPage(context.store.keys, {
+    seen: { user_id: owner._id },
+    wanted: request.includeRevoked ? undefined : { revoked_at: null },
+    index: "api_keys_user",
+    order: "serial",
+    direction: -1,
+    after: positionOf(request.pageToken),
+    size: request.pageSize === 0 ? PAGE_SIZE : request.pageSize,
+  });
+  return {
+    keys: items.map((key) => apiKeyOf(key, owner)),
+    ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+    ...(total !== undefined && { totalSize: total }),
   };
-  const { items, ...paging } = await pageOf(context.store.keys, filter, request, { field: "serial", direction: -1 });
-  return { keys: items.map((key) => apiKeyOf(key, owner)), ...paging };
 }

@@ -24,7 +24,7 @@ export async function listAuditRecords(
   const { audit } = store;
   const { afterNumber, since, until, pageToken, pageSize } = request;
   const known = afterNumber === undefined ? null : await audit.findOne({ _id: auditIdOf(afterNumber) });
-  const { items, end, total, totalIsLowerBound } = await listPage(audit, {
+  const { items, end, total } = await listPage(audit, {
     ...seenBy(request),
     wanted: wantedBy(request),
     order: "order",
@@ -38,8 +38,7 @@ export async function listAuditRecords(
   return {
     records: items.map((doc) => recordOf(doc, emails.get(doc.target) ?? "")),
     ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
-    totalSize: total,
-    ...(totalIsLowerBound && { totalSizeIsLowerBound: true }),
+    ...(total !== undefined && { totalSize: total }),
   };
 }
 

@@ -34,9 +34,10 @@ export async function listAvailableResources(
   const [first, after] = startOf(nouns, pageToken);
   const wanted = query === "" ? undefined : namedLike(query);
   const resources: MessageInitShape<typeof ResourceSchema>[] = [];
-  let [next, total, isLowerBound] = ["", 0, false];
+  let next = "";
   for (const [n, noun] of nouns.entries()) {
-    const left = n < first || next !== "" ? 0 : pageSize - resources.length;
+    if (n < first) continue;
+    const left = pageSize - resources.length;
     const page = await listPage(context.collection<ObjectRecord>(noun), {
       seen: filterOf(caller, "read"),
       wanted,
@@ -47,22 +48,16 @@ export async function listAvailableResources(
       size: Math.max(left, 1),
       projection: ROW,
     });
-    total += page.total;
-    isLowerBound ||= page.totalIsLowerBound;
-    if (n < first || next !== "") continue;
-    if (left === 0) {
-      // The page was full where the kind before ended.
-      if (page.items.length > 0 || page.end !== undefined) next = `${noun}/`;
-      continue;
-    }
-    resources.push(...page.items.map((one) => rowOf(noun, one)));
-    if (page.end !== undefined) next = `${noun}/${page.end}`;
+    // Where the page was full when the kind before ended, this one only tells whether there is more.
+    if (left > 0) resources.push(...page.items.map((one) => rowOf(noun, one)));
+    if (left === 0 && (page.items.length > 0 || page.end !== undefined)) next = `${noun}/`;
+    else if (page.end !== undefined) next = `${noun}/${page.end}`;
+    if (next !== "") break;
   }
   return {
     resources,
     ...(next !== "" && { nextPageToken: pageTokenOf(next) }),
-    totalSize: total,
-    ...(isLowerBound && { totalSizeIsLowerBound: true }),
+    ...(pageToken === "" && next === "" && { totalSize: resources.length }),
   };
 }
 

@@ -91,12 +91,14 @@ export interface Definition<
   readonly limits?: { readonly [field in Field<R>]?: number };
   /**
    * `without`: the fields that a list leaves out, which `view` then does not find. `hidden`: the members that it does
-   * not show, because `get` does. `description`: how many characters of it.
+   * not show, because `get` does. `named`: the references that it shows, with their names. `description`: how many
+   * characters of it.
    */
   readonly list?: {
     readonly rpc: Rpc<ListRequest, ListResponse<P, V>>;
     readonly without?: readonly Omittable<R, V>[];
     readonly hidden?: readonly (keyof V & string)[];
+    readonly named?: readonly F[];
     readonly description?: number;
   };
   readonly get?: { readonly rpc: Rpc<Naming<N>, One<N, V>> };

@@ -21,6 +21,8 @@ export interface Rows {
   readonly without?: readonly string[];
   /** Members of the message that it does not show, because another rpc does. */
   readonly hidden?: readonly string[];
+  /** References that it shows with their names; none where not given. */
+  readonly named?: readonly string[];
   /** Characters of the description, where it takes more of it than of other texts to choose. */
   readonly description?: number;
 }
@@ -36,7 +38,7 @@ export function listObjects(model: Model, rows: Rows) {
   return async (context: Context, request: ListRequest, call: Call): Promise<object> => {
     const origin = originOf(request.origin);
     const readable = filterOf(call.caller, "read");
-    const { items, end, total, totalIsLowerBound } = await listPage(context.collection(model.noun), {
+    const { items, end, total } = await listPage(context.collection(model.noun), {
       ...(origin === undefined
         ? { seen: readable, index: "access" }
         : { seen: { ...readable, origin }, index: "origin" }),
@@ -48,10 +50,9 @@ export function listObjects(model: Model, rows: Rows) {
       projection,
     });
     return {
-      [member]: (await viewsOf(context, model, items, call)).map((view) => rowOf(model, view, rows)),
+      [member]: (await viewsOf(context, model, items, call, rows.named ?? [])).map((view) => rowOf(model, view, rows)),
       ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
-      totalSize: total,
-      ...(totalIsLowerBound && { totalSizeIsLowerBound: true }),
+      ...(total !== undefined && { totalSize: total }),
     };
   };
 }

@@ -48,8 +48,7 @@ export interface ListRequest {
 /** `{agents, …}`: a page of objects. */
 export type ListResponse<Plural extends string, View> = { [member in Camel<Plural>]: View[] } & {
   nextPageToken?: string | undefined;
-  totalSize: number;
-  totalSizeIsLowerBound?: boolean | undefined;
+  totalSize?: number | undefined;
 };
 
 /** A new object. */

@@ -11,14 +11,17 @@ import type { Model, Refer } from "./model.js";
 /**
  * Objects as a caller is shown them. What they refer to has its name where the
  * caller can read it: one look-up for all of them.
+ *
+ * @param named the references that are looked up: all of them, unless told.
  */
 export async function viewsOf(
   context: Context,
   model: Model,
   records: readonly ObjectRecord[],
   { caller }: Pick<Call, "caller">,
+  named: readonly string[] = Object.keys(model.references),
 ): Promise<Message[]> {
-  const refer = await referFrom(context, model, records, caller);
+  const refer = await referFrom(context, model, records, caller, named);
   return records.map((record) => create(model.message, { ...shownOf(record, caller), ...model.view(record, refer) }));
 }
 
@@ -61,8 +64,10 @@ async function referFrom(
   { references }: Model,
   records: readonly ObjectRecord[],
   caller: Caller,
+  named: readonly string[],
 ): Promise<Refer> {
   const fields = Object.entries(references).map(async ([field, noun]) => {
+    if (!named.includes(field)) return [field, (id: string) => ({ id })] as const;
     const ids = records.flatMap((record) => idsIn(record, field));
     const names = await namesOf(context, noun, new Set(ids), caller);
     return [field, (id: string) => ({ id, ...names.get(id) })] as const;

@@ -1,10 +1,13 @@
 import type { Base, DocCollection, Document, Filter, FindOptions } from "./store.js";
 
 /**
- * As many of the documents that a caller can see as one list looks at: up to
- * it a list counts exactly, and finds what no index tells.
+ * How many of the documents that a caller can see one page looks at, at most,
+ * for what no index tells.
  */
-export const LOOKED_AT = 2_000;
+export const LOOKED_AT = 500;
+/** How many it looks at first: most pages are full by then. */
+const FIRST_LOOK = 20;
+const GROWTH = 3;
 
 /** Which documents are listed, and which page of them. */
 export interface Listing<T extends Base> {
@@ -31,47 +34,53 @@ export interface ListPage<T> {
   readonly items: readonly T[];
   /** Where it ended; undefined where there is no next page. */
   readonly end: string | undefined;
-  /** How many there are on all pages. */
-  readonly total: number;
-  /** There may be more than `total`. */
-  readonly totalIsLowerBound: boolean;
+  /** How many there are on all pages: told where the first page holds them all, because nothing else is counted. */
+  readonly total: number | undefined;
 }
 
 /**
  * One page of a list, by where the page before ended. What it costs depends on
- * its size and on {@link LOOKED_AT}, not on how many documents there are. Where
- * something is demanded that no index tells, a page may be short, or empty, and
- * have a next one: so many were looked at.
+ * its size and, where something is demanded that no index tells, on
+ * {@link LOOKED_AT}; never on how many documents there are. Such a page may be
+ * short, or empty, and have a next one: so many were looked at.
  */
 export async function listPage<T extends Base>(
   collection: DocCollection<T>,
   listing: Listing<T>,
 ): Promise<ListPage<T>> {
-  const { wanted, index, size, projection, after } = listing;
-  const [all, rest] = [rangeOf({ ...listing, after: undefined }), rangeOf(listing)];
-  const isFirst = after === undefined;
-  const edge = wanted === undefined ? undefined : await edgeOf(collection, listing, rest);
-  const firstEdge = wanted === undefined || isFirst ? edge : await edgeOf(collection, listing, all);
-  const options: FindOptions = {
-    sort: sortOf(listing),
-    limit: size + 1,
-    hint: index,
-    ...(projection && { projection }),
-  };
-  const [found, count] = await Promise.all([
-    collection.find(filterOf(listing, rest, edge), options).toArray(),
-    collection.countDocuments(filterOf(listing, all, firstEdge), { limit: LOOKED_AT + 1, hint: index }),
-  ]);
+  const { wanted, size, after } = listing;
+  const { found, end } =
+    wanted === undefined
+      ? { found: await foundIn(collection, listing, rangeOf(listing), size + 1), end: undefined }
+      : await lookedFor(collection, listing, wanted);
   const items = found.slice(0, size);
-  return {
-    items,
-    end: found.length > size ? (items.at(-1)?.[listing.order] as string) : edge,
-    total: Math.min(count, LOOKED_AT),
-    totalIsLowerBound: count > LOOKED_AT || firstEdge !== undefined,
-  };
+  const next = found.length > size ? (items.at(-1)?.[listing.order] as string) : end;
+  return { items, end: next, total: after === undefined && next === undefined ? items.length : undefined };
 }
 
-type Range = Readonly<Partial<Record<"$gt" | "$gte" | "$lt", string>>>;
+/** Looks at more and more until the page is full, there is no more, or enough was looked at. */
+async function lookedFor<T extends Base>(
+  collection: DocCollection<T>,
+  listing: Listing<T>,
+  wanted: Filter<T>,
+): Promise<{ readonly found: readonly T[]; readonly end: string | undefined }> {
+  const { direction, size } = listing;
+  const found: T[] = [];
+  let { after } = listing;
+  for (let [look, left] = [FIRST_LOOK, LOOKED_AT]; left > 0; ) {
+    const range = rangeOf({ ...listing, after });
+    const edge = await edgeOf(collection, listing, range, look);
+    const upTo = edge === undefined ? range : { ...range, [direction === 1 ? "$lte" : "$gte"]: edge };
+    found.push(...(await foundIn(collection, listing, upTo, size + 1 - found.length, wanted)));
+    if (found.length > size || edge === undefined) return { found, end: undefined };
+    after = edge;
+    left -= look;
+    look = Math.min(look * GROWTH, left);
+  }
+  return { found, end: after };
+}
+
+type Range = Readonly<Partial<Record<"$gt" | "$gte" | "$lt" | "$lte", string>>>;
 
 function rangeOf<T extends Base>({ from, to, after, direction }: Listing<T>): Range {
   const begin = direction === 1 && after !== undefined ? { $gt: after } : from !== undefined && { $gte: from };
@@ -79,36 +88,37 @@ function rangeOf<T extends Base>({ from, to, after, direction }: Listing<T>): Ra
   return { ...begin, ...(end !== undefined && { $lt: end }) };
 }
 
-function sortOf<T extends Base>({ order, direction }: Listing<T>): Record<string, 1 | -1> {
-  return { [order]: direction };
+function foundIn<T extends Base>(
+  collection: DocCollection<T>,
+  listing: Listing<T>,
+  range: Range,
+  limit: number,
+  wanted?: Filter<T>,
+): Promise<T[]> {
+  const seen = seenIn(listing, range);
+  const filter = wanted === undefined ? seen : ({ $and: [seen, wanted] } as Filter<T>);
+  return collection.find(filter, { ...optionsOf(listing, listing.projection), limit }).toArray();
 }
 
-/** The last that is looked at; undefined where nothing is past it. */
+/** The last of so many; undefined where nothing is past it. */
 async function edgeOf<T extends Base>(
   collection: DocCollection<T>,
   listing: Listing<T>,
   range: Range,
+  look: number,
 ): Promise<string | undefined> {
-  const projection = { [listing.order]: 1 };
-  const [last, next] = await collection
-    .find(seenIn(listing, range), {
-      sort: sortOf(listing),
-      skip: LOOKED_AT - 1,
-      limit: 2,
-      hint: listing.index,
-      projection,
-    })
-    .toArray();
+  const options = { ...optionsOf(listing, { [listing.order]: 1 }), skip: look - 1, limit: 2 };
+  const [last, next] = await collection.find(seenIn(listing, range), options).toArray();
   return next === undefined ? undefined : (last?.[listing.order] as string);
 }
 
-function filterOf<T extends Base>(listing: Listing<T>, range: Range, edge: string | undefined): Filter<T> {
-  const { wanted, direction } = listing;
-  if (wanted === undefined) return seenIn(listing, range);
-  const upTo = edge === undefined ? range : { ...range, [direction === 1 ? "$lte" : "$gte"]: edge };
-  return { $and: [seenIn(listing, upTo), wanted] } as Filter<T>;
+function optionsOf<T extends Base>(
+  { order, direction, index }: Listing<T>,
+  projection: Document | undefined,
+): FindOptions {
+  return { sort: { [order]: direction }, hint: index, ...(projection && { projection }) };
 }
 
-function seenIn<T extends Base>({ seen, order }: Listing<T>, range: object): Filter<T> {
+function seenIn<T extends Base>({ seen, order }: Listing<T>, range: Range): Filter<T> {
   return Object.keys(range).length === 0 ? seen : { ...seen, [order]: range };
 }

@@ -7,13 +7,13 @@ import type { Call, Caller } from "../../shared/rpc/call.js";
 import { canceled } from "../../shared/rpc/errors.js";
 import { usableAgents } from "../access.js";
 import type { Context } from "../context.js";
-import { countSpans } from "../count-spans.js";
-import { digest } from "../digest.js";
+import { agentsOf, countSpans, MAX_NAMES } from "../count-spans.js";
 import { insertNew } from "../insert-new.js";
 import { paged, pageId } from "../paged.js";
 import { giveRoomBack, takeRoom } from "../quota.js";
 import { type ReadSpan, readSpan } from "../span.js";
 import type { TraceStore } from "../store.js";
+import { recordIdOf } from "../trace-name.js";
 
 const MAX_SPANS = 4096;
 /** The most attributes of all spans of an export; those of a resource count for each of its spans. */
@@ -49,23 +49,31 @@ export async function exportSpans(
     byTrace.clear();
   }
   const there = await store.traces
-    .find({ _id: { $in: [...byTrace.keys()] } }, { projection: { span_count: 1 } })
+    .find(
+      { _id: { $in: [...byTrace.keys()] } },
+      { projection: { span_count: 1, agents: 1, sources: 1, models: 1, tools: 1 } },
+    )
     .toArray();
-  const counts = new Map(there.map((trace) => [trace._id, trace.span_count]));
+  const known = new Map(there.map((trace) => [trace._id, trace]));
   const left = new Set(byTrace.keys());
   try {
     for (const [trace, some] of byTrace) {
       if (call.signal.aborted) throw canceled("the sender went away: the same delivery, repeated, brings the rest");
-      if ((counts.get(trace) ?? 0) + some.length > MAX_SPANS_OF_A_TRACE) {
+      if ((known.get(trace)?.span_count ?? 0) + some.length > MAX_SPANS_OF_A_TRACE) {
         reject(rejects, some.length, `a trace has at most ${MAX_SPANS_OF_A_TRACE} spans`);
+        continue;
+      }
+      if (new Set([...(known.get(trace)?.agents ?? []), ...agentsOf(some, agents)]).size > MAX_NAMES) {
+        reject(rejects, some.length, `a trace is of at most ${MAX_NAMES} agents`);
         continue;
       }
       left.delete(trace);
       await keepSpans(store, trace, some, expiresAt);
-      await countSpans(store, { trace, user: sender.id, spans: some, usable: agents, expiresAt });
+      const names = known.get(trace);
+      await countSpans(store, { trace, user: sender.id, spans: some, known: names, usable: agents, expiresAt });
     }
   } finally {
-    const notKept = fresh.filter((span) => left.has(recordIdOf(span, sender.id)));
+    const notKept = fresh.filter((span) => left.has(recordIdOf(span.traceId, sender.id)));
     await giveRoomBack(store, sender, notKept, expiresAt);
   }
   if (rejects.count === 0) return {};
@@ -137,7 +145,7 @@ function readAll({ resourceSpans }: MessageShape<typeof ExportTraceServiceReques
 function groupByTrace(spans: readonly ReadSpan[], user: string): Map<string, ReadSpan[]> {
   const groups = new Map<string, Map<string, ReadSpan>>();
   for (const span of spans) {
-    const trace = recordIdOf(span, user);
+    const trace = recordIdOf(span.traceId, user);
     const group = groups.get(trace) ?? new Map<string, ReadSpan>();
     groups.set(trace, group.set(span.facts.span_id, span));
   }
@@ -181,9 +189,4 @@ async function keepSpans(
     spans,
     some.map((span) => ({ _id: idOf(trace, span), ...span.facts, trace, expires_at: expiresAt })),
   );
-}
-
-/** The id of a trace's record: tells users' parts of one trace apart without naming them. */
-function recordIdOf({ traceId }: ReadSpan, user: string): string {
-  return `${traceId}.${digest(user).slice(0, 12)}`;
 }

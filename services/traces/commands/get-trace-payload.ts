@@ -6,8 +6,7 @@ import type {
 import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import { textPage, textPageOf } from "../../shared/rpc/text-page.js";
-import type { Filter } from "../../shared/store/store.js";
-import { allOf, readableBy } from "../access.js";
+import { readingOf } from "../access.js";
 import type { Context } from "../context.js";
 import { readPaged } from "../paged.js";
 import { fieldOf } from "../span.js";
@@ -22,7 +21,7 @@ export async function getTracePayload(
   request: MessageShape<typeof GetTracePayloadRequestSchema>,
   call: Call,
 ): Promise<MessageInitShape<typeof GetTracePayloadResponseSchema>> {
-  const trace = await theTrace(store, allOf(await readableBy(peers, call)), request.traceId);
+  const trace = await theTrace({ store, peers }, request.traceId, call);
   const span = request.spanId === "" ? await chosenOf(store, trace, request.field) : request.spanId.toLowerCase();
   const id = `${trace._id}.${span}`;
   const payload = await store.payloads.findOne({ _id: id });
@@ -39,9 +38,10 @@ export async function getTracePayload(
   return { ...(await textPageOf(field.bytes, read, page, pageBytes)), json: field.json };
 }
 
-async function theTrace({ traces }: TraceStore, readable: Filter<TraceRecord>, id: string): Promise<TraceRecord> {
-  const filter = { ...readable, ...tracesNamed(id), expires_at: { $gt: new Date() } } as Filter<TraceRecord>;
-  const parts = await traces.find(filter, { limit: 10, projection: { batches: 0 } }).toArray();
+async function theTrace({ store, peers }: Pick<Context, "store" | "peers">, id: string, call: Call) {
+  const named = await tracesNamed(store, id, call.caller.id);
+  const may = await readingOf(peers, call)(named);
+  const parts = named.filter((_, i) => may[i]);
   if (parts.length === 0) throw notFound(`no trace that you can read has the id ${id}`);
   if (parts.length > 1) {
     throw invalidArgument(

@@ -4,18 +4,21 @@ import {
   type InspectAgentTracesRequestSchema,
   type InspectAgentTracesResponseSchema,
   Period,
+  SpanSummarySchema,
   TraceStatus,
+  TraceSummarySchema,
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
-import { type ListPage, listPage } from "../../shared/store/page.js";
+import { listPage } from "../../shared/store/page.js";
 import type { Filter } from "../../shared/store/store.js";
-import { allOf, type Readable, readableBy } from "../access.js";
+import { checkListing, readingOf } from "../access.js";
 import type { Context } from "../context.js";
-import type { TraceRecord, TraceStore } from "../store.js";
+import type { TraceRecord } from "../store.js";
 import { spanSummaryOf, traceSummaryOf } from "../summaries.js";
-import { tracesNamed } from "../trace-name.js";
+import { PARTS, tracesNamed } from "../trace-name.js";
+import { pageWithinBudget, rowsWithinBudget } from "../within-budget.js";
 
 type Request = MessageShape<typeof InspectAgentTracesRequestSchema>;
 type Response = MessageInitShape<typeof InspectAgentTracesResponseSchema>;
@@ -31,56 +34,97 @@ const HOURS: Readonly<Record<Period, number>> = {
   [Period.ALL]: Number.POSITIVE_INFINITY,
 };
 
-/** Lists the traces that the caller may read, or one of them with its spans. */
-export async function inspectAgentTraces({ store, peers }: Context, request: Request, call: Call): Promise<Response> {
-  const readable = await readableBy(peers, call, request.targetAgentId);
-  return request.traceId === "" ? listTraces(store, readable, request) : showTrace(store, readable, request);
+/** Lists the traces of an agent, for administrators of all, or shows one trace that the caller may read with its spans. */
+export function inspectAgentTraces(context: Context, request: Request, call: Call): Promise<Response> {
+  return request.traceId === "" ? listTraces(context, request, call) : showTrace(context, request, call);
 }
 
-async function listTraces({ traces }: TraceStore, readable: Readable, request: Request): Promise<Response> {
+async function listTraces({ store, peers }: Context, request: Request, call: Call): Promise<Response> {
+  const { targetAgentId, pageToken, pageSize = PAGE_SIZE, previewChars } = request;
+  await checkListing(peers, call, targetAgentId);
   const [from, to] = periodOf(request);
-  const demanded = { ...readable.wanted, ...filtersOf(request) } as Filter<TraceRecord>;
+  const demanded = filtersOf(request);
   const isPlain = Object.keys(demanded).length === 0;
-  // Those that are past their time are few, because they are being deleted: of them alone no bound is needed.
-  const page = await listPage(traces, {
-    seen: isPlain ? ({ ...readable.seen, ...kept() } as Filter<TraceRecord>) : readable.seen,
-    wanted: isPlain ? undefined : ({ ...demanded, ...kept() } as Filter<TraceRecord>),
-    index: readable.index,
-    order: "order",
-    direction: -1,
-    from,
-    to,
-    after: positionOf(request.pageToken),
-    size: request.pageSize ?? PAGE_SIZE,
-    projection: { batches: 0 },
-  });
-  return { traces: page.items.map((trace) => traceSummaryOf(trace, request.previewChars)), ...pagingOf(page) };
-}
-
-async function showTrace({ traces, spans }: TraceStore, readable: Readable, request: Request): Promise<Response> {
-  const named = { ...allOf(readable), ...filtersOf(request), ...tracesNamed(request.traceId), ...kept() };
-  const parts = await traces.find(named as Filter<TraceRecord>, { limit: 100, projection: { batches: 0 } }).toArray();
-  const summaries = parts.map((trace) => traceSummaryOf(trace, request.previewChars));
-  if (parts.length === 0) throw notFound(`no trace that you can read has the id ${request.traceId}`);
-  if (parts.length > 1) return { traces: summaries, totalSize: parts.length };
-  const page = await listPage(spans, {
-    seen: { trace: parts[0]!._id },
-    index: "trace",
-    order: "order",
-    direction: 1,
-    after: positionOf(request.pageToken),
-    size: request.pageSize ?? PAGE_SIZE,
+  const seen = targetAgentId === "" ? {} : { agents: targetAgentId };
+  // What is past its retention is not there, also before it is deleted: of that there is little, so that it needs no bound.
+  const kept = { expires_at: { $gt: new Date() } };
+  const mayRead = readingOf(peers, call);
+  const { rows, end } = await pageWithinBudget({
+    schema: TraceSummarySchema,
+    size: pageSize,
+    after: positionOf(pageToken),
+    read: (after, size) =>
+      listPage(store.traces, {
+        seen: isPlain ? { ...seen, ...kept } : seen,
+        wanted: isPlain ? undefined : { ...demanded, ...kept },
+        index: targetAgentId === "" ? "order" : "agents",
+        order: "order",
+        direction: -1,
+        from,
+        to,
+        after,
+        size,
+        projection: { batches: 0 },
+      }),
+    async show(traces) {
+      const may = await mayRead(traces);
+      return traces.map((trace, i) => (may[i] ? traceSummaryOf(trace, previewChars) : undefined));
+    },
   });
   return {
-    traces: summaries,
-    spans: page.items.map((span) => spanSummaryOf(span, request.previewChars)),
-    ...pagingOf(page),
+    traces: rows,
+    ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+    ...(pageToken === "" && end === undefined && { totalSize: rows.length }),
   };
 }
 
-/** What is past its retention is not there, also before it is deleted. */
-function kept(): Filter<TraceRecord> {
-  return { expires_at: { $gt: new Date() } };
+async function showTrace({ store, peers }: Context, request: Request, call: Call): Promise<Response> {
+  const { traceId, pageToken, pageSize = PAGE_SIZE, previewChars } = request;
+  const named = await tracesNamed(store, traceId, call.caller.id);
+  const may = await readingOf(peers, call)(named);
+  const parts = named.filter((trace, i) => may[i] && isWanted(trace, request));
+  const summaries = parts.map((trace) => traceSummaryOf(trace, previewChars));
+  const [trace] = parts;
+  if (trace === undefined) throw notFound(`no trace that you can read has the id ${traceId}`);
+  if (parts.length > 1) {
+    const traces = rowsWithinBudget(TraceSummarySchema, summaries);
+    const isAll = named.length < PARTS && traces.length === parts.length;
+    return { traces, ...(isAll && { totalSize: traces.length }) };
+  }
+  const { rows, end } = await pageWithinBudget({
+    schema: SpanSummarySchema,
+    size: pageSize,
+    after: positionOf(pageToken),
+    read: (after, size) =>
+      listPage(store.spans, {
+        seen: { trace: trace._id },
+        index: "trace",
+        order: "order",
+        direction: 1,
+        after,
+        size,
+      }),
+    show: async (spans) => spans.map((span) => spanSummaryOf(span, previewChars)),
+  });
+  // The trace keeps count of its spans.
+  return {
+    traces: summaries,
+    spans: rows,
+    ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+    totalSize: trace.span_count,
+  };
+}
+
+/** What a trace that is asked for by its id is narrowed by, as a list is. */
+function isWanted(trace: TraceRecord, { targetAgentId, status, source, model }: Request): boolean {
+  const has = (names: readonly string[] = [], name: string): boolean => name === "" || names.includes(name);
+  const ended = trace.error_count > 0 ? TraceStatus.ERROR : TraceStatus.OK;
+  return (
+    has(trace.agents, targetAgentId) &&
+    has(trace.sources, source) &&
+    has(trace.models, model) &&
+    (status === TraceStatus.UNSPECIFIED || status === ended)
+  );
 }
 
 function filtersOf({ status, source, model }: Request): Filter<TraceRecord> {
@@ -88,18 +132,6 @@ function filtersOf({ status, source, model }: Request): Filter<TraceRecord> {
     ...(status !== TraceStatus.UNSPECIFIED && { error_count: status === TraceStatus.ERROR ? { $gt: 0 } : 0 }),
     ...(source !== "" && { sources: source }),
     ...(model !== "" && { models: model }),
-  };
-}
-
-function pagingOf({
-  end,
-  total,
-  totalIsLowerBound,
-}: ListPage<unknown>): Pick<Response, "nextPageToken" | "totalSize" | "totalSizeIsLowerBound"> {
-  return {
-    ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
-    totalSize: total,
-    ...(totalIsLowerBound && { totalSizeIsLowerBound: true }),
   };
 }
 

@@ -173,7 +173,7 @@ test("keys are listed newest first, a page at a time, without the revoked", asyn
   const first = await stack.as(admin, keys.listApiKeys, { userId, pageSize: 3 });
   const second = await stack.as(admin, keys.listApiKeys, { userId, pageSize: 3, pageToken: first.nextPageToken });
   expect([...first.keys, ...second.keys].map(({ id }) => id)).toEqual(ids);
-  expect([first.totalSize, second.nextPageToken]).toEqual([4, ""]);
+  expect([first.totalSize, second.totalSize, second.nextPageToken]).toEqual([undefined, undefined, ""]);
   await expect(stack.as(admin, keys.listApiKeys, { pageToken: "../" })).rejects.toEqual(code(Code.InvalidArgument));
   await expect(stack.as(admin, keys.listApiKeys, { pageSize: 101 })).rejects.toEqual(code(Code.InvalidArgument));
 });

@@ -197,6 +197,43 @@ describe("the trail", () => {
     expect(await trail.append(some(AuditKind.WRITE, 1))).toEqual([29n]);
   });
 
+  test("is never more than a batch beyond what is kept, however fast records come in and whatever was there", async () => {
+    const records = await openAuthStore(store);
+    await openAuditTrail(records, leads, { days: 1, records: 10_000 }).append(some(AuditKind.WRITE, 4_000));
+    const [most, batch] = [500, 1_000];
+    const trail = openAuditTrail(records, leads, { days: 1, records: most });
+    // What was kept by a larger bound goes first.
+    await trail.append(some(AuditKind.ADMINISTRATION, 1));
+    await trail.tend();
+    expect(await records.audit.countDocuments({})).toBe(most + 1);
+    let largest = 0;
+    const insert = records.audit.insertMany.bind(records.audit);
+    records.audit.insertMany = async (docs) => {
+      const done = await insert(docs);
+      largest = Math.max(largest, await records.audit.countDocuments({ kind: "write" }));
+      return done;
+    };
+    await Promise.all(Array.from({ length: 20 }, () => trail.append(some(AuditKind.WRITE, batch))));
+    expect(largest).toBe(most + batch);
+    await trail.append([]);
+    expect(await records.audit.countDocuments({ kind: "write" })).toBe(most);
+    expect(await records.audit.countDocuments({ kind: "administration" })).toBe(1);
+  }, 60_000);
+
+  test("goes on where records were deleted because their days are over", async () => {
+    const records = await openAuthStore(store);
+    let now = 1_000_000;
+    const trail = openAuditTrail(records, leads, bounds, () => now);
+    await trail.append(some(AuditKind.WRITE, 10));
+    await records.audit.deleteMany({ kind: "write" });
+    await trail.append(some(AuditKind.WRITE, 3));
+    now += 3_600_000;
+    await trail.tend();
+    await trail.append(some(AuditKind.WRITE, 8));
+    await trail.append([]);
+    expect(await records.audit.countDocuments({ kind: "write" })).toBe(10);
+  });
+
   test("stays in order where the clock is set back, and is kept so many days", async () => {
     let now = 1_000_000;
     const records = await openAuthStore(store);

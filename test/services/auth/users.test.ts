@@ -109,15 +109,13 @@ describe("changing a user", () => {
 test("users are listed a page at a time, each once", async () => {
   const seen: string[] = [];
   let pageToken = "";
-  let total = 0;
   do {
     const page = await stack.as(admin, users.listUsers, { pageSize: 2, pageToken });
     seen.push(...page.users.map(({ id }) => id));
-    total = page.totalSize;
     pageToken = page.nextPageToken;
   } while (pageToken !== "");
   expect(new Set(seen).size).toBe(seen.length);
-  expect(seen.length).toBe(total);
+  expect(seen.length).toBe(await stack.records.users.countDocuments({}));
 });
 
 describe("a group", () => {

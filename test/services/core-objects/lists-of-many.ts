@@ -6,20 +6,18 @@ import { Period, TraceInspectionService } from "#proto/traces/v1/trace_inspectio
 import { silentLog } from "../../../services/shared/process/log.js";
 import { pageTokenOf } from "../../../services/shared/rpc/page-token.js";
 import { createTracesService } from "../../../services/traces/service.js";
-import { deep, putMany } from "./many.js";
+import { deep, nthId, putMany } from "./many.js";
 import { as, type Rig, startRig } from "./rig.js";
 
 /** Every list as each of the people who see all, ten or what their group sees, by a name for it. */
-export type Lists = Readonly<
-  Record<string, () => Promise<{ totalSize: number; totalSizeIsLowerBound?: boolean | undefined }>>
->;
+export type Lists = Readonly<Record<string, () => Promise<unknown>>>;
 
 /** Services with so many agents, skills and traces, and the lists of them. */
 export async function startWithMany(count: number): Promise<{ rig: Rig; lists: Lists }> {
   const rig = await startRig();
   const { store, peers, dispatch } = rig;
   rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 3650 }));
-  await putMany(rig, { count });
+  await putMany(rig, { count, oneAgent: 0 });
   return { rig, lists: listsOf(dispatch, count) };
 }
 
@@ -48,7 +46,11 @@ function listsOf(dispatch: Rig["dispatch"], count: number): Lists {
         dispatch.unary(ResourceService.method.listAvailableResources, { ...request, pageSize: 50 }, as(who));
   }
   const traces = { "": {}, " with source even": { source: "even" }, " with source none": { source: "none" } };
-  for (const who of ["root", "carl", "bob"]) {
+  for (const [who, targetAgentId] of [
+    ["root", ""],
+    ["root of one agent", nthId(0)],
+    ["carl", nthId(0)],
+  ] as const) {
     for (const [which, request] of Object.entries({
       ...traces,
       " with model m": { model: "m" },
@@ -57,8 +59,8 @@ function listsOf(dispatch: Rig["dispatch"], count: number): Lists {
       lists[`traces${which}, ${who}`] = () =>
         dispatch.unary(
           TraceInspectionService.method.inspectAgentTraces,
-          { ...request, period: Period.ALL, pageSize: 50 },
-          as(who, "traces"),
+          { ...request, targetAgentId, period: Period.ALL, pageSize: 50 },
+          as(who.split(" ")[0] as string, "traces"),
         );
   }
   return lists;

@@ -10,6 +10,8 @@ import type { Rig } from "./rig.js";
 export interface Many {
   readonly count: number;
   readonly seed?: string;
+  /** The number of the agent that every trace is of; where not given, each trace is of an agent of its own. */
+  readonly oneAgent?: number;
 }
 
 const BATCH = 1_000;
@@ -18,8 +20,12 @@ const START = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
 
 /** Puts agents, skills and traces in: `count` of each. */
-export async function putMany({ store }: Rig, { count, seed = "lists" }: Many): Promise<void> {
-  const kinds = { agents: agentOf, skills: skillOf, traces: traceOf };
+export async function putMany({ store }: Rig, { count, seed = "lists", oneAgent }: Many): Promise<void> {
+  const kinds = {
+    agents: agentOf,
+    skills: skillOf,
+    traces: (n: number) => traceOf(n, idOf(oneAgent ?? n, seed), seed),
+  };
   for (const [name, recordOf] of Object.entries(kinds)) {
     for (let from = 0; from < count; from += BATCH) {
       const some = Array.from({ length: Math.min(BATCH, count - from) }, (_, i) => recordOf(from + i, count, seed));
@@ -74,11 +80,10 @@ function skillOf(n: number, count: number, seed: string): Base {
 }
 
 /** Every trace is of one agent; those of carl's agents are carl's to read. */
-function traceOf(n: number, _count: number, seed: string): Base {
+function traceOf(n: number, agent: string, seed: string): Base {
   const trace_id = createHash("sha256").update(`${seed} trace ${n}`).digest("hex").slice(0, 32);
   const _id = `${trace_id}.bob`;
   const started_at = new Date(START + n * 1_000);
-  const agent = idOf(n, seed);
   return {
     _id,
     trace_id,
@@ -101,6 +106,11 @@ function traceOf(n: number, _count: number, seed: string): Base {
     batches: ["0123456789abcdef01234567"],
     expires_at: new Date(Date.now() + 24 * HOUR_MS),
   } as Base;
+}
+
+/** The id of the agent, or the skill, of a number. */
+export function nthId(n: number, seed = "lists"): string {
+  return idOf(n, seed);
 }
 
 /** Where page 500 of 50 begins, or the last ten where there are fewer: what a page token of the list would hold. */

@@ -180,7 +180,7 @@ test("what can be attached is listed kind by kind, on pages of any size, each on
     let pageToken = "";
     do {
       const page = await list("carl", { pageSize, pageToken });
-      expect(page.totalSize).toBe(rows.length);
+      expect(page.totalSize).toBeUndefined();
       expect(page.resources.length).toBeLessThanOrEqual(pageSize);
       seen.push(...page.resources.map(({ id, kind }) => `${kind} ${id}`));
       pageToken = page.nextPageToken ?? "";

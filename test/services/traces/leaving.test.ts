@@ -48,7 +48,7 @@ afterEach(() => rig.close());
 const send = (delivery: ReturnType<typeof exportOf>, signal?: AbortSignal) =>
   rig.dispatch.unary(TraceService.method.export, delivery, { ...as("alice", "traces"), ...(signal && { signal }) });
 const kept = async () =>
-  (await rig.dispatch.unary(TraceInspectionService.method.inspectAgentTraces, { pageSize: 100 }, as("alice", "traces")))
+  (await rig.dispatch.unary(TraceInspectionService.method.inspectAgentTraces, { pageSize: 100 }, as("root", "traces")))
     .totalSize;
 
 test("an export that its sender has left stops; repeated, it brings the rest and takes its room once", async () => {

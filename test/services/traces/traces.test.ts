@@ -90,7 +90,7 @@ test("spans of a trace add up to its summary, whatever order and batches they co
       },
     },
   ]);
-  const { traces, totalSize } = await inspect("alice", { source: "sum" });
+  const { traces, totalSize } = await inspect("root", { source: "sum" });
   expect(totalSize).toBe(1);
   expect(traces[0]).toMatchObject({
     id: expect.stringMatching(new RegExp(`^${trace}\\.`)),
@@ -132,7 +132,7 @@ test("a delivery that is repeated, also at the same time, is counted once", asyn
   const spans = [{ trace: newTraceId(), id: newSpanId(), attributes: { "gen_ai.usage.input_tokens": 7 } }];
   await Promise.all([send("alice", "again", spans), send("alice", "again", spans)]);
   await send("alice", "again", spans);
-  const [trace] = (await inspect("alice", { source: "again" })).traces;
+  const [trace] = (await inspect("root", { source: "again" })).traces;
   expect(trace).toMatchObject({ spanCount: 1, inputTokens: 7 });
 });
 
@@ -143,7 +143,7 @@ test("spans that cannot be taken are counted and explained, the others are kept"
   expect(partialSuccess?.errorMessage).toContain("trace_id");
   expect(partialSuccess?.errorMessage).toContain("span_id");
   expect(partialSuccess?.errorMessage).toContain("start time");
-  expect(await sourcesSeenBy("alice", { source: "partial" })).toEqual(["partial"]);
+  expect(await sourcesSeenBy("root", { source: "partial" })).toEqual(["partial"]);
   expect((await send("alice", "nothing", [])).partialSuccess).toBeUndefined();
   const many = await send(
     "alice",
@@ -164,18 +164,38 @@ test("spans dated before what is kept, or more than half a day ahead, are refuse
     "a span began before the 60 days that spans are kept; " +
       "a span is dated more than 12 hours ahead; set the clock of what sends it",
   );
-  const { traces } = await inspect("alice", { source: "dated", period: Period.ALL });
+  const { traces } = await inspect("root", { source: "dated", period: Period.ALL });
   expect(traces.map(({ name }) => name)).toEqual(["n2", "n1"]);
 });
 
-test("spans without an agent are read by their sender and administrators alone", async () => {
-  await send("alice", "private", [{}]);
-  expect(await sourcesSeenBy("alice", { source: "private" })).toEqual(["private"]);
+test("spans without an agent are read by their sender, by id, and administrators alone", async () => {
+  const trace = newTraceId();
+  await send("alice", "private", [{ trace }]);
   expect(await sourcesSeenBy("root", { source: "private" })).toEqual(["private"]);
-  expect(await sourcesSeenBy("bob", { source: "private" })).toEqual([]);
+  for (const who of ["alice", "root"]) expect(await sourcesSeenBy(who, { traceId: trace })).toEqual(["private"]);
+  expect((await refusal(inspect("bob", { traceId: trace })))[0]).toBe("NotFound");
 });
 
-test("an agent's traces are read by those who can manage it and by no others", async () => {
+test("a listing that names no agent is refused to all but administrators, with agents to ask for", async () => {
+  const why = "only administrators list the traces of all agents";
+  const own = "a run that you triggered is read by its trace_id, from get_run";
+  expect(await refusal(inspect("reader"))).toEqual([
+    "PermissionDenied",
+    `${why}, and you manage no agent of which you could list them; ${own}`,
+  ]);
+  const give = [{ to: "user:reader", tier: Tier.MANAGE }];
+  const hers = await newAgent("alice", give);
+  const said = `${why}; give target_agent_id. You manage ${hers} ("alice's agent")`;
+  expect(await refusal(inspect("reader", { source: "any" }))).toEqual(["PermissionDenied", `${said}; ${own}`]);
+  for (let n = 0; n < 10; n++) await newAgent("alice", give);
+  const [, many] = await refusal(inspect("reader"));
+  expect(many.match(/\("alice's agent"\)/g)).toHaveLength(10);
+  expect(many).toContain("list_agents shows the others, those with your_access manage");
+  expect((await inspect("reader", { targetAgentId: hers })).traces).toEqual([]);
+  expect((await inspect("root")).traces.length).toBeGreaterThan(0);
+});
+
+test("an agent's traces are listed by those who can manage it and by no others", async () => {
   const agent = await newAgent("alice", [
     { to: "user:bob", tier: Tier.CONFIG },
     { to: "user:reader", tier: Tier.MANAGE },
@@ -188,40 +208,62 @@ test("an agent's traces are read by those who can manage it and by no others", a
     "NotFound",
     `no agent that you can see has the id ${agent}`,
   ]);
-  expect(await sourcesSeenBy("alice", { source: "of-agent" })).toEqual(["of-agent"]);
-  expect(await sourcesSeenBy("bob", { source: "of-agent" })).toEqual(["of-agent"]);
-  expect(await sourcesSeenBy("carl", { source: "of-agent" })).toEqual([]);
   const [trace] = (await inspect("alice", request)).traces;
   expect(trace?.agents).toMatchObject([{ id: agent }]);
-  expect((await refusal(inspect("carl", { traceId: trace!.id })))[0]).toBe("NotFound");
-  expect((await refusal(payload("carl", { traceId: trace!.id, field: "resource.service.name" })))[0]).toBe("NotFound");
-  expect((await payload("alice", { traceId: trace!.id, field: "resource.service.name" })).text).toBe("of-agent");
+  for (const traceId of [trace!.id, trace!.id.split(".")[0]!]) {
+    for (const who of ["alice", "reader", "root", "bob"]) {
+      expect(await sourcesSeenBy(who, { traceId })).toEqual(["of-agent"]);
+      expect((await payload(who, { traceId, field: "resource.service.name" })).text).toBe("of-agent");
+    }
+    expect(await sourcesSeenBy("bob", { traceId, targetAgentId: agent })).toEqual(["of-agent"]);
+    expect((await refusal(inspect("bob", { traceId, targetAgentId: "another" })))[0]).toBe("NotFound");
+    expect((await refusal(inspect("carl", { traceId })))[0]).toBe("NotFound");
+    expect((await refusal(payload("carl", { traceId, field: "resource.service.name" })))[0]).toBe("NotFound");
+  }
 });
 
-test("a trace of several agents is read only by those who can manage them all", async () => {
+test("a trace of several agents is read only by those who can manage them all, and by its sender", async () => {
   const mine = await newAgent("alice");
   const theirs = await newAgent("carl", [{ to: "user:alice", tier: Tier.VIEW }]);
   const trace = newTraceId();
   const spans = [mine, theirs].map((id) => ({ trace, attributes: { "gen_ai.agent.id": id } }));
   const both = await newAgent("bob", [{ to: "everyone", tier: Tier.MANAGE }]);
   await send("alice", "several", spans);
-  expect(await sourcesSeenBy("carl", { source: "several" })).toEqual([]);
   expect(await sourcesSeenBy("carl", { targetAgentId: theirs })).toEqual([]);
+  expect((await refusal(inspect("carl", { traceId: trace })))[0]).toBe("NotFound");
   expect(await sourcesSeenBy("alice", { targetAgentId: mine })).toEqual(["several"]);
+  const open = newTraceId();
   await send(
     "carl",
     "open",
-    [theirs, both].map((id) => ({ trace: "cd".repeat(16), attributes: { "gen_ai.agent.id": id } })),
+    [theirs, both].map((id) => ({ trace: open, attributes: { "gen_ai.agent.id": id } })),
   );
-  expect(await sourcesSeenBy("bob", { source: "open" })).toEqual([]);
-  expect(await sourcesSeenBy("carl", { source: "open" })).toEqual(["open"]);
+  expect(await sourcesSeenBy("bob", { targetAgentId: both })).toEqual([]);
+  expect(await sourcesSeenBy("carl", { targetAgentId: theirs })).toEqual(["open"]);
+  expect(await sourcesSeenBy("carl", { traceId: open })).toEqual(["open"]);
 });
 
 test("naming an agent that one cannot use does not put spans into its traces", async () => {
   const agent = await newAgent("alice");
-  await send("carl", "forged", [{ attributes: { "gen_ai.agent.id": agent } }]);
+  const trace = newTraceId();
+  await send("carl", "forged", [{ trace, attributes: { "gen_ai.agent.id": agent } }]);
   expect(await sourcesSeenBy("alice", { targetAgentId: agent })).toEqual([]);
-  expect(await sourcesSeenBy("carl", { source: "forged" })).toEqual(["forged"]);
+  expect((await refusal(inspect("alice", { traceId: trace })))[0]).toBe("NotFound");
+  expect(await sourcesSeenBy("carl", { traceId: trace })).toEqual(["forged"]);
+});
+
+test("a trace is of a hundred agents at most, since who reads it manages them all", async () => {
+  const own = await Promise.all(Array.from({ length: 101 }, () => newAgent("bob")));
+  const trace = newTraceId();
+  const of = (ids: readonly string[]) => ids.map((id) => ({ trace, attributes: { "gen_ai.agent.id": id } }));
+  expect((await send("bob", "crowd", of(own))).partialSuccess).toMatchObject({
+    rejectedSpans: 101n,
+    errorMessage: "a trace is of at most 100 agents",
+  });
+  expect((await send("bob", "crowd", of(own.slice(0, 60)))).partialSuccess).toBeUndefined();
+  expect((await send("bob", "crowd", of(own.slice(50)))).partialSuccess?.rejectedSpans).toBe(51n);
+  const [row] = (await inspect("bob", { traceId: trace })).traces;
+  expect([row?.agents.length, row?.moreNames]).toEqual([10, 50]);
 });
 
 test("another user's trace id neither opens nor changes a trace", async () => {
@@ -255,7 +297,7 @@ test("lists are filtered by period, status, source and model, and paged to the e
     const seen: string[] = [];
     let pageToken: string | undefined = "";
     do {
-      const page = await inspect("carl", { source: "paged", ...request, pageSize: 2, pageToken });
+      const page = await inspect("root", { source: "paged", ...request, pageSize: 2, pageToken });
       seen.push(...page.traces.map(({ name }) => name));
       pageToken = page.nextPageToken;
     } while (pageToken !== undefined);
@@ -270,20 +312,20 @@ test("lists are filtered by period, status, source and model, and paged to the e
   const between = { startedAfter: timestampFromMs(now - 3000), startedBefore: timestampFromMs(now - 1000) };
   expect(await names(between)).toBe("n2 n3");
   const backwards = { startedAfter: timestampFromMs(now), startedBefore: timestampFromMs(now - 1) };
-  expect((await refusal(inspect("carl", backwards)))[0]).toBe("InvalidArgument");
-  expect((await refusal(inspect("carl", { pageToken: "nonsense" })))[0]).toBe("InvalidArgument");
+  expect((await refusal(inspect("root", backwards)))[0]).toBe("InvalidArgument");
+  expect((await refusal(inspect("root", { pageToken: "nonsense" })))[0]).toBe("InvalidArgument");
 });
 
 test("previews are bounded and say what is missing; the payload is read whole, page by page", async () => {
   const text = "наблюдение 🛰️ ".repeat(5_000);
   const id = newSpanId();
   await send("alice", "large", [{ id, attributes: { "gen_ai.input.messages": text } }]);
-  const [trace] = (await inspect("alice", { source: "large" })).traces;
+  const [trace] = (await inspect("root", { source: "large" })).traces;
   const [field] = trace!.fields;
   expect(field).toMatchObject({ field: "input", bytes: Buffer.byteLength(text), truncated: true });
   expect([...field!.preview]).toHaveLength(200);
   expect(text.startsWith(field!.preview)).toBe(true);
-  const short = await inspect("alice", { source: "large", previewChars: 11 });
+  const short = await inspect("root", { source: "large", previewChars: 11 });
   expect(short.traces[0]!.fields[0]!.preview).toBe("наблюдение ");
 
   for (const name of ["input", "attributes.gen_ai.input.messages"]) {
@@ -321,7 +363,7 @@ test("each of many fields is read whole, wherever it is kept", async () => {
 test("different batches that begin a trace at the same time are all counted", async () => {
   const trace = newTraceId();
   await Promise.all(Array.from({ length: 8 }, () => send("alice", "racing", [{ trace }, { trace }])));
-  expect((await inspect("alice", { source: "racing" })).traces[0]).toMatchObject({ spanCount: 16 });
+  expect((await inspect("root", { source: "racing" })).traces[0]).toMatchObject({ spanCount: 16 });
 });
 
 test("what is past its retention is read no more, and the embedded store deletes it", async () => {
@@ -335,7 +377,7 @@ test("what is past its retention is read no more, and the embedded store deletes
     const { partialSuccess } = await short.dispatch.unary(TraceService.method.export, soon, as("alice", "traces"));
     expect(partialSuccess).toBeUndefined();
     const method = TraceInspectionService.method.inspectAgentTraces;
-    expect((await short.dispatch.unary(method, {}, as("alice", "traces"))).totalSize).toBe(0);
+    expect((await short.dispatch.unary(method, {}, as("root", "traces"))).totalSize).toBe(0);
     // MongoDB deletes once a minute, in its own time.
     if (process.env.MONGODB_URI !== undefined) return;
     const left = async () =>
@@ -365,7 +407,7 @@ test("a trace shows the input of the first span that has one, whatever order and
     const trace = newTraceId();
     const spans = spansOf(trace);
     for (const n of order) await send("alice", "first-input", [spans[n] as Sketch]);
-    const { traces } = await inspect("alice", { source: "first-input", pageSize: 100 });
+    const { traces } = await inspect("root", { source: "first-input", pageSize: 100 });
     const row = traces.find(({ id }) => id.startsWith(trace));
     expect(row?.fields.map(({ field, preview }) => [field, preview])).toEqual([["input", "the first question"]]);
     expect((await payload("alice", { traceId: trace, field: "input" })).text).toBe("the first question");
@@ -381,7 +423,7 @@ test("the outermost span's own input comes before any other", async () => {
     { trace, parent: root, at: at - 10, attributes: { "gen_ai.input.messages": "another's" } },
     { trace, id: root, at, attributes: { "gen_ai.input.messages": "its own" } },
   ]);
-  const { traces } = await inspect("alice", { source: "own-input" });
+  const { traces } = await inspect("root", { source: "own-input" });
   expect(traces[0]?.fields.map(({ preview }) => preview)).toEqual(["its own"]);
   expect((await payload("alice", { traceId: trace, field: "input" })).text).toBe("its own");
 });

@@ -9,9 +9,9 @@ import type { Call } from "../../../shared/rpc/call.js";
 import type { Context } from "../../context.js";
 import { filterOf, tierOf } from "../../policy.js";
 
-const MOST = 1000;
+const MOST = 10;
 
-/** Names the agents that the caller can manage. */
+/** Names agents that the caller can manage: the newest, by their names. */
 export async function listManageableAgents(
   context: Context,
   _request: MessageShape<typeof ListManageableAgentsRequestSchema>,
@@ -19,9 +19,10 @@ export async function listManageableAgents(
 ): Promise<MessageInitShape<typeof ListManageableAgentsResponseSchema>> {
   const found = await context
     .collection("agent")
-    .find(filterOf(caller, "delete"), { sort: { _id: -1 }, limit: MOST + 1, projection: { _id: 1 } })
+    .find(filterOf(caller, "delete"), { sort: { _id: -1 }, limit: MOST + 1, projection: { name: 1 }, hint: "access" })
     .toArray();
-  return { agentIds: found.slice(0, MOST).map(({ _id }) => _id), truncated: found.length > MOST };
+  const agents = found.slice(0, MOST).map(({ _id, name }) => ({ id: _id, name }));
+  return { agents: agents.sort((a, b) => a.name.localeCompare(b.name)), more: found.length > MOST };
 }
 
 /** Says what the caller may do to each of some agents. */
@@ -34,7 +35,7 @@ export async function getAgentTiers(
   const filter = { _id: { $in: agentIds }, ...filterOf(caller, "read") };
   const found = await context
     .collection("agent")
-    .find(filter, { projection: { instructions: 0 } })
+    .find(filter, { projection: { origin: 1, owner: 1, acl: 1 } })
     .toArray();
   return { tiers: Object.fromEntries(found.map((agent) => [agent._id, tierOf(caller, agent)])) };
 }

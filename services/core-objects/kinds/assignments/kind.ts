@@ -38,6 +38,7 @@ export const kind = defineKind({
   list: {
     rpc: listAssignments,
     without: ["input", "delegation"],
+    named: ["agent"],
     hidden: ["timeZone", "owner", "sharing", "etag", "createdAt", "updatedAt"],
   },
   get: { rpc: getAssignment },

@@ -24,7 +24,7 @@ export async function listDocuments(
 ): Promise<MessageInitShape<typeof ListDocumentsResponseSchema>> {
   const { _id: knowledge_base } = await readableBase(context, knowledgeBaseId, caller);
   const state = stateOf(word);
-  const { items, end, total, totalIsLowerBound } = await listPage(context.knowledge.documents, {
+  const { items, end, total } = await listPage(context.knowledge.documents, {
     ...(state === undefined
       ? { seen: { knowledge_base }, index: "base" }
       : { seen: { knowledge_base, state }, index: "state" }),
@@ -34,10 +34,10 @@ export async function listDocuments(
     after: positionOf(pageToken),
     size: pageSize,
   });
+  const documents = items.filter((one) => one.state !== "leaving").map(documentRow);
   return {
-    documents: items.filter((one) => one.state !== "leaving").map(documentRow),
+    documents,
     ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
-    totalSize: total,
-    ...(totalIsLowerBound && { totalSizeIsLowerBound: true }),
+    ...(total !== undefined && { totalSize: documents.length }),
   };
 }

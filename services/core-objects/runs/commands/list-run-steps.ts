@@ -16,7 +16,7 @@ export async function listRunSteps(
   { caller }: Call,
 ): Promise<MessageInitShape<typeof ListRunStepsResponseSchema>> {
   const run = await ownRun(context, runId, caller);
-  const { items, end, total, totalIsLowerBound } = await listPage(context.steps, {
+  const { items, end, total } = await listPage(context.steps, {
     seen: { run: run._id },
     index: "run",
     order: "_id",
@@ -28,7 +28,6 @@ export async function listRunSteps(
   return {
     steps: items.map(stepOf),
     ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
-    totalSize: total,
-    ...(totalIsLowerBound && { totalSizeIsLowerBound: true }),
+    ...(total !== undefined && { totalSize: total }),
   };
 }

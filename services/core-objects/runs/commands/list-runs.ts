@@ -16,7 +16,7 @@ export async function listRuns(
   request: MessageShape<typeof ListRunsRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof ListRunsResponseSchema>> {
-  const { items, end, total, totalIsLowerBound } = await listPage(runs, {
+  const { items, end, total } = await listPage(runs, {
     ...selectionOf(request, caller.id),
     order: "_id",
     direction: -1,
@@ -27,8 +27,7 @@ export async function listRuns(
   return {
     runs: items.map(rowOf),
     ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
-    totalSize: total,
-    ...(totalIsLowerBound && { totalSizeIsLowerBound: true }),
+    ...(total !== undefined && { totalSize: total }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -47,4 +47,17 @@ test("so is one that is read-only", async (context) => {
   await probe.close();
   execFileSync("umount", [fixed]);
   rmSync(fixed, { recursive: true });
+});
+
+test.skipIf(process.platform !== "linux")("asking writes some bytes a minute, not some megabytes", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "probe-"));
+  const written = () => Number(/^wchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+  const before = written();
+  const probe = await createDiskProbe(folder, 2);
+  // As many probes as ten minutes hold wrote 120 MiB.
+  await new Promise((resolve) => setTimeout(resolve, 120 * 2 * 2));
+  await probe.close();
+  expect(probe.refusal()).toBeUndefined();
+  expect(written() - before).toBeLessThan(1 << 20);
+  rmSync(folder, { recursive: true });
 });

@@ -1,0 +1,76 @@
+import { type DescMessage, type MessageShape, toJsonString } from "@bufbuild/protobuf";
+import type { ListPage } from "../shared/store/page.js";
+
+/** Characters of JSON that the rows of an answer add up to at most: a result of a tool is cut at 40 KB. */
+const BUDGET = 32 << 10;
+/** Rows read at once, so that those that find no room are few. */
+const CHUNK = 10;
+
+/** How rows are read and shown. */
+export interface Reading<T, Row extends DescMessage> {
+  /** Reads so many from where others ended; undefined for the beginning. */
+  read(after: string | undefined, size: number): Promise<ListPage<T>>;
+  /** What each of them is in the answer; undefined where it is not shown. */
+  show(items: readonly T[]): Promise<readonly (MessageShape<Row> | undefined)[]>;
+  readonly schema: Row;
+  readonly size: number;
+  readonly after: string | undefined;
+}
+
+/** Rows of a page, and where it ended; undefined where there is no next page. */
+export interface BoundedPage<Row> {
+  readonly rows: Row[];
+  readonly end: string | undefined;
+}
+
+/**
+ * Reads a page of at most so many rows that ends where they add up to the
+ * budget. A row that is larger than the budget is a page of its own.
+ */
+export async function pageWithinBudget<T extends { readonly order: string }, Row extends DescMessage>({
+  read,
+  show,
+  schema,
+  size,
+  after,
+}: Reading<T, Row>): Promise<BoundedPage<MessageShape<Row>>> {
+  const budget = createBudget(schema);
+  const rows: MessageShape<Row>[] = [];
+  let at = after;
+  for (let left = size; left > 0; left -= CHUNK) {
+    const asked = Math.min(left, CHUNK);
+    const { items, end } = await read(at, asked);
+    const shown = await show(items);
+    for (const [i, row] of shown.entries()) {
+      if (row === undefined) continue;
+      if (!budget.takes(row)) return { rows, end: items[i - 1]?.order ?? at };
+      rows.push(row);
+    }
+    // A short page that is not the last has cost what a page may.
+    if (end === undefined || items.length < asked) return { rows, end };
+    at = end;
+  }
+  return { rows, end: at };
+}
+
+/** The first of some rows: as many as the budget takes, and one at least. */
+export function rowsWithinBudget<Row extends DescMessage>(
+  schema: Row,
+  rows: readonly MessageShape<Row>[],
+): MessageShape<Row>[] {
+  const budget = createBudget(schema);
+  const past = rows.findIndex((row) => !budget.takes(row));
+  return past < 0 ? [...rows] : rows.slice(0, past);
+}
+
+function createBudget<Row extends DescMessage>(schema: Row) {
+  let used = 0;
+  return {
+    /** Whether the row still finds room; the first always does. */
+    takes(row: MessageShape<Row>): boolean {
+      const isFirst = used === 0;
+      used += toJsonString(schema, row).length;
+      return isFirst || used <= BUDGET;
+    },
+  };
+}

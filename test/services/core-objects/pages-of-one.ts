@@ -1,0 +1,85 @@
+import { create, type DescMethodUnary } from "@bufbuild/protobuf";
+import { AuditKind, ListAuditRecordsRequestSchema } from "#proto/auth/v1/audit_service_pb.js";
+import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { Period, TraceInspectionService } from "#proto/traces/v1/trace_inspection_service_pb.js";
+import { auditIdOf } from "../../../services/auth/audit-trail.js";
+import { listAuditRecords } from "../../../services/auth/commands/list-audit-records.js";
+import type { Context as AuthContext } from "../../../services/auth/context.js";
+import { AUDIT_KINDS, type AuditRecordDoc, openAuthStore } from "../../../services/auth/store.js";
+import { silentLog } from "../../../services/shared/process/log.js";
+import { createTracesService } from "../../../services/traces/service.js";
+import { nthId, putMany } from "./many.js";
+import { as, startRig } from "./rig.js";
+
+/** Lists of one row a page, by what is asked and who asks. */
+export type Pages = Readonly<Record<string, () => Promise<unknown>>>;
+
+const BATCH = 1_000;
+
+/** So many agents, traces of one agent, and records of the audit, and the lists of them. */
+export async function startPages(count: number): Promise<{ readonly lists: Pages; close(): Promise<void> }> {
+  const rig = await startRig();
+  const { store, peers, dispatch } = rig;
+  rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 3650 }));
+  await putMany(rig, { count, oneAgent: 0 });
+  const auth = await openAuthStore(store);
+  for (let from = 0; from < count; from += BATCH)
+    await auth.audit.insertMany(Array.from({ length: Math.min(BATCH, count - from) }, (_, i) => auditOf(from + i)));
+
+  const list = (who: string, method: DescMethodUnary, request: object, service?: "traces") => () =>
+    dispatch.unary(method, { pageSize: 1, ...request } as never, as(who, service));
+  const agents = (who: string, request: object = {}) => list(who, AgentService.method.listAgents, request);
+  const { inspectAgentTraces } = TraceInspectionService.method;
+  const traces = (who: string, request: object = {}) =>
+    list(who, inspectAgentTraces, { period: Period.ALL, ...request }, "traces");
+  const ofOne = { targetAgentId: nthId(0) };
+  const audit =
+    (request: object = {}) =>
+    () =>
+      listAuditRecords(
+        { store: auth } as AuthContext,
+        create(ListAuditRecordsRequestSchema, { pageSize: 1, ...request }),
+      );
+  return {
+    lists: {
+      "agents, an administrator": agents("root"),
+      "agents, the owner": agents("bob"),
+      "agents, by a group": agents("alice"),
+      "agents, the owner of ten": agents("carl"),
+      "agents named object": agents("root", { query: "object" }),
+      "agents named nothing of that": agents("root", { query: "nothing of that" }),
+      "agents labelled rare": agents("root", { labels: ["rare"] }),
+      "traces, an administrator": traces("root"),
+      "traces of one agent, an administrator": traces("root", ofOne),
+      "traces of one agent, its manager": traces("carl", ofOne),
+      "traces with source even, its manager": traces("carl", { ...ofOne, source: "even" }),
+      "traces with source none, its manager": traces("carl", { ...ofOne, source: "none" }),
+      "audit records": audit(),
+      "audit records of a kind": audit({ kind: AuditKind.WRITE }),
+      "audit records of a user": audit({ userEmail: "bob@example.org" }),
+      "audit records that ended so": audit({ outcome: "nothing of that" }),
+    },
+    close: () => rig.close(),
+  };
+}
+
+function auditOf(n: number): AuditRecordDoc {
+  const _id = auditIdOf(BigInt(n + 1));
+  const recorded_at = new Date(Date.UTC(2026, 0, 1) + n * 1_000);
+  return {
+    _id,
+    order: `${recorded_at.toISOString()} ${_id}`,
+    kind: AUDIT_KINDS[n % AUDIT_KINDS.length]!,
+    recorded_at,
+    user_id: "bob",
+    user_email: "bob@example.org",
+    key_id: "AbCdEfGhIjKl",
+    action: "core.v1.AgentService/UpdateAgent",
+    target: nthId(n),
+    arguments: ["agent_id", "name"],
+    outcome: "ok",
+    trace_id: "",
+    count: 1,
+    expires_at: new Date(Date.now() + 86_400_000),
+  };
+}
