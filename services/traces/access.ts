@@ -10,41 +10,54 @@ import type { TraceRecord } from "./store.js";
 // their own credential sent or that a run of theirs left, and one whose every
 // agent they can manage; they list those of an agent that they manage.
 
-/**
- * Refuses a listing that is not for the caller.
- *
- * @param target the agent whose traces are listed; "" for all.
- * @throws ConnectError permission_denied, which names agents to ask for, where
- * the caller is no administrator and names none; not_found or permission_denied
- * for an agent that such a caller cannot manage.
- */
-export async function checkListing(peers: Peers, call: Call, target: string): Promise<void> {
-  if (call.caller.admin) return;
-  if (target === "") throw permissionDenied(await refusalOf(peers, call));
-  const tier = (await tiersOf(peers, call, [target])).get(target);
-  if (tier === undefined) throw notFound(`no agent that you can see has the id ${target}`);
-  if (tier !== Tier.MANAGE) {
-    throw permissionDenied(
-      "only those who can manage this agent list its traces; its owner can give you the manage tier. " +
-        "A run that you triggered is read by its trace_id",
-    );
-  }
+/** What the caller may read; it asks about each agent once. */
+export interface Reader {
+  /**
+   * Refuses a listing that is not for the caller.
+   *
+   * @param target the agent whose traces are listed; "" for all.
+   * @throws ConnectError permission_denied, which names agents to ask for,
+   * where the caller is no administrator and names none; not_found or
+   * permission_denied for an agent that such a caller cannot manage.
+   */
+  checkListing(target: string): Promise<void>;
+  /** Says of traces, each, whether the caller may read it. */
+  mayRead(traces: readonly TraceRecord[]): Promise<readonly boolean[]>;
 }
 
-/** Says of traces whether the caller may read them; asks about each agent once. */
-export function readingOf(peers: Peers, call: Call): (traces: readonly TraceRecord[]) => Promise<readonly boolean[]> {
+/** What the caller of a call may read. */
+export function readerOf(peers: Peers, call: Call): Reader {
   const { admin, id } = call.caller;
   const known = new Map<string, Tier | undefined>();
-  return async (traces) => {
-    if (admin) return traces.map(() => true);
-    const others = traces.filter(({ user }) => user !== id).flatMap(({ agents = [] }) => agents);
-    const unknown = [...new Set(others)].filter((agent) => !known.has(agent));
+
+  async function learn(agents: readonly string[]): Promise<void> {
+    const unknown = [...new Set(agents)].filter((agent) => !known.has(agent));
     const tiers = await tiersOf(peers, call, unknown);
     for (const agent of unknown) known.set(agent, tiers.get(agent));
-    return traces.map(({ user, agents = [] }) => {
-      if (user === id) return true;
-      return agents.length > 0 && agents.every((agent) => known.get(agent) === Tier.MANAGE);
-    });
+  }
+
+  return {
+    async checkListing(target) {
+      if (admin) return;
+      if (target === "") throw permissionDenied(await refusalOf(peers, call));
+      await learn([target]);
+      const tier = known.get(target);
+      if (tier === undefined) throw notFound(`no agent that you can see has the id ${target}`);
+      if (tier !== Tier.MANAGE) {
+        throw permissionDenied(
+          "only those who can manage this agent list its traces; its owner can give you the manage tier. " +
+            "A run that you triggered is read by its trace_id",
+        );
+      }
+    },
+    async mayRead(traces) {
+      if (admin) return traces.map(() => true);
+      await learn(traces.filter(({ user }) => user !== id).flatMap(({ agents = [] }) => agents));
+      return traces.map(({ user, agents = [] }) => {
+        if (user === id) return true;
+        return agents.length > 0 && agents.every((agent) => known.get(agent) === Tier.MANAGE);
+      });
+    },
   };
 }
 

@@ -10,16 +10,24 @@ import {
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
 import { previewOf } from "./preview.js";
 import type { FieldRecord, SpanRecord, TraceRecord } from "./store.js";
+import { rowOf } from "./within-budget.js";
 
 const PREVIEW_CHARS = 200;
 const FIELDS_SHOWN = 12;
 /** Names shown of each kind. */
 const NAMES_SHOWN = 10;
 
-/** A trace as a list shows it, with so many characters of each field. */
+/** A trace as a list shows it, with so many characters of each field, or fewer where the row would be too large. */
 export function traceSummaryOf(trace: TraceRecord, previewChars = PREVIEW_CHARS): TraceSummary {
+  return rowOf(TraceSummarySchema, (chars) => traceWith(trace, chars), previewChars);
+}
+
+function traceWith(trace: TraceRecord, previewChars: number): TraceSummary {
   const { agents = [], sources = [], models = [], tools = [] } = trace;
-  const kinds = [agents, sources, models, tools];
+  const more = [agents, sources, models, tools].reduce(
+    (sum, names) => sum + Math.max(0, names.length - NAMES_SHOWN),
+    0,
+  );
   const shown = (names: readonly string[]): string[] => names.slice(0, NAMES_SHOWN);
   return create(TraceSummarySchema, {
     id: trace._id,
@@ -32,7 +40,7 @@ export function traceSummaryOf(trace: TraceRecord, previewChars = PREVIEW_CHARS)
     agents: shown(agents).map((id) => ({ id })),
     models: shown(models),
     tools: shown(tools),
-    moreNames: kinds.reduce((sum, names) => sum + Math.max(0, names.length - NAMES_SHOWN), 0),
+    ...(more > 0 && { moreNames: more }),
     inputTokens: int32(trace.input_tokens),
     outputTokens: int32(trace.output_tokens),
     spanCount: trace.span_count,
@@ -48,6 +56,10 @@ function shownOf({ fields = [], first_input: first = [] }: TraceRecord): readonl
 
 /** A span as a list shows it: its first fields, with so many characters of each. */
 export function spanSummaryOf(span: SpanRecord, previewChars = PREVIEW_CHARS): SpanSummary {
+  return rowOf(SpanSummarySchema, (chars) => spanWith(span, chars), previewChars);
+}
+
+function spanWith(span: SpanRecord, previewChars: number): SpanSummary {
   const { agent_id: agentId, agent_name: agentName } = span;
   const fields = previewsOf(span.fields.slice(0, FIELDS_SHOWN), previewChars);
   return create(SpanSummarySchema, {

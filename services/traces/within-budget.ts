@@ -1,8 +1,10 @@
 import { type DescMessage, type MessageShape, toJsonString } from "@bufbuild/protobuf";
 import type { ListPage } from "../shared/store/page.js";
 
-/** Characters of JSON that the rows of an answer add up to at most: a result of a tool is cut at 40 KB. */
+/** Bytes of JSON that the rows of an answer add up to at most: a result of a tool is cut at 40 KB. */
 const BUDGET = 32 << 10;
+/** Bytes of JSON that a row has at most, as long as shorter previews make it so. */
+const ROW_BYTES = 8 << 10;
 /** Rows read at once, so that those that find no room are few. */
 const CHUNK = 10;
 
@@ -13,6 +15,8 @@ export interface Reading<T, Row extends DescMessage> {
   /** What each of them is in the answer; undefined where it is not shown. */
   show(items: readonly T[]): Promise<readonly (MessageShape<Row> | undefined)[]>;
   readonly schema: Row;
+  /** What the answer holds besides. */
+  readonly beside?: number;
   readonly size: number;
   readonly after: string | undefined;
 }
@@ -31,10 +35,11 @@ export async function pageWithinBudget<T extends { readonly order: string }, Row
   read,
   show,
   schema,
+  beside = 0,
   size,
   after,
 }: Reading<T, Row>): Promise<BoundedPage<MessageShape<Row>>> {
-  const budget = createBudget(schema);
+  const budget = createBudget(schema, beside);
   const rows: MessageShape<Row>[] = [];
   let at = after;
   for (let left = size; left > 0; left -= CHUNK) {
@@ -63,14 +68,33 @@ export function rowsWithinBudget<Row extends DescMessage>(
   return past < 0 ? [...rows] : rows.slice(0, past);
 }
 
-function createBudget<Row extends DescMessage>(schema: Row) {
-  let used = 0;
+/** A row with as much of its previews, of so many characters at most, as a row has room for. */
+export function rowOf<Row extends DescMessage>(
+  schema: Row,
+  previewing: (chars: number) => MessageShape<Row>,
+  most: number,
+): MessageShape<Row> {
+  for (let chars = most; ; chars >>= 1) {
+    const row = previewing(chars);
+    if (chars === 0 || bytesOf(schema, row) <= ROW_BYTES) return row;
+  }
+}
+
+/** What a message takes of an answer. */
+export function bytesOf<Row extends DescMessage>(schema: Row, row: MessageShape<Row>): number {
+  return Buffer.byteLength(toJsonString(schema, row));
+}
+
+function createBudget<Row extends DescMessage>(schema: Row, beside = 0) {
+  let used = beside;
+  let isFirst = true;
   return {
     /** Whether the row still finds room; the first always does. */
     takes(row: MessageShape<Row>): boolean {
-      const isFirst = used === 0;
-      used += toJsonString(schema, row).length;
-      return isFirst || used <= BUDGET;
+      used += bytesOf(schema, row);
+      const fits = isFirst || used <= BUDGET;
+      isFirst = false;
+      return fits;
     },
   };
 }

@@ -41,6 +41,13 @@ const memory = (): number => {
   return Number(/RssAnon:\s+(\d+)/.exec(status)?.[1]) / 1024;
 };
 
+async function everyPage<P extends { next_page_token?: string }>(get: (token: string) => Promise<P>): Promise<P[]> {
+  const pages: P[] = [];
+  for (let token: string | undefined = ""; token !== undefined; token = pages.at(-1)?.next_page_token)
+    pages.push(await get(token));
+  return pages;
+}
+
 test(`${SPANS} spans with fields of 100 KB are kept; lists stay short, and a field comes back byte for byte`, async () => {
   const key = program.bootstrap.admin.api_key;
   const url = `${program.baseUrl}/mcp/core`;
@@ -83,15 +90,17 @@ test(`${SPANS} spans with fields of 100 KB are kept; lists stay short, and a fie
     return body.result.structuredContent as {
       traces: { id: string; span_count: number }[];
       spans: { span_id: string; name: string; fields: { field: string; bytes: number; preview: string }[] }[];
-      total_size: number;
+      next_page_token?: string;
     };
   };
-  const found = await list({ source: "many-spans", page_size: 100 });
-  expect(found.total_size).toBe(SPANS / SPANS_OF_A_TRACE);
-  expect(new Set(found.traces.map(({ span_count }) => span_count))).toEqual(new Set([SPANS_OF_A_TRACE]));
-  await list({ source: "many-spans", page_size: 100, preview_chars: 500 });
-  const last = found.traces[0]!.id;
-  const { spans } = await list({ trace_id: last, page_size: 100, preview_chars: 500 });
+  const all = (asked: object) =>
+    everyPage((page_token) => list({ ...asked, page_size: 100, ...(page_token !== "" && { page_token }) }));
+  const found = (await all({ source: "many-spans" })).flatMap(({ traces }) => traces);
+  expect(found).toHaveLength(SPANS / SPANS_OF_A_TRACE);
+  expect(new Set(found.map(({ span_count }) => span_count))).toEqual(new Set([SPANS_OF_A_TRACE]));
+  await all({ source: "many-spans", preview_chars: 500 });
+  const last = found[0]!.id;
+  const spans = (await all({ trace_id: last, preview_chars: 500 })).flatMap((page) => page.spans);
   expect(spans).toHaveLength(SPANS_OF_A_TRACE);
 
   for (const { span_id, name, fields } of [spans[0]!, spans.at(-1)!]) {

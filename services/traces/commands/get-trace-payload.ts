@@ -6,7 +6,7 @@ import type {
 import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import { textPage, textPageOf } from "../../shared/rpc/text-page.js";
-import { readingOf } from "../access.js";
+import { readerOf } from "../access.js";
 import type { Context } from "../context.js";
 import { readPaged } from "../paged.js";
 import { fieldOf } from "../span.js";
@@ -40,7 +40,7 @@ export async function getTracePayload(
 
 async function theTrace({ store, peers }: Pick<Context, "store" | "peers">, id: string, call: Call) {
   const named = await tracesNamed(store, id, call.caller.id);
-  const may = await readingOf(peers, call)(named);
+  const may = await readerOf(peers, call).mayRead(named);
   const parts = named.filter((_, i) => may[i]);
   if (parts.length === 0) throw notFound(`no trace that you can read has the id ${id}`);
   if (parts.length > 1) {

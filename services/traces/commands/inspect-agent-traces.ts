@@ -13,12 +13,12 @@ import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
 import { listPage } from "../../shared/store/page.js";
 import type { Filter } from "../../shared/store/store.js";
-import { checkListing, readingOf } from "../access.js";
+import { readerOf } from "../access.js";
 import type { Context } from "../context.js";
 import type { TraceRecord } from "../store.js";
 import { spanSummaryOf, traceSummaryOf } from "../summaries.js";
 import { PARTS, tracesNamed } from "../trace-name.js";
-import { pageWithinBudget, rowsWithinBudget } from "../within-budget.js";
+import { bytesOf, pageWithinBudget, rowsWithinBudget } from "../within-budget.js";
 
 type Request = MessageShape<typeof InspectAgentTracesRequestSchema>;
 type Response = MessageInitShape<typeof InspectAgentTracesResponseSchema>;
@@ -41,14 +41,14 @@ export function inspectAgentTraces(context: Context, request: Request, call: Cal
 
 async function listTraces({ store, peers }: Context, request: Request, call: Call): Promise<Response> {
   const { targetAgentId, pageToken, pageSize = PAGE_SIZE, previewChars } = request;
-  await checkListing(peers, call, targetAgentId);
+  const reader = readerOf(peers, call);
+  await reader.checkListing(targetAgentId);
   const [from, to] = periodOf(request);
   const demanded = filtersOf(request);
   const isPlain = Object.keys(demanded).length === 0;
   const seen = targetAgentId === "" ? {} : { agents: targetAgentId };
   // What is past its retention is not there, also before it is deleted: of that there is little, so that it needs no bound.
   const kept = { expires_at: { $gt: new Date() } };
-  const mayRead = readingOf(peers, call);
   const { rows, end } = await pageWithinBudget({
     schema: TraceSummarySchema,
     size: pageSize,
@@ -67,7 +67,7 @@ async function listTraces({ store, peers }: Context, request: Request, call: Cal
         projection: { batches: 0 },
       }),
     async show(traces) {
-      const may = await mayRead(traces);
+      const may = await reader.mayRead(traces);
       return traces.map((trace, i) => (may[i] ? traceSummaryOf(trace, previewChars) : undefined));
     },
   });
@@ -81,7 +81,7 @@ async function listTraces({ store, peers }: Context, request: Request, call: Cal
 async function showTrace({ store, peers }: Context, request: Request, call: Call): Promise<Response> {
   const { traceId, pageToken, pageSize = PAGE_SIZE, previewChars } = request;
   const named = await tracesNamed(store, traceId, call.caller.id);
-  const may = await readingOf(peers, call)(named);
+  const may = await readerOf(peers, call).mayRead(named);
   const parts = named.filter((trace, i) => may[i] && isWanted(trace, request));
   const summaries = parts.map((trace) => traceSummaryOf(trace, previewChars));
   const [trace] = parts;
@@ -93,6 +93,7 @@ async function showTrace({ store, peers }: Context, request: Request, call: Call
   }
   const { rows, end } = await pageWithinBudget({
     schema: SpanSummarySchema,
+    beside: bytesOf(TraceSummarySchema, summaries[0]!),
     size: pageSize,
     after: positionOf(pageToken),
     read: (after, size) =>

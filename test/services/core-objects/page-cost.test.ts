@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { titled } from "../../support/titled.js";
+import { startPages } from "./pages-of-one.js";
+
+// A page of one row costs its row. The bound is far above what it costs, since
+// the clocks of a busy machine tell little: `test/bench/page-cost.ts` has the
+// figures, and `list-cost.test.ts` counts what is read.
+
+const MANY = 20_000;
+const CALLS = 100;
+const MOST_MS = 3;
+const MOST_SEARCHED_MS = 60;
+/** Lists for which something is looked for that no index tells. */
+const SEARCHED = /named|labelled|source|ended/;
+
+// MongoDB spends its time in another process.
+const other = process.env.MONGODB_URI && "the store is that of MONGODB_URI";
+test.skipIf(other)(
+  titled(`page_size 1 among ${MANY} takes at most ${MOST_MS} ms of CPU`, other),
+  async () => {
+    const { lists, close } = await startPages(MANY);
+    try {
+      const dear: string[] = [];
+      for (const [name, list] of Object.entries(lists)) {
+        for (let n = 0; n < CALLS; n++) await list();
+        const before = process.cpuUsage();
+        for (let n = 0; n < CALLS; n++) await list();
+        const { user, system } = process.cpuUsage(before);
+        const ms = (user + system) / 1_000 / CALLS;
+        if (ms > (SEARCHED.test(name) ? MOST_SEARCHED_MS : MOST_MS)) dear.push(`${name}: ${ms.toFixed(2)} ms`);
+      }
+      expect(dear).toEqual([]);
+    } finally {
+      await close();
+    }
+  },
+  180_000,
+);
