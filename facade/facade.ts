@@ -129,7 +129,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     servers,
     context: {
       isRevoked,
-      view: ({ known, server, exchange }) => visible.of(known, server.name, exchange.query),
+      view: ({ known, server, options }) => visible.of(known, server.name, options),
       callAbsent: createCallAbsent({ dispatch, shares, places: rooms.calls, isRevoked, log }),
       callTool: createCallTool({ dispatch, credentials, shares, places: rooms.calls, deadlines, log }),
     },

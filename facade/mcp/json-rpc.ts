@@ -72,9 +72,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function idOf(body: string | Buffer | undefined): RequestId | undefined {
   if (typeof body !== "string") return undefined;
   try {
-    const message: unknown = JSON.parse(body);
-    return isObject(message) && isRequestId(message.id) ? message.id : undefined;
+    return idIn(JSON.parse(body));
   } catch {
     return undefined;
   }
+}
+
+/** The id of a message; undefined where it has none that can be repeated. */
+export function idIn(message: unknown): RequestId | undefined {
+  return isObject(message) && isRequestId(message.id) ? message.id : undefined;
 }

@@ -21,7 +21,7 @@ import type { McpServer } from "../catalogue/servers.js";
 import type { Unread } from "../http/body-reader.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
 import { classify } from "./era.js";
-import { errorText, INVALID_REQUEST, idOf, PARSE_ERROR } from "./json-rpc.js";
+import { errorText, INVALID_REQUEST, idIn, idOf, PARSE_ERROR } from "./json-rpc.js";
 import { serveBatch, serveLegacy } from "./legacy.js";
 import { MAX_REFUSED_BODY, REFUSED_BODY_MS, readAndRefuse, refuse } from "./refuse.js";
 import { serveModern } from "./rev-2026-07-28.js";
@@ -193,13 +193,15 @@ class Door {
       exchange.postpone();
       return exchange.answer(400, headers, errorText(undefined, PARSE_ERROR, "Parse error: the body is not JSON"));
     }
+    const server = this.options.servers.get(endpoint.server) as McpServer;
+    const options = server.readQuery(exchange.query);
+    if ("status" in options) return refuse(exchange, options, headers, idIn(message));
     const found = classify(message, exchange.headers["mcp-protocol-version"]);
     if (found.kind === "accepted") return exchange.answer(202, headers.slice(4));
     if (found.kind === "refused") {
       return exchange.answer(400, headers, errorText(found.id, found.code, found.message));
     }
-    const server = this.options.servers.get(endpoint.server) as McpServer;
-    const admitted: Admitted = { exchange, endpoint, server, known, headers };
+    const admitted: Admitted = { exchange, endpoint, server, known, options, headers };
     if (found.kind === "modern") serveModern(this.context, admitted, found.request);
     else if (found.kind === "legacy") serveLegacy(this.context, admitted, found.request);
     else serveBatch(this.context, admitted, found.elements);

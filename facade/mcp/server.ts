@@ -2,6 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Known } from "../../services/shared/credentials/known.js";
 import type { Ended } from "../../services/shared/credentials/open-responses.js";
 import { scopeRefusal } from "../admission/refusals.js";
+import type { ListOptions } from "../catalogue/endpoint-query.js";
 import type { Endpoint } from "../catalogue/endpoints.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
 import type { McpServer } from "../catalogue/servers.js";
@@ -16,6 +17,8 @@ export interface Admitted {
   readonly endpoint: Endpoint;
   readonly server: McpServer;
   readonly known: Known;
+  /** What the query of the URL asks for. */
+  readonly options: ListOptions;
   /** What a JSON answer carries. */
   readonly headers: HeaderList;
 }
