@@ -50,7 +50,7 @@ export const FACADE_OPTIONS = {
     fallback: [] as readonly string[],
   },
   allowedHosts: optional({
-    doc: "Host names that requests may name, separated by commas; where left out any, or on a loopback HOST its names and those of the public URLs.",
+    doc: "Host names that requests may name in addition to those of BASE_URL and MCP_*_URL, with their ports, separated by commas; where left out, on a loopback HOST also its names. Health checks may name any host.",
     parse: listOf(text),
   }),
   edge: optional({

@@ -180,7 +180,8 @@ export const TOO_SLOW: HttpRefusal = {
 export const BAD_HOST: HttpRefusal = {
   status: 403,
   word: "host_not_allowed",
-  message: "The service does not answer to this host name.",
+  message:
+    "The service does not answer to this host name: use its public URL, or ask an administrator to add the host to ALLOWED_HOSTS.",
 };
 
 /** An Origin header that is not on the list. */

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known } from "../../services/shared/credentials/known.js";
+import { askWithin } from "../../services/shared/rpc/ask.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
 import type { ListOptions } from "./endpoint-query.js";
 import type { ServedTool } from "./served-tool.js";
@@ -68,10 +69,12 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
 
   async function ask(known: Known, server: string): Promise<Visible> {
     const asked = epoch;
-    const { tools, unlisted, keepMs } = await dispatch.unary(
-      EndpointService.method.listVisibleTools,
-      { server },
-      { credential: { assertion: known.assertions.catalogue ?? "" }, deadline: Date.now() + TIMEOUT_MS },
+    const { tools, unlisted, keepMs } = await askWithin(TIMEOUT_MS, (deadline) =>
+      dispatch.unary(
+        EndpointService.method.listVisibleTools,
+        { server },
+        { credential: { assertion: known.assertions.catalogue ?? "" }, deadline },
+      ),
     );
     const visible: Visible = {
       names: tools,

@@ -1,5 +1,6 @@
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import type { Log } from "../../services/shared/process/log.js";
+import { askWithin } from "../../services/shared/rpc/ask.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
 import type { Shares } from "../../services/shared/shares/shares.js";
 import type { Places } from "../admission/places.js";
@@ -25,10 +26,12 @@ export function createCallAbsent(options: CallAbsentOptions): McpContext["callAb
   const { dispatch, shares, places, isRevoked, log } = options;
 
   async function reasonOf({ known, server }: Admitted, tool: string): Promise<string> {
-    const { reason } = await dispatch.unary(
-      EndpointService.method.explainTool,
-      { server: server.name, tool },
-      { credential: { assertion: known.assertions.catalogue ?? "" }, deadline: Date.now() + TIMEOUT_MS },
+    const { reason } = await askWithin(TIMEOUT_MS, (deadline) =>
+      dispatch.unary(
+        EndpointService.method.explainTool,
+        { server: server.name, tool },
+        { credential: { assertion: known.assertions.catalogue ?? "" }, deadline },
+      ),
     );
     return reason;
   }

@@ -93,7 +93,9 @@ export async function instructionsFor(admitted: Admitted, context: McpContext): 
 
 /** What a stream or a batch is told whose credential ended, for which it is too late for a status. */
 export function saidOf({ refused }: CredentialError): string {
-  return refused === "revoked" ? "The credential was revoked" : "Nobody can vouch for the credential at the moment";
+  return refused === "revoked"
+    ? "The credential was revoked"
+    : "The service that checks API keys does not answer at the moment: try again in a few seconds";
 }
 
 /** Checks that the caller's token was given the scope of a tool. @throws RpcError 403 insufficient_scope, in both eras. */

@@ -120,7 +120,7 @@ export function createRpcHandlers({ dispatch, credentials, image, maxBytes }: Rp
 const ENDED: Readonly<Record<Ended, ConnectError>> = {
   revoked: new ConnectError("the credential was revoked", Code.Unauthenticated),
   unavailable: new ConnectError(
-    "nobody can vouch for the credential at the moment: open the stream again",
+    "the service that checks API keys does not answer at the moment: open the stream again",
     Code.Unavailable,
   ),
 };
