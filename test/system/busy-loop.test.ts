@@ -19,7 +19,7 @@ test("after a loop that was busy for longer than the lease no good key is refuse
   const calls = [
     ["cti", "search_all", { query: "a" }],
     ["core", "list_agents", {}],
-    ["grc", "list_risks", {}],
+    ["cti", "list_reports", {}],
   ] as const;
   const said = new Set<string>();
   let isOver = false;
