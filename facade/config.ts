@@ -7,12 +7,23 @@ export function publicUrlSetting<S extends Server>(server: S): `mcp${Capitalize<
   return `mcp${server.slice(0, 1).toUpperCase()}${server.slice(1)}Url` as `mcp${Capitalize<S>}Url`;
 }
 
+/**
+ * A URL that clients are told. What narrows a list is in the URL of a client: here it would be lost.
+ *
+ * @throws Error that says what it should be.
+ */
+function publicUrl(value: string): string {
+  const given = url(value);
+  if (/[?#]/.test(given)) throw new Error("must be a URL without a query or fragment: those belong in a client's URL");
+  return given;
+}
+
 const publicUrlOptions = Object.fromEntries(
   SERVERS.map((server) => [
     publicUrlSetting(server),
     optional({
       doc: `A public URL of its own for the ${server} endpoint, such as https://${server}.example.com/mcp.`,
-      parse: url,
+      parse: publicUrl,
     }),
   ]),
 ) as Readonly<Record<`mcp${Capitalize<Server>}Url`, Option<string | undefined>>>;
@@ -29,7 +40,7 @@ export const FACADE_OPTIONS = {
   port: { doc: "The port of the façade; 0 for any free one.", parse: port, fallback: 8080 },
   baseUrl: optional({
     doc: "The public base URL; http://HOST:PORT where left out, by the loopback address where HOST is every one.",
-    parse: url,
+    parse: publicUrl,
   }),
   serviceName: { doc: "The name that users see.", parse: text, fallback: "Sallyport" },
   ...publicUrlOptions,
@@ -39,7 +50,7 @@ export const FACADE_OPTIONS = {
     fallback: [] as readonly string[],
   },
   allowedHosts: optional({
-    doc: "Host names that requests may name, separated by commas; where left out any, or on a loopback HOST its names and those of the public URLs.",
+    doc: "Host names that requests may name in addition to those of BASE_URL and MCP_*_URL, with their ports, separated by commas; where left out, on a loopback HOST also its names. Health checks may name any host.",
     parse: listOf(text),
   }),
   edge: optional({

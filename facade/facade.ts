@@ -69,7 +69,7 @@ export interface FacadeOptions {
   readonly version: string;
   /** Web origins that may call, besides the base URL's own. */
   readonly origins?: readonly string[];
-  /** Hosts that requests may name; absent for any, or on a loopback address its names and the published ones. */
+  /** Hosts that requests may name besides those of the public URLs; absent on a loopback address for its names. */
   readonly hosts?: readonly string[] | undefined;
   /** How many proxies stand in front and append to X-Forwarded-For. */
   readonly proxies?: number;
@@ -129,7 +129,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     servers,
     context: {
       isRevoked,
-      view: ({ known, server, exchange }) => visible.of(known, server.name, exchange.query),
+      view: ({ known, server, options }) => visible.of(known, server.name, options),
       callAbsent: createCallAbsent({ dispatch, shares, places: rooms.calls, isRevoked, log }),
       callTool: createCallTool({ dispatch, credentials, shares, places: rooms.calls, deadlines, log }),
     },
@@ -148,7 +148,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     patience,
   );
   let edge: Edge | undefined;
-  const published = [baseUrl, ...Object.values(options.publicUrls ?? {})].map((url) => url.host);
+  const published = [baseUrl, ...Object.values(options.publicUrls ?? {})];
 
   return {
     servers: [...servers.keys()],

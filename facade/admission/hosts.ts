@@ -3,10 +3,10 @@ export type AllowsHost = (host: string | undefined) => boolean;
 
 /** What a service is called. */
 export interface HostsOptions {
-  /** Hosts that an administrator names, with their ports; absent for none in particular. */
-  readonly named: readonly string[] | undefined;
-  /** Hosts of the service's public URLs. */
-  readonly published: readonly string[];
+  /** Further hosts that an administrator lists, with their ports. */
+  readonly named?: readonly string[] | undefined;
+  /** The service's public URLs. */
+  readonly published: readonly URL[];
   /** The address that is listened on. */
   readonly address: string;
 }
@@ -21,16 +21,20 @@ export function isLoopback(address: string): boolean {
 
 /**
  * Builds the check of Host headers, which stops DNS rebinding: a web page whose
- * name is turned to this machine's address still says its own name. Where an
- * administrator names hosts, those; else any, but of a service that is reached
- * from its own machine only, its names and those it publishes.
+ * name is turned to this machine's address still says its own name. A request may
+ * name the hosts of the public URLs and those that an administrator lists; where
+ * none are listed and only this machine reaches the service, also its names for itself.
  */
 export function createHosts({ named, published, address }: HostsOptions): AllowsHost {
-  if (named !== undefined) {
-    const known = new Set(named.map((host) => host.toLowerCase()));
-    return (host) => known.has(host?.toLowerCase() ?? "");
-  }
-  if (!isLoopback(address)) return () => true;
-  const known = new Set(published.map((host) => host.toLowerCase()));
-  return (host) => host !== undefined && (known.has(host) || LOOPBACK.test(host) || known.has(host.toLowerCase()));
+  const known = new Set([...published.flatMap(withDefaultPort), ...(named ?? [])].map((host) => host.toLowerCase()));
+  const isLocal = named === undefined && isLoopback(address);
+  return (host) => {
+    if (host === undefined) return false;
+    return known.has(host) || (isLocal && LOOPBACK.test(host)) || known.has(host.toLowerCase());
+  };
+}
+
+/** The hosts that a client may write for a URL: one without a port is also reached with the default one. */
+function withDefaultPort({ host, port, protocol }: URL): string[] {
+  return port === "" ? [host, `${host}:${protocol === "https:" ? 443 : 80}`] : [host];
 }

@@ -149,6 +149,12 @@ export function malformedRefusal(fault: string): HttpRefusal {
   return { status: 400, word: "malformed_request", message: `The request is malformed. ${fault}` };
 }
 
+/** Refuses JSON that others could read differently. @param fault what is wrong with it, after "because". */
+export function ambiguousRefusal(fault: string): HttpRefusal {
+  const message = `The message is refused because ${fault}: other programs on its way could read it differently. Nothing was called; correct the message.`;
+  return { status: 400, word: "ambiguous_message", message };
+}
+
 const CROWD_S = "1";
 const BUSY = "The service is busy: try again in a few seconds.";
 const SHARE = "Too many requests of this API key or address are in flight: wait for their answers, then send more.";
@@ -180,7 +186,8 @@ export const TOO_SLOW: HttpRefusal = {
 export const BAD_HOST: HttpRefusal = {
   status: 403,
   word: "host_not_allowed",
-  message: "The service does not answer to this host name.",
+  message:
+    "The service does not answer to this host name: use its public URL, or ask an administrator to add the host to ALLOWED_HOSTS.",
 };
 
 /** An Origin header that is not on the list. */

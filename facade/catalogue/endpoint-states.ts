@@ -1,6 +1,7 @@
 import { EndpointAvailability, EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Log } from "../../services/shared/process/log.js";
+import { askWithin } from "../../services/shared/rpc/ask.js";
 import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
 import type { HttpRefusal } from "../admission/refusals.js";
@@ -40,10 +41,8 @@ export function createEndpointStates({ dispatch, self, credentials, log }: Endpo
 
   async function ask(): Promise<States> {
     const asked = epoch;
-    const { endpoints } = await dispatch.unary(
-      EndpointService.method.getEndpointStates,
-      {},
-      { credential: self, deadline: Date.now() + TIMEOUT_MS },
+    const { endpoints } = await askWithin(TIMEOUT_MS, (deadline) =>
+      dispatch.unary(EndpointService.method.getEndpointStates, {}, { credential: self, deadline }),
     );
     const states = new Map(endpoints.map((endpoint) => [endpoint.server, endpoint.availability]));
     if (asked === epoch && credentials.leased()) kept = states;

@@ -1,5 +1,6 @@
 import { SERVERS, scopesOfServer } from "../../services/shared/platforms.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
+import { createReadQuery, type ReadQuery } from "./endpoint-query.js";
 import { type ServedTool, serveTool } from "./served-tool.js";
 
 /** One MCP server, as both eras present it. */
@@ -7,6 +8,8 @@ export interface McpServer {
   readonly name: string;
   /** All its tools, in file order. */
   readonly tools: readonly ServedTool[];
+  /** What the query of its URL may ask for. */
+  readonly readQuery: ReadQuery;
   /** Its name and version as JSON text. */
   readonly serverInfo: string;
 }
@@ -20,10 +23,16 @@ export function serversOf(tools: readonly Tool[], serviceName: string, version: 
       {
         name,
         tools: tools.filter((tool) => tool.server === name).map(serveTool),
+        readQuery: createReadQuery(toolsetsOf(tools.filter((tool) => tool.server === name))),
         serverInfo: JSON.stringify({ name, title: `${serviceName} ${name}`, version }),
       },
     ]),
   );
+}
+
+/** The toolsets of tools, each once, in file order. */
+function toolsetsOf(tools: readonly Tool[]): string[] {
+  return [...new Set(tools.map(({ toolset }) => toolset))];
 }
 
 /** Every scope that a tool of the server needs, those to read first. */

@@ -1,15 +1,6 @@
+import type { ListOptions } from "./endpoint-query.js";
 import { instructionsOf } from "./instructions.js";
 import type { ServedTool } from "./served-tool.js";
-
-/** How the query of an endpoint's URL narrows or widens its list. */
-export interface ListOptions {
-  /** ?output_schemas=1: entries with their output schemas. */
-  readonly outputSchemas: boolean;
-  /** ?readonly=1: tools without side effects only. */
-  readonly readOnly: boolean;
-  /** ?toolsets=a,b: tools of these toolsets only; undefined for all. */
-  readonly toolsets: ReadonlySet<string> | undefined;
-}
 
 /** The tools that one caller sees through one URL. */
 export interface View {
@@ -19,37 +10,6 @@ export interface View {
   list(era: "modern" | "legacy", id: string | number): Buffer;
   /** What a model should know before it uses these tools, as JSON text. */
   instructions(): string;
-}
-
-/** Characters that are read of ?toolsets=. */
-const MAX_TOOLSETS = 1_000;
-
-/** Reads the query of an endpoint's URL; what it does not know is ignored. */
-export function listOptionsOf(query: string): ListOptions {
-  const given = new URLSearchParams(query);
-  const toolsets = given.get("toolsets");
-  return {
-    outputSchemas: isOn(given.get("output_schemas")),
-    readOnly: isOn(given.get("readonly")),
-    toolsets:
-      toolsets === null
-        ? undefined
-        : new Set(
-            toolsets
-              .slice(0, MAX_TOOLSETS)
-              .split(",")
-              .map((name) => name.trim()),
-          ),
-  };
-}
-
-/** One text for all queries that mean the same list. */
-export function listKeyOf({ outputSchemas, readOnly, toolsets }: ListOptions): string {
-  return JSON.stringify([outputSchemas, readOnly, toolsets && [...toolsets].sort()]);
-}
-
-function isOn(value: string | null): boolean {
-  return value === "1" || value === "true";
 }
 
 /** Bytes kept free behind a list for the id of a request. */

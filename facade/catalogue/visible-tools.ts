@@ -2,18 +2,20 @@ import { LRUCache } from "lru-cache";
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known } from "../../services/shared/credentials/known.js";
+import { askWithin } from "../../services/shared/rpc/ask.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
+import type { ListOptions } from "./endpoint-query.js";
 import type { ServedTool } from "./served-tool.js";
-import { listKeyOf, listOptionsOf, type View, viewOf } from "./tools-list.js";
+import { type View, viewOf } from "./tools-list.js";
 
 /** Knows which tools a caller sees. */
 export interface VisibleTools {
   /**
-   * What the caller sees on a server through a URL with this query.
+   * What the caller sees on a server through a URL that asks for this.
    *
    * @throws ConnectError where the catalogue cannot say.
    */
-  of(known: Known, server: string, query: string): View | Promise<View>;
+  of(known: Known, server: string, options: ListOptions): View | Promise<View>;
   /** Listens to events no more. */
   close(): void;
 }
@@ -67,10 +69,12 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
 
   async function ask(known: Known, server: string): Promise<Visible> {
     const asked = epoch;
-    const { tools, unlisted, keepMs } = await dispatch.unary(
-      EndpointService.method.listVisibleTools,
-      { server },
-      { credential: { assertion: known.assertions.catalogue ?? "" }, deadline: Date.now() + TIMEOUT_MS },
+    const { tools, unlisted, keepMs } = await askWithin(TIMEOUT_MS, (deadline) =>
+      dispatch.unary(
+        EndpointService.method.listVisibleTools,
+        { server },
+        { credential: { assertion: known.assertions.catalogue ?? "" }, deadline },
+      ),
     );
     const visible: Visible = {
       names: tools,
@@ -105,11 +109,10 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
     return answer;
   }
 
-  function view(visible: Visible, server: string, query: string): View {
-    const own = visible.views.get(query);
+  function view(visible: Visible, server: string, options: ListOptions): View {
+    const own = visible.views.get(options.key);
     if (own !== undefined) return own;
-    const options = listOptionsOf(query);
-    const key = `${visible.signature}?${listKeyOf(options)}`;
+    const key = `${visible.signature}?${options.key}`;
     let found = shared.get(key);
     if (found === undefined) {
       const { tools, serverInfo } = servers.get(server) as ServerTools;
@@ -120,16 +123,16 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
       found = viewOf(server, named(visible.names), named(visible.unlisted), options, serverInfo);
       shared.set(key, found);
     }
-    if (visible.views.size < MAX_QUERIES) visible.views.set(query, found);
+    if (visible.views.size < MAX_QUERIES) visible.views.set(options.key, found);
     return found;
   }
 
   return {
     close,
-    of(known, server, query) {
+    of(known, server, options) {
       const kept = byUser.get(known.caller.id)?.get(known)?.get(server);
-      if (kept !== undefined && kept.until > Date.now() && credentials.leased()) return view(kept, server, query);
-      return askOnce(known, server).then((visible) => view(visible, server, query));
+      if (kept !== undefined && kept.until > Date.now() && credentials.leased()) return view(kept, server, options);
+      return askOnce(known, server).then((visible) => view(visible, server, options));
     },
   };
 }

@@ -24,8 +24,8 @@ export interface Exchange {
   onGone(listener: () => void): void;
 
   /**
-   * Reads a body of JSON and calls `done` once: with its text, which of more
-   * than 64 KiB is not decoded yet, for that takes its time; or with why it is
+   * Reads a body of JSON and calls `done` once: with its text, which is not
+   * decoded yet where it is longer than 64 KiB, for that takes its time, or may not be UTF-8; or with why it is
    * not read on: it is longer than `limit` bytes, takes too long, holds too
    * much, or its place has no room for it. The body is read in one of the two
    * ways, to be chosen before the handler returns, and not after an answer.

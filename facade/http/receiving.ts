@@ -49,7 +49,10 @@ export abstract class Receiving {
     }
     const reader = new BodyReader(limit, this.bodyMs, this, (bytes, unread) => {
       const isLong = bytes !== undefined && bytes.byteLength > LONG_TEXT;
-      done(isLong ? Buffer.from(bytes) : bytes?.toString(), unread);
+      const text = isLong ? undefined : bytes?.toString();
+      // What decoding replaced is for the reader to see.
+      const isPlain = text === undefined ? !isLong : !text.includes("\ufffd");
+      done(isPlain || bytes === undefined ? text : Buffer.from(bytes), unread);
     });
     this.reader = reader;
     this.onPieces((piece, last) => {

@@ -1,10 +1,11 @@
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import type { Log } from "../../services/shared/process/log.js";
+import { askWithin } from "../../services/shared/rpc/ask.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
 import type { Shares } from "../../services/shared/shares/shares.js";
 import type { Places } from "../admission/places.js";
+import type { ListOptions } from "../catalogue/endpoint-query.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
-import { listOptionsOf } from "../catalogue/tools-list.js";
 import { INVALID_PARAMS, RpcError } from "./json-rpc.js";
 import { type Admitted, catalogueFailure, type McpContext } from "./server.js";
 import { failure, TOO_MANY, tooMany } from "./tool-call.js";
@@ -25,10 +26,12 @@ export function createCallAbsent(options: CallAbsentOptions): McpContext["callAb
   const { dispatch, shares, places, isRevoked, log } = options;
 
   async function reasonOf({ known, server }: Admitted, tool: string): Promise<string> {
-    const { reason } = await dispatch.unary(
-      EndpointService.method.explainTool,
-      { server: server.name, tool },
-      { credential: { assertion: known.assertions.catalogue ?? "" }, deadline: Date.now() + TIMEOUT_MS },
+    const { reason } = await askWithin(TIMEOUT_MS, (deadline) =>
+      dispatch.unary(
+        EndpointService.method.explainTool,
+        { server: server.name, tool },
+        { credential: { assertion: known.assertions.catalogue ?? "" }, deadline },
+      ),
     );
     return reason;
   }
@@ -40,7 +43,7 @@ export function createCallAbsent(options: CallAbsentOptions): McpContext["callAb
       record("unknown_tool", name, admitted, log);
       throw new RpcError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, MAX_SHOWN)}`);
     }
-    const narrowed = narrowing(served, admitted.exchange.query);
+    const narrowed = narrowing(served, admitted.options);
     if (narrowed !== undefined) {
       record("narrowed", name, admitted, log);
       return failure(narrowed);
@@ -76,8 +79,7 @@ function record(code: string, name: string, { known, server }: Admitted, log: Lo
 }
 
 /** Which parameters of the URL leave a tool out; undefined where none does. */
-function narrowing({ tool }: ServedTool, query: string): string | undefined {
-  const { readOnly, toolsets } = listOptionsOf(query);
+function narrowing({ tool }: ServedTool, { readOnly, toolsets }: ListOptions): string | undefined {
   if (readOnly && !tool.readOnly) {
     return `${tool.name} is left out by readonly=1 in the URL of this connection, which keeps to tools that change nothing; whoever set it up can take that out of the URL`;
   }

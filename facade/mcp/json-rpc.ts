@@ -58,9 +58,9 @@ export function resultText(id: RequestId, result: string): string {
 /** Longest id or progress token, in characters: both are repeated to who sent them. */
 export const MAX_ID_LENGTH = 8_192;
 
-/** Whether a value can be the id of a request; null is none (MCP 2026-07-28, basic, "Requests"). */
+/** Whether a value can be the id of a request; null is none, nor is a number that JSON readers round (MCP 2026-07-28, basic, "Requests"). */
 export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === "string" ? value.length <= MAX_ID_LENGTH : Number.isInteger(value);
+  return typeof value === "string" ? value.length <= MAX_ID_LENGTH : Number.isSafeInteger(value);
 }
 
 /** Whether a value is a JSON object. */
@@ -72,9 +72,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function idOf(body: string | Buffer | undefined): RequestId | undefined {
   if (typeof body !== "string") return undefined;
   try {
-    const message: unknown = JSON.parse(body);
-    return isObject(message) && isRequestId(message.id) ? message.id : undefined;
+    return idIn(JSON.parse(body));
   } catch {
     return undefined;
   }
+}
+
+/** The id of a message; undefined where it has none that can be repeated. */
+export function idIn(message: unknown): RequestId | undefined {
+  return isObject(message) && isRequestId(message.id) ? message.id : undefined;
 }

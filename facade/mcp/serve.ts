@@ -1,10 +1,13 @@
+import { isUtf8 } from "node:buffer";
 import type { Known } from "../../services/shared/credentials/known.js";
 import { type Excess, saidOfExcess } from "../../services/shared/rpc/json-shape.js";
+import { ambiguityOf } from "../../services/shared/rpc/json-twice.js";
 import type { Shares } from "../../services/shared/shares/shares.js";
 import type { Admit, NotAdmitted } from "../admission/admit.js";
 import type { Origins } from "../admission/origins.js";
 import type { Patience } from "../admission/patience.js";
 import {
+  ambiguousRefusal,
   BAD_ORIGIN,
   BAD_TYPE,
   type HttpRefusal,
@@ -21,8 +24,9 @@ import type { McpServer } from "../catalogue/servers.js";
 import type { Unread } from "../http/body-reader.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
 import { classify } from "./era.js";
-import { errorText, INVALID_REQUEST, idOf, PARSE_ERROR } from "./json-rpc.js";
+import { errorText, INVALID_REQUEST, idIn, idOf, PARSE_ERROR } from "./json-rpc.js";
 import { serveBatch, serveLegacy } from "./legacy.js";
+import { otherCaseIn } from "./members.js";
 import { MAX_REFUSED_BODY, REFUSED_BODY_MS, readAndRefuse, refuse } from "./refuse.js";
 import { serveModern } from "./rev-2026-07-28.js";
 import type { Admitted, McpContext } from "./server.js";
@@ -185,25 +189,36 @@ class Door {
   }
 
   private answer(exchange: Exchange, endpoint: Endpoint, known: Known, body: string | Buffer, headers: HeaderList) {
-    const text = typeof body === "string" ? body : body.toString();
     let message: unknown;
     try {
+      const text = textOf(body);
       message = JSON.parse(text);
+      const fault = ambiguityOf(text, message) ?? otherCaseIn(message);
+      if (fault !== undefined) return refuse(exchange, ambiguousRefusal(fault), headers, idIn(message));
     } catch {
       exchange.postpone();
       return exchange.answer(400, headers, errorText(undefined, PARSE_ERROR, "Parse error: the body is not JSON"));
     }
+    const server = this.options.servers.get(endpoint.server) as McpServer;
+    const options = server.readQuery(exchange.query);
+    if ("status" in options) return refuse(exchange, options, headers, idIn(message));
     const found = classify(message, exchange.headers["mcp-protocol-version"]);
     if (found.kind === "accepted") return exchange.answer(202, headers.slice(4));
     if (found.kind === "refused") {
       return exchange.answer(400, headers, errorText(found.id, found.code, found.message));
     }
-    const server = this.options.servers.get(endpoint.server) as McpServer;
-    const admitted: Admitted = { exchange, endpoint, server, known, headers };
+    const admitted: Admitted = { exchange, endpoint, server, known, options, headers };
     if (found.kind === "modern") serveModern(this.context, admitted, found.request);
     else if (found.kind === "legacy") serveLegacy(this.context, admitted, found.request);
     else serveBatch(this.context, admitted, found.elements);
   }
+}
+
+/** @throws TypeError for what is not UTF-8, which parsers replace each in their own way. */
+function textOf(body: string | Buffer): string {
+  if (typeof body === "string") return body;
+  if (!isUtf8(body)) throw new TypeError("not UTF-8");
+  return body.toString();
 }
 
 const UNREAD: Readonly<Record<Unread, HttpRefusal>> = {

@@ -2,6 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Known } from "../../services/shared/credentials/known.js";
 import type { Ended } from "../../services/shared/credentials/open-responses.js";
 import { scopeRefusal } from "../admission/refusals.js";
+import type { ListOptions } from "../catalogue/endpoint-query.js";
 import type { Endpoint } from "../catalogue/endpoints.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
 import type { McpServer } from "../catalogue/servers.js";
@@ -16,6 +17,8 @@ export interface Admitted {
   readonly endpoint: Endpoint;
   readonly server: McpServer;
   readonly known: Known;
+  /** What the query of the URL asks for. */
+  readonly options: ListOptions;
   /** What a JSON answer carries. */
   readonly headers: HeaderList;
 }
@@ -90,7 +93,9 @@ export async function instructionsFor(admitted: Admitted, context: McpContext): 
 
 /** What a stream or a batch is told whose credential ended, for which it is too late for a status. */
 export function saidOf({ refused }: CredentialError): string {
-  return refused === "revoked" ? "The credential was revoked" : "Nobody can vouch for the credential at the moment";
+  return refused === "revoked"
+    ? "The credential was revoked"
+    : "The service that checks API keys does not answer at the moment: try again in a few seconds";
 }
 
 /** Checks that the caller's token was given the scope of a tool. @throws RpcError 403 insufficient_scope, in both eras. */

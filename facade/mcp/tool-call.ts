@@ -181,7 +181,9 @@ const UNKNOWN = "whether the call took effect is not known, so look before you r
 /** Not that the key is bad, which nobody said; and "again" only of what changes nothing. */
 function unvouched(readOnly: boolean): ConnectError {
   const then = readOnly ? "call again in a few seconds" : UNKNOWN;
-  return unavailable(`nobody could vouch for your credential while the call ran: ${then}`);
+  return unavailable(
+    `the service that checks API keys did not answer while the call ran, which says nothing about your key: ${then}`,
+  );
 }
 
 /** The refusal of one call too many. @param wait seconds until one is not. */

@@ -213,15 +213,18 @@ test("every tool, whatever the scopes, the rights and the URL: called, or refuse
   const rights = [...new Set(tools.flatMap(({ needs }) => needs))];
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom(...tools),
+      fc.constantFrom(...tools).chain((tool) => {
+        const toolsets = [...new Set(of(tool.server).map((one) => one.toolset))];
+        return fc.record({
+          tool: fc.constant(tool),
+          readonly: fc.boolean(),
+          toolsets: fc.option(fc.subarray(toolsets, { minLength: 1 }), { nil: undefined }),
+        });
+      }),
       fc.subarray(SERVERS.flatMap(scopesOf)),
       fc.oneof(fc.constant<string[]>(["*"]), fc.subarray(rights)),
-      fc.record({
-        readonly: fc.boolean(),
-        toolsets: fc.option(fc.subarray([...new Set(tools.map(({ toolset }) => toolset))]), { nil: undefined }),
-      }),
       fc.constantFrom<Era>(modern, legacy),
-      async (tool, scopes, can, { readonly, toolsets }, era) => {
+      async ({ tool, readonly, toolsets }, scopes, can, era) => {
         held = can;
         const query = new URLSearchParams({
           ...(readonly && { readonly: "1" }),

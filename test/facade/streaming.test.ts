@@ -130,7 +130,7 @@ test.each([modern, legacy])("a key that is revoked while its call runs gets no r
 });
 
 test.each([modern, legacy])(
-  "a lapsed lease is no revocation: the call is told that nobody can vouch (%o)",
+  "a lapsed lease is no revocation: the call hears nothing bad of its key (%o)",
   async (era) => {
     const name = `lapsed in ${era.name}`;
     const { body, headers } = era("tools/call", { name: "wait_for_sighting", arguments: { name } }, 9);
@@ -139,7 +139,7 @@ test.each([modern, legacy])(
     server.keys.lapse();
     const { status, json } = await pending;
     expect([status, json.result.isError]).toEqual([200, true]);
-    expect(json.result.content[0].text).toMatch(/vouch.*not known/);
+    expect(json.result.content[0].text).toMatch(/says nothing about your key.*not known/);
     expect(JSON.stringify(json)).not.toContain("revoked");
   },
 );

@@ -1,4 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { getOption } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { scope } from "#proto/auth/v1/access_pb.js";
+import { readImage } from "../../services/shared/tools/image.js";
 import { type Program, startProgram } from "../support/program.js";
 
 let program: Program;
@@ -22,6 +27,32 @@ test("a unary rpc is called as the user of the key", async () => {
   expect(JSON.stringify(body)).toContain(program.bootstrap.analyst.email);
 });
 
+test("no rpc for services is reached through the façade, by any credential", async () => {
+  const paths = [...readImage()]
+    .flatMap((desc) => (desc.kind === "service" ? desc.methods : []))
+    .filter((method) => ["internal", "delegated"].includes(getOption(method, scope)))
+    .map((method) => `${method.parent.typeName}/${method.name}`);
+  expect(paths.length).toBeGreaterThan(15);
+  const ours = readFileSync(join(program.dataDir, "service-key"), "utf8").trim();
+  const { admin, analyst } = program.bootstrap;
+  const types = ["application/json", "application/proto", "application/connect+json", "application/grpc-web+proto"];
+  for (const path of paths) {
+    for (const key of [ours, admin.api_key, analyst.api_key, ""]) {
+      const { status, body } = await rpc(path, { key });
+      expect([path, status, body.code]).toEqual([path, 403, "permission_denied"]);
+    }
+    for (const type of types.slice(1)) {
+      const reply = await fetch(`${program.baseUrl}/rpc/${path}`, {
+        method: "POST",
+        headers: { "content-type": type, authorization: `Bearer ${ours}` },
+        body: new Uint8Array(5),
+      });
+      const told = `${reply.status} ${reply.headers.get("grpc-status")} ${await reply.text()}`;
+      expect([path, type, told]).toEqual([path, type, expect.stringMatching(/permission_denied|^200 7 /)]);
+    }
+  }
+});
+
 describe("refused is", () => {
   test.each([
     ["who brings no key", "auth.v1.ApiKeyService/WhoAmI", { key: "" }, 401, "unauthenticated"],
@@ -43,7 +74,7 @@ describe("refused is", () => {
     ],
     ["an unknown rpc", "auth.v1.ApiKeyService/Nothing", {}, 501, "unimplemented"],
     ["an unknown service", "nothing.v1.NothingService/Nothing", {}, 501, "unimplemented"],
-    ["a stream", "auth.v1.WatchService/Watch", {}, 501, "unimplemented"],
+    ["a stream both ways for services", "auth.v1.WatchService/Watch", {}, 403, "permission_denied"],
     ["a broken rule", "core.v1.AgentService/ListAgents", { body: '{"pageSize":1000}' }, 400, "invalid_argument"],
     ["an unknown field", "core.v1.AgentService/ListAgents", { body: '{"colour":"red"}' }, 400, "invalid_argument"],
     ["what is not JSON", "core.v1.AgentService/ListAgents", { body: "{" }, 400, "invalid_argument"],

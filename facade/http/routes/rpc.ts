@@ -3,7 +3,7 @@ import { Code, ConnectError, createContextValues } from "@connectrpc/connect";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { BearerCredentials } from "../../../services/shared/credentials/credentials.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
-import { unimplemented } from "../../../services/shared/rpc/errors.js";
+import { permissionDenied, unimplemented } from "../../../services/shared/rpc/errors.js";
 import type { Shares } from "../../../services/shared/shares/shares.js";
 import { type Barred, type Enter, entryError, isStranger } from "../../admission/enter.js";
 import type { Origins } from "../../admission/origins.js";
@@ -32,7 +32,8 @@ const MAX_BODY = 4 << 20;
  * POST /rpc/<service>/<method>: the unary and server-streaming rpcs of the API
  * for clients that reach only the façade (Connect and gRPC-Web, JSON and
  * binary), as the user of the bearer token and behind the same gates as over
- * gRPC. Who may not come in is refused before the body is read.
+ * gRPC. Who may not come in is refused before the body is read, and so is every
+ * call of an rpc that is for our own services, the service's own key included.
  */
 export function rpcRoutes(options: RpcOptions): Route[] {
   const { dispatch, enter, origins, credentials, shares, image, base } = options;
@@ -47,6 +48,7 @@ export function rpcRoutes(options: RpcOptions): Route[] {
     const [service = "", name = "", ...rest] = request.path.slice(prefix.length).split("/");
     const handler = rest.length > 0 ? "unknown" : find(service, name);
     if (handler === "unknown") return refusals.of("no rpc", type);
+    if (handler === "internal") return refusals.of("internal", type);
     if (handler === "duplex") return refusals.of("duplex", type);
     if (!handler.serve.supportedContentType(type)) {
       return refusals.of(handler.method.methodKind === "server_streaming" ? "stream's type" : "type", type);
@@ -72,7 +74,7 @@ export function rpcRoutes(options: RpcOptions): Route[] {
 }
 
 /** Why there is no call, before anybody asks who calls. */
-type Why = "origin" | "type" | "stream's type" | "no rpc" | "duplex";
+type Why = "origin" | "type" | "stream's type" | "no rpc" | "internal" | "duplex";
 
 /** The answers to calls that are not begun, each written once: many may be told the same. */
 class Refusals {
@@ -110,6 +112,8 @@ function errorOf(why: Why): ConnectError {
       return unimplemented("a streaming rpc is sent as application/connect+json or +proto");
     case "no rpc":
       return unimplemented("there is no such rpc");
+    case "internal":
+      return permissionDenied("this rpc is for the services of this deployment: they call it on the gRPC port");
     case "duplex":
       return unimplemented("an rpc that streams both ways is served on the gRPC port");
   }

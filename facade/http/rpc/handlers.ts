@@ -14,6 +14,7 @@ import type { Ended } from "../../../services/shared/credentials/open-responses.
 import { bounded } from "../../../services/shared/rpc/bounded.js";
 import type { Dispatch, Outgoing } from "../../../services/shared/rpc/dispatch.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
+import { isForServices } from "../../../services/shared/rpc/steps/access.js";
 
 /** Under which a handler finds who calls. */
 export const CALLER = createContextKey<Known | undefined>(undefined);
@@ -25,8 +26,8 @@ export interface RpcHandler {
   readonly serve: UniversalHandler;
 }
 
-/** Finds the handler of an rpc, or says why there is none: it is not of the API, or streams both ways. */
-export type FindRpc = (service: string, method: string) => RpcHandler | "unknown" | "duplex";
+/** Finds the handler of an rpc, or says why there is none: it is not of the API, is for our own services, or streams both ways. */
+export type FindRpc = (service: string, method: string) => RpcHandler | "unknown" | "internal" | "duplex";
 
 /** The rpcs, and the way to the services that answer them. */
 export interface RpcHandlerOptions {
@@ -108,6 +109,7 @@ export function createRpcHandlers({ dispatch, credentials, image, maxBytes }: Rp
     if (known !== undefined) return known;
     const method = image.getService(service)?.methods.find((one) => one.name === name);
     if (method === undefined) return "unknown";
+    if (isForServices(method)) return "internal";
     const handler = forward(method);
     if (handler === undefined) return "duplex";
     made.set(key, handler);
@@ -118,7 +120,7 @@ export function createRpcHandlers({ dispatch, credentials, image, maxBytes }: Rp
 const ENDED: Readonly<Record<Ended, ConnectError>> = {
   revoked: new ConnectError("the credential was revoked", Code.Unauthenticated),
   unavailable: new ConnectError(
-    "nobody can vouch for the credential at the moment: open the stream again",
+    "the service that checks API keys does not answer at the moment: open the stream again",
     Code.Unavailable,
   ),
 };

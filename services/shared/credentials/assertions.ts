@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
+import { askWithin } from "../rpc/ask.js";
 import type { Authenticated, Authenticator, Credential } from "../rpc/call.js";
 import type { Dispatch } from "../rpc/dispatch.js";
 import { resourceExhausted, unauthenticated, unavailable } from "../rpc/errors.js";
@@ -58,9 +59,10 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
 
   /** Has auth say again who an assertion stands for; it refuses what was revoked since. */
   async function renewed({ assertion }: Checked): Promise<Checked> {
-    const out = { credential, deadline: Date.now() + DEADLINE_MS };
     const request = { subjectToken: assertion, audience: service };
-    const answer = await dispatch.unary(CredentialService.method.exchangeAssertion, request, out);
+    const answer = await askWithin(DEADLINE_MS, (deadline) =>
+      dispatch.unary(CredentialService.method.exchangeAssertion, request, { credential, deadline }),
+    );
     return verified(answer.assertion);
   }
 

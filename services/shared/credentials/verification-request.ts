@@ -6,6 +6,7 @@ import {
   type VerifiedCaller,
 } from "#proto/auth/v1/credential_service_pb.js";
 import type { Log } from "../process/log.js";
+import { askWithin } from "../rpc/ask.js";
 import type { Caller, Credential } from "../rpc/call.js";
 import type { Dispatch } from "../rpc/dispatch.js";
 import type { Known, Refusal } from "./known.js";
@@ -52,10 +53,8 @@ export async function requestVerification(
   waitMs: number,
 ): Promise<Verified | RememberedRefusal> {
   try {
-    const { outcome } = await dispatch.unary(
-      CredentialService.method.verifyCredential,
-      { token },
-      { credential, deadline: Date.now() + waitMs },
+    const { outcome } = await askWithin(waitMs, (deadline) =>
+      dispatch.unary(CredentialService.method.verifyCredential, { token }, { credential, deadline }),
     );
     if (outcome.case === "verified") return verifiedOf(outcome.value);
     if (outcome.case === undefined) return { refused: "unavailable", rememberMs: 0 };

@@ -1,9 +1,12 @@
-import type { DescMessage } from "@bufbuild/protobuf";
+import { isUtf8 } from "node:buffer";
+import { type DescMessage, fromJson } from "@bufbuild/protobuf";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { type Bounds, boundsOf } from "./bounds.js";
 import { invalidArgument, resourceExhausted, unimplemented } from "./errors.js";
 import { readable } from "./grpc-message.js";
 import { excessOf } from "./json-shape.js";
+import { ambiguityIn } from "./json-twice.js";
+import { holdsSecret } from "./secret-fields.js";
 import { checkWire, checkWireBegun } from "./wire.js";
 
 /** A message before its bytes: one byte of flags, four of its length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
@@ -24,7 +27,8 @@ export function bounded(unbounded: UniversalHandler): UniversalHandler {
     const { body } = request;
     if (!isStream(body)) return handler(request);
     const type = request.header.get("content-type") ?? "";
-    const check = (bytes: Uint8Array) => (JSON_TYPE.test(type) ? checkJson(bytes) : checkWire(input, bytes, bounds));
+    const check = (bytes: Uint8Array) =>
+      JSON_TYPE.test(type) ? checkWholeJson(input, bytes) : checkWire(input, bytes, bounds);
     const checked = ENVELOPED.test(type) ? eachOf(body, bounds, check) : whole(body, bounds, check);
     return handler({ ...request, body: checked });
   };
@@ -96,6 +100,23 @@ function lengthIn(prefix: Uint8Array): number {
 function checkJson(bytes: Uint8Array): void {
   const excess = excessOf(bytes);
   if (excess !== undefined) throw invalidArgument(`the message ${excess}`);
+}
+
+/** JSON that others could read differently is refused, and a decoder's error is not the place for a secret. */
+function checkWholeJson(input: DescMessage, bytes: Uint8Array): void {
+  checkJson(bytes);
+  if (!isUtf8(bytes)) throw invalidArgument("the message is not UTF-8");
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  const fault = ambiguityIn(text);
+  if (fault !== undefined) throw invalidArgument(`the message is refused because ${fault}`);
+  if (!holdsSecret(input)) return;
+  try {
+    fromJson(input, JSON.parse(text), { ignoreUnknownFields: true });
+  } catch {
+    throw invalidArgument(
+      "the message does not fit its schema; what was sent is not repeated, since it may be a secret",
+    );
+  }
 }
 
 function tooLong(bytes: number): Error {

@@ -7,6 +7,7 @@ import { PLACE_LIMITS, type PlaceLimits, Places } from "./socket/places.js";
 import { readPreface } from "./socket/preface.js";
 import { routesOf } from "./socket/routes.js";
 import { type OnConnection, speakHttp1, speakHttp2 } from "./socket/servers.js";
+import { UNREAD_LIMITS, UnreadAnswers, type UnreadLimits } from "./socket/unread.js";
 
 /** A server of methods that listens. */
 export interface RpcServer {
@@ -24,6 +25,7 @@ export interface Options {
   readonly hold?: Hold;
   readonly connections?: Partial<ConnectionLimits>;
   readonly places?: Partial<PlaceLimits>;
+  readonly unread?: Partial<UnreadLimits>;
 }
 
 /** How long a connection may take to say what it speaks, in milliseconds. */
@@ -43,7 +45,8 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
   const connectionLimits = { ...CONNECTION_LIMITS, ...limits.connections };
   const connections = new Connections(connectionLimits);
   const places = new Places({ ...PLACE_LIMITS, ...limits.places });
-  const serve = createCalls({ routes: routesOf(methods, closing.signal), connections, places, hold });
+  const unread = new UnreadAnswers({ ...UNREAD_LIMITS, ...limits.unread });
+  const serve = createCalls({ routes: routesOf(methods, closing.signal), connections, places, unread, hold });
   const heard: OnConnection = {
     flooded: (connection) => connections.flooded(connection),
     takenBack: (connection) => connections.takenBack(connection),

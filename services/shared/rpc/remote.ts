@@ -31,7 +31,8 @@ export function connectRemote(addressOf: (service: ServiceName) => string | unde
         acceptCompression: [],
         pingIntervalMs: 10_000,
         pingIdleConnection: true,
-        pingTimeoutMs: 3_000,
+        // A process that is busy answers late, and is not gone.
+        pingTimeoutMs: 10_000,
       });
       transports.set(baseUrl, transport);
     }

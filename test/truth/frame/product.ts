@@ -77,7 +77,7 @@ export async function startProduct(
 }
 
 /** What the product says where it is kept from running for seconds, as by the platform beside it. */
-const BUSY = /nobody could vouch for your credential/;
+const BUSY = /the service that checks API keys did not answer/;
 
 /** Somebody with a key, who calls the tools of one server. */
 export function personOf(url: string, name: string, email: string, key: string): Person {

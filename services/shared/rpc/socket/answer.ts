@@ -3,6 +3,7 @@ import { constants, type Http2ServerResponse } from "node:http2";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import { announced, type NodeRequest } from "./body.js";
+import type { Waiting } from "./unread.js";
 
 /** A response of either version of HTTP. */
 export type NodeResponse = ServerResponse | Http2ServerResponse;
@@ -13,27 +14,36 @@ const UNREAD_MS = 30_000;
 const DISCARDED_BYTES = 64 << 10;
 const DISCARD_MS = 2_000;
 
-/** Writes an answer; a client that does not read it is left. */
-export function answer(response: NodeResponse, { body, ...rest }: UniversalServerResponse): void {
+/** Writes an answer; a client that does not read it is left. @param waiting counts what is not read yet. */
+export function answer(response: NodeResponse, { body, ...rest }: UniversalServerResponse, waiting?: Waiting): void {
   const unread = setTimeout(() => abandon(response), UNREAD_MS);
-  response.once("close", () => clearTimeout(unread));
+  response.once("close", () => {
+    clearTimeout(unread);
+    waiting?.leave();
+  });
   if (body === undefined && rest.trailer === undefined) {
     // In one frame with the end of the stream: clients of gRPC take a status in the headers only so.
     response.statusCode = rest.status;
     for (const [name, value] of rest.header ?? []) response.setHeader(name, value);
     return void response.end();
   }
-  const paced = body === undefined ? undefined : { body: untaken(body, unread) };
+  const paced = body === undefined ? undefined : { body: untaken(body, unread, waiting) };
   // It fails where the client went away, of which the method knows by its signal.
   universalResponseToNodeResponse({ ...rest, ...paced }, response).catch(() => abandon(response));
 }
 
 /** The clock runs while a chunk waits to be taken, and from the last one on. */
-async function* untaken(body: AsyncIterable<Uint8Array>, unread: NodeJS.Timeout): AsyncIterable<Uint8Array> {
+async function* untaken(
+  body: AsyncIterable<Uint8Array>,
+  unread: NodeJS.Timeout,
+  waiting: Waiting | undefined,
+): AsyncIterable<Uint8Array> {
   for await (const chunk of body) {
     unread.refresh();
+    waiting?.holds(chunk.byteLength);
     yield chunk;
     unread.refresh();
+    waiting?.holds(0);
   }
 }
 

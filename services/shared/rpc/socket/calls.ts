@@ -12,6 +12,7 @@ import { credentialOf, headerOf, traceparentOf } from "./headers.js";
 import { INTERNAL, type Place, type Places } from "./places.js";
 import { refusalOf } from "./refusal.js";
 import { CALL, type Route } from "./routes.js";
+import type { UnreadAnswers, Waiting } from "./unread.js";
 
 /** Has a call ended when the credential of its caller is no longer good; returns the release. */
 export type Hold = (caller: Caller, kill: () => void) => () => void;
@@ -21,6 +22,7 @@ export interface CallsOptions {
   readonly routes: ReadonlyMap<string, Route>;
   readonly connections: Connections;
   readonly places: Places;
+  readonly unread: UnreadAnswers;
   /** Left out where nothing is kept under a lease. */
   readonly hold?: Hold | undefined;
 }
@@ -81,7 +83,14 @@ class ServedCall {
     const reply = await route.serve(this.#universal(route, who));
     // A stream both ways is answered while it is read.
     if (route.takesOne) discard(this.#request, this.#response);
-    answer(this.#response, reply);
+    answer(this.#response, reply, this.#unread(who));
+  }
+
+  /** Our own processes carry everybody's answers: they are not bounded as one caller. */
+  #unread({ caller }: Authenticated): Waiting | undefined {
+    if (this.#connection.caller === "") return undefined;
+    const name = caller.keyId || caller.id || this.#connection.address;
+    return this.#options.unread.add(name, () => abandon(this.#response));
   }
 
   /** @throws ConnectError unimplemented, invalid_argument. */

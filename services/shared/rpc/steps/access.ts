@@ -1,4 +1,4 @@
-import { getOption } from "@bufbuild/protobuf";
+import { type DescMethod, getOption } from "@bufbuild/protobuf";
 import { scope } from "#proto/auth/v1/access_pb.js";
 import type { Caller } from "../call.js";
 import { permissionDenied } from "../errors.js";
@@ -13,6 +13,14 @@ export function scopeOf({ desc, scope: stated }: Method): string {
   const needed = stated ?? getOption(desc, scope);
   if (needed === "") throw new Error(`${desc.parent.typeName}.${desc.name} states no (auth.v1.scope)`);
   return needed;
+}
+
+/** Scopes of what services ask each other, as themselves or in the name of a caller. */
+const OF_SERVICES: ReadonlySet<string> = new Set(["internal", "delegated"]);
+
+/** Whether an rpc is for our own services alone: no public door forwards it, whatever the credential. */
+export function isForServices(desc: DescMethod): boolean {
+  return OF_SERVICES.has(getOption(desc, scope));
 }
 
 /** @throws ConnectError permission_denied, where the caller does not hold the scope. */

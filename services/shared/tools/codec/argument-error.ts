@@ -4,6 +4,20 @@ import { Code, ConnectError } from "@connectrpc/connect";
 export class ArgumentError extends Error {
   private path = "";
 
+  /** @param quiet the same without what was given, for what may be a secret. */
+  constructor(
+    message: string,
+    private readonly quiet = message,
+  ) {
+    super(message);
+  }
+
+  /** Leaves out what was given. */
+  hushed(): this {
+    this.message = this.quiet;
+    return this;
+  }
+
   /** Puts the name of the field, or the index of the item, in front of where the error is. */
   within(part: string | number): this {
     const own = typeof part === "number" ? `[${part}]` : part;

@@ -10,10 +10,11 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { excessOf } from "../../rpc/json-shape.js";
+import { holdsSecret } from "../../rpc/secret-fields.js";
 import { valueOfWord, wordOf } from "../enums.js";
 import { ArgumentError } from "./argument-error.js";
 import { closestName } from "./closest-name.js";
-import { type Read, readerOfScalar, readShownText, shown } from "./read-scalar.js";
+import { LONE_SURROGATE, type Read, readerOfScalar, readShownText, shown } from "./read-scalar.js";
 import { timestampOf } from "./time.js";
 
 // Arguments are proto JSON as a model writes it: field names as in the .proto
@@ -67,14 +68,15 @@ function readerOf(desc: DescMessage, compiled: Compiled): Read {
 function compileMessage(desc: DescMessage, compiled: Compiled): Read {
   const readers = desc.fields.map((field) => fieldReaderOf(field, compiled));
   const cases = desc.fields.map((field, i) => {
-    const names = [...new Set([field.name, field.jsonName])].map((name) => `case ${JSON.stringify(name)}:`);
+    const given = JSON.stringify(field.name);
+    const alias = `case ${JSON.stringify(field.jsonName)}: if (${given} in json) refuseTwice(${given});`;
     const value = `r[${i}](v)`;
     const own = JSON.stringify(field.localName);
     const store =
       field.oneof === undefined
         ? `m.${field.localName} = ${value};`
         : `alone(m.${field.oneof.localName}, ${own}); m.${field.oneof.localName} = { case: ${own}, value: ${value} };`;
-    return `${names.join(" ")} if (v !== null) ${store} break;`;
+    return `${field.jsonName === field.name ? "" : alias} case ${given}: if (v !== null) ${store} break;`;
   });
   const source = [
     "return (json) => {",
@@ -94,11 +96,12 @@ function compileMessage(desc: DescMessage, compiled: Compiled): Read {
     "return m;",
     "};",
   ].join("\n");
-  return new Function("r", "isObject", "refuseObject", "refuseUnknown", "alone", "locate", source)(
+  return new Function("r", "isObject", "refuseObject", "refuseUnknown", "refuseTwice", "alone", "locate", source)(
     readers,
     isObject,
     refuseObject,
     (name: string) => refuseUnknown(desc, name),
+    refuseTwice,
     alone,
     locate,
   ) as Read;
@@ -134,7 +137,11 @@ function locate(error: unknown, name: string): unknown {
 }
 
 function refuseObject(json: JsonValue): never {
-  throw new ArgumentError(`must be an object, not ${shown(json)}`);
+  throw new ArgumentError(`must be an object, not ${shown(json)}`, "must be an object");
+}
+
+function refuseTwice(name: string): never {
+  throw new ArgumentError(`is given twice, as ${name} too: give ${name} alone`);
 }
 
 function refuseUnknown(desc: DescMessage, name: string): never {
@@ -143,12 +150,25 @@ function refuseUnknown(desc: DescMessage, name: string): never {
   const known = names.length === 0 ? "it takes none" : `known are ${names.join(", ")}`;
   throw new ArgumentError(
     `unknown argument ${shown(name)}: ${meant === undefined ? known : `did you mean "${meant}"?`}`,
+    `unknown argument: ${known}`,
   );
 }
 
 function fieldReaderOf(field: DescField, compiled: Compiled): Read {
   const read = plainReaderOf(field, compiled);
-  return field.proto.options?.debugRedact ? silent(read) : read;
+  if (field.proto.options?.debugRedact) return silent(read);
+  return field.message !== undefined && holdsSecret(field.message) ? discreet(read) : read;
+}
+
+/** Says what is wrong beside a secret, but not what was given: that may be the secret, in the wrong place. */
+function discreet(read: Read): Read {
+  return (json) => {
+    try {
+      return read(json);
+    } catch (error) {
+      throw error instanceof ArgumentError ? error.hushed() : error;
+    }
+  };
 }
 
 /** Says of what is secret only that it is wrong. */
@@ -193,12 +213,13 @@ function enumReaderOf(desc: DescEnum): Read {
       return json;
     }
     const words = [...numbers.keys()].filter((word) => word !== undefined);
-    throw new ArgumentError(`${shown(json)} is not one of ${words.join(", ")}`);
+    const known = words.join(", ");
+    throw new ArgumentError(`${shown(json)} is not one of ${known}`, `must be one of ${known}`);
   };
 }
 
 function readList(one: Read, json: JsonValue): unknown[] {
-  if (!Array.isArray(json)) throw new ArgumentError(`must be a list, not ${shown(json)}`);
+  if (!Array.isArray(json)) throw new ArgumentError(`must be a list, not ${shown(json)}`, "must be a list");
   const items: unknown[] = new Array(json.length);
   for (let i = 0; i < json.length; i++) {
     const item = json[i] as JsonValue;
@@ -213,7 +234,7 @@ function readList(one: Read, json: JsonValue): unknown[] {
 }
 
 function readMap(one: Read, json: JsonValue): Record<string, unknown> {
-  if (!isObject(json)) throw new ArgumentError(`must be an object, not ${shown(json)}`);
+  if (!isObject(json)) throw new ArgumentError(`must be an object, not ${shown(json)}`, "must be an object");
   const map: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(json)) {
     if (key === "__proto__") throw new ArgumentError(`${shown(key)} cannot be a key`);
@@ -230,18 +251,20 @@ function readMap(one: Read, json: JsonValue): Record<string, unknown> {
 /** Struct stays the JSON it is; Timestamp, Duration and their like are read by their own rules. */
 function readWellKnown(desc: DescMessage, json: JsonValue): unknown {
   if (desc.typeName === "google.protobuf.Struct") {
-    if (isObject(json)) return json;
-    throw new ArgumentError(`must be an object, not ${shown(json)}`);
+    if (isObject(json) && isExact(json)) return json;
+    if (isObject(json)) throw new ArgumentError("holds half a character (a lone surrogate), or a number out of range");
+    throw new ArgumentError(`must be an object, not ${shown(json)}`, "must be an object");
   }
   if (desc.typeName === "google.protobuf.Timestamp") {
     const time = typeof json === "string" ? timestampOf(json) : undefined;
     if (time !== undefined) return time;
-    throw new ArgumentError(`${shown(json)} is not ${FORMS[desc.typeName]}`);
+    throw new ArgumentError(`${shown(json)} is not ${FORMS[desc.typeName]}`, `must be ${FORMS[desc.typeName]}`);
   }
   try {
     return fromJson(desc, json);
   } catch {
-    throw new ArgumentError(`${shown(json)} is not ${FORMS[desc.typeName] ?? `a ${desc.name}`}`);
+    const form = FORMS[desc.typeName] ?? `a ${desc.name}`;
+    throw new ArgumentError(`${shown(json)} is not ${form}`, `must be ${form}`);
   }
 }
 
@@ -258,6 +281,16 @@ function unquoted(json: JsonValue): JsonValue {
   } catch {
     return json;
   }
+}
+
+/** Whether a value has a JSON text that every reader reads alike. */
+function isExact(json: JsonValue): boolean {
+  if (typeof json === "string") return !LONE_SURROGATE.test(json);
+  if (typeof json === "number") return Number.isFinite(json);
+  if (typeof json !== "object" || json === null) return true;
+  return Array.isArray(json)
+    ? json.every(isExact)
+    : Object.entries(json).every(([name, value]) => !LONE_SURROGATE.test(name) && isExact(value as JsonValue));
 }
 
 function isObject(json: JsonValue): json is JsonObject {

@@ -48,7 +48,8 @@ const NAMED: ReadonlyMap<string, number> = new Map([
   ["-Infinity", Number.NEGATIVE_INFINITY],
 ]);
 const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
-const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Half a character. */
+export const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Half a character, or what a shown hidden one begins with. */
 const UNUSUAL = /[\p{Surrogate}‹]/u;
 
@@ -61,7 +62,7 @@ export function shown(json: JsonValue): string {
 }
 
 function refuse(expected: string, json: JsonValue): never {
-  throw new ArgumentError(`must be ${expected}, not ${shown(json)}`);
+  throw new ArgumentError(`must be ${expected}, not ${shown(json)}`, `must be ${expected}`);
 }
 
 function readString(json: JsonValue): string {
@@ -91,7 +92,7 @@ function readBytes(json: JsonValue): Uint8Array {
 }
 
 function readDouble(json: JsonValue): number {
-  if (typeof json === "number") return json;
+  if (typeof json === "number") return Number.isFinite(json) ? json : refuse("a number in the range of 64 bits", json);
   if (typeof json === "string") {
     const named = NAMED.get(json);
     if (named !== undefined) return named;

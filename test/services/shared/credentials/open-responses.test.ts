@@ -32,6 +32,20 @@ test("without a lease for a while everything ends, and nothing is called revoked
   expect(ended).toEqual(["unavailable"]);
 });
 
+test("the time in which the loop was busy does not count, however long", async () => {
+  vi.useRealTimers();
+  const { lease, ended } = rig();
+  lease.until = Date.now() + 50;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const busyUntil = Date.now() + 4_000;
+  while (Date.now() < busyUntil);
+  setImmediate(() => {
+    lease.until = Date.now() + 60_000;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect(ended).toEqual([]);
+});
+
 test("a revocation ends those that are meant, with a lease or without", () => {
   const { open, ended } = rig();
   vi.advanceTimersByTime(1_500);
