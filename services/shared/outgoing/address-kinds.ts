@@ -76,17 +76,29 @@ export function canonical(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** A list of ranges such as 10.0.0.0/8. */
-export function listOf(ranges: readonly string[]): BlockList {
-  const list = new BlockList();
+/** Ranges of addresses: a list of each family, since one list takes an address of IPv4 for one inside IPv6 (::/3). */
+export interface Ranges {
+  readonly ipv4: BlockList;
+  readonly ipv6: BlockList;
+}
+
+/** Reads ranges such as 10.0.0.0/8. */
+export function listOf(ranges: readonly string[]): Ranges {
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const range of ranges) {
     const [address = "", prefix] = range.split("/");
-    list.addSubnet(address, Number(prefix), isIPv4(address) ? "ipv4" : "ipv6");
+    const family = familyOf(address);
+    lists[family].addSubnet(address, Number(prefix), family);
   }
-  return list;
+  return lists;
 }
 
 /** Whether an address, as `canonical` gives it, is in one of the ranges. */
-export function holds(list: BlockList, address: string): boolean {
-  return list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+export function holds(ranges: Ranges, address: string): boolean {
+  const family = familyOf(address);
+  return ranges[family].check(address, family);
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIPv4(address) ? "ipv4" : "ipv6";
 }

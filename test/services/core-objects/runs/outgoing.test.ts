@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const why = (error: unknown): string => failureOf(error, createRedactor());
 const closed = (target: string): string =>
-  `${target.replace(/:\d+$/, "")} leads to an address that is closed (loopback, private or special-purpose); an administrator opens it by adding ${target} to OUTGOING_ALLOW`;
+  `${target.replace(/:\d+$/, "")} leads to an address that is closed (loopback, private, metadata or special-purpose); if it is to be called, an administrator adds ${target} to OUTGOING_ALLOW`;
 const refused = (url: string): Promise<string> => outgoing.fetch(url).then(() => "answered", why);
 
 test("a name that leads to what platforms are never at is not dialled, whatever it led to before", async () => {
