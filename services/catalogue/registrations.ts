@@ -99,12 +99,12 @@ async function registerAgain(
   if (!isSamePlatform(own, given)) throw ofAnother(given);
   const isMoved = !isSameAddress(own.url, url);
   const others = registered.filter((doc) => doc !== own);
-  if (isMoved || idOf(own.platform_id) !== idOf(platformId)) await checkUnclaimed(context, token, given, others);
   if (isMoved && own.token !== token._id) {
     throw failedPrecondition(
       `this registration token has not been used at the platform's address yet: register at ${own.url} first, or an administrator moves the platform with \`platforms move\``,
     );
   }
+  if (isMoved || idOf(own.platform_id) !== idOf(platformId)) await checkUnclaimed(context, token, given, others);
   if (isMoved) await checkAddress(context, "platform_url", url);
   // A platform that says no id now is still the one that said it before.
   const platform_id = platformId === "" ? own.platform_id : platformId;
@@ -142,7 +142,7 @@ async function checkUnclaimed(
 
 function claimed({ server }: Registrant): Error {
   return permissionDenied(
-    `a ${server} platform with this id or at this address registered with another token; it registers with that one, or an administrator makes its next one with \`platforms create-token --platform ID\`, or forgets it with \`platforms forget\` and revokes its token`,
+    `a platform of ${server} with this id or at this address registered with another token; it registers with that one, or an administrator makes its next one with \`platforms create-token --platform ID\`, or forgets it with \`platforms forget\` and revokes its token`,
   );
 }
 
