@@ -1,3 +1,4 @@
+import type { LookupFunction } from "node:net";
 import type { Agent } from "undici";
 import { createOutgoingAgent } from "../../shared/outgoing/agent.js";
 import { RefusedAddressError } from "../../shared/outgoing/guard.js";
@@ -25,9 +26,10 @@ const MAX_REPLY_BYTES = 16 << 20;
 const MAX_DIMENSIONS = 4_096;
 
 /** The connections to endpoints: guarded when they are dialled, and no redirect is followed. */
-export function createEmbeddingAgent(policy: OutgoingPolicy): Agent {
+export function createEmbeddingAgent(policy: OutgoingPolicy, resolve?: LookupFunction): Agent {
   return createOutgoingAgent({
     policy,
+    resolve,
     connectMs: CONNECT_MS,
     connections: 4,
     maxResponseSize: MAX_REPLY_BYTES,

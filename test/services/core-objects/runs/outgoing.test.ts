@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { AddressInfo, LookupFunction } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type LookupFunction } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOutgoing, failureOf } from "../../../../services/core-objects/runs/outgoing.js";
 import { createRedactor } from "../../../../services/core-objects/runs/redact.js";
@@ -66,6 +66,25 @@ test("what is too long is broken off, and what is not there is said in words", a
   await expect(long.text().catch((error) => Promise.reject(new Error(why(error))))).rejects.toThrow(
     "its answer is longer than 8 MiB",
   );
-  expect(await refused("http://127.0.0.1:4/")).toBe("it does not listen there");
-  expect(await refused("http://nobody.example.com/")).toBe("its name is not known");
+  const unanswered = await refused("http://127.0.0.1:4/");
+  expect(unanswered).toMatch(/^it did not answer as expected/);
+  expect(await refused("http://nobody.example.com/")).toBe(unanswered);
+});
+
+test("an open port and a closed one are told by the same words, whatever is behind it", async () => {
+  const servers = [
+    createTcpServer((socket) => socket.resetAndDestroy()),
+    createTcpServer((socket) => socket.end()),
+    createTcpServer((socket) => socket.on("error", () => undefined).end("SSH-2.0-OpenSSH_9.9\r\n")),
+    createTcpServer((socket) => socket.on("error", () => undefined)),
+  ];
+  const urls = ["http://127.0.0.1:4/", `https://127.0.0.1:${port}/`];
+  for (const one of servers) {
+    await new Promise<void>((ready) => one.listen(0, "127.0.0.1", ready));
+    const { port: at } = one.address() as AddressInfo;
+    urls.push(`http://127.0.0.1:${at}/`, `https://127.0.0.1:${at}/`);
+  }
+  const told = urls.map((url) => outgoing.fetch(url, { signal: AbortSignal.timeout(300) }).then(() => "answered", why));
+  expect(new Set(await Promise.all(told))).toEqual(new Set([expect.stringMatching(/^it did not answer as expected/)]));
+  for (const one of servers) one.close();
 });
