@@ -1,6 +1,5 @@
 import type { LookupFunction } from "node:net";
-import type { Agent } from "undici";
-import { createOutgoingAgent } from "../../shared/outgoing/agent.js";
+import { type Agent, createOutgoingAgent } from "../../shared/outgoing/agent.js";
 import { RefusedAddressError } from "../../shared/outgoing/guard.js";
 import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
 import { type Embedder, EmbedderError } from "./embedder.js";

@@ -1,6 +1,5 @@
 import type { LookupFunction } from "node:net";
-import { type RequestInit, Response, fetch as send } from "undici";
-import { createOutgoingAgent } from "../../shared/outgoing/agent.js";
+import { createOutgoingAgent, type RequestInit, Response, fetch as send } from "../../shared/outgoing/agent.js";
 import { RefusedAddressError } from "../../shared/outgoing/guard.js";
 import { calledUrlProblem } from "../../shared/outgoing/named-url.js";
 import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";

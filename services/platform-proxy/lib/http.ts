@@ -1,8 +1,7 @@
 import type { LookupFunction } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
-import type { Dispatcher } from "undici";
-import { createOutgoingAgent } from "../../shared/outgoing/agent.js";
+import { createOutgoingAgent, type Dispatcher } from "../../shared/outgoing/agent.js";
 import { RefusedAddressError } from "../../shared/outgoing/guard.js";
 import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
 import {

@@ -3,6 +3,9 @@ import { Agent } from "undici";
 import { createDial } from "./dial.js";
 import type { OutgoingPolicy } from "./policy.js";
 
+/** What users of an agent need of undici, which nothing else imports: so that no connection passes the guard by. */
+export { type Agent, type Dispatcher, fetch, type RequestInit, Response } from "undici";
+
 /** What an agent needs besides undici's own options; its connections are opened by the guard alone. */
 export interface AgentOptions extends Omit<Agent.Options, "connect" | "factory" | "interceptors"> {
   readonly policy: OutgoingPolicy;
