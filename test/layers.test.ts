@@ -27,6 +27,10 @@ const VIOLATIONS: Readonly<Record<keyof typeof RULES, readonly string[]>> = {
     "facade/facade.ts → clients/node/grpc.ts",
   ],
   "only the façade's edge knows µWebSockets.js": ["facade/http/pages.ts → uWebSockets.js"],
+  "only the guard of outgoing addresses opens connections by undici": [
+    "services/core-objects/runs/outgoing.ts → undici",
+    "services/platform-proxy/lib/http.ts → undici",
+  ],
   "only the store knows a database; what its interface borrows of the driver's types, it hands on": [
     "services/auth/store.ts → mongodb",
     "services/traces/store.ts → mingo/updater",

@@ -1,4 +1,4 @@
-import type { PlatformAuth, PlatformServer } from "../shared/platforms.js";
+import { PLATFORM_SERVERS, type PlatformAuth, type PlatformServer } from "../shared/platforms.js";
 import type { CatalogueStore, PlatformDoc } from "./store.js";
 
 /** How long a heartbeat counts: two may be missed, and platforms send one every five minutes. */
@@ -80,6 +80,16 @@ export async function servingPlatform(
 /** The id of a platform that the configuration sets: no record has it. */
 export function configuredId(server: PlatformServer, { isBuiltIn = false }: ConfiguredPlatform): string {
   return `${server}-${isBuiltIn ? "built-in" : "configured"}`;
+}
+
+/** The setting that says where a platform is, or runs it, by the platform's id; undefined for one that registered. */
+export function configuredBy({ configured }: Pick<Registered, "configured">, id: string): string | undefined {
+  for (const server of PLATFORM_SERVERS) {
+    const set = configured[server];
+    if (set !== undefined && configuredId(server, set) === id)
+      return set.isBuiltIn ? "SANDBOX" : `${server.toUpperCase()}_URL`;
+  }
+  return undefined;
 }
 
 function registered(server: PlatformServer, doc: PlatformDoc): RegisteredPlatform {

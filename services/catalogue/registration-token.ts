@@ -2,33 +2,30 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { permissionDenied, unauthenticated } from "../shared/rpc/errors.js";
 import { isDuplicateKey } from "../shared/store/store.js";
 import type { Context } from "./context.js";
+import { isSamePlatform, type Registrant } from "./same-platform.js";
 import type { PlatformDoc, RegistrationTokenDoc } from "./store.js";
 
-/** A platform as it says of itself. */
-export interface Registrant {
-  readonly server: string;
-  /** "" where it says none. */
-  readonly platformId: string;
-  readonly url: string;
-}
+/** How long a token that nobody uses lasts, in days, if nothing else is said. */
+export const EXPIRE_DAYS = 30;
 
 /** What is kept of a registration token; its 256 random bits need no slow hash. */
 export const digestOf = (token: string): string => createHash("sha256").update(token).digest("base64url");
 
-/** Whether a platform is the one of a record: by their ids, or by their URLs where one of them has none. */
-export function isSamePlatform(
-  held: { readonly platform_id: string; readonly url: string },
-  given: Registrant,
-): boolean {
-  if (held.platform_id !== "" && given.platformId !== "") return held.platform_id === given.platformId;
-  return held.url === given.url;
+/** When a token that nobody uses ends, if it begins to wait now. */
+export const expiryAfter = (days: number, from = new Date()): Date => new Date(from.getTime() + days * 86_400_000);
+
+/** When a token ends; undefined for one that is a platform's own, or of the configuration. */
+export function expiryOf({ _id, platform, expires_at, created_at }: RegistrationTokenDoc): Date | undefined {
+  if (platform !== undefined || isConfigured(_id)) return undefined;
+  // Those that were made before tokens ended have no such field.
+  return expires_at ?? expiryAfter(EXPIRE_DAYS, created_at);
 }
 
 /**
  * Finds the record of a token: one made here, or that of the configured one,
  * which is written down when it is first presented.
  *
- * @throws ConnectError unauthenticated, where nobody knows it.
+ * @throws ConnectError unauthenticated, for one that is not known or has expired.
  */
 export async function registrationTokenOf(
   { store, registrationToken }: Context,
@@ -37,8 +34,14 @@ export async function registrationTokenOf(
   const digest = digestOf(token);
   const configured = registrationToken !== undefined && isEqual(digest, digestOf(registrationToken));
   const found = await store.registrationTokens.findOne({ digest });
-  // What was configured once is not known any more.
-  if (found !== null && (configured || !found._id.startsWith(CONFIGURED))) return found;
+  // A token that was configured once is not known any more.
+  if (found !== null && (configured || !isConfigured(found._id))) {
+    const end = expiryOf(found);
+    if (end === undefined || end.getTime() > Date.now()) return found;
+    throw unauthenticated(
+      `the registration token expired at ${end.toISOString()}, before a platform used it; an administrator makes another one with \`platforms create-token\``,
+    );
+  }
   if (!configured) {
     throw unauthenticated(
       "the registration token is not known; an administrator makes one with `platforms create-token`",
@@ -63,34 +66,69 @@ export function checkToken(token: RegistrationTokenDoc, given: Registrant): void
       `this registration token is for a ${server} platform; an administrator makes one for this platform with \`platforms create-token --server ${given.server}\``,
     );
   }
-  if (platform !== undefined && !isSamePlatform(platform, given)) {
-    throw permissionDenied(
-      `this registration token is another ${given.server} platform's, which used it first; an administrator makes one for this platform with \`platforms create-token --server ${given.server}\``,
-    );
-  }
+  if (platform !== undefined && !isSamePlatform(platform, given)) throw ofAnother(given);
+}
+
+/** The token is another platform's. */
+export function ofAnother({ server }: Registrant): Error {
+  return permissionDenied(
+    `this registration token is another ${server} platform's, which used it first; an administrator makes one for this platform with \`platforms create-token --server ${server}\``,
+  );
 }
 
 /**
  * Makes a token that nobody has used the platform's own, and no other's.
  *
- * @throws ConnectError permission_denied, where another one was faster.
+ * @throws ConnectError permission_denied, if another platform was faster; unauthenticated, if the token was revoked.
  */
 export async function bindToken({ store }: Context, token: RegistrationTokenDoc, given: Registrant): Promise<void> {
-  if (token.platform !== undefined) return;
   const { server, platformId, url } = given;
   const { matchedCount } = await store.registrationTokens.updateOne(
     { _id: token._id, platform: { $exists: false } },
-    { $set: { server, platform: { platform_id: platformId, url } } },
+    {
+      $set: { server, platform: { platform_id: platformId, url }, last_used_at: new Date() },
+      $unset: { forgotten: "", successor_of: "" },
+    },
   );
   if (matchedCount > 0) return;
   const bound = await store.registrationTokens.findOne({ _id: token._id });
-  if (bound === null)
-    throw unauthenticated("the registration token was taken back; an administrator makes another one");
+  if (bound === null) throw revoked();
   checkToken(bound, given);
 }
 
+/** Takes back what `bindToken` did, if the platform could not register. */
+export async function unbindToken({ store }: Context, token: RegistrationTokenDoc, given: Registrant): Promise<void> {
+  if (token.platform !== undefined) return;
+  const { forgotten, successor_of, server } = token;
+  await store.registrationTokens.updateOne(
+    { _id: token._id, "platform.url": given.url },
+    {
+      $unset: { platform: "", ...(server === undefined && { server: "" as const }) },
+      $set: { ...(forgotten && { forgotten }), ...(successor_of && { successor_of }) },
+    },
+  );
+}
+
 /**
- * Frees the tokens that are bound to a platform for another one of its server.
+ * Notes that a platform used its token, and where it is now.
+ *
+ * @throws ConnectError unauthenticated, if the token was revoked meanwhile.
+ */
+export async function touchToken(
+  { store }: Context,
+  { _id }: RegistrationTokenDoc,
+  platform: NonNullable<RegistrationTokenDoc["platform"]>,
+): Promise<void> {
+  const { matchedCount } = await store.registrationTokens.updateOne(
+    { _id },
+    { $set: { last_used_at: new Date(), platform } },
+  );
+  if (matchedCount === 0) throw revoked();
+}
+
+/**
+ * Frees the tokens that are bound to a platform for another one of its server. The platform's id and address stay
+ * theirs until they are used elsewhere or revoked.
  *
  * @returns how many.
  */
@@ -102,15 +140,30 @@ export async function freeTokens({ store }: Pick<Context, "store">, platform: Pl
     // A configured token is of whichever server's platform uses it first.
     const { modifiedCount } = await store.registrationTokens.updateOne(
       { _id: token._id },
-      { $unset: { platform: "", ...(token._id.startsWith(CONFIGURED) && { server: "" as const }) } },
+      {
+        $unset: { platform: "", ...(isConfigured(token._id) && { server: "" as const }) },
+        $set: { forgotten: { server, platform_id: platformId, url }, expires_at: expiryAfter(EXPIRE_DAYS) },
+      },
     );
     freed += modifiedCount;
   }
   return freed;
 }
 
+/** Whether a token is that of the configuration, by its id. */
+export const isConfigured = (id: string): boolean => id.startsWith(CONFIGURED);
+
+/** Whether a token is one that the configuration had before, and that nobody can present now. */
+export function isUnset({ registrationToken }: Context, id: string): boolean {
+  return isConfigured(id) && (registrationToken === undefined || id !== `${CONFIGURED}${digestOf(registrationToken)}`);
+}
+
 /** What the ids of configured tokens begin with. */
 const CONFIGURED = "configured-";
+
+function revoked(): Error {
+  return unauthenticated("the registration token was taken back; an administrator makes another one");
+}
 
 function isEqual(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one), Buffer.from(other));

@@ -1,48 +1,149 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { EventKind, WatchService } from "#proto/auth/v1/watch_service_pb.js";
-import { platformUrlProblem } from "../shared/platform-address.js";
-import { invalidArgument } from "../shared/rpc/errors.js";
+import { platformUrlProblem } from "../shared/outgoing/named-url.js";
+import { refusalNow } from "../shared/outgoing/refusal-now.js";
+import { aborted, failedPrecondition, invalidArgument, permissionDenied } from "../shared/rpc/errors.js";
 import { isDuplicateKey } from "../shared/store/store.js";
 import type { Context } from "./context.js";
-import { isSamePlatform, type Registrant } from "./registration-token.js";
-import type { PlatformDoc } from "./store.js";
+import { bindToken, checkToken, isUnset, ofAnother, touchToken, unbindToken } from "./registration-token.js";
+import { idOf, isClaimed, isSameAddress, isSamePlatform, type Registrant } from "./same-platform.js";
+import type { PlatformDoc, RegistrationTokenDoc } from "./store.js";
 
 /** What a registration says beside who it is. */
-export type Said = Pick<PlatformDoc, "title" | "version" | "reach" | "last_seen_at">;
+export type Said = Required<Pick<PlatformDoc, "title" | "version" | "last_seen_at">>;
 
 /**
- * Writes a registration down: changes the record of that platform, or makes one
- * behind those that are there. Returns when every process knows of a new address.
- *
- * @returns the record's id.
+ * Writes down that a platform registered, for the token that it presented. A platform that registered is changed by its
+ * own token alone: the condition is in the filter of the write. Returns when every process knows of a new address.
  */
-export async function writeRegistration(context: Context, given: Registrant, said: Said): Promise<string> {
+export async function register(
+  context: Context,
+  token: RegistrationTokenDoc,
+  given: Registrant,
+  said: Said,
+): Promise<void> {
+  checkToken(token, given);
+  const { server } = given;
+  const registered = await registeredOf(context, server);
+  const own = ownOf(token, registered);
+  if (own === undefined) await registerFirst(context, token, given, { said, registered });
+  else await registerAgain(context, token, given, { said, own, registered });
+}
+
+/** The platforms of a server that registered themselves. */
+async function registeredOf({ store }: Context, server: string): Promise<PlatformDoc[]> {
+  return store.platforms.find({ server, last_seen_at: { $exists: true } }).toArray();
+}
+
+/** The record that a token may change. */
+function ownOf(token: RegistrationTokenDoc, registered: readonly PlatformDoc[]): PlatformDoc | undefined {
+  const { _id, server = "", platform, successor_of } = token;
+  const isOwn = (doc: PlatformDoc): boolean =>
+    doc.token === _id || (successor_of !== undefined && doc._id === successor_of);
+  // A record that was there before records named their token is that of the token which its platform has used.
+  const isOld = (doc: PlatformDoc): boolean =>
+    doc.token === undefined &&
+    platform !== undefined &&
+    isSamePlatform(doc, { server, platformId: platform.platform_id, url: platform.url });
+  return registered.find(isOwn) ?? registered.find(isOld);
+}
+
+interface First {
+  readonly said: Said;
+  readonly registered: readonly PlatformDoc[];
+}
+
+async function registerFirst(
+  context: Context,
+  token: RegistrationTokenDoc,
+  given: Registrant,
+  { said, registered }: First,
+): Promise<void> {
   const { store, log } = context;
   const { server, platformId, url } = given;
-  const docs = await store.platforms.find({ server }).toArray();
-  // Whom an administrator added no token speaks for, and the other way round.
-  const isAdded = said.last_seen_at === undefined;
-  const held = docs.find((doc) => (doc.last_seen_at === undefined) === isAdded && isSamePlatform(doc, given));
-  const _id = held?._id ?? idOf(given, isAdded);
-  const write = () =>
-    store.platforms.findOneAndUpdate(
-      { _id },
-      {
-        // One that says no id now is still the one that said it before.
-        $set: { ...said, url, ...((platformId !== "" || held === undefined) && { platform_id: platformId }) },
-        $setOnInsert: { server, registered_at: new Date() },
-      },
-      { upsert: true, returnDocument: "before" },
-    );
-  const before = await write().catch((error: unknown) => {
+  await checkUnclaimed(context, token, given, registered);
+  await checkAddress(context, "platform_url", url);
+  await bindToken(context, token, given);
+  const usual = recordId(given);
+  const _id = registered.some((doc) => doc._id === usual) ? `${server}-${randomBytes(6).toString("hex")}` : usual;
+  const made = { _id, server, url, platform_id: platformId, token: token._id, registered_at: new Date(), ...said };
+  try {
+    await store.platforms.insertOne(made);
+  } catch (error) {
     if (!isDuplicateKey(error)) throw error;
-    return write();
-  });
-  if (before?.url !== url || (said.reach !== undefined && before.reach !== said.reach)) {
-    log.info({ server, platform: _id, url, before: before?.url }, "a platform registered at a new address");
-    await publishPlatform(context, server);
+    const faster = await store.platforms.findOne({ _id });
+    // The same platform registered twice at once: this is its heartbeat.
+    if (faster?.token === token._id) return;
+    await unbindToken(context, token, given);
+    throw claimed(given);
   }
-  return _id;
+  // Another one may have claimed the same address meanwhile: of two, none stays.
+  const now = (await registeredOf(context, server)).filter((doc) => doc._id !== _id);
+  if (now.some((doc) => isClaimed(doc, given))) {
+    await store.platforms.deleteOne({ _id, token: token._id });
+    await unbindToken(context, token, given);
+    throw claimed(given);
+  }
+  log.info({ server, platform: _id, url, token: token._id }, "a platform registered");
+  await publishPlatform(context, server);
+}
+
+async function registerAgain(
+  context: Context,
+  token: RegistrationTokenDoc,
+  given: Registrant,
+  { said, own, registered }: First & { readonly own: PlatformDoc },
+): Promise<void> {
+  const { store, log } = context;
+  const { server, platformId, url } = given;
+  if (!isSamePlatform(own, given)) throw ofAnother(given);
+  const isMoved = !isSameAddress(own.url, url);
+  const others = registered.filter((doc) => doc !== own);
+  if (isMoved && own.token !== token._id) {
+    throw failedPrecondition(
+      `this registration token has not been used at the platform's address yet: register at ${own.url} first, or an administrator moves the platform with \`platforms move\``,
+    );
+  }
+  if (isMoved || idOf(own.platform_id) !== idOf(platformId)) await checkUnclaimed(context, token, given, others);
+  if (isMoved) await checkAddress(context, "platform_url", url);
+  // A platform that says no id now is still the one that said it before.
+  const platform_id = platformId === "" ? own.platform_id : platformId;
+  if (token.platform === undefined) await bindToken(context, token, { ...given, platformId: platform_id });
+  else await touchToken(context, token, { platform_id, url: own.url });
+  const { matchedCount } = await store.platforms.updateOne(
+    { _id: own._id, url: own.url, token: own.token ?? { $exists: false } },
+    { $set: { ...said, url, platform_id, token: token._id } },
+  );
+  if (matchedCount === 0) throw aborted("the platform's registration was changed at the same moment: register again");
+  if (!isMoved) return;
+  await touchToken(context, token, { platform_id, url });
+  log.info({ server, platform: own._id, url, before: own.url }, "a platform moved to another address");
+  await publishPlatform(context, server);
+}
+
+/** @throws ConnectError permission_denied, if another token registered, or keeps, the platform's id or address. */
+async function checkUnclaimed(
+  context: Context,
+  token: RegistrationTokenDoc,
+  given: Registrant,
+  registered: readonly PlatformDoc[],
+): Promise<void> {
+  if (registered.some((doc) => isClaimed(doc, given))) throw claimed(given);
+  const tokens = await context.store.registrationTokens
+    .find({ $or: [{ "platform.url": { $exists: true } }, { "forgotten.url": { $exists: true } }] })
+    .toArray();
+  const kept = tokens.some(({ _id, server, platform, forgotten }) => {
+    if (_id === token._id || isUnset(context, _id)) return false;
+    const isBound = server === given.server && platform !== undefined && isClaimed(platform, given);
+    return isBound || (forgotten?.server === given.server && isClaimed(forgotten, given));
+  });
+  if (kept) throw claimed(given);
+}
+
+function claimed({ server }: Registrant): Error {
+  return permissionDenied(
+    `a platform of ${server} with this id or at this address registered with another token; it registers with that one, or an administrator makes its next one with \`platforms create-token --platform ID\`, or forgets it with \`platforms forget\` and revokes its token`,
+  );
 }
 
 /** Tells every process that another platform may serve; returns when they know. */
@@ -54,7 +155,7 @@ export async function publishPlatform({ peers }: Pick<Context, "peers">, server:
  * An address of a platform without its last slashes.
  *
  * @param argument that holds it.
- * @throws ConnectError invalid_argument, for what no platform is at.
+ * @throws ConnectError invalid_argument, for what is no address of a platform.
  */
 export function platformAddress(argument: string, url: string): string {
   const problem = platformUrlProblem(url);
@@ -62,9 +163,18 @@ export function platformAddress(argument: string, url: string): string {
   return url.replace(/\/+$/, "");
 }
 
+/** @throws ConnectError invalid_argument, for an address that this deployment does not call platforms at. */
+export async function checkAddress({ outgoing, resolve, log }: Context, argument: string, url: string): Promise<void> {
+  const refusal = await refusalNow(outgoing, url, resolve);
+  if (refusal === undefined) return;
+  log.info({ url, detail: refusal.detail }, "a platform's address is closed");
+  throw invalidArgument(`${argument}: ${refusal.message}`);
+}
+
 /** The same for the same platform, so that of two that register at once one is made. */
-function idOf({ server, platformId, url }: Registrant, isAdded: boolean): string {
-  const said = platformId === "" ? `${isAdded ? "added" : "registered"} ${url}` : platformId;
+export function recordId({ server, platformId, url }: Registrant, isAdded = false): string {
+  const id = idOf(platformId);
+  const said = id === "" ? `${isAdded ? "added" : "registered"} ${url}` : id;
   const digest = createHash("sha256").update(said).digest("hex");
   return `${server}-${digest.slice(0, ID_DIGITS)}`;
 }

@@ -9,7 +9,9 @@ import { getEndpointStates } from "./commands/get-endpoint-states.js";
 import { getPlatformTarget } from "./commands/get-platform-target.js";
 import { getSettings } from "./commands/get-settings.js";
 import { listPlatforms } from "./commands/list-platforms.js";
+import { listRegistrationTokens } from "./commands/list-registration-tokens.js";
 import { listVisibleTools } from "./commands/list-visible-tools.js";
+import { movePlatform } from "./commands/move-platform.js";
 import { registerPlatform } from "./commands/register-platform.js";
 import { revokeRegistrationToken } from "./commands/revoke-registration-token.js";
 import { selectPlatform } from "./commands/select-platform.js";
@@ -35,8 +37,10 @@ export function routes(context: Context): readonly Method[] {
     unary(setting.registerPlatform, (request) => registerPlatform(context, request)),
     unary(setting.addPlatform, (request) => addPlatform(context, request)),
     unary(setting.selectPlatform, (request) => selectPlatform(context, request)),
+    unary(setting.movePlatform, (request) => movePlatform(context, request)),
     unary(setting.forgetPlatform, (request) => forgetPlatform(context, request)),
     unary(setting.createRegistrationToken, (request) => createRegistrationToken(context, request)),
+    unary(setting.listRegistrationTokens, (request) => listRegistrationTokens(context, request)),
     unary(setting.revokeRegistrationToken, (request) => revokeRegistrationToken(context, request)),
     unary(setting.getPlatformTarget, (request) => getPlatformTarget(context, request)),
   ];

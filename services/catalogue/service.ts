@@ -1,3 +1,5 @@
+import type { LookupFunction } from "node:net";
+import type { OutgoingPolicy } from "../shared/outgoing/policy.js";
 import type { Log } from "../shared/process/log.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { Service } from "../shared/rpc/service.js";
@@ -18,6 +20,10 @@ export interface Options {
   readonly configured: ConfiguredPlatforms;
   readonly authentications: PlatformAuthentications;
   readonly registrationToken: string | undefined;
+  /** Which addresses platforms may be called at. */
+  readonly outgoing: OutgoingPolicy;
+  /** Looks names up, where not the system does. */
+  readonly resolve?: LookupFunction;
   /** How long a platform has to say what a caller can do, in milliseconds. */
   readonly snapshotMs?: number;
 }

@@ -18,6 +18,8 @@ export interface PlatformDoc extends Base {
   readonly version: string;
   /** "" where it says none. */
   readonly platform_id: string;
+  /** The id of the token that registered it, which alone changes it; absent of those that an administrator added, and that were there before. */
+  readonly token?: string;
   /** Absent of those that were there before several could be. */
   readonly registered_at?: Date;
   /** When an administrator last let it serve; the newest of a server counts. */
@@ -35,6 +37,14 @@ export interface RegistrationTokenDoc extends Base {
   readonly server?: string;
   /** The platform that used it first, and alone may use it since. */
   readonly platform?: { readonly platform_id: string; readonly url: string };
+  /** The platform that used it before it was forgotten: no other token registers that one. */
+  readonly forgotten?: { readonly server: string; readonly platform_id: string; readonly url: string };
+  /** The record of the registered platform that is to go on with it. */
+  readonly successor_of?: string;
+  /** When it ends if no platform uses it. */
+  readonly expires_at?: Date;
+  /** When a platform last registered with it. */
+  readonly last_used_at?: Date;
 }
 
 /** The catalogue's collections; the migrations gave their fields today's names. */

@@ -94,6 +94,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
     ({ from, to }) => to === "uWebSockets.js" && !/^facade\/http\/uws-\w+\.ts$/.test(from),
   ),
 
+  "only the guard of outgoing addresses opens connections by undici": where(
+    ({ from, to }) => to === "undici" && !from.startsWith("services/shared/outgoing/"),
+  ),
+
   "only the store knows a database; what its interface borrows of the driver's types, it hands on": where(
     ({ from, to }) => DATABASES.includes(to.split("/")[0] as string) && !from.startsWith("services/shared/store/"),
   ),

@@ -82,8 +82,38 @@ test("an administrator adds, selects and forgets over gRPC, and nobody else", as
 test("from a shell a platform is added; what is wrong with one is said", async () => {
   const added = await cli("add", "--server", "cti", "--address", "http://127.0.0.1:9", "--title", "Ours");
   expect(added.json).toMatchObject({ server: "cti", serves: false, state: "registered", title: "Ours" });
-  expect((await cli("add", "--server", "cti", "--address", "http://169.254.169.254")).stderr).toMatch(/link-local/);
+  expect((await cli("add", "--server", "cti", "--address", "http://169.254.169.254")).stderr).toMatch(/OUTGOING_ALLOW/);
   expect(await cli("select", "cti-nobody")).toMatchObject({ code: 4, stderr: expect.stringMatching(/platforms list/) });
   expect((await cli("forget", "cti-built-in")).stderr).toMatch(/SANDBOX=off/);
+  // It is moved by both addresses, and by no others.
+  const move = (from: string, to: string) => cli("move", added.json.id, "--from", from, "--to", to);
+  expect(await move("http://127.0.0.1:8", "http://127.0.0.1:7")).toMatchObject({ code: 5 });
+  expect((await move("http://127.0.0.1:9", "http://127.0.0.1:7")).json).toMatchObject({
+    from: "http://127.0.0.1:9",
+    to: "http://127.0.0.1:7",
+  });
   await cli("forget", added.json.id);
+}, 60_000);
+
+test("tokens are listed from a shell; one that is not there is not revoked, and the audit says so", async () => {
+  const { id } = (await cli("create-token", "--name", "short", "--server", "grc", "--expires", "2d")).json;
+  const { tokens } = (await cli("list-tokens")).json;
+  expect(tokens[0]).toMatchObject({ id, name: "short", server: "grc", expires_at: expect.any(String) });
+  const unknown = await cli("revoke-token", "nope");
+  expect(unknown).toMatchObject({ code: 4, stderr: expect.stringMatching(/no registration token nope.*list-tokens/) });
+  expect((await cli("revoke-token", id)).json).toEqual({ id, revoked: true });
+  expect((await register("reg_x", one)).status).toBe(401);
+  const env = { ...process.env, DATA_DIR: program.dataDir };
+  const { stdout } = await run(process.execPath, ["dist/clients/cli/main.js", "audit", "list", "--json"], { env });
+  const said = (JSON.parse(stdout).records as { method?: string; outcome?: string }[]).filter((record) =>
+    JSON.stringify(record).includes("RevokeRegistrationToken"),
+  );
+  expect(JSON.stringify(said)).toContain("nope");
+  expect(said.map((record) => JSON.stringify(record).includes("not_found"))).toContain(true);
+}, 60_000);
+
+test("over HTTP a platform is at no port 0", async () => {
+  const { token } = (await cli("create-token", "--name", "port", "--server", "aev")).json;
+  const refused = await register(token, { ...one, platform_url: "http://127.0.0.1:0/one" });
+  expect(refused).toMatchObject({ status: 400, body: { message: expect.stringMatching(/port from 1 to 65535/) } });
 }, 60_000);

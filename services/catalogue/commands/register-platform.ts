@@ -2,8 +2,9 @@ import type { RegisterPlatformRequest } from "#proto/catalogue/v1/setting_servic
 import { PLATFORMS } from "../../shared/platforms.js";
 import { invalidArgument } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
-import { bindToken, checkToken, type Registrant, registrationTokenOf } from "../registration-token.js";
-import { platformAddress, writeRegistration } from "../registrations.js";
+import { registrationTokenOf } from "../registration-token.js";
+import { platformAddress, register } from "../registrations.js";
+import type { Registrant } from "../same-platform.js";
 
 /** Registers a platform, or refreshes its heartbeat; the first use of a token makes it that platform's own. */
 export async function registerPlatform(
@@ -12,9 +13,7 @@ export async function registerPlatform(
 ): Promise<{ server: string }> {
   const token = await registrationTokenOf(context, request.token);
   const given = registrantOf(request);
-  checkToken(token, given);
-  await bindToken(context, token, given);
-  await writeRegistration(context, given, {
+  await register(context, token, given, {
     title: request.platformTitle,
     version: request.platformVersion,
     last_seen_at: new Date(),

@@ -1,11 +1,17 @@
 import type { RevokeRegistrationTokenRequest } from "#proto/catalogue/v1/setting_service_pb.js";
+import { failedPrecondition, notFound } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
+import { isConfigured, isUnset } from "../registration-token.js";
 
-/** Takes a registration token back; one that is gone already is no error. */
+/** Takes a registration token back. */
 export async function revokeRegistrationToken(
-  { store }: Context,
+  context: Context,
   { id }: RevokeRegistrationTokenRequest,
 ): Promise<Record<string, never>> {
-  await store.registrationTokens.deleteOne({ _id: id });
+  if (isConfigured(id) && !isUnset(context, id))
+    throw failedPrecondition("the settings name this token: take REGISTRATION_TOKEN out of them and start again");
+  const { deletedCount } = await context.store.registrationTokens.deleteOne({ _id: id });
+  if (deletedCount === 0)
+    throw notFound(`there is no registration token ${id}; platforms list-tokens shows which there are`);
   return {};
 }

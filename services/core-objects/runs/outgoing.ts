@@ -1,7 +1,9 @@
 import type { LookupFunction } from "node:net";
-import { Agent, type RequestInit, Response, fetch as send } from "undici";
-import { createDial, RefusedAddressError } from "../../shared/dial.js";
-import { calledUrlProblem } from "../../shared/platform-address.js";
+import { createOutgoingAgent, type RequestInit, Response, fetch as send } from "../../shared/outgoing/agent.js";
+import { RefusedAddressError } from "../../shared/outgoing/guard.js";
+import { calledUrlProblem } from "../../shared/outgoing/named-url.js";
+import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
+import { ProxyError } from "../../shared/outgoing/tunnel.js";
 import type { Redactor } from "./redact.js";
 
 /** How long a connection may take to open, in milliseconds. */
@@ -26,9 +28,11 @@ export interface Outgoing {
  *
  * @param resolve looks names up, where not the system does.
  */
-export function createOutgoing(resolve?: LookupFunction): Outgoing {
-  const dispatcher = new Agent({
-    connect: createDial(CONNECT_MS, resolve),
+export function createOutgoing(policy: OutgoingPolicy, resolve?: LookupFunction): Outgoing {
+  const dispatcher = createOutgoingAgent({
+    policy,
+    connectMs: CONNECT_MS,
+    resolve,
     headersTimeout: SILENT_MS,
     bodyTimeout: SILENT_MS,
   });
@@ -57,6 +61,17 @@ function atMost(bytes: number): TransformStream<Uint8Array, Uint8Array> {
   });
 }
 
+/** What is said of everything that goes wrong before an answer: a closed port, one that is silent, and one that speaks something else. */
+const UNANSWERED = "it did not answer as expected: check its URL, and ask an administrator whether it can be reached";
+
+/** Whether an error is one of the network, of TLS or of HTTP itself, and not of what was answered. */
+function isUnanswered(error: unknown): boolean {
+  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+  if (error instanceof ProxyError || name === "TimeoutError" || name === "HTTPParserError") return true;
+  if (typeof code !== "string") return false;
+  return /^(?:E[A-Z]+|UND_ERR_\w+|HPE_\w+|ERR_(?:SSL|TLS)_\w+|[A-Z_]*(?:CERT|SIGNATURE|ISSUER)[A-Z_]*)$/.test(code);
+}
+
 /** Longest reason that is told, in characters. */
 const MAX_REASON = 300;
 
@@ -64,12 +79,12 @@ const MAX_REASON = 300;
 export function failureOf(error: unknown, redactor: Redactor): string {
   let inner = error;
   for (let depth = 0; depth < 5 && inner instanceof Error; depth++) {
-    if (inner instanceof RefusedAddressError) return `${inner.message}, which is never called`;
+    if (inner instanceof RefusedAddressError) return inner.message;
     if (inner.cause === undefined) break;
     inner = inner.cause;
   }
-  const { code, message } = inner as { readonly code?: string; readonly message?: string };
-  if (code === "ECONNREFUSED") return "it does not listen there";
-  if (code === "ENOTFOUND") return "its name is not known";
+  // Which of them it was would say which ports are open.
+  if (isUnanswered(inner)) return UNANSWERED;
+  const { message } = inner as { readonly message?: string };
   return redactor.redact(message ?? String(error)).slice(0, MAX_REASON);
 }

@@ -36,6 +36,7 @@ async function both(): Promise<[string, string]> {
   return (await of("aev")).map(({ id }) => id) as [string, string];
 }
 const refused = { code: Code.PermissionDenied };
+const CLOSED = /leads to an address that is closed .* adds \S+:80 to OUTGOING_ALLOW$/;
 
 test("a token made for one server registers no platform of another", async () => {
   const token = await tokenFor("aev");
@@ -60,7 +61,8 @@ test.each(["configured-token", "made"])("after its first use %s is that platform
   await expect(register(token, { platformUrl: "https://other.example.com" })).rejects.toMatchObject(refused);
   await expect(register(token, { ...cti, platformId: "one" })).rejects.toMatchObject(refused);
   await register(token, { platformId: "one", platformUrl: "https://moved.example.com" });
-  expect(await register(await tokenFor("aev"), { platformId: "one" })).toMatchObject({ server: "aev" });
+  // Nor does another token register the platform.
+  await expect(register(await tokenFor("aev"), { platformId: "one" })).rejects.toMatchObject(refused);
 });
 
 test("a platform that says no id is known by its address", async () => {
@@ -85,6 +87,8 @@ test("what was configured before is no token any more; what it was bound to is r
   await expect(register("configured-token", { platformId: "one" })).rejects.toMatchObject({
     code: Code.Unauthenticated,
   });
+  await expect(register("another-token", { platformId: "one" })).rejects.toMatchObject(refused);
+  await forget((await of("aev"))[0]?.id as string);
   await register("another-token", { platformId: "one" });
   dispatch = await startCatalogue(opened.store, neighbours(), {});
   await expect(register("configured-token", { platformId: "two" })).rejects.toMatchObject(refused);
@@ -109,27 +113,34 @@ test.each([
   ["https://aev.example.com/?", /query/],
   ["https://aev.example.com/#part", /fragment/],
   ["https://aev.example.com\\.example.org", /backslash|URL|valid/],
-  ["http://169.254.169.254/latest/meta-data", /link-local address \(169\.254\.169\.254\)/],
-  ["http://2852039166", /link-local/],
-  ["http://0xa9fea9fe", /link-local/],
-  ["http://0251.0376.0251.0376", /link-local/],
-  ["http://169.254.169.254.", /link-local/],
-  ["http://[::ffff:169.254.169.254]", /link-local|URI/],
-  ["http://[::ffff:a9fe:a9fe]", /link-local/],
-  ["http://[::a9fe:a9fe]", /link-local/],
-  ["http://[64:ff9b::a9fe:a9fe]", /link-local/],
-  ["http://[2002:a9fe:a9fe::]", /link-local/],
-  ["http://[fe80::1]", /link-local/],
-  ["http://[fd00:ec2::254]", /cloud metadata/],
-  ["http://100.100.100.200", /cloud metadata/],
-  ["http://168.63.129.16", /cloud metadata/],
-  ["http://metadata.google.internal", /cloud metadata/],
-  ["http://METADATA.google.internal.", /cloud metadata/],
-  ["http://224.0.0.1", /multicast/],
-  ["http://[ff02::1]", /multicast/],
-  ["http://0", /unspecified/],
-  ["http://[::]", /unspecified/],
-  ["http://255.255.255.255", /reserved/],
+  ["http://169.254.169.254/latest/meta-data", CLOSED],
+  ["http://2852039166", CLOSED],
+  ["http://0xa9fea9fe", CLOSED],
+  ["http://0251.0376.0251.0376", CLOSED],
+  ["http://169.254.169.254.", CLOSED],
+  ["http://[::ffff:169.254.169.254]", /closed|URI/],
+  ["http://[::ffff:a9fe:a9fe]", CLOSED],
+  ["http://[::a9fe:a9fe]", CLOSED],
+  ["http://[64:ff9b::a9fe:a9fe]", CLOSED],
+  ["http://[2002:a9fe:a9fe::]", CLOSED],
+  ["http://[fe80::1]", CLOSED],
+  ["http://[fd00:ec2::254]", CLOSED],
+  ["http://100.100.100.200", CLOSED],
+  ["http://168.63.129.16", CLOSED],
+  ["http://metadata.google.internal", CLOSED],
+  ["http://METADATA.google.internal.", CLOSED],
+  ["http://224.0.0.1", CLOSED],
+  ["http://[ff02::1]", CLOSED],
+  ["http://0", CLOSED],
+  ["http://[::]", CLOSED],
+  ["http://255.255.255.255", CLOSED],
+  ["http://aev.example.com:0", /port from 1 to 65535/],
+  ["http://aev.example.com:00/base", /port from 1 to 65535/],
+  ["http://aev.example.com:", /port from 1 to 65535/],
+  ["http://aev.example.com:65536", /URL|URI/],
+  ["http://aev.example.com:-1", /URL|URI/],
+  ["http://192.168.7.7", CLOSED],
+  ["http://inside.example.com", CLOSED],
 ])("a platform cannot be at %s", async (platformUrl, said) => {
   await expect(register("configured-token", { platformUrl })).rejects.toMatchObject({
     code: Code.InvalidArgument,
@@ -198,15 +209,20 @@ test("an administrator adds a platform that does not register itself", async () 
   expect(added.platform).toMatchObject({ serves: true, url: "http://10.0.0.5:8080", title: "One" });
   const target = await dispatch.unary(setting.getPlatformTarget, { server: "aev" }, as("service"));
   expect(target).toMatchObject({ url: "http://10.0.0.5:8080", publicUrl: "https://one.example.com" });
-  const moved = { server: "aev", url: "http://10.0.0.6", publicUrl: "https://one.example.com" };
-  expect((await dispatch.unary(setting.addPlatform, moved, as("admin"))).platform?.id).toBe(added.platform?.id);
+  const again = { server: "aev", url: "http://10.0.0.6", publicUrl: "https://one.example.com", title: "Uno" };
+  await expect(dispatch.unary(setting.addPlatform, again, as("admin"))).rejects.toMatchObject({
+    code: Code.FailedPrecondition,
+    rawMessage: expect.stringMatching(/is called at http:\/\/10\.0\.0\.5:8080; .*--to http:\/\/10\.0\.0\.6/),
+  });
+  const retitled = await dispatch.unary(setting.addPlatform, { ...again, url: "http://10.0.0.5:8080" }, as("admin"));
+  expect(retitled.platform).toMatchObject({ id: added.platform?.id, title: "Uno" });
   // Who holds a token takes nothing over by claiming its address.
   await register(await tokenFor("aev"), one);
   await register(await tokenFor("aev"), { ...one, platformUrl: "https://elsewhere.example.com" }).catch(
     () => undefined,
   );
   expect(await servingUrl()).toBe("https://one.example.com");
-  expect((await of("aev"))[0]).toMatchObject({ id: added.platform?.id, url: "http://10.0.0.6" });
+  expect((await of("aev"))[0]).toMatchObject({ id: added.platform?.id, url: "http://10.0.0.5:8080" });
   const refusedUrl = dispatch.unary(setting.addPlatform, { server: "aev", url: "http://169.254.169.254" }, as("admin"));
   await expect(refusedUrl).rejects.toMatchObject({ code: Code.InvalidArgument });
 });

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import type { LookupFunction } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
@@ -7,6 +8,7 @@ import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
 import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
 import { createCatalogueService, type Options } from "../../../services/catalogue/service.js";
+import { type OutgoingPolicy, withAllowed } from "../../../services/shared/outgoing/policy.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import type { Authenticator, Caller } from "../../../services/shared/rpc/call.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
@@ -18,6 +20,7 @@ import { openEmbeddedStore } from "../../../services/shared/store/embedded/embed
 import type { Store } from "../../../services/shared/store/store.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { readTools } from "../../../services/shared/tools/tools.js";
+import { LOOPBACK } from "../../support/outgoing.js";
 
 /** What the services that the catalogue calls were told, and what they answer. */
 export interface Neighbours {
@@ -76,6 +79,12 @@ export async function openStore(): Promise<{ store: Store; dir: string; end(): P
 /** Neighbours that answer well. */
 export const neighbours = (): Neighbours => ({ published: [], capabilities: () => ["*"], reachable: true });
 
+/** Names that begin with `inside` lead to a private address, localhost to loopback, and every other name to a public one. */
+const names: LookupFunction = (name, _options, done) => {
+  const address = name.startsWith("inside") ? "172.16.0.9" : name === "localhost" ? "127.0.0.1" : "93.184.216.34";
+  done(null, [{ address, family: 4 }]);
+};
+
 /** The catalogue on a store, among neighbours. */
 export async function startCatalogue(
   store: Store,
@@ -83,6 +92,7 @@ export async function startCatalogue(
   configured: Options["configured"],
   registrationToken: string | undefined = "configured-token",
   snapshotMs?: number,
+  outgoing: OutgoingPolicy = withAllowed(LOOPBACK, ["10.0.0.0/8", "192.168.1.0/24", "fd12:3456::/32"]),
 ): Promise<Dispatch> {
   const steps = { authenticator, log: silentLog };
   const others = mountInProcess(
@@ -111,6 +121,8 @@ export async function startCatalogue(
     configured,
     authentications: { grc: { auth: "exchange", clientId: "configured-client" } },
     registrationToken,
+    outgoing,
+    resolve: names,
     ...(snapshotMs !== undefined && { snapshotMs }),
   });
   return mountInProcess(service.methods, steps);

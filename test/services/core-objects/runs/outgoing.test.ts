@@ -1,8 +1,9 @@
 import { createServer } from "node:http";
-import type { AddressInfo, LookupFunction } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type LookupFunction } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOutgoing, failureOf } from "../../../../services/core-objects/runs/outgoing.js";
 import { createRedactor } from "../../../../services/core-objects/runs/redact.js";
+import { LOOPBACK } from "../../../support/outgoing.js";
 
 // How models, custom tools and remote MCP servers are reached: all of them by this one way.
 
@@ -12,7 +13,7 @@ const resolve: LookupFunction = (hostname, _options, done) => {
   if (found === undefined) done(Object.assign(new Error(hostname), { code: "ENOTFOUND" }), "");
   else done(null, found as never);
 };
-const outgoing = createOutgoing(resolve);
+const outgoing = createOutgoing(LOOPBACK, resolve);
 const asked: string[] = [];
 const server = createServer((request, response) => {
   asked.push(String(request.url));
@@ -33,6 +34,8 @@ afterAll(async () => {
 });
 
 const why = (error: unknown): string => failureOf(error, createRedactor());
+const closed = (target: string): string =>
+  `${target.replace(/:\d+$/, "")} leads to an address that is closed (loopback, private, metadata or special-purpose); if it is to be called, an administrator adds ${target} to OUTGOING_ALLOW`;
 const refused = (url: string): Promise<string> => outgoing.fetch(url).then(() => "answered", why);
 
 test("a name that leads to what platforms are never at is not dialled, whatever it led to before", async () => {
@@ -41,15 +44,13 @@ test("a name that leads to what platforms are never at is not dialled, whatever 
   expect(await (await outgoing.fetch(url)).text()).toBe("Here.");
   await outgoing.fetch(url, { headers: { connection: "close" } }).then((answer) => answer.text());
   names.set("tool.example.com", ["169.254.169.254"]);
-  const fresh = createOutgoing(resolve);
-  expect(await fresh.fetch(url).then(() => "answered", why)).toContain("which is never called");
+  const fresh = createOutgoing(LOOPBACK, resolve);
+  expect(await fresh.fetch(url).then(() => "answered", why)).toBe(closed(`tool.example.com:${port}`));
   await fresh.close();
-  for (const host of ["inside.example.com", "mapped.example.com"])
-    expect(await refused(`http://${host}/`)).toMatch(
-      /is a (?:link-local|cloud metadata) address, which is never called$/,
-    );
-  for (const host of ["169.254.169.254", "0xa9fea9fe", "[::ffff:a9fe:a9fe]", "metadata.google.internal"])
-    expect(await refused(`http://${host}/`), host).toMatch(/its URL |never called/);
+  for (const host of ["inside.example.com", "mapped.example.com", "metadata.google.internal"])
+    expect(await refused(`http://${host}/`)).toBe(closed(`${host}:80`));
+  for (const host of ["169.254.169.254", "0xa9fea9fe", "[::ffff:a9fe:a9fe]"])
+    expect(await refused(`http://${host}/`), host).toBe(closed("169.254.169.254:80"));
 });
 
 test("a redirect is the answer, and what it leads to is not asked", async () => {
@@ -65,6 +66,25 @@ test("what is too long is broken off, and what is not there is said in words", a
   await expect(long.text().catch((error) => Promise.reject(new Error(why(error))))).rejects.toThrow(
     "its answer is longer than 8 MiB",
   );
-  expect(await refused("http://127.0.0.1:4/")).toBe("it does not listen there");
-  expect(await refused("http://nobody.example.com/")).toBe("its name is not known");
+  const unanswered = await refused("http://127.0.0.1:4/");
+  expect(unanswered).toMatch(/^it did not answer as expected/);
+  expect(await refused("http://nobody.example.com/")).toBe(unanswered);
+});
+
+test("an open port and a closed one are told by the same words, whatever is behind it", async () => {
+  const servers = [
+    createTcpServer((socket) => socket.resetAndDestroy()),
+    createTcpServer((socket) => socket.end()),
+    createTcpServer((socket) => socket.on("error", () => undefined).end("SSH-2.0-OpenSSH_9.9\r\n")),
+    createTcpServer((socket) => socket.on("error", () => undefined)),
+  ];
+  const urls = ["http://127.0.0.1:4/", `https://127.0.0.1:${port}/`];
+  for (const one of servers) {
+    await new Promise<void>((ready) => one.listen(0, "127.0.0.1", ready));
+    const { port: at } = one.address() as AddressInfo;
+    urls.push(`http://127.0.0.1:${at}/`, `https://127.0.0.1:${at}/`);
+  }
+  const told = urls.map((url) => outgoing.fetch(url, { signal: AbortSignal.timeout(300) }).then(() => "answered", why));
+  expect(new Set(await Promise.all(told))).toEqual(new Set([expect.stringMatching(/^it did not answer as expected/)]));
+  for (const one of servers) one.close();
 });
