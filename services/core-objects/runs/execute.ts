@@ -112,6 +112,7 @@ class Execution {
     const credential = credentialOf(context, integration, this.#redactor);
     const messages = messagesOf(system, this.hold.run, this.#steps);
     const { signal } = this;
+    await this.hold.check();
     const question = { integration, credential, model, messages, tools: [...tools.values()], signal };
     const said = await ask(outgoing, { ...question, redactor: this.#redactor });
     const calls = uniqueCalls(said.calls.slice(0, MAX_CALLS), this.#steps).map((one) => ({
@@ -173,11 +174,12 @@ class Execution {
     const tool = tools.get(wanted.name);
     try {
       if (tool === undefined) throw new ConnectError("there is no such tool", Code.NotFound);
+      await this.hold.check();
       const text = await tool.call(argumentsOf(wanted), this.callOf(standing, step));
       await this.#finish(step, "completed", showHidden(text));
     } catch (error) {
       this.signal.throwIfAborted();
-      if (error instanceof RunLost) throw error;
+      if (error instanceof RunLost || error instanceof RunEnd) throw error;
       const failed = ConnectError.from(error);
       const said = failed.code === Code.Unauthenticated ? failed.rawMessage : explain(failed);
       await this.#finish(step, "failed", showHidden(said ?? "the tool failed; the service's log says more"));
@@ -191,10 +193,8 @@ class Execution {
   }
 
   async #rest(step: StepRecord): Promise<Rest> {
-    await this.hold.write(
-      { state: "running" },
-      { state: "awaiting_input", question: step.input, due_at: new Date(Date.now() + ANSWER_MS), etag: newEtag() },
-    );
+    const due_at = new Date(Date.now() + ANSWER_MS);
+    await this.hold.goOn({ state: "awaiting_input", question: step.input, due_at, etag: newEtag() });
     return { question: step.input };
   }
 
