@@ -1,6 +1,6 @@
 import type { Call } from "../../shared/rpc/call.js";
 import type { Context } from "../context.js";
-import type { DelegationOptions } from "../delegations.js";
+import type { Delegation, DelegationOptions } from "../delegations.js";
 import { filterOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
 import { readable } from "./gate.js";
@@ -10,6 +10,8 @@ import { placeOf } from "./secrets.js";
 /** Who writes an object, and how what is secret of it is kept. */
 export interface Writer {
   readonly userId: string;
+  /** The id of the object. */
+  readonly id: string;
   /** @param field names the text among those that are sealed of the object. */
   seal(text: string, field: string): string;
   /** Of which kinds objects are that the kind refers to, as far as the writer can see them: their ids by the noun. */
@@ -17,7 +19,7 @@ export interface Writer {
   /** Another object of the kind. @throws ConnectError not_found, also for one that the writer cannot read. */
   another(id: string): Promise<ObjectRecord>;
   /** What stands for the writer from now on, a secret: for what the object has done in the writer's name. */
-  delegate(options: DelegationOptions): Promise<string>;
+  delegate(options: DelegationOptions): Promise<Delegation>;
 }
 
 /** The one who calls, as the writer of the object with the id. */
@@ -26,6 +28,7 @@ export function writerFor(context: Context, model: Model, id: string, call: Call
   const { caller } = call;
   return {
     userId: caller.id,
+    id,
     seal: (text, field) => seal.seal(text, placeOf(model, id, field)),
     async seen(ids) {
       const found = new Map<string, readonly string[]>();

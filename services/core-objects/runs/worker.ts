@@ -136,6 +136,7 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
       }
       log.warn({ err: error, run: run._id }, "the trace of a run cannot be kept");
     }
+    await context.rights.deleteOne({ _id: run._id });
     await hold.forget();
   }
 

@@ -19,7 +19,11 @@ beforeAll(async () => {
   rig = await startRig();
   context = await openContext(rig.store, await loadKinds(), {
     principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) },
-    delegations: { create: async () => "", exchange: () => Promise.reject(), end: async () => undefined },
+    delegations: {
+      create: async () => ({ delegation: "", key: null }),
+      exchange: () => Promise.reject(),
+      end: async () => undefined,
+    },
     wakeWorker: () => undefined,
     seal: SEAL,
   });
