@@ -80,7 +80,7 @@ export function delegations() {
   const refusals = new Map<string, string>();
   let made = 0;
   return {
-    /** From now on what stands for a person is refused with these words; undefined for no longer. */
+    /** From now on what stands for a person, or for one run, is refused with these words; undefined for no longer. */
     refuse(who: string, words: string | undefined): void {
       if (words === undefined) refusals.delete(who);
       else refusals.set(who, words);
@@ -95,7 +95,8 @@ export function delegations() {
       unary(exchangeDelegation, ({ delegation, audience, run }) => {
         const who = delegation.split("#")[0] as string;
         const caller = PEOPLE[who];
-        const refusal = ended.has(delegation) || caller === undefined ? "it has ended" : refusals.get(who);
+        const refusal =
+          ended.has(delegation) || caller === undefined ? "it has ended" : (refusals.get(run) ?? refusals.get(who));
         if (refusal !== undefined) throw unauthenticated(refusal);
         const { groups, scopes, ...rest } = caller!;
         return {
