@@ -123,7 +123,7 @@ async function connectAll(
   const allowed = new Map(rights.mcp_servers.map((one) => [one.id, one]));
   for (const server of servers) {
     try {
-      let waiting: readonly string[] = [];
+      let waiting = 0;
       const choose = async <T extends ListedTool>(listed: readonly T[]): Promise<T[]> => {
         const chosen = await chosenNow(server, listed, allowed.get(server._id)?.tools ?? null, parts);
         waiting = chosen.waiting;
@@ -132,7 +132,7 @@ async function connectAll(
       const remote = await connectRemote(server, { named, taken, signal, choose }, parts);
       connected.remotes.push(remote);
       connected.remote.set(server._id, remote.pins);
-      if (waiting.length > 0) connected.missing.push(waitingWords(server, waiting));
+      if (waiting > 0) connected.missing.push(waitingWords(server, waiting));
     } catch (error) {
       signal.throwIfAborted();
       connected.missing.push(`${server.name}: ${failureOf(error, parts.redactor)}`);
@@ -147,18 +147,15 @@ async function chosenNow<T extends ListedTool>(
   listed: readonly T[],
   mine: ServerRights["tools"],
   { context, redactor }: EquipmentParts,
-): Promise<{ tools: T[]; waiting: string[] }> {
+): Promise<{ tools: T[]; waiting: number }> {
   const pins = server.tools ?? (await keepFirstTools(context, server, listed));
   const waiting = await keepWaiting(context, server, { listed, pins }, redactor);
-  return { tools: chosenOf(chosenOf(listed, pins), mine ?? pins), waiting: waiting.map(({ name }) => name) };
+  return { tools: chosenOf(chosenOf(listed, pins), mine ?? pins), waiting: waiting.length };
 }
 
-/** As many as the model is told of the tools of one server that wait. */
-const TOLD = 10;
-
-function waitingWords({ name }: McpServerRecord, waiting: readonly string[]): string {
-  const more = waiting.length > TOLD ? " and more" : "";
-  return `${name}: ${waiting.slice(0, TOLD).join(", ")}${more} wait until the server's owner accepts them (test_mcp_server)`;
+/** The model is told how many wait, and not by which names: nobody has accepted these. */
+function waitingWords({ name }: McpServerRecord, waiting: number): string {
+  return `${name}: ${waiting} new or changed tools wait until the server's owner accepts them with test_mcp_server`;
 }
 
 interface Told {

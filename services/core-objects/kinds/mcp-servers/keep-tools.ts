@@ -27,11 +27,18 @@ export async function keepWaiting(
   { redact }: { redact(text: string): string },
 ): Promise<readonly WaitingTool[]> {
   const shown = server.waiting ?? [];
-  const found = waitingOf(listed, pins).map((one) => ({ ...one, description: redact(one.description) }));
+  const found = shownOf(waitingOf(listed, pins), redact);
   const waiting = waitingAfter(shown, found);
   if (server.tools && JSON.stringify(waiting) !== JSON.stringify(shown))
     await keepTools(context, server, { tools: server.tools, waiting });
   return waiting;
+}
+
+/** Waiting tools as they are shown: without what is secret. A name that holds a secret cannot be accepted. */
+export function shownOf(waiting: readonly WaitingTool[], redact: (text: string) => string): WaitingTool[] {
+  return waiting.flatMap((one) =>
+    redact(one.name) === one.name ? [{ ...one, description: redact(one.description) }] : [],
+  );
 }
 
 /**

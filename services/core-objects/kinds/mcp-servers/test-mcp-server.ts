@@ -9,7 +9,7 @@ import { may } from "../../policy.js";
 import { createOutgoing, failureOf } from "../../runs/outgoing.js";
 import { createRedactor } from "../../runs/redact.js";
 import { listRemote } from "../../runs/tools/remote-tools.js";
-import { keepTools } from "./keep-tools.js";
+import { keepTools, shownOf } from "./keep-tools.js";
 import { type ListedTool, MAX_PINS, pinsAfter, pinsOf, type ToolPin, waitingAfter, waitingOf } from "./pins.js";
 import type { McpServerRecord } from "./record.js";
 
@@ -46,7 +46,7 @@ export async function testMcpServer(
   const pins = isFirst ? pinsOf(listed ?? []) : before;
   const accepted = new Set(acceptTools);
   const shown = (record.waiting ?? []).filter(({ name }) => !accepted.has(name));
-  const found = waitingOf(listed ?? [], pins).map((one) => ({ ...one, description: redactor.redact(one.description) }));
+  const found = shownOf(waitingOf(listed ?? [], pins), redactor.redact);
   const waiting = listed === undefined ? shown : chooses ? found : waitingAfter(shown, found);
   const isChosen = isFirst || record.tools;
   if (isChosen) {
@@ -57,9 +57,7 @@ export async function testMcpServer(
     connection: stateOf(connection),
     ...(error !== "" && { error }),
     tools: (listed ?? []).map(({ name }) => redactor.redact(name)),
-    waiting: isChosen
-      ? waiting.map(({ name, description, changed }) => ({ name: redactor.redact(name), description, changed }))
-      : [],
+    waiting: isChosen ? waiting.map(({ name, description, changed }) => ({ name, description, changed })) : [],
   };
 }
 

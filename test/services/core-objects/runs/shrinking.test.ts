@@ -114,7 +114,7 @@ test("a tool that a remote server changed or added after it was chosen is not of
   const about = { mcpServerId: mcpServer!.id };
   const waits = async () => (await call(McpServerService.method.getMcpServer, about, as("alice"))).mcpServer!;
   expect((await waits()).waitingTools).toEqual(["find_page", "drop_all"]);
-  expect(stage.model.asked.at(-1)!.messages[0]!.content).toContain("wait until the server's owner accepts them");
+  expect(stage.model.asked.at(-1)!.messages[0]!.content).toContain("2 new or changed tools wait");
 
   const test = (more: object = {}) => call(McpServerService.method.testMcpServer, { ...about, ...more }, as("alice"));
   expect((await test()).waiting).toMatchObject([
