@@ -67,8 +67,9 @@ export async function currentCaller(
 ): Promise<{ readonly caller: Caller; readonly seq: number }> {
   const said = callerOfClaims(claims).scopes;
   const { caller, seq } = await callerNow(claims.sub, claims.key, said, verification);
-  if (!said.has(DELEGATED)) return { caller, seq };
-  return { caller: { ...caller, scopes: new Set([...caller.scopes, DELEGATED]) }, seq };
+  const scopes = said.has(DELEGATED) ? new Set([...caller.scopes, DELEGATED]) : caller.scopes;
+  // What a run calls stays the run's, however many services it passes.
+  return { caller: { ...caller, scopes, ...(claims.run !== undefined && { run: claims.run }) }, seq };
 }
 
 /**

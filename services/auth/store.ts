@@ -73,6 +73,11 @@ export interface DelegationRecord extends Base {
   readonly user_id: string;
   /** "" where it outlives the key. */
   readonly key_id: string;
+  /** What is done on a schedule, and what it is called; absent for other delegations. */
+  readonly schedule_id?: string;
+  readonly schedule_name?: string;
+  /** The key that set the schedule, or the one that took that key's place. */
+  readonly set_with?: string;
   /** Those that the caller held: it never gives more. */
   readonly scopes: readonly string[];
   readonly created_at: Date;
@@ -151,7 +156,11 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   },
   {
     name: "delegations",
-    indexes: [{ name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+    indexes: [
+      { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
+      { name: "set_with", key: { set_with: 1 } },
+      { name: "schedule", key: { user_id: 1, schedule_id: 1, created_at: -1 } },
+    ],
   },
   { name: "auth_state", indexes: [] },
   {

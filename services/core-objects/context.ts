@@ -18,6 +18,7 @@ import {
   type RoomRecord,
 } from "./room.js";
 import { RUNS, type RunRecord, STEPS, type StepRecord } from "./runs/record.js";
+import { RIGHTS, type RightsRecord } from "./runs/rights.js";
 
 /** What this service was built with: every command's first argument. */
 export interface Context {
@@ -33,6 +34,8 @@ export interface Context {
   readonly outgoing: OutgoingPolicy;
   readonly runs: DocCollection<RunRecord>;
   readonly steps: DocCollection<StepRecord>;
+  /** What runs that have not ended may do. */
+  readonly rights: DocCollection<RightsRecord>;
   /** Tells the worker of this process, if there is one, that a run waits: it need not look for it. */
   readonly wakeWorker: () => void;
   /**
@@ -94,7 +97,7 @@ export async function openContext(
   kinds: readonly Kind[],
   { quota = OBJECT_QUOTA, outgoing = PUBLIC_ONLY, knowledge: options, ...around }: Surroundings,
 ): Promise<Context> {
-  await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION, RUNS, STEPS]);
+  await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION, RUNS, STEPS, RIGHTS]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
   const collection = <R extends ObjectRecord>(noun: string): DocCollection<R> => {
     const found = collections.get(noun);
@@ -106,10 +109,11 @@ export async function openContext(
   const rooms = store.collection<RoomRecord>(ROOM_COLLECTION.name);
   await countRoom(rooms, [...collections.values()] as unknown as DocCollection<ObjectRecord>[]);
   const [runs, steps] = [store.collection<RunRecord>(RUNS.name), store.collection<StepRecord>(STEPS.name)];
+  const rights = store.collection<RightsRecord>(RIGHTS.name);
   const knowledge = await openKnowledge(
     store,
     { seal: around.seal, integrations: collection("integration"), outgoing },
     options,
   );
-  return { kinds, ...around, outgoing, knowledge, room: createRoom(rooms, quota), runs, steps, collection };
+  return { kinds, ...around, outgoing, knowledge, room: createRoom(rooms, quota), runs, steps, rights, collection };
 }

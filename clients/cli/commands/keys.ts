@@ -88,11 +88,18 @@ export const keys: readonly Verb[] = [
   },
   {
     verb: "revoke",
-    doc: "Revoke an API key; when this returns, no process serves it.",
+    doc: "Revoke an API key; when this returns, no process serves it, and no schedule runs that it set.",
     args: [ID],
     async run(session, { args }) {
-      await clientOf(session, ApiKeyService).revokeApiKey({ id: args.ID as string });
-      return { id: args.ID, revoked: true };
+      const { schedules, moreSchedules } = await clientOf(session, ApiKeyService).revokeApiKey({
+        id: args.ID as string,
+      });
+      const ended = schedules.map(({ id, name }) => ({ id, ...(name !== "" && { name }) }));
+      return {
+        ...{ id: args.ID, revoked: true },
+        ...(ended.length > 0 && { ended_schedules: ended }),
+        ...(moreSchedules && { more_ended_schedules: true }),
+      };
     },
   },
 ];

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { CreateDelegationRequest } from "#proto/auth/v1/delegation_service_pb.js";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { CreateDelegationRequest, CreateDelegationResponseSchema } from "#proto/auth/v1/delegation_service_pb.js";
 import { permissionDenied } from "../../shared/rpc/errors.js";
 import { SERVICE_NAMES } from "../../shared/rpc/service.js";
 import { currentCaller, verifyOwn } from "../authenticator.js";
 import type { Context } from "../context.js";
-import { delegationId } from "../delegations.js";
+import { delegationId, forgetOlder } from "../delegations.js";
 import { DELEGATED } from "../scopes.js";
 
 const BYTES = 32;
@@ -12,13 +13,17 @@ const BYTES = 32;
 /** Keeps that a caller who is present had work begun, with no more than the caller's scopes. */
 export async function createDelegation(
   { store, assertionRing, verification }: Context,
-  { subjectToken, withoutKey, ttlSeconds }: CreateDelegationRequest,
-): Promise<{ delegation: string }> {
+  { subjectToken, withoutKey, ttlSeconds, scheduleId, scheduleName }: CreateDelegationRequest,
+): Promise<MessageInitShape<typeof CreateDelegationResponseSchema>> {
   const claims = await verifyOwn(subjectToken, assertionRing, SERVICE_NAMES);
   const { caller } = await currentCaller(claims, verification);
   if (caller.service) throw permissionDenied("a service account has nothing done in its name");
+  if (caller.run !== undefined)
+    throw permissionDenied("a run begins no other run and sets no schedule: call this tool yourself, outside of a run");
   const delegation = randomBytes(BYTES).toString("base64url");
   const now = Date.now();
+  const schedule =
+    scheduleId === "" ? {} : { schedule_id: scheduleId, schedule_name: scheduleName, set_with: caller.keyId };
   await store.delegations.insertOne({
     _id: delegationId(delegation),
     user_id: caller.id,
@@ -26,6 +31,10 @@ export async function createDelegation(
     scopes: [...caller.scopes].filter((scope) => scope !== DELEGATED),
     created_at: new Date(now),
     expires_at: ttlSeconds === 0 ? null : new Date(now + ttlSeconds * 1_000),
+    ...schedule,
   });
-  return { delegation };
+  if (scheduleId === "") return { delegation };
+  await forgetOlder(store, caller.id, { schedule_id: scheduleId });
+  const key = await store.keys.findOne({ _id: caller.keyId }, { projection: { name: 1 } });
+  return { delegation, ...(key !== null && { key: { id: key._id, name: key.name } }) };
 }

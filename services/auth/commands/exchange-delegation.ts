@@ -22,8 +22,19 @@ export async function exchangeDelegation(
   const found = await store.delegations.findOne({ _id: delegationId(request.delegation) });
   if (found === null || (found.expires_at !== null && found.expires_at.getTime() <= Date.now()))
     throw unauthenticated("the leave to act for this user has ended");
+  const key = found.set_with ? await store.keys.findOne({ _id: found.set_with }) : null;
+  if (key !== null && key.revoked_at !== null)
+    throw unauthenticated(
+      `the API key ${key.name} (${key._id}), which set this schedule, was revoked: enable the schedule again with another key`,
+    );
   const { caller, seq } = await callerNow(found.user_id, found.key_id, new Set(found.scopes), verification);
   const expiresAt = Math.floor(Date.now() / 1_000) + ASSERTION_TTL_S;
-  const assertion = await assertions.mint(caller, audience, seq, expiresAt);
-  return { assertion, expiresAt: timestampFromMs(expiresAt * 1_000), caller: identityOf(caller) };
+  const acting = request.run === "" ? caller : { ...caller, run: request.run };
+  const assertion = await assertions.mint(acting, audience, seq, expiresAt);
+  return {
+    assertion,
+    expiresAt: timestampFromMs(expiresAt * 1_000),
+    caller: identityOf(caller),
+    ...(key !== null && { key: { id: key._id, name: key.name } }),
+  };
 }

@@ -4,6 +4,7 @@ import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import type { Call, Caller } from "../../shared/rpc/call.js";
 import { notFound, permissionDenied } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
+import { schedulesOf } from "../delegations.js";
 import { replaced } from "../fence.js";
 import { narrowedKeyOf } from "../key-owner.js";
 import type { AuthStore } from "../store.js";
@@ -23,16 +24,25 @@ export async function revokeApiKey(
   );
   const events = [{ kind: EventKind.KEY, id }];
   // It is revoked for every process, whichever leads by now.
-  if (matchedCount > 0) return outcomeOf(await hub.tell(events));
+  if (matchedCount > 0) return outcomeOf(store, await hub.tell(events), caller, id);
   const found = await store.keys.findOne(mine);
   if (found === null) throw notFound(`there is no API key ${JSON.stringify(id)} of yours`);
   if (found.revoked_at === null) throw replaced();
   // It was revoked before: whoever did that may not have lived to tell the watchers.
-  return outcomeOf(await hub.publish(events));
+  return outcomeOf(store, await hub.publish(events), caller, id);
 }
 
-function outcomeOf({ acknowledged, expired }: Published): MessageInitShape<typeof RevokeApiKeyResponseSchema> {
-  return { acknowledged, expired };
+/** Names what the key had begun on a schedule; to administrators the schedules of others by their ids alone. */
+async function outcomeOf(
+  store: AuthStore,
+  { acknowledged, expired }: Published,
+  caller: Caller,
+  id: string,
+): Promise<MessageInitShape<typeof RevokeApiKeyResponseSchema>> {
+  const { schedules, more } = await schedulesOf(store, id);
+  const isMine = schedules.length > 0 && (await store.keys.findOne({ _id: id }))?.user_id === caller.id;
+  const shown = schedules.map((one) => (isMine ? one : { id: one.id }));
+  return { acknowledged, expired, schedules: shown, moreSchedules: more };
 }
 
 /** A key that was narrowed may end itself, and others only with the scope `account`. */

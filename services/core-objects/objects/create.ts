@@ -13,6 +13,7 @@ import type { CreateRequest } from "./messages.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
 import { checkReferences, recheckReferences } from "./references.js";
+import { checkedCreation } from "./run-gate.js";
 import { sealedWith } from "./secrets.js";
 import { oneViewOf } from "./view.js";
 import { type Writer, writerFor } from "./writer.js";
@@ -29,8 +30,9 @@ export function createObject<Request extends CreateRequest>(
 ) {
   const { noun } = model;
   const member = camelOf(noun);
-  return async (context: Context, request: Request, call: Call): Promise<object> => {
+  return async (context: Context, asked: Request, call: Call): Promise<object> => {
     const { caller } = call;
+    const request = checkedCreation(noun, asked, caller);
     const made = await madeBefore(context, noun, request, caller);
     if (made !== null) return { [member]: await oneViewOf(context, model, made, call) };
     const id = uuid();

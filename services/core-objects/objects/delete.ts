@@ -6,6 +6,7 @@ import { idIn } from "./get.js";
 import type { DeleteRequest, DeleteResponse } from "./messages.js";
 import type { Model } from "./model.js";
 import { checkUnused } from "./references.js";
+import { checkRunDeletes } from "./run-gate.js";
 
 /**
  * Deletes an object that nothing refers to. It is marked before one looks for
@@ -20,6 +21,7 @@ export function deleteObject(model: Model, after?: (context: Context, id: string
     const objects = context.collection(noun);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const current = await writable(context, noun, { id, etag: request.etag, action: "delete" }, caller);
+      await checkRunDeletes(context, noun, current, caller);
       const mark = newEtag();
       const { matchedCount } = await objects.updateOne(unchanged(current, "delete", caller), {
         $set: { deleting: mark },

@@ -14,6 +14,7 @@ import type { UpdateRequest } from "./messages.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
 import { checkReferences, recheckReferences } from "./references.js";
+import { checkRunChanges } from "./run-gate.js";
 import { sealedWith } from "./secrets.js";
 import { idsIn, oneViewOf } from "./view.js";
 import { type Writer, writerFor } from "./writer.js";
@@ -49,6 +50,7 @@ export function updateObject<Request extends UpdateRequest>(
     const sharing = await sharingIn(request, context.principals);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const current = await writable(context, noun, which, caller);
+      await checkRunChanges(context, noun, current, caller);
       const writer = writerFor(context, model, current._id, call);
       const said = { ...(await after(request, current, writer)), ...sharingAfter(current, sharing) };
       const changes = { ...said, ...sealedWith(model, context.seal, { ...current, ...said }, current.sealed_with) };

@@ -3,7 +3,7 @@ import { refusalOf } from "../../shared/outgoing/named-url.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
-import type { DelegationOptions } from "../delegations.js";
+import type { Delegation, DelegationOptions } from "../delegations.js";
 import { filterOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
 import { readable } from "./gate.js";
@@ -20,6 +20,8 @@ export interface Writer {
    * @throws ConnectError invalid_argument.
    */
   checkAddress(member: string, url: string): void;
+  /** The id of the object. */
+  readonly id: string;
   /** @param field names the text among those that are sealed of the object. */
   seal(text: string, field: string): string;
   /** Of which kinds objects are that the kind refers to, as far as the writer can see them: their ids by the noun. */
@@ -27,7 +29,7 @@ export interface Writer {
   /** Another object of the kind. @throws ConnectError not_found, also for one that the writer cannot read. */
   another(id: string): Promise<ObjectRecord>;
   /** What stands for the writer from now on, a secret: for what the object has done in the writer's name. */
-  delegate(options: DelegationOptions): Promise<string>;
+  delegate(options: DelegationOptions): Promise<Delegation>;
 }
 
 /** The one who calls, as the writer of the object with the id. */
@@ -40,6 +42,7 @@ export function writerFor(context: Context, model: Model, id: string, call: Call
       const refusal = refusalOf(createGuard(outgoing), url);
       if (refusal !== undefined) throw invalidArgument(`${member}: ${refusal.message}`);
     },
+    id,
     seal: (text, field) => seal.seal(text, placeOf(model, id, field)),
     async seen(ids) {
       const found = new Map<string, readonly string[]>();

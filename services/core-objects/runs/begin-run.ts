@@ -4,10 +4,12 @@ import type { Call } from "../../shared/rpc/call.js";
 import { failedPrecondition, resourceExhausted } from "../../shared/rpc/errors.js";
 import { isDuplicateKey } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
+import type { AgentRecord } from "../kinds/agents/record.js";
 import type { AssignmentRecord } from "../kinds/assignments/record.js";
 import { newEtag, readable } from "../objects/gate.js";
 import { placeOf } from "../objects/secrets.js";
 import type { RunRecord } from "./record.js";
+import { givenOf } from "./rights.js";
 
 /** Runs of one user that have not ended. */
 const MAX_UNFINISHED = 100;
@@ -46,11 +48,11 @@ export async function beginRun(context: Context, work: Work, call: Call): Promis
   const agent = await readable(context, "agent", work.agentId, caller);
   if (!agent.enabled) throw failedPrecondition(`the agent ${agent._id} is disabled: update_agent enables it`);
   await checkRoom(context, caller.id);
-  const delegation = await context.delegations.create(call, { ttlSeconds: STANDS_S });
+  const { delegation } = await context.delegations.create(call, { ttlSeconds: STANDS_S });
   return insertRun(context, {
     ...work,
     owner: caller.id,
-    agentName: agent.name,
+    agent: agent as AgentRecord,
     trigger: "manual",
     request,
     delegation,
@@ -60,7 +62,8 @@ export async function beginRun(context: Context, work: Work, call: Call): Promis
 /** A run as it is begun. */
 export interface NewRun extends Omit<Work, "requestId"> {
   readonly owner: string;
-  readonly agentName: string;
+  /** As it is now: what it is given later is not this run's. null if it is gone. */
+  readonly agent: AgentRecord | null;
   readonly trigger: RunRecord["trigger"];
   /** What begins no second run; the run's own id where left out. */
   readonly request: string | undefined;
@@ -72,13 +75,13 @@ export interface NewRun extends Omit<Work, "requestId"> {
 export async function insertRun(context: Context, begun: NewRun): Promise<RunRecord> {
   const _id = uuid();
   const now = new Date();
-  const { owner, agentId, agentName, assignment, trigger, input, maxSteps, timeoutSeconds, request = _id } = begun;
+  const { owner, agentId, agent, assignment, trigger, input, maxSteps, timeoutSeconds, request = _id } = begun;
   const run: RunRecord = {
     _id,
     owner,
     request,
     agent: agentId,
-    agent_name: agentName,
+    agent_name: agent?.name ?? agentId,
     assignment: assignment?._id ?? "",
     assignment_name: assignment?.name ?? "",
     trigger,
@@ -109,9 +112,20 @@ export async function insertRun(context: Context, begun: NewRun): Promise<RunRec
     stalls: 0,
     expires_at: new Date(now.getTime() + KEPT_DAYS * DAY_MS),
   };
+  const { expires_at } = run;
+  if (agent !== null)
+    await context.rights.insertOne({
+      _id,
+      agent: givenOf(agent),
+      rights: null,
+      integration: null,
+      fence: 0,
+      expires_at,
+    });
   try {
     await context.runs.insertOne(run);
   } catch (error) {
+    await context.rights.deleteOne({ _id });
     const before = isDuplicateKey(error) ? await context.runs.findOne({ owner, request }) : null;
     if (before === null) throw error;
     return before;

@@ -18,3 +18,11 @@ export class RunEnd extends Error {
 
 /** This worker has the run no longer: another has it, or will. Nothing more is done or written. */
 export class RunLost extends Error {}
+
+/** How a run ends that its user cancelled. */
+export function cancelled(): RunEnd {
+  return new RunEnd("cancelled", CANCELLED);
+}
+
+/** What is said of such a run. */
+export const CANCELLED = "the user it acts as cancelled it";

@@ -7,12 +7,14 @@ import { shorten } from "../../shared/tools/shorten.js";
 import type { Context } from "../context.js";
 import { newEtag } from "../objects/gate.js";
 import { RunEnd, RunLost } from "./ending.js";
-import { type Equipment, equip, providerOf } from "./load.js";
+import { KeptRights } from "./kept-rights.js";
+import { type Equipment, equip } from "./load.js";
 import { ask, messagesOf } from "./model.js";
 import type { Outgoing } from "./outgoing.js";
 import type { Hold } from "./queue.js";
 import type { StepRecord, ToolCall } from "./record.js";
 import { createRedactor } from "./redact.js";
+import type { Rights } from "./rights.js";
 import { credentialOf } from "./secrets.js";
 import { type Standing, standingOf } from "./standing.js";
 import { argumentsOf, questionIn, uniqueCalls } from "./tool-calls.js";
@@ -53,7 +55,8 @@ export async function execute(hold: Hold, parts: ExecutionParts, signal: AbortSi
 class Execution {
   readonly #redactor = createRedactor();
   #steps: StepRecord[] = [];
-  #equipment: (Equipment & { readonly of: string }) | undefined;
+  #rights: KeptRights | undefined;
+  #equipment: (Equipment & { readonly of: Rights }) | undefined;
 
   constructor(
     private readonly hold: Hold,
@@ -79,14 +82,21 @@ class Execution {
     }
   }
 
-  /** What the agent may use, gathered anew where the agent was changed since. */
+  /** What the run may use: gathered again when something was taken away, and never more than before. */
   async #equip(standing: Standing): Promise<Equipment> {
-    const { etag } = standing.agent;
-    if (this.#equipment?.of === etag) return this.#equipment;
-    await this.#equipment?.close();
+    const { context, own } = this.parts;
+    this.#rights ??= await KeptRights.of(context, own, this.hold.run, standing.agent);
+    const call = this.callOf(standing);
+    const rights = await this.#rights.inForce(standing.agent, call);
+    const before = this.#equipment;
+    if (before?.of === rights) return before;
+    await before?.close();
     this.#equipment = undefined;
-    const parts = { ...this.parts, redactor: this.#redactor };
-    this.#equipment = { ...(await equip(standing.agent, this.callOf(standing), parts)), of: etag };
+    const { instructions } = this.#rights.agent;
+    const wanted = { instructions, rights, offered: new Set(before?.tools.keys()) };
+    const equipment = await equip(wanted, call, { ...this.parts, redactor: this.#redactor });
+    this.#equipment = { ...equipment, of: rights };
+    this.#equipment = { ...equipment, of: await this.#rights.begin(rights, equipment.remote) };
     return this.#equipment;
   }
 
@@ -107,11 +117,12 @@ class Execution {
 
   async #askModel(standing: Standing, { system, tools }: Equipment): Promise<undefined> {
     const { context, outgoing } = this.parts;
-    const { integration, model } = await providerOf(context, standing.agent, this.callOf(standing));
+    const { integration, model } = await this.#rights!.provider(standing.agent, this.callOf(standing));
     const started_at = new Date();
     const credential = credentialOf(context, integration, this.#redactor);
     const messages = messagesOf(system, this.hold.run, this.#steps);
     const { signal } = this;
+    await this.hold.check();
     const question = { integration, credential, model, messages, tools: [...tools.values()], signal };
     const said = await ask(outgoing, { ...question, redactor: this.#redactor });
     const calls = uniqueCalls(said.calls.slice(0, MAX_CALLS), this.#steps).map((one) => ({
@@ -173,11 +184,12 @@ class Execution {
     const tool = tools.get(wanted.name);
     try {
       if (tool === undefined) throw new ConnectError("there is no such tool", Code.NotFound);
+      await this.hold.check();
       const text = await tool.call(argumentsOf(wanted), this.callOf(standing, step));
       await this.#finish(step, "completed", showHidden(text));
     } catch (error) {
       this.signal.throwIfAborted();
-      if (error instanceof RunLost) throw error;
+      if (error instanceof RunLost || error instanceof RunEnd) throw error;
       const failed = ConnectError.from(error);
       const said = failed.code === Code.Unauthenticated ? failed.rawMessage : explain(failed);
       await this.#finish(step, "failed", showHidden(said ?? "the tool failed; the service's log says more"));
@@ -191,10 +203,8 @@ class Execution {
   }
 
   async #rest(step: StepRecord): Promise<Rest> {
-    await this.hold.write(
-      { state: "running" },
-      { state: "awaiting_input", question: step.input, due_at: new Date(Date.now() + ANSWER_MS), etag: newEtag() },
-    );
+    const due_at = new Date(Date.now() + ANSWER_MS);
+    await this.hold.goOn({ state: "awaiting_input", question: step.input, due_at, etag: newEtag() });
     return { question: step.input };
   }
 

@@ -1,16 +1,17 @@
 import type { Call } from "../../shared/rpc/call.js";
 import type { Context } from "../context.js";
-import type { AgentRecord } from "../kinds/agents/record.js";
 import type { CustomToolRecord } from "../kinds/custom-tools/record.js";
-import type { IntegrationRecord } from "../kinds/integrations/record.js";
+import { keepFirstTools, keepWaiting } from "../kinds/mcp-servers/keep-tools.js";
+import { chosenOf, type ListedTool, type ToolPin } from "../kinds/mcp-servers/pins.js";
 import type { McpServerRecord } from "../kinds/mcp-servers/record.js";
 import type { SkillRecord } from "../kinds/skills/record.js";
 import type { VariableRecord } from "../kinds/variables/record.js";
-import { filterOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
+import { usable } from "./allowed.js";
 import { RunEnd } from "./ending.js";
 import { failureOf, type Outgoing } from "./outgoing.js";
 import type { Redactor } from "./redact.js";
+import type { Rights, ServerRights } from "./rights.js";
 import { variableValue } from "./secrets.js";
 import { type AgentTool, functionName } from "./tools/agent-tool.js";
 import { ASK_USER } from "./tools/ask-user.js";
@@ -22,16 +23,18 @@ import { skillTools } from "./tools/skill-tools.js";
 /** Functions that a model takes at most. */
 const MAX_TOOLS = 128;
 
-/** What an agent works with, as far as whoever the run acts as may use it. */
+/** What a run works with. */
 export interface Equipment {
   /** What the model is told first. */
   readonly system: string;
   /** By the names of their functions. */
   readonly tools: ReadonlyMap<string, AgentTool>;
+  /** What was offered of each remote server that could be reached, by its id. */
+  readonly remote: ReadonlyMap<string, readonly ToolPin[]>;
   close(): Promise<void>;
 }
 
-/** What is needed to equip an agent. */
+/** What a run is equipped with. */
 export interface EquipmentParts {
   readonly context: Context;
   readonly own: OwnTools;
@@ -39,38 +42,45 @@ export interface EquipmentParts {
   readonly redactor: Redactor;
 }
 
+/** What a run is equipped for. */
+export interface Wanted {
+  readonly instructions: string;
+  readonly rights: Rights;
+  /** The names of the tools that the run was offered before. */
+  readonly offered: ReadonlySet<string>;
+}
+
 /**
- * Gathers what an agent may use: what it was given and the caller can see, and
- * what is enabled of that. What is gone, hidden or disabled is left out; a
- * remote server that cannot be reached is named to the model.
+ * Gathers what a run may use. A remote server that cannot be reached is named to the model, and so are tools that
+ * wait for the server's owner.
  *
- * @throws RunEnd, where it has more tools than a model takes.
+ * @throws RunEnd, if there are more tools than a model takes.
  */
-export async function equip(agent: AgentRecord, call: Call, parts: EquipmentParts): Promise<Equipment> {
+export async function equip({ instructions, rights, offered }: Wanted, call: Call, parts: EquipmentParts) {
   const { context, own } = parts;
   const given = <R extends ObjectRecord>(noun: string, ids: readonly string[]): Promise<R[]> =>
-    usable<R>(context, noun, ids, call);
+    usable<R>(context, noun, ids, call.caller);
   const [skills, prompts, variables, custom, servers] = await Promise.all([
-    given<SkillRecord>("skill", agent.skills),
-    given("prompt", agent.prompts),
-    given<VariableRecord>("variable", agent.variables),
-    given<CustomToolRecord>("custom tool", agent.custom_tools),
-    given<McpServerRecord>("MCP server", agent.mcp_servers),
+    given<SkillRecord>("skill", rights.skills),
+    given("prompt", rights.prompts),
+    given<VariableRecord>("variable", rights.variables),
+    given<CustomToolRecord>("custom tool", idsOf(rights.custom_tools)),
+    given<McpServerRecord>("MCP server", idsOf(rights.mcp_servers)),
   ]);
   for (const variable of [...variables, ...(await inHeaders(context, custom))])
     variableValue(context, variable, parts.redactor);
-  const tools: AgentTool[] = [ASK_USER, ...skillTools(own, { skills, prompts, knowledgeBases: agent.knowledge_bases })];
-  tools.push(...(await own.matching(agent.tools, call)));
+  const attached = { skills, prompts, knowledgeBases: rights.knowledge_bases, offered };
+  const tools: AgentTool[] = [ASK_USER, ...skillTools(own, attached), ...own.named(rights.tools)];
   const taken = new Set(tools.map(({ name }) => name));
   for (const record of custom) {
     const name = functionName(`custom__${record.name}`, taken);
     taken.add(name);
     tools.push(customTool(record, name, parts));
   }
-  const { remotes, missing } = await connectAll(servers, { agent, taken, signal: call.signal }, parts);
-  tools.push(...remotes.flatMap((remote) => remote.tools));
+  const { remotes, remote, missing } = await connectAll(servers, { rights, taken, signal: call.signal }, parts);
+  tools.push(...remotes.flatMap((one) => one.tools));
   const close = async (): Promise<void> => {
-    await Promise.all(remotes.map((remote) => remote.close().catch(() => undefined)));
+    await Promise.all(remotes.map((one) => one.close().catch(() => undefined)));
   };
   if (tools.length > MAX_TOOLS) {
     await close();
@@ -79,8 +89,12 @@ export async function equip(agent: AgentRecord, call: Call, parts: EquipmentPart
       `the agent has ${tools.length} tools, and a model takes ${MAX_TOOLS}: name fewer in its tools`,
     );
   }
-  const system = systemOf(agent, { skills, prompts, variables, missing });
-  return { system, tools: new Map(tools.map((tool) => [tool.name, tool])), close };
+  const system = systemOf(instructions, { skills, prompts, variables, missing });
+  return { system, tools: new Map(tools.map((tool) => [tool.name, tool])), remote, close } satisfies Equipment;
+}
+
+function idsOf(those: readonly { readonly id: string }[]): string[] {
+  return those.map(({ id }) => id);
 }
 
 /** Whose values custom tools send: an answer of before this worker took the run may hold them. */
@@ -93,33 +107,55 @@ async function inHeaders(context: Context, custom: readonly CustomToolRecord[]):
     .toArray();
 }
 
-async function usable<R extends ObjectRecord>(
-  context: Context,
-  noun: string,
-  ids: readonly string[],
-  { caller }: Call,
-): Promise<R[]> {
-  if (ids.length === 0) return [];
-  const filter = { _id: { $in: [...ids] }, enabled: true, ...filterOf(caller, "read") };
-  return (await context.collection<ObjectRecord>(noun).find(filter).toArray()) as R[];
+interface Connected {
+  readonly remotes: Remote[];
+  readonly remote: Map<string, readonly ToolPin[]>;
+  readonly missing: string[];
 }
 
 async function connectAll(
   servers: readonly McpServerRecord[],
-  { agent, taken, signal }: { readonly agent: AgentRecord; readonly taken: Set<string>; readonly signal: AbortSignal },
+  { rights, taken, signal }: { readonly rights: Rights; readonly taken: Set<string>; readonly signal: AbortSignal },
   parts: EquipmentParts,
-): Promise<{ remotes: Remote[]; missing: string[] }> {
-  const [remotes, missing]: [Remote[], string[]] = [[], []];
-  const named = new Set(agent.tools);
+): Promise<Connected> {
+  const connected: Connected = { remotes: [], remote: new Map(), missing: [] };
+  const named = new Set(rights.named);
+  const allowed = new Map(rights.mcp_servers.map((one) => [one.id, one]));
   for (const server of servers) {
     try {
-      remotes.push(await connectRemote(server, { named, taken, signal }, parts));
+      let waiting = 0;
+      const choose = async <T extends ListedTool>(listed: readonly T[]): Promise<T[]> => {
+        const chosen = await chosenNow(server, listed, allowed.get(server._id)?.tools ?? null, parts);
+        waiting = chosen.waiting;
+        return chosen.tools;
+      };
+      const remote = await connectRemote(server, { named, taken, signal, choose }, parts);
+      connected.remotes.push(remote);
+      connected.remote.set(server._id, remote.pins);
+      if (waiting > 0) connected.missing.push(waitingWords(server, waiting));
     } catch (error) {
       signal.throwIfAborted();
-      missing.push(`${server.name}: ${failureOf(error, parts.redactor)}`);
+      connected.missing.push(`${server.name}: ${failureOf(error, parts.redactor)}`);
     }
   }
-  return { remotes, missing };
+  return connected;
+}
+
+/** The listed tools that the run may use. What nobody has chosen before is chosen with the first list that is read. */
+async function chosenNow<T extends ListedTool>(
+  server: McpServerRecord,
+  listed: readonly T[],
+  mine: ServerRights["tools"],
+  { context, redactor }: EquipmentParts,
+): Promise<{ tools: T[]; waiting: number }> {
+  const pins = server.tools ?? (await keepFirstTools(context, server, listed));
+  const waiting = await keepWaiting(context, server, { listed, pins }, redactor);
+  return { tools: chosenOf(chosenOf(listed, pins), mine ?? pins), waiting: waiting.length };
+}
+
+/** The model is told how many wait, and not by which names: nobody has accepted these. */
+function waitingWords({ name }: McpServerRecord, waiting: number): string {
+  return `${name}: ${waiting} new or changed tools wait until the server's owner accepts them with test_mcp_server`;
 }
 
 interface Told {
@@ -129,7 +165,7 @@ interface Told {
   readonly missing: readonly string[];
 }
 
-function systemOf({ instructions }: AgentRecord, { skills, prompts, variables, missing }: Told): string {
+function systemOf(instructions: string, { skills, prompts, variables, missing }: Told): string {
   const list = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `- ${line}`).join("\n")}`];
   const plain = variables.filter(({ secret }) => !secret);
@@ -150,46 +186,4 @@ function systemOf({ instructions }: AgentRecord, { skills, prompts, variables, m
 
 function nameAndPurpose({ name, description }: ObjectRecord): string {
   return `${name}: ${description}`;
-}
-
-/** The integration that an agent's model comes from, and the model. */
-export interface Provider {
-  readonly integration: IntegrationRecord;
-  readonly model: string;
-}
-
-const NO_MODEL =
-  "no model is configured: create an integration with create_integration and attach it to the agent by its id in resource_ids, or have an administrator create a company-managed one";
-
-/**
- * Where the agent's model comes from: its integration, else the company's, else
- * the caller's own, the oldest of those that are enabled.
- *
- * @throws RunEnd no_model, in a sentence that says what to do.
- */
-export async function providerOf(context: Context, agent: AgentRecord, call: Call): Promise<Provider> {
-  const integration = await integrationOf(context, agent, call);
-  const model = agent.model === "" ? integration.models[0] : agent.model;
-  if (model !== undefined && integration.models.includes(model)) return { integration, model };
-  throw new RunEnd(
-    "no_model",
-    `the integration ${integration.name} has no model ${model}; it has ${integration.models.join(", ")}: update_agent or update_integration`,
-  );
-}
-
-async function integrationOf(context: Context, agent: AgentRecord, call: Call): Promise<IntegrationRecord> {
-  const collection = context.collection<IntegrationRecord>("integration");
-  const [id] = agent.integrations;
-  if (id !== undefined) {
-    const found = await collection.findOne({ _id: id, ...filterOf(call.caller, "read") });
-    if (found?.enabled) return found;
-    const why = found === null ? "is gone or not shared with you" : "is disabled";
-    throw new RunEnd("no_model", `no model is configured: the integration ${id} of the agent ${why}`);
-  }
-  const all = await collection.find({ ...filterOf(call.caller, "read") }, { sort: { _id: 1 }, limit: 1_000 }).toArray();
-  const enabled = all.filter((one) => one.enabled);
-  const found =
-    enabled.find(({ origin }) => origin === "company") ?? enabled.find(({ owner }) => owner === call.caller.id);
-  if (found === undefined) throw new RunEnd("no_model", NO_MODEL);
-  return found;
 }

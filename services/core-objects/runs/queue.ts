@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type DocCollection, type Filter, isDuplicateKey, type UpdateFilter } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
 import { newEtag } from "../objects/gate.js";
-import { RunLost } from "./ending.js";
+import { cancelled, RunLost } from "./ending.js";
 import { ENDED, type RunRecord, type StepRecord, stepId } from "./record.js";
 
 // Who has a run is a lease in its record: `due_at` says when others may take it,
@@ -41,6 +41,9 @@ export async function claim(
   return (await take(after)) ?? (after === "" ? null : take(""));
 }
 
+/** The filter of what only a run goes on with that nobody has cancelled. */
+const GOES_ON = { cancelling: { $ne: true } } as const;
+
 /** A run that a worker has: every write fails with RunLost once another has it. */
 export class Hold {
   private count = 0;
@@ -50,10 +53,28 @@ export class Hold {
     readonly run: RunRecord,
   ) {}
 
-  /** Begins to work. @throws RunLost, where it was cancelled or taken since. */
+  /** Begins to work. @throws RunEnd for a run that was cancelled; RunLost for one that another worker took since. */
   async begin(): Promise<void> {
     const set = { state: "running" as const, started_at: this.run.started_at ?? new Date(), etag: newEtag() };
     await this.write({ state: { $in: ["queued", "running"] as const } }, set);
+    await this.check();
+  }
+
+  /**
+   * Asks the store whether the run goes on: before a model or a tool is called.
+   *
+   * @throws RunEnd for a run that was cancelled; RunLost.
+   */
+  async check(): Promise<void> {
+    const { _id, fence } = this.run;
+    const going = await this.context.runs.findOne({ _id, fence, ...GOES_ON }, { projection: { _id: 1 } });
+    if (going === null) throw await this.why();
+  }
+
+  /** Changes the run, if nobody has cancelled it. @throws RunEnd for a run that was cancelled; RunLost. */
+  async goOn(set: Partial<RunRecord>): Promise<void> {
+    const written = await this.written({ state: "running", ...GOES_ON }, set);
+    if (written === null) throw await this.why();
   }
 
   /** Gives a sign of life. @returns the run as it is. */
@@ -68,11 +89,17 @@ export class Hold {
     return steps;
   }
 
-  /** Keeps the next step. Once this resolves it is on disk. @throws RunLost where another worker has kept it. */
+  /**
+   * Keeps the next step. Once this resolves it is on disk. The run's own record goes first, since its filter says
+   * whether the run still goes on.
+   *
+   * @throws RunEnd for a run that was cancelled; RunLost if another worker has kept the step.
+   */
   async add(step: NewStep, facts: Partial<RunRecord> = {}): Promise<StepRecord> {
     const { _id: run, expires_at } = this.run;
     const number = this.count + 1;
     const record: StepRecord = { ...step, _id: stepId(run, number), run, number, span: newSpan(), expires_at };
+    await this.goOn({ ...facts, step_count: number, stalls: 0, etag: newEtag() });
     try {
       await this.context.steps.insertOne(record);
     } catch (error) {
@@ -80,7 +107,6 @@ export class Hold {
       throw error;
     }
     this.count = number;
-    await this.write({ state: "running" }, { ...facts, step_count: number, stalls: 0, etag: newEtag() });
     return record;
   }
 
@@ -92,15 +118,26 @@ export class Hold {
     return { ...step, ...set };
   }
 
-  /** Changes the run while it is worked at. */
+  /** Changes the run while it is worked at, cancelled or not. @throws RunLost. */
   async write(filter: Filter<RunRecord>, set: Partial<RunRecord>): Promise<RunRecord> {
-    const next = await this.context.runs.findOneAndUpdate(
+    const next = await this.written(filter, set);
+    if (next === null) throw new RunLost("another has the run");
+    return next;
+  }
+
+  private written(filter: Filter<RunRecord>, set: Partial<RunRecord>): Promise<RunRecord | null> {
+    return this.context.runs.findOneAndUpdate(
       { _id: this.run._id, fence: this.run.fence, ...filter },
       { $set: set } as UpdateFilter<RunRecord>,
       { returnDocument: "after" },
     );
-    if (next === null) throw new RunLost("another has the run");
-    return next;
+  }
+
+  /** Why this worker may write nothing more of the run. */
+  private async why(): Promise<Error> {
+    const { _id, fence } = this.run;
+    const mine = await this.context.runs.findOne({ _id, fence }, { projection: { cancelling: 1 } });
+    return mine?.cancelling ? cancelled() : new RunLost("another has the run");
   }
 
   /** Gives the run back, for any worker to take after so many milliseconds. */

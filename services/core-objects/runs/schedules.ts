@@ -1,8 +1,10 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Log } from "../../shared/process/log.js";
 import type { Context } from "../context.js";
 import type { AgentRecord } from "../kinds/agents/record.js";
 import type { AssignmentRecord } from "../kinds/assignments/record.js";
 import { nextOf } from "../kinds/assignments/schedule.js";
+import { newEtag } from "../objects/gate.js";
 import { placeOf } from "../objects/secrets.js";
 import { insertRun } from "./begin-run.js";
 import { ENDED } from "./record.js";
@@ -51,22 +53,40 @@ export async function beginDue(context: Context, now: Date): Promise<void> {
     .find({ next_at: { $gt: new Date(0), $lte: now } }, { sort: { next_at: 1 }, limit: AT_ONCE })
     .toArray();
   for (const assignment of due) {
+    const standing = assignment.enabled ? await standingOf(context, assignment) : {};
     // The run first, under a name that only this time has: who dies in between leaves it to be found.
-    if (assignment.enabled && !(await isUnfinished(context, assignment))) await begin(context, assignment);
+    const goesOn = assignment.enabled && !("paused" in standing);
+    if (goesOn && !(await isUnfinished(context, assignment))) await begin(context, assignment);
+    const { _id, next_at, schedule, delegation } = assignment;
     await assignments.updateOne(
-      { _id: assignment._id, next_at: assignment.next_at, schedule: assignment.schedule },
-      { $set: { next_at: assignment.enabled ? nextOf(assignment, now) : null } },
+      { _id, next_at, schedule, delegation },
+      { $set: { ...standing, next_at: goesOn ? nextOf(assignment, now) : null } },
     );
+  }
+}
+
+type Outcome = Partial<Pick<AssignmentRecord, "set_with" | "paused" | "enabled" | "etag">>;
+
+/** Whether a schedule may still act for its owner; one that may not is disabled, and says why. */
+async function standingOf({ delegations, seal }: Context, { _id, delegation }: AssignmentRecord): Promise<Outcome> {
+  try {
+    const opened = seal.open(delegation, placeOf({ plural: "assignments" }, _id, "delegation"));
+    return { set_with: (await delegations.exchange(opened, "")).key };
+  } catch (error) {
+    const failed = ConnectError.from(error);
+    // Nobody can say at the moment: the run asks again before each of its steps.
+    if (failed.code !== Code.Unauthenticated) return {};
+    return { enabled: false, paused: failed.rawMessage, etag: newEtag() };
   }
 }
 
 async function begin(context: Context, assignment: AssignmentRecord): Promise<void> {
   const { _id, owner, agent, input, next_at, delegation } = assignment;
-  const found = await context.collection<AgentRecord>("agent").findOne({ _id: agent }, { projection: { name: 1 } });
+  const found = await context.collection<AgentRecord>("agent").findOne({ _id: agent });
   await insertRun(context, {
     owner,
     agentId: agent,
-    agentName: found?.name ?? agent,
+    agent: found,
     assignment,
     trigger: "schedule",
     input,

@@ -50,7 +50,7 @@ export async function standingOf(
 
 async function actingFor({ seal, delegations }: Context, { _id, delegation }: RunRecord): Promise<Acting> {
   try {
-    return await delegations.exchange(seal.open(delegation, delegationPlace(_id)));
+    return await delegations.exchange(seal.open(delegation, delegationPlace(_id)), _id);
   } catch (error) {
     const failed = ConnectError.from(error);
     if (failed.code !== Code.Unauthenticated) throw error;

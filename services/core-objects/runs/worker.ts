@@ -6,6 +6,7 @@ import { RunEnd, RunLost } from "./ending.js";
 import { type ExecutionParts, execute } from "./execute.js";
 import { Hold } from "./queue.js";
 import { ENDED, type RunRecord } from "./record.js";
+import { giveSigns } from "./signs.js";
 import { exportTrace } from "./trace.js";
 import { Turns } from "./turns.js";
 
@@ -22,8 +23,6 @@ export interface WorkerOptions {
 /** How a worker works where nothing else is said. */
 export const WORKER: WorkerOptions = { atOnce: 8, leaseMs: 15_000, lookMs: 1_000 };
 
-/** Signs of life within a lease. */
-const SIGNS = 5;
 /** Workers that a run may lose without coming further. */
 const MAX_STALLS = 8;
 /** How long a run waits after what it needs was not there, in milliseconds; doubled with each time. */
@@ -32,7 +31,7 @@ const LONGEST_WAIT_MS = 60_000;
 
 /** Executes runs in this process. */
 export interface Worker {
-  /** A run waits: it need not be looked for. */
+  /** A run waits or was cancelled: the worker need not look for it. */
   wake(): void;
   /** Takes no more runs, and gives back those that it has. */
   close(): Promise<void>;
@@ -44,6 +43,7 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
   const closing = new AbortController();
   const working = new Map<Promise<void>, string>();
   const turns = new Turns(context.runs, options);
+  const listening = new Set<() => void>();
   let woken = new AbortController();
   async function look(): Promise<void> {
     while (!closing.signal.aborted) {
@@ -86,13 +86,13 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
     const stop = new AbortController();
     const begun = performance.now();
     const worked = (): number => run.worked_ms + Math.round(performance.now() - begun);
-    let signs: NodeJS.Timeout | undefined;
+    let quiet = (): void => undefined;
     try {
       if (run.state === "awaiting_input") throw new RunEnd("timeout", "nobody answered its question for 7 days");
       await hold.begin();
       if (run.stalls > MAX_STALLS)
         throw new RunEnd("worker_lost", `${MAX_STALLS} workers stopped while they were at this step: trigger it again`);
-      signs = giveSigns(hold, stop, worked);
+      quiet = giveSigns(hold, { stop, worked, leaseMs: options.leaseMs, listening });
       const rest = await execute(hold, parts, AbortSignal.any([stop.signal, closing.signal]));
       if ("output" in rest) await end(hold, { state: "completed", output: rest.output, worked_ms: worked() });
     } catch (error) {
@@ -102,46 +102,17 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
       const { state, reason, message } = why;
       await end(hold, { state, error: { reason, message }, worked_ms: worked() });
     } finally {
-      clearInterval(signs);
+      quiet();
     }
   }
 
-  /** Renews the lease, and hears by the way of who cancels the run and whether its time is over. */
-  function giveSigns(hold: Hold, stop: AbortController, worked: () => number): NodeJS.Timeout {
-    let until = performance.now() + options.leaseMs;
-    let busy = false;
-    const check = async (): Promise<void> => {
-      if (performance.now() > until) return stop.abort(new RunLost("the lease ran out"));
-      if (worked() > hold.run.timeout_ms) {
-        const seconds = hold.run.timeout_ms / 1_000;
-        return stop.abort(
-          new RunEnd("timeout", `it took longer than ${seconds} seconds: trigger_run has timeout_seconds`),
-        );
-      }
-      if (busy) return;
-      busy = true;
-      const asked = performance.now();
-      try {
-        const { cancelling } = await hold.renew(options.leaseMs, worked());
-        until = asked + options.leaseMs;
-        if (cancelling) stop.abort(new RunEnd("cancelled", "it was cancelled by whoever it acts as"));
-      } catch (error) {
-        // What rests or has ended needs no lease; a store that does not answer may do so before the lease ends.
-        if (error instanceof RunLost) stop.abort(error);
-      } finally {
-        busy = false;
-      }
-    };
-    return setInterval(() => void check(), options.leaseMs / SIGNS).unref();
-  }
-
-  /** Ends a run: whatever was told of it before, this is its one end. */
+  /** Ends a run: whatever was told of it before, this is its one end. A cancelled run is not completed any more. */
   async function end(hold: Hold, how: Pick<RunRecord, "state" | "worked_ms"> & Partial<RunRecord>): Promise<void> {
     const now = Date.now();
-    await hold.write(
-      { state: { $in: ["running", "awaiting_input"] as const } },
-      { ...how, question: "", ended_at: new Date(now), due_at: new Date(now + options.leaseMs), etag: newEtag() },
-    );
+    const set = { ...how, question: "", ended_at: new Date(now), due_at: new Date(now + options.leaseMs) };
+    const ended = { ...set, etag: newEtag() };
+    if (how.state === "completed") await hold.goOn(ended);
+    else await hold.write({ state: { $in: ["running", "awaiting_input"] as const } }, ended);
     await tell(hold);
   }
 
@@ -165,12 +136,16 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
       }
       log.warn({ err: error, run: run._id }, "the trace of a run cannot be kept");
     }
+    await context.rights.deleteOne({ _id: run._id });
     await hold.forget();
   }
 
   const looking = look();
   return {
-    wake: () => woken.abort(),
+    wake() {
+      woken.abort();
+      for (const hear of listening) hear();
+    },
     async close() {
       closing.abort();
       await looking;

@@ -21,6 +21,8 @@ export interface AssertionClaims extends JWTPayload {
   readonly scope: string;
   readonly key: string;
   readonly svc: boolean;
+  /** The run that acts as the caller; absent for the caller's own calls. */
+  readonly run?: string;
   /** The last event that auth had taken account of. */
   readonly seq: number;
 }
@@ -36,12 +38,13 @@ export function claimsOf(caller: Caller, seq: number): AssertionClaims {
     scope: [...caller.scopes].join(" "),
     key: caller.keyId,
     svc: caller.service,
+    ...(caller.run !== undefined && { run: caller.run }),
     seq,
   };
 }
 
 /** The caller whom verified claims describe. */
-export function callerOfClaims({ sub, email, name, adm, grp, scope, key, svc }: AssertionClaims): Caller {
+export function callerOfClaims({ sub, email, name, adm, grp, scope, key, svc, run }: AssertionClaims): Caller {
   return {
     id: sub,
     email,
@@ -51,5 +54,6 @@ export function callerOfClaims({ sub, email, name, adm, grp, scope, key, svc }: 
     scopes: new Set(scope.split(" ")),
     keyId: key,
     service: svc,
+    ...(run !== undefined && { run }),
   };
 }

@@ -13,6 +13,8 @@ export interface Caller {
   readonly keyId: string;
   /** A service of ours or an internal system, not a person. */
   readonly service: boolean;
+  /** The id of the run that calls as this user; absent if the user calls. */
+  readonly run?: string;
 }
 
 /** What a caller presents to a service: one of the two. */

@@ -75,6 +75,62 @@ test("a revoked key ends it; one that outlives its key ends with its user", asyn
   ).rejects.toMatchObject({ rawMessage: expect.stringContaining("is disabled") });
 });
 
+test("a schedule ends with the key that set it, whose revocation names it; one that was rotated goes on", async () => {
+  const person = await newPerson(["core:read"]);
+  const revoke = (which: { id: string }) =>
+    stack.as(stack.secrets.admin.apiKey, ApiKeyService.method.revokeApiKey, which);
+  const save = (scheduleId: string) =>
+    delegate(person.assertion, { withoutKey: true, scheduleId, scheduleName: `The ${scheduleId}` });
+  const [early, late] = [await save("morning"), await save("evening")];
+  const rotated = await stack.as(stack.secrets.admin.apiKey, ApiKeyService.method.rotateApiKey, {
+    id: person.keyId,
+    overlapSeconds: 0,
+  });
+  expect((await exchange(early)).key).toEqual(expect.objectContaining({ id: rotated.key!.id, name: "key" }));
+  expect((await revoke({ id: person.keyId })).schedules).toEqual([]);
+  expect(await refused(late)).toBe("taken");
+  const answer = await revoke({ id: rotated.key!.id });
+  expect(answer.schedules.map((one: { id: string; name: string }) => [one.id, one.name]).sort()).toEqual([
+    ["evening", ""],
+    ["morning", ""],
+  ]);
+  for (const one of [early, late]) expect(await refused(one)).toContain("which set this schedule, was revoked");
+});
+
+test("a user who revokes a key reads the names of its schedules, and only of those that it was the last to set", async () => {
+  const { apiKey } = stack.secrets.analyst;
+  const verified = async (token: string) => {
+    const { outcome } = await stack.as(stack.secrets.serviceKey, CredentialService.method.verifyCredential, { token });
+    return outcome.case === "verified" ? outcome.value.assertions["core-objects"]! : "";
+  };
+  const made = await stack.as(apiKey, ApiKeyService.method.createApiKey, { name: "laptop" });
+  const [mine, laptop] = [await verified(apiKey), await verified(made.token)];
+  const save = (subjectToken: string, scheduleId: string) =>
+    delegate(subjectToken, { withoutKey: true, scheduleId, scheduleName: `The ${scheduleId}` });
+  await save(laptop, "moved");
+  await save(laptop, "kept");
+  const moved = await save(mine, "moved");
+  const answer = await stack.as(apiKey, ApiKeyService.method.revokeApiKey, { id: made.key!.id });
+  expect(answer.schedules).toMatchObject([{ id: "kept", name: "The kept" }]);
+  expect(await refused(moved)).toBe("taken");
+});
+
+test("of many saves of a schedule the latest are kept, and a run sets none", async () => {
+  const person = await newPerson();
+  let last = "";
+  for (let n = 0; n < 20; n++)
+    last = await delegate(person.assertion, { withoutKey: true, scheduleId: "busy", scheduleName: "Busy" });
+  expect(await stack.records.delegations.countDocuments({ schedule_id: "busy" })).toBe(16);
+  const { assertion } = await stack.as(stack.secrets.serviceKey, exchangeDelegation, {
+    ...{ delegation: last, audience: "core-objects", run: "run-1" },
+  });
+  expect(decodeJwt(assertion)).toMatchObject({ run: "run-1" });
+  await expect(delegate(assertion)).rejects.toMatchObject({ rawMessage: expect.stringContaining("a run begins no") });
+  const next = { subjectToken: assertion, audience: "traces" };
+  const on = await stack.as(stack.secrets.serviceKey, CredentialService.method.exchangeAssertion, next);
+  expect(decodeJwt(on.assertion)).toMatchObject({ run: "run-1", aud: "traces" });
+});
+
 test("it is given for who is present alone, by our own services alone, and ends when it is ended", async () => {
   const person = await newPerson();
   await expect(delegate("not.an.assertion")).rejects.toMatchObject({ code: 16 });

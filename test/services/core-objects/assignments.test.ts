@@ -5,10 +5,14 @@ import { AssignmentService } from "#proto/core/v1/assignment_service_pb.js";
 import { RunState } from "#proto/core/v1/run_pb.js";
 import { RunService } from "#proto/core/v1/run_service_pb.js";
 import { Tier } from "#proto/core/v1/sharing_pb.js";
+import { openContext } from "../../../services/core-objects/context.js";
+import { createDelegations } from "../../../services/core-objects/delegations.js";
 import type { AssignmentRecord } from "../../../services/core-objects/kinds/assignments/record.js";
 import { nextOf } from "../../../services/core-objects/kinds/assignments/schedule.js";
+import { beginDue } from "../../../services/core-objects/runs/schedules.js";
+import { loadKinds } from "../../../services/core-objects/service.js";
 import { refusal } from "./refusal.js";
-import { as, type Rig, startRig } from "./rig.js";
+import { as, type Rig, SEAL, startRig } from "./rig.js";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -115,4 +119,27 @@ test("an agent is not deleted while an assignment needs it, and the assignment t
   await remove();
   const read = await rig.dispatch.unary(getAssignment, { assignmentId: id }, as("alice"));
   expect(read.assignment).toMatchObject({ agent: { id: AGENT, name: expect.any(String) }, input: "Look." });
+});
+
+test("a schedule says which key set it, and pauses with the reason when nobody may act for its owner", async () => {
+  const { id } = await create({ schedule: "0 7 * * *" });
+  const read = async () => (await rig.dispatch.unary(getAssignment, { assignmentId: id }, as("alice"))).assignment!;
+  expect((await read()).setWithKey).toMatchObject({ id: "alice-key", name: "laptop" });
+  const record = await stored(id);
+  const at = new Date("2026-11-20T07:00:00Z");
+  await rig.store.collection<AssignmentRecord>("assignments").updateOne({ _id: id }, { $set: { next_at: at } });
+  const context = await openContext(rig.store, await loadKinds(), {
+    ...{ principals: {} as never, seal: SEAL, wakeWorker: () => undefined },
+    delegations: createDelegations(rig.peers),
+  });
+  rig.delegations.refuse("alice", "the API key laptop (alice-key), which set this schedule, was revoked");
+  await beginDue(context, new Date("2026-11-20T07:01:00Z"));
+  rig.delegations.refuse("alice", undefined);
+  const paused = await read();
+  expect(paused).toMatchObject({ enabled: false, pausedReason: expect.stringContaining("was revoked") });
+  expect([paused.nextRunAt, paused.etag === record.etag]).toEqual([undefined, false]);
+  expect((await rig.dispatch.unary(RunService.method.listRuns, { assignmentId: id }, as("alice"))).runs).toEqual([]);
+  await update(id, { enabled: true });
+  expect(await read()).toMatchObject({ enabled: true, nextRunAt: expect.anything() });
+  expect((await read()).pausedReason).toBeUndefined();
 });

@@ -23,7 +23,11 @@ test("what ships is installed once, again where its content changed, and removed
     const context = await openContext(store, kinds, {
       principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) },
       seal: SEAL,
-      delegations: { create: async () => "", exchange: () => Promise.reject(), end: async () => undefined },
+      delegations: {
+        create: async () => ({ delegation: "", key: null }),
+        exchange: () => Promise.reject(),
+        end: async () => undefined,
+      },
       wakeWorker: () => undefined,
     });
     const shipped = readBuiltins(kinds);

@@ -22,7 +22,11 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 const PRINCIPALS = { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) };
-const NONE = { create: async () => "", exchange: () => Promise.reject(), end: async () => undefined };
+const NONE = {
+  create: async () => ({ delegation: "", key: null }),
+  exchange: () => Promise.reject(),
+  end: async () => undefined,
+};
 const AROUND = { principals: PRINCIPALS, seal: SEAL, delegations: NONE, wakeWorker: () => undefined };
 
 async function withStore(use: (store: Store) => Promise<void>): Promise<void> {

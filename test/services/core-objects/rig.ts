@@ -15,7 +15,7 @@ import { silentLog } from "../../../services/shared/process/log.js";
 import type { Authenticator, Caller, Credential } from "../../../services/shared/rpc/call.js";
 import type { Chain } from "../../../services/shared/rpc/chain.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
-import { unauthenticated, unavailable } from "../../../services/shared/rpc/errors.js";
+import { permissionDenied, unauthenticated, unavailable } from "../../../services/shared/rpc/errors.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
 import { unary } from "../../../services/shared/rpc/method.js";
 import { createPeers, type Peers } from "../../../services/shared/rpc/peers.js";
@@ -28,7 +28,7 @@ import type { Tool } from "../../../services/shared/tools/tools.js";
 import { LOOPBACK } from "../../support/outgoing.js";
 
 // Services as they run in one process, with people whose assertions are plain
-// words: "alice@core-objects" is alice's for that service alone. A bearer token
+// words: "alice@core-objects" is alice's for that service alone, "alice/RUN@core-objects" that of her run. A bearer token
 // "key-alice" is her API key.
 
 /** Seals what is secret of objects; a process that another one starts is given the same. */
@@ -59,10 +59,11 @@ export function as(who: string, service: ServiceName = "core-objects"): { creden
 export function authenticatorFor(service: ServiceName): Authenticator {
   return {
     authenticate({ assertion, authorization }) {
-      const [who, audience] = assertion?.split("@") ?? [authorization?.replace(/^Bearer key-/, ""), service];
-      const caller = audience === service ? PEOPLE[who ?? ""] : undefined;
+      const [said = "", audience] = assertion?.split("@") ?? [authorization?.replace(/^Bearer key-/, ""), service];
+      const [who = "", run] = said.split("/");
+      const caller = audience === service ? PEOPLE[who] : undefined;
       if (caller === undefined) throw unauthenticated("this credential is not known");
-      return { caller, assertion: `${who}@${service}` };
+      return { caller: run === undefined ? caller : { ...caller, run }, assertion: `${said}@${service}` };
     },
   };
 }
@@ -80,23 +81,27 @@ export function delegations() {
   const refusals = new Map<string, string>();
   let made = 0;
   return {
-    /** From now on what stands for a person is refused with these words; undefined for no longer. */
+    /** From now on what stands for a person, or for one run, is refused with these words; undefined for no longer. */
     refuse(who: string, words: string | undefined): void {
       if (words === undefined) refusals.delete(who);
       else refusals.set(who, words);
     },
     methods: [
-      unary(createDelegation, ({ subjectToken, withoutKey }) => ({
-        delegation: `${subjectToken.split("@")[0]}#${made++}${withoutKey ? "" : "#key"}`,
-      })),
-      unary(exchangeDelegation, ({ delegation, audience }) => {
+      unary(createDelegation, ({ subjectToken, withoutKey, scheduleId }) => {
+        const who = subjectToken.split("@")[0] as string;
+        if (who.includes("/")) throw permissionDenied("a run begins no other run");
+        const key = { id: `${who}-key`, name: "laptop" };
+        return { delegation: `${who}#${made++}${withoutKey ? "" : "#key"}`, ...(scheduleId !== "" && { key }) };
+      }),
+      unary(exchangeDelegation, ({ delegation, audience, run }) => {
         const who = delegation.split("#")[0] as string;
         const caller = PEOPLE[who];
-        const refusal = ended.has(delegation) || caller === undefined ? "it has ended" : refusals.get(who);
+        const refusal =
+          ended.has(delegation) || caller === undefined ? "it has ended" : (refusals.get(run) ?? refusals.get(who));
         if (refusal !== undefined) throw unauthenticated(refusal);
         const { groups, scopes, ...rest } = caller!;
         return {
-          assertion: `${who}@${audience}`,
+          assertion: `${run === "" ? who : `${who}/${run}`}@${audience}`,
           expiresAt: timestampFromMs(Date.now() + 60_000),
           caller: { ...rest, groups: [...groups], scopes: [...scopes] },
         };

@@ -15,10 +15,14 @@ const { listAssignments, getAssignment, createAssignment, updateAssignment, ...m
 /** How long a schedule may run as its owner before the owner has to save it again: a year. */
 const OWNER_STANDS_S = 366 * 24 * 3_600;
 
-/** What stands for the owner of a schedule, sealed: who sets it is present. */
-async function standingFor(schedule: string, writer: Writer): Promise<string> {
-  if (schedule === "") return "";
-  return writer.seal(await writer.delegate({ ttlSeconds: OWNER_STANDS_S, withoutKey: true }), "delegation");
+type Standing = Pick<AssignmentRecord, "delegation" | "set_with" | "paused">;
+
+/** What stands for the owner of a schedule, sealed: the owner sets it, and is present. */
+async function standingFor(schedule: string, name: string, writer: Writer): Promise<Standing> {
+  if (schedule === "") return { delegation: "", set_with: null, paused: "" };
+  const options = { ttlSeconds: OWNER_STANDS_S, withoutKey: true, schedule: { id: writer.id, name } };
+  const { delegation, key } = await writer.delegate(options);
+  return { delegation: writer.seal(delegation, "delegation"), set_with: key, paused: "" };
 }
 
 /** Assignments: agents' standing tasks. */
@@ -33,6 +37,8 @@ export const kind = defineKind({
     schedule: record.schedule === "" ? undefined : record.schedule,
     timeZone: record.schedule === "" ? undefined : record.time_zone,
     nextRunAt: record.next_at === null ? undefined : timestampFromDate(record.next_at),
+    setWithKey: record.set_with ?? undefined,
+    pausedReason: record.paused === "" ? undefined : record.paused,
   }),
   reseal: ({ delegation }, again) => (delegation === "" ? {} : { delegation: again(delegation, "delegation") }),
   list: {
@@ -44,11 +50,11 @@ export const kind = defineKind({
   get: { rpc: getAssignment },
   create: {
     rpc: createAssignment,
-    async content({ agentId, input, schedule, timeZone, enabled = true, companyManaged }, writer) {
+    async content({ name, agentId, input, schedule, timeZone, enabled = true, companyManaged }, writer) {
       const timing = { schedule, time_zone: timeZone === "" ? UTC : timeZone };
       const next_at = checkedNext({ ...timing, enabled });
       if (schedule !== "" && companyManaged) throw invalidArgument(NOBODY);
-      return { agent: agentId, input, ...timing, next_at, delegation: await standingFor(schedule, writer) };
+      return { agent: agentId, input, ...timing, next_at, ...(await standingFor(schedule, name, writer)) };
     },
   },
   update: {
@@ -67,7 +73,7 @@ export const kind = defineKind({
       if (!acts && enabled === undefined) return changes;
       const next_at = checkedNext({ ...timing, enabled: enabled ?? current.enabled });
       if (!acts) return { ...changes, next_at };
-      return { ...changes, next_at, delegation: await standingFor(timing.schedule, writer) };
+      return { ...changes, next_at, ...(await standingFor(timing.schedule, name ?? current.name, writer)) };
     },
   },
   commands: (context) => [

@@ -1,3 +1,4 @@
+import type { SettingKey } from "../../delegations.js";
 import type { ObjectRecord } from "../../record.js";
 
 /** An assignment as it is stored: an agent's standing task. */
@@ -13,4 +14,8 @@ export interface AssignmentRecord extends ObjectRecord {
   readonly next_at: Date | null;
   /** What stands for its owner at auth, sealed; "" without a schedule. */
   readonly delegation: string;
+  /** The API key that set the schedule; null, or absent of an older one, if it is not known. */
+  readonly set_with?: SettingKey | null;
+  /** Why the schedule does not go on, of one that we disabled; "" or absent otherwise. */
+  readonly paused?: string;
 }

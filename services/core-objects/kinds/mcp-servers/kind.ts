@@ -36,6 +36,7 @@ export const kind = defineKind({
     transport: TRANSPORTS[record.transport],
     headers: record.headers.map(({ name, ends_with }) => ({ name, ...(ends_with !== "" && { endsWith: ends_with }) })),
     ...connectionOf(record),
+    waitingTools: (record.waiting ?? []).map(({ name }) => name),
   }),
   reseal: ({ headers }, again) =>
     headers.length === 0
@@ -45,7 +46,7 @@ export const kind = defineKind({
     rpc: listMcpServers,
     without: ["url"],
     hidden: [
-      ...(["transport", "headers", "connectionError", "testedAt"] as const),
+      ...(["transport", "headers", "connectionError", "testedAt", "waitingTools"] as const),
       ...(["owner", "sharing", "etag", "createdAt", "updatedAt"] as const),
     ],
   },
@@ -67,6 +68,11 @@ export const kind = defineKind({
         url: next,
         ...(transport !== undefined && { transport: transportOf(transport) }),
         headers: headersAfter(current, { url: next, put, remove }, writer),
+        // Nobody has chosen from what is there now.
+        ...((next !== current.url || (transport !== undefined && transportOf(transport) !== current.transport)) && {
+          tools: null,
+          waiting: [],
+        }),
         // It said something of what was there before.
         ...((next !== current.url || put.length > 0 || remove.length > 0) && { connection: null }),
       };

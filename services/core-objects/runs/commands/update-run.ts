@@ -4,11 +4,12 @@ import type { Call } from "../../../shared/rpc/call.js";
 import { aborted, failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
 import type { Context } from "../../context.js";
 import { ATTEMPTS, contended, newEtag } from "../../objects/gate.js";
+import { CANCELLED } from "../ending.js";
 import { ENDED, type RunRecord } from "../record.js";
 import { runOf } from "../view.js";
 import { ownRun } from "./own-run.js";
 
-/** Answers what a run of the caller's asks, or ends it. A worker that is at it hears of that with its next sign of life. */
+/** Answers what a run of the caller's asks, or ends it. A worker that is at it stops at once in this process, and within half a second in others. */
 export async function updateRun(
   context: Context,
   { runId, etag, answer, cancel }: MessageShape<typeof UpdateRunRequestSchema>,
@@ -37,7 +38,7 @@ function cancelled(run: RunRecord): Partial<RunRecord> {
   if (ENDED.has(run.state)) throw failedPrecondition(`the run has ended already: it is ${run.state}`);
   if (run.state === "running") return { cancelling: true };
   const now = new Date();
-  const error = { reason: "cancelled" as const, message: "it was cancelled by whoever it acts as" };
+  const error = { reason: "cancelled" as const, message: CANCELLED };
   return { state: "cancelled", error, question: "", ended_at: now, due_at: now };
 }
 

@@ -3,6 +3,7 @@ import type { Caller } from "../../../shared/rpc/call.js";
 import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
 import { shorten } from "../../../shared/tools/shorten.js";
 import type { Context } from "../../context.js";
+import { isSameTool } from "../../kinds/custom-tools/fixed.js";
 import type { CustomToolRecord } from "../../kinds/custom-tools/record.js";
 import type { VariableRecord } from "../../kinds/variables/record.js";
 import { readable } from "../../objects/gate.js";
@@ -24,7 +25,7 @@ export interface CustomToolParts {
 }
 
 /**
- * A custom tool as a run offers it: one HTTP request, of the tool as it is when it is called. What it answers other
+ * A custom tool as a run offers it: one HTTP request, of the tool as it was when the run began. What it answers other
  * than 2xx, a redirect among it, is a failure that the model is told.
  */
 export function customTool(record: CustomToolRecord, name: string, parts: CustomToolParts): AgentTool {
@@ -35,7 +36,7 @@ export function customTool(record: CustomToolRecord, name: string, parts: Custom
     parameters: JSON.parse(record.input_schema) as AgentTool["parameters"],
     readOnly: record.method === "get" || record.method === "head",
     async call(args, { caller, signal }) {
-      const tool = await current(parts.context, record._id, caller);
+      const tool = await current(parts.context, record, caller);
       const limit = AbortSignal.any([signal, AbortSignal.timeout(tool.timeout_seconds * 1_000)]);
       const { url, body } = requestOf(tool, args);
       const headers = await headersFor(tool, parts);
@@ -54,10 +55,11 @@ export function customTool(record: CustomToolRecord, name: string, parts: Custom
   };
 }
 
-/** The tool as it is now, for whoever may still use it. */
-async function current(context: Context, id: string, caller: Caller): Promise<CustomToolRecord> {
-  const found = (await readable(context, "custom tool", id, caller)) as CustomToolRecord;
+/** The tool, if the caller may still use it and it is the one that the run was given. */
+async function current(context: Context, record: CustomToolRecord, caller: Caller): Promise<CustomToolRecord> {
+  const found = (await readable(context, "custom tool", record._id, caller)) as CustomToolRecord;
   if (!found.enabled) throw failedPrecondition("this custom tool is disabled");
+  if (!isSameTool(record, found)) throw failedPrecondition("this custom tool was changed after the run began");
   return found;
 }
 

@@ -22,6 +22,8 @@ const TRIGGERS: ReadonlySet<string> = new Set(["run", "assignment"]);
 export interface OwnTools {
   /** Those of the patterns, such as cti/search_entities and grc/list_*, that the caller may see. */
   matching(patterns: readonly string[], call: Call): Promise<AgentTool[]>;
+  /** Those with these names, such as cti/search_entities, as `matching` found them before. */
+  named(names: readonly string[]): AgentTool[];
   /** One of core by its name, whatever the agent names; undefined where there is none. */
   ofCore(name: string): AgentTool | undefined;
   /** The servers that patterns name. */
@@ -47,6 +49,10 @@ export function createOwnTools(tools: readonly Tool[], peers: Peers): OwnTools {
     ofCore(name) {
       const tool = tools.find((one) => one.server === "core" && one.name === name);
       return tool && callable(tool);
+    },
+    named(names) {
+      const wanted = new Set(names);
+      return tools.filter(({ server, name }) => wanted.has(`${server}/${name}`)).map(callable);
     },
     async matching(patterns, call) {
       const isNamed = namedBy(patterns);

@@ -5,6 +5,7 @@ import type { Caller } from "../../../shared/rpc/call.js";
 import { failedPrecondition } from "../../../shared/rpc/errors.js";
 import { shorten } from "../../../shared/tools/shorten.js";
 import type { Context } from "../../context.js";
+import { type ListedTool, pinOf, type ToolPin } from "../../kinds/mcp-servers/pins.js";
 import type { McpServerRecord } from "../../kinds/mcp-servers/record.js";
 import { readable } from "../../objects/gate.js";
 import { failureOf, type Outgoing } from "../outgoing.js";
@@ -30,7 +31,20 @@ export interface RemoteParts {
 /** A connected remote MCP server. */
 export interface Remote {
   readonly tools: readonly AgentTool[];
+  /** The tools as they are pinned. */
+  readonly pins: readonly ToolPin[];
   close(): Promise<void>;
+}
+
+/** How a run connects to a remote MCP server. */
+export interface Connection {
+  /** What the agent names in full, as mcp/TOOL. */
+  readonly named: ReadonlySet<string>;
+  /** Names of functions that others have. */
+  readonly taken: Set<string>;
+  readonly signal: AbortSignal;
+  /** Those of the listed tools that the run may use: each can be pinned. */
+  readonly choose: <T extends ListedTool>(listed: readonly T[]) => Promise<T[]>;
 }
 
 /**
@@ -42,42 +56,45 @@ export interface Remote {
  */
 export async function connectRemote(
   record: McpServerRecord,
-  {
-    named,
-    taken,
-    signal,
-  }: { readonly named: ReadonlySet<string>; readonly taken: Set<string>; readonly signal: AbortSignal },
+  { named, taken, signal, choose }: Connection,
   parts: RemoteParts,
 ): Promise<Remote> {
   const client = await connect(record, parts);
   try {
     const tools: AgentTool[] = [];
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page++) {
-      const listed = await client.listTools(cursor === undefined ? {} : { cursor }, { signal, timeout: LIST_MS });
-      for (const tool of listed.tools) {
-        const { readOnlyHint = false, destructiveHint = !readOnlyHint } = tool.annotations ?? {};
-        if (destructiveHint && !named.has(`mcp/${tool.name}`)) continue;
-        const name = functionName(`mcp__${record.name}__${tool.name}`, taken);
-        taken.add(name);
-        tools.push(remoteTool(record, tool, { ...parts, name, readOnly: readOnlyHint, client }));
-      }
-      cursor = listed.nextCursor;
-      if (cursor === undefined) break;
+    const pins: ToolPin[] = [];
+    for (const tool of await choose(await listAll(client, signal))) {
+      const { readOnlyHint = false, destructiveHint = !readOnlyHint } = tool.annotations ?? {};
+      if (destructiveHint && !named.has(`mcp/${tool.name}`)) continue;
+      const name = functionName(`mcp__${record.name}__${tool.name}`, taken);
+      taken.add(name);
+      tools.push(remoteTool(record, tool, { ...parts, name, readOnly: readOnlyHint, client }));
+      pins.push(pinOf(tool)!);
     }
-    return { tools: tools.slice(0, MAX_TOOLS), close: () => client.close() };
+    return { tools, pins, close: () => client.close() };
   } catch (error) {
     await client.close().catch(() => undefined);
     throw error;
   }
 }
 
-/** The names of the tools of a remote MCP server. @throws Error that says why it cannot be used. */
-export async function listRemote(record: McpServerRecord, signal: AbortSignal, parts: RemoteParts): Promise<string[]> {
+async function listAll(client: Client, signal: AbortSignal): Promise<Listed[]> {
+  const tools: Listed[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page++) {
+    const listed = await client.listTools(cursor === undefined ? {} : { cursor }, { signal, timeout: LIST_MS });
+    tools.push(...listed.tools);
+    cursor = listed.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return tools.slice(0, MAX_TOOLS);
+}
+
+/** The tools of a remote MCP server. @throws Error that says why it cannot be used. */
+export async function listRemote(record: McpServerRecord, signal: AbortSignal, parts: RemoteParts): Promise<Listed[]> {
   const client = await connect(record, parts);
   try {
-    const { tools } = await client.listTools({}, { signal, timeout: LIST_MS });
-    return tools.map(({ name }) => name);
+    return await listAll(client, signal);
   } finally {
     await client.close().catch(() => undefined);
   }

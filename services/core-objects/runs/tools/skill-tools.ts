@@ -1,5 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { invalidArgument } from "../../../shared/rpc/errors.js";
+import { invalidArgument, notFound } from "../../../shared/rpc/errors.js";
 import type { AgentTool } from "./agent-tool.js";
 import type { OwnTools } from "./own-tools.js";
 
@@ -15,15 +15,17 @@ export interface Attachments {
   readonly prompts: readonly Attached[];
   /** Ids. */
   readonly knowledgeBases: readonly string[];
+  /** The tools that the run was offered before: each stays, and says so when nothing is left of what it looks into. */
+  readonly offered: ReadonlySet<string>;
 }
 
 /**
  * Tools of core that look into what the agent was given, and into nothing else,
  * with the rights of whoever the run acts as.
  */
-export function skillTools(own: OwnTools, { skills, prompts, knowledgeBases }: Attachments): AgentTool[] {
+export function skillTools(own: OwnTools, { skills, prompts, knowledgeBases, offered }: Attachments): AgentTool[] {
   const within = (name: string, argument: string, those: readonly Attached[]): AgentTool[] => {
-    const tool = those.length === 0 ? undefined : own.ofCore(name);
+    const tool = those.length > 0 || offered.has(name) ? own.ofCore(name) : undefined;
     return tool === undefined
       ? []
       : [{ ...tool, name, call: (args, call) => tool.call(chosen(args, argument, those), call) }];
@@ -32,12 +34,13 @@ export function skillTools(own: OwnTools, { skills, prompts, knowledgeBases }: A
     ...within("load_skill", "skill", skills),
     ...within("read_skill_resource", "skill", skills),
     ...within("render_prompt", "prompt", prompts),
-    ...searchIn(own, knowledgeBases),
+    ...(knowledgeBases.length > 0 || offered.has(SEARCH) ? searchIn(own, knowledgeBases) : []),
   ];
 }
 
 /** The arguments with the id of the one that is named, which has to be among those. */
 function chosen(args: JsonObject, argument: string, those: readonly Attached[]): JsonObject {
+  if (those.length === 0) throw notFound(`no ${argument} that you can see is left to this run`);
   const wanted = args[argument];
   const found = those.find(({ _id, name }) => _id === wanted || name === wanted);
   if (found === undefined)
@@ -45,16 +48,18 @@ function chosen(args: JsonObject, argument: string, those: readonly Attached[]):
   return { ...args, [argument]: found._id };
 }
 
+const SEARCH = "search_knowledge";
 const BASES = "knowledge_base_ids";
 
 function searchIn(own: OwnTools, ids: readonly string[]): AgentTool[] {
-  const tool = ids.length === 0 ? undefined : own.ofCore("search_knowledge");
+  const tool = own.ofCore(SEARCH);
   if (tool === undefined) return [];
   return [
     {
       ...tool,
-      name: "search_knowledge",
+      name: SEARCH,
       call(args, call) {
+        if (ids.length === 0) throw notFound("no knowledge base that you can see is left to this run");
         const wanted = Array.isArray(args[BASES]) ? args[BASES].filter((id) => ids.includes(String(id))) : [];
         return tool.call({ ...args, [BASES]: wanted.length > 0 ? wanted : [...ids] }, call);
       },

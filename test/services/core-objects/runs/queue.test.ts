@@ -19,7 +19,11 @@ beforeAll(async () => {
   rig = await startRig();
   context = await openContext(rig.store, await loadKinds(), {
     principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) },
-    delegations: { create: async () => "", exchange: () => Promise.reject(), end: async () => undefined },
+    delegations: {
+      create: async () => ({ delegation: "", key: null }),
+      exchange: () => Promise.reject(),
+      end: async () => undefined,
+    },
     wakeWorker: () => undefined,
     seal: SEAL,
   });
@@ -108,7 +112,7 @@ test("of many workers that look at once one has a run, and one that lost it chan
   await after.finish(step!, { state: "completed", output: "by the second" });
   await expect(before.finish(step!, { state: "completed", output: "by the first" })).rejects.toThrow(RunLost);
   await expect(before.add(STEP)).rejects.toThrow(RunLost);
-  await expect(after.add(STEP)).rejects.toThrow(RunLost);
+  await after.add(STEP);
   await before.release(0);
   expect(await runs().findOne({ _id: id })).toMatchObject({ state: "running", fence: 2 });
   const kept = await rig.store.collection<StepRecord>("run_steps").find({ run: id }).toArray();
