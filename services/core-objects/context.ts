@@ -1,21 +1,14 @@
 import type { Method } from "../shared/rpc/method.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
+import { type CountedParts, countRoom } from "./count-room.js";
 import type { Delegations } from "./delegations.js";
 import { type Knowledge, type KnowledgeOptions, openKnowledge } from "./knowledge/knowledge.js";
 import type { Reseal } from "./objects/secrets.js";
 import type { Action } from "./policy.js";
 import type { Principals } from "./principals.js";
 import type { ObjectRecord, Shipped } from "./record.js";
-import {
-  countRoom,
-  createRoom,
-  OBJECT_QUOTA,
-  type ObjectQuota,
-  ROOM_COLLECTION,
-  type Room,
-  type RoomRecord,
-} from "./room.js";
+import { createRoom, OBJECT_QUOTA, type ObjectQuota, ROOM_COLLECTION, type Room, type RoomRecord } from "./room.js";
 import { RUNS, type RunRecord, STEPS, type StepRecord } from "./runs/record.js";
 
 /** What this service was built with: every command's first argument. */
@@ -23,6 +16,8 @@ export interface Context {
   readonly kinds: readonly Kind[];
   readonly principals: Principals;
   readonly room: Room;
+  /** What the room counts. */
+  readonly counted: CountedParts;
   /** Seals what is secret of objects. */
   readonly seal: Seal;
   /** Documents of knowledge bases. */
@@ -74,8 +69,8 @@ export interface Surroundings {
   readonly seal: Seal;
   readonly delegations: Delegations;
   readonly wakeWorker: () => void;
-  /** OBJECT_QUOTA where left out. */
-  readonly quota?: ObjectQuota | undefined;
+  /** In place of what OBJECT_QUOTA says. */
+  readonly quota?: Partial<ObjectQuota> | undefined;
   readonly knowledge?: KnowledgeOptions | undefined;
 }
 
@@ -87,7 +82,7 @@ export interface Surroundings {
 export async function openContext(
   store: Store,
   kinds: readonly Kind[],
-  { quota = OBJECT_QUOTA, knowledge: options, ...around }: Surroundings,
+  { quota, knowledge: options, ...around }: Surroundings,
 ): Promise<Context> {
   await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION, RUNS, STEPS]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
@@ -99,8 +94,23 @@ export async function openContext(
   };
   for (const { references } of kinds) Object.values(references).forEach(collection);
   const rooms = store.collection<RoomRecord>(ROOM_COLLECTION.name);
-  await countRoom(rooms, [...collections.values()] as unknown as DocCollection<ObjectRecord>[]);
   const [runs, steps] = [store.collection<RunRecord>(RUNS.name), store.collection<StepRecord>(STEPS.name)];
-  const knowledge = await openKnowledge(store, { seal: around.seal, integrations: collection("integration") }, options);
-  return { kinds, ...around, knowledge, room: createRoom(rooms, quota), runs, steps, collection };
+  const knowledge = await openKnowledge(
+    store,
+    { seal: around.seal, principals: around.principals, integrations: collection("integration") },
+    options,
+  );
+  const objects = [...collections.values()] as unknown as DocCollection<ObjectRecord>[];
+  const counted = { rooms, objects, documents: knowledge.documents, blocks: knowledge.blocks };
+  await countRoom(counted);
+  return {
+    kinds,
+    ...around,
+    knowledge,
+    room: createRoom(rooms, { ...OBJECT_QUOTA, ...quota }),
+    counted,
+    runs,
+    steps,
+    collection,
+  };
 }

@@ -7,6 +7,7 @@ import type { Store } from "../shared/store/store.js";
 import type { Tool } from "../shared/tools/tools.js";
 import { installBuiltins, readBuiltins } from "./builtins.js";
 import { type Context, type Kind, openContext } from "./context.js";
+import { startCounting } from "./count-room.js";
 import { createDelegations } from "./delegations.js";
 import type { KnowledgeOptions } from "./knowledge/knowledge.js";
 import { startWorker as startIngestion } from "./knowledge/worker.js";
@@ -27,8 +28,8 @@ export interface Options {
   readonly log: Log;
   /** Seals what is secret of objects. */
   readonly seal: Seal;
-  /** What the objects of one user may add up to; OBJECT_QUOTA where left out. */
-  readonly quota?: ObjectQuota;
+  /** What may be stored, if not what OBJECT_QUOTA says. */
+  readonly quota?: Partial<ObjectQuota>;
   /** How knowledge is found, where not as usual. */
   readonly knowledge?: KnowledgeOptions;
   /** With which tools of ours agents work; where left out, this process executes no runs. */
@@ -59,6 +60,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
   const resealed = await resealAll(context, log);
   if (resealed > 0) log.info({ resealed }, "secrets of objects sealed with the newest key");
   const ingestion = startIngestion(context, log);
+  const counting = startCounting(context.counted, log);
   const executing = options.runs && execute(context, options.runs, { peers, log });
   worker = executing?.worker;
   return {
@@ -75,6 +77,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
     async close() {
       await executing?.close();
       await ingestion.close();
+      await counting.close();
       await context.knowledge.close();
     },
   };

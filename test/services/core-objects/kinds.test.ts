@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const PRINCIPALS = { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) };
+const PRINCIPALS = { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }), groupsOf: async () => [] };
 const NONE = { create: async () => "", exchange: () => Promise.reject(), end: async () => undefined };
 const AROUND = { principals: PRINCIPALS, seal: SEAL, delegations: NONE, wakeWorker: () => undefined };
 

@@ -18,7 +18,7 @@ let context: Awaited<ReturnType<typeof openContext>>;
 beforeAll(async () => {
   rig = await startRig();
   context = await openContext(rig.store, await loadKinds(), {
-    principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) },
+    principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }), groupsOf: async () => [] },
     delegations: { create: async () => "", exchange: () => Promise.reject(), end: async () => undefined },
     wakeWorker: () => undefined,
     seal: SEAL,
