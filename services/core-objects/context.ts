@@ -1,3 +1,5 @@
+import type { MessageShape } from "@bufbuild/protobuf";
+import type { GetTraceUsageResponseSchema } from "#proto/traces/v1/trace_usage_service_pb.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
@@ -10,6 +12,7 @@ import type { Principals } from "./principals.js";
 import type { ObjectRecord, Shipped } from "./record.js";
 import { createRoom, OBJECT_QUOTA, type ObjectQuota, ROOM_COLLECTION, type Room, type RoomRecord } from "./room.js";
 import { RUNS, type RunRecord, STEPS, type StepRecord } from "./runs/record.js";
+import { countRuns, createRunRoom, RUN_ROOM, type RunRoom, type RunRoomRecord } from "./runs/run-room.js";
 
 /** What this service was built with: every command's first argument. */
 export interface Context {
@@ -24,7 +27,10 @@ export interface Context {
   readonly knowledge: Knowledge;
   readonly delegations: Delegations;
   readonly runs: DocCollection<RunRecord>;
+  readonly runRoom: RunRoom;
   readonly steps: DocCollection<StepRecord>;
+  /** Asks the traces service what a user's spans add up to; "" for everyone's. */
+  readonly traceUsage: (userId: string) => Promise<MessageShape<typeof GetTraceUsageResponseSchema>>;
   /** Tells the worker of this process, if there is one, that a run waits: it need not look for it. */
   readonly wakeWorker: () => void;
   /**
@@ -68,6 +74,7 @@ export interface Surroundings {
   readonly principals: Principals;
   readonly seal: Seal;
   readonly delegations: Delegations;
+  readonly traceUsage: Context["traceUsage"];
   readonly wakeWorker: () => void;
   /** In place of what OBJECT_QUOTA says. */
   readonly quota?: Partial<ObjectQuota> | undefined;
@@ -84,7 +91,7 @@ export async function openContext(
   kinds: readonly Kind[],
   { quota, knowledge: options, ...around }: Surroundings,
 ): Promise<Context> {
-  await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION, RUNS, STEPS]);
+  await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION, RUNS, STEPS, RUN_ROOM]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
   const collection = <R extends ObjectRecord>(noun: string): DocCollection<R> => {
     const found = collections.get(noun);
@@ -103,11 +110,16 @@ export async function openContext(
   const objects = [...collections.values()] as unknown as DocCollection<ObjectRecord>[];
   const counted = { rooms, objects, documents: knowledge.documents, blocks: knowledge.blocks };
   await countRoom(counted);
+  const allowed = { ...OBJECT_QUOTA, ...quota };
+  const runParts = { rooms: store.collection<RunRoomRecord>(RUN_ROOM.name), runs, steps };
+  await countRuns(runParts);
+  const [room, runRoom] = [createRoom(rooms, allowed), createRunRoom(runParts, allowed)];
   return {
     kinds,
     ...around,
     knowledge,
-    room: createRoom(rooms, { ...OBJECT_QUOTA, ...quota }),
+    room,
+    runRoom,
     counted,
     runs,
     steps,

@@ -1,3 +1,4 @@
+import { TraceUsageService } from "#proto/traces/v1/trace_usage_service_pb.js";
 import { loadFolder } from "../shared/process/folder.js";
 import type { Log } from "../shared/process/log.js";
 import type { Peers } from "../shared/rpc/peers.js";
@@ -50,6 +51,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
   const context = await openContext(store, kinds, {
     principals: createPrincipals(peers),
     delegations: createDelegations(peers),
+    traceUsage: (userId) => peers.callAsService(TraceUsageService.method.getTraceUsage, { userId }),
     wakeWorker: () => worker?.wake(),
     seal,
     quota,

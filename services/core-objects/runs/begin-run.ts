@@ -8,6 +8,8 @@ import type { AssignmentRecord } from "../kinds/assignments/record.js";
 import { newEtag, readable } from "../objects/gate.js";
 import { placeOf } from "../objects/secrets.js";
 import type { RunRecord } from "./record.js";
+import { runBytes } from "./run-bytes.js";
+import { endOfDay } from "./run-room.js";
 
 /** Runs of one user that have not ended. */
 const MAX_UNFINISHED = 100;
@@ -107,11 +109,14 @@ export async function insertRun(context: Context, begun: NewRun): Promise<RunRec
     queue: owner,
     fence: 0,
     stalls: 0,
-    expires_at: new Date(now.getTime() + KEPT_DAYS * DAY_MS),
+    expires_at: endOfDay(new Date(now.getTime() + KEPT_DAYS * DAY_MS)),
   };
+  const room = { owner, expiresAt: run.expires_at, runs: 1, bytes: runBytes(run) };
+  await context.runRoom.take(room);
   try {
     await context.runs.insertOne(run);
   } catch (error) {
+    await context.runRoom.take({ ...room, runs: -1, bytes: -room.bytes });
     const before = isDuplicateKey(error) ? await context.runs.findOne({ owner, request }) : null;
     if (before === null) throw error;
     return before;

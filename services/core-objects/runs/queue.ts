@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { type DocCollection, type Filter, isDuplicateKey, type UpdateFilter } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
 import { newEtag } from "../objects/gate.js";
-import { RunLost } from "./ending.js";
+import { RunEnd, RunLost } from "./ending.js";
 import { ENDED, type RunRecord, type StepRecord, stepId } from "./record.js";
+import { bounded, boundedOutput, stepBytes } from "./run-bytes.js";
 
 // Who has a run is a lease in its record: `due_at` says when others may take it,
 // and `fence` grows with each who does. Whatever a worker writes of the run names
@@ -46,7 +48,7 @@ export class Hold {
   private count = 0;
 
   constructor(
-    private readonly context: Pick<Context, "runs" | "steps">,
+    private readonly context: Pick<Context, "runs" | "steps" | "runRoom">,
     readonly run: RunRecord,
   ) {}
 
@@ -68,14 +70,21 @@ export class Hold {
     return steps;
   }
 
-  /** Keeps the next step. Once this resolves it is on disk. @throws RunLost where another worker has kept it. */
+  /**
+   * Keeps the next step. Once this resolves it is on disk.
+   *
+   * @returns it as it is kept: what a model or tool made too long is cut.
+   * @throws RunLost if another worker has kept it; RunEnd if there is no room for it.
+   */
   async add(step: NewStep, facts: Partial<RunRecord> = {}): Promise<StepRecord> {
     const { _id: run, expires_at } = this.run;
     const number = this.count + 1;
-    const record: StepRecord = { ...step, _id: stepId(run, number), run, number, span: newSpan(), expires_at };
+    const record: StepRecord = { ...bounded(step), _id: stepId(run, number), run, number, span: newSpan(), expires_at };
+    await this.#grow(stepBytes(record));
     try {
       await this.context.steps.insertOne(record);
     } catch (error) {
+      await this.#grow(-stepBytes(record));
       if (isDuplicateKey(error)) throw new RunLost("another worker has kept this step");
       throw error;
     }
@@ -86,10 +95,22 @@ export class Hold {
 
   /** Keeps how a step that was begun went. */
   async finish(step: StepRecord, how: Pick<StepRecord, "state" | "output">): Promise<StepRecord> {
-    const set = { ...how, ended_at: new Date() };
+    const set = { ...boundedOutput(how), ended_at: new Date() };
     const { matchedCount } = await this.context.steps.updateOne({ _id: step._id, state: "running" }, { $set: set });
     if (matchedCount === 0) throw new RunLost("another worker has kept how this step went");
-    return { ...step, ...set };
+    const finished = { ...step, ...set };
+    await this.#grow(stepBytes(finished) - stepBytes(step));
+    return finished;
+  }
+
+  async #grow(bytes: number): Promise<void> {
+    const { owner, expires_at: expiresAt } = this.run;
+    try {
+      await this.context.runRoom.take({ owner, expiresAt, runs: 0, bytes });
+    } catch (error) {
+      const { code, rawMessage } = ConnectError.from(error);
+      throw code === Code.ResourceExhausted ? new RunEnd("storage_full", rawMessage) : error;
+    }
   }
 
   /** Changes the run while it is worked at. */

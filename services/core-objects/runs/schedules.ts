@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Log } from "../../shared/process/log.js";
 import type { Context } from "../context.js";
 import type { AgentRecord } from "../kinds/agents/record.js";
@@ -52,11 +53,20 @@ export async function beginDue(context: Context, now: Date): Promise<void> {
     .toArray();
   for (const assignment of due) {
     // The run first, under a name that only this time has: who dies in between leaves it to be found.
-    if (assignment.enabled && !(await isUnfinished(context, assignment))) await begin(context, assignment);
+    if (assignment.enabled && !(await isUnfinished(context, assignment))) await beginIfRoom(context, assignment);
     await assignments.updateOne(
       { _id: assignment._id, next_at: assignment.next_at, schedule: assignment.schedule },
       { $set: { next_at: assignment.enabled ? nextOf(assignment, now) : null } },
     );
+  }
+}
+
+/** While its owner has no room for a run, a time begins none: others' schedules go on. */
+async function beginIfRoom(context: Context, assignment: AssignmentRecord): Promise<void> {
+  try {
+    await begin(context, assignment);
+  } catch (error) {
+    if (ConnectError.from(error).code !== Code.ResourceExhausted) throw error;
   }
 }
 

@@ -24,6 +24,7 @@ test("what ships is installed once, again where its content changed, and removed
       principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }), groupsOf: async () => [] },
       seal: SEAL,
       delegations: { create: async () => "", exchange: () => Promise.reject(), end: async () => undefined },
+      traceUsage: async () => Promise.reject(new Error("no traces")),
       wakeWorker: () => undefined,
     });
     const shipped = readBuiltins(kinds);

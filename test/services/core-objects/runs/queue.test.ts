@@ -20,6 +20,7 @@ beforeAll(async () => {
   context = await openContext(rig.store, await loadKinds(), {
     principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }), groupsOf: async () => [] },
     delegations: { create: async () => "", exchange: () => Promise.reject(), end: async () => undefined },
+    traceUsage: async () => Promise.reject(new Error("no traces")),
     wakeWorker: () => undefined,
     seal: SEAL,
   });
