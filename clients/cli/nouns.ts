@@ -28,6 +28,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/platforms.js")).platforms,
   },
   {
+    noun: "usage",
+    doc: "What is stored, and how much more may be.",
+    load: async () => (await import("./commands/usage.js")).usage,
+  },
+  {
     noun: "audit",
     doc: "Who did what, and when: administration, writes and refusals.",
     load: async () => (await import("./commands/audit.js")).audit,

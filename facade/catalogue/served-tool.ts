@@ -1,6 +1,5 @@
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 import { ContentResultSchema } from "#proto/mcp/v1/tool_pb.js";
-import { isPlatformServer } from "../../services/shared/platforms.js";
 import { serviceOf } from "../../services/shared/rpc/service.js";
 import { compileContent } from "../../services/shared/tools/codec/content.js";
 import { compileDecode, type Decode } from "../../services/shared/tools/codec/decode.js";
@@ -25,6 +24,12 @@ export interface ServedTool {
 /** Longest structured result, in characters of JSON; a longer one is cut. */
 export const MAX_RESULT = 40 * 1024;
 
+/**
+ * Characters that hide in texts are written out, and read back, on every server: documents, names and payloads of our
+ * own objects are other people's texts too. Places in a text, such as start_byte, stay those of the original.
+ */
+const SHOWS_HIDDEN = true;
+
 /** Prepares a tool; its codec is compiled at the first call. */
 export function serveTool(tool: Tool): ServedTool {
   const { outputSchema, ...listing } = tool.listing;
@@ -36,7 +41,7 @@ export function serveTool(tool: Tool): ServedTool {
     entry: JSON.stringify(listing),
     fullEntry: JSON.stringify(tool.listing),
     decode(args) {
-      decode ??= compileDecode(tool.method.input, isPlatformServer(tool.server));
+      decode ??= compileDecode(tool.method.input, SHOWS_HIDDEN);
       return decode(args);
     },
     encode(result) {
@@ -48,7 +53,7 @@ export function serveTool(tool: Tool): ServedTool {
 
 function compileResult(tool: Tool): (result: Message) => string {
   if (tool.result.typeName === ContentResultSchema.typeName) return compileContent();
-  const encode = compileEncode(tool.result, isPlatformServer(tool.server));
+  const encode = compileEncode(tool.result, SHOWS_HIDDEN);
   const cut = compileCut(tool.result, encode, MAX_RESULT, tool.method.input.field.pageSize !== undefined);
   return (result) => {
     const whole = encode(result);

@@ -18,6 +18,7 @@ import { endDelegation } from "./commands/end-delegation.js";
 import { exchangeAssertion } from "./commands/exchange-assertion.js";
 import { exchangeDelegation } from "./commands/exchange-delegation.js";
 import { getAssertionKeys } from "./commands/get-assertion-keys.js";
+import { getMemberships } from "./commands/get-memberships.js";
 import { getPlatformIssuer } from "./commands/get-platform-issuer.js";
 import { getUser } from "./commands/get-user.js";
 import { listApiKeys } from "./commands/list-api-keys.js";
@@ -64,6 +65,7 @@ export function routes(context: Context): readonly Method[] {
     unary(users.updateUser, (request) => updateUser(context, request)),
     unary(users.deleteUser, (request) => deleteUser(context, request)),
     unary(DirectoryService.method.resolvePrincipals, (request) => resolvePrincipals(context, request)),
+    unary(DirectoryService.method.getMemberships, (request) => getMemberships(context, request)),
     unary(groups.createGroup, (request) => createGroup(context, request)),
     unary(groups.listGroups, (request) => listGroups(context, request)),
     unary(groups.updateGroup, (request) => updateGroup(context, request)),

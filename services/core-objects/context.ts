@@ -1,30 +1,28 @@
+import type { MessageShape } from "@bufbuild/protobuf";
+import type { GetTraceUsageResponseSchema } from "#proto/traces/v1/trace_usage_service_pb.js";
 import { type OutgoingPolicy, PUBLIC_ONLY } from "../shared/outgoing/policy.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
+import { type CountedParts, countRoom } from "./count-room.js";
 import type { Delegations } from "./delegations.js";
 import { type Knowledge, type KnowledgeOptions, openKnowledge } from "./knowledge/knowledge.js";
 import type { Reseal } from "./objects/secrets.js";
 import type { Action } from "./policy.js";
 import type { Principals } from "./principals.js";
 import type { ObjectRecord, Shipped } from "./record.js";
-import {
-  countRoom,
-  createRoom,
-  OBJECT_QUOTA,
-  type ObjectQuota,
-  ROOM_COLLECTION,
-  type Room,
-  type RoomRecord,
-} from "./room.js";
+import { createRoom, OBJECT_QUOTA, type ObjectQuota, ROOM_COLLECTION, type Room, type RoomRecord } from "./room.js";
 import { RUNS, type RunRecord, STEPS, type StepRecord } from "./runs/record.js";
 import { RIGHTS, type RightsRecord } from "./runs/rights.js";
+import { countRuns, createRunRoom, RUN_ROOM, type RunRoom, type RunRoomRecord } from "./runs/run-room.js";
 
 /** What this service was built with: every command's first argument. */
 export interface Context {
   readonly kinds: readonly Kind[];
   readonly principals: Principals;
   readonly room: Room;
+  /** What the room counts. */
+  readonly counted: CountedParts;
   /** Seals what is secret of objects. */
   readonly seal: Seal;
   /** Documents of knowledge bases. */
@@ -33,9 +31,12 @@ export interface Context {
   /** Which addresses are called that users name. */
   readonly outgoing: OutgoingPolicy;
   readonly runs: DocCollection<RunRecord>;
+  readonly runRoom: RunRoom;
   readonly steps: DocCollection<StepRecord>;
   /** What runs that have not ended may do. */
   readonly rights: DocCollection<RightsRecord>;
+  /** Asks the traces service what a user's spans add up to; "" for everyone's. */
+  readonly traceUsage: (userId: string) => Promise<MessageShape<typeof GetTraceUsageResponseSchema>>;
   /** Tells the worker of this process, if there is one, that a run waits: it need not look for it. */
   readonly wakeWorker: () => void;
   /**
@@ -79,11 +80,12 @@ export interface Surroundings {
   readonly principals: Principals;
   readonly seal: Seal;
   readonly delegations: Delegations;
+  readonly traceUsage: Context["traceUsage"];
   readonly wakeWorker: () => void;
   /** PUBLIC_ONLY if left out. */
   readonly outgoing?: OutgoingPolicy | undefined;
-  /** OBJECT_QUOTA where left out. */
-  readonly quota?: ObjectQuota | undefined;
+  /** In place of what OBJECT_QUOTA says. */
+  readonly quota?: Partial<ObjectQuota> | undefined;
   readonly knowledge?: KnowledgeOptions | undefined;
 }
 
@@ -95,9 +97,9 @@ export interface Surroundings {
 export async function openContext(
   store: Store,
   kinds: readonly Kind[],
-  { quota = OBJECT_QUOTA, outgoing = PUBLIC_ONLY, knowledge: options, ...around }: Surroundings,
+  { quota, outgoing = PUBLIC_ONLY, knowledge: options, ...around }: Surroundings,
 ): Promise<Context> {
-  await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION, RUNS, STEPS, RIGHTS]);
+  await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION, RUNS, STEPS, RUN_ROOM, RIGHTS]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
   const collection = <R extends ObjectRecord>(noun: string): DocCollection<R> => {
     const found = collections.get(noun);
@@ -107,13 +109,30 @@ export async function openContext(
   };
   for (const { references } of kinds) Object.values(references).forEach(collection);
   const rooms = store.collection<RoomRecord>(ROOM_COLLECTION.name);
-  await countRoom(rooms, [...collections.values()] as unknown as DocCollection<ObjectRecord>[]);
   const [runs, steps] = [store.collection<RunRecord>(RUNS.name), store.collection<StepRecord>(STEPS.name)];
-  const rights = store.collection<RightsRecord>(RIGHTS.name);
   const knowledge = await openKnowledge(
     store,
-    { seal: around.seal, integrations: collection("integration"), outgoing },
+    { seal: around.seal, principals: around.principals, integrations: collection("integration"), outgoing },
     options,
   );
-  return { kinds, ...around, outgoing, knowledge, room: createRoom(rooms, quota), runs, steps, rights, collection };
+  const objects = [...collections.values()] as unknown as DocCollection<ObjectRecord>[];
+  const counted = { rooms, objects, documents: knowledge.documents, blocks: knowledge.blocks };
+  await countRoom(counted);
+  const allowed = { ...OBJECT_QUOTA, ...quota };
+  const runParts = { rooms: store.collection<RunRoomRecord>(RUN_ROOM.name), runs, steps };
+  await countRuns(runParts);
+  const [room, runRoom] = [createRoom(rooms, allowed), createRunRoom(runParts, allowed)];
+  return {
+    kinds,
+    ...around,
+    outgoing,
+    knowledge,
+    room,
+    runRoom,
+    counted,
+    runs,
+    steps,
+    rights: store.collection<RightsRecord>(RIGHTS.name),
+    collection,
+  };
 }

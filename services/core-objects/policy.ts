@@ -72,8 +72,11 @@ export function accessOf({ origin, owner, acl }: Ownership): string[] {
   }
 }
 
+/** What decides what somebody may do. */
+export type Actor = Pick<Caller, "id" | "groups" | "admin">;
+
 /** Whether the caller may do this to the object. */
-export function may(caller: Caller, action: Action, object: Ownership): boolean {
+export function may(caller: Actor, action: Action, object: Ownership): boolean {
   return opens(caller, NEEDED[action], object);
 }
 
@@ -87,12 +90,12 @@ export function filterOf(caller: Caller, action: Action): { access: { $in: strin
   return { access: { $in: keysOf(caller, NEEDED[action]) } };
 }
 
-function opens(caller: Caller, tier: Tier, object: Ownership): boolean {
+function opens(caller: Actor, tier: Tier, object: Ownership): boolean {
   const locks = accessOf(object);
   return keysOf(caller, tier).some((key) => locks.includes(key));
 }
 
-function keysOf({ id, groups, admin }: Caller, tier: Tier): string[] {
+function keysOf({ id, groups, admin }: Actor, tier: Tier): string[] {
   const principals = [EVERYONE, ...groups.map((group) => `g:${group}`)];
   if (id !== "") principals.push(`u:${id}`);
   if (admin) principals.push(ADMINS);

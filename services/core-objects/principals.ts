@@ -12,6 +12,8 @@ export interface Principals {
   of(grants: readonly Grant[]): Promise<Grant[]>;
   /** The names, as ids; `unknown` are those that are nobody's, such as the id of who is gone. */
   ofNames(names: readonly string[]): Promise<{ readonly ids: string[]; readonly unknown: string[] }>;
+  /** The ids of the groups that a user is in now; none for a user that is gone. */
+  groupsOf(user: string): Promise<readonly string[]>;
 }
 
 /** Asks auth whom names mean. */
@@ -41,6 +43,9 @@ export function createPrincipals(peers: Peers): Principals {
         ids: names.filter(isKnown).map((name) => ids.get(name) ?? name),
         unknown: names.filter((name) => !isKnown(name)),
       };
+    },
+    async groupsOf(user) {
+      return (await peers.callAsService(DirectoryService.method.getMemberships, { userId: user })).groupIds;
     },
   };
 }

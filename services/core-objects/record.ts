@@ -17,6 +17,8 @@ export interface ObjectRecord extends Base, Governed {
   readonly deleting?: string;
   /** Of a kind with secrets: the key that all of them are sealed with; "" where it has none. */
   readonly sealed_with?: string;
+  /** The bytes that are counted for it; absent in old records. */
+  readonly taken?: number;
   /** Of what ships with the product: the digest of its file. */
   readonly content_hash?: string;
 }

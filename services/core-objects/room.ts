@@ -1,77 +1,148 @@
 import { resourceExhausted } from "../shared/rpc/errors.js";
 import type { Base, CollectionSpec, DocCollection } from "../shared/store/store.js";
+import { COMPANY } from "./company.js";
 import type { ObjectRecord } from "./record.js";
 
-/** What the objects of one user may add up to, of all kinds. */
+// Everything that is stored counts to its owner and to the deployment. It is
+// counted before it is written, and given back after it is deleted: a process
+// that ends in between leaves too much counted, never too little, and
+// count-room.ts corrects it.
+
+/** What one owner may store, and the deployment. */
 export interface ObjectQuota {
+  /** Objects of all kinds, and documents. */
   readonly objects: number;
+  /** Bytes of objects of all kinds. */
   readonly bytes: number;
+  /** Bytes of documents: texts, passages and vectors. */
+  readonly knowledge: number;
+  /** Bytes of runs and their steps. */
+  readonly runs: number;
+  /** Bytes of the objects and documents of all owners. */
+  readonly deployment: number;
+  /** Bytes of the runs of all owners. */
+  readonly deploymentRuns: number;
 }
 
-/** What a user may have where nothing else is said. */
-export const OBJECT_QUOTA: ObjectQuota = { objects: 200_000, bytes: 2 ** 30 };
+/** What may be stored if nothing else is set. */
+export const OBJECT_QUOTA: ObjectQuota = {
+  objects: 200_000,
+  bytes: 2 ** 30,
+  knowledge: 2 ** 30,
+  runs: 2 ** 29,
+  deployment: 50 * 2 ** 30,
+  deploymentRuns: 20 * 2 ** 30,
+};
 
-/** What the objects of a user add up to; under the user's id. */
-export interface RoomRecord extends Base {
+/** What is stored of one owner, or of all of them. */
+export interface Amounts {
   readonly objects: number;
   readonly bytes: number;
+  readonly documents: number;
+  readonly knowledge: number;
+}
+
+/** Amounts as they are kept, under the owner's id. */
+export interface RoomRecord extends Base, Partial<Amounts> {
+  /** When they last changed. */
+  readonly touched_at?: Date;
+  /** When they were last counted; absent until then. */
+  readonly counted_at?: Date;
 }
 
 /** Where that is kept. */
-export const ROOM_COLLECTION: CollectionSpec = { name: "object_room", indexes: [] };
+export const ROOM_COLLECTION: CollectionSpec = {
+  name: "object_room",
+  indexes: [{ name: "counted", key: { counted_at: 1, touched_at: 1 } }],
+};
 
-/** The record that says that what was there before rooms were is counted: no user has such an id. */
-const COUNTED = "counted";
+/** The record of all owners together: no user has such an id. */
+export const DEPLOYMENT = "deployment";
 
-/**
- * Counts the objects that were there before anybody counted; once, before the
- * service serves.
- */
-export async function countRoom(
-  rooms: DocCollection<RoomRecord>,
-  collections: readonly DocCollection<ObjectRecord>[],
-): Promise<void> {
-  if ((await rooms.findOne({ _id: COUNTED })) !== null) return;
-  const owners = new Map<string, { objects: number; bytes: number }>();
-  for (const collection of collections) {
-    for await (const object of collection.find({ owner: { $gt: "" } })) {
-      const { objects, bytes } = owners.get(object.owner) ?? { objects: 0, bytes: 0 };
-      owners.set(object.owner, { objects: objects + 1, bytes: bytes + bytesOf(object) });
-    }
-  }
-  for (const [_id, taken] of owners) await rooms.updateOne({ _id }, { $set: taken }, { upsert: true });
-  await rooms.updateOne({ _id: COUNTED }, { $set: { objects: 0, bytes: 0 } }, { upsert: true });
-}
-
-/** How the objects of their owners add up. Company-managed and built-in objects have no owner and need no room. */
+/** What is stored, by owner. What is built in has no owner and is not counted. */
 export interface Room {
+  readonly quota: ObjectQuota;
   /**
-   * Takes room for what an object grows by, before it is written; gives room back
-   * for what it shrinks by.
+   * Counts what an object grows by, before it is written, or shrinks by, after it is.
    *
-   * @throws ConnectError resource_exhausted, where the owner has none.
+   * @throws ConnectError resource_exhausted if the owner or the deployment stores too much.
    */
   take(owner: string, objects: number, bytes: number): Promise<void>;
+  /** The same for documents, and the bytes of their texts, passages and vectors. */
+  takeKnowledge(owner: string, documents: number, bytes: number): Promise<void>;
+  /** What an owner stores; {@link DEPLOYMENT} for all. */
+  of(owner: string): Promise<Amounts>;
 }
 
 /** Counts in a collection: an increment and its check are one step of one record. */
 export function createRoom(collection: DocCollection<RoomRecord>, quota: ObjectQuota): Room {
+  async function add(_id: string, by: Partial<Amounts>): Promise<Amounts> {
+    const change = { $inc: by, $set: { touched_at: new Date() } };
+    return amountsOf(await collection.findOneAndUpdate({ _id }, change, { upsert: true, returnDocument: "after" }));
+  }
+
+  async function take(said: string, by: Partial<Amounts>): Promise<void> {
+    const owner = said === "" ? COMPANY : said;
+    const values = Object.values(by);
+    if (values.every((one) => one === 0)) return;
+    const grows = values.some((one) => one > 0);
+    const own = await add(owner, by);
+    const undone = negated(by);
+    const full = grows ? fullOf(own, by, quota) : undefined;
+    if (full !== undefined) {
+      await add(owner, undone);
+      throw resourceExhausted(full);
+    }
+    const all = await add(DEPLOYMENT, by);
+    if (!grows || all.bytes + all.knowledge <= quota.deployment) return;
+    await add(owner, undone);
+    await add(DEPLOYMENT, undone);
+    throw resourceExhausted(
+      `this deployment stores at most ${mebibytes(quota.deployment)} MiB of objects and documents, and they are used: delete some, or ask an administrator to raise STORED_MEGABYTES`,
+    );
+  }
+
   return {
-    async take(owner, objects, bytes) {
-      if (owner === "" || (objects === 0 && bytes === 0)) return;
-      const by = { $inc: { objects, bytes } };
-      const after = await collection.findOneAndUpdate({ _id: owner }, by, { upsert: true, returnDocument: "after" });
-      const grows = objects > 0 || bytes > 0;
-      if (!grows || after === null || (after.objects <= quota.objects && after.bytes <= quota.bytes)) return;
-      await collection.updateOne({ _id: owner }, { $inc: { objects: -objects, bytes: -bytes } });
-      throw resourceExhausted(
-        `the owner's objects have room for ${quota.objects} and ${Math.floor(quota.bytes / 2 ** 20)} MiB together: delete some first`,
-      );
+    quota,
+    take: (owner, objects, bytes) => take(owner, { objects, bytes }),
+    takeKnowledge: (owner, documents, knowledge) => take(owner, { documents, knowledge }),
+    async of(owner) {
+      return amountsOf(await collection.findOne({ _id: owner }));
     },
   };
 }
 
+/** What an owner has too much of, in words for the owner. */
+function fullOf(own: Amounts, by: Partial<Amounts>, quota: ObjectQuota): string | undefined {
+  const { objects = 0, bytes = 0, documents = 0, knowledge = 0 } = by;
+  const isMany = objects + documents > 0 && own.objects + own.documents > quota.objects;
+  if (isMany || (bytes > 0 && own.bytes > quota.bytes))
+    return `the owner's objects have room for ${quota.objects} and ${mebibytes(quota.bytes)} MiB together: delete some first`;
+  if (knowledge > 0 && own.knowledge > quota.knowledge)
+    return `the owner's documents have room for ${mebibytes(quota.knowledge)} MiB of text, passages and vectors together: delete some first`;
+  return undefined;
+}
+
+/** The amounts of a record; none for no record. */
+export function amountsOf(record: Partial<Amounts> | null): Amounts {
+  const { objects = 0, bytes = 0, documents = 0, knowledge = 0 } = record ?? {};
+  return { objects, bytes, documents, knowledge };
+}
+
+function negated(by: Partial<Amounts>): Partial<Amounts> {
+  return Object.fromEntries(Object.entries(by).map(([what, amount]) => [what, -amount]));
+}
+
+function mebibytes(bytes: number): number {
+  return Math.floor(bytes / 2 ** 20);
+}
+
 /** The bytes that an object takes, about. */
 export function bytesOf(record: ObjectRecord): number {
-  return Buffer.byteLength(JSON.stringify(record));
+  return Buffer.byteLength(JSON.stringify({ ...record, taken: undefined }));
+}
+
+/** The bytes that are counted for a stored object, whatever has been written in it since. */
+export function takenBy(record: ObjectRecord): number {
+  return record.taken ?? bytesOf(record);
 }

@@ -1,3 +1,4 @@
+import { TraceUsageService } from "#proto/traces/v1/trace_usage_service_pb.js";
 import type { OutgoingPolicy } from "../shared/outgoing/policy.js";
 import { loadFolder } from "../shared/process/folder.js";
 import type { Log } from "../shared/process/log.js";
@@ -8,6 +9,7 @@ import type { Store } from "../shared/store/store.js";
 import type { Tool } from "../shared/tools/tools.js";
 import { installBuiltins, readBuiltins } from "./builtins.js";
 import { type Context, type Kind, openContext } from "./context.js";
+import { startCounting } from "./count-room.js";
 import { createDelegations } from "./delegations.js";
 import type { KnowledgeOptions } from "./knowledge/knowledge.js";
 import { startWorker as startIngestion } from "./knowledge/worker.js";
@@ -30,8 +32,8 @@ export interface Options {
   readonly seal: Seal;
   /** Which addresses are called that users name; PUBLIC_ONLY if left out. */
   readonly outgoing?: OutgoingPolicy;
-  /** What the objects of one user may add up to; OBJECT_QUOTA where left out. */
-  readonly quota?: ObjectQuota;
+  /** What may be stored, if not what OBJECT_QUOTA says. */
+  readonly quota?: Partial<ObjectQuota>;
   /** How knowledge is found, where not as usual. */
   readonly knowledge?: KnowledgeOptions;
   /** With which tools of ours agents work; where left out, this process executes no runs. */
@@ -52,6 +54,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
   const context = await openContext(store, kinds, {
     principals: createPrincipals(peers),
     delegations: createDelegations(peers),
+    traceUsage: (userId) => peers.callAsService(TraceUsageService.method.getTraceUsage, { userId }),
     wakeWorker: () => worker?.wake(),
     seal,
     outgoing,
@@ -63,6 +66,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
   const resealed = await resealAll(context, log);
   if (resealed > 0) log.info({ resealed }, "secrets of objects sealed with the newest key");
   const ingestion = startIngestion(context, log);
+  const counting = startCounting(context.counted, log);
   const executing = options.runs && execute(context, options.runs, { peers, log });
   worker = executing?.worker;
   return {
@@ -79,6 +83,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
     async close() {
       await executing?.close();
       await ingestion.close();
+      await counting.close();
       await context.knowledge.close();
     },
   };

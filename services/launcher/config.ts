@@ -113,6 +113,31 @@ export const options = {
     parse: positive,
     fallback: 1_024,
   },
+  knowledgeMegabytesPerUser: {
+    doc: "Mebibytes of documents that one user may have: texts, passages and vectors.",
+    parse: positive,
+    fallback: 1_024,
+  },
+  runMegabytesPerUser: {
+    doc: "Mebibytes of runs with their steps that are kept of one user; the oldest that ended give way.",
+    parse: positive,
+    fallback: 512,
+  },
+  storedMegabytes: {
+    doc: "Mebibytes of objects and documents that all users may have together.",
+    parse: positive,
+    fallback: 51_200,
+  },
+  runMegabytes: {
+    doc: "Mebibytes of runs with their steps that are kept of all users together.",
+    parse: positive,
+    fallback: 20_480,
+  },
+  knowledgeMemoryMegabytes: {
+    doc: "Mebibytes of passages and vectors that a process keeps in memory to search them; at least as much as the largest knowledge base.",
+    parse: positive,
+    fallback: 1_024,
+  },
   knowledgeWordWeight: {
     doc: "How much the words of a question count when knowledge is searched, from 0 to 1; the rest is for its meaning.",
     parse: share,
@@ -123,6 +148,11 @@ export const options = {
     doc: "Mebibytes of spans that are kept of one user at a time.",
     parse: positive,
     fallback: 2_048,
+  },
+  traceMegabytes: {
+    doc: "Mebibytes of spans that are kept of all users and of our own services together.",
+    parse: positive,
+    fallback: 51_200,
   },
   logLevel: {
     doc: "What is logged: debug, info, warn or error.",

@@ -164,17 +164,31 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
     }
     case "core-objects": {
       const { createCoreObjectsService } = await import("../core-objects/service.js");
-      const quota = { objects: settings.objectsPerUser, bytes: settings.objectMegabytesPerUser * 2 ** 20 };
+      const quota = {
+        objects: settings.objectsPerUser,
+        bytes: settings.objectMegabytesPerUser * 2 ** 20,
+        knowledge: settings.knowledgeMegabytesPerUser * 2 ** 20,
+        runs: settings.runMegabytesPerUser * 2 ** 20,
+        deployment: settings.storedMegabytes * 2 ** 20,
+        deploymentRuns: settings.runMegabytes * 2 ** 20,
+      };
       const seal = openSeal(settings.secretsKey, settings.dataDir);
-      const knowledge = { lexicalWeight: settings.knowledgeWordWeight };
+      const knowledge = {
+        lexicalWeight: settings.knowledgeWordWeight,
+        memoryMegabytes: settings.knowledgeMemoryMegabytes,
+      };
       const runs = { tools: readTools(image) };
       const outgoing = outgoingOf(settings);
       return createCoreObjectsService({ store, peers, log, seal, outgoing, quota, knowledge, runs });
     }
     case "traces": {
       const { createTracesService } = await import("../traces/service.js");
-      const { traceRetentionDays: retentionDays, traceSpansPerUser: spans, traceMegabytesPerUser } = settings;
-      const quota = { spans, bytes: traceMegabytesPerUser * 2 ** 20 };
+      const { traceRetentionDays: retentionDays, traceSpansPerUser: spans } = settings;
+      const quota = {
+        spans,
+        bytes: settings.traceMegabytesPerUser * 2 ** 20,
+        deploymentBytes: settings.traceMegabytes * 2 ** 20,
+      };
       return createTracesService({ store, peers, log, retentionDays, quota });
     }
   }

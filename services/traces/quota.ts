@@ -1,25 +1,33 @@
 import type { Caller } from "../shared/rpc/call.js";
 import type { ReadSpan } from "./span.js";
-import type { TraceStore } from "./store.js";
+import type { TraceStore, UsageRecord } from "./store.js";
 
-/** What the spans of one user may add up to until they end. */
-export interface SpanQuota {
+/** What a number of spans takes. */
+export interface SpanAmounts {
   readonly spans: number;
   readonly bytes: number;
 }
 
-/** What a user may keep where nothing else is said. */
-export const SPAN_QUOTA: SpanQuota = { spans: 1_000_000, bytes: 2 ** 31 };
+/** What the spans of one user may add up to until they end, and those of all. */
+export interface SpanQuota extends SpanAmounts {
+  readonly deploymentBytes: number;
+}
+
+/** What may be kept if nothing else is set. */
+export const SPAN_QUOTA: SpanQuota = { spans: 1_000_000, bytes: 2 ** 31, deploymentBytes: 50 * 2 ** 30 };
+
+/** The spans of all users and of our own services together: no user has such an id. */
+export const EVERYONE = "everyone";
 
 /** What a span takes besides its fields, about, in bytes. */
 const SPAN_BYTES = 512;
 
 /**
  * Takes room for spans of a caller that are not there yet. Room is taken before
- * they are written and comes back when they end, so that whoever sends at the
- * same time finds it gone. Spans of our own services need none.
+ * they are written and comes back when they end, so that callers who send at the
+ * same time share it. Spans of our own services count to the deployment alone.
  *
- * @returns the reason, in words for their sender, where there is no room.
+ * @returns the reason, in words for their sender, if there is no room.
  */
 export async function takeRoom(
   { usage }: TraceStore,
@@ -28,48 +36,89 @@ export async function takeRoom(
   spans: readonly ReadSpan[],
   expiresAt: Date,
 ): Promise<string | undefined> {
-  if (caller.service || spans.length === 0) return undefined;
-  const { _id, ends } = recordOf(caller, expiresAt);
+  if (spans.length === 0) return undefined;
   const own = sizeOf(spans);
-  const onInsert = { user: caller.id, expires_at: ends };
-  await usage.updateOne({ _id }, { $inc: { ...own }, $setOnInsert: onInsert }, { upsert: true });
-  const days = await usage.find({ user: caller.id, expires_at: { $gt: new Date() } }).toArray();
-  const total = (of: "spans" | "bytes"): number => days.reduce((sum, one) => sum + one[of], 0);
-  if (total("spans") <= quota.spans && total("bytes") <= quota.bytes) return undefined;
-  await giveBack(usage, _id, own);
-  const first = days.filter((one) => one._id !== _id).map((one) => one.expires_at);
-  const next = new Date(Math.min(ends.getTime(), ...first.map((end) => end.getTime())));
+  for (const user of countedFor(caller)) await add(usage, user, expiresAt, own);
+  const days = caller.service ? [] : await daysOf(usage, caller.id);
+  const used = sum(days);
+  const isFull = used.spans > quota.spans || used.bytes > quota.bytes;
+  const isDeploymentFull = !isFull && sum(await daysOf(usage, EVERYONE)).bytes > quota.deploymentBytes;
+  if (!isFull && !isDeploymentFull) return undefined;
+  await giveRoomBack({ usage }, caller, spans, expiresAt);
+  if (isDeploymentFull)
+    return `this deployment keeps at most ${mebibytes(quota.deploymentBytes)} MiB of spans, and they are used: ask an administrator to raise TRACE_MEGABYTES`;
+  const next = new Date(Math.min(...days.map((one) => one.expires_at.getTime())));
   return (
-    `a user keeps at most ${quota.spans} spans and ${Math.floor(quota.bytes / 2 ** 20)} MiB of them at a time; ` +
+    `a user keeps at most ${quota.spans} spans and ${mebibytes(quota.bytes)} MiB of them at a time; ` +
     `there is room again when the oldest end, on ${next.toISOString().slice(0, 10)}`
   );
 }
 
 /** Gives the room of spans back that were not kept after all. */
 export async function giveRoomBack(
-  { usage }: TraceStore,
+  { usage }: Pick<TraceStore, "usage">,
   caller: Caller,
   spans: readonly ReadSpan[],
   expiresAt: Date,
 ): Promise<void> {
-  if (caller.service || spans.length === 0) return;
-  await giveBack(usage, recordOf(caller, expiresAt)._id, sizeOf(spans));
+  if (spans.length === 0) return;
+  const own = sizeOf(spans);
+  const undone = { spans: -own.spans, bytes: -own.bytes };
+  for (const user of countedFor(caller)) await add(usage, user, expiresAt, undone);
+}
+
+/** What the spans of a user add up to; {@link EVERYONE} for all. */
+export async function usageOf({ usage }: Pick<TraceStore, "usage">, user: string): Promise<SpanAmounts> {
+  return sum(await daysOf(usage, user));
+}
+
+/** Adds up what was counted for each user before everyone's spans were: once. Only a sum for each day is in memory. */
+export async function countEveryone({ usage }: Pick<TraceStore, "usage">): Promise<void> {
+  if ((await usage.findOne({ user: EVERYONE })) !== null) return;
+  const days = new Map<number, SpanAmounts>();
+  for await (const { expires_at, ...one } of usage.find({ user: { $gt: "" } }))
+    days.set(expires_at.getTime(), sum([days.get(expires_at.getTime()) ?? sum([]), one]));
+  for (const [end, { spans, bytes }] of days) {
+    const { _id } = recordOf(EVERYONE, new Date(end - DAY_MS));
+    const $set = { user: EVERYONE, spans, bytes, expires_at: new Date(end) };
+    await usage.updateOne({ _id }, { $set }, { upsert: true });
+  }
+}
+
+function countedFor({ id, service }: Caller): readonly string[] {
+  return service ? [EVERYONE] : [id, EVERYONE];
+}
+
+async function add(usage: TraceStore["usage"], user: string, expiresAt: Date, by: SpanAmounts): Promise<void> {
+  const { _id, ends } = recordOf(user, expiresAt);
+  await usage.updateOne({ _id }, { $inc: { ...by }, $setOnInsert: { user, expires_at: ends } }, { upsert: true });
+}
+
+async function daysOf(usage: TraceStore["usage"], user: string): Promise<UsageRecord[]> {
+  return usage.find({ user, expires_at: { $gt: new Date() } }).toArray();
+}
+
+function sum(some: readonly SpanAmounts[]): SpanAmounts {
+  return {
+    spans: some.reduce((total, one) => total + one.spans, 0),
+    bytes: some.reduce((total, one) => total + one.bytes, 0),
+  };
+}
+
+function mebibytes(bytes: number): number {
+  return Math.floor(bytes / 2 ** 20);
 }
 
 const DAY_MS = 86_400_000;
 
 /** The record of the day on which spans end: it ends with the last of them. */
-function recordOf({ id }: Caller, expiresAt: Date): { readonly _id: string; readonly ends: Date } {
+function recordOf(id: string, expiresAt: Date): { readonly _id: string; readonly ends: Date } {
   const day = expiresAt.toISOString().slice(0, 10);
   return { _id: `${id}.${day}`, ends: new Date(Date.parse(day) + DAY_MS) };
 }
 
-function sizeOf(spans: readonly ReadSpan[]): SpanQuota {
+function sizeOf(spans: readonly ReadSpan[]): SpanAmounts {
   return { spans: spans.length, bytes: spans.reduce((sum, span) => sum + bytesOf(span), 0) };
-}
-
-async function giveBack(usage: TraceStore["usage"], _id: string, { spans, bytes }: SpanQuota): Promise<void> {
-  await usage.updateOne({ _id }, { $inc: { spans: -spans, bytes: -bytes } });
 }
 
 function bytesOf({ payload }: ReadSpan): number {

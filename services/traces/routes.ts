@@ -1,8 +1,10 @@
 import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { TraceInspectionService } from "#proto/traces/v1/trace_inspection_service_pb.js";
+import { TraceUsageService } from "#proto/traces/v1/trace_usage_service_pb.js";
 import { type Method, unary } from "../shared/rpc/method.js";
 import { exportSpans } from "./commands/export-spans.js";
 import { getTracePayload } from "./commands/get-trace-payload.js";
+import { getTraceUsage } from "./commands/get-trace-usage.js";
 import { inspectAgentTraces } from "./commands/inspect-agent-traces.js";
 import type { Context } from "./context.js";
 
@@ -12,6 +14,7 @@ export function routes(context: Context): readonly Method[] {
   return [
     unary(TraceService.method.export, (request, call) => exportSpans(context, request, call)),
     unary(inspection.inspectAgentTraces, (request, call) => inspectAgentTraces(context, request, call)),
+    unary(TraceUsageService.method.getTraceUsage, (request) => getTraceUsage(context, request)),
     unary(inspection.getTracePayload, (request, call) => getTracePayload(context, request, call)),
   ];
 }

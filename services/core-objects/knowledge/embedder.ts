@@ -1,3 +1,5 @@
+import type { ObjectRecord } from "../record.js";
+
 /** Turns texts into vectors that are near each other where the texts mean nearly the same. */
 export interface Embedder {
   /** What made a vector: only those of one embedder are compared. */
@@ -22,11 +24,19 @@ export class EmbedderError extends Error {
   }
 }
 
+/** Whose endpoint an embedder asks. */
+export type EmbeddingIntegration = Pick<ObjectRecord, "_id" | "name" | "origin" | "owner" | "acl" | "etag">;
+
 /** The embedders there are. */
 export interface Embedders {
-  /** The one that a knowledge base is embedded by now. @throws EmbedderError where there is none any more. */
+  /** The one that a knowledge base is embedded by now. @throws EmbedderError if it is gone or disabled. */
   of(base: { readonly integrations: readonly string[]; readonly embedding_model: string }): Promise<Embedder>;
-  /** The one with the id, for what it embedded before. @throws EmbedderError where there is none any more. */
+  /** The one with the id, for what it embedded before. @throws EmbedderError if it is gone or disabled. */
   byId(id: string): Promise<Embedder>;
+  /**
+   * The integrations whose endpoints these embedders ask, by the id of the embedder: absent for an embedder of this
+   * process, and for an integration that is gone.
+   */
+  endpointsOf(ids: readonly string[]): Promise<ReadonlyMap<string, EmbeddingIntegration>>;
   close(): Promise<void>;
 }

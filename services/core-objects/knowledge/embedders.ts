@@ -4,7 +4,7 @@ import type { DocCollection } from "../../shared/store/store.js";
 import { placeOf } from "../objects/secrets.js";
 import type { ObjectRecord } from "../record.js";
 import { BUILT_IN, createBuiltInEmbedder } from "./built-in-embedder.js";
-import { type Embedder, EmbedderError, type Embedders } from "./embedder.js";
+import { type Embedder, EmbedderError, type Embedders, type EmbeddingIntegration } from "./embedder.js";
 import { createEmbeddingAgent, createOpenAiEmbedder } from "./openai-embedder.js";
 
 /** What is read of an integration. */
@@ -13,6 +13,8 @@ interface Integration extends ObjectRecord {
   readonly models: readonly string[];
   readonly sealed: string;
 }
+
+const PROJECTION = { name: 1, origin: 1, owner: 1, acl: 1, etag: 1 };
 
 /** The built-in model, and those of integrations: theirs have the id integration/model. */
 export function createEmbedders(
@@ -40,12 +42,27 @@ export function createEmbedders(
     },
     async byId(id) {
       if (id === BUILT_IN) return builtIn;
-      const slash = id.indexOf("/");
-      return ofIntegration(id.slice(0, slash), id.slice(slash + 1));
+      return ofIntegration(integrationIn(id), id.slice(id.indexOf("/") + 1));
+    },
+    async endpointsOf(ids) {
+      const outside = ids.filter((id) => id !== BUILT_IN);
+      if (outside.length === 0) return new Map();
+      const found = await integrations
+        .find({ _id: { $in: [...new Set(outside.map(integrationIn))] } }, { projection: PROJECTION })
+        .toArray();
+      const known = new Map<string, EmbeddingIntegration>(found.map((one) => [one._id, one]));
+      return new Map(
+        outside.flatMap((id) => (known.has(integrationIn(id)) ? [[id, known.get(integrationIn(id))!]] : [])),
+      );
     },
     async close() {
       await builtIn.close();
       await agent.destroy();
     },
   };
+}
+
+/** The integration in the id of an embedder. */
+function integrationIn(id: string): string {
+  return id.slice(0, id.indexOf("/"));
 }

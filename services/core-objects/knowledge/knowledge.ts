@@ -1,10 +1,13 @@
 import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
 import type { Seal } from "../../shared/secrets/seal.js";
 import type { DocCollection, Store } from "../../shared/store/store.js";
+import type { Principals } from "../principals.js";
 import type { ObjectRecord } from "../record.js";
+import { type Cutter, createCutter } from "./cutter.js";
 import type { Embedders } from "./embedder.js";
 import { createEmbedders } from "./embedders.js";
 import { createMirror } from "./mirror.js";
+import { createQuestions, type Questions } from "./questions.js";
 import { createRanking, type Ranking } from "./ranking.js";
 import {
   BLOCKS,
@@ -21,10 +24,18 @@ import {
 export interface KnowledgeOptions {
   /** How much words count in a search, from 0 to 1; the rest is for meaning. */
   readonly lexicalWeight?: number;
+  /** Documents that a process works on at a time. */
+  readonly atOnce?: number;
+  /** How long a document is worked on before others have their turn, in milliseconds. */
+  readonly turnMs?: number;
+  /** What a process keeps of passages and vectors in memory. */
+  readonly memoryMegabytes?: number;
   /** How often work that another process left is looked for, in milliseconds. */
   readonly pollMs?: number;
   /** How long a process that is silent keeps a document to itself, in milliseconds. */
   readonly leaseMs?: number;
+  /** How long a document that is held up waits until it is looked at again, in milliseconds. */
+  readonly heldUpMs?: number;
   /** How long a document waits for its second try, in milliseconds; twice as long for each that follows. */
   readonly firstWaitMs?: number;
   /** In place of the built-in model and those of integrations. */
@@ -42,6 +53,11 @@ export interface Knowledge {
   readonly vectors: DocCollection<VectorRecord>;
   readonly embedders: Embedders;
   readonly ranking: Ranking;
+  readonly questions: Questions;
+  readonly cutter: Cutter;
+  /** Does one thing after the other, in the order in which they come. */
+  inOrder<T>(work: () => Promise<T>): Promise<T>;
+  readonly principals: Pick<Principals, "groupsOf">;
   readonly options: KnowledgeOptions;
   /** There is work: a document came, or goes. Set by who does it. */
   wake: () => void;
@@ -50,18 +66,19 @@ export interface Knowledge {
   close(): Promise<void>;
 }
 
+/** What knowledge needs of the rest of the service. */
+export interface KnowledgeParts {
+  readonly seal: Seal;
+  readonly integrations: DocCollection<ObjectRecord>;
+  readonly principals: Pick<Principals, "groupsOf">;
+  /** Which addresses embedding endpoints may be at. */
+  readonly outgoing: OutgoingPolicy;
+}
+
 /** Opens the collections; threads start when they are first needed. */
 export async function openKnowledge(
   store: Store,
-  {
-    seal,
-    integrations,
-    outgoing,
-  }: {
-    readonly seal: Seal;
-    readonly integrations: DocCollection<ObjectRecord>;
-    readonly outgoing: OutgoingPolicy;
-  },
+  { seal, integrations, principals, outgoing }: KnowledgeParts,
   options: KnowledgeOptions = {},
 ): Promise<Knowledge> {
   await store.ensure([DOCUMENTS, SOURCES, BLOCKS, VECTORS]);
@@ -75,14 +92,28 @@ export async function openKnowledge(
     blocks,
     vectors: store.collection<VectorRecord>(VECTORS.name),
     embedders,
-    ranking: createRanking(documents, blocks, mirror),
+    ranking: createRanking({ documents, blocks, mirror, megabytes: options.memoryMegabytes }),
+    cutter: createCutter(),
+    inOrder: createOrder(),
+    questions: createQuestions(embedders, principals),
+    principals,
     options,
     wake() {},
     failed() {},
     async close() {
       await knowledge.ranking.close();
+      await knowledge.cutter.close();
       await embedders.close();
     },
   };
   return knowledge;
+}
+
+function createOrder(): Knowledge["inOrder"] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
 }

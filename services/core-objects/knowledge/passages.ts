@@ -4,6 +4,11 @@ import type { DocumentType, PassageRecord } from "./records.js";
 export const MAX_PASSAGE = 1_000;
 /** A passage that is shorter takes the next paragraph in, where that fits. */
 const ENOUGH = 600;
+/** Bytes of a text for each of its passages, at least, and passages that a text may have whatever its size. */
+const BYTES_A_PASSAGE = 256;
+const FEW = 64;
+/** Where there are more, a passage that is shorter takes the next one in, even over a heading. */
+const ENOUGH_OF_MANY = 400;
 /** Headings above a passage that are kept, and characters of each. */
 const MAX_HEADINGS = 6;
 const MAX_HEADING = 120;
@@ -18,7 +23,7 @@ interface Piece {
 /**
  * Cuts a text into passages: along its headings first, then its paragraphs,
  * and a paragraph that is too long along its sentences. No passage reaches over
- * a heading.
+ * a heading, unless the text has so many tiny passages that they are put together.
  */
 export function passagesOf(text: string, type: DocumentType): PassageRecord[] {
   const pieces = paragraphsOf(text, type).flatMap((piece) => [...within(text, piece)]);
@@ -33,7 +38,27 @@ export function passagesOf(text: string, type: DocumentType): PassageRecord[] {
     if (fits) packed[packed.length - 1] = { ...last, to: piece.to };
     else packed.push(piece);
   }
-  return placed(text, packed);
+  const isMany = packed.length > FEW + text.length / BYTES_A_PASSAGE;
+  return placed(text, isMany ? merged(packed) : packed);
+}
+
+/** Fewer pieces: a vector costs more than the few words that a tiny one has to say. */
+function merged(pieces: readonly Piece[]): Piece[] {
+  const all: Piece[] = [];
+  for (const piece of pieces) {
+    const last = all.at(-1);
+    const fits = last !== undefined && last.to - last.from < ENOUGH_OF_MANY && piece.to - last.from <= MAX_PASSAGE;
+    if (fits) all[all.length - 1] = { from: last.from, to: piece.to, headings: shared(last.headings, piece.headings) };
+    else all.push(piece);
+  }
+  return all;
+}
+
+/** The headings that two pieces both stand under. */
+function shared(one: readonly string[], other: readonly string[]): readonly string[] {
+  if (one === other) return one;
+  const differs = one.findIndex((heading, i) => heading !== other[i]);
+  return differs < 0 ? one : one.slice(0, differs);
 }
 
 /** Paragraphs with the headings above them (CommonMark 0.31: ATX and setext headings, fenced code). */

@@ -1,93 +1,67 @@
 import { createThread } from "../../shared/process/thread.js";
 import type { DocCollection } from "../../shared/store/store.js";
+import { type HeldBase, HeldBases, type HeldDocument, type Revised } from "./held-bases.js";
 import type { Mirror, Mirrored } from "./mirror.js";
-import type { BlockRecord, DocumentRecord, PassageRecord, ServingRecord } from "./records.js";
-import { COMPARED, type Hit, type Question } from "./threads/ranker.js";
+import type { BlockRecord, DocumentRecord } from "./records.js";
+import { type Candidate, fused, type Hit, type Weights } from "./threads/fused.js";
+import { COMPARED, type Question } from "./threads/ranker.js";
 import type { RankingMethods } from "./threads/ranking.js";
 
 /** Heap of the thread; vectors are beside it. */
 const MEGABYTES = 2_048;
-/** Passages that are kept in memory; the knowledge bases that were asked longest ago give way. */
-const MAX_PASSAGES = 200_000;
+/** Megabytes of passages and vectors that a process keeps in memory if nothing else is set. */
+export const MEMORY_MEGABYTES = 1_024;
 
-/** What is known of a knowledge base in memory. */
-interface Known {
-  /** Of the knowledge base, when its documents were looked at. */
-  revision: string;
-  readonly documents: Map<string, Loaded>;
-}
-
-/** A document in memory. */
-interface Loaded {
-  readonly stamp: string;
-  readonly generation: number;
-  readonly embedder: string;
-  readonly passages: number;
-}
-
-/** Ranks passages in a thread of its own, which holds those of the knowledge bases that are asked. */
+/** Ranks passages in a thread of its own. */
 export interface Ranking {
   /**
    * Brings what is in memory of a knowledge base to what is in the store.
    *
-   * @param revision of the knowledge base, read before: what changes after it is brought next time.
-   * @param again also where it is of that revision: a document is switched before the knowledge base says so.
-   * @returns what its documents are embedded by.
+   * @param again also if it is of that revision: a document is switched before the knowledge base says so.
+   * @returns the lengths of the vectors of its documents, by the id of the embedder.
    */
-  load(base: { readonly id: string; readonly revision: string; readonly again: boolean }): Promise<ReadonlySet<string>>;
-  rank(question: Question): Promise<Hit[]>;
+  load(base: Revised, again: boolean): Promise<ReadonlyMap<string, ReadonlySet<number>>>;
+  /**
+   * Ranks the passages of all these knowledge bases, some at a time if memory does not hold them together.
+   *
+   * @returns the best, and the knowledge bases that could not be searched.
+   */
+  rank(
+    question: Omit<Question, "bases" | "found"> & Weights,
+    bases: readonly Revised[],
+  ): Promise<{ readonly hits: Hit[]; readonly missing: readonly string[] }>;
+  /** Bytes of passages and vectors that are in memory, about. */
+  heldBytes(): number;
   close(): Promise<void>;
 }
 
+/** Where a {@link Ranking} reads, and how much it keeps. */
+export interface RankingOptions {
+  readonly documents: DocCollection<DocumentRecord>;
+  readonly blocks: DocCollection<BlockRecord>;
+  readonly mirror?: Mirror | undefined;
+  /** MEMORY_MEGABYTES if left out. */
+  readonly megabytes?: number | undefined;
+}
+
 /** Reads documents and blocks of the store when they are first asked for. */
-export function createRanking(
-  documents: DocCollection<DocumentRecord>,
-  blocks: DocCollection<BlockRecord>,
-  mirror?: Mirror,
-): Ranking {
-  // In the order in which they were last asked.
-  const known = new Map<string, Known>();
-  const loading = new Map<string, Promise<unknown>>();
+export function createRanking({ documents, blocks, mirror, megabytes = MEMORY_MEGABYTES }: RankingOptions): Ranking {
+  const room = megabytes * 2 ** 20;
   const thread = createThread<RankingMethods>(new URL("threads/ranking.js", import.meta.url), {
     megabytes: MEGABYTES,
-    ended: () => known.clear(),
+    ended: () => bases.clear(),
   });
+  const bases = new HeldBases({ documents, blocks, thread, room });
 
-  async function put(base: string, { _id, name }: DocumentRecord, serving: ServingRecord): Promise<boolean> {
-    const found = await blocks.find({ document: _id, generation: serving.generation }, { sort: { n: 1 } }).toArray();
-    const passages: Pick<PassageRecord, "text" | "headings">[] = [];
-    for (const block of found) for (const { text, headings } of block.passages) passages.push({ text, headings });
-    // It was revised meanwhile: the next revision of the knowledge base says so.
-    if (passages.length !== serving.passages) return false;
-    const vectors = joined(found);
-    const { generation, embedder } = serving;
-    const one = { document: _id, name, generation, embedder, passages, vectors };
-    await thread.call("put", { base, one }, [vectors.buffer as ArrayBuffer]);
-    return true;
+  async function load(base: Revised, again: boolean): Promise<HeldBase | undefined> {
+    const before = bases.get(base.id)?.revision;
+    const one = await bases.load(base, again);
+    if (mirror !== undefined && one !== undefined && (again || one.revision !== before) && one.passages > COMPARED)
+      mirror.bring(base.id, one.revision, [...one.documents].map(mirrored));
+    return one;
   }
 
-  async function refresh(id: string, revision: string): Promise<void> {
-    const one = known.get(id) ?? { revision: "", documents: new Map() };
-    known.set(id, one);
-    const gone = new Set(one.documents.keys());
-    for await (const document of documents.find({ knowledge_base: id }, { sort: { _id: -1 }, hint: "base" })) {
-      const { _id, name, serving, state } = document;
-      if (serving === null || state === "leaving") continue;
-      gone.delete(_id);
-      const stamp = `${serving.generation} ${name}`;
-      if (one.documents.get(_id)?.stamp === stamp) continue;
-      if (await put(id, document, serving)) one.documents.set(_id, { stamp, ...serving });
-    }
-    for (const document of gone) {
-      one.documents.delete(document);
-      await thread.call("remove", { base: id, document });
-    }
-    // The thread may have ended, and what it knew with it.
-    if (known.get(id) === one) one.revision = revision;
-    if (passagesIn(one) > COMPARED) mirror?.bring(id, revision, [...one.documents].map(mirrored));
-  }
-
-  function mirrored([document, { generation, embedder }]: [string, Loaded]): Mirrored {
+  function mirrored([document, { generation, embedder }]: [string, HeldDocument]): Mirrored {
     return {
       ...{ document, generation, embedder },
       async vectors() {
@@ -98,59 +72,57 @@ export function createRanking(
   }
 
   /** What the database finds of a question about more than is compared one by one. */
-  async function foundIn(question: Question): Promise<Question> {
-    if (mirror === undefined) return question;
-    const bases = question.bases.flatMap((id) => known.get(id) ?? []);
-    if (bases.reduce((sum, one) => sum + passagesIn(one), 0) <= COMPARED) return question;
-    const revisions = new Map([...known].map(([id, { revision }]) => [id, revision]));
+  async function foundIn(question: Question, held: readonly HeldBase[]): Promise<Question> {
+    if (mirror === undefined || held.reduce((sum, one) => sum + one.passages, 0) <= COMPARED) return question;
+    const revisions = new Map(question.bases.map((id, i) => [id, held[i]!.revision]));
     return { ...question, found: await mirror.find(question, revisions) };
   }
 
-  async function makeRoom(kept: string): Promise<void> {
-    let passages = 0;
-    for (const one of known.values()) passages += passagesIn(one);
-    for (const [id, one] of known) {
-      if (passages <= MAX_PASSAGES) return;
-      if (id === kept) continue;
-      passages -= passagesIn(one);
-      known.delete(id);
-      await thread.call("drop", id);
-    }
+  /** The candidates of those knowledge bases that are in memory, and the others. */
+  async function candidatesIn(
+    question: Omit<Question, "bases">,
+    asked: readonly Revised[],
+  ): Promise<{ readonly candidates: readonly Candidate[]; readonly left: readonly Revised[] }> {
+    const here = asked.flatMap(({ id }) => {
+      const one = bases.get(id);
+      return one === undefined ? [] : [{ id, one }];
+    });
+    const held = here.map(({ one }) => one);
+    const { candidates, held: found } = await thread.call(
+      "candidates",
+      await foundIn({ ...question, bases: here.map(({ id }) => id) }, held),
+    );
+    const done = new Set([...found, ...here.flatMap(({ id, one }) => (one.documents.size === 0 ? [id] : []))]);
+    return { candidates, left: asked.filter(({ id }) => !done.has(id)) };
   }
 
   return {
-    async load({ id, revision, again }) {
-      while (again || known.get(id)?.revision !== revision) {
-        const under = loading.get(id);
-        if (under !== undefined) {
-          await under;
-          continue;
-        }
-        const now = refresh(id, revision);
-        loading.set(id, now);
-        try {
-          await now;
-          break;
-        } finally {
-          loading.delete(id);
+    async load(base, again) {
+      const lengths = new Map<string, Set<number>>();
+      for (const { embedder, dimensions } of (await load(base, again))?.documents.values() ?? [])
+        lengths.set(embedder, (lengths.get(embedder) ?? new Set()).add(dimensions));
+      return lengths;
+    },
+    async rank(question, asked) {
+      const { limit, lexicalWeight, ...rest } = question;
+      const candidates: Candidate[] = [];
+      let left = asked;
+      // Other searches may take the memory meanwhile, so that some are tried again: not for ever.
+      for (let tries = 0; left.length > 0 && tries <= 2 * asked.length; tries++) {
+        const found = await candidatesIn(rest, left);
+        candidates.push(...found.candidates);
+        left = found.left;
+        let bytes = 0;
+        for (const base of left) {
+          bytes += (await load(base, false))?.bytes ?? 0;
+          if (bytes > room / 2) break;
         }
       }
-      const one = known.get(id);
-      if (one === undefined) return new Set();
-      known.delete(id);
-      known.set(id, one);
-      await makeRoom(id);
-      return new Set([...one.documents.values()].map(({ embedder }) => embedder));
+      return { hits: fused(candidates, { limit, lexicalWeight }), missing: left.map(({ id }) => id) };
     },
-    rank: async (question) => thread.call("rank", await foundIn(question)),
+    heldBytes: () => bases.bytes,
     close: () => thread.close(),
   };
-}
-
-function passagesIn({ documents }: Known): number {
-  let passages = 0;
-  for (const one of documents.values()) passages += one.passages;
-  return passages;
 }
 
 /** The vectors of all blocks in one array that is nobody else's. */

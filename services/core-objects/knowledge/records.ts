@@ -4,16 +4,13 @@ import type { Base, CollectionSpec } from "../../shared/store/store.js";
 // switch. Blocks of passages of another generation are nobody's until then, and
 // are deleted after it.
 
-/** Who owns the documents of knowledge bases that nobody owns: they have room together, as those of one user do. */
-export const COMPANY = "company";
-
 /** How a document is written. */
 export type DocumentType = "text" | "markdown" | "html" | "pdf" | "docx";
 
 /** A document of a knowledge base, without its text and passages. */
 export interface DocumentRecord extends Base {
   readonly knowledge_base: string;
-  /** Of the knowledge base: whose room it takes; {@link COMPANY}'s where it is company-managed. */
+  /** Of the knowledge base: whose room it takes; COMPANY's if it is company-managed. */
   readonly owner: string;
   readonly name: string;
   readonly type: DocumentType;
@@ -23,6 +20,10 @@ export interface DocumentRecord extends Base {
   readonly source: string;
   /** Of its source. */
   readonly bytes: number;
+  /** The bytes that are counted for it: of its texts, passages and vectors. Absent in old records that nobody counted yet. */
+  readonly held?: number;
+  /** The generation whose passages and vectors are among them; absent until there is one. */
+  readonly reserved?: number;
   /** The latest way to be searched: another one with each version, and with each other embedder. */
   readonly generation: number;
   /** What is searched; null where nothing is yet. */
@@ -53,6 +54,8 @@ export interface ServingRecord {
   readonly passages: number;
   /** What its passages were embedded by. */
   readonly embedder: string;
+  /** Of its text, passages and vectors; absent in old records. */
+  readonly bytes?: number;
 }
 
 /** The text of one version of a document. */
@@ -105,6 +108,7 @@ export const DOCUMENTS: CollectionSpec = {
     { name: "state", key: { knowledge_base: 1, state: 1, _id: -1 } },
     { name: "request", key: { knowledge_base: 1, request: 1 }, unique: true },
     { name: "due", key: { due: 1, owner: 1 } },
+    { name: "owner", key: { owner: 1 } },
   ],
 };
 

@@ -3,17 +3,15 @@ import type { Log } from "../../shared/process/log.js";
 import type { Filter } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
 import type { KnowledgeBaseRecord } from "../kinds/knowledge-bases/record.js";
-import { DocumentError } from "./document-error.js";
-import { EmbedderError } from "./embedder.js";
+import { Claimed, LEASE_MS } from "./claimed.js";
 import { ingest } from "./ingest.js";
 import type { DocumentRecord } from "./records.js";
 
 const POLL_MS = 2_000;
-const LEASE_MS = 10_000;
-/** Times that a document is tried before it failed, about six minutes in all. */
-const ATTEMPTS = 8;
-const FIRST_WAIT_MS = 2_000;
-const LONGEST_WAIT_MS = 120_000;
+/** Documents that a process works on at a time; half of them at most are of one owner. */
+const AT_ONCE = 8;
+/** How long a document is worked on before others have their turn, in milliseconds. */
+const TURN_MS = 3_000;
 
 /** Makes documents searchable in the background. */
 export interface Worker {
@@ -21,19 +19,21 @@ export interface Worker {
 }
 
 /**
- * Starts to work on what there is to do, one document at a time. All of it
- * stands in the store: a document is taken up by a write that one process wins,
- * for a time that it prolongs while it works, and goes on where a process that
- * ended left it.
+ * Starts to work on what there is to do, some documents at a time, each for a
+ * turn. All of it stands in the store: a document is taken up by a write that one
+ * process wins, for a time that it prolongs while it works, and goes on where its
+ * last turn or a process that ended left it.
  */
 export function startWorker(context: Context, log: Log): Worker {
   const { knowledge } = context;
-  const { pollMs = POLL_MS, leaseMs = LEASE_MS, firstWaitMs = FIRST_WAIT_MS } = knowledge.options;
+  const { pollMs = POLL_MS, leaseMs = LEASE_MS, atOnce = AT_ONCE, turnMs = TURN_MS } = knowledge.options;
   const closing = new AbortController();
   const { signal } = closing;
   let [isAwake, wake] = [true, () => {}];
   /** Whose documents were taken up since everybody had a turn. */
   const served = new Set<string>();
+  /** What is worked on, and whose it is. */
+  const working = new Map<Promise<void>, string>();
   knowledge.wake = () => {
     isAwake = true;
     wake();
@@ -47,14 +47,34 @@ export function startWorker(context: Context, log: Log): Worker {
       isAwake = false;
       await reembedChanged(context);
       for (let document = await claim(); document !== null && !signal.aborted; document = await claim())
-        await workOn(document);
+        begin(document);
       if (!isAwake && !signal.aborted) await asleep();
     }
   }
 
-  /** Owners take turns, so that who adds thousands keeps nobody else waiting. */
+  function begin(document: DocumentRecord): void {
+    const work = workOn(document)
+      .catch((error: unknown) => log.warn({ err: error, document: document._id }, "a document is put off"))
+      .finally(() => {
+        working.delete(work);
+        knowledge.wake();
+      });
+    working.set(work, document.owner);
+  }
+
+  /**
+   * Owners take turns, so that nobody waits for the thousands of another. An owner with as many documents at work as
+   * there are places left gets no more, so that the next to come finds one.
+   */
   async function claim(): Promise<DocumentRecord | null> {
-    const next = (await claimOf({ owner: { $nin: [...served] } })) ?? (served.size === 0 ? null : await claimOf({}));
+    const free = atOnce - working.size;
+    if (free <= 0) return null;
+    const counts = new Map<string, number>();
+    for (const owner of working.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    const full = [...counts].flatMap(([owner, count]) => (count >= free ? [owner] : []));
+    const next =
+      (await claimOf({ owner: { $nin: [...served, ...full] } })) ??
+      (served.size === 0 ? null : await claimOf({ owner: { $nin: full } }));
     if (next === null || served.has(next.owner)) served.clear();
     if (next !== null) served.add(next.owner);
     return next;
@@ -70,49 +90,16 @@ export function startWorker(context: Context, log: Log): Worker {
   }
 
   async function workOn(document: DocumentRecord): Promise<void> {
-    const beat = prolong(document);
+    const claimed = new Claimed(knowledge, document, log);
+    const until = Date.now() + turnMs;
     try {
-      await ingest(context, document, { signal });
+      const isDone = await ingest(context, document, { signal, isOver: () => Date.now() >= until });
+      await claimed.stop();
+      if (!isDone) await claimed.release();
     } catch (error) {
-      await beat.stop();
-      if (!signal.aborted) await failed(document, error as Error);
-    } finally {
-      await beat.stop();
+      await claimed.stop();
+      if (!signal.aborted) await claimed.failed(error as Error);
     }
-  }
-
-  /** Keeps a document to this process until it is stopped. */
-  function prolong({ _id, claim }: DocumentRecord): { stop(): Promise<void> } {
-    let last: Promise<unknown> = Promise.resolve();
-    const timer = setInterval(() => {
-      const due = { $set: { due: new Date(Date.now() + leaseMs) } };
-      last = knowledge.documents
-        .updateOne({ _id, claim, due: { $ne: null } }, due)
-        .catch((error: unknown) => log.warn({ err: error, document: _id }, "a document is not kept for this process"));
-    }, leaseMs / 3);
-    timer.unref();
-    return {
-      async stop() {
-        clearInterval(timer);
-        await last;
-      },
-    };
-  }
-
-  async function failed({ _id, claim, generation, attempts }: DocumentRecord, error: Error): Promise<void> {
-    const isOurs = !(error instanceof DocumentError || error instanceof EmbedderError);
-    if (isOurs) log.error({ err: error, document: _id }, "a document could not be made searchable");
-    const isPassing = !(error instanceof DocumentError || (error instanceof EmbedderError && !error.isPassing));
-    const isOver = !isPassing || attempts + 1 >= ATTEMPTS;
-    const wait = Math.min(LONGEST_WAIT_MS, firstWaitMs * 2 ** attempts);
-    const problem = isOurs
-      ? "it cannot be made searchable at the moment; the log of the service says why"
-      : error.message;
-    const after = isOver ? { state: "failed" as const, due: null } : { due: new Date(Date.now() + wait) };
-    await knowledge.documents.updateOne(
-      { _id, claim, generation, state: "waiting" },
-      { $set: { ...after, problem, attempts: attempts + 1 } },
-    );
   }
 
   function asleep(): Promise<void> {
@@ -144,6 +131,7 @@ export function startWorker(context: Context, log: Log): Worker {
       closing.abort();
       wake();
       await running;
+      await Promise.all(working.keys());
     },
   };
 }

@@ -2,7 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ConnectionState } from "#proto/core/v1/connection_pb.js";
 import type { Context } from "../context.js";
 import type { ObjectRecord } from "../record.js";
-import { bytesOf } from "../room.js";
+import { bytesOf, takenBy } from "../room.js";
 
 /** How a test of what an object leads to went. */
 export interface ConnectionRecord {
@@ -46,11 +46,13 @@ export async function keepConnection(
   record: Connecting,
   connection: ConnectionRecord,
 ): Promise<void> {
-  const grows = bytesOf({ ...record, connection } as ObjectRecord) - bytesOf(record);
+  const taken = bytesOf({ ...record, connection } as ObjectRecord);
+  const grows = taken - takenBy(record);
   await room.take(record.owner, 0, grows);
   const { matchedCount } = await collection<Connecting>(noun).updateOne(
-    { _id: record._id, etag: record.etag },
-    { $set: { connection } },
+    // Two tests at the same time are counted once.
+    { _id: record._id, etag: record.etag, ...(record.taken !== undefined && { taken: record.taken }) },
+    { $set: { connection, taken } },
   );
   if (matchedCount === 0) await room.take(record.owner, 0, -grows);
 }

@@ -5,7 +5,7 @@ import { isDuplicateKey } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
 import { accessOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
-import { bytesOf } from "../room.js";
+import { bytesOf, takenBy } from "../room.js";
 import { aclOf, checkShareable } from "../sharing.js";
 import { newEtag } from "./gate.js";
 import { listAfter } from "./list-after.js";
@@ -59,11 +59,12 @@ export function createObject<Request extends CreateRequest>(
       created_at: now,
       updated_at: now,
     };
-    const record = { ...governed, ...sealedWith(model, context.seal, governed) };
+    const sealed: ObjectRecord = { ...governed, ...sealedWith(model, context.seal, governed) };
+    const record: ObjectRecord = { ...sealed, taken: bytesOf(sealed) };
     const there = await inserted(context, noun, record);
     const undo = async (): Promise<void> => {
       const { deletedCount } = await context.collection(noun).deleteOne({ _id: id });
-      await context.room.take(record.owner, -deletedCount, -deletedCount * bytesOf(record));
+      await context.room.take(record.owner, -deletedCount, -deletedCount * takenBy(record));
     };
     if (there === record) await recheckReferences(context, model, { before: {}, after: content }, caller, undo);
     return { [member]: await oneViewOf(context, model, there, call) };
@@ -95,7 +96,7 @@ function requestOf({ requestId }: CreateRequest, { id }: Caller): string {
 /** The record, or the one that the same creation made before. */
 async function inserted(context: Context, noun: string, record: ObjectRecord): Promise<ObjectRecord> {
   const objects = context.collection(noun);
-  const bytes = bytesOf(record);
+  const bytes = takenBy(record);
   const earlierOf = () => objects.findOne({ owner: record.owner, request: record.request });
   try {
     await context.room.take(record.owner, 1, bytes);

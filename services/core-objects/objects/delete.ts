@@ -1,6 +1,6 @@
 import type { Call } from "../../shared/rpc/call.js";
 import type { Context } from "../context.js";
-import { bytesOf } from "../room.js";
+import { takenBy } from "../room.js";
 import { ATTEMPTS, contended, newEtag, unchanged, writable } from "./gate.js";
 import { idIn } from "./get.js";
 import type { DeleteRequest, DeleteResponse } from "./messages.js";
@@ -35,7 +35,7 @@ export function deleteObject(model: Model, after?: (context: Context, id: string
       }
       const { deletedCount } = await objects.deleteOne({ ...unchanged(current, "delete", caller), deleting: mark });
       if (deletedCount === 0) continue;
-      await context.room.take(current.owner, -1, -bytesOf(current));
+      await context.room.take(current.owner, -1, -takenBy(current));
       await after?.(context, id);
       return { id };
     }

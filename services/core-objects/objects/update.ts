@@ -3,7 +3,7 @@ import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
 import type { ObjectRecord } from "../record.js";
-import { bytesOf } from "../room.js";
+import { bytesOf, takenBy } from "../room.js";
 import { sharingAfter, sharingIn } from "../sharing.js";
 import { checkChanges } from "./check-changes.js";
 import { ATTEMPTS, contended, newEtag, unchanged, writable } from "./gate.js";
@@ -58,8 +58,10 @@ export function updateObject<Request extends UpdateRequest>(
       // Elsewhere it would give away what only others may use.
       const before = model.leadsElsewhere?.(current, { ...current, ...changes }) ? {} : current;
       await checkReferences(context, model, before, changes, caller);
-      const written = { ...changes, etag: newEtag(), updated_at: new Date() };
-      const grows = bytesOf({ ...current, ...written }) - bytesOf(current);
+      const changed = { ...changes, etag: newEtag(), updated_at: new Date() };
+      const taken = bytesOf({ ...current, ...changed });
+      const written = { ...changed, taken };
+      const grows = taken - takenBy(current);
       await context.room.take(current.owner, 0, grows);
       const next = await context
         .collection(noun)
@@ -96,7 +98,7 @@ async function putBack(
   const before = Object.fromEntries(Object.keys(changes).map((field) => [field, was[field]]));
   const { matchedCount } = await objects.updateOne(
     { _id: next._id, etag: next.etag },
-    { $set: { ...before, etag: newEtag(), updated_at: new Date() } },
+    { $set: { ...before, taken: takenBy(current), etag: newEtag(), updated_at: new Date() } },
   );
   if (matchedCount === 1) return context.room.take(current.owner, 0, -grows);
   const added = Object.keys(references).map((field) => {

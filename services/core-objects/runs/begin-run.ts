@@ -10,6 +10,8 @@ import { newEtag, readable } from "../objects/gate.js";
 import { placeOf } from "../objects/secrets.js";
 import type { RunRecord } from "./record.js";
 import { givenOf } from "./rights.js";
+import { runBytes } from "./run-bytes.js";
+import { endOfDay } from "./run-room.js";
 
 /** Runs of one user that have not ended. */
 const MAX_UNFINISHED = 100;
@@ -110,9 +112,11 @@ export async function insertRun(context: Context, begun: NewRun): Promise<RunRec
     queue: owner,
     fence: 0,
     stalls: 0,
-    expires_at: new Date(now.getTime() + KEPT_DAYS * DAY_MS),
+    expires_at: endOfDay(new Date(now.getTime() + KEPT_DAYS * DAY_MS)),
   };
   const { expires_at } = run;
+  const room = { owner, expiresAt: expires_at, runs: 1, bytes: runBytes(run) };
+  await context.runRoom.take(room);
   if (agent !== null)
     await context.rights.insertOne({
       _id,
@@ -126,6 +130,7 @@ export async function insertRun(context: Context, begun: NewRun): Promise<RunRec
     await context.runs.insertOne(run);
   } catch (error) {
     await context.rights.deleteOne({ _id });
+    await context.runRoom.take({ ...room, runs: -1, bytes: -room.bytes });
     const before = isDuplicateKey(error) ? await context.runs.findOne({ owner, request }) : null;
     if (before === null) throw error;
     return before;

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { type DocCollection, type Filter, isDuplicateKey, type UpdateFilter } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
 import { newEtag } from "../objects/gate.js";
-import { cancelled, RunLost } from "./ending.js";
+import { cancelled, RunEnd, RunLost } from "./ending.js";
 import { ENDED, type RunRecord, type StepRecord, stepId } from "./record.js";
+import { bounded, boundedOutput, stepBytes } from "./run-bytes.js";
 
 // Who has a run is a lease in its record: `due_at` says when others may take it,
 // and `fence` grows with each who does. Whatever a worker writes of the run names
@@ -49,7 +51,7 @@ export class Hold {
   private count = 0;
 
   constructor(
-    private readonly context: Pick<Context, "runs" | "steps">,
+    private readonly context: Pick<Context, "runs" | "steps" | "runRoom">,
     readonly run: RunRecord,
   ) {}
 
@@ -93,16 +95,19 @@ export class Hold {
    * Keeps the next step. Once this resolves it is on disk. The run's own record goes first, since its filter says
    * whether the run still goes on.
    *
-   * @throws RunEnd for a run that was cancelled; RunLost if another worker has kept the step.
+   * @returns it as it is kept: what a model or tool made too long is cut.
+   * @throws RunEnd for a run that was cancelled, or if there is no room for the step; RunLost if another worker has kept it.
    */
   async add(step: NewStep, facts: Partial<RunRecord> = {}): Promise<StepRecord> {
     const { _id: run, expires_at } = this.run;
     const number = this.count + 1;
-    const record: StepRecord = { ...step, _id: stepId(run, number), run, number, span: newSpan(), expires_at };
-    await this.goOn({ ...facts, step_count: number, stalls: 0, etag: newEtag() });
+    const record: StepRecord = { ...bounded(step), _id: stepId(run, number), run, number, span: newSpan(), expires_at };
+    await this.#grow(stepBytes(record));
     try {
+      await this.goOn({ ...facts, step_count: number, stalls: 0, etag: newEtag() });
       await this.context.steps.insertOne(record);
     } catch (error) {
+      await this.#grow(-stepBytes(record));
       if (isDuplicateKey(error)) throw new RunLost("another worker has kept this step");
       throw error;
     }
@@ -112,10 +117,24 @@ export class Hold {
 
   /** Keeps how a step that was begun went. */
   async finish(step: StepRecord, how: Pick<StepRecord, "state" | "output">): Promise<StepRecord> {
-    const set = { ...how, ended_at: new Date() };
+    const set = { ...boundedOutput(how), ended_at: new Date() };
+    const finished = { ...step, ...set };
+    const bytes = stepBytes(finished) - stepBytes(step);
+    await this.#grow(bytes);
     const { matchedCount } = await this.context.steps.updateOne({ _id: step._id, state: "running" }, { $set: set });
-    if (matchedCount === 0) throw new RunLost("another worker has kept how this step went");
-    return { ...step, ...set };
+    if (matchedCount === 1) return finished;
+    await this.#grow(-bytes);
+    throw new RunLost("another worker has kept how this step went");
+  }
+
+  async #grow(bytes: number): Promise<void> {
+    const { owner, expires_at: expiresAt } = this.run;
+    try {
+      await this.context.runRoom.take({ owner, expiresAt, runs: 0, bytes });
+    } catch (error) {
+      const { code, rawMessage } = ConnectError.from(error);
+      throw code === Code.ResourceExhausted ? new RunEnd("storage_full", rawMessage) : error;
+    }
   }
 
   /** Changes the run while it is worked at, cancelled or not. @throws RunLost. */

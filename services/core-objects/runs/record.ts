@@ -17,6 +17,7 @@ export type RunErrorWord =
   | "timeout"
   | "cancelled"
   | "worker_lost"
+  | "storage_full"
   | "internal";
 
 /** What a run can be begun by. */
@@ -71,7 +72,7 @@ export interface RunRecord extends Base {
   readonly fence: number;
   /** How many workers took it since it last came further. */
   readonly stalls: number;
-  /** When it is forgotten. */
+  /** When it is forgotten: the end of a day. */
   readonly expires_at: Date;
 }
 

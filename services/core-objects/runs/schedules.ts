@@ -56,7 +56,7 @@ export async function beginDue(context: Context, now: Date): Promise<void> {
     const standing = assignment.enabled ? await standingOf(context, assignment) : {};
     // The run first, under a name that only this time has: who dies in between leaves it to be found.
     const goesOn = assignment.enabled && !("paused" in standing);
-    if (goesOn && !(await isUnfinished(context, assignment))) await begin(context, assignment);
+    if (goesOn && !(await isUnfinished(context, assignment))) await beginIfRoom(context, assignment);
     const { _id, next_at, schedule, delegation } = assignment;
     await assignments.updateOne(
       { _id, next_at, schedule, delegation },
@@ -77,6 +77,15 @@ async function standingOf({ delegations, seal }: Context, { _id, delegation }: A
     // Nobody can say at the moment: the run asks again before each of its steps.
     if (failed.code !== Code.Unauthenticated) return {};
     return { enabled: false, paused: failed.rawMessage, etag: newEtag() };
+  }
+}
+
+/** While its owner has no room for a run, a time begins none: others' schedules go on. */
+async function beginIfRoom(context: Context, assignment: AssignmentRecord): Promise<void> {
+  try {
+    await begin(context, assignment);
+  } catch (error) {
+    if (ConnectError.from(error).code !== Code.ResourceExhausted) throw error;
   }
 }
 

@@ -21,13 +21,14 @@ test("what ships is installed once, again where its content changed, and removed
   const store = await openEmbeddedStore(folder);
   try {
     const context = await openContext(store, kinds, {
-      principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) },
+      principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }), groupsOf: async () => [] },
       seal: SEAL,
       delegations: {
         create: async () => ({ delegation: "", key: null }),
         exchange: () => Promise.reject(),
         end: async () => undefined,
       },
+      traceUsage: async () => Promise.reject(new Error("no traces")),
       wakeWorker: () => undefined,
     });
     const shipped = readBuiltins(kinds);

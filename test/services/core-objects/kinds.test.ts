@@ -21,13 +21,19 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const PRINCIPALS = { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) };
+const PRINCIPALS = { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }), groupsOf: async () => [] };
 const NONE = {
   create: async () => ({ delegation: "", key: null }),
   exchange: () => Promise.reject(),
   end: async () => undefined,
 };
-const AROUND = { principals: PRINCIPALS, seal: SEAL, delegations: NONE, wakeWorker: () => undefined };
+const AROUND = {
+  principals: PRINCIPALS,
+  seal: SEAL,
+  delegations: NONE,
+  traceUsage: async () => Promise.reject(new Error("no traces")),
+  wakeWorker: () => undefined,
+};
 
 async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "kinds-"));

@@ -139,6 +139,10 @@ const resolve = unary(DirectoryService.method.resolvePrincipals, ({ names }) => 
   return { principals: Object.fromEntries(found) };
 });
 
+const memberships = unary(DirectoryService.method.getMemberships, ({ userId }) => ({
+  groupIds: [...(PEOPLE[userId]?.groups ?? [])],
+}));
+
 export interface Rig {
   readonly store: Store;
   readonly peers: Peers;
@@ -166,7 +170,7 @@ export async function startRig({
   sweepEveryMs?: number;
   /** One that somebody else closes, in place of a new one. */
   store?: Store;
-  quota?: ObjectQuota;
+  quota?: Partial<ObjectQuota>;
   knowledge?: KnowledgeOptions;
   /** Executes runs, with these tools. */
   runs?: Options["runs"];
@@ -202,7 +206,7 @@ export async function startRig({
   const standing = delegations();
   const closed = new Map<string, EndpointAvailability>();
   mount("catalogue", catalogueOf(closed, runs?.tools ?? []));
-  mount("auth", [exchange, resolve, ...standing.methods]);
+  mount("auth", [exchange, resolve, memberships, ...standing.methods]);
   const peers = createPeers(dispatch, { authorization: "Bearer key-services" });
   const add = (service: Service, observe?: Chain["observe"]): void => {
     services.push(service);

@@ -4,12 +4,13 @@ import type { AddDocumentRequestSchema, AddDocumentResponseSchema } from "#proto
 import type { Call } from "../../../shared/rpc/call.js";
 import { aborted, invalidArgument } from "../../../shared/rpc/errors.js";
 import { isDuplicateKey } from "../../../shared/store/store.js";
+import { COMPANY } from "../../company.js";
 import type { Context } from "../../context.js";
 import { newEtag } from "../../objects/gate.js";
 import { documentView, typeOf } from "../document-view.js";
 import { checkManaged, readableBase } from "../gate.js";
 import { sourceOf } from "../given-source.js";
-import { COMPANY, type DocumentRecord } from "../records.js";
+import type { DocumentRecord } from "../records.js";
 
 /** Adds a document to a knowledge base; repeating it with its request_id gives the document that it added. */
 export async function addDocument(
@@ -38,6 +39,7 @@ export async function addDocument(
     version: 1,
     source: uuid(),
     bytes,
+    held: bytes,
     generation: 1,
     serving: null,
     state: "waiting",
@@ -52,13 +54,13 @@ export async function addDocument(
     created_at: now,
     updated_at: now,
   };
-  await context.room.take(document.owner, 1, document.bytes);
+  await context.room.takeKnowledge(document.owner, 1, document.bytes);
   await sources.insertOne({ _id: document.source, document: _id, version: 1, ...source });
   try {
     await documents.insertOne(document);
   } catch (error) {
     await sources.deleteOne({ _id: document.source });
-    await context.room.take(document.owner, -1, -document.bytes);
+    await context.room.takeKnowledge(document.owner, -1, -document.bytes);
     if (!isDuplicateKey(error)) throw error;
     const same = await documents.findOne({ knowledge_base: base._id, request });
     if (same === null) throw aborted("the document of this request_id was deleted meanwhile; repeat the call");

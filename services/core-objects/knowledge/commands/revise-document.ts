@@ -27,17 +27,22 @@ export async function reviseDocument(
     const type = typeOf(request.type, document.type);
     const given = sourceOf(request, type);
     const changes = changesOf(request.name, document, given && { type, bytes: given.bytes });
-    const grows = (changes.bytes ?? document.bytes) - document.bytes;
-    await context.room.take(document.owner, 0, grows);
+    // The text before is there until the new one is searchable: it is given back then.
+    const grows = given?.bytes ?? 0;
+    await context.room.takeKnowledge(document.owner, 0, grows);
     const { source, version } = changes;
     if (source !== undefined && version !== undefined && given !== undefined) {
       const { bytes: _, ...kept } = given;
       await sources.insertOne({ _id: source, document: document._id, version, ...kept });
     }
     const { _id, etag } = document;
-    const after = await documents.findOneAndUpdate({ _id, etag }, { $set: changes }, { returnDocument: "after" });
+    const after = await documents.findOneAndUpdate(
+      { _id, etag },
+      { $set: changes, $inc: { held: grows } },
+      { returnDocument: "after" },
+    );
     if (after === null) {
-      await context.room.take(document.owner, 0, -grows);
+      await context.room.takeKnowledge(document.owner, 0, -grows);
       if (source !== undefined) await sources.deleteOne({ _id: source });
       continue;
     }

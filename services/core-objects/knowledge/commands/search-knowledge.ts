@@ -3,6 +3,7 @@ import type {
   PassageSchema,
   SearchKnowledgeRequestSchema,
   SearchKnowledgeResponseSchema,
+  WordsAloneSchema,
 } from "#proto/core/v1/knowledge_base_service_pb.js";
 import type { Call, Caller } from "../../../shared/rpc/call.js";
 import { failedPrecondition, notFound } from "../../../shared/rpc/errors.js";
@@ -10,55 +11,83 @@ import { shorten } from "../../../shared/tools/shorten.js";
 import type { Context } from "../../context.js";
 import type { KnowledgeBaseRecord } from "../../kinds/knowledge-bases/record.js";
 import { filterOf } from "../../policy.js";
-import { EmbedderError } from "../embedder.js";
 import { LEXICAL_WEIGHT } from "../knowledge.js";
+import type { Asked, Embedded } from "../questions.js";
 import { BLOCK, type BlockRecord, blockIdOf, type DocumentRecord } from "../records.js";
-import type { Hit } from "../threads/ranker.js";
+import type { Hit } from "../threads/fused.js";
 
 type Passage = MessageInitShape<typeof PassageSchema>;
-type Base = Pick<KnowledgeBaseRecord, "_id" | "name" | "enabled" | "revision">;
+type Base = Pick<KnowledgeBaseRecord, "_id" | "name" | "enabled" | "revision" | "owner">;
 
 const LIMIT = 6;
 /** Knowledge bases that one search looks in. */
 const MAX_BASES = 200;
 /** Characters of a passage that is shown. */
 const MAX_TEXT = 1_200;
-/** Times that a search begins anew because a document was revised under it. */
+/** Times that a search is repeated because a document was revised meanwhile. */
 const TRIES = 3;
+/** Reasons, and knowledge bases of each, that an answer names. */
+const MAX_REASONS = 9;
+const MAX_NAMED = 20;
+const OTHER_REASONS = "for several reasons: search fewer knowledge bases to see them";
 
 /** Finds the passages that answer best, in what the caller can see and nothing else. */
 export async function searchKnowledge(
   context: Context,
-  { query, knowledgeBaseIds, documentIds, limit = LIMIT }: MessageShape<typeof SearchKnowledgeRequestSchema>,
+  request: MessageShape<typeof SearchKnowledgeRequestSchema>,
   { caller, signal }: Call,
 ): Promise<MessageInitShape<typeof SearchKnowledgeResponseSchema>> {
-  const { ranking, options } = context.knowledge;
-  const lexicalWeight = options.lexicalWeight ?? LEXICAL_WEIGHT;
-  const vectors = new Map<string, Float32Array>();
+  const { query, knowledgeBaseIds, documentIds, limit = LIMIT } = request;
+  const { ranking, questions, options } = context.knowledge;
+  const isChosen = knowledgeBaseIds.length > 0 || documentIds.length > 0;
+  let embedded: Embedded | undefined;
   for (let attempt = 1; ; attempt++) {
     const notes: string[] = [];
     const all = await basesIn(context, knowledgeBaseIds, caller, notes);
     const bases = await withDocuments(context, all, documentIds);
-    const embedders = new Set<string>();
-    for (const { _id, revision } of bases) {
-      for (const one of await ranking.load({ id: _id, revision, again: attempt > 1 })) embedders.add(one);
-    }
-    for (const id of embedders) {
-      if (vectors.has(id)) continue;
-      const vector = await vectorOf(context, id, query, signal, notes);
-      if (vector !== undefined) vectors.set(id, vector);
-    }
-    const hits = await ranking.rank({
-      query,
-      vectors: Object.fromEntries(vectors),
-      bases: bases.map(({ _id }) => _id),
-      documents: documentIds.length === 0 ? undefined : documentIds,
-      limit,
-      lexicalWeight,
-    });
+    const asked: Asked[] = [];
+    for (const { _id: id, revision, owner } of bases)
+      asked.push({ id, owner, embedders: await ranking.load({ id, revision }, attempt > 1) });
+    embedded ??= await questions.embed({ query, bases: asked, caller, isChosen, signal });
+    const { vectors, wordsAlone } = embedded;
+    const { hits, missing } = await ranking.rank(
+      {
+        query,
+        vectors,
+        wordsAlone: [...wordsAlone.keys()],
+        documents: documentIds.length === 0 ? undefined : documentIds,
+        limit,
+        lexicalWeight: options.lexicalWeight ?? LEXICAL_WEIGHT,
+      },
+      bases.map(({ _id: id, revision }) => ({ id, revision })),
+    );
+    if (missing.length > 0)
+      notes.push(
+        `${missing.length} knowledge bases were not searched, since memory is in use: name fewer, or repeat the call`,
+      );
     const passages = await passagesOf(context, hits, bases);
-    if (passages.length === hits.length || attempt === TRIES) return { passages, notes };
+    if (passages.length === hits.length || attempt === TRIES)
+      return { passages, notes, wordsAlone: wordsAloneIn(bases, wordsAlone) };
   }
+}
+
+/** The knowledge bases that were searched by words alone, by reason. */
+function wordsAloneIn(
+  bases: readonly Base[],
+  reasons: ReadonlyMap<string, string>,
+): MessageInitShape<typeof WordsAloneSchema>[] {
+  const groups = new Map<string, Base[]>();
+  for (const base of bases) {
+    const said = reasons.get(base._id);
+    if (said === undefined) continue;
+    const reason = groups.has(said) || groups.size < MAX_REASONS ? said : OTHER_REASONS;
+    groups.set(reason, [...(groups.get(reason) ?? []), base]);
+  }
+  return [...groups].map(([reason, some]) => ({
+    reason,
+    knowledgeBases: some.slice(0, MAX_NAMED).map(({ _id: id, name }) => ({ id, name })),
+    count: some.length,
+  }));
 }
 
 /** The enabled knowledge bases that are searched; `notes` says which are not. */
@@ -69,7 +98,7 @@ async function basesIn(
   notes: string[],
 ): Promise<readonly Base[]> {
   const collection = context.collection<KnowledgeBaseRecord>("knowledge base");
-  const projection = { name: 1, enabled: 1, revision: 1 };
+  const projection = { name: 1, enabled: 1, revision: 1, owner: 1 };
   const seen = filterOf(caller, "read");
   if (ids.length === 0) {
     const options = { sort: { _id: -1 } as const, limit: MAX_BASES + 1, hint: "access", projection };
@@ -109,24 +138,6 @@ async function withDocuments(
     throw notFound(`no document that is searched has the id ${missing.join(", ")}; list_documents names the ids`);
   const wanted = new Set(seen.map(({ knowledge_base }) => knowledge_base));
   return bases.filter(({ _id }) => wanted.has(_id));
-}
-
-/** The query as an embedder sees it; undefined, with a note, where it cannot be had. */
-async function vectorOf(
-  { knowledge: { embedders } }: Context,
-  id: string,
-  query: string,
-  signal: AbortSignal,
-  notes: string[],
-): Promise<Float32Array | undefined> {
-  try {
-    const [vector] = await (await embedders.byId(id)).embed([query], signal);
-    return vector;
-  } catch (error) {
-    if (!(error instanceof EmbedderError)) throw error;
-    notes.push(`some documents were searched by words alone: ${error.message}`);
-    return undefined;
-  }
 }
 
 /** What was found, with its text: without what was revised or deleted since it was ranked. */

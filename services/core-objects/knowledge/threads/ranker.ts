@@ -1,5 +1,6 @@
 import { Best } from "./best.js";
 import { ExactVectors } from "./exact-vectors.js";
+import { type Candidate, fused, type Hit, type Weights } from "./fused.js";
 import type { IndexClass } from "./index-class.js";
 import { IndexedVectors } from "./indexed-vectors.js";
 import type { Near } from "./vectors.js";
@@ -30,23 +31,12 @@ export interface Question {
   readonly vectors: Readonly<Record<string, Float32Array>>;
   /** Only these knowledge bases: what the caller may see, before anything is ranked. */
   readonly bases: readonly string[];
+  /** Those of them whose passages are found by their words alone. */
+  readonly wordsAlone?: readonly string[];
   /** Only these documents, where given. */
   readonly documents?: readonly string[] | undefined;
-  readonly limit: number;
-  /** How much words count, from 0 to 1; the rest is for meaning. */
-  readonly lexicalWeight: number;
   /** What need not be looked for any more. */
   readonly found?: readonly Found[];
-}
-
-/** A passage that was found: the position-th of its document, from 0. */
-export interface Hit {
-  readonly base: string;
-  readonly document: string;
-  readonly generation: number;
-  readonly position: number;
-  /** From 0 to 1. */
-  readonly score: number;
 }
 
 /** Vectors of one knowledge base by one embedder. */
@@ -65,16 +55,6 @@ interface Base {
 interface Within {
   readonly id: string;
   readonly base: Base;
-}
-
-interface Candidate {
-  readonly base: string;
-  readonly document: string;
-  readonly generation: number;
-  readonly position: number;
-  readonly words: number;
-  /** A cosine; undefined where it was embedded by another model than the query. */
-  readonly meaning: number | undefined;
 }
 
 /** Passages with the best matching words, and those of the nearest meaning, that take part in the ranking. */
@@ -134,28 +114,37 @@ export class Ranker {
     return this.#growing.size > 0;
   }
 
-  /**
-   * The passages that fit best. Words and meaning are each brought to the range
-   * from 0 to 1 over those that take part, and added by their weight.
-   */
-  rank({ query, vectors, bases, documents, limit, lexicalWeight, found = [] }: Question): Hit[] {
+  /** The passages that fit best. */
+  rank({ limit, lexicalWeight, ...question }: Question & Weights): Hit[] {
+    return fused(this.candidates(question), { limit, lexicalWeight });
+  }
+
+  /** The passages that take part in the ranking, of the knowledge bases that are held. */
+  candidates({ query, vectors, bases, wordsAlone = [], documents, found = [] }: Question): Candidate[] {
     const only = documents === undefined ? undefined : new Set(documents);
     const within = bases.flatMap((id) => {
       const base = this.#bases.get(id);
       return base === undefined ? [] : [{ id, base }];
     });
+    const silent = new Set(wordsAlone);
     const candidates = new Map<string, Candidate>();
     for (const one of wordsIn(within, query, only)) {
       const { generation, embedder, space } = this.#bases.get(one.base)!.documents.get(one.document)!;
-      const vector = vectors[embedder];
+      const vector = silent.has(one.base) ? undefined : vectors[embedder];
       const meaning = vector && space.exact.cosine(vector, one.document, one.position);
       candidates.set(`${one.document} ${one.position}`, { ...one, generation, words: one.score, meaning });
     }
-    for (const one of this.#nearest(within, vectors, only, found)) {
+    const meant = within.filter(({ id }) => !silent.has(id));
+    for (const one of this.#nearest(meant, vectors, only, found)) {
       const key = `${one.document} ${one.position}`;
       if (!candidates.has(key)) candidates.set(key, { ...one, words: 0, meaning: one.score });
     }
-    return fused([...candidates.values()], lexicalWeight).slice(0, limit);
+    return [...candidates.values()];
+  }
+
+  /** Those of the knowledge bases that are held. */
+  held(bases: readonly string[]): string[] {
+    return bases.filter((id) => this.#bases.has(id));
   }
 
   #nearest(
@@ -198,24 +187,6 @@ function wordsIn(within: readonly Within[], query: string, only: ReadonlySet<str
   for (const { id, base } of within)
     for (const one of base.words.find(query, CANDIDATES, only)) best.add({ ...one, base: id });
   return best.all();
-}
-
-/** Brings words and meaning to one range each, and adds them by their weight; the best first. */
-function fused(candidates: readonly Candidate[], lexicalWeight: number): Hit[] {
-  const meanings = candidates.flatMap(({ meaning }) => meaning ?? []);
-  const [least, most] = [Math.min(...meanings), Math.max(...meanings)];
-  const mostWords = Math.max(...candidates.map(({ words }) => words), Number.MIN_VALUE);
-  const weight = meanings.length === 0 ? 1 : lexicalWeight;
-  const meant = (cosine: number | undefined): number => {
-    if (cosine === undefined) return 0;
-    return most === least ? 1 : (cosine - least) / (most - least);
-  };
-  return candidates
-    .map(({ base, document, generation, position, words, meaning }) => {
-      const score = weight * (words / mostWords) + (1 - weight) * meant(meaning);
-      return { base, document, generation, position, score };
-    })
-    .sort((a, b) => b.score - a.score || (a.document < b.document ? -1 : 1) || a.position - b.position);
 }
 
 function spaceOf({ spaces }: Base, embedder: string, dimensions: number): Space {

@@ -1,6 +1,7 @@
 import { serveThread } from "../../../shared/process/thread.js";
+import type { Candidate } from "./fused.js";
 import { indexClass } from "./index-class.js";
-import { type Hit, type Question, Ranker, type Searchable } from "./ranker.js";
+import { type Question, Ranker, type Searchable } from "./ranker.js";
 
 const ranker = new Ranker(indexClass());
 
@@ -28,10 +29,11 @@ const methods = {
   drop(base: string): void {
     ranker.drop(base);
   },
-  rank(question: Question): Hit[] {
-    const hits = ranker.rank(question);
+  /** What takes part in the ranking, and of which knowledge bases that is all. */
+  candidates(question: Question): { readonly candidates: Candidate[]; readonly held: string[] } {
+    const candidates = ranker.candidates(question);
     grow();
-    return hits;
+    return { candidates, held: ranker.held(question.bases) };
   },
 };
 

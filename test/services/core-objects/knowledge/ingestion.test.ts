@@ -13,7 +13,7 @@ let rig: Rig;
 /** The documents in the order in which they were embedded. */
 let order: string[];
 let release: () => void;
-async function start(quota?: ObjectQuota): Promise<void> {
+async function start(quota?: Partial<ObjectQuota>): Promise<void> {
   order = [];
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -22,7 +22,7 @@ async function start(quota?: ObjectQuota): Promise<void> {
     order.push(text!.split("\n")[0]!);
     await held;
   });
-  rig = await startRig({ knowledge: { embedders, pollMs: 20 }, ...(quota && { quota }) });
+  rig = await startRig({ knowledge: { embedders, pollMs: 20, atOnce: 1 }, ...(quota && { quota }) });
 }
 afterEach(() => rig.close());
 
@@ -49,13 +49,14 @@ test("owners take turns: who adds many documents keeps nobody else waiting", asy
 });
 
 test("documents that nobody owns have room together, as those of one user do", async () => {
-  await start({ objects: 3, bytes: 50_000 });
+  // The two knowledge bases are among them.
+  await start({ objects: 5, bytes: 50_000 });
   release();
   const [one, other] = [await base("root", true), await base("root", true)];
   const first = await add(one, "1", "root");
   await add(one, "2", "root");
   await add(other, "3", "root");
-  expect((await refusal(add(other, "4", "root"))).join()).toMatch(/^ResourceExhausted.* room for 3 /);
+  expect((await refusal(add(other, "4", "root"))).join()).toMatch(/^ResourceExhausted.* room for 5 /);
   await add(await base("alice"), "hers", "alice");
   await rig.dispatch.unary(deleteDocument, { documentId: first }, as("root"));
   await vi.waitFor(() => add(other, "4", "root"), { timeout: 10_000 });

@@ -57,8 +57,6 @@ async function find(mirror: Mirror, revision: string, more: { documents?: string
   const question: Question = {
     query: "",
     bases: ["kb"],
-    limit: 10,
-    lexicalWeight: 0,
     vectors: { [MODEL]: more.vector ?? EAST },
     documents: more.documents,
   };

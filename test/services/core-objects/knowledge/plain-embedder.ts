@@ -26,6 +26,7 @@ export function plainEmbedders(before: (texts: readonly string[]) => unknown = (
   return {
     of: async ({ integrations: [integration] }) => plain(integration ?? "plain"),
     byId: async (id) => plain(id),
+    endpointsOf: async () => new Map(),
     async close() {},
   };
 }

@@ -18,12 +18,13 @@ let context: Awaited<ReturnType<typeof openContext>>;
 beforeAll(async () => {
   rig = await startRig();
   context = await openContext(rig.store, await loadKinds(), {
-    principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }) },
+    principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }), groupsOf: async () => [] },
     delegations: {
       create: async () => ({ delegation: "", key: null }),
       exchange: () => Promise.reject(),
       end: async () => undefined,
     },
+    traceUsage: async () => Promise.reject(new Error("no traces")),
     wakeWorker: () => undefined,
     seal: SEAL,
   });

@@ -1,0 +1,14 @@
+import type { PassageRecord } from "./records.js";
+
+/** What a passage takes besides its texts, about, in bytes. */
+const PASSAGE_BYTES = 64;
+
+/** The bytes that passages take with their vectors, which is known before the vectors are. */
+export function documentBytes(passages: readonly PassageRecord[], dimensions: number): number {
+  let bytes = passages.length * (PASSAGE_BYTES + dimensions * Float32Array.BYTES_PER_ELEMENT);
+  for (const { text, headings } of passages) {
+    bytes += Buffer.byteLength(text);
+    for (const heading of headings) bytes += Buffer.byteLength(heading);
+  }
+  return bytes;
+}

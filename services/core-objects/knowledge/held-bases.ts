@@ -1,0 +1,181 @@
+import type { Thread } from "../../shared/process/thread.js";
+import type { DocCollection } from "../../shared/store/store.js";
+import type { BlockRecord, DocumentRecord, PassageRecord, ServingRecord } from "./records.js";
+import type { RankingMethods } from "./threads/ranking.js";
+
+/** Memory of the words of a passage, in bytes for each byte of its text. */
+const WORDS = 3;
+/** The revision of a knowledge base that is not in memory as a whole: no knowledge base has it. */
+const NOT_LOADED = " ";
+
+/** A knowledge base as it was when it was read. */
+export interface Revised {
+  readonly id: string;
+  readonly revision: string;
+}
+
+/** A knowledge base in memory. */
+export interface HeldBase {
+  /** Of the knowledge base, when its documents were looked at. */
+  revision: string;
+  readonly documents: Map<string, HeldDocument>;
+  passages: number;
+  /** About. */
+  bytes: number;
+}
+
+/** A document in memory. */
+export interface HeldDocument {
+  readonly stamp: string;
+  readonly generation: number;
+  readonly embedder: string;
+  readonly dimensions: number;
+  readonly passages: number;
+  readonly bytes: number;
+}
+
+/** What {@link HeldBases} reads and fills. */
+export interface HeldBasesParts {
+  readonly documents: DocCollection<DocumentRecord>;
+  readonly blocks: DocCollection<BlockRecord>;
+  readonly thread: Thread<RankingMethods>;
+  /** Bytes that are held at most, unless one knowledge base alone is larger. */
+  readonly room: number;
+}
+
+/** The knowledge bases that the ranking thread holds: those that were asked last. */
+export class HeldBases {
+  /** In the order in which they were last asked. */
+  readonly #known = new Map<string, HeldBase>();
+  readonly #loading = new Map<string, Promise<unknown>>();
+
+  constructor(private readonly parts: HeldBasesParts) {}
+
+  /** One that is in memory as a whole. */
+  get(id: string): HeldBase | undefined {
+    const one = this.#known.get(id);
+    return one?.revision === NOT_LOADED ? undefined : one;
+  }
+
+  /** Bytes of all of them, about. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const one of this.#known.values()) bytes += one.bytes;
+    return bytes;
+  }
+
+  /** Forgets all of them: the thread ended. */
+  clear(): void {
+    this.#known.clear();
+  }
+
+  /**
+   * Brings what is in memory of a knowledge base to what is in the store.
+   *
+   * @param again also if it is of that revision.
+   * @returns undefined if others needed the memory meanwhile.
+   */
+  async load({ id, revision }: Revised, again: boolean): Promise<HeldBase | undefined> {
+    while (again || this.#known.get(id)?.revision !== revision) {
+      const under = this.#loading.get(id);
+      if (under !== undefined) {
+        await under;
+        continue;
+      }
+      const now = this.#refresh(id, revision);
+      this.#loading.set(id, now);
+      try {
+        await now;
+        break;
+      } finally {
+        this.#loading.delete(id);
+      }
+    }
+    const one = this.#known.get(id);
+    if (one === undefined) return undefined;
+    this.#known.delete(id);
+    this.#known.set(id, one);
+    return one;
+  }
+
+  async #refresh(id: string, revision: string): Promise<void> {
+    const { documents, thread } = this.parts;
+    const one = this.#known.get(id) ?? { revision: NOT_LOADED, documents: new Map(), passages: 0, bytes: 0 };
+    this.#known.set(id, one);
+    const gone = new Set(one.documents.keys());
+    for await (const document of documents.find({ knowledge_base: id }, { sort: { _id: -1 }, hint: "base" })) {
+      const { _id, name, serving, state } = document;
+      if (serving === null || state === "leaving") continue;
+      gone.delete(_id);
+      const stamp = `${serving.generation} ${name}`;
+      if (one.documents.get(_id)?.stamp === stamp) continue;
+      const there = await this.#put(id, document, serving);
+      if (this.#known.get(id) !== one) break;
+      if (there !== undefined) note(one, _id, { stamp, ...serving, ...there });
+    }
+    // The thread may have ended, or others needed the memory meanwhile.
+    if (this.#known.get(id) !== one) return thread.call("drop", id);
+    for (const document of gone) {
+      note(one, document, undefined);
+      await thread.call("remove", { base: id, document });
+    }
+    if (this.#known.get(id) === one) one.revision = revision;
+  }
+
+  /** @returns undefined if the document was revised meanwhile: the next revision of the knowledge base says so. */
+  async #put(
+    base: string,
+    { _id, name }: DocumentRecord,
+    { generation, embedder, passages: count }: ServingRecord,
+  ): Promise<Pick<HeldDocument, "dimensions" | "bytes"> | undefined> {
+    const passages: Pick<PassageRecord, "text" | "headings">[] = [];
+    let [vectors, dimensions, bytes] = [new Float32Array(0), 0, 0];
+    // Block by block, so that a large document is in memory once.
+    for await (const block of this.parts.blocks.find({ document: _id, generation }, { sort: { n: 1 } })) {
+      if (passages.length === 0) {
+        dimensions = block.dimensions;
+        vectors = new Float32Array(count * dimensions);
+        bytes = vectors.byteLength;
+      }
+      const own = floatsIn(block.vectors);
+      const at = passages.length * dimensions;
+      if (at + own.length > vectors.length) return undefined;
+      vectors.set(own, at);
+      for (const { text, headings } of block.passages) {
+        passages.push({ text, headings });
+        bytes += WORDS * (text.length + headings.join().length);
+      }
+    }
+    if (passages.length !== count) return undefined;
+    await this.#makeRoom(base, bytes);
+    const one = { document: _id, name, generation, embedder, passages, vectors };
+    await this.parts.thread.call("put", { base, one }, [vectors.buffer as ArrayBuffer]);
+    return { dimensions, bytes };
+  }
+
+  /** Drops the knowledge bases that were asked longest ago, until one has room to grow. */
+  async #makeRoom(kept: string, grows: number): Promise<void> {
+    let bytes = this.bytes + grows;
+    for (const [id, one] of [...this.#known]) {
+      if (bytes <= this.parts.room) return;
+      if (id === kept || this.#known.get(id) !== one) continue;
+      bytes -= one.bytes;
+      this.#known.delete(id);
+      await this.parts.thread.call("drop", id);
+    }
+  }
+}
+
+/** Puts a document in the place of what was held of it; undefined takes it out. */
+function note(base: HeldBase, document: string, next: HeldDocument | undefined): void {
+  const before = base.documents.get(document);
+  base.passages += (next?.passages ?? 0) - (before?.passages ?? 0);
+  base.bytes += (next?.bytes ?? 0) - (before?.bytes ?? 0);
+  if (next === undefined) base.documents.delete(document);
+  else base.documents.set(document, next);
+}
+
+/** The numbers in the bytes of a block, which may begin anywhere in their buffer. */
+function floatsIn(bytes: Uint8Array): Float32Array {
+  return new Float32Array(Uint8Array.from(bytes).buffer);
+}

@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import { shorten } from "../../shared/tools/shorten.js";
+import type { NewStep } from "./queue.js";
+import type { RunRecord, StepRecord, ToolCall } from "./record.js";
+
+/** Longest text of a step, in characters. */
+const MAX_TEXT = 40 * 1024;
+/** Longest name and id that a model gives a call, in characters. */
+const MAX_NAME = 128;
+/** Characters of the arguments of all calls of a step. */
+const MAX_ARGUMENTS = 128 * 1024;
+const LEAST_ARGUMENTS = 1_024;
+/** What records take besides their texts, about, in bytes. */
+const RUN_BYTES = 2_048;
+const STEP_BYTES = 512;
+/** What a step may take once it has ended, while it goes on: the longest text of 3-byte characters, here and in its run. */
+const RESERVED_BYTES = 2 * 3 * MAX_TEXT;
+
+/** The bytes of a run without its steps. */
+export function runBytes({ input }: Pick<RunRecord, "input">): number {
+  return RUN_BYTES + Buffer.byteLength(input);
+}
+
+/** The bytes of a step. Its texts may stand in the record of its run too, as question, answer or output. */
+export function stepBytes({ name, input, output, calls, state }: NewStep): number {
+  let bytes = STEP_BYTES + Buffer.byteLength(name) + 2 * (Buffer.byteLength(input) + Buffer.byteLength(output));
+  for (const call of calls)
+    bytes += Buffer.byteLength(call.id) + Buffer.byteLength(call.name) + Buffer.byteLength(call.arguments);
+  return state === "running" ? bytes + RESERVED_BYTES : bytes;
+}
+
+/** A step with texts of the length that a step may have, whatever a model or tool answered. */
+export function bounded<S extends NewStep>(step: S): S {
+  const most = Math.max(LEAST_ARGUMENTS, Math.floor(MAX_ARGUMENTS / Math.max(1, step.calls.length)));
+  return {
+    ...step,
+    name: shorten(step.name, MAX_NAME),
+    input: shorten(step.input, MAX_TEXT),
+    output: shorten(step.output, MAX_TEXT),
+    call: boundedId(step.call),
+    calls: step.calls.map((call) => boundedCall(call, most)),
+  };
+}
+
+/** The text of a step that ended. */
+export function boundedOutput(how: Pick<StepRecord, "state" | "output">): Pick<StepRecord, "state" | "output"> {
+  return { ...how, output: shorten(how.output, MAX_TEXT) };
+}
+
+function boundedCall({ id, name, arguments: text }: ToolCall, most: number): ToolCall {
+  return { id: boundedId(id), name: shorten(name, MAX_NAME), arguments: shorten(text, most) };
+}
+
+/** A long id becomes a short one that is no other's, so that answers still find their calls. */
+function boundedId(id: string): string {
+  return id.length <= MAX_NAME ? id : createHash("sha256").update(id).digest("hex");
+}
