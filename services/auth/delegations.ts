@@ -31,13 +31,13 @@ export async function schedulesOf(
   { delegations }: AuthStore,
   key: string,
 ): Promise<{ readonly schedules: readonly { id: string; name: string }[]; readonly more: boolean }> {
-  const set = await delegations.find({ set_with: key }, { limit: LOOKED_AT, hint: "set_with" }).toArray();
+  const set = await delegations.find({ schedule_key: key }, { limit: LOOKED_AT, hint: "schedule_key" }).toArray();
   const found = new Map<string, string>();
   for (const { user_id, schedule_id = "" } of set) {
     if (found.has(schedule_id)) continue;
     const last = { sort: { created_at: -1 }, limit: 1, hint: "schedule" } as const;
     const [latest] = await delegations.find({ user_id, schedule_id }, last).toArray();
-    if (latest?.set_with === key) found.set(schedule_id, latest.schedule_name ?? "");
+    if (latest?.schedule_key === key) found.set(schedule_id, latest.schedule_name ?? "");
   }
   const schedules = [...found].map(([id, name]) => ({ id, name }));
   return { schedules: schedules.slice(0, NAMED), more: schedules.length > NAMED || set.length === LOOKED_AT };

@@ -77,7 +77,7 @@ export interface DelegationRecord extends Base {
   readonly schedule_id?: string;
   readonly schedule_name?: string;
   /** The key that set the schedule, or the one that took that key's place. */
-  readonly set_with?: string;
+  readonly schedule_key?: string;
   /** Those that the caller held: it never gives more. */
   readonly scopes: readonly string[];
   readonly created_at: Date;
@@ -158,7 +158,7 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
     name: "delegations",
     indexes: [
       { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
-      { name: "set_with", key: { set_with: 1 } },
+      { name: "schedule_key", key: { schedule_key: 1 } },
       { name: "schedule", key: { user_id: 1, schedule_id: 1, created_at: -1 } },
     ],
   },

@@ -23,7 +23,7 @@ export async function createDelegation(
   const delegation = randomBytes(BYTES).toString("base64url");
   const now = Date.now();
   const schedule =
-    scheduleId === "" ? {} : { schedule_id: scheduleId, schedule_name: scheduleName, set_with: caller.keyId };
+    scheduleId === "" ? {} : { schedule_id: scheduleId, schedule_name: scheduleName, schedule_key: caller.keyId };
   await store.delegations.insertOne({
     _id: delegationId(delegation),
     user_id: caller.id,

@@ -22,7 +22,7 @@ export async function exchangeDelegation(
   const found = await store.delegations.findOne({ _id: delegationId(request.delegation) });
   if (found === null || (found.expires_at !== null && found.expires_at.getTime() <= Date.now()))
     throw unauthenticated("the leave to act for this user has ended");
-  const key = found.set_with ? await store.keys.findOne({ _id: found.set_with }) : null;
+  const key = found.schedule_key ? await store.keys.findOne({ _id: found.schedule_key }) : null;
   if (key !== null && key.revoked_at !== null)
     throw unauthenticated(
       `the API key ${key.name} (${key._id}), which set this schedule, was revoked: enable the schedule again with another key`,

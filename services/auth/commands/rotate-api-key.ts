@@ -31,7 +31,7 @@ export async function rotateApiKey(
   const expiresAt = await withinOwnLife(context, life === null ? null : new Date(now + life), call);
   const { key, token } = await makeKey(context, owner, { name: old.name, scopes, expiresAt });
   // What the old key set goes on with the new one, before the old one ends.
-  await store.delegations.updateMany({ set_with: old._id }, { $set: { set_with: key._id } });
+  await store.delegations.updateMany({ schedule_key: old._id }, { $set: { schedule_key: key._id } });
   const oldKeyEndsAt = await end(context, old, overlapSeconds);
   return { key: apiKeyOf(key, owner), token, oldKeyEndsAt: timestampFromDate(oldKeyEndsAt) };
 }

@@ -65,13 +65,13 @@ export async function beginDue(context: Context, now: Date): Promise<void> {
   }
 }
 
-type Outcome = Partial<Pick<AssignmentRecord, "set_with" | "paused" | "enabled" | "etag">>;
+type Outcome = Partial<Pick<AssignmentRecord, "schedule_key" | "paused" | "enabled" | "etag">>;
 
 /** Whether a schedule may still act for its owner; one that may not is disabled, and says why. */
 async function standingOf({ delegations, seal }: Context, { _id, delegation }: AssignmentRecord): Promise<Outcome> {
   try {
     const opened = seal.open(delegation, placeOf({ plural: "assignments" }, _id, "delegation"));
-    return { set_with: (await delegations.exchange(opened, "")).key };
+    return { schedule_key: (await delegations.exchange(opened, "")).key };
   } catch (error) {
     const failed = ConnectError.from(error);
     // Nobody can say at the moment: the run asks again before each of its steps.

@@ -124,7 +124,7 @@ test("an agent is not deleted while an assignment needs it, and the assignment t
 test("a schedule says which key set it, and pauses with the reason when nobody may act for its owner", async () => {
   const { id } = await create({ schedule: "0 7 * * *" });
   const read = async () => (await rig.dispatch.unary(getAssignment, { assignmentId: id }, as("alice"))).assignment!;
-  expect((await read()).setWithKey).toMatchObject({ id: "alice-key", name: "laptop" });
+  expect((await read()).scheduleKey).toMatchObject({ id: "alice-key", name: "laptop" });
   const record = await stored(id);
   const at = new Date("2026-11-20T07:00:00Z");
   await rig.store.collection<AssignmentRecord>("assignments").updateOne({ _id: id }, { $set: { next_at: at } });

@@ -15,14 +15,14 @@ const { listAssignments, getAssignment, createAssignment, updateAssignment, ...m
 /** How long a schedule may run as its owner before the owner has to save it again: a year. */
 const OWNER_STANDS_S = 366 * 24 * 3_600;
 
-type Standing = Pick<AssignmentRecord, "delegation" | "set_with" | "paused">;
+type Standing = Pick<AssignmentRecord, "delegation" | "schedule_key" | "paused">;
 
 /** What stands for the owner of a schedule, sealed: the owner sets it, and is present. */
 async function standingFor(schedule: string, name: string, writer: Writer): Promise<Standing> {
-  if (schedule === "") return { delegation: "", set_with: null, paused: "" };
+  if (schedule === "") return { delegation: "", schedule_key: null, paused: "" };
   const options = { ttlSeconds: OWNER_STANDS_S, withoutKey: true, schedule: { id: writer.id, name } };
   const { delegation, key } = await writer.delegate(options);
-  return { delegation: writer.seal(delegation, "delegation"), set_with: key, paused: "" };
+  return { delegation: writer.seal(delegation, "delegation"), schedule_key: key, paused: "" };
 }
 
 /** Assignments: agents' standing tasks. */
@@ -37,7 +37,7 @@ export const kind = defineKind({
     schedule: record.schedule === "" ? undefined : record.schedule,
     timeZone: record.schedule === "" ? undefined : record.time_zone,
     nextRunAt: record.next_at === null ? undefined : timestampFromDate(record.next_at),
-    setWithKey: record.set_with ?? undefined,
+    scheduleKey: record.schedule_key ?? undefined,
     pausedReason: record.paused === "" ? undefined : record.paused,
   }),
   reseal: ({ delegation }, again) => (delegation === "" ? {} : { delegation: again(delegation, "delegation") }),

@@ -15,7 +15,7 @@ export interface AssignmentRecord extends ObjectRecord {
   /** What stands for its owner at auth, sealed; "" without a schedule. */
   readonly delegation: string;
   /** The API key that set the schedule; null, or absent of an older one, if it is not known. */
-  readonly set_with?: SettingKey | null;
+  readonly schedule_key?: SettingKey | null;
   /** Why the schedule does not go on, of one that we disabled; "" or absent otherwise. */
   readonly paused?: string;
 }
