@@ -11,6 +11,8 @@ import { type OnConnection, speakHttp1, speakHttp2 } from "./socket/servers.js";
 /** A server of methods that listens. */
 export interface RpcServer {
   readonly port: number;
+  /** The paths that it serves: the table that calls are routed by. */
+  readonly paths: readonly string[];
   /** Accepts no more calls, lets those in flight finish, then closes. */
   close(graceMs: number): Promise<void>;
 }
@@ -43,7 +45,8 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
   const connectionLimits = { ...CONNECTION_LIMITS, ...limits.connections };
   const connections = new Connections(connectionLimits);
   const places = new Places({ ...PLACE_LIMITS, ...limits.places });
-  const serve = createCalls({ routes: routesOf(methods, closing.signal), connections, places, hold });
+  const routes = routesOf(methods, closing.signal);
+  const serve = createCalls({ routes, connections, places, hold });
   const heard: OnConnection = {
     flooded: (connection) => connections.flooded(connection),
     takenBack: (connection) => connections.takenBack(connection),
@@ -68,6 +71,7 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
 
   return {
     port: (server.address() as AddressInfo).port,
+    paths: [...routes.keys()],
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closing.abort(new Error("the server is closing"));
