@@ -22,6 +22,7 @@ import { createFrontDoor } from "./front-door.js";
 import type { Edge } from "./http/edge.js";
 import { chooseEdge, loadEdge } from "./http/edges.js";
 import { createPages } from "./http/pages.js";
+import type { Address } from "./http/route.js";
 import { clientRegistrationRoutes } from "./http/routes/client-registration.js";
 import { healthRoutes } from "./http/routes/health.js";
 import { otlpRoutes } from "./http/routes/otlp.js";
@@ -31,7 +32,7 @@ import { resourceMetadataRoutes } from "./http/routes/resource-metadata.js";
 import { rpcRoutes } from "./http/routes/rpc.js";
 import { createCallAbsent } from "./mcp/absent-tool.js";
 import { createDeadlines } from "./mcp/deadlines.js";
-import { createServe } from "./mcp/serve.js";
+import { createServe, ENDPOINT_METHODS } from "./mcp/serve.js";
 import type { McpContext } from "./mcp/server.js";
 import { createCallTool } from "./mcp/tool-call.js";
 
@@ -87,6 +88,8 @@ export interface FacadeOptions {
 export interface Facade {
   /** The MCP servers that it publishes. */
   readonly servers: readonly string[];
+  /** Everything that it answers at: the tables that requests are routed by. */
+  readonly routes: readonly Address[];
   /** Serves; resolves to the port. @throws Error where the port cannot be had. */
   listen(host: string, port: number, options?: { readonly exclusive?: boolean }): Promise<number>;
   /** Takes no new connections and lets what is in flight finish, up to the grace; then cuts what is left. */
@@ -134,24 +137,22 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       callTool: createCallTool({ dispatch, credentials, shares, places: rooms.calls, deadlines, log }),
     },
   });
-  const pages = createPages(
-    [
-      ...healthRoutes(options.ready),
-      ...resourceMetadataRoutes({ endpoints, issuer: `${baseUrl.origin}${base}`, serviceName }),
-      ...clientRegistrationRoutes({ base }),
-      ...platformIssuerRoutes(dispatch, base),
-      ...registrationRoutes({ dispatch, self, rooms, version, base }),
-      ...otlpRoutes({ dispatch, enter, origins, shares, base }),
-      ...rpcRoutes({ dispatch, enter, origins, credentials, shares, image, base }),
-    ],
-    log,
-    patience,
-  );
+  const routes = [
+    ...healthRoutes(options.ready),
+    ...resourceMetadataRoutes({ endpoints, issuer: `${baseUrl.origin}${base}`, serviceName }),
+    ...clientRegistrationRoutes({ base }),
+    ...platformIssuerRoutes(dispatch, base),
+    ...registrationRoutes({ dispatch, self, rooms, version, base }),
+    ...otlpRoutes({ dispatch, enter, origins, shares, base }),
+    ...rpcRoutes({ dispatch, enter, origins, credentials, shares, image, base }),
+  ];
+  const pages = createPages(routes, log, patience);
   let edge: Edge | undefined;
   const published = [baseUrl, ...Object.values(options.publicUrls ?? {})];
 
   return {
     servers: [...servers.keys()],
+    routes: [...endpoints.all.map(({ path }) => ({ path, methods: ENDPOINT_METHODS })), ...routes],
     async listen(host, port, { exclusive = true } = {}) {
       const allowsHost = createHosts({ named: options.hosts, published, address: host });
       const handle = createFrontDoor({ base, allowsHost, rooms, patience, endpoints, origins, serve, pages });

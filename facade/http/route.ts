@@ -6,7 +6,8 @@ import { type BodyStream, type HeaderList, JSON_HEADERS } from "./exchange.js";
 /** A page of the façade that is not MCP, and its address. */
 export type Route = BodilessRoute | BodyRoute;
 
-interface Address {
+/** Where something is answered. */
+export interface Address {
   /** The exact path, or with a final "*" every path that begins so. */
   readonly path: string;
   /** The methods that are answered; others are 405. */

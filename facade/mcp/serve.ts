@@ -31,6 +31,8 @@ import { MAX_REFUSED_BODY, REFUSED_BODY_MS, readAndRefuse, refuse } from "./refu
 import { serveModern } from "./rev-2026-07-28.js";
 import type { Admitted, McpContext } from "./server.js";
 
+/** The methods that an endpoint answers; others are 405. */
+export const ENDPOINT_METHODS = ["POST", "OPTIONS"] as const;
 /** Longest body of a request, in bytes. */
 export const MAX_BODY = 4 << 20;
 const TOO_LARGE = tooLargeRefusal(MAX_BODY);

@@ -1,4 +1,5 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
+import type { Facade } from "../../facade/facade.js";
 import { type Log, silentLog } from "../shared/process/log.js";
 import type { Credential } from "../shared/rpc/call.js";
 import { serveConnect } from "../shared/rpc/connect.js";
@@ -23,10 +24,20 @@ import { switchCoreOn } from "./switch-core-on.js";
 import { startTracing } from "./tracing.js";
 import { startWorkers } from "./workers.js";
 
+/** The tables that requests to the ports of a process are routed by. */
+export interface Routes {
+  /** Of the façade; empty where workers run apart. */
+  readonly http: Facade["routes"];
+  /** Paths at the gRPC port. */
+  readonly rpc: readonly string[];
+}
+
 /** A running process. */
 export interface Running {
   readonly baseUrl: string;
   readonly grpcUrl: string;
+  /** What is answered at each port: the tables that requests are routed by. */
+  readonly routes: Routes;
   /** It made the first users. */
   readonly isFirst: boolean;
   /** The first start switched core on. */
@@ -108,12 +119,10 @@ async function startParts(
   ending.push((graceMs) => rpc.close(graceMs));
   ending.push(() => tracing?.flush().catch(unsent));
 
+  let facade: Facade | undefined;
   if (workers === 1) {
-    const facade = await runFacade(
-      { ...settings, edge },
-      { baseUrl, port, routing, services, self, image, shares, log },
-    );
-    ending.push((graceMs) => facade.drain(graceMs));
+    facade = await runFacade({ ...settings, edge }, { baseUrl, port, routing, services, self, image, shares, log });
+    ending.push((graceMs) => facade?.drain(graceMs));
   } else if (workers > 1) {
     const key = serviceKey(settings.serviceKey, dataDir);
     const pool = await startWorkers({
@@ -127,7 +136,8 @@ async function startParts(
   // What the store has made meanwhile; nobody but its owner could enter the directory.
   narrowToOwner(dataDir, silentLog);
   const coreSwitchedOn = isFirst && runsSandboxes(settings) && (await switchCoreOn(routing, dataDir));
-  return { baseUrl, grpcUrl, isFirst, coreSwitchedOn };
+  const routes = { http: facade?.routes ?? [], rpc: rpc.paths };
+  return { baseUrl, grpcUrl, routes, isFirst, coreSwitchedOn };
 }
 
 /** Our services, health and reflection, on one port. */

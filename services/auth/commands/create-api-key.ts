@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { CreateApiKeyRequest, CreateApiKeyResponseSchema } from "#proto/auth/v1/api_key_service_pb.js";
+import { dateOf } from "../../shared/dates.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
@@ -18,7 +18,7 @@ export async function createApiKey(
   const owner = await ownerOf(context, request, call);
   const ceiling = owner._id === call.caller.id ? call.caller.scopes : scopesOf(owner);
   const scopes = scopesOfNewKey(request.scopes, owner, ceiling);
-  const asked = request.expiresAt === undefined ? null : timestampDate(request.expiresAt);
+  const asked = request.expiresAt === undefined ? null : dateOf(request.expiresAt);
   if (asked !== null && asked.getTime() <= Date.now()) throw invalidArgument("expires_at is in the past");
   const expiresAt = await withinOwnLife(context, asked, call);
   const name = await freeNameOf(context, owner, request.name);

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { UpdateApiKeyRequest, UpdateApiKeyResponseSchema } from "#proto/auth/v1/api_key_service_pb.js";
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
+import { dateOf } from "../../shared/dates.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { failedPrecondition, invalidArgument } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
@@ -18,7 +18,7 @@ export async function updateApiKey(
 ): Promise<MessageInitShape<typeof UpdateApiKeyResponseSchema>> {
   const { store, hub, fence } = context;
   const found = await keyOf(store, id, call.caller);
-  const asked = expiresAt === undefined ? null : timestampDate(expiresAt);
+  const asked = expiresAt === undefined ? null : dateOf(expiresAt);
   if (asked !== null && asked.getTime() <= Date.now()) {
     throw invalidArgument("expires_at is in the past: revoke the key to end it now");
   }

@@ -1,4 +1,5 @@
-import { type Timestamp, timestampDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { dateOf } from "../../shared/dates.js";
 
 /** An instant as platforms write it (RFC 3339); undefined for none, and for what is none. */
 export function timeOf(text: string | null | undefined): Timestamp | undefined {
@@ -8,5 +9,5 @@ export function timeOf(text: string | null | undefined): Timestamp | undefined {
 
 /** An instant as platforms take it: RFC 3339 in UTC, with milliseconds. */
 export function instantOf(time: Timestamp): string {
-  return timestampDate(time).toISOString();
+  return dateOf(time).toISOString();
 }

@@ -12,6 +12,8 @@ import { UNREAD_LIMITS, UnreadAnswers, type UnreadLimits } from "./socket/unread
 /** A server of methods that listens. */
 export interface RpcServer {
   readonly port: number;
+  /** The paths that it serves: the table that calls are routed by. */
+  readonly paths: readonly string[];
   /** Accepts no more calls, lets those in flight finish, then closes. */
   close(graceMs: number): Promise<void>;
 }
@@ -46,7 +48,8 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
   const connections = new Connections(connectionLimits);
   const places = new Places({ ...PLACE_LIMITS, ...limits.places });
   const unread = new UnreadAnswers({ ...UNREAD_LIMITS, ...limits.unread });
-  const serve = createCalls({ routes: routesOf(methods, closing.signal), connections, places, unread, hold });
+  const routes = routesOf(methods, closing.signal);
+  const serve = createCalls({ routes, connections, places, unread, hold });
   const heard: OnConnection = {
     flooded: (connection) => connections.flooded(connection),
     takenBack: (connection) => connections.takenBack(connection),
@@ -71,6 +74,7 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
 
   return {
     port: (server.address() as AddressInfo).port,
+    paths: [...routes.keys()],
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closing.abort(new Error("the server is closing"));

@@ -49,6 +49,14 @@ describe("creating", () => {
     expect(key?.userEmail).toBe("analyst@example.org");
   });
 
+  test("the last moment that a timestamp can hold is not rounded up to one that it cannot", async () => {
+    const last = { seconds: 253_402_300_799n, nanos: 999_999_999 };
+    const { key } = await stack.as(analyst, keys.createApiKey, { name: "For good", expiresAt: last });
+    expect(key?.expiresAt).toMatchObject({ seconds: last.seconds, nanos: 999_000_000 });
+    const { key: changed } = await stack.as(analyst, keys.updateApiKey, { id: key!.id, expiresAt: last });
+    expect(changed?.expiresAt?.seconds).toBe(last.seconds);
+  });
+
   test("an expiry in the past is refused, and one that passes ends the key", async () => {
     const past = { name: "Old", expiresAt: timestampFromMs(Date.now() - 1) };
     await expect(stack.as(analyst, keys.createApiKey, past)).rejects.toEqual(code(Code.InvalidArgument));

@@ -1,4 +1,5 @@
-import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { dateOf } from "../../../shared/dates.js";
 import { aborted, invalidArgument } from "../../../shared/rpc/errors.js";
 import { shorten } from "../../../shared/tools/shorten.js";
 
@@ -31,7 +32,7 @@ export function editsOf(fields: readonly Field[]): Edit[] {
 
 /** A time as the platform writes it. */
 export const isoOf = (time: Timestamp | undefined): string | undefined =>
-  time === undefined ? undefined : timestampDate(time).toISOString();
+  time === undefined ? undefined : dateOf(time).toISOString();
 
 /** @throws ConnectError invalid_argument, for a period that would end before it begins. */
 export function checkPeriod(

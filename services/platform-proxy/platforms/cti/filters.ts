@@ -1,5 +1,5 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type KnowledgeFilter, Order } from "#proto/cti/v1/knowledge_pb.js";
+import { dateOf } from "../../../shared/dates.js";
 import type { Platform } from "../../platform.js";
 import { authorIdOf, labelIdsOf, markingsOf } from "./names.js";
 import { all, type Filter, type FilterGroup } from "./resolve.js";
@@ -20,9 +20,9 @@ export async function filtersOf(
       filters.push({ key: ["createdBy"], values: [await authorIdOf(platform, filter.author, "filter.author")] });
     }
     const { createdAfter, createdBefore, updatedAfter, minConfidence } = filter;
-    if (createdAfter) filters.push(bound("created_at", "gte", timestampDate(createdAfter)));
-    if (createdBefore) filters.push(bound("created_at", "lte", timestampDate(createdBefore)));
-    if (updatedAfter) filters.push(bound("updated_at", "gte", timestampDate(updatedAfter)));
+    if (createdAfter) filters.push(bound("created_at", "gte", dateOf(createdAfter)));
+    if (createdBefore) filters.push(bound("created_at", "lte", dateOf(createdBefore)));
+    if (updatedAfter) filters.push(bound("updated_at", "gte", dateOf(updatedAfter)));
     if (minConfidence !== undefined)
       filters.push({ key: ["confidence"], values: [String(minConfidence)], operator: "gte" });
   }

@@ -1,5 +1,6 @@
-import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Interval } from "#proto/cti/v1/statistics_service_pb.js";
+import { dateOf } from "../../../shared/dates.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
 
 /** So many periods are told at most. */
@@ -13,8 +14,8 @@ export interface Periods {
 
 /** The periods from the one that a time is in until another. @throws ConnectError invalid_argument, for too many and for none. */
 export function periodsOf(interval: Interval, start: Timestamp | undefined, end: Timestamp | undefined): Periods {
-  const until = end === undefined ? new Date() : timestampDate(end);
-  const from = start === undefined ? until : timestampDate(start);
+  const until = end === undefined ? new Date() : dateOf(end);
+  const from = start === undefined ? until : dateOf(start);
   if (from > until) throw invalidArgument("end: must not be before start");
   const starts: Date[] = [];
   for (let at = beginOf(from, interval); at <= until; at = nextOf(at, interval)) {

@@ -1,5 +1,5 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { InsightService } from "#proto/cti/v1/insight_service_pb.js";
+import { dateOf } from "../../../shared/dates.js";
 import { type Binding, unary } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import { bound } from "./filters.js";
@@ -66,7 +66,7 @@ export const recentBindings: readonly Binding[] = [
     const { since } = request;
     const filters = all(
       { key: ["event_type"], values: ["mutation", "create", "update", "delete", "merge"] },
-      ...(since === undefined ? [] : [bound("timestamp", "gte", timestampDate(since))]),
+      ...(since === undefined ? [] : [bound("timestamp", "gte", dateOf(since))]),
     );
     const place = placeOf(request, ["recent", filters]);
     const { logs } = await platform.graphql(RECENT, { filters, first: place.first, after: place.after });

@@ -1,5 +1,5 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
+import { dateOf } from "../../../shared/dates.js";
 import { alreadyExists, notFound } from "../../../shared/rpc/errors.js";
 import { shorten } from "../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../binding.js";
@@ -136,8 +136,8 @@ export const reportBindings: readonly Binding[] = [
   unary(listReports, async (request, platform) => {
     const own: Filter[] = [];
     if (request.reportType !== undefined) own.push({ key: ["report_types"], values: [request.reportType] });
-    if (request.publishedAfter) own.push(bound("published", "gte", timestampDate(request.publishedAfter)));
-    if (request.publishedBefore) own.push(bound("published", "lte", timestampDate(request.publishedBefore)));
+    if (request.publishedAfter) own.push(bound("published", "gte", dateOf(request.publishedAfter)));
+    if (request.publishedBefore) own.push(bound("published", "lte", dateOf(request.publishedBefore)));
     if (request.objectId !== undefined) {
       const [held] = await objectsOf(platform, [request.objectId], "object_id", true);
       own.push({ key: ["objects"], values: [(held as RefNode).id] });
@@ -170,7 +170,7 @@ export const reportBindings: readonly Binding[] = [
     };
   }),
   unary(createReport, async ({ name, published, description, content, reportTypes, objectIds, refs }, platform) => {
-    const at = published === undefined ? new Date() : timestampDate(published);
+    const at = published === undefined ? new Date() : dateOf(published);
     const types = await checkVocabulary(platform, "report_types_ov", reportTypes, "report_types");
     const input = await inputOf(platform, refs);
     const objects = await objectsOf(platform, objectIds, "object_ids", true);

@@ -1,6 +1,6 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { CaseService } from "#proto/cti/v1/case_service_pb.js";
 import { Order } from "#proto/cti/v1/knowledge_pb.js";
+import { dateOf } from "../../../../shared/dates.js";
 import { failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
@@ -107,7 +107,7 @@ export const bindings: readonly Binding[] = [
         name,
         objects: [parent.id],
         ...(description !== "" && { description }),
-        ...(dueDate !== undefined && { due_date: timestampDate(dueDate).toISOString() }),
+        ...(dueDate !== undefined && { due_date: dateOf(dueDate).toISOString() }),
         ...(objectLabel.length > 0 && { objectLabel }),
         ...(markings.length > 0 && { objectMarking: markings.map(({ id }) => id) }),
       },

@@ -1,5 +1,5 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type CreateIndicatorRequest, IndicatorService } from "#proto/cti/v1/indicator_service_pb.js";
+import { dateOf } from "../../../../shared/dates.js";
 import { type Binding, unary } from "../../../binding.js";
 import { INDICATORS_AROUND, pageOfRows, readWhole } from "../around.js";
 import { deleteObject } from "../deletion.js";
@@ -99,8 +99,8 @@ export const bindings: readonly Binding[] = [
         pattern_type: patternType,
         ...(mainObservableType !== "" && { x_opencti_main_observable_type: mainObservableType }),
         ...(request.description !== "" && { description: request.description }),
-        ...(request.validFrom !== undefined && { valid_from: timestampDate(request.validFrom).toISOString() }),
-        ...(request.validUntil !== undefined && { valid_until: timestampDate(request.validUntil).toISOString() }),
+        ...(request.validFrom !== undefined && { valid_from: dateOf(request.validFrom).toISOString() }),
+        ...(request.validUntil !== undefined && { valid_until: dateOf(request.validUntil).toISOString() }),
         ...(request.score !== undefined && { x_opencti_score: request.score }),
         ...(basedOn.length > 0 && { basedOn }),
       },

@@ -1,9 +1,10 @@
-import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   type DeleteRelationshipRequest,
   Direction,
   RelationshipService,
 } from "#proto/cti/v1/relationship_service_pb.js";
+import { dateOf } from "../../../../shared/dates.js";
 import { alreadyExists, failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../../binding.js";
@@ -76,8 +77,8 @@ export const bindings: readonly Binding[] = [
     await checkTypes(platform, toTypes, ["Stix-Domain-Object", "Stix-Cyber-Observable"], "to_types");
     const ends = await askedEnds(platform, request);
     const own = [
-      ...(startedAfter === undefined ? [] : [bound("start_time", "gte", timestampDate(startedAfter))]),
-      ...(startedBefore === undefined ? [] : [bound("start_time", "lte", timestampDate(startedBefore))]),
+      ...(startedAfter === undefined ? [] : [bound("start_time", "gte", dateOf(startedAfter))]),
+      ...(startedBefore === undefined ? [] : [bound("start_time", "lte", dateOf(startedBefore))]),
     ];
     const variables = {
       from: ends.from && [ends.from.id],
@@ -131,8 +132,8 @@ export const bindings: readonly Binding[] = [
           toId: to.id,
           relationship_type: relationshipType,
           ...(description !== "" && { description }),
-          ...(startTime !== undefined && { start_time: timestampDate(startTime).toISOString() }),
-          ...(stopTime !== undefined && { stop_time: timestampDate(stopTime).toISOString() }),
+          ...(startTime !== undefined && { start_time: dateOf(startTime).toISOString() }),
+          ...(stopTime !== undefined && { stop_time: dateOf(stopTime).toISOString() }),
         },
       });
       const made = madeOf(stixCoreRelationshipAdd);
@@ -215,7 +216,7 @@ async function checkNone(
     to: [to.id],
     types: [type],
   });
-  const at = start === undefined ? undefined : timestampDate(start).getTime();
+  const at = start === undefined ? undefined : dateOf(start).getTime();
   const same = nodesOf(stixCoreRelationships).find(({ start_time }) => {
     if (at === undefined || start_time === null) return true;
     return Math.abs(Date.parse(start_time) - at) <= WINDOW_MS;

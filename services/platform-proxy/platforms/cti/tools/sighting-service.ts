@@ -1,6 +1,6 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { NewObjectRefs } from "#proto/cti/v1/knowledge_pb.js";
 import { SightingService } from "#proto/cti/v1/sighting_service_pb.js";
+import { dateOf } from "../../../../shared/dates.js";
 import { type Binding, unary } from "../../../binding.js";
 import { stillThere } from "../deletion.js";
 import { checkPeriod, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
@@ -88,7 +88,7 @@ export const bindings: readonly Binding[] = [
   unary(listSightings, async (request, platform) => {
     const ends = await askedEnds(platform, request);
     const { seenAfter } = request;
-    const own = seenAfter === undefined ? [] : [bound("last_seen", "gte", timestampDate(seenAfter))];
+    const own = seenAfter === undefined ? [] : [bound("last_seen", "gte", dateOf(seenAfter))];
     const variables = {
       from: ends.from?.id,
       to: ends.to?.id,

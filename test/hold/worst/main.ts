@@ -1,0 +1,50 @@
+// npm run test:worst: the worst values that the API's own bounds allow, for every
+// tool and every rpc of people, one call at a time against the built program. None
+// may keep the loop that serves everybody for 50 ms.
+//
+//   npm run test:worst -- core/           only what has this in its name
+//   WORST_CASES=20 npm run test:worst     so many cases of each request, by chance (WORST_SEED)
+//   WORST_ROWS=50 npm run test:worst      so many rows of the table
+
+import { isFault, type Measured, MOST_LOOP_MS, measureWorst } from "./measure.js";
+import { openStage } from "./stage.js";
+
+const ROWS = Number(process.env.WORST_ROWS ?? 10);
+
+/** So many cases of each request, by chance; all where left out. */
+const CASES = process.env.WORST_CASES;
+const SEED = Number(process.env.WORST_SEED ?? 1);
+const names = new RegExp(process.argv[2] ?? "");
+const sample = CASES === undefined ? undefined : { cases: Number(CASES), seed: SEED };
+
+const stage = await openStage();
+const all: Measured[] = [];
+const codes = new Map<string, number>();
+try {
+  for await (const one of measureWorst(stage, { names, ...(sample && { sample }) })) {
+    all.push({ ...one, answer: { ...one.answer, result: undefined } });
+    codes.set(one.answer.code, (codes.get(one.answer.code) ?? 0) + 1);
+    if (one.loopMs > MOST_LOOP_MS || isFault(one.answer)) console.error(rowOf(one), one.answer.said.slice(0, 200));
+  }
+} finally {
+  await stage.close();
+}
+const dearest = all.toSorted((a, b) => b.loopMs - a.loopMs);
+const faults = all.filter(({ answer }) => isFault(answer));
+const dear = dearest.filter(({ loopMs }) => loopMs > MOST_LOOP_MS);
+const told = [...codes].map(([code, count]) => `${count} ${code}`).join(", ");
+console.log(`${all.length} calls of ${new Set(all.map(({ name }) => name)).size} tools and rpcs: ${told}\n`);
+console.log("| tool | field | value | answer | loop ms | stall ms | memory MiB | disk KiB |");
+console.log("|---|---|---|---|--:|--:|--:|--:|");
+for (const one of dearest.slice(0, ROWS)) console.log(rowOf(one));
+console.log("\nThe most on disk:\n");
+for (const one of all.toSorted((a, b) => b.diskKiB - a.diskKiB).slice(0, ROWS)) console.log(rowOf(one));
+if (dear.length > 0)
+  console.log(`\n${dear.length} calls take more than ${MOST_LOOP_MS} ms of the loop that serves everybody.`);
+if (faults.length > 0) console.log(`\n${faults.length} calls end in a fault of ours.`);
+process.exit(dear.length + faults.length === 0 ? 0 : 1);
+
+function rowOf({ name, field, kind, answer, loopMs, stallMs, memoryMiB, diskKiB }: Measured): string {
+  const figures = [loopMs.toFixed(1), stallMs.toFixed(0), memoryMiB.toFixed(1), diskKiB.toFixed(0)];
+  return `| ${[name, field, kind, answer.code, ...figures].join(" | ")} |`;
+}

@@ -1,0 +1,136 @@
+import { type DescMethod, getOption, type JsonObject } from "@bufbuild/protobuf";
+import { scope } from "#proto/auth/v1/access_pb.js";
+import { FOREIGN_BOUNDS } from "../../../services/shared/rpc/bounds.js";
+import { readImage } from "../../../services/shared/tools/image.js";
+import { readTools, type Tool } from "../../../services/shared/tools/tools.js";
+import { Random } from "../fuzz/random.js";
+import { type Case, casesOf } from "./cases.js";
+import { type Answer, callRpc, callTool } from "./doors.js";
+import type { Cost } from "./gauge.js";
+import { type Ask, KnownIds } from "./known.js";
+import { EXTENTS, plainRequest } from "./plain.js";
+import type { Stage } from "./stage.js";
+import { stockCore } from "./stock.js";
+
+/** A call that was measured. */
+export interface Measured extends Cost {
+  /** server/tool, or service/rpc. */
+  readonly name: string;
+  readonly field: string;
+  readonly kind: string;
+  readonly answer: Answer;
+}
+
+/** A fault of ours, which no value may cause. */
+export function isFault({ code }: Answer): boolean {
+  return ["failed", "internal", "unknown", "-32603"].includes(code);
+}
+
+/** What is measured, and how much of it. */
+export interface Wanted {
+  readonly names: RegExp;
+  /** Takes this many cases of each request by chance; all where left out. */
+  readonly sample?: { readonly cases: number; readonly seed: number };
+}
+
+/** What no measurement calls, by name, and why. */
+export const NOT_CALLED: Readonly<Record<string, string>> = {
+  "auth.v1.ApiKeyService/RevokeApiKey": "it would end the key of the measurement",
+  "auth.v1.ApiKeyService/RotateApiKey": "it would end the key of the measurement",
+  "auth.v1.UserService/DeleteUser": "it would end the user of the measurement",
+  "auth.v1.UserService/UpdateUser": "it would take the rights of the measurement",
+  "catalogue.v1.SettingService/UpdateSettings": "it would switch endpoints off",
+};
+
+/** The longest time of the serving loop that a call may take, in milliseconds of CPU. */
+export const MOST_LOOP_MS = 50;
+/** A dear call is repeated: what a neighbour on the machine or the collector of garbage costs is not the call's. */
+const ATTEMPTS = 3;
+
+const IMAGE = readImage();
+const TOOLS = readTools(IMAGE);
+
+/** Makes every call that is wanted, and says what each cost. */
+export async function* measureWorst({ program, gauge }: Stage, wanted: Wanted): AsyncIterable<Measured> {
+  const key = program.bootstrap.admin.api_key;
+  const ask: Ask = async (tool, args) => (await callTool(program, key, tool, args).catch(leftOrFailed)).result;
+  const ids = new KnownIds(TOOLS, ask);
+  await stockCore(TOOLS, ask);
+  for (const tool of inOrder(TOOLS.filter((one) => wanted.names.test(`${one.server}/${one.name}`)))) {
+    const call = (args: JsonObject): Promise<Answer> => callTool(program, key, tool, args);
+    const known = await ids.of(tool);
+    const plains = EXTENTS.map((extent) => plainRequest(tool.method.input, known, extent));
+    yield* all(`${tool.server}/${tool.name}`, plains, (plain) => casesOf(tool.method.input, known, plain), call);
+    if (!isDeleting(tool.method)) continue;
+    ids.forget();
+    if (tool.server === "core") await stockCore(TOOLS, ask);
+  }
+  for (const method of rpcsOfPeople()) {
+    const name = `${method.parent.typeName}/${method.name}`;
+    if (!wanted.names.test(name) || NOT_CALLED[name] !== undefined) continue;
+    const call = (args: JsonObject): Promise<Answer> => callRpc(program, key, method, args);
+    const known = (): undefined => undefined;
+    yield* all(name, [plainRequest(method.input, known)], (plain) => casesOf(method.input, known, plain), call);
+  }
+
+  async function* all(
+    name: string,
+    plains: readonly JsonObject[],
+    casesFrom: (plain: JsonObject) => readonly Case[],
+    call: (args: JsonObject) => Promise<Answer>,
+  ): AsyncIterable<Measured> {
+    // The first that is answered; and what the first call of a tool compiles is not what its values cost.
+    let plain: JsonObject = {};
+    for (plain of plains) {
+      const first = await call(plain).catch(leftOrFailed);
+      if (first.code === "ok") break;
+    }
+    for (const { field, kind, make } of chosen(casesFrom(plain), wanted)) {
+      let answer!: Answer;
+      const once = async (): Promise<Cost> => {
+        const args = make();
+        return gauge.costOf(async () => {
+          answer = await call(args).catch(leftOrFailed);
+        });
+      };
+      let cost = await once();
+      for (let n = 1; n < ATTEMPTS && cost.loopMs > MOST_LOOP_MS; n++) {
+        const again = await once();
+        if (again.loopMs < cost.loopMs) cost = again;
+      }
+      yield { name, field, kind, answer, ...cost };
+    }
+  }
+}
+
+function leftOrFailed({ name, message }: Error): Answer {
+  return { code: name === "TimeoutError" ? "left" : "failed", said: message };
+}
+
+/** What deletes comes last, when nothing more is asked of what it deletes. */
+function inOrder(tools: readonly Tool[]): Tool[] {
+  return tools.toSorted((a, b) => Number(isDeleting(a.method)) - Number(isDeleting(b.method)));
+}
+
+function isDeleting({ name }: DescMethod): boolean {
+  return /^(Delete|Merge|Reset)/.test(name);
+}
+
+/** The rpcs that are no tools and that people call; ours among themselves take no key of a person. */
+function rpcsOfPeople(): DescMethod[] {
+  const tools = new Set<DescMethod>(TOOLS.map(({ method }) => method));
+  return (
+    [...IMAGE]
+      .flatMap((desc) => (desc.kind === "service" ? desc.methods : []))
+      .filter((method) => !tools.has(method) && method.methodKind === "unary")
+      // Spans are bounded as they are read: many-spans.ts has the worst of them.
+      .filter(({ input }) => FOREIGN_BOUNDS[input.typeName] === undefined)
+      .filter((method) => /^(account|admin|public|[a-z]+:(read|write))$/.test(getOption(method, scope)))
+  );
+}
+
+function chosen(cases: readonly Case[], { sample }: Wanted): readonly Case[] {
+  if (sample === undefined || cases.length <= sample.cases) return cases;
+  const random = new Random(sample.seed);
+  return Array.from({ length: sample.cases }, () => random.pick(cases));
+}

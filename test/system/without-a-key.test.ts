@@ -1,0 +1,216 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { type ClientHttp2Session, connect, constants } from "node:http2";
+import { connect as connectTcp } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pLimit from "p-limit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { EDGE_NAMES } from "../../facade/config.js";
+import { loadEdge, whyNotLoaded } from "../../facade/http/edges.js";
+import { options } from "../../services/launcher/config.js";
+import { type Running, start } from "../../services/launcher/start.js";
+import { readConfig } from "../../services/shared/process/config.js";
+import { silentLog } from "../../services/shared/process/log.js";
+import { titled } from "../support/titled.js";
+
+// Everything that is answered at any port, from the tables that requests are
+// routed by, is asked for without a key, with every method and every type of
+// body: each is refused, or stands here with the reason why it is not. A new
+// route without a check of keys fails here before anybody finds it.
+
+/** What strangers are answered, by method and path, and why. */
+const PUBLIC: Readonly<Record<string, string>> = {
+  "GET /healthz": "probes of the platform that runs the process have no key",
+  "HEAD /healthz": "as GET",
+  "GET /readyz": "probes likewise; it says no more than whether it can serve",
+  "HEAD /readyz": "as GET",
+  "GET /.well-known/*": "metadata of protected resources is read before a client has a key (RFC 9728)",
+  "OPTIONS /.well-known/*": "pages of browsers read it, and ask before (CORS)",
+  "POST /register": "the one sentence by which clients tell their users to use an API key",
+  "GET /xtm/auth/jwks": "platforms check the service's signatures with its public keys",
+  "GET /xtm/auth/metadata": "platforms read who the issuer is",
+  "GET /xtm/.well-known/openid-configuration": "platforms find the public keys by it",
+  "OPTIONS /mcp/cti": "a browser's preflight carries no key (CORS); it says which headers may be sent",
+  "OPTIONS /mcp/aev": "likewise",
+  "OPTIONS /mcp/grc": "likewise",
+  "OPTIONS /mcp/core": "likewise",
+};
+/** Rpcs that strangers are answered, on both ports where both have them, and why. */
+const PUBLIC_RPCS: Readonly<Record<string, string>> = {
+  "/auth.v1.CredentialService/GetAssertionKeys":
+    "services check assertions with auth's public keys before they have any other",
+  "/auth.v1.PlatformTokenService/GetPlatformIssuer": "what platforms read of the façade without a key",
+  "/grpc.health.v1.Health/Check": "probes have no key",
+  "/grpc.health.v1.Health/Watch": "probes likewise",
+};
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
+const TYPES = [
+  ...["application/json", "application/proto", "application/connect+json", "application/connect+proto"],
+  ...["application/grpc-web", "application/grpc-web+json", "application/grpc-web+proto"],
+];
+const UNAUTHENTICATED = "16";
+const NOT_SPOKEN = "12";
+
+/** Types of bodies that pages take, besides. */
+const MORE_TYPES = ["application/x-protobuf", "application/x-www-form-urlencoded", "text/plain"];
+/** What a prefix is asked for one by one: the rpcs behind it. */
+const PREFIX_OF_RPCS = "/rpc/*";
+const AT_ONCE = 16;
+
+let strangers = 0;
+/** Who asks for much is made to wait, address by address; Linux answers on the whole of 127.0.0.0/8. */
+const localAddress = (): string =>
+  process.platform === "linux" ? `127.0.${strangers++ % 200}.${2 + (strangers % 250)}` : "127.0.0.1";
+
+/** What was answered: a status, or what stands for it where a protocol has its own. */
+function askedWithout(url: string, method: string, type?: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = { ...(type !== undefined && { "content-type": type }) };
+    const sent = request(url, { method, headers, agent: false, localAddress: localAddress() });
+    sent.on("error", reject);
+    sent.on("response", (answer) => {
+      let text = "";
+      answer.on("data", (piece: Buffer) => {
+        text += piece;
+      });
+      answer.on("error", reject);
+      answer.on("end", () => {
+        const said = { ...answer.headers, ...answer.trailers };
+        const status = said["grpc-status"] ?? /grpc-status:\s*(\d+)/.exec(text)?.[1];
+        if (answer.statusCode !== 200 || type === undefined) resolve(String(answer.statusCode));
+        else if (status !== undefined) resolve(`grpc ${String(status)}`);
+        else if (text.includes('"code":"unauthenticated"')) resolve(`grpc ${UNAUTHENTICATED}`);
+        else resolve(text.includes('"code":"unimplemented"') ? `grpc ${NOT_SPOKEN}` : "200");
+      });
+    });
+    const hasBody = !["GET", "HEAD", "OPTIONS"].includes(method);
+    sent.end(hasBody && type?.endsWith("json") ? "{}" : undefined);
+  });
+}
+
+/** A request, and where the tables have it. */
+interface Asked {
+  readonly name: string;
+  readonly url: string;
+  readonly method: string;
+  readonly type?: string;
+}
+
+/** Sends all, and gives the answers by the names of what was asked. */
+async function answersTo(all: readonly Asked[]): Promise<Map<string, Set<string>>> {
+  const answers = new Map<string, Set<string>>();
+  const limit = pLimit(AT_ONCE);
+  const one = async ({ name, url, method, type }: Asked): Promise<void> => {
+    const answer = await askedWithout(url, method, type);
+    answers.set(name, (answers.get(name) ?? new Set()).add(answer));
+  };
+  await Promise.all(all.map((asked) => limit(() => one(asked))));
+  return answers;
+}
+
+/** The statuses of calls over gRPC; a connection of a stranger makes a few. */
+async function overGrpc(url: string, paths: readonly string[]): Promise<Map<string, string>> {
+  const statuses = new Map<string, string>();
+  for (let at = 0; at < paths.length; at += AT_ONCE) {
+    const { hostname: host, port } = new URL(url);
+    const socket = connectTcp({ host, port: Number(port), localAddress: localAddress() });
+    const session = connect(url, { createConnection: () => socket });
+    const some = paths.slice(at, at + AT_ONCE);
+    for (const path of some) statuses.set(path, await statusOf(session, path));
+    session.close();
+  }
+  return statuses;
+}
+
+function statusOf(session: ClientHttp2Session, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc+proto", te: "trailers" };
+    const call = session.request(headers);
+    let status = "none";
+    const hear = (heard: object): void => {
+      status = (heard as Record<string, string>)["grpc-status"] ?? status;
+    };
+    call.on("response", hear).on("trailers", hear).on("error", reject).resume();
+    // A stream that is answered goes on.
+    call.once("data", () => call.close(constants.NGHTTP2_CANCEL));
+    call.on("close", () => resolve(`grpc ${status}`));
+    call.end(Buffer.alloc(5));
+  });
+}
+
+/** There is nothing, or not in this form. */
+const NOT_THERE = ["404", "405", "415", "501", `grpc ${NOT_SPOKEN}`];
+const REFUSED = ["401", `grpc ${UNAUTHENTICATED}`];
+
+const isOpen = (said: ReadonlySet<string>): boolean =>
+  [...said].some((one) => ![...NOT_THERE, ...REFUSED].includes(one));
+/** What is there is refused for want of a key in one form at least, and not as if nothing were there. */
+const isRefused = (said: ReadonlySet<string>): boolean => !isOpen(said) && REFUSED.some((one) => said.has(one));
+
+for (const edge of EDGE_NAMES) {
+  const missing = await loadEdge(edge).then(
+    () => undefined,
+    (error: Error) => whyNotLoaded(error),
+  );
+  describe.skipIf(missing)(titled(`on ${edge}`, missing), () => {
+    let running: Running;
+    const dataDir = mkdtempSync(join(tmpdir(), "sallyport-"));
+    beforeAll(async () => {
+      const env = { PORT: "0", GRPC_PORT: "0", DATA_DIR: dataDir, EDGE: edge };
+      running = await start(readConfig(options, [], env), silentLog);
+    }, 60_000);
+    afterAll(async () => {
+      await running?.stop(0);
+      rmSync(dataDir, { recursive: true, force: true });
+    });
+
+    /** The gRPC port is the same behind both edges. */
+    const ports = (): readonly string[] =>
+      edge === EDGE_NAMES[0] ? [`${running.baseUrl}/rpc`, running.grpcUrl] : [`${running.baseUrl}/rpc`];
+
+    test("no page of the façade is answered without a key, but those named here", async () => {
+      const { http } = running.routes;
+      expect(http.length).toBeGreaterThan(10);
+      const there = new Set(http.flatMap(({ path, methods }) => methods.map((method) => `${method} ${path}`)));
+      const paths = [...new Set(http.map(({ path }) => path))].filter((path) => path !== PREFIX_OF_RPCS);
+      const asked = paths.flatMap((path) =>
+        METHODS.flatMap((method) => {
+          const to = { name: `${method} ${path}`, url: running.baseUrl + path.replace("*", "worst"), method };
+          return [to, ...[...TYPES, ...MORE_TYPES].map((type) => ({ ...to, type }))];
+        }),
+      );
+      const answers = await answersTo(asked);
+      const open = [...answers].filter(([name, said]) => (there.has(name) ? !isRefused(said) : isOpen(said)));
+      // Both ways: what is named and no longer answered is taken from the list.
+      expect(open.map(([name]) => name).sort()).toEqual(Object.keys(PUBLIC).sort());
+    }, 60_000);
+
+    test("no rpc is answered without a key at either port, in any protocol, but those named here", async () => {
+      const { rpc } = running.routes;
+      expect(rpc.length).toBeGreaterThan(300);
+      const asked = rpc.flatMap((path) =>
+        ports().flatMap((port) => TYPES.map((type) => ({ name: path, url: port + path, method: "POST", type }))),
+      );
+      const answers = await answersTo(asked);
+      for (const [path, answer] of await overGrpc(running.grpcUrl, rpc)) answers.get(path)!.add(answer);
+      const open = [...answers].filter(([, said]) => !isRefused(said));
+      expect(open.map(([path]) => path).sort()).toEqual(Object.keys(PUBLIC_RPCS).sort());
+    }, 120_000);
+
+    test("no rpc is answered without a key with another method than POST", async () => {
+      const asked = running.routes.rpc.flatMap((path) =>
+        METHODS.filter((method) => method !== "POST").flatMap((method) =>
+          ports().map((port) => ({
+            name: path,
+            url: `${port}${path}?encoding=json&message=%7B%7D&connect=v1`,
+            method,
+          })),
+        ),
+      );
+      const open = [...(await answersTo(asked))].filter(([path, said]) => isOpen(said) && !(path in PUBLIC_RPCS));
+      expect(open).toEqual([]);
+    }, 120_000);
+  });
+}
