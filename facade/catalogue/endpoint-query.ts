@@ -63,7 +63,8 @@ export function createReadQuery(toolsets: readonly string[]): ReadQuery {
   };
 }
 
-const PARAMETERS = ["readonly", "output_schemas", "toolsets"] as const;
+/** What a query may ask for. */
+export const PARAMETERS = ["readonly", "output_schemas", "toolsets"] as const;
 type Parameter = (typeof PARAMETERS)[number];
 const KNOWN = "Known are readonly=1, output_schemas=1 and toolsets=NAME,NAME.";
 const THEN = "Nothing was listed or called: correct the URL of this connection in the settings of your client.";

@@ -59,6 +59,11 @@ describe("what is wrong is found", () => {
       "deletes and does not say so",
     ],
     [
+      "a removal that looks harmless",
+      `// Removes.\n rpc RemoveSome(ReadRequest) returns (ReadResponse) { ${TOOL} }`,
+      "deletes and does not say so",
+    ],
+    [
       "the scope of another server",
       `// Reads.\n rpc Read(ReadRequest) returns (ReadResponse) { option (auth.v1.scope) = "aev:read"; option (mcp.v1.tool) = {}; }`,
       "of another server",

@@ -58,6 +58,9 @@ function* listsThatClear({ name, method }: Tool): Iterable<string> {
   }
 }
 
+/** Names of tools that take something away. */
+const TAKES_AWAY = /^(?:delete|remove|merge|reset|clear|purge|replace)_/;
+
 function* problemsOfTool(tool: Tool): Iterable<string> {
   const { name, server: owner, scope: needed, listing, headers } = tool;
   yield* listsThatClear(tool);
@@ -65,7 +68,7 @@ function* problemsOfTool(tool: Tool): Iterable<string> {
   if (!COMMON_SCOPES.has(needed) && !needed.startsWith(`${owner}:`))
     yield `needs the scope ${needed} of another server`;
   if (READS.test(name) && !listing.annotations.readOnlyHint) yield "is named like a read and has side effects";
-  if (name.startsWith("delete_") && !listing.annotations.destructiveHint) yield "deletes and does not say so";
+  if (TAKES_AWAY.test(name) && !listing.annotations.destructiveHint) yield "deletes and does not say so";
   if (listing.description.length > MAX_DESCRIPTION) yield `has a description above ${MAX_DESCRIPTION} characters`;
   for (const schema of [listing.inputSchema, listing.outputSchema]) {
     if (schema === undefined) continue;
