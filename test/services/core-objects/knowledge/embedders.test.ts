@@ -93,7 +93,10 @@ test("what an endpoint answers wrongly is said, without its address and credenti
 
 test("an endpoint where no model is, is never dialled", async () => {
   for (const endpoint of ["http://169.254.169.254/v1", "http://[::ffff:a9fe:a9fe]/v1"])
-    expect(await refused(embedder(endpoint))).toEqual([expect.stringContaining("is not called: its address is closed"), false]);
+    expect(await refused(embedder(endpoint))).toEqual([
+      expect.stringContaining("is not called: its address is closed"),
+      false,
+    ]);
 });
 
 const builtIn = createBuiltInEmbedder();
