@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -117,3 +119,23 @@ test("over HTTP a platform is at no port 0", async () => {
   const refused = await register(token, { ...one, platform_url: "http://127.0.0.1:0/one" });
   expect(refused).toMatchObject({ status: 400, body: { message: expect.stringMatching(/port from 1 to 65535/) } });
 }, 60_000);
+
+test("with nothing listed, the built-in platforms and the one of the settings are called, and no other on loopback", async () => {
+  const platform = createServer((_req, res) => res.writeHead(500).end());
+  await new Promise<void>((ready) => platform.listen(0, "127.0.0.1", ready));
+  let calls = 0;
+  platform.on("request", () => calls++);
+  const url = `http://127.0.0.1:${(platform.address() as AddressInfo).port}`;
+  const strict = await startProgram({ env: { OUTGOING_ALLOW: "", GRC_URL: url } });
+  const { api_key: key } = strict.bootstrap.admin;
+  const whoami = (server: string) =>
+    post(`${strict.baseUrl}/mcp/${server}`, key, "tools/call", { name: "whoami", arguments: {} });
+  for (const server of ["cti", "aev"]) expect((await whoami(server)).body.result?.isError, server).toBeUndefined();
+  expect((await whoami("grc")).text).not.toContain("OUTGOING_ALLOW");
+  expect(calls).toBeGreaterThan(0);
+  const env = { ...process.env, DATA_DIR: strict.dataDir };
+  const add = ["dist/clients/cli/main.js", "platforms", "add", "--server", "cti", "--address", "http://127.0.0.1:9"];
+  expect((await run(process.execPath, add, { env })).stderr).toContain("adds 127.0.0.1:9 to OUTGOING_ALLOW");
+  await strict.stop();
+  platform.close();
+}, 90_000);

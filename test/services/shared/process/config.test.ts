@@ -40,3 +40,36 @@ test("a platform's address is one where a platform can be", () => {
   );
   expect(readConfig(options, [], { CTI_URL: "http://127.0.0.1:9/x/" }).ctiUrl).toBe("http://127.0.0.1:9/x");
 });
+
+test("what is called, and through which proxy, is read entry by entry, and what is wrong is said at once", () => {
+  const given = " 127.0.0.1, [::1]:8080,10.0.0.0/8,fd00::/8,Models.Corp.example.:8443,localhost ";
+  expect(readConfig(options, [], { OUTGOING_ALLOW: given }).outgoingAllow).toHaveLength(6);
+  const [allow, proxy] = [
+    /OUTGOING_ALLOW\) must be addresses, ranges/,
+    /OUTGOING_PROXY\) must be a URL of a scheme, a host/,
+  ];
+  for (const entry of [
+    "",
+    "10.0.0.0/33",
+    "fd00::/129",
+    "corp/8",
+    "*.corp.example",
+    "a:0",
+    "a:65536",
+    "http://a",
+    "a b",
+    "::1/",
+    "x@y",
+  ]) {
+    const wrong = () =>
+      readConfig(options, [], { OUTGOING_ALLOW: `127.0.0.1,${entry}`, OUTGOING_PROXY: "http://proxy/path", PORT: "x" });
+    expect(wrong, entry).toThrow(allow);
+    expect(wrong, entry).toThrow(proxy);
+    expect(wrong, entry).toThrow(/PORT\) must be a port/);
+  }
+  for (const url of ["proxy:3128", "socks5://proxy:1080", "http://", "http://proxy?x"])
+    expect(() => readConfig(options, [], { OUTGOING_PROXY: url }), url).toThrow(/OUTGOING_PROXY/);
+  expect(readConfig(options, [], { OUTGOING_PROXY: "http://us%40er:pass@proxy:3128" }).outgoingProxy).toContain(
+    "us%40er",
+  );
+});
