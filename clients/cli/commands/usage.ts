@@ -16,7 +16,7 @@ export const usage: readonly Verb[] = [
     async run(session, { flags }) {
       if (flags.user !== undefined && flags.deployment !== undefined)
         throw new UsageError("give either --user or --deployment");
-      const request = { deployment: flags.deployment !== undefined, userId: flags.user ?? "" };
+      const request = { deployment: flags.deployment !== undefined, owner: flags.user ?? "" };
       const { usage: rows, notes } = await clientOf(session, UsageService).getUsage(request);
       return {
         usage: rows.map(({ name, used, limit, unit }) => ({

@@ -11,16 +11,16 @@ type Row = MessageInitShape<typeof UsageSchema>;
 /** Shows what somebody stores, and how much more they may. */
 export async function getUsage(
   context: Context,
-  { deployment, userId }: MessageShape<typeof GetUsageRequestSchema>,
+  { deployment, owner: asked }: MessageShape<typeof GetUsageRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof GetUsageResponseSchema>> {
-  if (deployment && userId !== "") throw invalidArgument("give either deployment or user_id");
-  const isOwn = !deployment && (userId === "" || userId === caller.id);
+  if (deployment && asked !== "") throw invalidArgument("give either deployment or owner");
+  const isOwn = !deployment && (asked === "" || asked === caller.id);
   if (!isOwn && !caller.admin)
     throw permissionDenied(
       "only administrators see the usage of others and of the deployment: leave both out for yours",
     );
-  const owner = deployment ? DEPLOYMENT : userId || caller.id;
+  const owner = deployment ? DEPLOYMENT : asked || caller.id;
   const [stored, traces] = [await storedRows(context, owner), await traceRows(context, owner)];
   return { usage: [...stored, ...traces.rows], notes: traces.notes };
 }

@@ -4,7 +4,7 @@ import { type DocCollection, type Filter, isDuplicateKey, type UpdateFilter } fr
 import type { Context } from "../context.js";
 import { newEtag } from "../objects/gate.js";
 import { cancelled, RunEnd, RunLost } from "./ending.js";
-import { ENDED, type RunRecord, type StepRecord, stepId } from "./record.js";
+import { ENDED, type NewStep, type RunRecord, type StepRecord, stepId } from "./record.js";
 import { bounded, boundedOutput, stepBytes } from "./run-bytes.js";
 
 // Who has a run is a lease in its record: `due_at` says when others may take it,
@@ -175,9 +175,6 @@ export class Hold {
     );
   }
 }
-
-/** A step as it is begun. */
-export type NewStep = Omit<StepRecord, "_id" | "run" | "number" | "span" | "expires_at">;
 
 function newSpan(): string {
   return randomBytes(8).toString("hex");

@@ -107,6 +107,9 @@ export interface StepRecord extends Base {
   readonly expires_at: Date;
 }
 
+/** A step as it is begun. */
+export type NewStep = Omit<StepRecord, "_id" | "run" | "number" | "span" | "expires_at">;
+
 /** A call of a tool that the model wants. */
 export interface ToolCall {
   readonly id: string;

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { shorten } from "../../shared/tools/shorten.js";
-import type { NewStep } from "./queue.js";
-import type { RunRecord, StepRecord, ToolCall } from "./record.js";
+import type { NewStep, RunRecord, StepRecord, ToolCall } from "./record.js";
 
 /** Longest text of a step, in characters. */
 const MAX_TEXT = 40 * 1024;

@@ -91,9 +91,9 @@ test("what get_usage shows is what the store holds, after random creations, chan
   expect(deployment["storage of objects and documents"]).toBe(
     alices["storage of objects"] + alices["storage of documents"],
   );
-  expect(await usage("root", { userId: "alice" })).toEqual(alices);
+  expect(await usage("root", { owner: "alice" })).toEqual(alices);
   expect((await refusal(usage("alice", { deployment: true }))).join()).toContain("only administrators");
-  expect((await refusal(usage("bob", { userId: "alice" }))).join()).toContain("only administrators");
+  expect((await refusal(usage("bob", { owner: "alice" }))).join()).toContain("only administrators");
 }, 120_000);
 
 test("those who write at the same time never store more than one of them may, nor more than the deployment", async () => {
