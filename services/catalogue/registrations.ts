@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { EventKind, WatchService } from "#proto/auth/v1/watch_service_pb.js";
-import { platformUrlProblem } from "../shared/platform-address.js";
+import { platformUrlProblem } from "../shared/outgoing/named-url.js";
 import { invalidArgument } from "../shared/rpc/errors.js";
 import { isDuplicateKey } from "../shared/store/store.js";
 import type { Context } from "./context.js";

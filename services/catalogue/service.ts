@@ -1,3 +1,4 @@
+import type { OutgoingPolicy } from "../shared/outgoing/policy.js";
 import type { Log } from "../shared/process/log.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { Service } from "../shared/rpc/service.js";
@@ -18,6 +19,8 @@ export interface Options {
   readonly configured: ConfiguredPlatforms;
   readonly authentications: PlatformAuthentications;
   readonly registrationToken: string | undefined;
+  /** Which addresses platforms may be called at. */
+  readonly outgoing: OutgoingPolicy;
   /** How long a platform has to say what a caller can do, in milliseconds. */
   readonly snapshotMs?: number;
 }

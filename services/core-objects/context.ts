@@ -1,3 +1,4 @@
+import { type OutgoingPolicy, PUBLIC_ONLY } from "../shared/outgoing/policy.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
@@ -28,6 +29,8 @@ export interface Context {
   /** Documents of knowledge bases. */
   readonly knowledge: Knowledge;
   readonly delegations: Delegations;
+  /** Which addresses are called that users name. */
+  readonly outgoing: OutgoingPolicy;
   readonly runs: DocCollection<RunRecord>;
   readonly steps: DocCollection<StepRecord>;
   /** Tells the worker of this process, if there is one, that a run waits: it need not look for it. */
@@ -74,6 +77,8 @@ export interface Surroundings {
   readonly seal: Seal;
   readonly delegations: Delegations;
   readonly wakeWorker: () => void;
+  /** PUBLIC_ONLY if left out. */
+  readonly outgoing?: OutgoingPolicy | undefined;
   /** OBJECT_QUOTA where left out. */
   readonly quota?: ObjectQuota | undefined;
   readonly knowledge?: KnowledgeOptions | undefined;
@@ -87,7 +92,7 @@ export interface Surroundings {
 export async function openContext(
   store: Store,
   kinds: readonly Kind[],
-  { quota = OBJECT_QUOTA, knowledge: options, ...around }: Surroundings,
+  { quota = OBJECT_QUOTA, outgoing = PUBLIC_ONLY, knowledge: options, ...around }: Surroundings,
 ): Promise<Context> {
   await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION, RUNS, STEPS]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
@@ -101,6 +106,10 @@ export async function openContext(
   const rooms = store.collection<RoomRecord>(ROOM_COLLECTION.name);
   await countRoom(rooms, [...collections.values()] as unknown as DocCollection<ObjectRecord>[]);
   const [runs, steps] = [store.collection<RunRecord>(RUNS.name), store.collection<StepRecord>(STEPS.name)];
-  const knowledge = await openKnowledge(store, { seal: around.seal, integrations: collection("integration") }, options);
-  return { kinds, ...around, knowledge, room: createRoom(rooms, quota), runs, steps, collection };
+  const knowledge = await openKnowledge(
+    store,
+    { seal: around.seal, integrations: collection("integration"), outgoing },
+    options,
+  );
+  return { kinds, ...around, outgoing, knowledge, room: createRoom(rooms, quota), runs, steps, collection };
 }

@@ -1,3 +1,4 @@
+import type { OutgoingPolicy } from "../shared/outgoing/policy.js";
 import { loadFolder } from "../shared/process/folder.js";
 import type { Log } from "../shared/process/log.js";
 import type { Peers } from "../shared/rpc/peers.js";
@@ -27,6 +28,8 @@ export interface Options {
   readonly log: Log;
   /** Seals what is secret of objects. */
   readonly seal: Seal;
+  /** Which addresses are called that users name; PUBLIC_ONLY if left out. */
+  readonly outgoing?: OutgoingPolicy;
   /** What the objects of one user may add up to; OBJECT_QUOTA where left out. */
   readonly quota?: ObjectQuota;
   /** How knowledge is found, where not as usual. */
@@ -43,7 +46,7 @@ export async function loadKinds(): Promise<readonly Kind[]> {
 
 /** Our own records and their gates; installs what ships with the product, and seals with the newest key, before it serves. */
 export async function createCoreObjectsService(options: Options): Promise<Service> {
-  const { store, peers, log, seal, quota, knowledge } = options;
+  const { store, peers, log, seal, outgoing, quota, knowledge } = options;
   let worker: Worker | undefined;
   const kinds = await loadKinds();
   const context = await openContext(store, kinds, {
@@ -51,6 +54,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
     delegations: createDelegations(peers),
     wakeWorker: () => worker?.wake(),
     seal,
+    outgoing,
     quota,
     knowledge,
   });
@@ -86,7 +90,7 @@ function execute(
   { tools, worker: options = WORKER }: NonNullable<Options["runs"]>,
   { peers, log }: Pick<Options, "peers" | "log">,
 ): { readonly worker: Worker; close(): Promise<void> } {
-  const outgoing = createOutgoing();
+  const outgoing = createOutgoing(context.outgoing);
   const parts = { context, peers, own: createOwnTools(tools, peers), outgoing };
   const worker = startWorker(parts, log, options);
   const schedules = startSchedules(context, log, options.lookMs);

@@ -1,6 +1,7 @@
 import { domainToASCII } from "node:url";
 import { FACADE_OPTIONS } from "../../facade/config.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
+import { allowEntry } from "../shared/outgoing/allow-list.js";
 import {
   type Config,
   count,
@@ -78,6 +79,15 @@ export const options = {
     parse: positive,
     fallback: 64,
   },
+  outgoingAllow: optional({
+    doc: "Loopback, private and special-purpose addresses that platforms, models, MCP servers and custom tools may be called at, separated by commas: addresses, ranges such as 10.0.0.0/8, and host names, an address or a name with a port or without. Those that NAME_URL sets, and the built-in platforms, are called without.",
+    parse: listOf(allowEntry),
+  }),
+  outgoingProxy: optional({
+    doc: "The HTTP proxy through which platforms, models, MCP servers and custom tools are called, but for what OUTGOING_ALLOW and NAME_URL name: a URL, with a user name and a password where it asks for them.",
+    parse: proxyUrl,
+    secret: true,
+  }),
   registrationToken: optional({
     doc: "What a platform presents to register itself; from its first use on it is that platform's alone, and `platforms create-token` makes more.",
     parse: text,
@@ -128,6 +138,13 @@ function share(value: string): number {
   const number = Number(value);
   if (!(number >= 0 && number <= 1)) throw new Error("must be a number from 0 to 1");
   return number;
+}
+
+function proxyUrl(value: string): string {
+  const { pathname = "", search = "", hash = "", hostname = "" } = URL.canParse(value) ? new URL(url(value)) : {};
+  if (hostname === "" || pathname !== "/" || search + hash !== "")
+    throw new Error("must be a URL of a scheme, a host and a port, such as http://proxy.example.com:3128");
+  return value;
 }
 
 function emailDomain(value: string): string {

@@ -17,6 +17,7 @@ import type { Shares } from "../shared/shares/shares.js";
 import type { Store } from "../shared/store/store.js";
 import { readTools } from "../shared/tools/tools.js";
 import type { Settings } from "./config.js";
+import { outgoingOf, platformPolicyOf } from "./outgoing.js";
 import { authenticationsOf } from "./platforms.js";
 import { openSeal } from "./private-files.js";
 import type { Routing } from "./routing.js";
@@ -144,6 +145,7 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
         tools: readTools(image),
         configured: platforms,
         authentications: authenticationsOf(settings),
+        outgoing: platformPolicyOf(settings, platforms),
         registrationToken,
       });
     }
@@ -154,6 +156,7 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
         peers,
         log,
         platforms: await loadPlatforms(readTools(image)),
+        outgoing: platformPolicyOf(settings, platforms),
         places: { perPlatform: settings.platformCalls, perKey: settings.platformCallsPerKey },
         agentName: `sallyport/${VERSION}`,
         onEvent: (listener) => credentials.onEvent(listener),
@@ -165,7 +168,8 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
       const seal = openSeal(settings.secretsKey, settings.dataDir);
       const knowledge = { lexicalWeight: settings.knowledgeWordWeight };
       const runs = { tools: readTools(image) };
-      return createCoreObjectsService({ store, peers, log, seal, quota, knowledge, runs });
+      const outgoing = outgoingOf(settings);
+      return createCoreObjectsService({ store, peers, log, seal, outgoing, quota, knowledge, runs });
     }
     case "traces": {
       const { createTracesService } = await import("../traces/service.js");

@@ -1,4 +1,6 @@
-import { platformUrlProblem } from "../shared/platform-address.js";
+import { createGuard } from "../shared/outgoing/guard.js";
+import { platformUrlProblem, refusalOf } from "../shared/outgoing/named-url.js";
+import { PUBLIC_ONLY, withAllowed } from "../shared/outgoing/policy.js";
 import {
   CHOOSING_SERVERS,
   type ChoosingServer,
@@ -47,5 +49,10 @@ function optionsOf(server: PlatformServer): Record<string, Option<unknown>> {
 function platformUrl(value: string): string {
   const problem = platformUrlProblem(value);
   if (problem !== undefined) throw new Error(problem);
+  const refusal = refusalOf(NEVER_A_PLATFORM, value);
+  if (refusal !== undefined) throw new Error(`must be where a platform can be: ${refusal.detail}`);
   return url(value);
 }
+
+/** Opens all that a range can open: what is refused then is metadata, link-local, multicast and the like. */
+const NEVER_A_PLATFORM = createGuard(withAllowed(PUBLIC_ONLY, ["0.0.0.0/0", "::/0"]));

@@ -1,3 +1,4 @@
+import type { OutgoingPolicy } from "../shared/outgoing/policy.js";
 import type { Log } from "../shared/process/log.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { Service } from "../shared/rpc/service.js";
@@ -14,6 +15,8 @@ export interface Options {
   readonly log: Log;
   /** The platforms whose tools it answers. */
   readonly platforms: readonly PlatformParts[];
+  /** Which addresses platforms may be called at. */
+  readonly outgoing: OutgoingPolicy;
   /** How many calls may be under way at one platform. */
   readonly places: PlaceLimits;
   /** Goes first in the User-Agent, such as `sallyport/1.0.0`. */
@@ -23,8 +26,16 @@ export interface Options {
 }
 
 /** The service that answers tools from connected platforms, as the calling user. */
-export function createPlatformProxyService({ peers, log, platforms, places, agentName, onEvent }: Options): Service {
-  const http = createHttpClient(agentName);
+export function createPlatformProxyService({
+  peers,
+  log,
+  platforms,
+  outgoing,
+  places,
+  agentName,
+  onEvent,
+}: Options): Service {
+  const http = createHttpClient(agentName, outgoing);
   const context = createContext({ platforms, http, peers, places: createPlaces(places) });
   const unsubscribe = onEvent(async ({ kind, id }) => {
     if (kind === "platform" || kind === "reset") {

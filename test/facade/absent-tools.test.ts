@@ -13,6 +13,7 @@ import { createPeers } from "../../services/shared/rpc/peers.js";
 import { readImage } from "../../services/shared/tools/image.js";
 import { readTools, type Tool } from "../../services/shared/tools/tools.js";
 import { openStore } from "../services/catalogue/rig.js";
+import { LOOPBACK } from "../support/outgoing.js";
 import { legacy, modern, post } from "./support/client.js";
 import { createKeys } from "./support/credentials.js";
 import { type Started, start } from "./support/start.js";
@@ -62,6 +63,7 @@ beforeAll(async () => {
     configured: { cti: at("cti"), aev: at("aev"), grc: at("grc") },
     authentications: {},
     registrationToken: undefined,
+    outgoing: LOOPBACK,
   });
   await opened.store
     .collection("switches")

@@ -5,8 +5,11 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { LOOPBACK } from "./outgoing.js";
 
 const ROOT = join(import.meta.dirname, "../..");
+/** Servers of tests are on loopback, which is closed unless it is listed. */
+const OWN_SERVERS = { OUTGOING_ALLOW: LOOPBACK.allow.join(",") };
 
 export interface Account {
   readonly email: string;
@@ -59,7 +62,7 @@ export async function startProgram({
   node,
 }: Options = {}): Promise<Program> {
   const dir = dataDir ?? mkdtempSync(join(tmpdir(), "sallyport-"));
-  const child = spawnProgram(main, args, { PORT: "0", GRPC_PORT: "0", DATA_DIR: dir, ...env }, node);
+  const child = spawnProgram(main, args, { PORT: "0", GRPC_PORT: "0", DATA_DIR: dir, ...OWN_SERVERS, ...env }, node);
   const forget = (): void => rmSync(dir, { recursive: true, force: true });
   const stop = async (): Promise<void> => {
     await child.stop();

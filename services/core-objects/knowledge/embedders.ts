@@ -1,3 +1,4 @@
+import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
 import type { Seal } from "../../shared/secrets/seal.js";
 import type { DocCollection } from "../../shared/store/store.js";
 import { placeOf } from "../objects/secrets.js";
@@ -14,9 +15,13 @@ interface Integration extends ObjectRecord {
 }
 
 /** The built-in model, and those of integrations: theirs have the id integration/model. */
-export function createEmbedders(collection: DocCollection<ObjectRecord>, seal: Seal): Embedders {
+export function createEmbedders(
+  collection: DocCollection<ObjectRecord>,
+  seal: Seal,
+  outgoing: OutgoingPolicy,
+): Embedders {
   const builtIn = createBuiltInEmbedder();
-  const agent = createEmbeddingAgent();
+  const agent = createEmbeddingAgent(outgoing);
   const integrations = collection as unknown as DocCollection<Integration>;
 
   async function ofIntegration(id: string, given: string): Promise<Embedder> {

@@ -1,3 +1,4 @@
+import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
 import type { Seal } from "../../shared/secrets/seal.js";
 import type { DocCollection, Store } from "../../shared/store/store.js";
 import type { ObjectRecord } from "../record.js";
@@ -52,13 +53,21 @@ export interface Knowledge {
 /** Opens the collections; threads start when they are first needed. */
 export async function openKnowledge(
   store: Store,
-  { seal, integrations }: { readonly seal: Seal; readonly integrations: DocCollection<ObjectRecord> },
+  {
+    seal,
+    integrations,
+    outgoing,
+  }: {
+    readonly seal: Seal;
+    readonly integrations: DocCollection<ObjectRecord>;
+    readonly outgoing: OutgoingPolicy;
+  },
   options: KnowledgeOptions = {},
 ): Promise<Knowledge> {
   await store.ensure([DOCUMENTS, SOURCES, BLOCKS, VECTORS]);
   const documents = store.collection<DocumentRecord>(DOCUMENTS.name);
   const blocks = store.collection<BlockRecord>(BLOCKS.name);
-  const embedders = options.embedders ?? createEmbedders(integrations, seal);
+  const embedders = options.embedders ?? createEmbedders(integrations, seal, outgoing);
   const mirror = createMirror(store, (error) => knowledge.failed(error));
   const knowledge: Knowledge = {
     documents,

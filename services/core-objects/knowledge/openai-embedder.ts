@@ -1,5 +1,7 @@
-import { Agent } from "undici";
-import { createDial, RefusedAddressError } from "../../shared/dial.js";
+import type { Agent } from "undici";
+import { createOutgoingAgent } from "../../shared/outgoing/agent.js";
+import { RefusedAddressError } from "../../shared/outgoing/guard.js";
+import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
 import { type Embedder, EmbedderError } from "./embedder.js";
 
 /** Where embeddings are asked for. */
@@ -23,10 +25,11 @@ const MAX_REPLY_BYTES = 16 << 20;
 const MAX_DIMENSIONS = 4_096;
 
 /** The connections to endpoints: guarded when they are dialled, and no redirect is followed. */
-export function createEmbeddingAgent(dial = createDial(CONNECT_MS)): Agent {
-  return new Agent({
+export function createEmbeddingAgent(policy: OutgoingPolicy): Agent {
+  return createOutgoingAgent({
+    policy,
+    connectMs: CONNECT_MS,
     connections: 4,
-    connect: dial,
     maxResponseSize: MAX_REPLY_BYTES,
     headersTimeout: ANSWER_MS,
     bodyTimeout: ANSWER_MS,
@@ -78,7 +81,11 @@ export function createOpenAiEmbedder(
 
 function failed(name: string, error: unknown): never {
   if (error instanceof RefusedAddressError)
-    throw new EmbedderError(`the endpoint of the integration ${name} is never called: ${error.message}`, false, error);
+    throw new EmbedderError(
+      `the endpoint of the integration ${name} is not called: its address is closed, and test_integration says what opens it`,
+      false,
+      error,
+    );
   throw new EmbedderError(`the endpoint of the integration ${name} does not answer`, true, error);
 }
 

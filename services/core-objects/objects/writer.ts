@@ -1,4 +1,7 @@
+import { createGuard } from "../../shared/outgoing/guard.js";
+import { refusalOf } from "../../shared/outgoing/named-url.js";
 import type { Call } from "../../shared/rpc/call.js";
+import { invalidArgument } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
 import type { DelegationOptions } from "../delegations.js";
 import { filterOf } from "../policy.js";
@@ -10,6 +13,13 @@ import { placeOf } from "./secrets.js";
 /** Who writes an object, and how what is secret of it is kept. */
 export interface Writer {
   readonly userId: string;
+  /**
+   * Checks that an address is one that this deployment calls, as far as that is known before its name is looked up.
+   *
+   * @param member names it in the refusal.
+   * @throws ConnectError invalid_argument.
+   */
+  checkAddress(member: string, url: string): void;
   /** @param field names the text among those that are sealed of the object. */
   seal(text: string, field: string): string;
   /** Of which kinds objects are that the kind refers to, as far as the writer can see them: their ids by the noun. */
@@ -22,10 +32,14 @@ export interface Writer {
 
 /** The one who calls, as the writer of the object with the id. */
 export function writerFor(context: Context, model: Model, id: string, call: Call): Writer {
-  const { seal, collection, delegations } = context;
+  const { seal, collection, delegations, outgoing } = context;
   const { caller } = call;
   return {
     userId: caller.id,
+    checkAddress(member, url) {
+      const refusal = refusalOf(createGuard(outgoing), url);
+      if (refusal !== undefined) throw invalidArgument(`${member}: ${refusal.message}`);
+    },
     seal: (text, field) => seal.seal(text, placeOf(model, id, field)),
     async seen(ids) {
       const found = new Map<string, readonly string[]>();

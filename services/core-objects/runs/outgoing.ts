@@ -1,7 +1,9 @@
 import type { LookupFunction } from "node:net";
-import { Agent, type RequestInit, Response, fetch as send } from "undici";
-import { createDial, RefusedAddressError } from "../../shared/dial.js";
-import { calledUrlProblem } from "../../shared/platform-address.js";
+import { type RequestInit, Response, fetch as send } from "undici";
+import { createOutgoingAgent } from "../../shared/outgoing/agent.js";
+import { RefusedAddressError } from "../../shared/outgoing/guard.js";
+import { calledUrlProblem } from "../../shared/outgoing/named-url.js";
+import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
 import type { Redactor } from "./redact.js";
 
 /** How long a connection may take to open, in milliseconds. */
@@ -26,9 +28,11 @@ export interface Outgoing {
  *
  * @param resolve looks names up, where not the system does.
  */
-export function createOutgoing(resolve?: LookupFunction): Outgoing {
-  const dispatcher = new Agent({
-    connect: createDial(CONNECT_MS, resolve),
+export function createOutgoing(policy: OutgoingPolicy, resolve?: LookupFunction): Outgoing {
+  const dispatcher = createOutgoingAgent({
+    policy,
+    connectMs: CONNECT_MS,
+    resolve,
     headersTimeout: SILENT_MS,
     bodyTimeout: SILENT_MS,
   });
@@ -64,7 +68,7 @@ const MAX_REASON = 300;
 export function failureOf(error: unknown, redactor: Redactor): string {
   let inner = error;
   for (let depth = 0; depth < 5 && inner instanceof Error; depth++) {
-    if (inner instanceof RefusedAddressError) return `${inner.message}, which is never called`;
+    if (inner instanceof RefusedAddressError) return inner.message;
     if (inner.cause === undefined) break;
     inner = inner.cause;
   }

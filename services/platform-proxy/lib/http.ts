@@ -1,7 +1,10 @@
+import type { LookupFunction } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
-import { Agent, type Dispatcher } from "undici";
-import { createDial, RefusedAddressError } from "../../shared/dial.js";
+import type { Dispatcher } from "undici";
+import { createOutgoingAgent } from "../../shared/outgoing/agent.js";
+import { RefusedAddressError } from "../../shared/outgoing/guard.js";
+import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
 import {
   canceled,
   deadlineExceeded,
@@ -99,15 +102,23 @@ class Lost extends Error {
  * Makes the client of a process.
  *
  * @param agentName goes first in the User-Agent, which platforms keep in their audit.
- * @param dial opens the connections.
+ * @param policy which addresses are called.
  * @param patience for platforms that do not answer.
+ * @param resolve looks names up, where not the system does.
  */
-export function createHttpClient(agentName: string, dial = createDial(CONNECT_MS), patience = PATIENCE): HttpClient {
-  const agent = new Agent({
+export function createHttpClient(
+  agentName: string,
+  policy: OutgoingPolicy,
+  patience = PATIENCE,
+  resolve?: LookupFunction,
+): HttpClient {
+  const agent = createOutgoingAgent({
+    policy,
+    resolve,
+    connectMs: CONNECT_MS,
     connections: 64,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connect: dial,
     maxResponseSize: MAX_REPLY_BYTES,
   });
   const breakers = new Map<string, Breaker>();
@@ -188,7 +199,7 @@ function failureOf(exchange: Exchange, request: HttpRequest, error: unknown): Er
   }
   if (error instanceof RefusedAddressError) {
     return failedPrecondition(
-      `the ${exchange.target.server} platform's address leads to where no platform is (${error.message}), so nothing was sent; an administrator corrects it`,
+      `the ${exchange.target.server} platform is not called, and nothing was sent: ${error.message}`,
       error,
     );
   }

@@ -23,6 +23,7 @@ import type { Peers } from "../../../services/shared/rpc/peers.js";
 import { checkRules } from "../../../services/shared/rpc/steps/rules.js";
 import { compileEncode, type Encode } from "../../../services/shared/tools/codec/encode.js";
 import { explain } from "../../../services/shared/tools/explain.js";
+import { LOOPBACK } from "../../support/outgoing.js";
 import { emailOf } from "../../support/platforms/harness.js";
 import { startIssuer } from "../../support/platforms/issuer.js";
 import { type LyingServer, startLying } from "./lying-server.js";
@@ -103,7 +104,7 @@ export async function fuzzPlatformAnswers(): Promise<FuzzTarget> {
 
 /** The http client of the proxy, before a platform that can be made to lie. */
 class LyingWorld implements HttpClient {
-  private readonly real = createHttpClient("fuzz/1.0");
+  private readonly real = createHttpClient("fuzz/1.0", LOOPBACK);
   private readonly said = new Map<string, Said>();
   private random: Random | undefined;
 

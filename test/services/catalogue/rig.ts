@@ -18,6 +18,7 @@ import { openEmbeddedStore } from "../../../services/shared/store/embedded/embed
 import type { Store } from "../../../services/shared/store/store.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { readTools } from "../../../services/shared/tools/tools.js";
+import { LOOPBACK } from "../../support/outgoing.js";
 
 /** What the services that the catalogue calls were told, and what they answer. */
 export interface Neighbours {
@@ -111,6 +112,7 @@ export async function startCatalogue(
     configured,
     authentications: { grc: { auth: "exchange", clientId: "configured-client" } },
     registrationToken,
+    outgoing: LOOPBACK,
     ...(snapshotMs !== undefined && { snapshotMs }),
   });
   return mountInProcess(service.methods, steps);

@@ -25,6 +25,7 @@ import { openEmbeddedStore } from "../../../services/shared/store/embedded/embed
 import { openMongoStore } from "../../../services/shared/store/mongo.js";
 import type { Store } from "../../../services/shared/store/store.js";
 import type { Tool } from "../../../services/shared/tools/tools.js";
+import { LOOPBACK } from "../../support/outgoing.js";
 
 // Services as they run in one process, with people whose assertions are plain
 // words: "alice@core-objects" is alice's for that service alone. A bearer token
@@ -203,7 +204,7 @@ export async function startRig({
     mount(service.name, service.methods, observe);
   };
   const more = { ...(quota && { quota }), ...(knowledge && { knowledge }), ...(runs && { runs }) };
-  add(await createCoreObjectsService({ store, peers, log: silentLog, seal: SEAL, ...more }));
+  add(await createCoreObjectsService({ outgoing: LOOPBACK, store, peers, log: silentLog, seal: SEAL, ...more }));
   return {
     store,
     peers,

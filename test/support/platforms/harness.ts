@@ -18,6 +18,7 @@ import { unauthenticated } from "../../../services/shared/rpc/errors.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
 import { unary } from "../../../services/shared/rpc/method.js";
 import { createPeers } from "../../../services/shared/rpc/peers.js";
+import { LOOPBACK } from "../outgoing.js";
 import { type Issuer, startIssuer } from "./issuer.js";
 
 /** The platform proxy in front of one platform, with people to call it as. */
@@ -104,6 +105,7 @@ export async function startHarness<Started extends { close?(): Promise<void> }>(
     { authenticator, log: silentLog },
   );
   const service = createPlatformProxyService({
+    outgoing: LOOPBACK,
     peers: createPeers(others, { authorization: `Bearer ${OURSELVES}` }),
     log: silentLog,
     platforms: [platform],

@@ -41,9 +41,10 @@ export const kind = defineKind({
   get: { rpc: getCustomTool },
   create: {
     rpc: createCustomTool,
-    content({ method, url, inputSchema, headers, timeoutSeconds }) {
+    content({ method, url, inputSchema, headers, timeoutSeconds }, writer) {
       const schema = schemaText(inputSchema);
       checkUrl(url, schema);
+      writer.checkAddress("url", url);
       return {
         method,
         url,
@@ -55,9 +56,10 @@ export const kind = defineKind({
   },
   update: {
     rpc: updateCustomTool,
-    changes({ name, method, url, inputSchema, putHeaders, removeHeaders, timeoutSeconds }, current) {
+    changes({ name, method, url, inputSchema, putHeaders, removeHeaders, timeoutSeconds }, current, writer) {
       const schema = inputSchema === undefined ? current.input_schema : schemaText(inputSchema);
       checkUrl(url ?? current.url, schema);
+      if (url !== undefined) writer.checkAddress("url", url);
       return {
         ...given({ name, method, url, timeout_seconds: timeoutSeconds }),
         input_schema: schema,

@@ -1,4 +1,4 @@
-import { calledUrlProblem } from "../../../shared/platform-address.js";
+import { calledUrlProblem } from "../../../shared/outgoing/named-url.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
 import { argumentsOf } from "./input-schema.js";
 

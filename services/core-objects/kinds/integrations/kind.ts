@@ -50,7 +50,7 @@ export const kind = defineKind({
     // The only type there is: the rules of the message refuse others.
     content: ({ endpoint, models, credential }, writer) => ({
       type: "openai" as const,
-      endpoint: keptEndpoint(endpoint),
+      endpoint: keptEndpoint(endpoint, writer),
       models: listAfter([], models),
       ...keptCredential(credential, writer),
     }),
@@ -58,7 +58,7 @@ export const kind = defineKind({
   update: {
     rpc: updateIntegration,
     changes(request, current, writer) {
-      const endpoint = request.endpoint === undefined ? current.endpoint : keptEndpoint(request.endpoint);
+      const endpoint = request.endpoint === undefined ? current.endpoint : keptEndpoint(request.endpoint, writer);
       const { name, credential, removeCredential: remove } = request;
       return {
         ...given({ name }),

@@ -23,7 +23,7 @@ export async function testIntegration(
   { caller, signal }: Call,
 ): Promise<MessageInitShape<typeof TestIntegrationResponseSchema>> {
   const record = (await readable(context, "integration", integrationId, caller)) as IntegrationRecord;
-  const [outgoing, redactor] = [createOutgoing(), createRedactor()];
+  const [outgoing, redactor] = [createOutgoing(context.outgoing), createRedactor()];
   let models: readonly string[] = [];
   let [answered, error] = [true, ""];
   try {

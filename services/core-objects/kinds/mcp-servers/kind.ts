@@ -1,10 +1,11 @@
 import { McpServerSchema, McpServerService, McpTransport } from "#proto/core/v1/mcp_server_service_pb.js";
-import { calledUrlProblem } from "../../../shared/platform-address.js";
+import { calledUrlProblem } from "../../../shared/outgoing/named-url.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
 import { unary } from "../../../shared/rpc/method.js";
 import { connectionOf } from "../../objects/connection.js";
 import { defineKind } from "../../objects/define-kind.js";
 import { given } from "../../objects/given.js";
+import type { Writer } from "../../objects/writer.js";
 import { headersAfter, sealedField } from "./headers.js";
 import type { McpServerRecord } from "./record.js";
 import { testMcpServer } from "./test-mcp-server.js";
@@ -18,9 +19,10 @@ function transportOf(word: McpTransport): McpServerRecord["transport"] {
   return word === McpTransport.SSE ? "sse" : "streamable_http";
 }
 
-function checkUrl(url: string): string {
+function checkUrl(url: string, writer: Writer): string {
   const problem = calledUrlProblem(url);
   if (problem !== undefined) throw invalidArgument(`url ${problem}`);
+  writer.checkAddress("url", url);
   return url;
 }
 
@@ -51,7 +53,7 @@ export const kind = defineKind({
   create: {
     rpc: createMcpServer,
     content: ({ url, transport, headers: put }, writer) => ({
-      url: checkUrl(url),
+      url: checkUrl(url, writer),
       transport: transportOf(transport),
       headers: headersAfter({ url, headers: [] }, { url, put, remove: [] }, writer),
     }),
@@ -59,7 +61,7 @@ export const kind = defineKind({
   update: {
     rpc: updateMcpServer,
     changes({ name, url = "", transport, putHeaders: put, removeHeaders: remove }, current, writer) {
-      const next = url === "" ? current.url : checkUrl(url);
+      const next = url === "" ? current.url : checkUrl(url, writer);
       return {
         ...given({ name }),
         url: next,

@@ -18,7 +18,7 @@ export async function testMcpServer(
   { caller, signal }: Call,
 ): Promise<MessageInitShape<typeof TestMcpServerResponseSchema>> {
   const record = (await readable(context, "MCP server", mcpServerId, caller)) as McpServerRecord;
-  const [outgoing, redactor] = [createOutgoing(), createRedactor()];
+  const [outgoing, redactor] = [createOutgoing(context.outgoing), createRedactor()];
   let tools: readonly string[] = [];
   let [answered, error] = [true, ""];
   try {

@@ -8,12 +8,13 @@ import {
   createEmbeddingAgent,
   createOpenAiEmbedder,
 } from "../../../../services/core-objects/knowledge/openai-embedder.js";
+import { LOOPBACK } from "../../../support/outgoing.js";
 import { titled } from "../../../support/titled.js";
 
 let server: Server;
 let asked: { authorization: string | undefined; body: { model: string; input: string[] } }[] = [];
 let answer: (input: string[]) => { status: number; body?: unknown; location?: string };
-const agent = createEmbeddingAgent();
+const agent = createEmbeddingAgent(LOOPBACK);
 const signal = new AbortController().signal;
 
 beforeAll(async () => {
@@ -92,7 +93,7 @@ test("what an endpoint answers wrongly is said, without its address and credenti
 
 test("an endpoint where no model is, is never dialled", async () => {
   for (const endpoint of ["http://169.254.169.254/v1", "http://[::ffff:a9fe:a9fe]/v1"])
-    expect(await refused(embedder(endpoint))).toEqual([expect.stringContaining("never called"), false]);
+    expect(await refused(embedder(endpoint))).toEqual([expect.stringContaining("is not called: its address is closed"), false]);
 });
 
 const builtIn = createBuiltInEmbedder();

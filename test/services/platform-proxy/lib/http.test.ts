@@ -8,6 +8,7 @@ import {
   type HttpClient,
   type HttpRequest,
 } from "../../../../services/platform-proxy/lib/http.js";
+import { LOOPBACK } from "../../../support/outgoing.js";
 
 let server: Server;
 let client: HttpClient;
@@ -32,7 +33,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  client = createHttpClient("sallyport/test");
+  client = createHttpClient("sallyport/test", LOOPBACK);
 });
 afterEach(async () => {
   server.closeAllConnections();
@@ -147,7 +148,7 @@ test("an address that loses five exchanges in a row is left alone", async () => 
 });
 
 describe("a platform that does not answer", () => {
-  const hasty = (tryAgainMs: number) => createHttpClient("sallyport/test", undefined, { silentMs: 20, tryAgainMs });
+  const hasty = (tryAgainMs: number) => createHttpClient("sallyport/test", LOOPBACK, { silentMs: 20, tryAgainMs });
   const soon = () => exchange({ deadline: Date.now() + 200 });
 
   test("is left alone after five exchanges without any answer, and told so at once", async () => {

@@ -35,7 +35,7 @@ test("a secret is also read from the file that NAME_FILE names", () => {
 
 test("a platform's address is one where a platform can be", () => {
   expect(() => readConfig(options, [], { CTI_URL: "http://169.254.169.254/", AEV_URL: "http://aev/?a" })).toThrow(
-    "--cti-url (or CTI_URL) must not lead to a link-local address (169.254.169.254), where no platform is; " +
+    "--cti-url (or CTI_URL) must be where a platform can be: 169.254.169.254 is a link-local address; " +
       "--aev-url (or AEV_URL) must have neither a query (?) nor a fragment (#)",
   );
   expect(readConfig(options, [], { CTI_URL: "http://127.0.0.1:9/x/" }).ctiUrl).toBe("http://127.0.0.1:9/x");

@@ -8,6 +8,7 @@ import { capabilitiesOf, createOpenaevAdapter } from "../../../../../services/pl
 import type { OpenaevMe } from "../../../../../services/platform-proxy/platforms/aev/me.js";
 import { type AevSandbox, startSandbox } from "../../../../../services/sandbox/aev/server.js";
 import { SECOND_TENANT } from "../../../../../services/sandbox/aev/world.js";
+import { LOOPBACK } from "../../../../support/outgoing.js";
 import { emailOf } from "../../../../support/platforms/harness.js";
 import { type Issuer, startIssuer } from "../../../../support/platforms/issuer.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
@@ -22,7 +23,7 @@ let http: HttpClient;
 beforeAll(async () => {
   issuer = await startIssuer();
   sandbox = await startSandbox({ host: "127.0.0.1", port: 0, trust: issuer.url });
-  http = createHttpClient("sallyport/test");
+  http = createHttpClient("sallyport/test", LOOPBACK);
 });
 afterAll(async () => {
   await http.close();

@@ -12,6 +12,7 @@ import { createHttpClient } from "../../../../../services/platform-proxy/lib/htt
 import { loadPlatform } from "../../../../../services/platform-proxy/parts.js";
 import { openPlatform, type Platform } from "../../../../../services/platform-proxy/platform.js";
 import { createCisoAdapter } from "../../../../../services/platform-proxy/platforms/grc/adapter.js";
+import { LOOPBACK } from "../../../../support/outgoing.js";
 import type { Asked } from "../../../../support/platforms/answering.js";
 import { type Answer, answer, type GrcAnswering, startGrcAnswering, whoAmI } from "./answering.js";
 
@@ -47,7 +48,7 @@ export function realCaller(): RealCaller {
 
   beforeEach(async () => {
     real = await startGrcAnswering();
-    http = createHttpClient("sallyport-test/1.0");
+    http = createHttpClient("sallyport-test/1.0", LOOPBACK);
     adapter = createCisoAdapter();
     platform = openPlatform(adapter, sessionAt(real.url, http), createIdentities());
     for (const line of [332, 6]) real.on(answer(line));
