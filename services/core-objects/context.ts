@@ -1,9 +1,11 @@
+import { createIsolation, type Isolation } from "../shared/isolation/isolation.js";
 import { type OutgoingPolicy, PUBLIC_ONLY } from "../shared/outgoing/policy.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
 import type { Delegations } from "./delegations.js";
 import { type Knowledge, type KnowledgeOptions, openKnowledge } from "./knowledge/knowledge.js";
+import { leaveOut } from "./objects/left-out.js";
 import type { Reseal } from "./objects/secrets.js";
 import type { Action } from "./policy.js";
 import type { Principals } from "./principals.js";
@@ -31,6 +33,8 @@ export interface Context {
   readonly delegations: Delegations;
   /** Which addresses are called that users name. */
   readonly outgoing: OutgoingPolicy;
+  /** Runs apart what handles the answers of others. */
+  readonly isolation: Isolation;
   readonly runs: DocCollection<RunRecord>;
   readonly steps: DocCollection<StepRecord>;
   /** Tells the worker of this process, if there is one, that a run waits: it need not look for it. */
@@ -106,10 +110,14 @@ export async function openContext(
   const rooms = store.collection<RoomRecord>(ROOM_COLLECTION.name);
   await countRoom(rooms, [...collections.values()] as unknown as DocCollection<ObjectRecord>[]);
   const [runs, steps] = [store.collection<RunRecord>(RUNS.name), store.collection<StepRecord>(STEPS.name)];
+  const [isolation, room] = [createIsolation(), createRoom(rooms, quota)];
   const knowledge = await openKnowledge(
     store,
-    { seal: around.seal, integrations: collection("integration"), outgoing },
+    {
+      ...{ seal: around.seal, integrations: collection("integration"), outgoing, isolation },
+      leaveOut: (id, error) => leaveOut({ collection, room }, "integration", id, error, error.message),
+    },
     options,
   );
-  return { kinds, ...around, outgoing, knowledge, room: createRoom(rooms, quota), runs, steps, collection };
+  return { kinds, ...around, outgoing, isolation, knowledge, room, runs, steps, collection };
 }

@@ -1,9 +1,7 @@
-import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
-import type { Seal } from "../../shared/secrets/seal.js";
 import type { DocCollection, Store } from "../../shared/store/store.js";
-import type { ObjectRecord } from "../record.js";
+import type { Connecting } from "../objects/connection.js";
 import type { Embedders } from "./embedder.js";
-import { createEmbedders } from "./embedders.js";
+import { createEmbedders, type EmbedderParts } from "./embedders.js";
 import { createMirror } from "./mirror.js";
 import { createRanking, type Ranking } from "./ranking.js";
 import {
@@ -53,21 +51,13 @@ export interface Knowledge {
 /** Opens the collections; threads start when they are first needed. */
 export async function openKnowledge(
   store: Store,
-  {
-    seal,
-    integrations,
-    outgoing,
-  }: {
-    readonly seal: Seal;
-    readonly integrations: DocCollection<ObjectRecord>;
-    readonly outgoing: OutgoingPolicy;
-  },
+  { integrations, ...parts }: EmbedderParts & { readonly integrations: DocCollection<Connecting> },
   options: KnowledgeOptions = {},
 ): Promise<Knowledge> {
   await store.ensure([DOCUMENTS, SOURCES, BLOCKS, VECTORS]);
   const documents = store.collection<DocumentRecord>(DOCUMENTS.name);
   const blocks = store.collection<BlockRecord>(BLOCKS.name);
-  const embedders = options.embedders ?? createEmbedders(integrations, seal, outgoing);
+  const embedders = options.embedders ?? createEmbedders(integrations, parts);
   const mirror = createMirror(store, (error) => knowledge.failed(error));
   const knowledge: Knowledge = {
     documents,

@@ -10,6 +10,15 @@ export interface ConnectionRecord {
   /** Why it did not answer, or what is missing there; "" for nothing. */
   readonly error: string;
   readonly tested_at: Date;
+  /** What it leads to misbehaved, and is not asked for a while; absent where it did not. */
+  readonly left_out?: LeftOutRecord;
+}
+
+/** How long something is not asked. */
+export interface LeftOutRecord {
+  readonly until: Date;
+  /** How often it misbehaved lately. */
+  readonly times: number;
 }
 
 /** An object that leads to something that can be tested. */
@@ -25,10 +34,11 @@ const FRESH_MS = 86_400_000;
 export function connectionOf({ connection }: Connecting) {
   if (connection === null || connection === undefined)
     return { connection: undefined, connectionError: undefined, testedAt: undefined };
-  const { error, tested_at } = connection;
+  const { error, tested_at, left_out } = connection;
+  const until = left_out === undefined || left_out.until < new Date() ? "" : left_out.until.toISOString();
   return {
     connection: stateOf(connection),
-    connectionError: error === "" ? undefined : error,
+    connectionError: error === "" ? undefined : `${error}${until === "" ? "" : `; it is left out until ${until}`}`,
     testedAt: timestampFromDate(tested_at),
   };
 }
@@ -41,7 +51,7 @@ export function stateOf({ answered, tested_at }: ConnectionRecord, now = Date.no
 
 /** Keeps how a test went, unless the object was changed meanwhile. It is no change of the object: its etag stays. */
 export async function keepConnection(
-  { collection, room }: Context,
+  { collection, room }: Pick<Context, "collection" | "room">,
   noun: string,
   record: Connecting,
   connection: ConnectionRecord,

@@ -9,13 +9,12 @@ import { newEtag } from "../objects/gate.js";
 import { RunEnd, RunLost } from "./ending.js";
 import { type Equipment, equip, providerOf } from "./load.js";
 import { ask, messagesOf } from "./model.js";
-import type { Outgoing } from "./outgoing.js";
 import type { Hold } from "./queue.js";
 import type { StepRecord, ToolCall } from "./record.js";
 import { createRedactor } from "./redact.js";
 import { credentialOf } from "./secrets.js";
 import { type Standing, standingOf } from "./standing.js";
-import { argumentsOf, questionIn, uniqueCalls } from "./tool-calls.js";
+import { argumentsOf, isOneTooMany, keptCalls, NOT_CALLED, questionIn, uniqueCalls } from "./tool-calls.js";
 import { ASK_USER } from "./tools/ask-user.js";
 import type { OwnTools } from "./tools/own-tools.js";
 
@@ -24,7 +23,6 @@ export interface ExecutionParts {
   readonly context: Context;
   readonly peers: Peers;
   readonly own: OwnTools;
-  readonly outgoing: Outgoing;
 }
 
 /** How long a call of a tool may take, in milliseconds. */
@@ -33,8 +31,6 @@ const TOOL_MS = 120_000;
 const MAX_TEXT = 40 * 1024;
 /** How long a question may wait for its answer, in milliseconds. */
 const ANSWER_MS = 7 * 86_400_000;
-/** Calls that a model may want at once. */
-const MAX_CALLS = 32;
 
 /** How a run rests: with an output it is completed, without one it awaits an answer. */
 export type Rest = { readonly output: string } | { readonly question: string };
@@ -85,7 +81,7 @@ class Execution {
     if (this.#equipment?.of === etag) return this.#equipment;
     await this.#equipment?.close();
     this.#equipment = undefined;
-    const parts = { ...this.parts, redactor: this.#redactor };
+    const parts = { ...this.parts, redactor: this.#redactor, stalls: this.hold.run.stalls };
     this.#equipment = { ...(await equip(standing.agent, this.callOf(standing), parts)), of: etag };
     return this.#equipment;
   }
@@ -106,18 +102,15 @@ class Execution {
   }
 
   async #askModel(standing: Standing, { system, tools }: Equipment): Promise<undefined> {
-    const { context, outgoing } = this.parts;
+    const { context } = this.parts;
     const { integration, model } = await providerOf(context, standing.agent, this.callOf(standing));
     const started_at = new Date();
     const credential = credentialOf(context, integration, this.#redactor);
     const messages = messagesOf(system, this.hold.run, this.#steps);
     const { signal } = this;
     const question = { integration, credential, model, messages, tools: [...tools.values()], signal };
-    const said = await ask(outgoing, { ...question, redactor: this.#redactor });
-    const calls = uniqueCalls(said.calls.slice(0, MAX_CALLS), this.#steps).map((one) => ({
-      ...one,
-      arguments: this.#text(one.arguments),
-    }));
+    const said = await ask(context, { ...question, redactor: this.#redactor });
+    const calls = uniqueCalls(keptCalls(said.calls, this.#redactor), this.#steps);
     const { inputTokens: input_tokens, outputTokens: output_tokens } = said;
     const step = { kind: "model", name: model, state: "completed", input: "", call: "", ended_at: new Date() } as const;
     const before = this.#tokens();
@@ -126,7 +119,7 @@ class Execution {
       input_tokens: before.input_tokens + input_tokens,
       output_tokens: before.output_tokens + output_tokens,
     };
-    const facts = { output: this.#text(said.text), calls, input_tokens, output_tokens, started_at };
+    const facts = { output: showHidden(this.#text(said.text)), calls, input_tokens, output_tokens, started_at };
     this.#steps.push(await this.hold.add({ ...step, ...facts }, totals));
   }
 
@@ -148,6 +141,7 @@ class Execution {
       ended_at: null,
     });
     this.#steps.push(step);
+    if (isOneTooMany(wanted, this.#steps)) return this.#finish(step, "failed", NOT_CALLED);
     if (isQuestion) return this.#rest(step);
     return this.#send(step, wanted, standing, equipment);
   }

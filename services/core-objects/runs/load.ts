@@ -9,7 +9,7 @@ import type { VariableRecord } from "../kinds/variables/record.js";
 import { filterOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
 import { RunEnd } from "./ending.js";
-import { failureOf, type Outgoing } from "./outgoing.js";
+import { failureOf } from "./outgoing.js";
 import type { Redactor } from "./redact.js";
 import { variableValue } from "./secrets.js";
 import { type AgentTool, functionName } from "./tools/agent-tool.js";
@@ -21,6 +21,8 @@ import { skillTools } from "./tools/skill-tools.js";
 
 /** Functions that a model takes at most. */
 const MAX_TOOLS = 128;
+/** Workers that a run may lose at one step before it goes on without what others serve. */
+const MAX_STALLS = 3;
 
 /** What an agent works with, as far as whoever the run acts as may use it. */
 export interface Equipment {
@@ -35,8 +37,9 @@ export interface Equipment {
 export interface EquipmentParts {
   readonly context: Context;
   readonly own: OwnTools;
-  readonly outgoing: Outgoing;
   readonly redactor: Redactor;
+  /** How many workers took the run since it last came further. */
+  readonly stalls: number;
 }
 
 /**
@@ -67,8 +70,9 @@ export async function equip(agent: AgentRecord, call: Call, parts: EquipmentPart
     taken.add(name);
     tools.push(customTool(record, name, parts));
   }
-  const { remotes, missing } = await connectAll(servers, { agent, taken, signal: call.signal }, parts);
-  tools.push(...remotes.flatMap((remote) => remote.tools));
+  const { remotes, missing } = await connectAll(servers, call.signal, parts);
+  const named = new Set(agent.tools);
+  tools.push(...remotes.flatMap((remote) => remote.tools(named, taken)));
   const close = async (): Promise<void> => {
     await Promise.all(remotes.map((remote) => remote.close().catch(() => undefined)));
   };
@@ -104,20 +108,27 @@ async function usable<R extends ObjectRecord>(
   return (await context.collection<ObjectRecord>(noun).find(filter).toArray()) as R[];
 }
 
+/** All at the same time, so that those that are silent keep a run waiting for one of them. */
 async function connectAll(
   servers: readonly McpServerRecord[],
-  { agent, taken, signal }: { readonly agent: AgentRecord; readonly taken: Set<string>; readonly signal: AbortSignal },
+  signal: AbortSignal,
   parts: EquipmentParts,
 ): Promise<{ remotes: Remote[]; missing: string[] }> {
   const [remotes, missing]: [Remote[], string[]] = [[], []];
-  const named = new Set(agent.tools);
-  for (const server of servers) {
-    try {
-      remotes.push(await connectRemote(server, { named, taken, signal }, parts));
-    } catch (error) {
-      signal.throwIfAborted();
-      missing.push(`${server.name}: ${failureOf(error, parts.redactor)}`);
+  if (parts.stalls > MAX_STALLS)
+    return { remotes, missing: servers.map(({ name }) => `${name}: the service stopped several times at this step`) };
+  const connected = await Promise.allSettled(servers.map((server) => connectRemote(server, signal, parts)));
+  for (const [n, one] of connected.entries()) {
+    const { name } = servers[n] as McpServerRecord;
+    if (one.status === "rejected") missing.push(`${name}: ${failureOf(one.reason, parts.redactor)}`);
+    else {
+      remotes.push(one.value);
+      missing.push(...one.value.notes.map((note) => `${name}: ${note}`));
     }
+  }
+  if (signal.aborted) {
+    await Promise.all(remotes.map((remote) => remote.close()));
+    signal.throwIfAborted();
   }
   return { remotes, missing };
 }
@@ -142,7 +153,7 @@ function systemOf({ instructions }: AgentRecord, { skills, prompts, variables, m
       "Variables:",
       plain.map(({ name, value }) => `${name} = ${value}`),
     ),
-    ...list("Servers whose tools cannot be used at the moment:", missing),
+    ...list("Servers and tools that cannot be used at the moment:", missing),
   ]
     .filter((part) => part !== "")
     .join("\n\n");

@@ -19,6 +19,9 @@ export class MisbehavedError extends Error {
 
 const NAMES = { slow: "SlowError", harmful: "HarmfulError" } as const;
 
+/** The name of the error that a thread throws where an address is closed. */
+export const REFUSED_ADDRESS = "RefusedAddressError";
+
 /** The error that a thread threw: of an error only its name and words leave a thread. */
 export function fromThread(error: Error): Error {
   if (error.name === NAMES.slow) return new MisbehavedError(error.message, "slow");

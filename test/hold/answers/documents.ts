@@ -1,5 +1,4 @@
-import { deflateRawSync, deflateSync } from "node:zlib";
-import { crc32 } from "node:zlib";
+import { crc32, deflateRawSync, deflateSync } from "node:zlib";
 
 // Hostile documents: small files of which much comes, and texts that are cut badly.
 
@@ -77,7 +76,9 @@ export const DOCUMENTS: Readonly<Record<string, () => HostileDocument>> = {
     ).toString("base64"),
   }),
   "a docx that unpacks to 300 MB": () =>
-    docx(`<w:document xmlns:w="${W}"><w:body>${"<w:p><w:r><w:t>a</w:t></w:r></w:p>".repeat(9_000_000)}</w:body></w:document>`),
+    docx(
+      `<w:document xmlns:w="${W}"><w:body>${"<w:p><w:r><w:t>a</w:t></w:r></w:p>".repeat(9_000_000)}</w:body></w:document>`,
+    ),
   "a docx that is nested 1,000,000 deep": () =>
     docx(`<w:document xmlns:w="${W}">${"<w:p>".repeat(1_000_000)}</w:document>`),
   "HTML that is nested 170,000 deep": () => ({ type: "html", content: "<b>".repeat(170_000) }),

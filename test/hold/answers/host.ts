@@ -6,7 +6,11 @@ import { MCP_SERVERS, serveMcp } from "./mcp-servers.js";
 import { EMBEDDERS, MODELS, obedient } from "./models.js";
 import type { Exchange } from "./remote.js";
 
-const [servers, models, embedders] = [MCP_SERVERS, MODELS, EMBEDDERS].map(Object.keys) as [string[], string[], string[]];
+const [servers, models, embedders] = [MCP_SERVERS, MODELS, EMBEDDERS].map(Object.keys) as [
+  string[],
+  string[],
+  string[],
+];
 /** How often each was asked, by its path. */
 const asked = new Map<string, number>();
 

@@ -41,7 +41,9 @@ try {
   const { noticed: quiet } = await beside(() => sleep(QUIET_MS));
   const most = Math.max(MAX_P99_MS, 3 * quiet.p99);
   const before = rss();
-  console.log(`quiet: p99 ${quiet.p99.toFixed(1)} ms, longest ${quiet.longest.toFixed(1)} ms, ${before.toFixed(0)} MiB\n`);
+  console.log(
+    `quiet: p99 ${quiet.p99.toFixed(1)} ms, longest ${quiet.longest.toFixed(1)} ms, ${before.toFixed(0)} MiB\n`,
+  );
   console.log("| attack | good calls | failed | p99 ms | longest ms | RSS MiB | what its user is told |");
   console.log("|---|--:|--:|--:|--:|--:|---|");
   for (const [name, attack] of Object.entries(ATTACKS).filter(([one]) => wanted.test(one))) {
@@ -62,7 +64,9 @@ try {
   while (rss() > before + KEPT_MIB && Date.now() < until) await sleep(1_000);
   const isBack = rss() <= before + KEPT_MIB;
   held &&= isBack;
-  console.log(`\nmemory: ${before.toFixed(0)} MiB before, ${rss().toFixed(0)} MiB after${isBack ? "" : " **not given back**"}`);
+  console.log(
+    `\nmemory: ${before.toFixed(0)} MiB before, ${rss().toFixed(0)} MiB after${isBack ? "" : " **not given back**"}`,
+  );
 } finally {
   host.end();
   await program.stop();

@@ -24,11 +24,16 @@ const CATASTROPHE = "^(a+)+$";
 export const TOKEN = "sentinel-of-a-hostile-server";
 
 const good = { content: [{ type: "text", text: "seen" }] };
-const list = (...tools: readonly object[]): Hostile => (exchange) =>
-  result(exchange, { tools: tools.map((tool) => ({ ...TOOL, ...tool })) });
+const list =
+  (...tools: readonly object[]): Hostile =>
+  (exchange) =>
+    result(exchange, { tools: tools.map((tool) => ({ ...TOOL, ...tool })) });
 const many = (count: number, tool: (n: number) => object): readonly object[] =>
   Array.from({ length: count }, (_, n) => tool(n));
-const called = (content: unknown, more: object = {}): Hostile => (exchange) => result(exchange, { content, ...more });
+const called =
+  (content: unknown, more: object = {}): Hostile =>
+  (exchange) =>
+    result(exchange, { content, ...more });
 const gzipped = (text: string): Hostile => {
   const packed = gzipSync(text);
   return ({ response }) =>
@@ -124,7 +129,10 @@ export const MCP_SERVERS: Readonly<Record<string, Answers>> = {
         `{"jsonrpc":"2.0","id":${one.asked.id},"result":{"__proto__":{"x":1},"tools":[{"name":"look","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}}]}}`,
       ),
   },
-  "hidden characters": { list: list({ name: `look${HIDDEN}`, description: HIDDEN }), call: called([{ type: "text", text: HIDDEN }]) },
+  "hidden characters": {
+    list: list({ name: `look${HIDDEN}`, description: HIDDEN }),
+    call: called([{ type: "text", text: HIDDEN }]),
+  },
   "our own token said again": {
     list: list({
       name: `look_${TOKEN}`,
@@ -140,7 +148,8 @@ export const MCP_SERVERS: Readonly<Record<string, Answers>> = {
   "an answer to another request": { list: (one) => json(one, { jsonrpc: "2.0", id: 999, result: { tools: [] } }) },
   "broken JSON": { list: (one) => json(one, '{"jsonrpc":"2.0","id":1,"result":{') },
   "HTML in place of JSON": {
-    initialize: ({ response }) => void response.writeHead(200, { "content-type": "text/html" }).end("<html>".repeat(1e5)),
+    initialize: ({ response }) =>
+      void response.writeHead(200, { "content-type": "text/html" }).end("<html>".repeat(1e5)),
   },
   "an error of 50 MB": { list: ({ response }) => void response.writeHead(500).end("e".repeat(50_000_000)) },
   "headers of 1 MB": {

@@ -3,20 +3,24 @@ import { type Exchange, endless, type Hostile, json, nested, silent, slow } from
 
 // Hostile models and endpoints of embeddings, in the words of OpenAI's API.
 
-const said = (message: object | string, more: object = {}): Hostile => (exchange) =>
-  json(exchange, { choices: [{ index: 0, message }], usage: { prompt_tokens: 1, completion_tokens: 1 }, ...more });
+const said =
+  (message: object | string, more: object = {}): Hostile =>
+  (exchange) =>
+    json(exchange, { choices: [{ index: 0, message }], usage: { prompt_tokens: 1, completion_tokens: 1 }, ...more });
 const call = (name: string, text: string, id = "c1"): object => ({
   id,
   type: "function",
   function: { name, arguments: text },
 });
-const calls = (...tool_calls: readonly object[]): Hostile => (exchange) => {
-  // Once, and then it is done: what it wants called again and again is another matter.
-  const isFirst = !exchange.asked.messages?.some(({ role }) => role === "tool");
-  return said(isFirst ? { role: "assistant", content: null, tool_calls } : { role: "assistant", content: "Done." })(
-    exchange,
-  );
-};
+const calls =
+  (...tool_calls: readonly object[]): Hostile =>
+  (exchange) => {
+    // Once, and then it is done: what it wants called again and again is another matter.
+    const isFirst = !exchange.asked.messages?.some(({ role }) => role === "tool");
+    return said(isFirst ? { role: "assistant", content: null, tool_calls } : { role: "assistant", content: "Done." })(
+      exchange,
+    );
+  };
 const bomb = gzipSync(`{"choices":[],"data":[],"x":"${" ".repeat(100_000_000)}"}`);
 const gzipped: Hostile = ({ response }) =>
   void response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(bomb);
@@ -52,8 +56,13 @@ export const MODELS: Readonly<Record<string, Hostile>> = {
   "a model without end": endless,
   "a model's choices that are none": (one) => json(one, { choices: "none" }),
   "a model that answers with an error of 20 MB": ({ response }) =>
-    void response.writeHead(400, { "content-type": "application/json" }).end(`{"error":{"message":"${"e".repeat(2e7)}"}}`),
-  "a model that counts tokens in texts": said({ role: "assistant", content: "Done." }, { usage: { prompt_tokens: "9e99" } }),
+    void response
+      .writeHead(400, { "content-type": "application/json" })
+      .end(`{"error":{"message":"${"e".repeat(2e7)}"}}`),
+  "a model that counts tokens in texts": said(
+    { role: "assistant", content: "Done." },
+    { usage: { prompt_tokens: "9e99" } },
+  ),
 };
 
 const vectors = (one: Exchange, vector: readonly unknown[]): void =>
@@ -68,6 +77,5 @@ export const EMBEDDERS: Readonly<Record<string, Hostile>> = {
   "an embedder's bomb of gzip": gzipped,
   "a silent embedder": silent,
   "an embedder of one byte at a time": slow,
-  "1e999 in place of a number": (one) =>
-    json(one, `{"data":[{"index":0,"embedding":[1e999,${"1,".repeat(10)}1]}]}`),
+  "1e999 in place of a number": (one) => json(one, `{"data":[{"index":0,"embedding":[1e999,${"1,".repeat(10)}1]}]}`),
 };

@@ -8,7 +8,7 @@ import { fromThread, MisbehavedError } from "./misbehaved.js";
 /** What a thread is asked and answers: a text or bytes, whose length is known before anything is made of them. */
 export type Packed = string | Uint8Array;
 
-/** What runs in guarded threads: a module, and how much it may take. */
+/** What runs apart: a module, and how much it may take. */
 export interface Work<M extends ThreadMethods> {
   /** Written with .js, as in an import; it calls serveThread. */
   readonly module: URL;
@@ -42,7 +42,7 @@ export interface Patience {
 }
 
 /** Runs work in threads. */
-export interface Guard {
+export interface Isolation {
   /**
    * Has the thread of a remote do something.
    *
@@ -57,15 +57,15 @@ export interface Guard {
     patience: Patience,
   ): Promise<Packed>;
   /** Keeps the thread of a remote, and what it knows, between calls, unless others need its place; until it is released. */
-  keep(work: Work<never>, remote: Remote): () => void;
+  keep(work: Pick<Work<ThreadMethods>, "module">, remote: Remote): () => void;
   close(): Promise<void>;
 }
 
 /** No thread is free: too many remotes are read at the moment. */
 export class BusyError extends Error {}
 
-/** How a guard works. */
-export interface GuardOptions {
+/** How many threads there are, and how long. */
+export interface IsolationOptions {
   /** Threads at a time. */
   readonly threads: number;
   /** How long a thread without calls is kept, in milliseconds. */
@@ -74,7 +74,7 @@ export interface GuardOptions {
   readonly waitMs: number;
 }
 
-const OPTIONS: GuardOptions = { threads: 16, idleMs: 10_000, waitMs: 20_000 };
+const OPTIONS: IsolationOptions = { threads: 16, idleMs: 10_000, waitMs: 20_000 };
 /** How often threads are looked at, and the time within which they may compute, in milliseconds. */
 const LOOK_MS = 250;
 const WINDOW_MS = 10_000;
@@ -97,7 +97,7 @@ interface Waiting {
 }
 
 /** Begins without a thread. */
-export function createGuard({ threads, idleMs, waitMs }: GuardOptions = OPTIONS): Guard {
+export function createIsolation({ threads, idleMs, waitMs }: IsolationOptions = OPTIONS): Isolation {
   const places = new Map<string, Place>();
   const queue: Waiting[] = [];
   let isClosed = false;
