@@ -56,12 +56,13 @@ export async function touch(context: Context, base: string): Promise<void> {
     .updateOne({ _id: base }, { $set: { revision: newEtag() } });
 }
 
-async function passagesIn({ knowledge }: Context, document: DocumentRecord): Promise<PassageRecord[]> {
+async function passagesIn({ knowledge, isolation }: Context, document: DocumentRecord): Promise<PassageRecord[]> {
   const source = await knowledge.sources.findOne({ _id: document.source });
   if (source === null) throw new DocumentError("its text is gone: revise it with the text again");
   let { text } = source;
   if (source.file !== undefined) {
-    text = await textOfFile(document.type as FileType, source.file);
+    const { _id: id, owner, type } = document;
+    text = await textOfFile(isolation, { id, owner }, { type: type as FileType, file: source.file });
     await knowledge.sources.updateOne({ _id: source._id }, { $set: { text }, $unset: { file: "" } });
   }
   const passages = passagesOf(text, document.type);

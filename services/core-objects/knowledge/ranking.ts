@@ -1,8 +1,9 @@
 import { createThread } from "../../shared/process/thread.js";
 import type { DocCollection } from "../../shared/store/store.js";
+import { COMPARED } from "./candidates.js";
 import type { Mirror, Mirrored } from "./mirror.js";
 import type { BlockRecord, DocumentRecord, PassageRecord, ServingRecord } from "./records.js";
-import { COMPARED, type Hit, type Question } from "./threads/ranker.js";
+import type { Hit, Question } from "./threads/ranker.js";
 import type { RankingMethods } from "./threads/ranking.js";
 
 /** Heap of the thread; vectors are beside it. */

@@ -1,8 +1,8 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ConnectionState } from "#proto/core/v1/connection_pb.js";
-import type { Context } from "../context.js";
+import type { DocCollection } from "../../shared/store/store.js";
 import type { ObjectRecord } from "../record.js";
-import { bytesOf } from "../room.js";
+import { bytesOf, type Room } from "../room.js";
 
 /** How a test of what an object leads to went. */
 export interface ConnectionRecord {
@@ -49,9 +49,15 @@ export function stateOf({ answered, tested_at }: ConnectionRecord, now = Date.no
   return now - tested_at.getTime() < FRESH_MS ? ConnectionState.CONNECTED : ConnectionState.STALE;
 }
 
+/** What records of connections are kept with. */
+export interface Records {
+  readonly room: Room;
+  collection<R extends ObjectRecord>(noun: string): DocCollection<R>;
+}
+
 /** Keeps how a test went, unless the object was changed meanwhile. It is no change of the object: its etag stays. */
 export async function keepConnection(
-  { collection, room }: Pick<Context, "collection" | "room">,
+  { collection, room }: Records,
   noun: string,
   record: Connecting,
   connection: ConnectionRecord,

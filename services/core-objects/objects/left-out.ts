@@ -1,6 +1,5 @@
 import type { MisbehavedError } from "../../shared/isolation/misbehaved.js";
-import type { Context } from "../context.js";
-import { type Connecting, keepConnection, type LeftOutRecord } from "./connection.js";
+import { type Connecting, keepConnection, type LeftOutRecord, type Records } from "./connection.js";
 
 // A remote that misbehaved is left out for a while: every process and a restart know it
 // by its record. A test by a person who may change the object tries it again.
@@ -20,16 +19,16 @@ export function leftOut({ connection }: Connecting, now = Date.now()): string | 
 
 /** Leaves an object out, and keeps why. @param why without what is secret. */
 export async function leaveOut(
-  context: Pick<Context, "collection" | "room">,
+  records: Records,
   noun: string,
   id: string,
   { misbehaviour }: MisbehavedError,
   why: string,
 ): Promise<void> {
-  const record = await context.collection<Connecting>(noun).findOne({ _id: id });
+  const record = await records.collection<Connecting>(noun).findOne({ _id: id });
   if (record === null) return;
   const left_out = nextAfter(record.connection?.left_out, misbehaviour);
-  await keepConnection(context, noun, record, { answered: false, error: why, tested_at: new Date(), left_out });
+  await keepConnection(records, noun, record, { answered: false, error: why, tested_at: new Date(), left_out });
 }
 
 function nextAfter(

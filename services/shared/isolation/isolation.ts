@@ -1,5 +1,6 @@
 import { createThread, type Thread, ThreadEndedError, type ThreadMethods } from "../process/thread.js";
 import { fromThread, MisbehavedError } from "./misbehaved.js";
+import { BusyError, Turns } from "./turns.js";
 
 // What others answer is read in threads. A thread reads what one remote answers and
 // nothing else, so that what a remote does to it, it does to itself; and each thread
@@ -21,9 +22,11 @@ export interface Work<M extends ThreadMethods> {
   readonly answered: number;
   /** Calls of one thread at a time. */
   readonly atOnce: number;
-  /** Ends the thread after each call. */
+  /** Ends the thread after its call. */
   readonly once?: true;
-  /** What it is, for the compiler alone. */
+  /** What the process may grow by meanwhile: what is unpacked is beside the heap. */
+  readonly grownMegabytes?: number;
+  /** Of the thread, for the compiler alone. */
   readonly methods?: M;
 }
 
@@ -61,9 +64,6 @@ export interface Isolation {
   close(): Promise<void>;
 }
 
-/** No thread is free: too many remotes are read at the moment. */
-export class BusyError extends Error {}
-
 /** How many threads there are, and how long. */
 export interface IsolationOptions {
   /** Threads at a time. */
@@ -76,7 +76,7 @@ export interface IsolationOptions {
 
 const OPTIONS: IsolationOptions = { threads: 16, idleMs: 10_000, waitMs: 20_000 };
 /** How often threads are looked at, and the time within which they may compute, in milliseconds. */
-const LOOK_MS = 250;
+const LOOK_MS = 100;
 const WINDOW_MS = 10_000;
 
 interface Place {
@@ -84,6 +84,8 @@ interface Place {
   readonly owner: string;
   readonly work: Work<ThreadMethods>;
   readonly thread: Thread<ThreadMethods>;
+  /** Of the process, before. */
+  readonly bytes: number;
   calls: number;
   kept: number;
   idleSince: number;
@@ -91,27 +93,18 @@ interface Place {
   looks: { readonly at: number; readonly active: number }[];
 }
 
-interface Waiting {
-  readonly owner: string;
-  go(): void;
-}
-
 /** Begins without a thread. */
 export function createIsolation({ threads, idleMs, waitMs }: IsolationOptions = OPTIONS): Isolation {
   const places = new Map<string, Place>();
-  const queue: Waiting[] = [];
+  const turns = new Turns(waitMs);
   let isClosed = false;
   let looking: NodeJS.Timeout | undefined;
 
   function look(): void {
     const now = performance.now();
     for (const place of places.values()) {
-      const active = place.thread.active();
-      place.looks.push({ at: now, active });
-      place.looks = place.looks.filter(({ at }) => at >= now - WINDOW_MS);
-      const computed = active - (place.looks[0]?.active ?? active);
-      if (computed > place.work.busyMs)
-        end(place, `it takes more than ${place.work.busyMs / 1_000} seconds to read what it answers`);
+      const why = passedBound(place, now);
+      if (why !== undefined) end(place, why);
       else if (place.calls === 0 && place.kept === 0 && now - place.idleSince > idleMs) end(place, "it was idle");
     }
   }
@@ -123,26 +116,13 @@ export function createIsolation({ threads, idleMs, waitMs }: IsolationOptions = 
       clearInterval(looking);
       looking = undefined;
     }
-    next();
-  }
-
-  /** Lets those go who waited longest and may have a thread now. */
-  function next(): void {
-    for (let n = 0; n < queue.length; ) {
-      const one = queue[n] as Waiting;
-      if (!hasRoom(one.owner)) n++;
-      else {
-        queue.splice(n, 1);
-        one.go();
-      }
-    }
+    turns.next(hasRoom);
   }
 
   /** An owner who has as many threads at work as there are places left gets no more: others find one. */
   function hasRoom(owner: string): boolean {
     const working = [...places.values()].filter(({ calls }) => calls > 0);
-    const own = working.filter((place) => place.owner === owner).length;
-    return threads - working.length > own;
+    return threads - working.length > working.filter((place) => place.owner === owner).length;
   }
 
   function open<M extends ThreadMethods>(key: string, work: Work<M>, owner: string): Place {
@@ -154,6 +134,7 @@ export function createIsolation({ threads, idleMs, waitMs }: IsolationOptions = 
     const thread = createThread<ThreadMethods>(work.module, { megabytes: work.megabytes });
     const place: Place = {
       ...{ key, owner, thread, calls: 0, kept: 0, idleSince: performance.now(), looks: [] },
+      bytes: process.memoryUsage.rss(),
       work: work as unknown as Work<ThreadMethods>,
     };
     places.set(key, place);
@@ -161,83 +142,58 @@ export function createIsolation({ threads, idleMs, waitMs }: IsolationOptions = 
     return place;
   }
 
-  /** The place of a remote, once there is one. */
+  /** The place of a remote, once there is one, with this call counted. */
   async function placeOf<M extends ThreadMethods>(
     work: Work<M>,
     { id, owner }: Remote,
     signal: AbortSignal,
   ): Promise<Place> {
-    const key = `${work.module.href} ${id}`;
+    const key = keyOf(work, id);
     for (;;) {
       if (isClosed) throw new BusyError("the service is closing");
       const found = places.get(key);
       if (found !== undefined && found.calls >= work.atOnce)
         throw new BusyError(`it is asked ${work.atOnce} times at once already: try again later`);
-      if (found !== undefined && (found.calls > 0 || hasRoom(owner))) return found;
-      if (found === undefined && hasRoom(owner)) return open(key, work, owner);
-      await turn(owner, signal);
+      if ((found !== undefined && found.calls > 0) || hasRoom(owner)) {
+        const place = found ?? open(key, work, owner);
+        // At once: another call may look before this one goes on.
+        place.calls++;
+        return place;
+      }
+      await turns.wait(owner, signal);
     }
   }
 
-  function turn(owner: string, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (error: Error): void => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", aborted);
-        const at = queue.indexOf(one);
-        if (at >= 0) queue.splice(at, 1);
-        reject(error);
-      };
-      const aborted = (): void => leave(signal.reason as Error);
-      const timer = setTimeout(
-        () => leave(new BusyError("too many other services are read at the moment: try again later")),
-        waitMs,
-      );
-      const one: Waiting = {
-        owner,
-        go() {
-          clearTimeout(timer);
-          signal.removeEventListener("abort", aborted);
-          resolve();
-        },
-      };
-      signal.addEventListener("abort", aborted, { once: true });
-      queue.push(one);
-    });
+  async function callIn(place: Place, method: string, asked: Packed, { ms, signal }: Patience): Promise<Packed> {
+    const late = new AbortController();
+    const words = `it did not answer within ${ms / 1_000} seconds`;
+    const timer = setTimeout(() => late.abort(new MisbehavedError(words, "slow")), ms);
+    try {
+      const both = AbortSignal.any([signal, late.signal]);
+      return (await place.thread.call(method, asked as never, [], both)) as Packed;
+    } catch (error) {
+      if (!(error instanceof ThreadEndedError)) throw fromThread(error as Error);
+      if (places.get(place.key) === place) end(place, error.message);
+      throw isClosed ? new BusyError("the service is closing") : new MisbehavedError(wordsOf(error));
+    } finally {
+      clearTimeout(timer);
+      place.calls--;
+      place.idleSince = performance.now();
+      if (place.work.once) end(place, "its work is done");
+      else turns.next(hasRoom);
+    }
   }
 
   return {
-    async call(work, remote, method, asked, { ms, signal }) {
+    async call(work, remote, method, asked, patience) {
       if (asked.length > work.asked) throw new Error(`what it is asked is longer than ${work.asked} characters`);
-      signal.throwIfAborted();
-      const place = await placeOf(work, remote, signal);
-      place.calls++;
-      const late = new AbortController();
-      const timer = setTimeout(
-        () => late.abort(new MisbehavedError(`it did not answer within ${ms / 1_000} seconds`, "slow")),
-        ms,
-      );
-      try {
-        const both = AbortSignal.any([signal, late.signal]);
-        const answer = (await place.thread.call(method, asked as never, [], both)) as Packed;
-        if (answer.length <= work.answered) return answer;
-        throw new MisbehavedError(`its answer is longer than ${work.answered} characters`);
-      } catch (error) {
-        if (error instanceof ThreadEndedError) {
-          if (places.get(place.key) === place) end(place, error.message);
-          throw isClosed ? new BusyError("the service is closing") : new MisbehavedError(wordsOf(error));
-        }
-        throw fromThread(error as Error);
-      } finally {
-        clearTimeout(timer);
-        place.calls--;
-        place.idleSince = performance.now();
-        if (work.once && place.calls === 0) end(place, "its work is done");
-        else next();
-      }
+      patience.signal.throwIfAborted();
+      const answer = await callIn(await placeOf(work, remote, patience.signal), method, asked, patience);
+      if (answer.length <= work.answered) return answer;
+      throw new MisbehavedError(`its answer is longer than ${work.answered} characters`);
     },
     keep(work, { id }) {
-      const place = places.get(`${work.module.href} ${id}`);
+      const place = places.get(keyOf(work, id));
       if (place !== undefined) place.kept++;
       let isKept = true;
       return () => {
@@ -250,13 +206,31 @@ export function createIsolation({ threads, idleMs, waitMs }: IsolationOptions = 
       clearInterval(looking);
       const all = [...places.values()];
       places.clear();
+      turns.next(() => true);
       await Promise.all(all.map(({ thread }) => thread.close()));
-      next();
     },
   };
 }
 
-/** Node says of a thread that ran out of memory that it "terminated due to reaching memory limit". */
+function keyOf({ module }: Pick<Work<ThreadMethods>, "module">, id: string): string {
+  return `${module.href} ${id}`;
+}
+
+/** Which bound a thread has passed, in words; undefined for none. */
+function passedBound(place: Place, now: number): string | undefined {
+  const { busyMs, grownMegabytes = Number.POSITIVE_INFINITY } = place.work;
+  const active = place.thread.active();
+  place.looks.push({ at: now, active });
+  place.looks = place.looks.filter(({ at }) => at >= now - WINDOW_MS);
+  if (active - (place.looks[0]?.active ?? active) > busyMs)
+    return `it takes more than ${busyMs / 1_000} seconds to read what it answers`;
+  const grown = process.memoryUsage.rss() - place.bytes;
+  return grown > grownMegabytes * 2 ** 20 ? TOO_MUCH_MEMORY : undefined;
+}
+
+const TOO_MUCH_MEMORY = "it takes too much memory to read what it answers";
+
+/** Node says of a thread that ran out of memory that it was "terminated due to reaching memory limit". */
 function wordsOf({ message }: Error): string {
-  return /memory limit|heap/i.test(message) ? "it takes too much memory to read what it answers" : message;
+  return /memory limit|heap/i.test(message) ? TOO_MUCH_MEMORY : message;
 }

@@ -23,8 +23,8 @@ interface Asked {
   readonly argument: unknown;
 }
 
-/** What the system calls the thread, where it keeps time for each. */
-interface Named {
+/** It is loaded; what the system calls the thread, where it keeps time for each. */
+interface Ready {
   readonly tid: string;
 }
 
@@ -64,7 +64,7 @@ export interface Thread<M extends ThreadMethods> {
     transfer?: readonly TransferListItem[],
     signal?: AbortSignal,
   ): Promise<Answer<M, N>>;
-  /** Milliseconds that it has computed since it started; 0 while there is none. Also known of one that is stuck. */
+  /** Milliseconds that it has computed since it was loaded; 0 while it is not. Also known of one that is stuck. */
   active(): number;
   /** Ends it; what it was asked is rejected. */
   close(why?: string): Promise<void>;
@@ -82,7 +82,8 @@ export function createThread<M extends ThreadMethods>(
   { megabytes, ended }: { readonly megabytes: number; readonly ended?: () => void },
 ): Thread<M> {
   let worker: Worker | undefined;
-  let [asked, tid] = [0, ""];
+  let asked = 0;
+  let ready: { readonly tid: string; readonly after: number } | undefined;
   const waiting = new Map<number, Waiting>();
 
   function end(one: Worker, why: string): void {
@@ -98,17 +99,17 @@ export function createThread<M extends ThreadMethods>(
     const one = EXTENSION === ".ts" ? new Worker(fromSource(url), { ...limits, eval: true }) : new Worker(url, limits);
     // A process that has nothing else to do ends.
     one.unref();
-    tid = "";
-    one.on("message", (said: Answered | Named) => {
+    ready = undefined;
+    one.on("message", (said: Answered | Ready) => {
       if ("tid" in said) {
-        tid = said.tid;
+        if (worker === one) ready = { tid: said.tid, after: timeOf(one, said.tid) };
         return;
       }
       const { id, result, error } = said;
-      const one = waiting.get(id);
+      const call = waiting.get(id);
       waiting.delete(id);
-      if (error === undefined) one?.resolve(result);
-      else one?.reject(Object.assign(new Error(error.message), { name: error.name }));
+      if (error === undefined) call?.resolve(result);
+      else call?.reject(Object.assign(new Error(error.message), { name: error.name }));
     });
     one.on("error", (error) => end(one, error.message));
     one.on("exit", () => end(one, "the thread ended"));
@@ -142,7 +143,7 @@ export function createThread<M extends ThreadMethods>(
       one.postMessage({ id, method, argument } satisfies Asked, transfer);
       return answer as Promise<Answer<M, typeof method>>;
     },
-    active: () => (worker === undefined ? 0 : (processorTimeOf(tid) ?? loopTimeOf(worker))),
+    active: () => (worker === undefined || ready === undefined ? 0 : timeOf(worker, ready.tid) - ready.after),
     async close(why = "the thread was closed") {
       const one = worker;
       if (one === undefined) return;
@@ -158,9 +159,9 @@ function fromSource({ href }: URL): string {
   return `import("tsx/esm/api").then(({ register }) => { register(); return import(${module}); });`;
 }
 
-/** How long its loop was busy: with other threads on the same processor that is more than it computed. */
-function loopTimeOf({ performance }: Worker): number {
-  return performance.eventLoopUtilization().active;
+/** How long a thread computed; elsewhere than on Linux how long its loop was busy, which may be more. */
+function timeOf({ performance }: Worker, tid: string): number {
+  return processorTimeOf(tid) ?? performance.eventLoopUtilization().active;
 }
 
 /** Milliseconds of processor time of a thread, as Linux counts them (proc(5): utime and stime, in hundredths of a second). */
@@ -180,10 +181,8 @@ function processorTimeOf(tid: string): number | undefined {
  * @param how one after another, or at once what waits for others.
  */
 export function serveThread(methods: ThreadMethods, how: "in order" | "at once" = "in order"): void {
-  if (process.platform === "linux") {
-    const tid = readlinkSync("/proc/thread-self").split("/").at(-1) as string;
-    parentPort?.postMessage({ tid } satisfies Named);
-  }
+  const tid = process.platform === "linux" ? (readlinkSync("/proc/thread-self").split("/").at(-1) as string) : "";
+  parentPort?.postMessage({ tid } satisfies Ready);
   let last: Promise<unknown> = Promise.resolve();
   const running = new Map<number, AbortController>();
   const answer = async ({ id, method, argument }: Asked, signal: AbortSignal): Promise<void> => {

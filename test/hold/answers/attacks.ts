@@ -29,7 +29,8 @@ interface Made {
   readonly documents: readonly { readonly state: string; readonly problem?: string }[];
   readonly error?: string;
   readonly connection: string;
-  readonly steps: readonly { readonly kind: string; readonly state: string; readonly output?: string }[];
+  /** Absent where there are none. */
+  readonly steps?: readonly { readonly kind: string; readonly state: string; readonly output?: string }[];
 }
 
 const asks =
@@ -54,7 +55,7 @@ async function run(target: Target, resource_ids: readonly string[]): Promise<str
       await sleep(200);
       continue;
     }
-    const { steps } = await ask("list_run_steps", { run_id: now.id });
+    const { steps = [] } = await ask("list_run_steps", { run_id: now.id });
     const failed = steps.find(({ state }) => state === "failed" || state === "unknown");
     return [`run ${now.state}`, now.error?.message, failed && `step ${failed.state}: ${failed.output}`]
       .filter((part) => part !== undefined)

@@ -68,16 +68,16 @@ function pdf(text: string): HostileDocument {
 
 /** Each by what is wrong with it. */
 export const DOCUMENTS: Readonly<Record<string, () => HostileDocument>> = {
-  "a PDF that unpacks to 400 MB": () => pdf(`BT /F1 9 Tf ${"(aaaaaaaa) Tj ".repeat(28_000_000)} ET`),
+  "a PDF that unpacks to 56 MB": () => pdf(`BT /F1 9 Tf ${"(aaaaaaaa) Tj ".repeat(4_000_000)} ET`),
   "a PDF whose pages are each other's": () => ({
     type: "pdf",
     file: Buffer.from(
       "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[2 0 R 2 0 R]/Count 99999999>>endobj\ntrailer<</Root 1 0 R>>",
     ).toString("base64"),
   }),
-  "a docx that unpacks to 300 MB": () =>
+  "a docx that unpacks to 50 MB": () =>
     docx(
-      `<w:document xmlns:w="${W}"><w:body>${"<w:p><w:r><w:t>a</w:t></w:r></w:p>".repeat(9_000_000)}</w:body></w:document>`,
+      `<w:document xmlns:w="${W}"><w:body>${"<w:p><w:r><w:t>a</w:t></w:r></w:p>".repeat(1_500_000)}</w:body></w:document>`,
     ),
   "a docx that is nested 1,000,000 deep": () =>
     docx(`<w:document xmlns:w="${W}">${"<w:p>".repeat(1_000_000)}</w:document>`),

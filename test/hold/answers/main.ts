@@ -39,7 +39,6 @@ let held = true;
 try {
   await beside(() => sleep(QUIET_MS));
   const { noticed: quiet } = await beside(() => sleep(QUIET_MS));
-  const most = Math.max(MAX_P99_MS, 3 * quiet.p99);
   const before = rss();
   console.log(
     `quiet: p99 ${quiet.p99.toFixed(1)} ms, longest ${quiet.longest.toFixed(1)} ms, ${before.toFixed(0)} MiB\n`,
@@ -47,8 +46,11 @@ try {
   console.log("| attack | good calls | failed | p99 ms | longest ms | RSS MiB | what its user is told |");
   console.log("|---|--:|--:|--:|--:|--:|---|");
   for (const [name, attack] of Object.entries(ATTACKS).filter(([one]) => wanted.test(one))) {
+    // The machine may be busy with more than this: each attack is compared with the moment before it.
+    const { noticed: quiet } = await beside(() => sleep(QUIET_MS / 4));
     const { noticed, said } = await beside(() => attack(target));
-    const holds = noticed.failures.length === 0 && noticed.p99 <= most && !(said instanceof Error);
+    const isSlow = noticed.p99 > Math.max(MAX_P99_MS, 3 * quiet.p99);
+    const holds = noticed.failures.length === 0 && !isSlow && !(said instanceof Error);
     held &&= holds;
     const told = String(said instanceof Error ? said.message : said).replace(/\s+/g, " ");
     const { calls, failures, p99, longest } = noticed;

@@ -1,3 +1,4 @@
+import { CANDIDATES, COMPARED } from "../candidates.js";
 import { Best } from "./best.js";
 import { ExactVectors } from "./exact-vectors.js";
 import type { IndexClass } from "./index-class.js";
@@ -77,10 +78,6 @@ interface Candidate {
   readonly meaning: number | undefined;
 }
 
-/** Passages with the best matching words, and those of the nearest meaning, that take part in the ranking. */
-export const CANDIDATES = 200;
-/** Vectors that are each compared with a question; where it is about more, indexes find the nearest. */
-export const COMPARED = 20_000;
 /** Vectors of a knowledge base that are worth an index. */
 const INDEXED = 2_000;
 

@@ -6,8 +6,8 @@ import type { JsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/t
 import type { JsonBounds } from "../../../shared/isolation/json-bounds.js";
 import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import { createBoundedFetch, dispatcherOf, plainError } from "../../../shared/isolation/threads/bounded-fetch.js";
+import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
 import { VERSION } from "../../../shared/process/version.js";
-import type { RemoteAddress } from "./mcp.js";
 
 /** Bounds of one answer, or of one stream of answers. */
 const ANSWER: JsonBounds = { bytes: 8 * 2 ** 20, depth: 64, nodes: 100_000 };
@@ -19,6 +19,14 @@ const MAX_AT_ONCE = 16;
 const NEVER_MS = 600_000;
 /** How long a server may take to begin, in milliseconds. */
 const BEGIN_MS = 5_000;
+
+/** Where a remote MCP server is, and what it is sent. */
+export interface RemoteAddress {
+  readonly url: string;
+  readonly transport: "streamable_http" | "sse";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly policy: OutgoingPolicy;
+}
 
 /** An MCP client with its bounds. */
 export interface Session {

@@ -1,8 +1,7 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { checkJson, type JsonBounds } from "../../../shared/isolation/json-bounds.js";
-import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
 import { serveThread, yieldToOthers } from "../../../shared/process/thread.js";
-import { openSession, type Session } from "./mcp-session.js";
+import { openSession, type RemoteAddress, type Session } from "./mcp-session.js";
 
 // The client of remote MCP servers. What it gives is plain, small and all that is
 // known of a server elsewhere.
@@ -20,14 +19,6 @@ const MAX_LIST = 512 * 1024;
 const MAX_NOTES = 5;
 /** Characters of an answer. */
 const MAX_TEXT = 128 * 1024;
-
-/** Where a remote MCP server is, and what it is sent. */
-export interface RemoteAddress {
-  readonly url: string;
-  readonly transport: "streamable_http" | "sse";
-  readonly headers: Readonly<Record<string, string>>;
-  readonly policy: OutgoingPolicy;
-}
 
 /** A tool of a remote MCP server, within bounds. */
 export interface ListedTool {
