@@ -60,10 +60,11 @@ const tool = (more: object) => ({
 });
 const first = (name: string) => (one: Asked) => (results(one).length === 0 ? { call: name } : "Done.");
 const told = (one: Asked | undefined): string => JSON.stringify(one);
-const forgive = (id: string) =>
+/** Its time is over: it is asked again. */
+const later = (id: string) =>
   stage.rig.store
     .collection<McpServerRecord>("mcp_servers")
-    .updateOne({ _id: id }, { $set: { "connection.left_out.until": new Date(0) } });
+    .updateOne({ _id: id }, { $set: { "connection.left_out.until": new Date(Date.now() - 1) } });
 
 test("names, descriptions and schemas of a server are redacted, and what hides in them is shown", async () => {
   const properties = { [TOKEN]: { type: "string", description: `${HIDDEN} Bearer ${TOKEN}`, enum: [TOKEN] } };
@@ -122,10 +123,7 @@ test("60,000 tools of one name end nothing but the connection, and the server is
     const record = await stage.rig.store.collection<McpServerRecord>("mcp_servers").findOne({ _id: id });
     const { until } = record!.connection!.left_out!;
     minutes.push(Math.round((until.getTime() - Date.now()) / 60_000));
-    await forgive(id);
-    await stage.rig.store
-      .collection<McpServerRecord>("mcp_servers")
-      .updateOne({ _id: id }, { $set: { "connection.left_out.until": new Date(Date.now() - 1) } });
+    await later(id);
   }
   expect(minutes).toEqual([10, 20]);
 });
