@@ -1,6 +1,6 @@
 // npm run test:hold:answers: every hostile remote MCP server, model, embedder and
 // document, one after another, against the built program, while another caller
-// calls steadily; then a restart in the middle of each of some of them.
+// calls steadily.
 //
 //   npm run test:hold:answers -- "60,000"      only those whose names match this
 
