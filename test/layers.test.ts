@@ -31,6 +31,19 @@ const VIOLATIONS: Readonly<Record<keyof typeof RULES, readonly string[]>> = {
     "services/core-objects/runs/outgoing.ts → undici",
     "services/platform-proxy/lib/http.ts → undici",
   ],
+  "what reads others' answers runs in threads": [
+    "services/core-objects/runs/tools/remote-tools.ts → @modelcontextprotocol/sdk/client/index.js",
+    "services/core-objects/runs/model.ts → openai",
+    "services/core-objects/knowledge/extract.ts → unpdf",
+    "services/core-objects/knowledge/passages.ts → htmlparser2",
+    "services/core-objects/knowledge/built-in-embedder.ts → @energetic-ai/embeddings",
+    "services/traces/store.ts → ajv/dist/2020.js",
+  ],
+  "what runs in threads is loaded by threads alone": [
+    "services/core-objects/runs/model.ts → services/core-objects/runs/threads/models.ts",
+    "services/traces/store.ts → services/shared/isolation/threads/bounded-fetch.ts",
+  ],
+  "threads are started by what bounds them": ["services/core-objects/runs/model.ts → node:worker_threads"],
   "only the store knows a database; what its interface borrows of the driver's types, it hands on": [
     "services/auth/store.ts → mongodb",
     "services/traces/store.ts → mingo/updater",

@@ -1,5 +1,6 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { GetTraceUsageResponseSchema } from "#proto/traces/v1/trace_usage_service_pb.js";
+import { createIsolation, type Isolation } from "../shared/isolation/isolation.js";
 import { type OutgoingPolicy, PUBLIC_ONLY } from "../shared/outgoing/policy.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Seal } from "../shared/secrets/seal.js";
@@ -7,6 +8,7 @@ import type { CollectionSpec, DocCollection, Store } from "../shared/store/store
 import { type CountedParts, countRoom } from "./count-room.js";
 import type { Delegations } from "./delegations.js";
 import { type Knowledge, type KnowledgeOptions, openKnowledge } from "./knowledge/knowledge.js";
+import { leaveOut } from "./objects/left-out.js";
 import type { Reseal } from "./objects/secrets.js";
 import type { Action } from "./policy.js";
 import type { Principals } from "./principals.js";
@@ -30,6 +32,8 @@ export interface Context {
   readonly delegations: Delegations;
   /** Which addresses are called that users name. */
   readonly outgoing: OutgoingPolicy;
+  /** Runs apart what handles the answers of others. */
+  readonly isolation: Isolation;
   readonly runs: DocCollection<RunRecord>;
   readonly runRoom: RunRoom;
   readonly steps: DocCollection<StepRecord>;
@@ -110,25 +114,30 @@ export async function openContext(
   for (const { references } of kinds) Object.values(references).forEach(collection);
   const rooms = store.collection<RoomRecord>(ROOM_COLLECTION.name);
   const [runs, steps] = [store.collection<RunRecord>(RUNS.name), store.collection<StepRecord>(STEPS.name)];
+  const allowed = { ...OBJECT_QUOTA, ...quota };
+  const [isolation, room] = [createIsolation(), createRoom(rooms, allowed)];
   const knowledge = await openKnowledge(
     store,
-    { seal: around.seal, principals: around.principals, integrations: collection("integration"), outgoing },
+    {
+      ...{ seal: around.seal, principals: around.principals, integrations: collection("integration") },
+      ...{ outgoing, isolation },
+      leaveOut: (id, error) => leaveOut({ collection, room }, "integration", id, error, error.message),
+    },
     options,
   );
   const objects = [...collections.values()] as unknown as DocCollection<ObjectRecord>[];
   const counted = { rooms, objects, documents: knowledge.documents, blocks: knowledge.blocks };
   await countRoom(counted);
-  const allowed = { ...OBJECT_QUOTA, ...quota };
   const runParts = { rooms: store.collection<RunRoomRecord>(RUN_ROOM.name), runs, steps };
   await countRuns(runParts);
-  const [room, runRoom] = [createRoom(rooms, allowed), createRunRoom(runParts, allowed)];
   return {
     kinds,
     ...around,
     outgoing,
+    isolation,
     knowledge,
     room,
-    runRoom,
+    runRoom: createRunRoom(runParts, allowed),
     counted,
     runs,
     steps,

@@ -17,7 +17,6 @@ import { createPrincipals } from "./principals.js";
 import { resealAll } from "./reseal.js";
 import type { ObjectQuota } from "./room.js";
 import { routes } from "./routes.js";
-import { createOutgoing } from "./runs/outgoing.js";
 import { startSchedules } from "./runs/schedules.js";
 import { createOwnTools } from "./runs/tools/own-tools.js";
 import { startWorker, WORKER, type Worker, type WorkerOptions } from "./runs/worker.js";
@@ -85,6 +84,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
       await ingestion.close();
       await counting.close();
       await context.knowledge.close();
+      await context.isolation.close();
     },
   };
 }
@@ -95,8 +95,7 @@ function execute(
   { tools, worker: options = WORKER }: NonNullable<Options["runs"]>,
   { peers, log }: Pick<Options, "peers" | "log">,
 ): { readonly worker: Worker; close(): Promise<void> } {
-  const outgoing = createOutgoing(context.outgoing);
-  const parts = { context, peers, own: createOwnTools(tools, peers), outgoing };
+  const parts = { context, peers, own: createOwnTools(tools, peers) };
   const worker = startWorker(parts, log, options);
   const schedules = startSchedules(context, log, options.lookMs);
   return {
@@ -104,7 +103,6 @@ function execute(
     async close() {
       await schedules.close();
       await worker.close();
-      await outgoing.close();
     },
   };
 }

@@ -10,6 +10,8 @@ export interface Import {
   readonly from: string;
   /** A source file, from the root, or a package's name. */
   readonly to: string;
+  /** Of types alone: nothing of it is loaded. */
+  readonly isType?: boolean;
 }
 
 /** A rule of the house: gives what breaks it, a line each. */
@@ -27,7 +29,8 @@ export function importsOf(file: string, text: string): Import[] {
   );
   return [...found].map((match) => {
     const to = (match[1] ?? match[2] ?? match[3]) as string;
-    return { from: file, to: to.startsWith(".") ? sourceOf(normalize(join(dirname(file), to))) : to };
+    const isType = /^(?:import|export)\stype\s/.test(match[0]);
+    return { from: file, to: to.startsWith(".") ? sourceOf(normalize(join(dirname(file), to))) : to, isType };
   });
 }
 
@@ -47,6 +50,14 @@ const sandboxOf = (path: string): string | undefined => {
 };
 /** The launcher: the only place that knows every part. */
 const isLauncher = (file: string): boolean => file === "services/main.ts" || file.startsWith("services/launcher/");
+/** What reads, compiles or matches what others answer, by the beginnings of their names. */
+const READERS = [
+  ...["@modelcontextprotocol/sdk", "openai", "ajv", "eventsource"],
+  ...["unpdf", "mammoth", "htmlparser2", "@energetic-ai/", "usearch"],
+];
+const isInThread = (file: string): boolean => /^services\/.*\/threads\//.test(file);
+/** What starts threads: each with its bounds. */
+const THREADS = ["services/shared/process/thread.ts", "services/shared/isolation/isolation.ts"];
 const DATABASES = ["mongodb", "lmdb", "mingo"];
 
 function where(isBroken: (one: Import) => boolean): Rule {
@@ -96,6 +107,21 @@ export const RULES: Readonly<Record<string, Rule>> = {
 
   "only the guard of outgoing addresses opens connections by undici": where(
     ({ from, to }) => to === "undici" && !from.startsWith("services/shared/outgoing/"),
+  ),
+
+  "what reads others' answers runs in threads": where(
+    ({ from, to, isType }) =>
+      isType !== true &&
+      !isInThread(from) &&
+      READERS.some((one) => to === one || to.startsWith(`${one.replace(/\/$/, "")}/`)),
+  ),
+
+  "what runs in threads is loaded by threads alone": where(
+    ({ from, to, isType }) => isType !== true && isInThread(to) && !isInThread(from),
+  ),
+
+  "threads are started by what bounds them": where(
+    ({ from, to }) => to === "node:worker_threads" && !THREADS.includes(from),
   ),
 
   "only the store knows a database; what its interface borrows of the driver's types, it hands on": where(

@@ -1,29 +1,38 @@
+import type { Isolation } from "../../shared/isolation/isolation.js";
+import type { MisbehavedError } from "../../shared/isolation/misbehaved.js";
 import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
 import type { Seal } from "../../shared/secrets/seal.js";
 import type { DocCollection } from "../../shared/store/store.js";
+import type { Connecting } from "../objects/connection.js";
+import { leftOut } from "../objects/left-out.js";
 import { placeOf } from "../objects/secrets.js";
-import type { ObjectRecord } from "../record.js";
 import { BUILT_IN, createBuiltInEmbedder } from "./built-in-embedder.js";
 import { type Embedder, EmbedderError, type Embedders, type EmbeddingIntegration } from "./embedder.js";
-import { createEmbeddingAgent, createOpenAiEmbedder } from "./openai-embedder.js";
+import { createOpenAiEmbedder } from "./openai-embedder.js";
 
 /** What is read of an integration. */
-interface Integration extends ObjectRecord {
+interface Integration extends Connecting {
   readonly endpoint: string;
   readonly models: readonly string[];
   readonly sealed: string;
 }
 
+/** How endpoints of embeddings are reached. */
+export interface EmbedderParts {
+  readonly seal: Seal;
+  readonly isolation: Isolation;
+  readonly outgoing: OutgoingPolicy;
+  /** Leaves an integration out whose endpoint passed a bound. */
+  leaveOut(integration: string, error: MisbehavedError): Promise<void>;
+}
 const PROJECTION = { name: 1, origin: 1, owner: 1, acl: 1, etag: 1 };
 
 /** The built-in model, and those of integrations: theirs have the id integration/model. */
 export function createEmbedders(
-  collection: DocCollection<ObjectRecord>,
-  seal: Seal,
-  outgoing: OutgoingPolicy,
+  collection: DocCollection<Connecting>,
+  { seal, isolation, outgoing: policy, leaveOut }: EmbedderParts,
 ): Embedders {
   const builtIn = createBuiltInEmbedder();
-  const agent = createEmbeddingAgent(outgoing);
   const integrations = collection as unknown as DocCollection<Integration>;
 
   async function ofIntegration(id: string, given: string): Promise<Embedder> {
@@ -31,9 +40,13 @@ export function createEmbedders(
     if (found === null) throw new EmbedderError("its integration is gone", false);
     const { name, endpoint, enabled, sealed, models } = found;
     if (!enabled) throw new EmbedderError(`the integration ${name} is disabled`, false);
+    const why = leftOut(found);
+    if (why !== undefined) throw new EmbedderError(`of the integration ${name}: ${why}`, true);
     const model = given === "" ? models[0]! : given;
     const credential = sealed === "" ? "" : seal.open(sealed, placeOf({ plural: "integrations" }, id, "sealed"));
-    return createOpenAiEmbedder(agent, { id: `${id}/${model}`, name, endpoint, model, credential });
+    const parts = { isolation, policy, misbehaved: (error: MisbehavedError) => leaveOut(id, error) };
+    const remote = { id, owner: found.owner };
+    return createOpenAiEmbedder(parts, { id: `${id}/${model}`, remote, name, endpoint, model, credential });
   }
 
   return {
@@ -57,7 +70,6 @@ export function createEmbedders(
     },
     async close() {
       await builtIn.close();
-      await agent.destroy();
     },
   };
 }

@@ -1,4 +1,6 @@
-import { createThread, ThreadEndedError } from "../../shared/process/thread.js";
+import type { Isolation, Remote, Work } from "../../shared/isolation/isolation.js";
+import { MisbehavedError } from "../../shared/isolation/misbehaved.js";
+import { BusyError } from "../../shared/isolation/turns.js";
 import { DocumentError } from "./document-error.js";
 import type { DocumentType } from "./records.js";
 import type { ExtractionMethods } from "./threads/extraction.js";
@@ -16,41 +18,42 @@ export interface ExtractionLimits {
   readonly characters: number;
 }
 
-/** How often a thread is looked at. */
-const WATCHED_MS = 50;
+/** Bytes of a file. */
+const MAX_FILE = 4 * 2 ** 20;
 const LIMITS: ExtractionLimits = { ms: 30_000, megabytes: 512, grownMegabytes: 1_024, characters: 2 ** 21 };
 
 /**
  * The text of a file. Each file has a thread of its own, which ends with it: what
  * a hostile file does to a parser, it does there.
  *
- * @throws DocumentError
+ * @param document whose file it is, and who owns it.
+ * @throws DocumentError, BusyError
  */
-export async function textOfFile(type: FileType, file: Uint8Array, limits = LIMITS): Promise<string> {
-  const thread = createThread<ExtractionMethods>(new URL("threads/extraction.js", import.meta.url), {
-    megabytes: limits.megabytes,
-  });
-  const [until, before] = [Date.now() + limits.ms, process.memoryUsage.rss()];
-  let isLate = false;
-  const timer = setInterval(
-    () => {
-      isLate = Date.now() >= until;
-      if (isLate || process.memoryUsage.rss() - before > limits.grownMegabytes * 2 ** 20) void thread.close();
-    },
-    Math.min(WATCHED_MS, limits.ms),
-  );
+export async function textOfFile(
+  isolation: Isolation,
+  document: Remote,
+  { type, file }: { readonly type: FileType; readonly file: Uint8Array },
+  limits = LIMITS,
+): Promise<string> {
+  const { ms, megabytes, grownMegabytes, characters } = limits;
+  const work: Work<ExtractionMethods> = {
+    module: new URL("threads/extraction.js", import.meta.url),
+    // The time of the call is what bounds it.
+    ...{ megabytes, grownMegabytes, busyMs: Number.POSITIVE_INFINITY, atOnce: 1, once: true },
+    ...{ asked: MAX_FILE, answered: characters },
+  };
+  const never = new AbortController().signal;
   try {
-    const text = await thread.call(type, Uint8Array.from(file));
-    if (text.length > limits.characters)
-      throw new DocumentError(`there are more than ${limits.characters} characters of text in it: divide it`);
-    return text;
+    return (await isolation.call(work, document, type, Uint8Array.from(file), { ms, signal: never })) as string;
   } catch (error) {
-    if (error instanceof DocumentError) throw error;
-    if (isLate) throw new DocumentError(`it takes more than ${limits.ms / 1_000} seconds to read: divide it`);
-    if (error instanceof ThreadEndedError) throw new DocumentError("it takes more memory to read than a file may");
-    throw new DocumentError(`it cannot be read as ${type}: ${(error as Error).message.slice(0, 200)}`);
-  } finally {
-    clearInterval(timer);
-    await thread.close();
+    if (error instanceof BusyError) throw error;
+    const { message } = error as Error;
+    if (!(error instanceof MisbehavedError))
+      throw new DocumentError(`it cannot be read as ${type}: ${message.slice(0, 200)}`);
+    if (error.misbehaviour === "slow")
+      throw new DocumentError(`it takes more than ${ms / 1_000} seconds to read: divide it`);
+    if (message.endsWith("characters"))
+      throw new DocumentError(`there are more than ${characters} characters of text in it: divide it`);
+    throw new DocumentError("it takes more memory to read than a file may");
   }
 }

@@ -93,7 +93,8 @@ async function textOf(context: Context, document: DocumentRecord): Promise<strin
   const source = await sources.findOne({ _id: document.source });
   if (source === null) throw new DocumentError("its text is gone: revise it with the text again");
   if (source.file === undefined) return source.text;
-  const text = await textOfFile(document.type as FileType, source.file);
+  const { _id: id, owner, type } = document;
+  const text = await textOfFile(context.isolation, { id, owner }, { type: type as FileType, file: source.file });
   const grows = Math.max(0, Buffer.byteLength(text) - source.file.length);
   if (!(await growDocument(context, document, grows))) return undefined;
   await sources.updateOne({ _id: source._id }, { $set: { text }, $unset: { file: "" } });

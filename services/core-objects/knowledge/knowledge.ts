@@ -1,11 +1,9 @@
-import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
-import type { Seal } from "../../shared/secrets/seal.js";
 import type { DocCollection, Store } from "../../shared/store/store.js";
+import type { Connecting } from "../objects/connection.js";
 import type { Principals } from "../principals.js";
-import type { ObjectRecord } from "../record.js";
 import { type Cutter, createCutter } from "./cutter.js";
 import type { Embedders } from "./embedder.js";
-import { createEmbedders } from "./embedders.js";
+import { createEmbedders, type EmbedderParts } from "./embedders.js";
 import { createMirror } from "./mirror.js";
 import { createQuestions, type Questions } from "./questions.js";
 import { createRanking, type Ranking } from "./ranking.js";
@@ -67,24 +65,21 @@ export interface Knowledge {
 }
 
 /** What knowledge needs of the rest of the service. */
-export interface KnowledgeParts {
-  readonly seal: Seal;
-  readonly integrations: DocCollection<ObjectRecord>;
+export interface KnowledgeParts extends EmbedderParts {
+  readonly integrations: DocCollection<Connecting>;
   readonly principals: Pick<Principals, "groupsOf">;
-  /** Which addresses embedding endpoints may be at. */
-  readonly outgoing: OutgoingPolicy;
 }
 
 /** Opens the collections; threads start when they are first needed. */
 export async function openKnowledge(
   store: Store,
-  { seal, integrations, principals, outgoing }: KnowledgeParts,
+  { integrations, principals, ...parts }: KnowledgeParts,
   options: KnowledgeOptions = {},
 ): Promise<Knowledge> {
   await store.ensure([DOCUMENTS, SOURCES, BLOCKS, VECTORS]);
   const documents = store.collection<DocumentRecord>(DOCUMENTS.name);
   const blocks = store.collection<BlockRecord>(BLOCKS.name);
-  const embedders = options.embedders ?? createEmbedders(integrations, seal, outgoing);
+  const embedders = options.embedders ?? createEmbedders(integrations, parts);
   const mirror = createMirror(store, (error) => knowledge.failed(error));
   const knowledge: Knowledge = {
     documents,

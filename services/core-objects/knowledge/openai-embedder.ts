@@ -1,13 +1,15 @@
-import type { LookupFunction } from "node:net";
-import { type Agent, createOutgoingAgent } from "../../shared/outgoing/agent.js";
-import { RefusedAddressError } from "../../shared/outgoing/guard.js";
+import type { Isolation, Remote, Work } from "../../shared/isolation/isolation.js";
+import { MisbehavedError, REFUSED_ADDRESS } from "../../shared/isolation/misbehaved.js";
 import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
 import { type Embedder, EmbedderError } from "./embedder.js";
+import type { EmbeddingFailure, EmbeddingQuestion, EmbeddingsMethods } from "./threads/embeddings.js";
 
 /** Where embeddings are asked for. */
 export interface EmbeddingEndpoint {
   /** Of the embedder. */
   readonly id: string;
+  /** The integration, and who owns it. */
+  readonly remote: Remote;
   /** Names it in errors: never its URL or credential. */
   readonly name: string;
   /** The URL that its requests begin with. */
@@ -17,56 +19,47 @@ export interface EmbeddingEndpoint {
   readonly credential: string;
 }
 
-/** Texts of one request. */
-const BATCH = 64;
-const CONNECT_MS = 5_000;
-const ANSWER_MS = 60_000;
-const MAX_REPLY_BYTES = 16 << 20;
-const MAX_DIMENSIONS = 4_096;
-
-/** The connections to endpoints: guarded when they are dialled, and no redirect is followed. */
-export function createEmbeddingAgent(policy: OutgoingPolicy, resolve?: LookupFunction): Agent {
-  return createOutgoingAgent({
-    policy,
-    resolve,
-    connectMs: CONNECT_MS,
-    connections: 4,
-    maxResponseSize: MAX_REPLY_BYTES,
-    headersTimeout: ANSWER_MS,
-    bodyTimeout: ANSWER_MS,
-  });
+/** What an endpoint is reached with. */
+export interface EmbeddingParts {
+  readonly isolation: Isolation;
+  readonly policy: OutgoingPolicy;
+  /** Hears of an endpoint that passed a bound. */
+  readonly misbehaved?: (error: MisbehavedError) => Promise<void>;
 }
 
-/** Asks an OpenAI-compatible endpoint (OpenAI API: POST /embeddings). */
+/** Texts of one request. */
+const BATCH = 64;
+const ANSWER_MS = 60_000;
+const MAX_DIMENSIONS = 4_096;
+
+/** The client of endpoints of embeddings. */
+const EMBEDDINGS: Work<EmbeddingsMethods> = {
+  module: new URL("threads/embeddings.js", import.meta.url),
+  ...{ megabytes: 256, busyMs: 5_000, atOnce: 16 },
+  asked: 2 * 2 ** 20,
+  answered: BATCH * MAX_DIMENSIONS * Float32Array.BYTES_PER_ELEMENT,
+};
+
+/** Asks an OpenAI-compatible endpoint, in a thread. */
 export function createOpenAiEmbedder(
-  agent: Agent,
-  { id, name, endpoint, model, credential }: EmbeddingEndpoint,
+  { isolation, policy, misbehaved }: EmbeddingParts,
+  { id, remote, name, endpoint, model, credential }: EmbeddingEndpoint,
 ): Embedder {
   async function ask(input: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
-    const url = new URL(`${endpoint}/embeddings`);
-    const { statusCode, body } = await agent
-      .request({
-        origin: url.origin,
-        path: `${url.pathname}${url.search}`,
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          accept: "application/json",
-          ...(credential !== "" && { authorization: `Bearer ${credential}` }),
-        },
-        body: JSON.stringify({ model, input, encoding_format: "float" }),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
-      })
-      .catch((error: unknown) => failed(name, error));
-    const text = await body.text().catch((error: unknown) => failed(name, error));
-    if (statusCode !== 200) {
-      const isPassing = statusCode === 408 || statusCode === 429 || statusCode >= 500;
-      throw new EmbedderError(
-        `the integration ${name} answered the request for embeddings with status ${statusCode}`,
-        isPassing,
-      );
-    }
-    return vectorsIn(text, input.length, name);
+    const question: EmbeddingQuestion = { endpoint, model, credential, input, policy };
+    const patience = { ms: ANSWER_MS, signal };
+    const answer = await isolation
+      .call(EMBEDDINGS, remote, "embed", JSON.stringify(question), patience)
+      .catch(async (error: Error) => {
+        signal.throwIfAborted();
+        if (!(error instanceof MisbehavedError)) throw failed(name, error);
+        await misbehaved?.(error);
+        const { misbehaviour, message } = error;
+        throw new EmbedderError(`of the integration ${name}: ${message}`, misbehaviour === "slow", error);
+      });
+    if (typeof answer !== "string") return vectorsOf(answer, input.length);
+    const { problem, isPassing } = JSON.parse(answer) as EmbeddingFailure;
+    throw new EmbedderError(`the integration ${name} answered the request for embeddings with ${problem}`, isPassing);
   }
 
   return {
@@ -80,39 +73,18 @@ export function createOpenAiEmbedder(
   };
 }
 
-function failed(name: string, error: unknown): never {
-  if (error instanceof RefusedAddressError)
-    throw new EmbedderError(
+function failed(name: string, error: Error): EmbedderError {
+  if (error.name === REFUSED_ADDRESS)
+    return new EmbedderError(
       `the endpoint of the integration ${name} is not called: its address is closed, and test_integration says what opens it`,
       false,
       error,
     );
-  throw new EmbedderError(`the endpoint of the integration ${name} does not answer`, true, error);
+  return new EmbedderError(`the endpoint of the integration ${name} does not answer`, true, error);
 }
 
-function vectorsIn(text: string, count: number, name: string): Float32Array[] {
-  const wrong = (what: string): EmbedderError =>
-    new EmbedderError(`the integration ${name} answered the request for embeddings with ${what}`, false);
-  let data: unknown;
-  try {
-    data = (JSON.parse(text) as { data?: unknown }).data;
-  } catch {
-    throw wrong("something other than JSON");
-  }
-  if (!Array.isArray(data) || data.length !== count) throw wrong(`not ${count} embeddings`);
-  const vectors: Float32Array[] = new Array(count);
-  for (const { index, embedding } of data as { index?: unknown; embedding?: unknown }[]) {
-    const isVector = Array.isArray(embedding) && embedding.every((one) => Number.isFinite(one));
-    if (!isVector || typeof index !== "number") throw wrong("what is no embedding");
-    vectors[index] = unitOf(embedding as number[]);
-  }
-  const dimensions = vectors[0]?.length ?? 0;
-  if (dimensions === 0 || dimensions > MAX_DIMENSIONS) throw wrong(`vectors of ${dimensions} dimensions`);
-  for (let i = 0; i < count; i++) if (vectors[i]?.length !== dimensions) throw wrong("vectors of several lengths");
-  return vectors;
-}
-
-function unitOf(vector: readonly number[]): Float32Array {
-  const length = Math.hypot(...vector);
-  return Float32Array.from(vector, (one) => (length === 0 ? 0 : one / length));
+function vectorsOf({ buffer, byteOffset, byteLength }: Uint8Array, count: number): Float32Array[] {
+  const dimensions = byteLength / Float32Array.BYTES_PER_ELEMENT / count;
+  const step = dimensions * Float32Array.BYTES_PER_ELEMENT;
+  return Array.from({ length: count }, (_, i) => new Float32Array(buffer, byteOffset + i * step, dimensions));
 }

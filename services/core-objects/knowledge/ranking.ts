@@ -1,10 +1,11 @@
 import { createThread } from "../../shared/process/thread.js";
 import type { DocCollection } from "../../shared/store/store.js";
+import { COMPARED } from "./candidates.js";
+import { type Candidate, fused, type Hit, type Weights } from "./fused.js";
 import { type HeldBase, HeldBases, type HeldDocument, type Revised } from "./held-bases.js";
 import type { Mirror, Mirrored } from "./mirror.js";
 import type { BlockRecord, DocumentRecord } from "./records.js";
-import { type Candidate, fused, type Hit, type Weights } from "./threads/fused.js";
-import { COMPARED, type Question } from "./threads/ranker.js";
+import type { Question } from "./threads/ranker.js";
 import type { RankingMethods } from "./threads/ranking.js";
 
 /** Heap of the thread; vectors are beside it. */

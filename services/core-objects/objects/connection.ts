@@ -1,8 +1,8 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ConnectionState } from "#proto/core/v1/connection_pb.js";
-import type { Context } from "../context.js";
+import type { DocCollection } from "../../shared/store/store.js";
 import type { ObjectRecord } from "../record.js";
-import { bytesOf, takenBy } from "../room.js";
+import { bytesOf, type Room, takenBy } from "../room.js";
 
 /** How a test of what an object leads to went. */
 export interface ConnectionRecord {
@@ -10,6 +10,15 @@ export interface ConnectionRecord {
   /** Why it did not answer, or what is missing there; "" for nothing. */
   readonly error: string;
   readonly tested_at: Date;
+  /** What it leads to misbehaved, and is not asked for a while; absent where it did not. */
+  readonly left_out?: LeftOutRecord;
+}
+
+/** How long something is not asked. */
+export interface LeftOutRecord {
+  readonly until: Date;
+  /** How often it misbehaved lately. */
+  readonly times: number;
 }
 
 /** An object that leads to something that can be tested. */
@@ -25,10 +34,11 @@ const FRESH_MS = 86_400_000;
 export function connectionOf({ connection }: Connecting) {
   if (connection === null || connection === undefined)
     return { connection: undefined, connectionError: undefined, testedAt: undefined };
-  const { error, tested_at } = connection;
+  const { error, tested_at, left_out } = connection;
+  const until = left_out === undefined || left_out.until < new Date() ? "" : left_out.until.toISOString();
   return {
     connection: stateOf(connection),
-    connectionError: error === "" ? undefined : error,
+    connectionError: error === "" ? undefined : `${error}${until === "" ? "" : `; it is left out until ${until}`}`,
     testedAt: timestampFromDate(tested_at),
   };
 }
@@ -39,9 +49,15 @@ export function stateOf({ answered, tested_at }: ConnectionRecord, now = Date.no
   return now - tested_at.getTime() < FRESH_MS ? ConnectionState.CONNECTED : ConnectionState.STALE;
 }
 
+/** What records of connections are kept with. */
+export interface Records {
+  readonly room: Room;
+  collection<R extends ObjectRecord>(noun: string): DocCollection<R>;
+}
+
 /** Keeps how a test went, unless the object was changed meanwhile. It is no change of the object: its etag stays. */
 export async function keepConnection(
-  { collection, room }: Context,
+  { collection, room }: Records,
   noun: string,
   record: Connecting,
   connection: ConnectionRecord,

@@ -10,14 +10,13 @@ import { RunEnd, RunLost } from "./ending.js";
 import { KeptRights } from "./kept-rights.js";
 import { type Equipment, equip } from "./load.js";
 import { ask, messagesOf } from "./model.js";
-import type { Outgoing } from "./outgoing.js";
 import type { Hold } from "./queue.js";
 import type { StepRecord, ToolCall } from "./record.js";
 import { createRedactor } from "./redact.js";
 import type { Rights } from "./rights.js";
 import { credentialOf } from "./secrets.js";
 import { type Standing, standingOf } from "./standing.js";
-import { argumentsOf, questionIn, uniqueCalls } from "./tool-calls.js";
+import { argumentsOf, isOneTooMany, keptCalls, NOT_CALLED, questionIn, uniqueCalls } from "./tool-calls.js";
 import { ASK_USER } from "./tools/ask-user.js";
 import type { OwnTools } from "./tools/own-tools.js";
 
@@ -26,7 +25,6 @@ export interface ExecutionParts {
   readonly context: Context;
   readonly peers: Peers;
   readonly own: OwnTools;
-  readonly outgoing: Outgoing;
 }
 
 /** How long a call of a tool may take, in milliseconds. */
@@ -35,8 +33,6 @@ const TOOL_MS = 120_000;
 const MAX_TEXT = 40 * 1024;
 /** How long a question may wait for its answer, in milliseconds. */
 const ANSWER_MS = 7 * 86_400_000;
-/** Calls that a model may want at once. */
-const MAX_CALLS = 32;
 
 /** How a run rests: with an output it is completed, without one it awaits an answer. */
 export type Rest = { readonly output: string } | { readonly question: string };
@@ -94,7 +90,8 @@ class Execution {
     this.#equipment = undefined;
     const { instructions } = this.#rights.agent;
     const wanted = { instructions, rights, offered: new Set(before?.tools.keys()) };
-    const equipment = await equip(wanted, call, { ...this.parts, redactor: this.#redactor });
+    const parts = { ...this.parts, redactor: this.#redactor, stalls: this.hold.run.stalls };
+    const equipment = await equip(wanted, call, parts);
     this.#equipment = { ...equipment, of: rights };
     this.#equipment = { ...equipment, of: await this.#rights.begin(rights, equipment.remote) };
     return this.#equipment;
@@ -116,7 +113,7 @@ class Execution {
   }
 
   async #askModel(standing: Standing, { system, tools }: Equipment): Promise<undefined> {
-    const { context, outgoing } = this.parts;
+    const { context } = this.parts;
     const { integration, model } = await this.#rights!.provider(standing.agent, this.callOf(standing));
     const started_at = new Date();
     const credential = credentialOf(context, integration, this.#redactor);
@@ -124,11 +121,8 @@ class Execution {
     const { signal } = this;
     await this.hold.check();
     const question = { integration, credential, model, messages, tools: [...tools.values()], signal };
-    const said = await ask(outgoing, { ...question, redactor: this.#redactor });
-    const calls = uniqueCalls(said.calls.slice(0, MAX_CALLS), this.#steps).map((one) => ({
-      ...one,
-      arguments: this.#text(one.arguments),
-    }));
+    const said = await ask(context, { ...question, redactor: this.#redactor });
+    const calls = uniqueCalls(keptCalls(said.calls, this.#redactor), this.#steps);
     const { inputTokens: input_tokens, outputTokens: output_tokens } = said;
     const step = { kind: "model", name: model, state: "completed", input: "", call: "", ended_at: new Date() } as const;
     const before = this.#tokens();
@@ -137,7 +131,7 @@ class Execution {
       input_tokens: before.input_tokens + input_tokens,
       output_tokens: before.output_tokens + output_tokens,
     };
-    const facts = { output: this.#text(said.text), calls, input_tokens, output_tokens, started_at };
+    const facts = { output: showHidden(this.#text(said.text)), calls, input_tokens, output_tokens, started_at };
     this.#steps.push(await this.hold.add({ ...step, ...facts }, totals));
   }
 
@@ -159,6 +153,7 @@ class Execution {
       ended_at: null,
     });
     this.#steps.push(step);
+    if (isOneTooMany(wanted, this.#steps)) return this.#finish(step, "failed", NOT_CALLED);
     if (isQuestion) return this.#rest(step);
     return this.#send(step, wanted, standing, equipment);
   }

@@ -2,17 +2,18 @@ import type { Call } from "../../shared/rpc/call.js";
 import type { Context } from "../context.js";
 import type { CustomToolRecord } from "../kinds/custom-tools/record.js";
 import { keepFirstTools, keepWaiting } from "../kinds/mcp-servers/keep-tools.js";
-import { chosenOf, type ListedTool, type ToolPin } from "../kinds/mcp-servers/pins.js";
+import { chosenOf, type ToolPin } from "../kinds/mcp-servers/pins.js";
 import type { McpServerRecord } from "../kinds/mcp-servers/record.js";
 import type { SkillRecord } from "../kinds/skills/record.js";
 import type { VariableRecord } from "../kinds/variables/record.js";
 import type { ObjectRecord } from "../record.js";
 import { usable } from "./allowed.js";
 import { RunEnd } from "./ending.js";
-import { failureOf, type Outgoing } from "./outgoing.js";
+import { failureOf } from "./outgoing.js";
 import type { Redactor } from "./redact.js";
 import type { Rights, ServerRights } from "./rights.js";
 import { variableValue } from "./secrets.js";
+import type { ListedTool } from "./threads/mcp.js";
 import { type AgentTool, functionName } from "./tools/agent-tool.js";
 import { ASK_USER } from "./tools/ask-user.js";
 import { customTool } from "./tools/custom-tool.js";
@@ -22,6 +23,8 @@ import { skillTools } from "./tools/skill-tools.js";
 
 /** Functions that a model takes at most. */
 const MAX_TOOLS = 128;
+/** Workers that a run may lose at one step before it goes on without what others serve. */
+const MAX_STALLS = 3;
 
 /** What a run works with. */
 export interface Equipment {
@@ -38,8 +41,9 @@ export interface Equipment {
 export interface EquipmentParts {
   readonly context: Context;
   readonly own: OwnTools;
-  readonly outgoing: Outgoing;
   readonly redactor: Redactor;
+  /** How many workers took the run since it last came further. */
+  readonly stalls: number;
 }
 
 /** What a run is equipped for. */
@@ -77,8 +81,14 @@ export async function equip({ instructions, rights, offered }: Wanted, call: Cal
     taken.add(name);
     tools.push(customTool(record, name, parts));
   }
-  const { remotes, remote, missing } = await connectAll(servers, { rights, taken, signal: call.signal }, parts);
-  tools.push(...remotes.flatMap((one) => one.tools));
+  const { remotes, missing } = await connectAll(servers, { rights, signal: call.signal }, parts);
+  const named = new Set(rights.named);
+  const remote = new Map<string, readonly ToolPin[]>();
+  for (const one of remotes) {
+    const { tools: theirs, pins } = one.offer(named, taken);
+    tools.push(...theirs);
+    remote.set(one.id, pins);
+  }
   const close = async (): Promise<void> => {
     await Promise.all(remotes.map((one) => one.close().catch(() => undefined)));
   };
@@ -107,55 +117,53 @@ async function inHeaders(context: Context, custom: readonly CustomToolRecord[]):
     .toArray();
 }
 
-interface Connected {
-  readonly remotes: Remote[];
-  readonly remote: Map<string, readonly ToolPin[]>;
-  readonly missing: string[];
-}
-
+/** All at the same time, so that those that are silent keep a run waiting for one of them. */
 async function connectAll(
   servers: readonly McpServerRecord[],
-  { rights, taken, signal }: { readonly rights: Rights; readonly taken: Set<string>; readonly signal: AbortSignal },
+  { rights, signal }: { readonly rights: Rights; readonly signal: AbortSignal },
   parts: EquipmentParts,
-): Promise<Connected> {
-  const connected: Connected = { remotes: [], remote: new Map(), missing: [] };
-  const named = new Set(rights.named);
+): Promise<{ remotes: Remote[]; missing: string[] }> {
+  const [remotes, missing]: [Remote[], string[]] = [[], []];
+  if (parts.stalls > MAX_STALLS)
+    return { remotes, missing: servers.map(({ name }) => `${name}: the service stopped several times at this step`) };
   const allowed = new Map(rights.mcp_servers.map((one) => [one.id, one]));
-  for (const server of servers) {
-    try {
-      let waiting = 0;
-      const choose = async <T extends ListedTool>(listed: readonly T[]): Promise<T[]> => {
-        const chosen = await chosenNow(server, listed, allowed.get(server._id)?.tools ?? null, parts);
-        waiting = chosen.waiting;
-        return chosen.tools;
-      };
-      const remote = await connectRemote(server, { named, taken, signal, choose }, parts);
-      connected.remotes.push(remote);
-      connected.remote.set(server._id, remote.pins);
-      if (waiting > 0) connected.missing.push(waitingWords(server, waiting));
-    } catch (error) {
-      signal.throwIfAborted();
-      connected.missing.push(`${server.name}: ${failureOf(error, parts.redactor)}`);
+  const connected = await Promise.allSettled(
+    servers.map((server) => {
+      const choose = (listed: readonly ListedTool[]) =>
+        chosenNow(server, listed, allowed.get(server._id)?.tools ?? null, parts);
+      return connectRemote(server, { signal, choose }, parts);
+    }),
+  );
+  for (const [n, one] of connected.entries()) {
+    const { name } = servers[n] as McpServerRecord;
+    if (one.status === "rejected") missing.push(`${name}: ${failureOf(one.reason, parts.redactor)}`);
+    else {
+      remotes.push(one.value);
+      missing.push(...one.value.notes.map((note) => `${name}: ${note}`));
     }
   }
-  return connected;
+  if (signal.aborted) {
+    await Promise.all(remotes.map((remote) => remote.close()));
+    signal.throwIfAborted();
+  }
+  return { remotes, missing };
 }
 
 /** The listed tools that the run may use. What nobody has chosen before is chosen with the first list that is read. */
-async function chosenNow<T extends ListedTool>(
+async function chosenNow(
   server: McpServerRecord,
-  listed: readonly T[],
+  listed: readonly ListedTool[],
   mine: ServerRights["tools"],
   { context, redactor }: EquipmentParts,
-): Promise<{ tools: T[]; waiting: number }> {
+): Promise<{ tools: ListedTool[]; notes: string[] }> {
   const pins = server.tools ?? (await keepFirstTools(context, server, listed));
-  const waiting = await keepWaiting(context, server, { listed, pins }, redactor);
-  return { tools: chosenOf(chosenOf(listed, pins), mine ?? pins), waiting: waiting.length };
+  const { length } = await keepWaiting(context, server, { listed, pins }, redactor);
+  return { tools: chosenOf(chosenOf(listed, pins), mine ?? pins), notes: length === 0 ? [] : [waitingWords(length)] };
 }
 
 /** The model is told how many wait, and not by which names: nobody has accepted these. */
-function waitingWords({ name }: McpServerRecord, waiting: number): string {
-  return `${name}: ${waiting} new or changed tools wait until the server's owner accepts them with test_mcp_server`;
+function waitingWords(waiting: number): string {
+  return `${waiting} new or changed tools wait until the server's owner accepts them with test_mcp_server`;
 }
 
 interface Told {
@@ -178,7 +186,7 @@ function systemOf(instructions: string, { skills, prompts, variables, missing }:
       "Variables:",
       plain.map(({ name, value }) => `${name} = ${value}`),
     ),
-    ...list("Servers whose tools cannot be used at the moment:", missing),
+    ...list("Servers and tools that cannot be used at the moment:", missing),
   ]
     .filter((part) => part !== "")
     .join("\n\n");

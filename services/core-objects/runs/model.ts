@@ -1,10 +1,15 @@
 import type OpenAI from "openai";
-import type { APIError } from "openai";
+import type { Patience } from "../../shared/isolation/isolation.js";
+import { MisbehavedError } from "../../shared/isolation/misbehaved.js";
+import type { Context } from "../context.js";
 import type { IntegrationRecord } from "../kinds/integrations/record.js";
+import { leaveOut, leftOut } from "../objects/left-out.js";
 import { RunEnd } from "./ending.js";
-import { failureOf, type Outgoing } from "./outgoing.js";
+import { failureOf, MODELS } from "./outgoing.js";
 import type { RunRecord, StepRecord, ToolCall } from "./record.js";
 import type { Redactor } from "./redact.js";
+import type { ModelAddress, ModelAnswer, ModelMethods, ModelQuestion } from "./threads/models.js";
+import { KEPT_CALLS } from "./tool-calls.js";
 import type { AgentTool } from "./tools/agent-tool.js";
 
 /** What is said to a model and by it, in the words of its API. */
@@ -20,7 +25,7 @@ export interface Said {
 
 /** What a model is asked with. */
 export interface Question {
-  readonly integration: Pick<IntegrationRecord, "name" | "endpoint">;
+  readonly integration: IntegrationRecord;
   /** "" for none. */
   readonly credential: string;
   readonly model: string;
@@ -31,100 +36,65 @@ export interface Question {
   readonly redactor: Redactor;
 }
 
-/** How long a model may take for an answer, and how often it is asked again where it is overloaded. */
-const ANSWER_MS = 180_000;
-const RETRIES = 2;
+/** How long a model may take for its answer, and a service for its list, tries that are repeated included, in milliseconds. */
+const ANSWER_MS = 240_000;
+const LIST_MS = 15_000;
 
 /**
  * Asks a model by chat completions, as OpenAI has them.
  *
  * @throws RunEnd model_failed that says why, without the credential.
  */
-export async function ask(outgoing: Outgoing, question: Question): Promise<Said> {
+export async function ask(context: Context, question: Question): Promise<Said> {
   const { integration, credential, model, messages, tools, signal, redactor } = question;
-  const client = await clientOf(outgoing, integration, credential);
+  const failed = (why: string): RunEnd =>
+    new RunEnd("model_failed", `the model ${model} of ${integration.name} did not answer: ${why}`);
+  const why = leftOut(integration);
+  if (why !== undefined) throw failed(`${why}; test_integration tries it again`);
   const offered = tools.map(({ name, description, parameters }) => ({
     type: "function" as const,
     function: { name, description, parameters },
   }));
   const request = { model, messages, ...(offered.length > 0 && { tools: offered }) };
+  const asked: ModelQuestion = { ...addressOf(context, integration, credential), calls: KEPT_CALLS, request };
   try {
-    // The SDK leaves a listener behind on what it is given.
-    return saidOf(await client.chat.completions.create(request, { signal: AbortSignal.any([signal]) }));
+    const answer = await callModels(context, integration, "ask", asked, { ms: ANSWER_MS, signal });
+    return JSON.parse(answer) as ModelAnswer;
   } catch (error) {
     signal.throwIfAborted();
-    throw new RunEnd(
-      "model_failed",
-      `the model ${model} of ${integration.name} did not answer: ${whyOf(error, redactor)}`,
-    );
+    const words = failureOf(error, redactor);
+    if (error instanceof MisbehavedError && error.misbehaviour === "harmful")
+      await leaveOut(context, "integration", integration._id, error, words);
+    throw failed(words);
   }
 }
 
 /** What a service of models is asked with. */
-export type ListQuestion = Pick<Question, "integration" | "credential" | "signal" | "redactor">;
+export type ListQuestion = Pick<Question, "integration" | "credential" | "signal">;
 
 /**
- * The models that a service offers, by their names.
+ * The models that a service offers, by their names as it says them.
  *
- * @throws Error that says why it did not answer, without the credential.
+ * @throws Error that says why it did not answer; it may hold the credential.
  */
-export async function listModels(outgoing: Outgoing, question: ListQuestion): Promise<string[]> {
-  const { integration, credential, signal, redactor } = question;
-  const client = await clientOf(outgoing, integration, credential);
-  try {
-    const { data } = await client.models.list({ signal, maxRetries: 0 });
-    return data.map(({ id }) => String(id));
-  } catch (error) {
-    throw new Error(whyOf(error, redactor));
-  }
+export async function listModels(context: Context, question: ListQuestion): Promise<string[]> {
+  const { integration, credential, signal } = question;
+  const asked = addressOf(context, integration, credential);
+  return JSON.parse(await callModels(context, integration, "list", asked, { ms: LIST_MS, signal })) as string[];
 }
 
-async function clientOf(
-  { fetch }: Outgoing,
-  { endpoint }: Question["integration"],
-  credential: string,
-): Promise<OpenAI> {
-  // Only who asks models loads it.
-  const { OpenAI } = await import("openai");
-  return new OpenAI({
-    // It wants one; a model that takes none ignores it.
-    apiKey: credential === "" ? "none" : credential,
-    baseURL: endpoint,
-    fetch,
-    maxRetries: RETRIES,
-    timeout: ANSWER_MS,
-    organization: null,
-    project: null,
-    logLevel: "off",
-  });
+function addressOf({ outgoing: policy }: Context, { endpoint }: IntegrationRecord, credential: string): ModelAddress {
+  return { endpoint, credential, policy };
 }
 
-function saidOf({ choices, usage }: OpenAI.Chat.Completions.ChatCompletion): Said {
-  const message = choices?.[0]?.message;
-  if (message === undefined) throw new Error("its answer holds no message");
-  const calls = (message.tool_calls ?? []).flatMap((call): ToolCall[] =>
-    call.type === "function"
-      ? [{ id: String(call.id), name: String(call.function.name), arguments: String(call.function.arguments) }]
-      : [],
-  );
-  return {
-    text: message.content ?? message.refusal ?? "",
-    calls,
-    inputTokens: tokens(usage?.prompt_tokens),
-    outputTokens: tokens(usage?.completion_tokens),
-  };
-}
-
-function tokens(count: unknown): number {
-  return typeof count === "number" && Number.isInteger(count) && count > 0 ? count : 0;
-}
-
-function whyOf(error: unknown, redactor: Redactor): string {
-  const { status, message } = error as Partial<APIError>;
-  if (status === 401 || status === 403) return `it refused the credential (HTTP ${status}): update_integration`;
-  if (typeof status === "number")
-    return `HTTP ${message === undefined ? status : redactor.redact(message).slice(0, 300)}`;
-  return failureOf(error, redactor);
+async function callModels(
+  { isolation }: Context,
+  { _id: id, owner }: IntegrationRecord,
+  method: keyof ModelMethods,
+  asked: ModelAddress,
+  patience: Patience,
+): Promise<string> {
+  return (await isolation.call(MODELS, { id, owner }, method, JSON.stringify(asked), patience)) as string;
 }
 
 /** The conversation of a run so far. */

@@ -1,90 +1,42 @@
-import type { LookupFunction } from "node:net";
-import { createOutgoingAgent, type RequestInit, Response, fetch as send } from "../../shared/outgoing/agent.js";
-import { RefusedAddressError } from "../../shared/outgoing/guard.js";
-import { calledUrlProblem } from "../../shared/outgoing/named-url.js";
-import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
-import { ProxyError } from "../../shared/outgoing/tunnel.js";
+import type { Work } from "../../shared/isolation/isolation.js";
 import type { Redactor } from "./redact.js";
+import type { HttpMethods } from "./threads/http.js";
+import type { McpMethods } from "./threads/mcp.js";
+import type { ModelMethods } from "./threads/models.js";
 
-/** How long a connection may take to open, in milliseconds. */
-const CONNECT_MS = 10_000;
-/** How long anything may be silent, in milliseconds: models think before they answer. */
-const SILENT_MS = 180_000;
-/** Longest answer that is read, in bytes, as it is once it is decompressed. */
-const MAX_BYTES = 8 * 2 ** 20;
+// What runs ask of others, and what they answer, is sent and read in threads.
 
-/** How runs reach what users name: models, custom tools, remote MCP servers. */
-export interface Outgoing {
-  /**
-   * As the platform's own fetch, but that every address is checked when it is dialled, that nothing is redirected
-   * (the answer is the redirect), and that what is too long is broken off.
-   */
-  readonly fetch: typeof globalThis.fetch;
-  close(): Promise<void>;
-}
+const BOUNDS = { megabytes: 192, busyMs: 5_000, atOnce: 32 };
 
-/**
- * Opens the way out.
- *
- * @param resolve looks names up, where not the system does.
- */
-export function createOutgoing(policy: OutgoingPolicy, resolve?: LookupFunction): Outgoing {
-  const dispatcher = createOutgoingAgent({
-    policy,
-    connectMs: CONNECT_MS,
-    resolve,
-    headersTimeout: SILENT_MS,
-    bodyTimeout: SILENT_MS,
-  });
+/** The client of services of models. A conversation is as long as a run's steps make it. */
+export const MODELS: Work<ModelMethods> = {
+  ...BOUNDS,
+  module: new URL("threads/models.js", import.meta.url),
+  asked: 16 * 2 ** 20,
+  answered: 4 * 2 ** 20,
+};
 
-  async function fetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
-    const url = String(input);
-    const problem = calledUrlProblem(url.replace(/#.*$/s, ""));
-    if (problem !== undefined) throw new Error(`its URL ${problem}`);
-    const answer = await send(url, { ...init, dispatcher, redirect: "manual" });
-    if (answer.body === null) return answer;
-    const body = answer.body.pipeThrough(atMost(MAX_BYTES));
-    return new Response(body, { status: answer.status, statusText: answer.statusText, headers: answer.headers });
-  }
+/** The client of remote MCP servers. */
+export const MCP_SERVERS: Work<McpMethods> = {
+  ...BOUNDS,
+  module: new URL("threads/mcp.js", import.meta.url),
+  asked: 2 ** 20,
+  answered: 2 ** 20,
+};
 
-  return { fetch: fetch as unknown as typeof globalThis.fetch, close: () => dispatcher.destroy() };
-}
-
-function atMost(bytes: number): TransformStream<Uint8Array, Uint8Array> {
-  let read = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      read += chunk.byteLength;
-      if (read > bytes) controller.error(new Error(`its answer is longer than ${bytes / 2 ** 20} MiB`));
-      else controller.enqueue(chunk);
-    },
-  });
-}
-
-/** What is said of everything that goes wrong before an answer: a closed port, one that is silent, and one that speaks something else. */
-const UNANSWERED = "it did not answer as expected: check its URL, and ask an administrator whether it can be reached";
-
-/** Whether an error is one of the network, of TLS or of HTTP itself, and not of what was answered. */
-function isUnanswered(error: unknown): boolean {
-  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-  if (error instanceof ProxyError || name === "TimeoutError" || name === "HTTPParserError") return true;
-  if (typeof code !== "string") return false;
-  return /^(?:E[A-Z]+|UND_ERR_\w+|HPE_\w+|ERR_(?:SSL|TLS)_\w+|[A-Z_]*(?:CERT|SIGNATURE|ISSUER)[A-Z_]*)$/.test(code);
-}
+/** The client of custom tools. */
+export const CUSTOM_TOOLS: Work<HttpMethods> = {
+  ...BOUNDS,
+  module: new URL("threads/http.js", import.meta.url),
+  asked: 2 ** 20,
+  answered: 2 ** 20,
+};
 
 /** Longest reason that is told, in characters. */
 const MAX_REASON = 300;
 
-/** Why nothing came of a request, in words and without what is secret; what a library wrapped is looked for inside. */
+/** Why nothing came of a request, in words and without what is secret. */
 export function failureOf(error: unknown, redactor: Redactor): string {
-  let inner = error;
-  for (let depth = 0; depth < 5 && inner instanceof Error; depth++) {
-    if (inner instanceof RefusedAddressError) return inner.message;
-    if (inner.cause === undefined) break;
-    inner = inner.cause;
-  }
-  // Which of them it was would say which ports are open.
-  if (isUnanswered(inner)) return UNANSWERED;
-  const { message } = inner as { readonly message?: string };
-  return redactor.redact(message ?? String(error)).slice(0, MAX_REASON);
+  const { message } = error as { readonly message?: string };
+  return redactor.redactBeginning(message ?? String(error)).slice(0, MAX_REASON);
 }

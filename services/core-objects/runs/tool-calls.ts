@@ -1,6 +1,38 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { checkJson, type JsonBounds } from "../../shared/isolation/json-bounds.js";
+import { showHidden } from "../../shared/tools/codec/hidden-characters.js";
+import { shorten } from "../../shared/tools/shorten.js";
 import type { StepRecord, ToolCall } from "./record.js";
+import type { Redactor } from "./redact.js";
+
+/** Calls that a model may want at once. */
+const MAX_CALLS = 32;
+/** Calls that are kept of an answer: of those that are too many the first, which says so of all. */
+export const KEPT_CALLS = MAX_CALLS + 1;
+/** What the model is told of it. */
+export const NOT_CALLED = `it was not called, and none that came after it: at most ${MAX_CALLS} calls are made at once, so ask for the others in your next answer`;
+/** Characters of a name and of an id, and of arguments. */
+const MAX_NAME = 128;
+const MAX_ARGUMENTS = 40 * 1024;
+/** Bounds of arguments before they are parsed. */
+const ARGUMENTS: JsonBounds = { bytes: 4 * MAX_ARGUMENTS, depth: 32, nodes: 5_000 };
+
+/** The calls of an answer as they are kept: without what is secret, with what hides in them shown, and not too long. */
+export function keptCalls(calls: readonly ToolCall[], redactor: Redactor): ToolCall[] {
+  const short = (text: string, most: number): string => shorten(showHidden(redactor.redactBeginning(text)), most);
+  return calls.slice(0, KEPT_CALLS).map(({ id, name, arguments: text }) => ({
+    id: short(id, MAX_NAME),
+    name: short(name, MAX_NAME),
+    // What is hidden here is shown where it is read; the tool gets what the model wrote.
+    arguments: shorten(redactor.redactBeginning(text), MAX_ARGUMENTS),
+  }));
+}
+
+/** Whether this call is the one too many of its answer. */
+export function isOneTooMany({ id }: ToolCall, steps: readonly StepRecord[]): boolean {
+  return steps.some(({ calls }) => calls[MAX_CALLS]?.id === id);
+}
 
 /** Some models give no ids, or those of an answer before again: what a tool says has to find its call. */
 export function uniqueCalls(calls: readonly ToolCall[], steps: readonly StepRecord[]): ToolCall[] {
@@ -16,6 +48,14 @@ export function uniqueCalls(calls: readonly ToolCall[], steps: readonly StepReco
 /** What a model gives a tool. @throws ConnectError invalid_argument, in words for the model. */
 export function argumentsOf({ arguments: text }: ToolCall): JsonObject {
   let value: unknown;
+  if (text.length >= MAX_ARGUMENTS)
+    throw new ConnectError(`the arguments are longer than ${MAX_ARGUMENTS} characters`, Code.InvalidArgument);
+  try {
+    checkJson(text, ARGUMENTS);
+  } catch (error) {
+    const why = (error as Error).message.replace(/^its JSON/, "the JSON of the arguments");
+    throw new ConnectError(why, Code.InvalidArgument);
+  }
   try {
     value = JSON.parse(text === "" ? "{}" : text);
   } catch {

@@ -1,11 +1,18 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import { setPriority } from "node:os";
 import { extname } from "node:path";
 import { parentPort, type TransferListItem, Worker } from "node:worker_threads";
 
 /** What modules end with here: .js once built, .ts under tsx and vitest, as this one does. */
 const EXTENSION = extname(new URL(import.meta.url).pathname);
 
-/** What a thread answers to: a method by its name, each with one argument. */
-export type ThreadMethods = Readonly<Record<string, (argument: never) => unknown>>;
+/** Heap for what is new, in megabytes. */
+const MAX_YOUNG = 32;
+/** As `nice` counts: 0 is usual, 19 the lowest. */
+const LOW_PRIORITY = 10;
+
+/** What a thread answers to: a method by its name, each with one argument, and what ends when its caller waits no longer. */
+export type ThreadMethods = Readonly<Record<string, (argument: never, signal: AbortSignal) => unknown>>;
 
 type Argument<M extends ThreadMethods, N extends keyof M> = Parameters<M[N]>[0];
 type Answer<M extends ThreadMethods, N extends keyof M> = Awaited<ReturnType<M[N]>>;
@@ -16,11 +23,21 @@ interface Asked {
   readonly argument: unknown;
 }
 
+/** It is loaded; what the system calls the thread, where it keeps time for each. */
+interface Ready {
+  readonly tid: string;
+}
+
+/** The caller of this call waits no longer. */
+interface Cancelled {
+  readonly cancelled: number;
+}
+
 interface Answered {
   readonly id: number;
   readonly result?: unknown;
-  /** What went wrong, where something did. */
-  readonly error?: string;
+  /** What went wrong, where something did, and the name of its class. */
+  readonly error?: { readonly name: string; readonly message: string };
 }
 
 interface Waiting {
@@ -37,15 +54,20 @@ export interface Thread<M extends ThreadMethods> {
    * Runs a method there.
    *
    * @param argument is copied, but for what is in `transfer`, which moves.
-   * @throws ThreadEndedError where it ends meanwhile; Error with the words of what the method threw.
+   * @param signal ends the call, here and there.
+   * @throws ThreadEndedError where it ends meanwhile; Error with the name and words of what the method threw; the
+   * signal's reason.
    */
   call<N extends keyof M & string>(
     method: N,
     argument: Argument<M, N>,
     transfer?: readonly TransferListItem[],
+    signal?: AbortSignal,
   ): Promise<Answer<M, N>>;
+  /** Milliseconds that it has computed since it was loaded; 0 while it is not. Also known of one that is stuck. */
+  active(): number;
   /** Ends it; what it was asked is rejected. */
-  close(): Promise<void>;
+  close(why?: string): Promise<void>;
 }
 
 /**
@@ -61,6 +83,7 @@ export function createThread<M extends ThreadMethods>(
 ): Thread<M> {
   let worker: Worker | undefined;
   let asked = 0;
+  let ready: { readonly tid: string; readonly after: number } | undefined;
   const waiting = new Map<number, Waiting>();
 
   function end(one: Worker, why: string): void {
@@ -72,15 +95,21 @@ export function createThread<M extends ThreadMethods>(
   }
 
   function start(): Worker {
-    const limits = { resourceLimits: { maxOldGenerationSizeMb: megabytes } };
+    const limits = { resourceLimits: { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: MAX_YOUNG } };
     const one = EXTENSION === ".ts" ? new Worker(fromSource(url), { ...limits, eval: true }) : new Worker(url, limits);
     // A process that has nothing else to do ends.
     one.unref();
-    one.on("message", ({ id, result, error }: Answered) => {
-      const one = waiting.get(id);
+    ready = undefined;
+    one.on("message", (said: Answered | Ready) => {
+      if ("tid" in said) {
+        if (worker === one) ready = { tid: said.tid, after: timeOf(one, said.tid) };
+        return;
+      }
+      const { id, result, error } = said;
+      const call = waiting.get(id);
       waiting.delete(id);
-      if (error === undefined) one?.resolve(result);
-      else one?.reject(new Error(error));
+      if (error === undefined) call?.resolve(result);
+      else call?.reject(Object.assign(new Error(error.message), { name: error.name }));
     });
     one.on("error", (error) => end(one, error.message));
     one.on("exit", () => end(one, "the thread ended"));
@@ -88,17 +117,37 @@ export function createThread<M extends ThreadMethods>(
   }
 
   return {
-    call(method, argument, transfer = []) {
+    call(method, argument, transfer = [], signal) {
+      if (signal?.aborted) return Promise.reject(signal.reason as Error);
       worker ??= start();
-      const id = ++asked;
-      const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
-      worker.postMessage({ id, method, argument } satisfies Asked, transfer);
+      const [one, id] = [worker, ++asked];
+      const answer = new Promise((resolve, reject) => {
+        const cancel = (): void => {
+          if (!waiting.delete(id)) return;
+          one.postMessage({ cancelled: id } satisfies Cancelled);
+          reject(signal?.reason as Error);
+        };
+        const settled = (): void => signal?.removeEventListener("abort", cancel);
+        waiting.set(id, {
+          resolve(result) {
+            settled();
+            resolve(result);
+          },
+          reject(error) {
+            settled();
+            reject(error);
+          },
+        });
+        signal?.addEventListener("abort", cancel, { once: true });
+      });
+      one.postMessage({ id, method, argument } satisfies Asked, transfer);
       return answer as Promise<Answer<M, typeof method>>;
     },
-    async close() {
+    active: () => (worker === undefined || ready === undefined ? 0 : timeOf(worker, ready.tid) - ready.after),
+    async close(why = "the thread was closed") {
       const one = worker;
       if (one === undefined) return;
-      end(one, "the thread was closed");
+      end(one, why);
       await one.terminate();
     },
   };
@@ -110,16 +159,57 @@ function fromSource({ href }: URL): string {
   return `import("tsx/esm/api").then(({ register }) => { register(); return import(${module}); });`;
 }
 
-/** Answers what a thread is asked, one after another: the last call of the module that it runs. */
-export function serveThread(methods: ThreadMethods): void {
+/** How long a thread computed; elsewhere than on Linux how long its loop was busy, which may be more. */
+function timeOf({ performance }: Worker, tid: string): number {
+  return processorTimeOf(tid) ?? performance.eventLoopUtilization().active;
+}
+
+/** Milliseconds of processor time of a thread, as Linux counts them (proc(5): utime and stime, in hundredths of a second). */
+function processorTimeOf(tid: string): number | undefined {
+  if (tid === "") return undefined;
+  try {
+    const fields = readFileSync(`/proc/self/task/${tid}/stat`, "latin1").split(") ")[1]?.split(" ") ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Answers what a thread is asked: the last call of the module that it runs.
+ *
+ * @param how one after another, or at once what waits for others.
+ */
+export function serveThread(methods: ThreadMethods, how: "in order" | "at once" = "in order"): void {
+  const tid = process.platform === "linux" ? (readlinkSync("/proc/thread-self").split("/").at(-1) as string) : "";
+  parentPort?.postMessage({ tid } satisfies Ready);
   let last: Promise<unknown> = Promise.resolve();
-  parentPort?.on("message", ({ id, method, argument }: Asked) => {
-    last = last.then(async () => {
-      try {
-        parentPort?.postMessage({ id, result: await methods[method]?.(argument as never) } satisfies Answered);
-      } catch (error) {
-        parentPort?.postMessage({ id, error: (error as Error).message } satisfies Answered);
-      }
-    });
+  const running = new Map<number, AbortController>();
+  const answer = async ({ id, method, argument }: Asked, signal: AbortSignal): Promise<void> => {
+    try {
+      if (signal.aborted) return;
+      const result = await methods[method]?.(argument as never, signal);
+      parentPort?.postMessage({ id, result } satisfies Answered);
+    } catch (reason) {
+      const { name, message } = reason as Error;
+      parentPort?.postMessage({ id, error: { name, message } } satisfies Answered);
+    } finally {
+      running.delete(id);
+    }
+  };
+  parentPort?.on("message", (said: Asked | Cancelled) => {
+    if ("cancelled" in said) return running.get(said.cancelled)?.abort();
+    const stop = new AbortController();
+    running.set(said.id, stop);
+    if (how === "at once") void answer(said, stop.signal);
+    else last = last.then(() => answer(said, stop.signal));
   });
+}
+
+/**
+ * Lets every other thread of the process go first. Linux keeps a priority for each
+ * thread; elsewhere it is the whole process's, which stays as it is.
+ */
+export function yieldToOthers(): void {
+  if (process.platform === "linux") setPriority(0, LOW_PRIORITY);
 }

@@ -8,12 +8,11 @@ import type { Context } from "../../context.js";
 import { keepConnection, stateOf } from "../../objects/connection.js";
 import { readable } from "../../objects/gate.js";
 import { listModels } from "../../runs/model.js";
-import { createOutgoing, failureOf } from "../../runs/outgoing.js";
-import { createRedactor } from "../../runs/redact.js";
+import { failureOf } from "../../runs/outgoing.js";
+import { createRedactor, shown } from "../../runs/redact.js";
 import { credentialOf } from "../../runs/secrets.js";
 import type { IntegrationRecord } from "./record.js";
 
-const TEST_MS = 15_000;
 const SHOWN = 200;
 
 /** Asks an integration for its models, as a run would ask it, and keeps whether it answered. */
@@ -23,21 +22,18 @@ export async function testIntegration(
   { caller, signal }: Call,
 ): Promise<MessageInitShape<typeof TestIntegrationResponseSchema>> {
   const record = (await readable(context, "integration", integrationId, caller)) as IntegrationRecord;
-  const [outgoing, redactor] = [createOutgoing(context.outgoing), createRedactor()];
+  const redactor = createRedactor();
   let models: readonly string[] = [];
   let [answered, error] = [true, ""];
   try {
     const credential = credentialOf(context, record, redactor);
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(TEST_MS)]);
-    const listed = await listModels(outgoing, { integration: record, credential, signal: limit, redactor });
-    models = listed.map(redactor.redact);
+    const listed = await listModels(context, { integration: record, credential, signal });
+    models = shown(listed, redactor);
     const missing = record.models.filter((model) => !models.includes(model));
     if (missing.length > 0) error = `it does not list ${missing.join(", ")}`;
   } catch (reason) {
     signal.throwIfAborted();
     [answered, error] = [false, failureOf(reason, redactor)];
-  } finally {
-    await outgoing.close();
   }
   const connection = { answered, error, tested_at: new Date() };
   await keepConnection(context, "integration", record, connection);

@@ -1,5 +1,6 @@
 import { shorten } from "../../../shared/tools/shorten.js";
 import { fingerprintOf } from "../../fingerprint.js";
+import type { ListedTool } from "../../runs/threads/mcp.js";
 
 // The tools of a remote MCP server are what somebody chose: the server can change what a tool says of itself, and
 // add tools, and runs are offered neither until a person who may change the server has accepted them.
@@ -8,14 +9,6 @@ import { fingerprintOf } from "../../fingerprint.js";
 export const MAX_PINS = 128;
 const MAX_NAME = 128;
 const MAX_DESCRIPTION = 500;
-
-/** A tool as a remote server lists it. */
-export interface ListedTool {
-  readonly name: string;
-  readonly description?: string | undefined;
-  readonly inputSchema: unknown;
-  readonly annotations?: unknown;
-}
 
 /** A tool as it was chosen. */
 export interface ToolPin {
@@ -31,9 +24,9 @@ export interface WaitingTool extends ToolPin {
 }
 
 /** A listed tool as it is pinned; undefined for one that is too long or too deep to be used. */
-export function pinOf({ name, description, inputSchema, annotations }: ListedTool): ToolPin | undefined {
+export function pinOf({ name, description, inputSchema, readOnly, destructive }: ListedTool): ToolPin | undefined {
   if (name.length > MAX_NAME) return undefined;
-  const fingerprint = fingerprintOf({ name, description, inputSchema, annotations });
+  const fingerprint = fingerprintOf({ name, description, inputSchema, readOnly, destructive });
   return fingerprint === undefined ? undefined : { name, fingerprint };
 }
 
@@ -66,7 +59,7 @@ export function waitingOf(listed: readonly ListedTool[], pins: readonly ToolPin[
   for (const tool of listed.slice(0, MAX_PINS)) {
     const pin = pinOf(tool);
     if (pin === undefined || waiting.has(pin.name) || chosen.get(pin.name) === pin.fingerprint) continue;
-    const description = shorten(tool.description ?? "", MAX_DESCRIPTION);
+    const description = shorten(tool.description, MAX_DESCRIPTION);
     waiting.set(pin.name, { ...pin, description, changed: chosen.has(pin.name) });
   }
   return [...waiting.values()];

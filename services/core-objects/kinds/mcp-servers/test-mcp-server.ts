@@ -1,16 +1,20 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { ConnectionState } from "#proto/core/v1/connection_pb.js";
 import type { TestMcpServerRequestSchema, TestMcpServerResponseSchema } from "#proto/core/v1/mcp_server_service_pb.js";
+import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import type { Call } from "../../../shared/rpc/call.js";
 import { invalidArgument, permissionDenied } from "../../../shared/rpc/errors.js";
 import type { Context } from "../../context.js";
 import { keepConnection, stateOf } from "../../objects/connection.js";
 import { contended, readable } from "../../objects/gate.js";
+import { leftOut } from "../../objects/left-out.js";
 import { may } from "../../policy.js";
-import { createOutgoing, failureOf } from "../../runs/outgoing.js";
-import { createRedactor } from "../../runs/redact.js";
+import { failureOf } from "../../runs/outgoing.js";
+import { createRedactor, shown as visible } from "../../runs/redact.js";
+import type { ListedTool } from "../../runs/threads/mcp.js";
 import { listRemote } from "../../runs/tools/remote-tools.js";
 import { keepTools, shownOf } from "./keep-tools.js";
-import { type ListedTool, MAX_PINS, pinsAfter, pinsOf, type ToolPin, waitingAfter, waitingOf } from "./pins.js";
+import { MAX_PINS, pinsAfter, pinsOf, type ToolPin, waitingAfter, waitingOf } from "./pins.js";
 import type { McpServerRecord } from "./record.js";
 
 /**
@@ -28,17 +32,20 @@ export async function testMcpServer(
   const record = (await readable(context, "MCP server", mcpServerId, caller)) as McpServerRecord;
   const chooses = caller.run === undefined && may(caller, "modify", record);
   if (acceptTools.length > 0) checkAccepted(record, acceptTools, chooses);
+  const why = leftOut(record);
+  // It is tried again by a person who may change it: others are told why it is not.
+  if (why !== undefined && !chooses) return { connection: ConnectionState.DISCONNECTED, error: why, tools: [] };
   const before = pinsAfter(record.tools ?? [], record.waiting ?? [], acceptTools);
-  const [outgoing, redactor] = [createOutgoing(context.outgoing), createRedactor()];
+  const redactor = createRedactor();
   let listed: readonly ListedTool[] | undefined;
   let error = "";
   try {
-    listed = await listRemote(record, signal, { context, outgoing, redactor });
+    listed = await listRemote(record, signal, { context, redactor });
   } catch (reason) {
     signal.throwIfAborted();
     error = failureOf(reason, redactor);
-  } finally {
-    await outgoing.close();
+    // That it is left out is kept already.
+    if (reason instanceof MisbehavedError) return { connection: ConnectionState.DISCONNECTED, error };
   }
   const connection = { answered: listed !== undefined, error, tested_at: new Date() };
   await keepConnection(context, "MCP server", record, connection);
@@ -56,7 +63,7 @@ export async function testMcpServer(
   return {
     connection: stateOf(connection),
     ...(error !== "" && { error }),
-    tools: (listed ?? []).map(({ name }) => redactor.redact(name)),
+    tools: (listed ?? []).map(({ name }) => visible(name, redactor)),
     waiting: isChosen ? waiting.map(({ name, description, changed }) => ({ name, description, changed })) : [],
   };
 }

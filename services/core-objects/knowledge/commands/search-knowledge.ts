@@ -11,10 +11,10 @@ import { shorten } from "../../../shared/tools/shorten.js";
 import type { Context } from "../../context.js";
 import type { KnowledgeBaseRecord } from "../../kinds/knowledge-bases/record.js";
 import { filterOf } from "../../policy.js";
+import type { Hit } from "../fused.js";
 import { LEXICAL_WEIGHT } from "../knowledge.js";
 import type { Asked, Embedded } from "../questions.js";
 import { BLOCK, type BlockRecord, blockIdOf, type DocumentRecord } from "../records.js";
-import type { Hit } from "../threads/fused.js";
 
 type Passage = MessageInitShape<typeof PassageSchema>;
 type Base = Pick<KnowledgeBaseRecord, "_id" | "name" | "enabled" | "revision" | "owner">;

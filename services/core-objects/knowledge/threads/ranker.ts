@@ -1,6 +1,7 @@
+import { CANDIDATES, COMPARED } from "../candidates.js";
+import { type Candidate, fused, type Hit, type Weights } from "../fused.js";
 import { Best } from "./best.js";
 import { ExactVectors } from "./exact-vectors.js";
-import { type Candidate, fused, type Hit, type Weights } from "./fused.js";
 import type { IndexClass } from "./index-class.js";
 import { IndexedVectors } from "./indexed-vectors.js";
 import type { Near } from "./vectors.js";
@@ -57,10 +58,6 @@ interface Within {
   readonly base: Base;
 }
 
-/** Passages with the best matching words, and those of the nearest meaning, that take part in the ranking. */
-export const CANDIDATES = 200;
-/** Vectors that are each compared with a question; where it is about more, indexes find the nearest. */
-export const COMPARED = 20_000;
 /** Vectors of a knowledge base that are worth an index. */
 const INDEXED = 2_000;
 

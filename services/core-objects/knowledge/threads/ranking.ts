@@ -1,5 +1,5 @@
 import { serveThread } from "../../../shared/process/thread.js";
-import type { Candidate } from "./fused.js";
+import type { Candidate } from "../fused.js";
 import { indexClass } from "./index-class.js";
 import { type Question, Ranker, type Searchable } from "./ranker.js";
 

@@ -7,9 +7,10 @@ import { isSameTool } from "../../kinds/custom-tools/fixed.js";
 import type { CustomToolRecord } from "../../kinds/custom-tools/record.js";
 import type { VariableRecord } from "../../kinds/variables/record.js";
 import { readable } from "../../objects/gate.js";
-import { failureOf, type Outgoing } from "../outgoing.js";
+import { CUSTOM_TOOLS, failureOf } from "../outgoing.js";
 import type { Redactor } from "../redact.js";
 import { variableValue } from "../secrets.js";
+import type { HttpAnswer, HttpRequest } from "../threads/http.js";
 import type { AgentTool } from "./agent-tool.js";
 
 /** Longest answer that a model is shown, in characters. */
@@ -20,7 +21,6 @@ const QUERYING: ReadonlySet<string> = new Set(["get", "head", "delete"]);
 /** What a custom tool is called with. */
 export interface CustomToolParts {
   readonly context: Context;
-  readonly outgoing: Outgoing;
   readonly redactor: Redactor;
 }
 
@@ -37,18 +37,20 @@ export function customTool(record: CustomToolRecord, name: string, parts: Custom
     readOnly: record.method === "get" || record.method === "head",
     async call(args, { caller, signal }) {
       const tool = await current(parts.context, record, caller);
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(tool.timeout_seconds * 1_000)]);
       const { url, body } = requestOf(tool, args);
       const headers = await headersFor(tool, parts);
       const method = tool.method.toUpperCase();
+      const { context, redactor } = parts;
       const init = body === undefined ? {} : { body };
+      const request: HttpRequest = { url, method, headers, ...init, policy: context.outgoing };
+      const remote = { id: tool._id, owner: tool.owner };
+      const patience = { ms: tool.timeout_seconds * 1_000, signal };
       try {
-        const answer = await parts.outgoing.fetch(url, { method, headers, signal: limit, ...init });
-        return await saidOf(answer, parts.redactor);
+        const answer = await context.isolation.call(CUSTOM_TOOLS, remote, "send", JSON.stringify(request), patience);
+        return saidOf(JSON.parse(answer as string) as HttpAnswer, redactor);
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof HttpFailure) throw failedPrecondition(error.message);
-        if (limit.aborted) throw failedPrecondition(`it did not answer within ${tool.timeout_seconds} seconds`);
         throw failedPrecondition(`it could not be called: ${failureOf(error, parts.redactor)}`);
       }
     },
@@ -122,10 +124,9 @@ async function headersFor(
 class HttpFailure extends Error {}
 
 /** What is secret is taken out before the end is cut off: of one that is cut in two nothing would be found. */
-async function saidOf(answer: Response, redactor: Redactor): Promise<string> {
-  const { status } = answer;
-  const text = shorten(redactor.redact((await answer.text()).trim()), SHOWN);
-  if (answer.ok) return text === "" ? `HTTP ${status}, without a body` : text;
-  const to = status >= 300 && status < 400 ? ` to ${answer.headers.get("location")}, which is not followed` : "";
+function saidOf({ status, location, text: whole }: HttpAnswer, redactor: Redactor): string {
+  const text = shorten(redactor.redactBeginning(whole), SHOWN);
+  if (status >= 200 && status < 300) return text === "" ? `HTTP ${status}, without a body` : text;
+  const to = status >= 300 && status < 400 ? ` to ${redactor.redactBeginning(location)}, which is not followed` : "";
   throw new HttpFailure(`HTTP ${status}${to}${text === "" ? "" : `: ${text}`}`);
 }

@@ -1,163 +1,212 @@
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { VERSION } from "../../../shared/process/version.js";
+import { randomUUID } from "node:crypto";
+import type { Patience } from "../../../shared/isolation/isolation.js";
+import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import type { Caller } from "../../../shared/rpc/call.js";
 import { failedPrecondition } from "../../../shared/rpc/errors.js";
+import { restoreHidden, showHidden } from "../../../shared/tools/codec/hidden-characters.js";
 import { shorten } from "../../../shared/tools/shorten.js";
 import type { Context } from "../../context.js";
-import { type ListedTool, pinOf, type ToolPin } from "../../kinds/mcp-servers/pins.js";
+import { pinOf, type ToolPin } from "../../kinds/mcp-servers/pins.js";
 import type { McpServerRecord } from "../../kinds/mcp-servers/record.js";
 import { readable } from "../../objects/gate.js";
-import { failureOf, type Outgoing } from "../outgoing.js";
-import type { Redactor } from "../redact.js";
+import { leaveOut, leftOut } from "../../objects/left-out.js";
+import { failureOf, MCP_SERVERS } from "../outgoing.js";
+import { mapTexts, type Redactor, shown } from "../redact.js";
 import { headersOf } from "../secrets.js";
+import type { Answered, Listed, ListedTool, McpMethods, NO_SESSION } from "../threads/mcp.js";
 import { type AgentTool, functionName } from "./agent-tool.js";
 
-/** Tools that are read of one server, and pages of its list. */
-const MAX_TOOLS = 128;
-const MAX_PAGES = 20;
-/** How long a server may take for its list, and for a call, in milliseconds. */
-const LIST_MS = 15_000;
+/** How long a server may take until its tools are read, and for a call, in milliseconds. */
+const LIST_MS = 10_000;
 const CALL_MS = 120_000;
+/** How long it may take to end a connection: nobody waits for it. */
+const CLOSE_MS = 5_000;
+/** Characters of a description, and of an answer. */
+const MAX_DESCRIPTION = 2_000;
 const SHOWN = 40 * 1024;
+const LOST: typeof NO_SESSION = "NoSessionError";
 
 /** What remote servers are reached with. */
 export interface RemoteParts {
   readonly context: Context;
-  readonly outgoing: Outgoing;
   readonly redactor: Redactor;
 }
 
 /** A connected remote MCP server. */
 export interface Remote {
-  readonly tools: readonly AgentTool[];
-  /** The tools as they are pinned. */
-  readonly pins: readonly ToolPin[];
+  readonly id: string;
+  /** What was left out of its list, in words for the model. */
+  readonly notes: readonly string[];
+  /**
+   * Its tools, and how they are pinned. One that may destroy, by its annotations and the protocol's
+   * defaults, is left out unless it is named as mcp/TOOL.
+   *
+   * @param taken names of functions, to which theirs are added.
+   */
+  offer(
+    named: ReadonlySet<string>,
+    taken: Set<string>,
+  ): { readonly tools: readonly AgentTool[]; readonly pins: readonly ToolPin[] };
   close(): Promise<void>;
 }
 
 /** How a run connects to a remote MCP server. */
-export interface Connection {
-  /** What the agent names in full, as mcp/TOOL. */
-  readonly named: ReadonlySet<string>;
-  /** Names of functions that others have. */
-  readonly taken: Set<string>;
+export interface Connecting {
+  /** Ends the connecting. */
   readonly signal: AbortSignal;
-  /** Those of the listed tools that the run may use: each can be pinned. */
-  readonly choose: <T extends ListedTool>(listed: readonly T[]) => Promise<T[]>;
+  /** Those of the listed tools that the run may use, each of which can be pinned, and what is said of the others. */
+  choose(
+    listed: readonly ListedTool[],
+  ): Promise<{ readonly tools: readonly ListedTool[]; readonly notes: readonly string[] }>;
 }
 
 /**
- * Connects to a remote MCP server and reads its tools. One that may destroy, by
- * its annotations and the protocol's defaults, is left out unless it is named as
- * mcp/TOOL.
+ * Connects to a remote MCP server and reads its tools.
  *
- * @throws Error that says why it cannot be used.
+ * @throws Error that says why it cannot be used, without what is secret. One that misbehaves is left out from then on.
  */
 export async function connectRemote(
   record: McpServerRecord,
-  { named, taken, signal, choose }: Connection,
+  { signal, choose }: Connecting,
   parts: RemoteParts,
 ): Promise<Remote> {
-  const client = await connect(record, parts);
-  try {
-    const tools: AgentTool[] = [];
-    const pins: ToolPin[] = [];
-    for (const tool of await choose(await listAll(client, signal))) {
-      const { readOnlyHint = false, destructiveHint = !readOnlyHint } = tool.annotations ?? {};
-      if (destructiveHint && !named.has(`mcp/${tool.name}`)) continue;
-      const name = functionName(`mcp__${record.name}__${tool.name}`, taken);
-      taken.add(name);
-      tools.push(remoteTool(record, tool, { ...parts, name, readOnly: readOnlyHint, client }));
-      pins.push(pinOf(tool)!);
-    }
-    return { tools, pins, close: () => client.close() };
-  } catch (error) {
-    await client.close().catch(() => undefined);
+  const why = leftOut(record);
+  if (why !== undefined) throw new Error(`${why}; test_mcp_server tries it again`);
+  const connection = new Connection(record, parts);
+  const listed = await connection.open(signal);
+  const chosen = await choose(listed.tools).catch(async (error) => {
+    await connection.close();
     throw error;
-  }
+  });
+  return {
+    id: record._id,
+    notes: shown([...listed.notes, ...chosen.notes], parts.redactor),
+    offer(named, taken) {
+      const usable = chosen.tools.filter(({ name, destructive }) => !destructive || named.has(`mcp/${name}`));
+      const tools = usable.map((tool) => {
+        const name = functionName(`mcp__${record.name}__${parts.redactor.redact(tool.name)}`, taken);
+        taken.add(name);
+        return remoteTool(record, tool, { ...parts, name, connection });
+      });
+      return { tools, pins: usable.flatMap((tool) => pinOf(tool) ?? []) };
+    },
+    close: () => connection.close(),
+  };
 }
 
-async function listAll(client: Client, signal: AbortSignal): Promise<Listed[]> {
-  const tools: Listed[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page++) {
-    const listed = await client.listTools(cursor === undefined ? {} : { cursor }, { signal, timeout: LIST_MS });
-    tools.push(...listed.tools);
-    cursor = listed.nextCursor;
-    if (cursor === undefined) break;
-  }
-  return tools.slice(0, MAX_TOOLS);
-}
-
-/** The tools of a remote MCP server. @throws Error that says why it cannot be used. */
-export async function listRemote(record: McpServerRecord, signal: AbortSignal, parts: RemoteParts): Promise<Listed[]> {
-  const client = await connect(record, parts);
+/** The tools of a remote MCP server, also of one that is left out. @throws as connectRemote. */
+export async function listRemote(
+  record: McpServerRecord,
+  signal: AbortSignal,
+  parts: RemoteParts,
+): Promise<readonly ListedTool[]> {
+  const connection = new Connection(record, parts);
   try {
-    return await listAll(client, signal);
+    return (await connection.open(signal)).tools;
   } finally {
-    await client.close().catch(() => undefined);
+    await connection.close();
   }
 }
 
-/** Opens a connection as an MCP client. Only who runs agents with remote servers loads the SDK. */
-async function connect(record: McpServerRecord, { context, outgoing, redactor }: RemoteParts): Promise<Client> {
-  const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
-  const client = new Client({ name: "sallyport", version: VERSION });
-  const options = { requestInit: { headers: headersOf(context, record, redactor) }, fetch: outgoing.fetch as never };
-  const url = new URL(record.url);
-  const transport = await (record.transport === "sse"
-    ? import("@modelcontextprotocol/sdk/client/sse.js").then((sdk) => new sdk.SSEClientTransport(url, options))
-    : import("@modelcontextprotocol/sdk/client/streamableHttp.js").then(
-        (sdk) => new sdk.StreamableHTTPClientTransport(url, options),
-      ));
-  try {
-    await client.connect(transport as Transport, { timeout: LIST_MS });
-    return client;
-  } catch (error) {
-    await client.close().catch(() => undefined);
-    throw new Error(failureOf(error, redactor), { cause: error });
+/** A connection in the server's thread, which is opened again where the thread ended meanwhile. */
+class Connection {
+  #session = "";
+  #release: () => void = () => undefined;
+
+  constructor(
+    private readonly record: McpServerRecord,
+    private readonly parts: RemoteParts,
+  ) {}
+
+  async open(signal: AbortSignal): Promise<Listed> {
+    const { context, redactor } = this.parts;
+    const session = randomUUID();
+    const { url, transport } = this.record;
+    const headers = headersOf(context, this.record, redactor);
+    const asked = { session, url, transport, headers, policy: context.outgoing };
+    const listed = await this.#ask("connect", JSON.stringify(asked), { ms: LIST_MS, signal });
+    this.#session = session;
+    this.#release();
+    this.#release = context.isolation.keep(MCP_SERVERS, this.#remote);
+    return JSON.parse(listed) as Listed;
+  }
+
+  async call(name: string, args: object, signal: AbortSignal): Promise<Answered> {
+    const asked = (): string => JSON.stringify({ session: this.#session, name, arguments: args });
+    const patience = { ms: CALL_MS, signal };
+    try {
+      return JSON.parse(await this.#ask("call", asked(), patience)) as Answered;
+    } catch (error) {
+      // Nothing was sent yet.
+      if ((error as Error).name !== LOST) throw error;
+      await this.open(signal);
+      return JSON.parse(await this.#ask("call", asked(), patience)) as Answered;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#session === "") return;
+    const patience = { ms: CLOSE_MS, signal: new AbortController().signal };
+    await this.#ask("close", this.#session, patience).catch(() => undefined);
+    this.#session = "";
+    this.#release();
+  }
+
+  get #remote(): { readonly id: string; readonly owner: string } {
+    return { id: this.record._id, owner: this.record.owner };
+  }
+
+  /** @throws Error without what is secret. A server that misbehaves is left out from then on. */
+  async #ask(method: keyof McpMethods, asked: string, patience: Patience): Promise<string> {
+    const { context, redactor } = this.parts;
+    try {
+      return (await context.isolation.call(MCP_SERVERS, this.#remote, method, asked, patience)) as string;
+    } catch (error) {
+      patience.signal.throwIfAborted();
+      const why = failureOf(error, redactor);
+      if (!(error instanceof MisbehavedError)) throw Object.assign(new Error(why), { name: (error as Error).name });
+      if (method !== "close") await leaveOut(context, "MCP server", this.record._id, error, why);
+      throw new MisbehavedError(why, error.misbehaviour);
+    }
   }
 }
-
-type Listed = Awaited<ReturnType<Client["listTools"]>>["tools"][number];
 
 function remoteTool(
   { _id, name: server }: McpServerRecord,
-  { name: tool, description, inputSchema }: Listed,
-  more: RemoteParts & { readonly name: string; readonly readOnly: boolean; readonly client: Client },
+  tool: ListedTool,
+  more: RemoteParts & { readonly name: string; readonly connection: Connection },
 ): AgentTool {
+  const { context, redactor, connection } = more;
+  const label = shown(tool.name, redactor);
+  const description = tool.description === "" ? label : showHidden(redactor.redactBeginning(tool.description));
   return {
     name: more.name,
-    label: `${server}/${tool}`,
-    description: shorten(more.redactor.redact(description ?? tool), 2_000),
-    parameters: inputSchema as AgentTool["parameters"],
-    readOnly: more.readOnly,
+    label: `${server}/${label}`,
+    description: shorten(description, MAX_DESCRIPTION),
+    parameters: shown(tool.inputSchema, redactor),
+    // What it says of itself is no reason to send a call again of which it is not known how it went.
+    readOnly: false,
     async call(args, { caller, signal }) {
-      await checkUsable(more.context, _id, caller);
-      const options = { signal, timeout: CALL_MS };
-      const answer = await more.client.callTool({ name: tool, arguments: args }, undefined, options).catch((error) => {
+      await checkUsable(context, _id, caller);
+      // What the model copies of a schema is what the schema says.
+      const sent = mapTexts(args, restoreHidden) as object;
+      const answer = await connection.call(tool.name, sent, signal).catch((error: Error) => {
         signal.throwIfAborted();
-        throw failedPrecondition(`it could not be called: ${failureOf(error, more.redactor)}`);
+        if (!(error instanceof MisbehavedError)) throw failedPrecondition(`it could not be called: ${error.message}`);
+        throw failedPrecondition(
+          `${error.message}: whether the call took effect is not known, and the server is left out for a while`,
+        );
       });
-      const text = shorten(more.redactor.redact(textOf(answer.content)), SHOWN);
-      if (answer.isError === true) throw failedPrecondition(text);
+      const text = shorten(redactor.redactBeginning(answer.text), SHOWN);
+      if (answer.isError) throw failedPrecondition(text);
       return text;
     },
   };
 }
 
 async function checkUsable(context: Context, id: string, caller: Caller): Promise<void> {
-  const { enabled } = await readable(context, "MCP server", id, caller);
-  if (!enabled) throw failedPrecondition("this MCP server is disabled");
-}
-
-/** What a model reads of an answer: its texts; of anything else that it was there. */
-function textOf(content: unknown): string {
-  if (!Array.isArray(content)) return "";
-  return content
-    .map((block: { type?: string; text?: string; resource?: { text?: string } }) =>
-      block.type === "text" ? block.text : (block.resource?.text ?? `[${block.type}]`),
-    )
-    .join("\n");
+  const found = (await readable(context, "MCP server", id, caller)) as McpServerRecord;
+  if (!found.enabled) throw failedPrecondition("this MCP server is disabled");
+  const why = leftOut(found);
+  if (why !== undefined) throw failedPrecondition(`it was not called: ${why}`);
 }

@@ -4,17 +4,15 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBuiltInEmbedder } from "../../../../services/core-objects/knowledge/built-in-embedder.js";
 import { type Embedder, EmbedderError } from "../../../../services/core-objects/knowledge/embedder.js";
-import {
-  createEmbeddingAgent,
-  createOpenAiEmbedder,
-} from "../../../../services/core-objects/knowledge/openai-embedder.js";
+import { createOpenAiEmbedder } from "../../../../services/core-objects/knowledge/openai-embedder.js";
+import { createIsolation } from "../../../../services/shared/isolation/isolation.js";
 import { LOOPBACK } from "../../../support/outgoing.js";
 import { titled } from "../../../support/titled.js";
 
 let server: Server;
 let asked: { authorization: string | undefined; body: { model: string; input: string[] } }[] = [];
 let answer: (input: string[]) => { status: number; body?: unknown; location?: string };
-const agent = createEmbeddingAgent(LOOPBACK);
+const isolation = createIsolation();
 const signal = new AbortController().signal;
 
 beforeAll(async () => {
@@ -34,14 +32,15 @@ beforeAll(async () => {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
 });
 afterAll(async () => {
-  await agent.destroy();
+  await isolation.close();
   server.close();
 });
 
 function embedder(endpoint?: string): Embedder {
   const { port } = server.address() as AddressInfo;
   const url = endpoint ?? `http://127.0.0.1:${port}/v1`;
-  return createOpenAiEmbedder(agent, { id: "i/m", name: "Models", endpoint: url, model: "m", credential: "of-us" });
+  const about = { id: "i/m", remote: { id: "i", owner: "alice" }, name: "Models", model: "m", credential: "of-us" };
+  return createOpenAiEmbedder({ isolation, policy: LOOPBACK }, { ...about, endpoint: url });
 }
 
 async function refused(one: Embedder): Promise<[string, boolean]> {

@@ -4,6 +4,7 @@ import { KnowledgeBaseService } from "#proto/core/v1/knowledge_base_service_pb.j
 import { textOfFile } from "../../../../services/core-objects/knowledge/extract.js";
 import { passagesOf } from "../../../../services/core-objects/knowledge/passages.js";
 import { markdownOf } from "../../../../services/core-objects/knowledge/threads/html.js";
+import { createIsolation } from "../../../../services/shared/isolation/isolation.js";
 import { refusal } from "../refusal.js";
 import { as, type Rig, startRig } from "../rig.js";
 import { docxOf, pdfOf } from "./files.js";
@@ -16,7 +17,11 @@ beforeAll(async () => {
   const { createKnowledgeBase } = KnowledgeBaseService.method;
   knowledgeBaseId = (await rig.dispatch.unary(createKnowledgeBase, { name: "kb" }, as("alice"))).knowledgeBase!.id;
 });
-afterAll(() => rig.close());
+const isolation = createIsolation();
+afterAll(async () => {
+  await isolation.close();
+  await rig.close();
+});
 
 const { addDocument, readDocument } = DocumentService.method;
 const add = async (request: object) =>
@@ -74,10 +79,12 @@ test("what is not as its type is refused, or says what is wrong with it", async 
 
 test("a file that takes too long or too much text is given up", async () => {
   const limits = { ms: 30_000, megabytes: 256, grownMegabytes: 1_024, characters: 10 };
-  await expect(textOfFile("html", Buffer.from(HTML), limits)).rejects.toThrow("more than 10 characters");
+  const read = (file: Uint8Array, more: object) =>
+    textOfFile(isolation, { id: "d", owner: "alice" }, { type: "html", file }, { ...limits, ...more });
+  await expect(read(Buffer.from(HTML), {})).rejects.toThrow("more than 10 characters");
   const deep = Buffer.from("<p>x".repeat(400_000));
-  await expect(textOfFile("html", deep, { ...limits, ms: 1 })).rejects.toThrow("takes more than 0.001 seconds");
-  const grown = textOfFile("html", deep, { ...limits, characters: 2 ** 30, grownMegabytes: -1_000_000 });
+  await expect(read(deep, { ms: 1 })).rejects.toThrow("takes more than 0.001 seconds");
+  const grown = read(deep, { characters: 2 ** 30, grownMegabytes: -1_000_000 });
   await expect(grown).rejects.toThrow("takes more memory");
 });
 

@@ -1,8 +1,11 @@
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type LookupFunction } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createOutgoing, failureOf } from "../../../../services/core-objects/runs/outgoing.js";
-import { createRedactor } from "../../../../services/core-objects/runs/redact.js";
+import {
+  createBoundedFetch,
+  createDispatcher,
+  plainError,
+} from "../../../../services/shared/isolation/threads/bounded-fetch.js";
 import { LOOPBACK } from "../../../support/outgoing.js";
 
 // How models, custom tools and remote MCP servers are reached: all of them by this one way.
@@ -13,7 +16,12 @@ const resolve: LookupFunction = (hostname, _options, done) => {
   if (found === undefined) done(Object.assign(new Error(hostname), { code: "ENOTFOUND" }), "");
   else done(null, found as never);
 };
-const outgoing = createOutgoing(LOOPBACK, resolve);
+const BOUNDS = { bytes: 8 * 2 ** 20, depth: 64, nodes: 100_000 };
+function open() {
+  const dispatcher = createDispatcher(LOOPBACK, resolve);
+  return { fetch: createBoundedFetch(dispatcher, BOUNDS), close: () => dispatcher.destroy() };
+}
+const outgoing = open();
 const asked: string[] = [];
 const server = createServer((request, response) => {
   asked.push(String(request.url));
@@ -33,7 +41,7 @@ afterAll(async () => {
   server.close();
 });
 
-const why = (error: unknown): string => failureOf(error, createRedactor());
+const why = (error: unknown): string => plainError(error).message;
 const closed = (target: string): string =>
   `${target.replace(/:\d+$/, "")} leads to an address that is closed (loopback, private, metadata or special-purpose); if it is to be called, an administrator adds ${target} to OUTGOING_ALLOW`;
 const refused = (url: string): Promise<string> => outgoing.fetch(url).then(() => "answered", why);
@@ -42,9 +50,9 @@ test("a name that leads to what platforms are never at is not dialled, whatever 
   names.set("tool.example.com", ["127.0.0.1"]);
   const url = `http://tool.example.com:${port}/`;
   expect(await (await outgoing.fetch(url)).text()).toBe("Here.");
-  await outgoing.fetch(url, { headers: { connection: "close" } }).then((answer) => answer.text());
+  await outgoing.fetch(url, { headers: { connection: "close" } }).then((answer: Response) => answer.text());
   names.set("tool.example.com", ["169.254.169.254"]);
-  const fresh = createOutgoing(LOOPBACK, resolve);
+  const fresh = open();
   expect(await fresh.fetch(url).then(() => "answered", why)).toBe(closed(`tool.example.com:${port}`));
   await fresh.close();
   for (const host of ["inside.example.com", "mapped.example.com", "metadata.google.internal"])

@@ -239,7 +239,7 @@ test("whoever waits for a run is told how far it is", async () => {
   for await (const { event } of stage.rig.dispatch.stream(RunService.method.triggerRun, request, as("alice"))) {
     if (event.case === "progress") {
       said.push(event.value.message);
-      void vi.waitFor(() => answer!(), { interval: 10 });
+      void vi.waitFor(() => answer!(), { interval: 10, timeout: 20_000 });
     } else expect(event.value?.run).toMatchObject({ state: RunState.COMPLETED, output: "Done." });
   }
   expect(said[0]).toMatch(/^(?:queued|running)$/);
@@ -247,13 +247,13 @@ test("whoever waits for a run is told how far it is", async () => {
 
 test.each([
   ["a cancel", {}, { state: RunState.CANCELLED, reason: RunErrorReason.CANCELLED }],
-  ["its time", { timeoutSeconds: 1 }, { state: RunState.TIMED_OUT, reason: RunErrorReason.TIMEOUT }],
+  ["its time", { timeoutSeconds: 5 }, { state: RunState.TIMED_OUT, reason: RunErrorReason.TIMEOUT }],
 ])("%s ends a run while the model thinks", async (what, more, { state, reason }) => {
   const agent = await stage.agent({ resourceIds: [await stage.integrate()] });
   const before = stage.model.asked.length;
   stage.script.reply = () => "never";
   const { id } = await stage.trigger(agent, more);
-  await vi.waitFor(() => expect(stage.model.asked.length).toBe(before + 1), { interval: 10, timeout: 5_000 });
+  await vi.waitFor(() => expect(stage.model.asked.length).toBe(before + 1), { interval: 10, timeout: 10_000 });
   if (what === "a cancel") await call(RunService.method.updateRun, { runId: id, cancel: true }, as("alice"));
   expect(await stage.rested(id)).toMatchObject({ state, error: { reason } });
 });

@@ -1,15 +1,13 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, LookupFunction } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  createEmbeddingAgent,
-  createOpenAiEmbedder,
-} from "../../../../services/core-objects/knowledge/openai-embedder.js";
-import { createOutgoing, failureOf } from "../../../../services/core-objects/runs/outgoing.js";
-import { createRedactor } from "../../../../services/core-objects/runs/redact.js";
 import { createHttpClient } from "../../../../services/platform-proxy/lib/http.js";
+import {
+  createBoundedFetch,
+  createDispatcher,
+  plainError,
+} from "../../../../services/shared/isolation/threads/bounded-fetch.js";
 import { createOutgoingAgent } from "../../../../services/shared/outgoing/agent.js";
-import { RefusedAddressError } from "../../../../services/shared/outgoing/guard.js";
 import { type OutgoingPolicy, PUBLIC_ONLY } from "../../../../services/shared/outgoing/policy.js";
 import { refusalNow } from "../../../../services/shared/outgoing/refusal-now.js";
 
@@ -41,10 +39,12 @@ afterAll(() => {
 
 /** The ways out, each as its part of the product goes it: what came of a call. */
 const KINDS: Readonly<Record<string, (url: string, policy: OutgoingPolicy) => Promise<string>>> = {
-  async "a custom tool, a model or an MCP server"(url, policy) {
-    const outgoing = createOutgoing(policy, resolve);
-    const answered = outgoing.fetch(url).then((answer) => `status ${answer.status}`);
-    return answered.catch((error) => failureOf(error, createRedactor())).finally(() => outgoing.close());
+  async "a custom tool, a model, an embedder or an MCP server"(url, policy) {
+    const dispatcher = createDispatcher(policy, resolve);
+    return createBoundedFetch(dispatcher, { bytes: 10_000, depth: 8, nodes: 100 })(url)
+      .then((answer) => `status ${answer.status}`)
+      .catch((error) => plainError(error).message)
+      .finally(() => dispatcher.destroy());
   },
   async "a platform"(url, policy) {
     const http = createHttpClient("sallyport/test", policy, undefined, resolve);
@@ -55,16 +55,6 @@ const KINDS: Readonly<Record<string, (url: string, policy: OutgoingPolicy) => Pr
       .then(({ status }) => `status ${status}`)
       .catch((error) => error.rawMessage.replace(/^.*nothing was sent: /, ""))
       .finally(() => http.close());
-  },
-  async "an embedder"(url, policy) {
-    // The integration's owner sees its address, and people who share its base do not.
-    const agent = createEmbeddingAgent(policy, resolve);
-    const embedder = createOpenAiEmbedder(agent, { id: "i/m", name: "i", endpoint: url, model: "m", credential: "" });
-    return embedder
-      .embed(["x"], AbortSignal.timeout(5_000))
-      .then(() => "status 200")
-      .catch((error) => (error.cause instanceof RefusedAddressError ? error.cause.message : error.message))
-      .finally(() => agent.destroy());
   },
   async "what comes later"(url, policy) {
     const agent = createOutgoingAgent({ policy, connectMs: 1_000, resolve });

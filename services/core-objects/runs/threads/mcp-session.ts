@@ -1,0 +1,134 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
+import type { JsonBounds } from "../../../shared/isolation/json-bounds.js";
+import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
+import { createBoundedFetch, dispatcherOf, plainError } from "../../../shared/isolation/threads/bounded-fetch.js";
+import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
+import { VERSION } from "../../../shared/process/version.js";
+
+/** Bounds of one answer, or of one stream of answers. */
+const ANSWER: JsonBounds = { bytes: 8 * 2 ** 20, depth: 64, nodes: 100_000 };
+/** Messages that a session takes, requests that it makes, and how many of those at once. */
+const MAX_MESSAGES = 5_000;
+const MAX_REQUESTS = 1_000;
+const MAX_AT_ONCE = 16;
+/** The SDK's own limit is never the one that is reached. */
+const NEVER_MS = 600_000;
+/** How long a server may take to begin, in milliseconds. */
+const BEGIN_MS = 5_000;
+
+/** Where a remote MCP server is, and what it is sent. */
+export interface RemoteAddress {
+  readonly url: string;
+  readonly transport: "streamable_http" | "sse";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly policy: OutgoingPolicy;
+}
+
+/** An MCP client with its bounds. */
+export interface Session {
+  /** What is asked by it; ends with the session, and when a bound is passed. */
+  use<T>(asked: (client: Client, timeout: number) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Output schemas are nobody's here: nothing of them is compiled, and no answer is matched with them. */
+const NO_VALIDATION = {
+  getValidator:
+    <T>(): JsonSchemaValidator<T> =>
+    (input) => ({ valid: true, data: input as T, errorMessage: undefined }),
+};
+
+/**
+ * Opens a connection as an MCP client.
+ *
+ * @throws MisbehavedError where the server passes a bound; Error that says why it cannot be used.
+ */
+export async function openSession({ url, transport, headers, policy }: RemoteAddress): Promise<Session> {
+  const client = new Client({ name: "sallyport", version: VERSION }, { jsonSchemaValidator: NO_VALIDATION });
+  const broken = breakable();
+  // Nobody may be waiting when it breaks.
+  broken.promise.catch(() => undefined);
+  const bounded = createBoundedFetch(dispatcherOf(policy), ANSWER, broken.reject);
+  const fetch = boundedRequests(bounded, transport, broken.reject);
+  const options = { requestInit: { headers }, fetch: fetch as never };
+  const address = new URL(url);
+  const way = (
+    transport === "sse" ? new SSEClientTransport(address, options) : new StreamableHTTPClientTransport(address, options)
+  ) as Transport;
+  const close = async (): Promise<void> => client.close().catch(() => undefined);
+  const use = async <T>(asked: (client: Client, timeout: number) => Promise<T>): Promise<T> => {
+    try {
+      return await Promise.race([asked(client, NEVER_MS), broken.promise]);
+    } catch (error) {
+      throw plainError(error);
+    }
+  };
+  const late = setTimeout(
+    () => broken.reject(new MisbehavedError(`it did not answer within ${BEGIN_MS / 1_000} seconds`, "slow")),
+    BEGIN_MS,
+  );
+  try {
+    await use((one, timeout) => {
+      const connected = one.connect(way, { timeout });
+      boundMessages(way, broken.reject);
+      return connected;
+    });
+    return { use, close };
+  } catch (error) {
+    await close();
+    throw error;
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** Counts what a server says before the client reads it: each ping would be answered, and each change looked at. */
+function boundMessages(way: Transport, failed: (error: MisbehavedError) => void): void {
+  const read = way.onmessage;
+  let count = 0;
+  way.onmessage = (message, extra) => {
+    if (++count <= MAX_MESSAGES) return read?.(message, extra);
+    if (count > MAX_MESSAGES + 1) return;
+    failed(new MisbehavedError(`it sent more than ${MAX_MESSAGES} messages`));
+    void way.close();
+  };
+}
+
+/** Counts what a server has the client send, such as answers to pings and streams that it wants opened again. */
+function boundedRequests(
+  send: typeof globalThis.fetch,
+  transport: RemoteAddress["transport"],
+  failed: (error: MisbehavedError) => void,
+): typeof globalThis.fetch {
+  let [count, atOnce] = [0, 0];
+  return async (input, init) => {
+    const isGet = (init?.method ?? "GET") === "GET";
+    // A stream for what the server says by itself is of no use here: the protocol lets a side do without one.
+    if (isGet && transport === "streamable_http" && !new Headers(init?.headers).has("last-event-id"))
+      return new Response(null, { status: 405 });
+    count += isGet ? MAX_REQUESTS / 20 : 1;
+    if (count > MAX_REQUESTS || atOnce >= MAX_AT_ONCE) {
+      const error = new MisbehavedError("it has the client send too many requests");
+      failed(error);
+      throw error;
+    }
+    atOnce++;
+    try {
+      return await send(input, init);
+    } finally {
+      atOnce--;
+    }
+  };
+}
+
+function breakable(): { readonly promise: Promise<never>; readonly reject: (error: Error) => void } {
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<never>((_resolve, no) => {
+    reject = no;
+  });
+  return { promise, reject };
+}

@@ -1,0 +1,236 @@
+import { createThread, type Thread, ThreadEndedError, type ThreadMethods } from "../process/thread.js";
+import { fromThread, MisbehavedError } from "./misbehaved.js";
+import { BusyError, Turns } from "./turns.js";
+
+// What others answer is read in threads. A thread reads what one remote answers and
+// nothing else, so that what a remote does to it, it does to itself; and each thread
+// has bounds, and ends when one is passed.
+
+/** What a thread is asked and answers: a text or bytes, whose length is known before anything is made of them. */
+export type Packed = string | Uint8Array;
+
+/** What runs apart: a module, and how much it may take. */
+export interface Work<M extends ThreadMethods> {
+  /** Written with .js, as in an import; it calls serveThread. */
+  readonly module: URL;
+  /** Heap. */
+  readonly megabytes: number;
+  /** How long it may compute within ten seconds, in milliseconds. */
+  readonly busyMs: number;
+  /** Characters or bytes of what it is asked and of what it answers. */
+  readonly asked: number;
+  readonly answered: number;
+  /** Calls of one thread at a time. */
+  readonly atOnce: number;
+  /** Ends the thread after its call. */
+  readonly once?: true;
+  /** What the process may grow by meanwhile: what is unpacked is beside the heap. */
+  readonly grownMegabytes?: number;
+  /** Of the thread, for the compiler alone. */
+  readonly methods?: M;
+}
+
+/** Whose answers a thread reads. */
+export interface Remote {
+  /** Of the object that leads there. */
+  readonly id: string;
+  /** Brought it: the threads of one owner are bounded, whatever others share with them. */
+  readonly owner: string;
+}
+
+/** How a call is waited for. */
+export interface Patience {
+  readonly ms: number;
+  readonly signal: AbortSignal;
+}
+
+/** Runs work in threads. */
+export interface Isolation {
+  /**
+   * Has the thread of a remote do something.
+   *
+   * @throws MisbehavedError where a bound is passed or the thread ends; BusyError; the signal's reason; Error with the
+   * words of what the work threw.
+   */
+  call<M extends ThreadMethods>(
+    work: Work<M>,
+    remote: Remote,
+    method: keyof M & string,
+    asked: Packed,
+    patience: Patience,
+  ): Promise<Packed>;
+  /** Keeps the thread of a remote, and what it knows, between calls, unless others need its place; until it is released. */
+  keep(work: Pick<Work<ThreadMethods>, "module">, remote: Remote): () => void;
+  close(): Promise<void>;
+}
+
+/** How many threads there are, and how long. */
+export interface IsolationOptions {
+  /** Threads at a time. */
+  readonly threads: number;
+  /** How long a thread without calls is kept, in milliseconds. */
+  readonly idleMs: number;
+  /** How long a call waits for a thread, in milliseconds. */
+  readonly waitMs: number;
+}
+
+const OPTIONS: IsolationOptions = { threads: 16, idleMs: 10_000, waitMs: 20_000 };
+/** How often threads are looked at, and the time within which they may compute, in milliseconds. */
+const LOOK_MS = 100;
+const WINDOW_MS = 10_000;
+
+interface Place {
+  readonly key: string;
+  readonly owner: string;
+  readonly work: Work<ThreadMethods>;
+  readonly thread: Thread<ThreadMethods>;
+  /** Of the process, before. */
+  readonly bytes: number;
+  calls: number;
+  kept: number;
+  idleSince: number;
+  /** What it had computed at each look within the window, the oldest first. */
+  looks: { readonly at: number; readonly active: number }[];
+}
+
+/** Begins without a thread. */
+export function createIsolation({ threads, idleMs, waitMs }: IsolationOptions = OPTIONS): Isolation {
+  const places = new Map<string, Place>();
+  const turns = new Turns(waitMs);
+  let isClosed = false;
+  let looking: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    const now = performance.now();
+    for (const place of places.values()) {
+      const why = passedBound(place, now);
+      if (why !== undefined) end(place, why);
+      else if (place.calls === 0 && place.kept === 0 && now - place.idleSince > idleMs) end(place, "it was idle");
+    }
+  }
+
+  function end(place: Place, why: string): void {
+    if (places.get(place.key) === place) places.delete(place.key);
+    void place.thread.close(why);
+    if (places.size === 0) {
+      clearInterval(looking);
+      looking = undefined;
+    }
+    turns.next(hasRoom);
+  }
+
+  /** An owner who has as many threads at work as there are places left gets no more: others find one. */
+  function hasRoom(owner: string): boolean {
+    const working = [...places.values()].filter(({ calls }) => calls > 0);
+    return threads - working.length > working.filter((place) => place.owner === owner).length;
+  }
+
+  function open<M extends ThreadMethods>(key: string, work: Work<M>, owner: string): Place {
+    if (places.size >= threads) {
+      const idle = [...places.values()].filter(({ calls }) => calls === 0);
+      const [longest] = idle.sort((a, b) => a.kept - b.kept || a.idleSince - b.idleSince);
+      if (longest !== undefined) end(longest, "others needed its place");
+    }
+    const thread = createThread<ThreadMethods>(work.module, { megabytes: work.megabytes });
+    const place: Place = {
+      ...{ key, owner, thread, calls: 0, kept: 0, idleSince: performance.now(), looks: [] },
+      bytes: process.memoryUsage.rss(),
+      work: work as unknown as Work<ThreadMethods>,
+    };
+    places.set(key, place);
+    looking ??= setInterval(look, LOOK_MS).unref();
+    return place;
+  }
+
+  /** The place of a remote, once there is one, with this call counted. */
+  async function placeOf<M extends ThreadMethods>(
+    work: Work<M>,
+    { id, owner }: Remote,
+    signal: AbortSignal,
+  ): Promise<Place> {
+    const key = keyOf(work, id);
+    for (;;) {
+      if (isClosed) throw new BusyError("the service is closing");
+      const found = places.get(key);
+      if (found !== undefined && found.calls >= work.atOnce)
+        throw new BusyError(`it is asked ${work.atOnce} times at once already: try again later`);
+      if ((found !== undefined && found.calls > 0) || hasRoom(owner)) {
+        const place = found ?? open(key, work, owner);
+        // At once: another call may look before this one goes on.
+        place.calls++;
+        return place;
+      }
+      await turns.wait(owner, signal);
+    }
+  }
+
+  async function callIn(place: Place, method: string, asked: Packed, { ms, signal }: Patience): Promise<Packed> {
+    const late = new AbortController();
+    const words = `it did not answer within ${ms / 1_000} seconds`;
+    const timer = setTimeout(() => late.abort(new MisbehavedError(words, "slow")), ms);
+    try {
+      const both = AbortSignal.any([signal, late.signal]);
+      return (await place.thread.call(method, asked as never, [], both)) as Packed;
+    } catch (error) {
+      if (!(error instanceof ThreadEndedError)) throw fromThread(error as Error);
+      if (places.get(place.key) === place) end(place, error.message);
+      throw isClosed ? new BusyError("the service is closing") : new MisbehavedError(wordsOf(error));
+    } finally {
+      clearTimeout(timer);
+      place.calls--;
+      place.idleSince = performance.now();
+      if (place.work.once) end(place, "its work is done");
+      else turns.next(hasRoom);
+    }
+  }
+
+  return {
+    async call(work, remote, method, asked, patience) {
+      if (asked.length > work.asked) throw new Error(`what it is asked is longer than ${work.asked} characters`);
+      patience.signal.throwIfAborted();
+      const answer = await callIn(await placeOf(work, remote, patience.signal), method, asked, patience);
+      if (answer.length <= work.answered) return answer;
+      throw new MisbehavedError(`its answer is longer than ${work.answered} characters`);
+    },
+    keep(work, { id }) {
+      const place = places.get(keyOf(work, id));
+      if (place !== undefined) place.kept++;
+      let isKept = true;
+      return () => {
+        if (place !== undefined && isKept) place.kept--;
+        isKept = false;
+      };
+    },
+    async close() {
+      isClosed = true;
+      clearInterval(looking);
+      const all = [...places.values()];
+      places.clear();
+      turns.next(() => true);
+      await Promise.all(all.map(({ thread }) => thread.close()));
+    },
+  };
+}
+
+function keyOf({ module }: Pick<Work<ThreadMethods>, "module">, id: string): string {
+  return `${module.href} ${id}`;
+}
+
+/** Which bound a thread has passed, in words; undefined for none. */
+function passedBound(place: Place, now: number): string | undefined {
+  const { busyMs, grownMegabytes = Number.POSITIVE_INFINITY } = place.work;
+  const active = place.thread.active();
+  place.looks.push({ at: now, active });
+  place.looks = place.looks.filter(({ at }) => at >= now - WINDOW_MS);
+  if (active - (place.looks[0]?.active ?? active) > busyMs)
+    return `it takes more than ${busyMs / 1_000} seconds to read what it answers`;
+  const grown = process.memoryUsage.rss() - place.bytes;
+  return grown > grownMegabytes * 2 ** 20 ? TOO_MUCH_MEMORY : undefined;
+}
+
+const TOO_MUCH_MEMORY = "it takes too much memory to read what it answers";
+
+/** Node says of a thread that ran out of memory that it was "terminated due to reaching memory limit". */
+function wordsOf({ message }: Error): string {
+  return /memory limit|heap/i.test(message) ? TOO_MUCH_MEMORY : message;
+}

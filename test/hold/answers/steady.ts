@@ -1,0 +1,70 @@
+import { Agent, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What other callers noticed meanwhile; times in milliseconds. */
+export interface Noticed {
+  readonly calls: number;
+  readonly p99: number;
+  readonly longest: number;
+  /** What failed, a sentence each. */
+  readonly failures: readonly string[];
+}
+
+const PACE_MS = 20;
+const PATIENCE_MS = 120_000;
+
+/** Calls a tool with a good key, and asks for health, steadily, until the signal says that it is enough. */
+export async function callBeside(baseUrl: string, key: string, enough: AbortSignal): Promise<Noticed> {
+  const agent = new Agent({ keepAlive: true });
+  const [times, failures, pending]: [number[], string[], Promise<void>[]] = [[], [], []];
+  for (let n = 0; !enough.aborted; n++) {
+    const began = performance.now();
+    const asked = n % 2 === 0 ? ask(`${baseUrl}/healthz`, agent) : ask(`${baseUrl}/mcp/core`, agent, key);
+    pending.push(
+      asked.then(
+        () => void times.push(performance.now() - began),
+        (error: Error) => void failures.push(error.message),
+      ),
+    );
+    await sleep(PACE_MS);
+  }
+  await Promise.all(pending);
+  agent.destroy();
+  times.sort((a, b) => a - b);
+  const at = (part: number): number => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN;
+  return { calls: pending.length, p99: at(0.99), longest: at(1), failures };
+}
+
+const CALL = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "list_agents", arguments: { page_size: 1 } },
+});
+
+function ask(url: string, agent: Agent, key?: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, {
+      agent,
+      method: key === undefined ? "GET" : "POST",
+      timeout: PATIENCE_MS,
+      ...(key !== undefined && {
+        headers: {
+          authorization: `Bearer ${key}`,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        },
+      }),
+    });
+    sent.on("timeout", () => sent.destroy(new Error(`no answer in ${PATIENCE_MS} ms`)));
+    sent.on("error", reject);
+    sent.on("response", async (answer) => {
+      let text = "";
+      for await (const chunk of answer.setEncoding("utf8")) text += chunk;
+      const isGood = answer.statusCode === 200 && !text.includes('"isError":true') && !text.includes('"error":{');
+      if (isGood) resolve();
+      else reject(new Error(`${answer.statusCode} ${text.slice(0, 200)}`));
+    });
+    sent.end(key === undefined ? undefined : CALL);
+  });
+}
