@@ -75,8 +75,6 @@ export interface Capability {
   readonly action: Action;
   /** Only enabled objects count. */
   readonly enabled?: true;
-  /** Administrators have it without any. */
-  readonly administrators?: true;
 }
 
 /** What a context needs besides its store and kinds. */

@@ -153,7 +153,6 @@ describe.each<[string, Era]>([
     expect(said((await call(era, "core", key, "load_skill")).json)).toBe(
       "load_skill needs a skill that you may read, and there is none; its owner or an administrator shares one with you",
     );
-    expect(said((await call(era, "core", key, "inspect_agent_traces")).json)).toMatch(/an agent that you may manage/);
   });
 
   test("the parameter of the URL that leaves a tool out is named", async () => {

@@ -7,10 +7,6 @@ import type { Call, Caller } from "../../shared/rpc/call.js";
 import type { Capability, Context, Kind } from "../context.js";
 import { filterOf } from "../policy.js";
 
-/** What reading traces needs: an agent to manage, or a run of one's own. */
-const TRACE = "trace";
-const MANAGING = "agent:manage";
-
 /** Names what the caller can reach: one index look-up a capability. */
 export async function getCapabilities(
   context: Context,
@@ -20,15 +16,11 @@ export async function getCapabilities(
   const asked = context.kinds.flatMap((kind) => kind.capabilities.map((capability) => ({ kind, capability })));
   const held = await Promise.all(asked.map(({ kind, capability }) => holds(context, kind, capability, caller)));
   const names = asked.flatMap(({ capability }, i) => (held[i] ? [capability.name] : []));
-  const own = { owner: caller.id };
-  const traces =
-    names.includes(MANAGING) || (await context.runs.findOne(own, { projection: { _id: 1 } })) !== null ? [TRACE] : [];
-  return { capabilities: [...names, ...traces, ...(caller.admin ? ["admin"] : [])] };
+  return { capabilities: [...names, ...(caller.admin ? ["admin"] : [])] };
 }
 
 async function holds(context: Context, kind: Kind, capability: Capability, caller: Caller): Promise<boolean> {
-  const { action, enabled, administrators } = capability;
-  if (administrators && caller.admin) return true;
+  const { action, enabled } = capability;
   const filter = { ...filterOf(caller, action), ...(enabled && { enabled }) };
   return (await context.collection(kind.noun).findOne(filter, { projection: { _id: 1 } })) !== null;
 }

@@ -77,8 +77,8 @@ test("the tools of core are published with the hints and needs that they have", 
     ["create_variable", "core:write", "", ""],
     ["update_variable", "core:write", "", "idempotent"],
     ["delete_variable", "core:write", "", "destructive"],
-    ["inspect_agent_traces", "core:read", "trace", "readOnly idempotent"],
-    ["get_trace_payload", "core:read", "trace", "readOnly idempotent"],
+    ["inspect_agent_traces", "core:read", "", "readOnly idempotent"],
+    ["get_trace_payload", "core:read", "", "readOnly idempotent"],
   ]);
 });
 

@@ -86,7 +86,6 @@ export const kind = defineKind({
     unary(access.listManageableAgents, (request, call) => listManageableAgents(context, request, call)),
     unary(access.getAgentTiers, (request, call) => getAgentTiers(context, request, call)),
   ],
-  capabilities: [{ name: "agent:manage", action: "delete", administrators: true }],
   migrations: [
     { filter: { tags: { $exists: true } }, update: { $rename: { tags: "labels" } } },
     { filter: { prompts: { $exists: false } }, update: { $set: SINCE } },
