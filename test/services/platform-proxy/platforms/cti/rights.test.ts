@@ -213,7 +213,7 @@ test("a tool is read-only exactly where it takes the read scope", () => {
   for (const { name, readOnly, scope } of tools) expect([name, readOnly]).toEqual([name, scope === "cti:read"]);
 });
 
-test("only what cannot be got back is marked destructive", () => {
+test("what deletes, merges or removes is marked destructive, and nothing else", () => {
   const destructive = tools.filter(({ listing }) => listing.annotations.destructiveHint).map(({ name }) => name);
   expect(destructive.toSorted()).toEqual([
     "delete_container",
@@ -224,6 +224,10 @@ test("only what cannot be got back is marked destructive", () => {
     "delete_relationship",
     "delete_sighting",
     "merge_entities",
+    "remove_external_reference",
+    "remove_labels",
+    "remove_markings",
+    "remove_object_from_container",
   ]);
 });
 
