@@ -49,7 +49,9 @@ describe.each([
   test.each(Object.keys(doors))("an inherited name is as unknown as any other for %s", async (door) => {
     const answer = doors[door] as (name: string) => ReturnType<typeof answers>;
     const ordinary = await answer(STRANGER);
-    for (const name of INHERITED) expect({ name, ...(await answer(name)) }).toEqual({ name, ...ordinary });
+    // A message with such a member is refused as a whole: test/facade/mcp has the vectors.
+    const names = door === "an argument" ? INHERITED.filter((name) => name !== "__proto__") : INHERITED;
+    for (const name of names) expect({ name, ...(await answer(name)) }).toEqual({ name, ...ordinary });
   });
 });
 
