@@ -49,7 +49,7 @@ describe.each([
   test.each(Object.keys(doors))("an inherited name is as unknown as any other for %s", async (door) => {
     const answer = doors[door] as (name: string) => ReturnType<typeof answers>;
     const ordinary = await answer(STRANGER);
-    // A message with such a member is refused as a whole: test/facade/mcp has the vectors.
+    // A message with such a member is refused as a whole: test/facade/ambiguous-json.test.ts has the vectors.
     const names = door === "an argument" ? INHERITED.filter((name) => name !== "__proto__") : INHERITED;
     for (const name of names) expect({ name, ...(await answer(name)) }).toEqual({ name, ...ordinary });
   });
