@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
-import type { PlatformServer } from "../shared/platforms.js";
+import { type PlatformServer, platformAudienceOf } from "../shared/platforms.js";
 import type { Call } from "../shared/rpc/call.js";
 import { invalidArgument } from "../shared/rpc/errors.js";
 import type { Peers } from "../shared/rpc/peers.js";
@@ -72,16 +72,19 @@ export async function openSession(
   call: Call,
 ): Promise<Session> {
   users.set(call.caller.keyId, call.caller.id);
+  const target = await targets.of(server);
+  const audience = platformAudienceOf(target);
   return {
     caller: call.caller,
-    target: await targets.of(server),
+    target,
     signal: call.signal,
     deadline: call.deadline,
     traceparent: call.traceparent,
     tool,
     http,
     async token(fresh = false) {
-      const { token } = await peers.call(PlatformTokenService.method.mintPlatformToken, { server, fresh }, call);
+      const request = { server, fresh, audience };
+      const { token } = await peers.call(PlatformTokenService.method.mintPlatformToken, request, call);
       return token;
     },
   };

@@ -117,3 +117,16 @@ export const SERVERS: readonly Server[] = [...PLATFORM_SERVERS, CORE.name];
 export function scopesOfServer(server: string): readonly [read: string, write: string] {
   return [`${server}:read`, `${server}:write`];
 }
+
+/** The audience of a platform's tokens: its client id where it exchanges them, else its public address. */
+export function platformAudienceOf({
+  auth,
+  clientId,
+  publicUrl,
+}: {
+  readonly auth: string;
+  readonly clientId: string;
+  readonly publicUrl: string;
+}): string {
+  return auth === "exchange" ? clientId : publicUrl.replace(/\/+$/, "");
+}

@@ -4,9 +4,10 @@ import type {
   MintPlatformTokenRequest,
   MintPlatformTokenResponseSchema,
 } from "#proto/auth/v1/platform_token_service_pb.js";
-import { type GetPlatformTargetResponse, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
+import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
+import { platformAudienceOf } from "../../shared/platforms.js";
 import type { Call } from "../../shared/rpc/call.js";
-import { failedPrecondition, permissionDenied, unavailable } from "../../shared/rpc/errors.js";
+import { aborted, failedPrecondition, permissionDenied, unavailable } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
 import { emailOf } from "../identity.js";
 import { findUser } from "../records.js";
@@ -14,7 +15,7 @@ import { findUser } from "../records.js";
 /** Signs a token by which the platform of a server recognises the calling user. */
 export async function mintPlatformToken(
   context: Context,
-  { server, fresh }: MintPlatformTokenRequest,
+  { server, fresh, audience }: MintPlatformTokenRequest,
   { caller, signal }: Call,
 ): Promise<MessageInitShape<typeof MintPlatformTokenResponseSchema>> {
   if (!caller.scopes.has(`${server}:read`) && !caller.scopes.has(`${server}:write`)) {
@@ -30,11 +31,11 @@ export async function mintPlatformToken(
   if (peers === undefined) throw unavailable("the registered platforms are not known at the moment: try again shortly");
   const target = await peers.callAsService(SettingService.method.getPlatformTarget, { server }, signal);
   if (!target.registered) throw failedPrecondition(`no platform is registered for ${server}`);
-  const subject = { userId: user._id, email: emailOf(user), audience: audienceOf(target) };
+  // The token goes to the address that its caller knows: one for another platform would be read there.
+  if (platformAudienceOf(target) !== audience) {
+    throw aborted(`the ${server} platform has moved while the call was under way: repeat the call`);
+  }
+  const subject = { userId: user._id, email: emailOf(user), audience };
   const { token, expiresAt } = await context.platformTokens.mint(subject, fresh);
   return { token, expiresAt: timestampFromMs(expiresAt) };
-}
-
-function audienceOf({ auth, clientId, publicUrl }: GetPlatformTargetResponse): string {
-  return auth === "exchange" ? clientId : publicUrl.replace(/\/+$/, "");
 }

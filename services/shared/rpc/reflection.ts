@@ -62,8 +62,16 @@ function filesReply(file: DescFile | undefined): Reply {
     for (const dependency of one.dependencies) add(dependency);
   };
   add(file);
-  const fileDescriptorProto = [...files].map((one) => toBinary(FileDescriptorProtoSchema, one.proto));
-  return { case: "fileDescriptorResponse", value: { fileDescriptorProto } };
+  return { case: "fileDescriptorResponse", value: { fileDescriptorProto: [...files].map(bytesOf) } };
+}
+
+/** The bytes of files that were asked for: to write one again and again costs milliseconds of the serving loop. */
+const written = new WeakMap<DescFile, Uint8Array>();
+
+function bytesOf(file: DescFile): Uint8Array {
+  const bytes = written.get(file) ?? toBinary(FileDescriptorProtoSchema, file.proto);
+  written.set(file, bytes);
+  return bytes;
 }
 
 function errorReply(errorCode: Code, errorMessage: string): Reply {

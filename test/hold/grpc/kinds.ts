@@ -9,6 +9,7 @@ import { data, END_HEADERS, END_STREAM, frame, headers, literal, PREFACE, PREFAC
 
 const AGENTS = "/core.v1.AgentService/ListAgents";
 const EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
+const REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 const CHECK = "/grpc.health.v1.Health/Check";
 const WATCH = "/grpc.health.v1.Health/Watch";
 const EMPTY_MESSAGE = Buffer.alloc(5);
@@ -89,6 +90,35 @@ const neverReads = (path: string, more: (key: string) => Record<string, string>)
     }
   });
 
+/** Asks reflection for the file of a service: ServerReflectionRequest.file_containing_symbol, in an envelope. */
+function longAnswer(stream: number): Buffer {
+  const symbol = Buffer.from("core.v1.AgentService");
+  const body = Buffer.concat([Buffer.from([0x22, symbol.length]), symbol]);
+  return data(stream, Buffer.concat([Buffer.from([0, 0, 0, 0, body.length]), body]), true);
+}
+
+/** A hundred calls with a window of 0, and another for each that ends: what is refused needs no window. */
+const neverReadsAndRepeats = (path: string, body: (stream: number) => Buffer): Hostile =>
+  overTcp((socket, { key }) => {
+    let stream = -1;
+    const call = (): void => {
+      stream += 2;
+      socket.write(Buffer.concat([headers(stream, path, keyOf(key)), body(stream)]));
+    };
+    socket.write(PREFACE_WITHOUT_WINDOW);
+    for (let i = 0; i < 100; i++) call();
+    let heard: Buffer = Buffer.alloc(0);
+    socket.on("data", (chunk) => {
+      heard = Buffer.concat([heard, chunk]);
+      for (let end = 0; heard.length >= 9; heard = heard.subarray(end)) {
+        end = 9 + heard.readUIntBE(0, 3);
+        if (heard.length < end) return;
+        const [type, flags] = [heard[3], heard[4] as number];
+        if (type === 3 || (type === 1 && (flags & END_STREAM) !== 0)) call();
+      }
+    });
+  });
+
 const http1 = (path: string, length: number, more = ""): string =>
   `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${more}\r\n`;
 
@@ -148,6 +178,10 @@ export const GRPC_KINDS: Readonly<Record<string, Hostile>> = {
   "never reads, no key": neverReads(AGENTS, nothing),
   "never reads, health": neverReads(CHECK, nothing),
   "never reads, a good key": neverReads(AGENTS, keyOf),
+  "never reads long answers and repeats what ends, a good key": neverReadsAndRepeats(REFLECTION, longAnswer),
+  "never reads and repeats what ends, a good key": neverReadsAndRepeats(AGENTS, (stream) =>
+    data(stream, EMPTY_MESSAGE, true),
+  ),
   noise: session((socket, _key, every) => every(10, () => socket.write(randomBytes(256)))),
   "HTTP/1.1, a header a second": overTcp((socket, _target, every) => {
     socket.write(`POST ${AGENTS} HTTP/1.1\r\nHost: 127.0.0.1\r\n`);

@@ -39,7 +39,11 @@ async function mint(apiKey: string) {
   const assertion = outcome.value.assertions["platform-proxy"] as string;
   const { caller } = await stack.service.authenticator.authenticate({ authorization: `Bearer ${apiKey}` });
   const call = { credential: { assertion }, signal: new AbortController().signal, caller, assertion };
-  return peers.call(PlatformTokenService.method.mintPlatformToken, { server: "cti" }, call);
+  return peers.call(
+    PlatformTokenService.method.mintPlatformToken,
+    { server: "cti", audience: "https://cti.example" },
+    call,
+  );
 }
 
 test("an administrator makes users of the allowed domains only", async () => {

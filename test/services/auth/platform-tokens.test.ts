@@ -41,7 +41,10 @@ beforeEach(() => {
 const code = (expected: Code) => expect.objectContaining({ code: expected });
 
 /** Asks as a service does that calls on for the holder of a key. */
-async function mint(apiKey: string, request: { readonly server: string; readonly fresh?: boolean }) {
+async function mint(
+  apiKey: string,
+  request: { readonly server: string; readonly fresh?: boolean; readonly audience?: string },
+) {
   const { outcome } = await stack.as(stack.secrets.serviceKey, CredentialService.method.verifyCredential, {
     token: apiKey,
   });
@@ -49,7 +52,9 @@ async function mint(apiKey: string, request: { readonly server: string; readonly
   const assertion = outcome.value.assertions["platform-proxy"] as string;
   const { caller } = await stack.service.authenticator.authenticate({ authorization: `Bearer ${apiKey}` });
   const call = { credential: { assertion }, signal: new AbortController().signal, caller, assertion };
-  return (peers as Peers).call(mintPlatformToken, request, call);
+  // What the catalogue says of the platform, unless the test says that the caller knows another address.
+  const audience = target.auth === "exchange" ? target.clientId : target.publicUrl?.replace(/\/$/, "");
+  return (peers as Peers).call(mintPlatformToken, { audience: audience ?? "https://cti.example", ...request }, call);
 }
 
 describe("a platform token", () => {
@@ -101,14 +106,26 @@ test("nothing else that auth signs is a login at a platform", async () => {
 describe("no platform token is given", () => {
   test("to a client, whatever its key: only to a service that calls on", async () => {
     for (const key of [stack.secrets.analyst.apiKey, stack.secrets.admin.apiKey, stack.secrets.serviceKey]) {
-      await expect(stack.as(key, mintPlatformToken, { server: "cti" })).rejects.toEqual(code(Code.PermissionDenied));
+      await expect(stack.as(key, mintPlatformToken, { server: "cti", audience: "a" })).rejects.toEqual(
+        code(Code.PermissionDenied),
+      );
     }
     const { outcome } = await stack.as(stack.secrets.serviceKey, CredentialService.method.verifyCredential, {
       token: stack.secrets.admin.apiKey,
     });
     const assertion = (outcome.value as { assertions: Record<string, string> }).assertions.auth as string;
-    const direct = stack.dispatch.unary(mintPlatformToken, { server: "cti" }, { credential: { assertion } });
+    const direct = stack.dispatch.unary(
+      mintPlatformToken,
+      { server: "cti", audience: "a" },
+      { credential: { assertion } },
+    );
     await expect(direct).rejects.toEqual(code(Code.PermissionDenied));
+  });
+
+  test("for an address that the platform has left", async () => {
+    target = { registered: true, publicUrl: "https://moved.example", auth: "bearer" };
+    const minted = mint(stack.secrets.analyst.apiKey, { server: "cti", audience: "https://cti.example" });
+    await expect(minted).rejects.toEqual(code(Code.Aborted));
   });
 
   test("for a platform that is not registered", async () => {

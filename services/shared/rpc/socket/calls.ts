@@ -197,7 +197,9 @@ class ServedCall {
     if (this.#left.signal.aborted || response.headersSent) return;
     discard(request, response);
     answer(response, refusalOf(error, request.headers["content-type"] ?? ""));
-    if (COUNTED.has(error.code)) this.#options.connections.refused(this.#connection);
+    const { connections } = this.#options;
+    if (COUNTED.has(error.code)) connections.refused(this.#connection);
+    if (error.code === Code.ResourceExhausted) connections.exhausted(this.#connection);
   }
 
   #close(): void {

@@ -21,6 +21,8 @@ export interface ConnectionLimits extends StrangerLimits {
   readonly arrivals: Rate;
   /** Calls that such a caller may take back. */
   readonly takenBack: Rate;
+  /** Calls of such a caller that may be refused because too many are open. */
+  readonly exhausted: Rate;
   /** Refused calls in a row that end a stranger's connection. */
   readonly refusals: number;
 }
@@ -32,6 +34,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   perCaller: 200,
   arrivals: { burst: 64, perSecond: 25 },
   takenBack: { burst: 250, perSecond: 25 },
+  exhausted: { burst: 512, perSecond: 64 },
   strangers: 1_024,
   begun: 128,
   burst: 256,
@@ -54,6 +57,7 @@ export class Connections {
   readonly #ofCaller = new Map<string, Set<Connection>>();
   readonly #arrivals = new LRUCache<string, Bucket>({ max: CALLERS });
   readonly #takenBack = new LRUCache<string, Bucket>({ max: CALLERS });
+  readonly #exhausted = new LRUCache<string, Bucket>({ max: CALLERS });
   readonly #sweeping: NodeJS.Timeout;
   #callers = 0;
 
@@ -123,6 +127,16 @@ export class Connections {
       return;
     }
     if (!isWithin(this.#takenBack, caller, this.#limits.takenBack)) this.flooded(connection);
+  }
+
+  /**
+   * A caller's call was refused because too many are open. A refusal costs as much as a short call,
+   * and a client whose window is 0 is told of it all the same: a caller may have only so many.
+   */
+  exhausted(connection: Connection): void {
+    const { caller } = connection;
+    if (caller === undefined || caller === "") return;
+    if (!isWithin(this.#exhausted, caller, this.#limits.exhausted)) this.flooded(connection);
   }
 
   /** Hangs up on a connection, at the cost of its address. */

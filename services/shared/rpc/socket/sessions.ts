@@ -28,7 +28,11 @@ export function guardSession(
   { flooded, takenBack }: OnSession,
 ): void {
   connection.farewell = (): void => {
-    if (!session.destroyed) session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    if (!session.destroyed) {
+      // destroy() alone says NO_ERROR, or fails every stream.
+      if (!session.closed) session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      session.destroy();
+    }
     connection.socket.destroySoon();
   };
   session.setTimeout(IDLE_MS, () => session.close());
