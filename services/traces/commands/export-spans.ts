@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type {
   ExportTraceServiceRequestSchema,
@@ -18,6 +19,10 @@ import { recordIdOf } from "../trace-name.js";
 const MAX_SPANS = 4096;
 /** The most attributes of all spans of an export; those of a resource count for each of its spans. */
 const MAX_FIELDS = 200_000;
+/** Spans that are read, and written, in one turn of the event loop: others are answered between. */
+const SPANS_A_TURN = 256;
+/** And attributes: those of 256 spans could be all of an export's. */
+const FIELDS_A_TURN = 8_192;
 const MAX_SPANS_OF_A_TRACE = 20_000;
 const DAY_MS = 86_400_000;
 /** How far ahead of ours a sender's clock may be. */
@@ -35,7 +40,7 @@ export async function exportSpans(
   request: MessageShape<typeof ExportTraceServiceRequestSchema>,
   call: Call,
 ): Promise<MessageInitShape<typeof ExportTraceServiceResponseSchema>> {
-  const { spans, rejects } = readAll(request, retentionDays);
+  const { spans, rejects } = await readAll(request, retentionDays);
   const sender = senderOf(request, call);
   const claimed = new Set(spans.map(({ facts }) => facts.agent_id).filter((id) => id !== "" && id.length <= 128));
   const agents = await usableAgents(peers, call, [...claimed]);
@@ -114,10 +119,14 @@ function misdated({ facts }: ReadSpan, retentionDays: number, now = Date.now()):
   return "a span is dated more than 12 hours ahead; set the clock of what sends it";
 }
 
-function readAll({ resourceSpans }: MessageShape<typeof ExportTraceServiceRequestSchema>, retentionDays: number) {
+async function readAll(
+  { resourceSpans }: MessageShape<typeof ExportTraceServiceRequestSchema>,
+  retentionDays: number,
+): Promise<{ readonly spans: ReadSpan[]; readonly rejects: Rejects }> {
   const rejects: Rejects = { count: 0, reasons: new Set() };
   const spans: ReadSpan[] = [];
   let fields = 0;
+  let until = { spans: SPANS_A_TURN, fields: FIELDS_A_TURN };
   for (const { resource, scopeSpans } of resourceSpans) {
     for (const span of scopeSpans.flatMap((scope) => scope.spans)) {
       if (spans.length >= MAX_SPANS) {
@@ -136,6 +145,9 @@ function readAll({ resourceSpans }: MessageShape<typeof ExportTraceServiceReques
       }
       fields += read.payload.length;
       spans.push(read);
+      if (spans.length < until.spans && fields < until.fields) continue;
+      await nextTurn();
+      until = { spans: spans.length + SPANS_A_TURN, fields: fields + FIELDS_A_TURN };
     }
   }
   return { spans, rejects };
@@ -174,19 +186,23 @@ async function keepSpans(
   some: readonly ReadSpan[],
   expiresAt: Date,
 ): Promise<void> {
-  const kept = some.map((span) => ({ _id: idOf(trace, span), ...paged(span.payload), expires_at: expiresAt }));
-  const cut = kept.flatMap(({ _id, pages: own }) =>
-    own.map((bytes, n) => ({ _id: pageId(_id, n), bytes, expires_at: expiresAt })),
-  );
-  for (let from = 0; from < cut.length; from += PAGES_AT_ONCE) {
-    await insertNew(pages, cut.slice(from, from + PAGES_AT_ONCE));
+  for (let from = 0; from < some.length; from += SPANS_A_TURN) {
+    const turn = some.slice(from, from + SPANS_A_TURN);
+    const kept = turn.map((span) => ({ _id: idOf(trace, span), ...paged(span.payload), expires_at: expiresAt }));
+    const cut = kept.flatMap(({ _id, pages: own }) =>
+      own.map((bytes, n) => ({ _id: pageId(_id, n), bytes, expires_at: expiresAt })),
+    );
+    for (let page = 0; page < cut.length; page += PAGES_AT_ONCE) {
+      await insertNew(pages, cut.slice(page, page + PAGES_AT_ONCE));
+    }
+    await insertNew(
+      payloads,
+      kept.map(({ _id, fields }) => ({ _id, fields, expires_at: expiresAt })),
+    );
+    await insertNew(
+      spans,
+      turn.map((span) => ({ _id: idOf(trace, span), ...span.facts, trace, expires_at: expiresAt })),
+    );
+    await nextTurn();
   }
-  await insertNew(
-    payloads,
-    kept.map(({ _id, fields }) => ({ _id, fields, expires_at: expiresAt })),
-  );
-  await insertNew(
-    spans,
-    some.map((span) => ({ _id: idOf(trace, span), ...span.facts, trace, expires_at: expiresAt })),
-  );
 }

@@ -29,8 +29,8 @@ export function isFault({ code }: Answer): boolean {
 /** What is measured, and how much of it. */
 export interface Wanted {
   readonly names: RegExp;
-  /** Takes this many cases of each request by chance; all where left out. */
-  readonly sample?: { readonly cases: number; readonly seed: number };
+  /** Takes this many cases of each request by chance, and what is named in "name field kind"; all where left out. */
+  readonly sample?: { readonly cases: number; readonly seed: number; readonly also?: RegExp };
 }
 
 /** What no measurement calls, by name, and why. */
@@ -85,7 +85,7 @@ export async function* measureWorst({ program, gauge }: Stage, wanted: Wanted): 
       const first = await call(plain).catch(leftOrFailed);
       if (first.code === "ok") break;
     }
-    for (const { field, kind, make } of chosen(casesFrom(plain), wanted)) {
+    for (const { field, kind, make } of chosen(name, casesFrom(plain), wanted)) {
       let answer!: Answer;
       const once = async (): Promise<Cost> => {
         const args = make();
@@ -129,8 +129,10 @@ function rpcsOfPeople(): DescMethod[] {
   );
 }
 
-function chosen(cases: readonly Case[], { sample }: Wanted): readonly Case[] {
+function chosen(name: string, cases: readonly Case[], { sample }: Wanted): readonly Case[] {
   if (sample === undefined || cases.length <= sample.cases) return cases;
   const random = new Random(sample.seed);
-  return Array.from({ length: sample.cases }, () => random.pick(cases));
+  const some = new Set(Array.from({ length: sample.cases }, () => random.pick(cases)));
+  for (const one of cases) if (sample.also?.test(`${name} ${one.field} ${one.kind}`)) some.add(one);
+  return [...some];
 }

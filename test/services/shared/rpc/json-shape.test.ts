@@ -28,6 +28,42 @@ test("any JSON within the bounds passes, and what is cut off ends", () => {
   );
 });
 
+test("a string ends where it ends, however long it is and whatever is escaped in it", () => {
+  const part = fc.oneof(
+    fc.constantFrom('\\"', "\\\\", "\\\\\\", "\\n", "[", ","),
+    fc.nat(600).map((n) => "a".repeat(n)),
+  );
+  const json = fc.array(
+    fc.array(part, { maxLength: 12 }).map((parts) => `"${parts.join("")}"`),
+    { maxLength: 5 },
+  );
+  fc.assert(
+    fc.property(json, fc.nat(5), fc.nat(4_000), (strings, most, cut) => {
+      const bytes = Buffer.from(`[${strings.join(",")}]`);
+      const [first, second] = [bytes.subarray(0, cut), bytes.subarray(cut)];
+      const shape = new JsonShape(most);
+      expect(shape.push(first) ?? shape.push(second)).toBe(excessByBytes(bytes, most));
+    }),
+    { numRuns: 2_000, seed: 8 },
+  );
+});
+
+/** The same, a byte at a time. */
+function excessByBytes(bytes: Uint8Array, most: number): string | undefined {
+  const [marks, quote, backslash] = [Buffer.from("[,"), 34, 92];
+  let elements = 0;
+  let inString = false;
+  for (let i = 0; i < bytes.length; i++) {
+    if (inString && bytes[i] === backslash) i++;
+    else if (bytes[i] === quote) inString = !inString;
+    else if (!inString && marks.includes(bytes[i]!)) {
+      elements++;
+      if (elements > most && bytes[i] === marks[1]) return "too many";
+    }
+  }
+  return undefined;
+}
+
 test("in pieces it is what it is as a whole, wherever it is cut", () => {
   const text = fc.oneof(fc.json({ maxDepth: 20 }), fc.stringMatching(/^["\\\\[\]{},a]{0,200}$/));
   fc.assert(
