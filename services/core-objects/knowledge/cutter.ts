@@ -1,4 +1,5 @@
-import { createThread } from "../../shared/process/thread.js";
+import { createThread, ThreadStuckError } from "../../shared/process/thread.js";
+import { DocumentError } from "./document-error.js";
 import { passagesOf } from "./passages.js";
 import type { DocumentType, PassageRecord } from "./records.js";
 import type { CuttingMethods } from "./threads/cutting.js";
@@ -8,17 +9,28 @@ const SHORT = 16 * 1024;
 /** Heap of the thread: a text of 2 MiB and its passages take a tenth of it. */
 const MEGABYTES = 256;
 
+/** The dearest text known of 2 MiB takes two seconds on a busy machine. */
+const CUT_MS = 10_000;
+
 /** Cuts texts into passages: long ones in a thread of their own. */
 export interface Cutter {
+  /** @throws DocumentError for one that takes too long. */
   cut(text: string, type: DocumentType): Promise<PassageRecord[]>;
   close(): Promise<void>;
 }
 
 /** The thread starts when it is first needed. */
 export function createCutter(): Cutter {
-  const thread = createThread<CuttingMethods>(new URL("threads/cutting.js", import.meta.url), { megabytes: MEGABYTES });
+  const options = { megabytes: MEGABYTES, ms: CUT_MS };
+  const thread = createThread<CuttingMethods>(new URL("threads/cutting.js", import.meta.url), options);
   return {
-    cut: async (text, type) => (text.length <= SHORT ? passagesOf(text, type) : thread.call("cut", { text, type })),
+    async cut(text, type) {
+      if (text.length <= SHORT) return passagesOf(text, type);
+      return thread.call("cut", { text, type }).catch((error: Error) => {
+        if (!(error instanceof ThreadStuckError)) throw error;
+        throw new DocumentError(`it could not be cut into passages, since ${error.message}: divide it`);
+      });
+    },
     close: () => thread.close(),
   };
 }

@@ -10,6 +10,8 @@ import type { RankingMethods } from "./threads/ranking.js";
 
 /** Heap of the thread; vectors are beside it. */
 const MEGABYTES = 2_048;
+/** The dearest document known takes two seconds on a busy machine to be taken in, and a question a tenth of one. */
+const CALL_MS = 10_000;
 /** Megabytes of passages and vectors that a process keeps in memory if nothing else is set. */
 export const MEMORY_MEGABYTES = 1_024;
 
@@ -50,6 +52,7 @@ export function createRanking({ documents, blocks, mirror, megabytes = MEMORY_ME
   const room = megabytes * 2 ** 20;
   const thread = createThread<RankingMethods>(new URL("threads/ranking.js", import.meta.url), {
     megabytes: MEGABYTES,
+    ms: CALL_MS,
     ended: () => bases.clear(),
   });
   const bases = new HeldBases({ documents, blocks, thread, room });

@@ -48,6 +48,22 @@ interface Waiting {
 /** A thread ended before it answered: it ran out of memory or time, or was closed. */
 export class ThreadEndedError extends Error {}
 
+/** The thread was ended because this call took too long; other calls that it ended with are innocent. */
+export class ThreadStuckError extends ThreadEndedError {}
+
+/** How a thread is bounded. */
+export interface ThreadOptions {
+  /** Of heap, at most. */
+  readonly megabytes: number;
+  /**
+   * How long each call may take, in milliseconds, beginning with its turn; of a thread that serves in order. A thread
+   * that is stuck is ended, and the next call starts it again.
+   */
+  readonly ms?: number;
+  /** Hears that it ended: what it knew is gone. */
+  readonly ended?: () => void;
+}
+
 /** A thread that is asked by messages; it starts at the first, and again at the next one after it ended. */
 export interface Thread<M extends ThreadMethods> {
   /**
@@ -55,8 +71,8 @@ export interface Thread<M extends ThreadMethods> {
    *
    * @param argument is copied, but for what is in `transfer`, which moves.
    * @param signal ends the call, here and there.
-   * @throws ThreadEndedError where it ends meanwhile; Error with the name and words of what the method threw; the
-   * signal's reason.
+   * @throws ThreadEndedError where it ends meanwhile, ThreadStuckError where this call is why; Error with the name and
+   * words of what the method threw; the signal's reason.
    */
   call<N extends keyof M & string>(
     method: N,
@@ -74,21 +90,36 @@ export interface Thread<M extends ThreadMethods> {
  * A thread of its own for work that would keep others waiting.
  *
  * @param url of the module that it runs, written with .js as in an import, which calls {@link serveThread}.
- * @param megabytes of heap, at most.
- * @param ended hears that it ended by itself: what it knew is gone.
  */
-export function createThread<M extends ThreadMethods>(
-  url: URL,
-  { megabytes, ended }: { readonly megabytes: number; readonly ended?: () => void },
-): Thread<M> {
+export function createThread<M extends ThreadMethods>(url: URL, { megabytes, ms, ended }: ThreadOptions): Thread<M> {
   let worker: Worker | undefined;
   let asked = 0;
   let ready: { readonly tid: string; readonly after: number } | undefined;
   const waiting = new Map<number, Waiting>();
+  let patience: NodeJS.Timeout | undefined;
+
+  /** From now on, the call whose turn it is has its time. */
+  function watch(): void {
+    clearTimeout(patience);
+    const [first] = waiting;
+    if (ms === undefined || first === undefined) return;
+    const [id, { reject }] = first;
+    // What the thread said while this loop was busy is read first.
+    const stuck = (): NodeJS.Immediate => setImmediate(() => (waiting.has(id) ? giveUp(id, reject) : watch()));
+    patience = setTimeout(stuck, ms).unref();
+  }
+
+  function giveUp(id: number, reject: Waiting["reject"]): void {
+    const words = `took more than ${(ms as number) / 1_000} seconds`;
+    waiting.delete(id);
+    reject(new ThreadStuckError(`it ${words}`));
+    void thread.close(`another call before it ${words}`);
+  }
 
   function end(one: Worker, why: string): void {
     if (worker !== one) return;
     worker = undefined;
+    clearTimeout(patience);
     for (const { reject } of waiting.values()) reject(new ThreadEndedError(why));
     waiting.clear();
     ended?.();
@@ -102,12 +133,14 @@ export function createThread<M extends ThreadMethods>(
     ready = undefined;
     one.on("message", (said: Answered | Ready) => {
       if ("tid" in said) {
-        if (worker === one) ready = { tid: said.tid, after: timeOf(one, said.tid) };
-        return;
+        if (worker !== one) return;
+        ready = { tid: said.tid, after: timeOf(one, said.tid) };
+        return watch();
       }
       const { id, result, error } = said;
       const call = waiting.get(id);
       waiting.delete(id);
+      if (worker === one) watch();
       if (error === undefined) call?.resolve(result);
       else call?.reject(Object.assign(new Error(error.message), { name: error.name }));
     });
@@ -116,7 +149,7 @@ export function createThread<M extends ThreadMethods>(
     return one;
   }
 
-  return {
+  const thread: Thread<M> = {
     call(method, argument, transfer = [], signal) {
       if (signal?.aborted) return Promise.reject(signal.reason as Error);
       worker ??= start();
@@ -141,6 +174,7 @@ export function createThread<M extends ThreadMethods>(
         signal?.addEventListener("abort", cancel, { once: true });
       });
       one.postMessage({ id, method, argument } satisfies Asked, transfer);
+      if (waiting.size === 1) watch();
       return answer as Promise<Answer<M, typeof method>>;
     },
     active: () => (worker === undefined || ready === undefined ? 0 : timeOf(worker, ready.tid) - ready.after),
@@ -151,6 +185,7 @@ export function createThread<M extends ThreadMethods>(
       await one.terminate();
     },
   };
+  return thread;
 }
 
 /** What runs a module of the sources, as tests do: a thread has no loader of its own in Node 20. */

@@ -11,6 +11,8 @@ export interface Target {
   readonly key: string;
   /** Of the hostile remotes. */
   readonly host: string;
+  /** How long an attack is waited for, in milliseconds. */
+  readonly longestMs?: number;
 }
 
 /** What came of an attack: the reasons that its own user was told. */
@@ -18,6 +20,8 @@ export type Attack = (target: Target) => Promise<string>;
 
 /** How long an attack is waited for, in milliseconds. */
 const LONGEST_MS = 60_000;
+/** How often it is asked how far an attack is, in milliseconds. */
+const POLL_MS = 200;
 
 interface Made {
   readonly integration: { readonly id: string };
@@ -30,7 +34,13 @@ interface Made {
   readonly error?: string;
   readonly connection: string;
   /** Absent where there are none. */
-  readonly steps?: readonly { readonly kind: string; readonly state: string; readonly output?: string }[];
+  readonly steps?: readonly Step[];
+}
+
+interface Step {
+  readonly kind: string;
+  readonly state: string;
+  readonly output?: string;
 }
 
 const asks =
@@ -38,7 +48,8 @@ const asks =
   (name: string, args: object): Promise<Made> =>
     call<Made>(url, key, name, args);
 
-async function integrate(target: Target, path: string): Promise<string> {
+/** An integration of the model at this path. */
+export async function integrate(target: Target, path: string): Promise<string> {
   const request = { name: "Models", type: "openai", endpoint: `${target.host}/${path}/v1`, models: ["m"] };
   return (await asks(target)("create_integration", request)).integration.id;
 }
@@ -48,19 +59,24 @@ async function run(target: Target, resource_ids: readonly string[]): Promise<str
   const ask = asks(target);
   const { agent } = await ask("create_agent", { name: "Agent", resource_ids, tools: ["core/list_agents"] });
   const begun = await ask("trigger_run", { agent_id: agent.id, input: "Look.", timeout_seconds: 20, max_steps: 45 });
-  const until = Date.now() + LONGEST_MS;
-  for (;;) {
-    const { run: now } = await ask("get_run", { run_id: begun.run.id });
-    if (["queued", "running"].includes(now.state) && Date.now() < until) {
-      await sleep(200);
-      continue;
-    }
-    const { steps = [] } = await ask("list_run_steps", { run_id: now.id });
-    const failed = steps.find(({ state }) => state === "failed" || state === "unknown");
+  return endedRun(target, begun.run.id, target.longestMs);
+}
+
+/** Waits until a run has ended, and says how it and its steps did. */
+export async function endedRun(target: Target, run_id: string, longestMs = LONGEST_MS): Promise<string> {
+  for (const until = Date.now() + longestMs; ; await sleep(POLL_MS)) {
+    const { run: now } = await asks(target)("get_run", { run_id });
+    if (["queued", "running"].includes(now.state) && Date.now() < until) continue;
+    const failed = (await stepsOf(target, run_id)).find(({ state }) => state === "failed" || state === "unknown");
     return [`run ${now.state}`, now.error?.message, failed && `step ${failed.state}: ${failed.output}`]
       .filter((part) => part !== undefined)
       .join("; ");
   }
+}
+
+/** The steps of a run. */
+export async function stepsOf(target: Target, run_id: string): Promise<readonly Step[]> {
+  return (await asks(target)("list_run_steps", { run_id })).steps ?? [];
 }
 
 const mcpServer =
@@ -84,15 +100,11 @@ async function documented(target: Target, base: object, document: object): Promi
   const ask = asks(target);
   const { knowledge_base } = await ask("create_knowledge_base", { name: "base", ...base });
   await ask("add_document", { knowledge_base_id: knowledge_base.id, name: "Document", ...document });
-  const until = Date.now() + LONGEST_MS / 2;
-  for (;;) {
+  for (const until = Date.now() + (target.longestMs ?? LONGEST_MS) / 2; ; await sleep(POLL_MS)) {
     const { documents } = await ask("list_documents", { knowledge_base_id: knowledge_base.id });
     const [{ state, problem } = { state: "none" }] = documents;
     // One that waits with a reason is tried again later.
-    if (state === "waiting" && problem === undefined && Date.now() < until) {
-      await sleep(200);
-      continue;
-    }
+    if (state === "waiting" && problem === undefined && Date.now() < until) continue;
     if (state === "ready") await ask("search_knowledge", { query: "text", knowledge_base_ids: [knowledge_base.id] });
     return `document ${state}${problem === undefined ? "" : `: ${problem}`}`;
   }

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { MCP_SERVERS, serveMcp } from "./mcp-servers.js";
 import { EMBEDDERS, MODELS, obedient } from "./models.js";
-import type { Exchange } from "./remote.js";
+import { type Exchange, silent } from "./remote.js";
 
 const [servers, models, embedders] = [MCP_SERVERS, MODELS, EMBEDDERS].map(Object.keys) as [
   string[],
@@ -19,7 +19,7 @@ async function answer(exchange: Exchange): Promise<void> {
   if (what === "mcp") return serveMcp(servers[Number(n)]!, exchange);
   if (what === "model") return MODELS[models[Number(n)]!]!(exchange);
   if (what === "embedder") return EMBEDDERS[embedders[Number(n)]!]!(exchange);
-  return obedient(exchange);
+  return what === "held" ? silent(exchange) : obedient(exchange);
 }
 
 const server = createServer({ maxHeaderSize: 2 ** 20 }, async (request, response) => {

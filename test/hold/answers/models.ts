@@ -25,10 +25,10 @@ const bomb = gzipSync(`{"choices":[],"data":[],"x":"${" ".repeat(100_000_000)}"}
 const gzipped: Hostile = ({ response }) =>
   void response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(bomb);
 
-/** A model that does what a test of a remote server needs: it calls the first tool of one, and is done. */
+/** A model that does what a test of a remote server needs: it calls the first tool that others serve, and is done. */
 export const obedient: Hostile = (exchange) => {
   const { tools = [] } = exchange.asked as { tools?: { function: { name: string } }[] };
-  const tool = tools.find(({ function: { name } }) => name.startsWith("mcp__"));
+  const tool = tools.find(({ function: { name } }) => /^(mcp|custom)__/.test(name));
   return (tool === undefined ? said({ role: "assistant", content: "Done." }) : calls(call(tool.function.name, "{}")))(
     exchange,
   );

@@ -10,6 +10,32 @@ export interface Noticed {
   readonly failures: readonly string[];
 }
 
+/** What other callers notice while something goes on, and what came of that. */
+export interface Beside {
+  readonly noticed: Noticed;
+  readonly said: string | Error;
+}
+
+/** The address of a program and a good key. */
+export interface Served {
+  readonly baseUrl: string;
+  readonly key: string;
+}
+
+/** Has something done beside steady callers. */
+export async function beside({ baseUrl, key }: Served, what: () => Promise<string>): Promise<Beside> {
+  const enough = new AbortController();
+  const calling = callBeside(baseUrl, key, enough.signal);
+  const said = await what().catch((error: Error) => error);
+  enough.abort();
+  return { noticed: await calling, said };
+}
+
+/** What callers notice while nothing goes on. */
+export async function quietly(served: Served, ms: number): Promise<Noticed> {
+  return (await beside(served, () => sleep(ms, ""))).noticed;
+}
+
 const PACE_MS = 20;
 const PATIENCE_MS = 120_000;
 

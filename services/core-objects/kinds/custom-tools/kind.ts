@@ -60,8 +60,10 @@ export const kind = defineKind({
       const schema = inputSchema === undefined ? current.input_schema : schemaText(inputSchema);
       checkUrl(url ?? current.url, schema);
       if (url !== undefined) writer.checkAddress("url", url);
+      const isAnother = [url, timeoutSeconds].some((one) => one !== undefined) || putHeaders.length > 0;
       return {
         ...given({ name, method, url, timeout_seconds: timeoutSeconds }),
+        ...((isAnother || removeHeaders.length > 0) && { connection: null }),
         input_schema: schema,
         headers: headersAfter(current.headers, putHeaders, removeHeaders),
       };

@@ -1,7 +1,7 @@
-import type { ObjectRecord } from "../../record.js";
+import type { Connecting } from "../../objects/connection.js";
 
-/** A custom tool as it is stored: an HTTP request with arguments. */
-export interface CustomToolRecord extends ObjectRecord {
+/** A custom tool as it is stored: an HTTP request with arguments. Its connection is kept where it misbehaved. */
+export interface CustomToolRecord extends Connecting {
   /** In small letters. */
   readonly method: string;
   /** Has {name} where an argument is written in. */

@@ -5,8 +5,9 @@ import type {
   SearchKnowledgeResponseSchema,
   WordsAloneSchema,
 } from "#proto/core/v1/knowledge_base_service_pb.js";
+import { ThreadEndedError, ThreadStuckError } from "../../../shared/process/thread.js";
 import type { Call, Caller } from "../../../shared/rpc/call.js";
-import { failedPrecondition, notFound } from "../../../shared/rpc/errors.js";
+import { failedPrecondition, notFound, unavailable } from "../../../shared/rpc/errors.js";
 import { shorten } from "../../../shared/tools/shorten.js";
 import type { Context } from "../../context.js";
 import type { KnowledgeBaseRecord } from "../../kinds/knowledge-bases/record.js";
@@ -31,12 +32,33 @@ const MAX_REASONS = 9;
 const MAX_NAMED = 20;
 const OTHER_REASONS = "for several reasons: search fewer knowledge bases to see them";
 
+type Answer = MessageInitShape<typeof SearchKnowledgeResponseSchema>;
+
 /** Finds the passages that answer best, in what the caller can see and nothing else. */
 export async function searchKnowledge(
   context: Context,
   request: MessageShape<typeof SearchKnowledgeRequestSchema>,
+  call: Call,
+): Promise<Answer> {
+  const failed = (error: Error): never => {
+    if (!(error instanceof ThreadEndedError)) throw error;
+    throw unavailable(`the search was ended, since ${error.message}: name fewer knowledge bases, or repeat the call`);
+  };
+  return search(context, request, call)
+    .catch((error: Error) => {
+      // It ended with a search of somebody else.
+      if (error instanceof ThreadEndedError && !(error instanceof ThreadStuckError))
+        return search(context, request, call);
+      throw error;
+    })
+    .catch(failed);
+}
+
+async function search(
+  context: Context,
+  request: MessageShape<typeof SearchKnowledgeRequestSchema>,
   { caller, signal }: Call,
-): Promise<MessageInitShape<typeof SearchKnowledgeResponseSchema>> {
+): Promise<Answer> {
   const { query, knowledgeBaseIds, documentIds, limit = LIMIT } = request;
   const { ranking, questions, options } = context.knowledge;
   const isChosen = knowledgeBaseIds.length > 0 || documentIds.length > 0;

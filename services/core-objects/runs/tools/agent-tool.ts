@@ -10,7 +10,7 @@ export interface AgentTool {
   readonly description: string;
   /** JSON Schema of its arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Whether it can be called again where it is not known how a call went. */
+  /** Whether it can be called again where it is not known how a call went: never of what others serve. */
   readonly readOnly: boolean;
   /**
    * Calls it as whoever the run acts as.

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import type { Caller } from "../../../shared/rpc/call.js";
 import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
 import { shorten } from "../../../shared/tools/shorten.js";
@@ -7,6 +8,7 @@ import { isSameTool } from "../../kinds/custom-tools/fixed.js";
 import type { CustomToolRecord } from "../../kinds/custom-tools/record.js";
 import type { VariableRecord } from "../../kinds/variables/record.js";
 import { readable } from "../../objects/gate.js";
+import { leaveOut, leftOut } from "../../objects/left-out.js";
 import { CUSTOM_TOOLS, failureOf } from "../outgoing.js";
 import type { Redactor } from "../redact.js";
 import { variableValue } from "../secrets.js";
@@ -34,7 +36,8 @@ export function customTool(record: CustomToolRecord, name: string, parts: Custom
     label: `custom/${record.name}`,
     description: record.description === "" ? record.name : record.description,
     parameters: JSON.parse(record.input_schema) as AgentTool["parameters"],
-    readOnly: record.method === "get" || record.method === "head",
+    // What a GET does is its service's matter: it is not sent again where it is not known how it went.
+    readOnly: false,
     async call(args, { caller, signal }) {
       const tool = await current(parts.context, record, caller);
       const { url, body } = requestOf(tool, args);
@@ -51,7 +54,12 @@ export function customTool(record: CustomToolRecord, name: string, parts: Custom
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof HttpFailure) throw failedPrecondition(error.message);
-        throw failedPrecondition(`it could not be called: ${failureOf(error, parts.redactor)}`);
+        const why = failureOf(error, redactor);
+        if (!(error instanceof MisbehavedError)) throw failedPrecondition(`it could not be called: ${why}`);
+        await leaveOut(context, "custom tool", tool._id, error, why);
+        throw failedPrecondition(
+          `${why}: whether the call took effect is not known, and the tool is left out for a while`,
+        );
       }
     },
   };
@@ -62,6 +70,8 @@ async function current(context: Context, record: CustomToolRecord, caller: Calle
   const found = (await readable(context, "custom tool", record._id, caller)) as CustomToolRecord;
   if (!found.enabled) throw failedPrecondition("this custom tool is disabled");
   if (!isSameTool(record, found)) throw failedPrecondition("this custom tool was changed after the run began");
+  const why = leftOut(found);
+  if (why !== undefined) throw failedPrecondition(`it was not called: ${why}`);
   return found;
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ConnectionState } from "#proto/core/v1/connection_pb.js";
+import { CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
 import { McpServerService } from "#proto/core/v1/mcp_server_service_pb.js";
 import { RunState } from "#proto/core/v1/run_pb.js";
 import { Tier } from "#proto/core/v1/sharing_pb.js";
@@ -189,4 +190,47 @@ test("arguments that are nested deep are refused before they are parsed, and a n
     expect.stringContaining("there is no such tool"),
   ]);
   expect(JSON.stringify(steps).length).toBeLessThan(100_000);
+});
+
+async function fetching(path: string): Promise<string> {
+  const tool = { name: "fetch", description: "d", method: "get", url: `${stage.model.url}/${path}` };
+  return (await stage.rig.dispatch.unary(CustomToolService.method.createCustomTool, tool, as("alice"))).customTool!.id;
+}
+
+test("a GET of a custom tool that was under way when its worker was lost is not sent again, and the model is told so", async () => {
+  let calls = 0;
+  const answering = stage.script.other;
+  stage.script.other = () => void calls++;
+  stage.script.reply = first("custom__fetch");
+  const agent = await stage.agent({ resourceIds: [await stage.integrate(), await fetching("never")] });
+  const { id } = await stage.trigger(agent);
+  await vi.waitFor(() => expect(calls).toBe(1), { timeout: 20_000, interval: 20 });
+  await stage.rig.store
+    .collection<RunRecord>("runs")
+    .updateOne({ _id: id }, { $inc: { fence: 1 }, $set: { due_at: new Date() } });
+  await vi.waitFor(async () => expect((await stage.steps(id))[1]!.state).toBe("unknown"), { timeout: 20_000 });
+  expect((await stage.rested(id)).state).toBe(RunState.COMPLETED);
+  expect(told(stage.model.asked.at(-1))).toContain("whether it took effect is not known");
+  expect(calls).toBe(1);
+  stage.script.other = answering;
+});
+
+test("a custom tool whose answer is too long is left out, and another address is asked", async () => {
+  let calls = 0;
+  const answering = stage.script.other;
+  stage.script.other = (_request, _body, response) => {
+    calls++;
+    response.end(Buffer.alloc(9 * 2 ** 20));
+  };
+  stage.script.reply = first("custom__fetch");
+  const id = await fetching("long");
+  const said = async (): Promise<string | undefined> => (await run(id)).steps[1]?.output;
+  expect(await said()).toContain("its answer is longer than 8 MiB: whether the call took effect is not known");
+  expect(await said()).toMatch(/it was not called: it is left out until .*, since its answer is longer than 8 MiB/);
+  expect(calls).toBe(1);
+  const moved = { customToolId: id, url: `${stage.model.url}/short` };
+  await stage.rig.dispatch.unary(CustomToolService.method.updateCustomTool, moved, as("alice"));
+  stage.script.other = (_request, _body, response) => void response.end("short");
+  expect(await said()).toBe("short");
+  stage.script.other = answering;
 });

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { createThread, ThreadEndedError, ThreadStuckError } from "../../../../services/shared/process/thread.js";
+import type { StuckMethods } from "./stuck.js";
+
+const URL_OF_IT = new URL("stuck.js", import.meta.url);
+const failed = (answer: Promise<unknown>): Promise<unknown> => answer.catch((error: Error) => error);
+
+test("a thread that is stuck is ended with the call that is why, and the next call starts it again", async () => {
+  let ends = 0;
+  const thread = createThread<StuckMethods>(URL_OF_IT, { megabytes: 64, ms: 1_500, ended: () => void ends++ });
+  expect(await thread.call("say", "one")).toBe("one");
+  const [stuck, after] = [failed(thread.call("compute", "")), failed(thread.call("say", "two"))];
+  expect(await stuck).toBeInstanceOf(ThreadStuckError);
+  expect(await stuck).toMatchObject({ message: "it took more than 1.5 seconds" });
+  expect(await after).toMatchObject({ message: "another call before it took more than 1.5 seconds" });
+  expect(await after).toBeInstanceOf(ThreadEndedError);
+  expect(await after).not.toBeInstanceOf(ThreadStuckError);
+  expect([await thread.call("say", "three"), ends]).toEqual(["three", 1]);
+  await thread.close();
+});
+
+test("a call has its time from its turn on, however long others had theirs before", async () => {
+  const thread = createThread<StuckMethods>(URL_OF_IT, { megabytes: 64, ms: 1_500 });
+  const rests = [800, 800, 800].map((ms) => thread.call("rest", ms));
+  expect(await Promise.all(rests)).toEqual(["rested", "rested", "rested"]);
+  await thread.close();
+});
