@@ -55,4 +55,12 @@ export const core: readonly Resource[] = [
     update: "a trace stays what it was",
     delete: "goes when its retention ends",
   },
+  {
+    name: "usage",
+    list: "there is one for each owner",
+    read: ["get_usage"],
+    create: "counted as objects, documents, runs and spans are written",
+    update: "counted as they change",
+    delete: "given back as they are deleted",
+  },
 ];
