@@ -58,7 +58,7 @@ export async function integrate(target: Target, path: string): Promise<string> {
 async function run(target: Target, resource_ids: readonly string[]): Promise<string> {
   const ask = asks(target);
   const { agent } = await ask("create_agent", { name: "Agent", resource_ids, tools: ["core/list_agents"] });
-  const begun = await ask("trigger_run", { agent_id: agent.id, input: "Look.", timeout_seconds: 20, max_steps: 45 });
+  const begun = await ask("trigger_run", { agent_id: agent.id, input: "Look.", timeout_seconds: 12, max_steps: 45 });
   return endedRun(target, begun.run.id, target.longestMs);
 }
 
@@ -96,7 +96,8 @@ const model =
   async (target) =>
     run(target, [await integrate(target, `model/${n}`)]);
 
-async function documented(target: Target, base: object, document: object): Promise<string> {
+/** Adds a document and waits until it is searchable, or is not going to be. */
+export async function documented(target: Target, base: object, document: object): Promise<string> {
   const ask = asks(target);
   const { knowledge_base } = await ask("create_knowledge_base", { name: "base", ...base });
   await ask("add_document", { knowledge_base_id: knowledge_base.id, name: "Document", ...document });
