@@ -11,6 +11,8 @@ const MEGABYTES = 256;
 
 /** The dearest text known of 2 MiB takes two seconds on a busy machine. */
 const CUT_MS = 10_000;
+/** How long the thread is kept without a text to cut: its memory goes with it. */
+const IDLE_MS = 10_000;
 
 /** Cuts texts into passages: long ones in a thread of their own. */
 export interface Cutter {
@@ -21,7 +23,7 @@ export interface Cutter {
 
 /** The thread starts when it is first needed. */
 export function createCutter(): Cutter {
-  const options = { megabytes: MEGABYTES, ms: CUT_MS };
+  const options = { megabytes: MEGABYTES, ms: CUT_MS, idleMs: IDLE_MS };
   const thread = createThread<CuttingMethods>(new URL("threads/cutting.js", import.meta.url), options);
   return {
     async cut(text, type) {

@@ -60,6 +60,8 @@ export interface ThreadOptions {
    * that is stuck is ended, and the next call starts it again.
    */
   readonly ms?: number;
+  /** How long it is kept after it answered its last call, in milliseconds; as long as the process if left out. */
+  readonly idleMs?: number;
   /** Hears that it ended: what it knew is gone. */
   readonly ended?: () => void;
 }
@@ -91,17 +93,22 @@ export interface Thread<M extends ThreadMethods> {
  *
  * @param url of the module that it runs, written with .js as in an import, which calls {@link serveThread}.
  */
-export function createThread<M extends ThreadMethods>(url: URL, { megabytes, ms, ended }: ThreadOptions): Thread<M> {
+export function createThread<M extends ThreadMethods>(
+  url: URL,
+  { megabytes, ms, idleMs, ended }: ThreadOptions,
+): Thread<M> {
   let worker: Worker | undefined;
   let asked = 0;
   let ready: { readonly tid: string; readonly after: number } | undefined;
   const waiting = new Map<number, Waiting>();
   let patience: NodeJS.Timeout | undefined;
 
-  /** From now on, the call whose turn it is has its time. */
+  /** From now on, the call whose turn it is has its time; a thread without calls is idle. */
   function watch(): void {
     clearTimeout(patience);
     const [first] = waiting;
+    if (first === undefined && idleMs !== undefined)
+      patience = setTimeout(() => void thread.close("it was idle"), idleMs).unref();
     if (ms === undefined || first === undefined) return;
     const [id, { reject }] = first;
     // What the thread said while this loop was busy is read first.

@@ -25,3 +25,12 @@ test("a call has its time from its turn on, however long others had theirs befor
   expect(await Promise.all(rests)).toEqual(["rested", "rested", "rested"]);
   await thread.close();
 });
+
+test("a thread without calls ends after a while, and the next call starts it again", async () => {
+  let ends = 0;
+  const thread = createThread<StuckMethods>(URL_OF_IT, { megabytes: 64, idleMs: 100, ended: () => void ends++ });
+  expect(await thread.call("say", "one")).toBe("one");
+  await expect.poll(() => ends, { timeout: 10_000 }).toBe(1);
+  expect(await thread.call("say", "two")).toBe("two");
+  await thread.close();
+});
