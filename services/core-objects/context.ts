@@ -124,7 +124,13 @@ export async function openContext(
     options,
   );
   const objects = [...collections.values()] as unknown as DocCollection<ObjectRecord>[];
-  const counted = { rooms, objects, documents: knowledge.documents, blocks: knowledge.blocks };
+  const counted = {
+    rooms,
+    objects,
+    documents: knowledge.documents,
+    blocks: knowledge.blocks,
+    sources: knowledge.sources,
+  };
   await countRoom(counted);
   const runParts = { rooms: store.collection<RunRoomRecord>(RUN_ROOM.name), runs, steps };
   await countRuns(runParts);

@@ -1,8 +1,9 @@
+import { v7 as uuid } from "uuid";
 import type { Log } from "../shared/process/log.js";
 import type { DocCollection } from "../shared/store/store.js";
 import { COMPANY } from "./company.js";
 import { documentBytes } from "./knowledge/document-bytes.js";
-import type { BlockRecord, DocumentRecord } from "./knowledge/records.js";
+import type { BlockRecord, DocumentRecord, SourceRecord } from "./knowledge/records.js";
 import type { ObjectRecord } from "./record.js";
 import { type Amounts, amountsOf, DEPLOYMENT, type RoomRecord, takenBy } from "./room.js";
 
@@ -23,6 +24,7 @@ export interface CountedParts {
   readonly objects: readonly DocCollection<ObjectRecord>[];
   readonly documents: DocCollection<DocumentRecord>;
   readonly blocks: DocCollection<BlockRecord>;
+  readonly sources: DocCollection<SourceRecord>;
 }
 
 /** Counts what was there before anybody counted: once, before the service serves. Only the sums are in memory. */
@@ -57,12 +59,24 @@ export async function recountOne(parts: CountedParts, now = new Date()): Promise
     (await rooms.findOne({ ...due, ...quiet, _id: { $ne: DEPLOYMENT } }, { sort: { counted_at: 1 }, hint: "counted" }));
   if (next === null) return false;
   const { _id, touched_at = now } = next;
+  await dropUnfinished(parts, _id, now);
   let there = amountsOf(null);
   for await (const [, amounts] of everythingOf(parts, _id)) there = sum(there, amounts);
   const { matchedCount } = await rooms.updateOne({ _id, touched_at }, { $set: { ...there, counted_at: now } } as never);
   if (matchedCount === 1)
     await rooms.updateOne({ _id: DEPLOYMENT }, { $inc: { ...difference(there, amountsOf(next)) } });
   return true;
+}
+
+/** How old a text is that no revision will take any more, in milliseconds: the record follows it at once. */
+const UNFINISHED_MS = 3_600_000;
+
+/** Deletes the texts of revisions whose process ended before the document's record named them. */
+async function dropUnfinished({ documents, sources }: CountedParts, owner: string, now: Date): Promise<void> {
+  const old = { $lt: uuid({ msecs: now.getTime() - UNFINISHED_MS }) };
+  const found = documents.find({ owner }, { projection: { version: 1 }, hint: "owner" });
+  for await (const { _id: document, version } of found)
+    await sources.deleteMany({ document, version: { $gt: version }, _id: old });
 }
 
 /** Counts one owner after the other, in the background. */

@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { v7 as uuid } from "uuid";
 import { afterEach, expect, test, vi } from "vitest";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { DocumentService } from "#proto/core/v1/document_service_pb.js";
@@ -133,13 +134,30 @@ test("what a process left counted that ended before it wrote is given back", asy
   await createRoom(rooms, OBJECT_QUOTA).take("alice", 3, 5_000);
   const parts = {
     rooms,
-    objects: [rig.store.collection<ObjectRecord>("agents")],
+    objects: ["agents", "knowledge_bases"].map((name) => rig.store.collection<ObjectRecord>(name)),
     documents: rig.store.collection<DocumentRecord>("knowledge_documents"),
     blocks: rig.store.collection<BlockRecord>("knowledge_blocks"),
+    sources: rig.store.collection<SourceRecord>("knowledge_sources"),
   };
+  const { knowledgeBase } = await call(KnowledgeBaseService.method.createKnowledgeBase, { name: "kb" }, as("alice"));
+  const { document } = await call(
+    documents.addDocument,
+    { knowledgeBaseId: knowledgeBase!.id, name: "One", content: "One." },
+    as("alice"),
+  );
+  const [own] = await parts.sources.find({ document: document!.id }).toArray();
+  await parts.sources.insertOne({ ...own!, _id: uuid(), version: 2 });
   expect(await recountOne(parts)).toBe(false);
   expect(await recountOne(parts, new Date(Date.now() + 120_000))).toBe(true);
-  const { "objects and documents": count, "storage of objects": bytes } = await stored("alice");
+  // Of a text that is young the record may follow yet.
+  expect(await parts.sources.countDocuments({})).toBe(2);
+  expect(await recountOne(parts, new Date(Date.now() + 2 * 86_400_000))).toBe(true);
+  expect((await parts.sources.find({}).toArray()).map(({ _id }) => _id)).toEqual([own!._id]);
+  const {
+    "objects and documents": count,
+    "storage of objects": bytes,
+    "storage of documents": texts,
+  } = await stored("alice");
   expect(await usage("alice")).toMatchObject({ "objects and documents": count, "storage of objects": bytes });
-  expect((await usage("root", { deployment: true }))["storage of objects and documents"]).toBe(bytes);
+  expect((await usage("root", { deployment: true }))["storage of objects and documents"]).toBe(bytes + texts);
 });

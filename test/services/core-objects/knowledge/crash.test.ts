@@ -56,6 +56,7 @@ test.skipIf(other)(
     const blocks = await store.collection<BlockRecord>(BLOCKS.name).find({}).toArray();
     const sources = await store.collection<SourceRecord>(SOURCES.name).find({}).toArray();
     expect(documents).toHaveLength(DOCUMENTS);
+    let unfinished = 0;
     for (const { _id, generation, version, ...document } of documents) {
       expect(document).toMatchObject({ state: "ready", due: null, problem: "", total: PASSAGES, done: PASSAGES });
       expect(document.serving).toMatchObject({ generation, version, passages: PASSAGES });
@@ -64,10 +65,12 @@ test.skipIf(other)(
         [generation, 0, 16],
         [generation, 1, 8],
       ]);
-      expect(sources.filter((source) => source.document === _id).map((source) => source._id)).toEqual([
-        document.source,
-      ]);
+      // A kill between the text of a revision and its record leaves the text, until the owner is counted again.
+      const texts = sources.filter((source) => source.document === _id);
+      expect(texts.filter((text) => text.version <= version).map((text) => text._id)).toEqual([document.source]);
+      unfinished += texts.filter((text) => text.version > version).length;
     }
+    expect(unfinished).toBeLessThanOrEqual(KILLS);
     await store.close();
   },
   240_000,
