@@ -69,12 +69,5 @@ describe.skipIf(missing !== undefined)(titled("on one MongoDB", missing), () => 
     for (const url of urls)
       expect(JSON.stringify(await call(url, analyst, "load_skill", { skill: skill_id }))).toContain("Look.");
     expect(await listed("load_skill")).toEqual([true, true]);
-
-    expect(await listed("inspect_agent_traces")).toEqual([false, false]);
-    const agent_id = await made("agent", { name: "agent" });
-    const managed = { agent_id, share: share("manage") };
-    expect(await after(at, "update_agent", managed, "inspect_agent_traces")).toEqual([true, true]);
-    const viewed = { agent_id, share: share("view") };
-    expect(await after(at, "update_agent", viewed, "inspect_agent_traces")).toEqual([false, false]);
   });
 });
