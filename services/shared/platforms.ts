@@ -104,7 +104,7 @@ export const CORE = {
   instructions: "The service's own objects, as the signed-in user may see them; built-in ones are read-only.",
   granting: "its owner or an administrator shares one with you",
   /** What each right is held by: an object that somebody shares. */
-  rights: { skill: "a skill that you may read" },
+  rights: { skill: "a skill that you may read", knowledge_base: "a knowledge base that you may read" },
 } as const;
 
 /** The name of an MCP server that we publish. */

@@ -5,8 +5,8 @@ import { type Program, startProgram } from "../support/program.js";
 let program: Program;
 beforeAll(async () => {
   program = await startProgram();
-  // search_knowledge is listed to who can see a knowledge base.
-  const base = { name: "create_knowledge_base", arguments: { name: "Known to all", company_managed: true } };
+  // search_knowledge is listed for people who can see a knowledge base: the administrator alone.
+  const base = { name: "create_knowledge_base", arguments: { name: "The administrator's own" } };
   await post(url("core"), admin(), "tools/call", base);
 }, 60_000);
 afterAll(() => program?.stop());
@@ -33,7 +33,7 @@ test.each(["cti", "core"])("administrator and analyst get different lists on %s"
 
 test.each([
   ["cti", /needs the right KNOWLEDGE_KNUPDATE_KNDELETE on the cti platform.*whoami/],
-  ["core", /needs an agent that you may manage/],
+  ["core", /needs a knowledge base that you may read/],
 ])("a tool of %s that the analyst may not see says which right is missing", async (server, said) => {
   const some = await toolNames(url(server), analyst());
   const hidden = (await toolNames(url(server), admin())).filter((name) => !some.includes(name));

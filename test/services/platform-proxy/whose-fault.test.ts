@@ -18,7 +18,7 @@ async function failureOf(handle: Handle, signal = new AbortController().signal):
       },
     ],
     places: { take: () => () => undefined },
-    targets: { of: async () => ({ server: "aev", url: "http://127.0.0.1:1" }) },
+    targets: { of: async () => ({ server: "aev", url: "http://127.0.0.1:1", publicUrl: "http://127.0.0.1:1" }) },
     identities: { me: async () => ({}) },
     users: new Map(),
   };
