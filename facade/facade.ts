@@ -70,7 +70,7 @@ export interface FacadeOptions {
   readonly version: string;
   /** Web origins that may call, besides the base URL's own. */
   readonly origins?: readonly string[];
-  /** Hosts that requests may name besides those of the public URLs; absent on a loopback address for its names. */
+  /** Hosts that requests may name in addition to those of the public URLs; absent on a loopback address for its names. */
   readonly hosts?: readonly string[] | undefined;
   /** How many proxies stand in front and append to X-Forwarded-For. */
   readonly proxies?: number;

@@ -15,7 +15,7 @@ export interface Reading<T, Row extends DescMessage> {
   /** What each of them is in the answer; undefined where it is not shown. */
   show(items: readonly T[]): Promise<readonly (MessageShape<Row> | undefined)[]>;
   readonly schema: Row;
-  /** What the answer holds besides. */
+  /** What else the answer holds. */
   readonly beside?: number;
   readonly size: number;
   readonly after: string | undefined;

@@ -1,6 +1,6 @@
 import type { PassageRecord } from "./records.js";
 
-/** What a passage takes besides its texts, about, in bytes. */
+/** What a passage takes in addition to its texts, about, in bytes. */
 const PASSAGE_BYTES = 64;
 
 /** The bytes that passages take with their vectors, which is known before the vectors are. */

@@ -9,7 +9,7 @@ const MAX_NAME = 128;
 /** Characters of the arguments of all calls of a step. */
 const MAX_ARGUMENTS = 128 * 1024;
 const LEAST_ARGUMENTS = 1_024;
-/** What records take besides their texts, about, in bytes. */
+/** What records take in addition to their texts, about, in bytes. */
 const RUN_BYTES = 2_048;
 const STEP_BYTES = 512;
 /** What a step may take once it has ended, while it goes on: the longest text of 3-byte characters, here and in its run. */

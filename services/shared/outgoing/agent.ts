@@ -6,7 +6,7 @@ import type { OutgoingPolicy } from "./policy.js";
 /** What users of an agent need of undici, which nothing else imports: so that no connection passes the guard by. */
 export { type Agent, type Dispatcher, fetch, type RequestInit, Response } from "undici";
 
-/** What an agent needs besides undici's own options; its connections are opened by the guard alone. */
+/** What an agent needs in addition to undici's own options; its connections are opened by the guard alone. */
 export interface AgentOptions extends Omit<Agent.Options, "connect" | "factory" | "interceptors"> {
   readonly policy: OutgoingPolicy;
   /** How long a connection may take to open, in milliseconds. */

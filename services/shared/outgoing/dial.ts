@@ -5,7 +5,7 @@ import { createGuard, type Guard } from "./guard.js";
 import type { OutgoingPolicy } from "./policy.js";
 import { openTunnel } from "./tunnel.js";
 
-/** Connectors of so many ports are kept, with their TLS sessions. */
+/** The number of ports whose connectors are kept, with their TLS sessions. */
 const KEPT_PORTS = 64;
 
 /**
@@ -18,7 +18,7 @@ const KEPT_PORTS = 64;
  *
  * @param timeoutMs how long a connection may take to open.
  * @param resolve looks names up.
- * @throws Error for an entry of the policy that is none.
+ * @throws Error for an invalid entry of the policy.
  */
 export function createDial(
   timeoutMs: number,

@@ -35,7 +35,7 @@ export interface Guard {
 /**
  * Makes the guard of a policy.
  *
- * @throws Error for an entry that is none.
+ * @throws Error for an invalid entry.
  */
 export function createGuard({ allow }: OutgoingPolicy): Guard {
   const list = readAllowList(allow);

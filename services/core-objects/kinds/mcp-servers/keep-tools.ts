@@ -7,7 +7,7 @@ import type { McpServerRecord } from "./record.js";
 /**
  * Pins the tools of a server that nobody has chosen from yet: all that its first list has.
  *
- * @returns the pins, of whoever was first; none if the server was changed meanwhile.
+ * @returns the pins that were kept first; none if the server was changed meanwhile.
  */
 export async function keepFirstTools(
   context: Context,

@@ -12,7 +12,7 @@ export const UNREAD_LIMITS: UnreadLimits = { answers: 64, patienceMs: 1_000, byt
 
 /** An answer that was written and is not taken yet. */
 export interface Waiting {
-  /** So many bytes of it wait now; 0 when the client has taken what there was. */
+  /** Sets how many bytes of it wait now; 0 when the client has taken what there was. */
   holds(bytes: number): void;
   /** It has ended. */
   leave(): void;

@@ -12,7 +12,7 @@ export interface DiskProbe {
 /** What has to be free, in bytes: some of the largest things that one call writes. */
 const FREE_BYTES = 1 << 20;
 const EVERY_MS = 5_000;
-/** Of so many probes one writes. */
+/** One probe in this many writes. */
 const WRITES_EVERY = 12;
 const WRITTEN = Buffer.from("probe\n");
 const FOR_WRITING = constants.O_WRONLY | constants.O_CREAT;
