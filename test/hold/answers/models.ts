@@ -47,6 +47,18 @@ export const MODELS: Readonly<Record<string, Hostile>> = {
     ...Array.from({ length: 10_000 }, (_, n) => call("core__list_agents", '{"page_size":1}', `c${n}`)),
   ),
   "a model's answer that is nested 500,000 deep": (one) => json(one, `{"choices":${nested(500_000)}}`),
+  "a model's answer of objects that are nested 1,000,000 deep": (one) =>
+    json(one, `{"choices":${'{"a":'.repeat(1_000_000)}1${"}".repeat(1_000_000)}}`),
+  "a model's content that is nested 500,000 deep": (one) =>
+    json(
+      one,
+      `{"choices":[{"message":{"role":"assistant","content":${'[{"a":'.repeat(500_000)}1${"}]".repeat(500_000)}}}]}`,
+    ),
+  "a model's message that has more, nested 500,000 deep": (one) =>
+    json(
+      one,
+      `{"choices":[{"message":{"role":"assistant","content":"Done.","a":${'[{"a":'.repeat(500_000)}1${"}]".repeat(500_000)}}}]}`,
+    ),
   "a model's text of 50 MB": said({ role: "assistant", content: "a".repeat(50_000_000) }),
   "a model's bomb of gzip": gzipped,
   "a model's 300,000 choices": (one) =>
