@@ -1,4 +1,5 @@
 import type { MessageShape } from "@bufbuild/protobuf";
+import type { GetAuditUsageResponseSchema } from "#proto/auth/v1/audit_service_pb.js";
 import type { GetTraceUsageResponseSchema } from "#proto/traces/v1/trace_usage_service_pb.js";
 import { createIsolation, type Isolation } from "../shared/isolation/isolation.js";
 import { type OutgoingPolicy, PUBLIC_ONLY } from "../shared/outgoing/policy.js";
@@ -41,6 +42,8 @@ export interface Context {
   readonly rights: DocCollection<RightsRecord>;
   /** Asks the traces service what a user's spans add up to; "" for everyone's. */
   readonly traceUsage: (userId: string) => Promise<MessageShape<typeof GetTraceUsageResponseSchema>>;
+  /** Asks auth how many records of the audit are of a user; "" for everyone's. */
+  readonly auditUsage: (userId: string) => Promise<MessageShape<typeof GetAuditUsageResponseSchema>>;
   /** Tells the worker of this process, if there is one, that a run waits: it need not look for it. */
   readonly wakeWorker: () => void;
   /**
@@ -83,6 +86,7 @@ export interface Surroundings {
   readonly seal: Seal;
   readonly delegations: Delegations;
   readonly traceUsage: Context["traceUsage"];
+  readonly auditUsage: Context["auditUsage"];
   readonly wakeWorker: () => void;
   /** PUBLIC_ONLY if left out. */
   readonly outgoing?: OutgoingPolicy | undefined;

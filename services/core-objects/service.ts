@@ -1,3 +1,4 @@
+import { AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import { TraceUsageService } from "#proto/traces/v1/trace_usage_service_pb.js";
 import type { OutgoingPolicy } from "../shared/outgoing/policy.js";
 import { loadFolder } from "../shared/process/folder.js";
@@ -54,6 +55,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
     principals: createPrincipals(peers),
     delegations: createDelegations(peers),
     traceUsage: (userId) => peers.callAsService(TraceUsageService.method.getTraceUsage, { userId }),
+    auditUsage: (userId) => peers.callAsService(AuditService.method.getAuditUsage, { userId }),
     wakeWorker: () => worker?.wake(),
     seal,
     outgoing,
