@@ -1,8 +1,10 @@
 import type { MessageShape } from "@bufbuild/protobuf";
-import { AuditKind, type AuditOutcomeSchema, type AuditRecordSchema } from "#proto/auth/v1/audit_service_pb.js";
+import type { AuditOutcomeSchema, AuditRecordSchema } from "#proto/auth/v1/audit_service_pb.js";
 import { isDuplicateKey } from "../shared/store/store.js";
+import { createAuditCounts } from "./audit-counts.js";
+import { AUDIT_KINDS, type AuditKindName, keptKindOf } from "./audit-kinds.js";
 import { type Fence, replaced } from "./fence.js";
-import { AUDIT_KINDS, type AuditKindName, type AuditRecordDoc, type AuthStore } from "./store.js";
+import type { AuditRecordDoc, AuthStore } from "./store.js";
 
 /** How long records are kept, and how many of each kind. */
 export interface AuditBounds {
@@ -16,8 +18,12 @@ export interface AuditTrail {
   append(records: readonly MessageShape<typeof AuditRecordSchema>[]): Promise<readonly bigint[]>;
   /** Writes how calls ended whose records were written before. */
   finish(outcomes: readonly MessageShape<typeof AuditOutcomeSchema>[]): Promise<void>;
-  /** Deletes the oldest of each kind beyond what is kept, however many those are, and now and then counts again. */
+  /** Deletes what is beyond the bound of each kind, however much that is, and once an hour counts again. */
   tend(): Promise<void>;
+  /** How many records there are of a user, by e-mail address; of everyone without one. */
+  countOf(userEmail?: string): Promise<number>;
+  /** Stops counting and waits for what is being written. */
+  close(): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
@@ -25,26 +31,16 @@ const DAY_MS = 86_400_000;
 const DIGITS = 16;
 /** Records deleted in one go, and after each write at most for each kind: as many as one call of services brings. */
 const BATCH = 1_000;
-/** How often records are counted again, because those whose days are over go without a word. */
+/** How often records are counted again, because the store deletes those whose days are over by itself. */
 const COUNTED_MS = 3_600_000;
-
-const KIND_NAMES: Readonly<Record<AuditKind, AuditKindName>> = {
-  [AuditKind.UNSPECIFIED]: "write",
-  [AuditKind.ADMINISTRATION]: "administration",
-  [AuditKind.WRITE]: "write",
-  [AuditKind.REFUSAL]: "refusal",
-};
 
 /** The id of the record of a number. */
 export const auditIdOf = (number: bigint): string => String(number).padStart(DIGITS, "0");
 
-/** A kind as it is kept. */
-export const kindNameOf = (kind: AuditKind): AuditKindName => KIND_NAMES[kind];
-
 /**
- * Goes on where the records end. How many there are of each kind is counted
- * once and kept: what a write brings beyond the bound makes as many of the
- * oldest go before the next write.
+ * Goes on where the records end. How many each user has of each kind is counted once, in the background, and then
+ * kept. If a write brings more than the bound of its kind, as many go before the next write: the oldest of the user
+ * who has the most, so that nobody's flood costs others their records.
  */
 export function openAuditTrail(
   { audit }: Pick<AuthStore, "audit">,
@@ -54,7 +50,13 @@ export function openAuditTrail(
 ): AuditTrail {
   let last: { readonly number: bigint; readonly at: number } | undefined;
   let writing: Promise<unknown> = Promise.resolve();
-  let counted: { readonly at: number; readonly of: Map<AuditKindName, number> } | undefined;
+  /** One after the other: nothing is written while something is counted or deleted. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = writing.then(work);
+    writing = done.catch(() => undefined);
+    return done;
+  }
+  const counts = createAuditCounts({ audit }, inTurn, now);
 
   async function readLast(): Promise<{ readonly number: bigint; readonly at: number }> {
     const [newest] = await audit.find({}, { sort: { order: -1 }, limit: 1, hint: "order" }).toArray();
@@ -70,50 +72,44 @@ export function openAuditTrail(
     // A clock that was set back changes no order.
     const recordedAt = new Date(Math.max(now(), at));
     const docs = records.map((record, i) => docOf(record, number + BigInt(i) + 1n, recordedAt, days));
-    // Whatever becomes of the write, what is there is what counts.
     last = undefined;
-    const before = counted;
-    counted = undefined;
     try {
       await audit.insertMany(docs);
     } catch (error) {
+      // Some of them may be there.
+      counts.distrust();
       if (isDuplicateKey(error)) throw replaced();
       throw error;
     }
     last = { number: number + BigInt(docs.length), at: recordedAt.getTime() };
-    counted = before;
-    for (const { kind } of docs) before?.of.set(kind, (before.of.get(kind) ?? 0) + 1);
+    counts.add(docs);
     return docs.map(({ _id }) => BigInt(_id));
-  }
-
-  async function countsOf(): Promise<Map<AuditKindName, number>> {
-    if (counted !== undefined) return counted.of;
-    const of = new Map<AuditKindName, number>();
-    for (const kind of AUDIT_KINDS) of.set(kind, await audit.countDocuments({ kind }, { hint: "kind" }));
-    counted = { at: now(), of };
-    return of;
   }
 
   /** Deletes what is too much of a kind, up to a batch of it; says whether there is still too much. */
   async function shorten(kind: AuditKindName): Promise<boolean> {
-    const counts = await countsOf();
-    const excess = (counts.get(kind) ?? 0) - most;
-    if (excess <= 0) return false;
-    const options = {
-      sort: { order: 1 },
-      limit: Math.min(excess, BATCH),
-      hint: "kind",
-      projection: { _id: 1 },
-    } as const;
-    const oldest = await audit.find({ kind }, options).toArray();
-    await audit.deleteMany({ _id: { $in: oldest.map(({ _id }) => _id) } });
-    // Where there are fewer than were counted, their days are over.
-    counts.set(kind, oldest.length === 0 ? 0 : (counts.get(kind) ?? 0) - oldest.length);
-    return oldest.length > 0 && excess > BATCH;
+    const own = counts.of(kind);
+    const excess = own.total - most;
+    if (excess <= 0 || !counts.isCounted()) return false;
+    try {
+      const ids: string[] = [];
+      for (const [user_email, count] of own.takeFromLargest(Math.min(excess, BATCH))) {
+        const options = { sort: { order: 1 }, limit: count, hint: "user", projection: { _id: 1 } } as const;
+        const oldest = await audit.find({ user_email, kind }, options).toArray();
+        ids.push(...oldest.map(({ _id }) => _id));
+        // If there are fewer than were counted, their days are over.
+        if (oldest.length < count) own.set(user_email, 0);
+      }
+      await audit.deleteMany({ _id: { $in: ids } });
+    } catch (error) {
+      counts.distrust();
+      throw error;
+    }
+    return own.total > most;
   }
 
   async function shortenEach(): Promise<void> {
-    for (const kind of AUDIT_KINDS) await shorten(kind);
+    for (const kind of AUDIT_KINDS) if (counts.of(kind).total > most) await shorten(kind);
   }
 
   return {
@@ -121,6 +117,7 @@ export function openAuditTrail(
       const done = writing.then(() => (records.length === 0 ? [] : write(records)));
       // Who wrote does not wait for it, the next who writes does. What cannot be deleted now is deleted another time.
       writing = done.then(shortenEach).catch(() => undefined);
+      if (!counts.isCounted()) void done.then(() => counts.count()).catch(() => undefined);
       return done;
     },
     async finish(outcomes) {
@@ -129,14 +126,17 @@ export function openAuditTrail(
       );
     },
     async tend() {
-      if (counted !== undefined && now() - counted.at >= COUNTED_MS) counted = undefined;
-      for (const kind of AUDIT_KINDS) {
-        for (let isLeft = true; isLeft; ) {
-          const done = writing.then(() => shorten(kind));
-          writing = done.catch(() => undefined);
-          isLeft = await done;
-        }
-      }
+      await counts.count(COUNTED_MS);
+      for (const kind of AUDIT_KINDS) while (await inTurn(() => shorten(kind)));
+    },
+    async countOf(userEmail) {
+      await counts.count();
+      const own = AUDIT_KINDS.map(counts.of);
+      return own.reduce((sum, one) => sum + (userEmail === undefined ? one.total : one.of(userEmail)), 0);
+    },
+    async close() {
+      await counts.close();
+      await writing;
     },
   };
 }
@@ -151,7 +151,7 @@ function docOf(
   return {
     _id,
     order: `${recordedAt.toISOString()} ${_id}`,
-    kind: kindNameOf(record.kind),
+    kind: keptKindOf(record),
     recorded_at: recordedAt,
     user_id: record.userId,
     user_email: record.userEmail,

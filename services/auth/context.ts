@@ -3,7 +3,7 @@ import type { KeyFormat } from "../shared/credentials/format.js";
 import type { UsageCounter } from "../shared/credentials/usage.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { AssertionMint } from "./assertion-mint.js";
-import type { AuditTrail } from "./audit-trail.js";
+import type { AuditBounds, AuditTrail } from "./audit-trail.js";
 import type { EmailDomains } from "./email-domains.js";
 import type { Fence } from "./fence.js";
 import type { KeyRing } from "./key-ring.js";
@@ -20,6 +20,7 @@ export interface Context {
   readonly hub: WatchHub;
   readonly fence: Fence;
   readonly audit: AuditTrail;
+  readonly auditBounds: AuditBounds;
   /** Hears of keys that are refused at any door; undefined where nobody writes it down. */
   readonly auditor: Auditor | undefined;
   readonly verification: KeyVerification;

@@ -18,6 +18,7 @@ import { endDelegation } from "./commands/end-delegation.js";
 import { exchangeAssertion } from "./commands/exchange-assertion.js";
 import { exchangeDelegation } from "./commands/exchange-delegation.js";
 import { getAssertionKeys } from "./commands/get-assertion-keys.js";
+import { getAuditUsage } from "./commands/get-audit-usage.js";
 import { getMemberships } from "./commands/get-memberships.js";
 import { getPlatformIssuer } from "./commands/get-platform-issuer.js";
 import { getUser } from "./commands/get-user.js";
@@ -77,6 +78,7 @@ export function routes(context: Context): readonly Method[] {
     unary(keys.rotateApiKey, (request, call) => rotateApiKey(context, request, call)),
     unary(keys.whoAmI, (request, call) => whoAmI(context, request, call)),
     unary(AuditService.method.listAuditRecords, (request) => listAuditRecords(context, request)),
+    unary(AuditService.method.getAuditUsage, (request) => getAuditUsage(context, request)),
     unary(AuditService.method.recordAudit, (request) => recordAudit(context, request)),
     unary(platforms.mintPlatformToken, (request, call) => mintPlatformToken(context, request, call)),
     unary(platforms.getPlatformIssuer, () => getPlatformIssuer(context)),

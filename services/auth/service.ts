@@ -93,6 +93,7 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
       hub.close();
       leadership.close();
       await upkeep.close();
+      await context.audit.close();
     },
   };
 }
@@ -140,6 +141,7 @@ function contextOf(
     format,
     auditor,
     audit: openAuditTrail(store, fence, auditBounds),
+    auditBounds,
     verification: createKeyVerification(store, format, hashing, () => hub.seq, fence),
     usage: createUsageCounter(),
     assertions: createAssertionMint(assertionRing),

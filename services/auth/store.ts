@@ -1,6 +1,7 @@
 import type { JWK } from "jose";
 import { renaming } from "../shared/store/migrations.js";
 import type { Base, CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
+import type { AuditKindName } from "./audit-kinds.js";
 
 /** A record that one process at a time vouches for (fence.ts). */
 export interface ClaimedRecord extends Base {
@@ -108,11 +109,6 @@ export interface AuditRecordDoc extends Base {
   readonly expires_at: Date;
 }
 
-/** Each is kept up to a number of its own, so that none crowds out another. */
-export const AUDIT_KINDS = ["administration", "write", "refusal"] as const;
-/** What a record of the audit is of. */
-export type AuditKindName = (typeof AUDIT_KINDS)[number];
-
 /** The collections of the auth service. Fields were camelCase until version 1 of each, which `$rename` ended. */
 export const COLLECTIONS: readonly CollectionSpec[] = [
   {
@@ -168,7 +164,7 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
     indexes: [
       { name: "order", key: { order: -1 } },
       { name: "kind", key: { kind: 1, order: -1 } },
-      { name: "user", key: { user_email: 1, order: -1 } },
+      { name: "user", key: { user_email: 1, kind: 1, order: -1 } },
       { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
     ],
   },

@@ -1,6 +1,7 @@
 import type { MessageShape } from "@bufbuild/protobuf";
+import type { GetAuditUsageResponseSchema } from "#proto/auth/v1/audit_service_pb.js";
 import type { GetTraceUsageResponseSchema } from "#proto/traces/v1/trace_usage_service_pb.js";
-import { createIsolation, type Isolation } from "../shared/isolation/isolation.js";
+import { type ClosedAddress, createIsolation, type Isolation } from "../shared/isolation/isolation.js";
 import { type OutgoingPolicy, PUBLIC_ONLY } from "../shared/outgoing/policy.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Seal } from "../shared/secrets/seal.js";
@@ -16,7 +17,14 @@ import type { ObjectRecord, Shipped } from "./record.js";
 import { createRoom, OBJECT_QUOTA, type ObjectQuota, ROOM_COLLECTION, type Room, type RoomRecord } from "./room.js";
 import { RUNS, type RunRecord, STEPS, type StepRecord } from "./runs/record.js";
 import { RIGHTS, type RightsRecord } from "./runs/rights.js";
-import { countRuns, createRunRoom, RUN_ROOM, type RunRoom, type RunRoomRecord } from "./runs/run-room.js";
+import {
+  countRuns,
+  createRunRoom,
+  RUN_ROOM,
+  type RunRoom,
+  type RunRoomParts,
+  type RunRoomRecord,
+} from "./runs/run-room.js";
 
 /** What this service was built with: every command's first argument. */
 export interface Context {
@@ -36,11 +44,15 @@ export interface Context {
   readonly isolation: Isolation;
   readonly runs: DocCollection<RunRecord>;
   readonly runRoom: RunRoom;
+  /** What the run room counts. */
+  readonly countedRuns: RunRoomParts;
   readonly steps: DocCollection<StepRecord>;
   /** What runs that have not ended may do. */
   readonly rights: DocCollection<RightsRecord>;
   /** Asks the traces service what a user's spans add up to; "" for everyone's. */
   readonly traceUsage: (userId: string) => Promise<MessageShape<typeof GetTraceUsageResponseSchema>>;
+  /** Asks auth how many records of the audit are of a user; "" for everyone's. */
+  readonly auditUsage: (userId: string) => Promise<MessageShape<typeof GetAuditUsageResponseSchema>>;
   /** Tells the worker of this process, if there is one, that a run waits: it need not look for it. */
   readonly wakeWorker: () => void;
   /**
@@ -83,9 +95,12 @@ export interface Surroundings {
   readonly seal: Seal;
   readonly delegations: Delegations;
   readonly traceUsage: Context["traceUsage"];
+  readonly auditUsage: Context["auditUsage"];
   readonly wakeWorker: () => void;
   /** PUBLIC_ONLY if left out. */
   readonly outgoing?: OutgoingPolicy | undefined;
+  /** Hears which addresses were not called, and why. */
+  readonly closedAddress?: (refused: ClosedAddress) => void;
   /** In place of what OBJECT_QUOTA says. */
   readonly quota?: Partial<ObjectQuota> | undefined;
   readonly knowledge?: KnowledgeOptions | undefined;
@@ -99,7 +114,7 @@ export interface Surroundings {
 export async function openContext(
   store: Store,
   kinds: readonly Kind[],
-  { quota, outgoing = PUBLIC_ONLY, knowledge: options, ...around }: Surroundings,
+  { quota, outgoing = PUBLIC_ONLY, knowledge: options, closedAddress, ...around }: Surroundings,
 ): Promise<Context> {
   await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION, RUNS, STEPS, RUN_ROOM, RIGHTS]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
@@ -113,7 +128,7 @@ export async function openContext(
   const rooms = store.collection<RoomRecord>(ROOM_COLLECTION.name);
   const [runs, steps] = [store.collection<RunRecord>(RUNS.name), store.collection<StepRecord>(STEPS.name)];
   const allowed = { ...OBJECT_QUOTA, ...quota };
-  const [isolation, room] = [createIsolation(), createRoom(rooms, allowed)];
+  const [isolation, room] = [createIsolation(undefined, closedAddress), createRoom(rooms, allowed)];
   const knowledge = await openKnowledge(
     store,
     {
@@ -142,6 +157,7 @@ export async function openContext(
     knowledge,
     room,
     runRoom: createRunRoom(runParts, allowed),
+    countedRuns: runParts,
     counted,
     runs,
     steps,

@@ -9,7 +9,7 @@ import { type Amounts, amountsOf, DEPLOYMENT, type RoomRecord, takenBy } from ".
 
 /** The record that says that what was there before is counted: no user has such an id. */
 const COUNTED = "counted-2";
-/** How often a process looks for what is to be counted again, in milliseconds: one owner each time. */
+/** How often a process looks for what is to be counted again, in milliseconds. */
 const EVERY_MS = 60_000;
 /** How long an owner's amounts stay as they are before they are counted: nobody writes at the moment. */
 const QUIET_MS = 60_000;
@@ -79,14 +79,19 @@ async function dropUnfinished({ documents, sources }: CountedParts, owner: strin
     await sources.deleteMany({ document, version: { $gt: version }, _id: old });
 }
 
-/** Counts one owner after the other, in the background. */
-export function startCounting(parts: CountedParts, log: Log): { close(): Promise<void> } {
+/** Counts again in the background, step by step: each of `steps` once a minute. */
+export function startCounting(
+  steps: readonly (() => Promise<unknown>)[],
+  log: Log,
+  everyMs = EVERY_MS,
+): { close(): Promise<void> } {
   let running: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    running = running
-      .then(() => recountOne(parts))
-      .catch((error: unknown) => log.warn({ err: error }, "what is stored cannot be counted"));
-  }, EVERY_MS).unref();
+    for (const step of steps)
+      running = running
+        .then(step)
+        .catch((error: unknown) => log.warn({ err: error }, "what is stored cannot be counted"));
+  }, everyMs).unref();
   return {
     async close() {
       clearInterval(timer);

@@ -1,3 +1,4 @@
+import { AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import { TraceUsageService } from "#proto/traces/v1/trace_usage_service_pb.js";
 import type { OutgoingPolicy } from "../shared/outgoing/policy.js";
 import { loadFolder } from "../shared/process/folder.js";
@@ -9,7 +10,7 @@ import type { Store } from "../shared/store/store.js";
 import type { Tool } from "../shared/tools/tools.js";
 import { installBuiltins, readBuiltins } from "./builtins.js";
 import { type Context, type Kind, openContext } from "./context.js";
-import { startCounting } from "./count-room.js";
+import { recountOne, startCounting } from "./count-room.js";
 import { createDelegations } from "./delegations.js";
 import type { KnowledgeOptions } from "./knowledge/knowledge.js";
 import { startWorker as startIngestion } from "./knowledge/worker.js";
@@ -17,6 +18,7 @@ import { createPrincipals } from "./principals.js";
 import { resealAll } from "./reseal.js";
 import type { ObjectQuota } from "./room.js";
 import { routes } from "./routes.js";
+import { recountDay } from "./runs/recount-day.js";
 import { startSchedules } from "./runs/schedules.js";
 import { createOwnTools } from "./runs/tools/own-tools.js";
 import { startWorker, WORKER, type Worker, type WorkerOptions } from "./runs/worker.js";
@@ -54,7 +56,9 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
     principals: createPrincipals(peers),
     delegations: createDelegations(peers),
     traceUsage: (userId) => peers.callAsService(TraceUsageService.method.getTraceUsage, { userId }),
+    auditUsage: (userId) => peers.callAsService(AuditService.method.getAuditUsage, { userId }),
     wakeWorker: () => worker?.wake(),
+    closedAddress: (refused) => log.info(refused, "the address of a remote is closed"),
     seal,
     outgoing,
     quota,
@@ -65,7 +69,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
   const resealed = await resealAll(context, log);
   if (resealed > 0) log.info({ resealed }, "secrets of objects sealed with the newest key");
   const ingestion = startIngestion(context, log);
-  const counting = startCounting(context.counted, log);
+  const counting = startCounting([() => recountOne(context.counted), () => recountDay(context.countedRuns)], log);
   const executing = options.runs && execute(context, options.runs, { peers, log });
   worker = executing?.worker;
   return {

@@ -103,7 +103,7 @@ export const options = {
   traceRetentionDays: { doc: "How long traces are kept, in days.", parse: count, fallback: 30 },
   auditDays: { doc: "How long records of the audit are kept, in days.", parse: positive, fallback: 400 },
   auditRecords: {
-    doc: "Records of the audit that are kept of each kind: administration, writes, refusals; the oldest give way.",
+    doc: "Records of the audit that are kept of each kind: administration, users' changes of their own keys, writes of administrators, writes of others, refusals. Beyond it, the oldest of the user who has the most give way.",
     parse: positive,
     fallback: 250_000,
   },

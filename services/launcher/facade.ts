@@ -1,7 +1,7 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
-import type { EdgeName } from "../../facade/config.js";
+import { type EdgeName, FACADE_OPTIONS } from "../../facade/config.js";
 import type { Facade } from "../../facade/facade.js";
-import { envOf } from "../shared/process/config.js";
+import { envOf, textOf } from "../shared/process/config.js";
 import type { Log } from "../shared/process/log.js";
 import type { Credential } from "../shared/rpc/call.js";
 import { callRatesOfWorker } from "../shared/shares/settings.js";
@@ -51,7 +51,14 @@ export async function runFacade(settings: Settings, around: FacadeSurroundings):
   return facade;
 }
 
-/** The settings that a façade in a process of its own reads. */
+/** The settings of our own that a façade in a process of its own reads as they are, flag or not. */
+const OF_WORKERS = [
+  ...(Object.keys(FACADE_OPTIONS) as (keyof typeof FACADE_OPTIONS)[]),
+  "keyPrefix",
+  "logLevel",
+] as const;
+
+/** The settings that a façade in a process of its own reads: all of them, because it is given no flags. */
 export function workerEnv(
   settings: Settings,
   { port, baseUrl, grpcUrl, key }: { port: number; baseUrl: string; grpcUrl: string; key: string },
@@ -60,7 +67,7 @@ export function workerEnv(
   const rates = callRatesOfWorker(settings, settings.workers);
   const at = (name: string, elsewhere: string | undefined): string => (runs.has(name) ? grpcUrl : (elsewhere ?? ""));
   return {
-    HOST: settings.host,
+    ...Object.fromEntries(OF_WORKERS.map((name) => [envOf(name), textOf(settings[name])])),
     PORT: String(port),
     BASE_URL: baseUrl,
     SERVICE_KEY: key,
@@ -69,7 +76,6 @@ export function workerEnv(
     PLATFORM_PROXY_URL: at("platform-proxy", settings.platformProxyUrl),
     CORE_OBJECTS_URL: at("core-objects", settings.coreObjectsUrl),
     TRACES_URL: at("traces", settings.tracesUrl),
-    EDGE: settings.edge ?? "",
     SHARED_PORT: "on",
     ...Object.fromEntries(Object.entries(rates).map(([name, calls]) => [envOf(name), String(calls)])),
   };

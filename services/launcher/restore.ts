@@ -124,6 +124,7 @@ async function prepare(
     await trail.append([
       create(AuditRecordSchema, {
         kind: AuditKind.ADMINISTRATION,
+        byAdministrator: true,
         userId: `local:${userInfo().username}`,
         action: "restore",
         target: from.slice(-254),
@@ -132,6 +133,7 @@ async function prepare(
         count: 1,
       }),
     ]);
+    await trail.close();
     return { withdrawn, renewed };
   } finally {
     await store.close();

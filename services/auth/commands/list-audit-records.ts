@@ -9,7 +9,8 @@ import {
 import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
 import { type Listing, listPage } from "../../shared/store/page.js";
 import type { Filter } from "../../shared/store/store.js";
-import { auditIdOf, kindNameOf } from "../audit-trail.js";
+import { keptKindsOf, kindOfKept } from "../audit-kinds.js";
+import { auditIdOf } from "../audit-trail.js";
 import type { Context } from "../context.js";
 import { emailOf } from "../identity.js";
 import type { AuditRecordDoc, AuthStore } from "../store.js";
@@ -42,23 +43,20 @@ export async function listAuditRecords(
   };
 }
 
-/** What an index tells: one of who and of which kind. */
+/** What an index tells: of whom, and of which kind. */
 function seenBy({ userEmail, kind }: ListAuditRecordsRequest): Pick<Listing<AuditRecordDoc>, "seen" | "index"> {
-  if (userEmail !== "") return { seen: { user_email: userEmail.toLowerCase() }, index: "user" };
-  if (kind !== AuditKind.UNSPECIFIED) return { seen: { kind: kindNameOf(kind) }, index: "kind" };
-  return { seen: {}, index: "order" };
+  const ofKind = { kind: { $in: keptKindsOf(kind) } };
+  if (userEmail !== "") return { seen: { user_email: userEmail.toLowerCase(), ...ofKind }, index: "user" };
+  return kind === AuditKind.UNSPECIFIED ? { seen: {}, index: "order" } : { seen: ofKind, index: "kind" };
 }
 
 function wantedBy({
-  userEmail,
-  kind,
   action,
   target,
   outcome,
   afterNumber,
 }: ListAuditRecordsRequest): Filter<AuditRecordDoc> | undefined {
   const wanted = {
-    ...(userEmail !== "" && kind !== AuditKind.UNSPECIFIED && { kind: kindNameOf(kind) }),
     ...(action !== "" && { action: { $regex: action.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"), $options: "i" } }),
     ...(target !== "" && { target }),
     ...(outcome !== "" && { outcome }),
@@ -69,12 +67,6 @@ function wantedBy({
 }
 
 const orderOf = (at: Timestamp | undefined): string | undefined => at && timestampDate(at).toISOString();
-
-const KINDS: Readonly<Record<AuditRecordDoc["kind"], AuditKind>> = {
-  administration: AuditKind.ADMINISTRATION,
-  write: AuditKind.WRITE,
-  refusal: AuditKind.REFUSAL,
-};
 
 /** The addresses of users who are targets, or whose keys are, by the target. */
 async function emailsOf({ users, keys }: AuthStore, docs: readonly AuditRecordDoc[]): Promise<Map<string, string>> {
@@ -90,7 +82,7 @@ async function emailsOf({ users, keys }: AuthStore, docs: readonly AuditRecordDo
 function recordOf(doc: AuditRecordDoc, targetEmail: string): MessageInitShape<typeof AuditRecordSchema> {
   return {
     number: BigInt(doc._id),
-    kind: KINDS[doc.kind],
+    kind: kindOfKept(doc.kind),
     recordedAt: timestampFromDate(doc.recorded_at),
     userId: doc.user_id,
     userEmail: doc.user_email,

@@ -21,8 +21,13 @@ export async function getUsage(
       "only administrators see the usage of others and of the deployment: leave both out for yours",
     );
   const owner = deployment ? DEPLOYMENT : asked || caller.id;
-  const [stored, traces] = [await storedRows(context, owner), await traceRows(context, owner)];
-  return { usage: [...stored, ...traces.rows], notes: traces.notes };
+  const id = deployment ? "" : owner;
+  const [stored, traces, audit] = await Promise.all([
+    storedRows(context, owner),
+    rowsElsewhere("traces", () => traceRows(context, id)),
+    rowsElsewhere("audit records", () => auditRows(context, id)),
+  ]);
+  return { usage: [...stored, ...traces.rows, ...audit.rows], notes: [...traces.notes, ...audit.notes] };
 }
 
 async function storedRows({ room, runRoom }: Context, owner: string): Promise<Row[]> {
@@ -47,21 +52,30 @@ async function storedRows({ room, runRoom }: Context, owner: string): Promise<Ro
   ];
 }
 
-/** Traces are another service's, which may be away. */
-async function traceRows(
-  { traceUsage }: Context,
-  owner: string,
+/** Rows of another service, which may be away. */
+async function rowsElsewhere(
+  what: string,
+  read: () => Promise<Row[]>,
 ): Promise<{ readonly rows: Row[]; readonly notes: string[] }> {
   try {
-    const { spans, bytes, maxSpans, maxBytes } = await traceUsage(owner === DEPLOYMENT ? "" : owner);
-    return {
-      rows: [
-        { name: "spans of traces", used: spans, ...(maxSpans > 0 && { limit: maxSpans }), unit: "spans" },
-        { name: "storage of traces", used: bytes, limit: maxBytes, unit: "bytes" },
-      ],
-      notes: [],
-    };
+    return { rows: await read(), notes: [] };
   } catch (error) {
-    return { rows: [], notes: [`traces are not shown: ${ConnectError.from(error).rawMessage}`] };
+    return { rows: [], notes: [`${what} are not shown: ${ConnectError.from(error).rawMessage}`] };
   }
+}
+
+/** @param id the user's; "" for everyone. */
+async function traceRows({ traceUsage }: Context, id: string): Promise<Row[]> {
+  const { spans, bytes, maxSpans, maxBytes } = await traceUsage(id);
+  return [
+    { name: "spans of traces", used: spans, ...(maxSpans > 0 && { limit: maxSpans }), unit: "spans" },
+    { name: "storage of traces", used: bytes, limit: maxBytes, unit: "bytes" },
+  ];
+}
+
+/** @param id the user's; "" for everyone. None for who has no records of their own, such as the company. */
+async function auditRows({ auditUsage }: Context, id: string): Promise<Row[]> {
+  const { records, maxRecords } = await auditUsage(id);
+  if (records === undefined) return [];
+  return [{ name: "audit records", used: records, ...(maxRecords > 0 && { limit: maxRecords }), unit: "records" }];
 }

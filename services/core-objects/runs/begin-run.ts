@@ -21,14 +21,14 @@ const TIMEOUT_MS = 30 * 60_000;
 /** How long a run is kept after it was triggered. */
 const KEPT_DAYS = 90;
 const DAY_MS = 86_400_000;
-/** How long a run may act as whoever triggered it: waiting for a worker, for answers, and working. */
+/** How long a run may act as the user who triggered it: waiting for a worker, for answers, and working. */
 const STANDS_S = 14 * 24 * 3_600;
 
 /** What an agent is to do. */
 export interface Work {
   readonly agentId: string;
   readonly input: string;
-  /** Of which assignment it is. */
+  /** The assignment that it belongs to. */
   readonly assignment?: Pick<AssignmentRecord, "_id" | "name">;
   readonly requestId: string;
   readonly maxSteps?: number | undefined;

@@ -40,7 +40,7 @@ export type Rest = { readonly output: string } | { readonly question: string };
 /**
  * Goes on with a run from its last step: asks the model, calls what it wants
  * called, until it says no more or asks its user. Each step is on disk before the
- * next begins; before each it is asked anew whether the run may go on.
+ * next begins; before each one, the worker asks again whether the run may go on.
  *
  * @throws RunEnd where it ends otherwise; RunLost; whatever the signal was aborted with.
  */
@@ -214,7 +214,7 @@ class Execution {
     return shorten(this.#redactor.redact(text), MAX_TEXT);
   }
 
-  /** A call as whoever the run acts as. */
+  /** A call as the user as whom the run acts. */
   callOf({ caller, assertion }: Standing, step?: StepRecord): Call {
     const { trace, root_span } = this.hold.run;
     const signal = AbortSignal.any([this.signal, AbortSignal.timeout(TOOL_MS)]);

@@ -10,7 +10,7 @@ import { runOf } from "./view.js";
 /** How often a run that is followed is looked at, in milliseconds. */
 const LOOK_MS = 150;
 
-/** What whoever follows a run hears: how far it has come, and last the run as it is. */
+/** What a follower of a run receives: how far it has come, and last the run as it is. */
 export type Followed =
   | { readonly event: { readonly case: "progress"; readonly value: MessageInitShape<typeof ProgressSchema> } }
   | {

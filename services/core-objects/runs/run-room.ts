@@ -5,13 +5,17 @@ import { ENDED, type RunRecord, type StepRecord } from "./record.js";
 import { runBytes, stepBytes } from "./run-bytes.js";
 
 // Runs end by themselves, at the end of a day. They are counted by owner and that
-// day, and what is counted ends with them: nobody has to give it back.
+// day, and what is counted ends with them: nobody has to give it back. A process
+// that ends between counting and writing leaves a wrong count until recount-day.ts
+// counts that day again.
 
 /** What the runs of one owner take that end on one day. */
 export interface RunRoomRecord extends Base {
   readonly owner: string;
   readonly runs: number;
   readonly bytes: number;
+  /** When it last changed; absent if it was counted again since. */
+  readonly changed_at?: Date;
   readonly expires_at?: Date;
 }
 
@@ -20,7 +24,12 @@ export const RUN_ROOM: CollectionSpec = {
   name: "run_room",
   indexes: [
     { name: "owner", key: { owner: 1 } },
+    { name: "changed", key: { changed_at: 1 }, sparse: true },
     { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ],
+  // Whoever counted before changes were noted may have counted wrong.
+  migrations: [
+    { filter: { owner: { $gt: "" }, changed_at: { $exists: false } }, update: { $set: { changed_at: new Date(0) } } },
   ],
 };
 
@@ -71,7 +80,11 @@ export function createRunRoom(parts: RunRoomParts, quota: Pick<ObjectQuota, "run
   const { rooms, runs, steps } = parts;
 
   async function add(owner: string, { expiresAt, runs: count, bytes }: RunChange): Promise<void> {
-    const update = { $inc: { runs: count, bytes }, $setOnInsert: { owner, expires_at: dayOf(expiresAt) } };
+    const update = {
+      $inc: { runs: count, bytes },
+      $set: { changed_at: new Date() },
+      $setOnInsert: { owner, expires_at: dayOf(expiresAt) },
+    };
     await rooms.updateOne({ _id: idOf(owner, expiresAt) }, update, { upsert: true });
   }
 

@@ -19,7 +19,7 @@ export interface Standing extends Acting {
 }
 
 /**
- * Asks anew, before each step, whether a run may go on: the key and the user as
+ * Asks again, before each step, whether a run may go on: the key and the user as
  * whom it acts, the switches, and the agent.
  *
  * @param serversOf the servers that the agent's tools are of.

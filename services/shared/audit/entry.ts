@@ -47,6 +47,7 @@ export function entryOf(
     kind,
     userId: caller?.id ?? "",
     userEmail: caller?.email ?? "",
+    byAdministrator: caller?.admin ?? false,
     keyId: caller?.keyId ?? "",
     action: `${desc.parent.typeName}/${desc.name}`,
     target: target ?? (isAdministration ? named(desc, request) : ""),

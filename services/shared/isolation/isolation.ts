@@ -1,5 +1,5 @@
 import { createThread, type Thread, ThreadEndedError, type ThreadMethods } from "../process/thread.js";
-import { fromThread, MisbehavedError } from "./misbehaved.js";
+import { fromThread, MisbehavedError, REFUSED_ADDRESS } from "./misbehaved.js";
 import { BusyError, Turns } from "./turns.js";
 
 // What others answer is read in threads. A thread reads what one remote answers and
@@ -36,6 +36,16 @@ export interface Remote {
   readonly id: string;
   /** Brought it: the threads of one owner are bounded, whatever others share with them. */
   readonly owner: string;
+}
+
+/** A remote was not called because its address is closed. */
+export interface ClosedAddress {
+  readonly remote: string;
+  readonly owner: string;
+  /** What the caller is told, with the host and port. */
+  readonly reason: string;
+  /** Which address the host leads to: for the log alone. */
+  readonly detail: string;
 }
 
 /** How a call is waited for. */
@@ -81,6 +91,7 @@ const WINDOW_MS = 10_000;
 
 interface Place {
   readonly key: string;
+  readonly id: string;
   readonly owner: string;
   readonly work: Work<ThreadMethods>;
   readonly thread: Thread<ThreadMethods>;
@@ -93,8 +104,15 @@ interface Place {
   looks: { readonly at: number; readonly active: number }[];
 }
 
-/** Begins without a thread. */
-export function createIsolation({ threads, idleMs, waitMs }: IsolationOptions = OPTIONS): Isolation {
+/**
+ * Begins without a thread.
+ *
+ * @param closed hears of addresses that are not called.
+ */
+export function createIsolation(
+  { threads, idleMs, waitMs }: IsolationOptions = OPTIONS,
+  closed: (refused: ClosedAddress) => void = () => undefined,
+): Isolation {
   const places = new Map<string, Place>();
   const turns = new Turns(waitMs);
   let isClosed = false;
@@ -125,7 +143,7 @@ export function createIsolation({ threads, idleMs, waitMs }: IsolationOptions = 
     return threads - working.length > working.filter((place) => place.owner === owner).length;
   }
 
-  function open<M extends ThreadMethods>(key: string, work: Work<M>, owner: string): Place {
+  function open<M extends ThreadMethods>(key: string, work: Work<M>, { id, owner }: Remote): Place {
     if (places.size >= threads) {
       const idle = [...places.values()].filter(({ calls }) => calls === 0);
       const [longest] = idle.sort((a, b) => a.kept - b.kept || a.idleSince - b.idleSince);
@@ -133,7 +151,7 @@ export function createIsolation({ threads, idleMs, waitMs }: IsolationOptions = 
     }
     const thread = createThread<ThreadMethods>(work.module, { megabytes: work.megabytes });
     const place: Place = {
-      ...{ key, owner, thread, calls: 0, kept: 0, idleSince: performance.now(), looks: [] },
+      ...{ key, id, owner, thread, calls: 0, kept: 0, idleSince: performance.now(), looks: [] },
       bytes: process.memoryUsage.rss(),
       work: work as unknown as Work<ThreadMethods>,
     };
@@ -143,19 +161,16 @@ export function createIsolation({ threads, idleMs, waitMs }: IsolationOptions = 
   }
 
   /** The place of a remote, once there is one, with this call counted. */
-  async function placeOf<M extends ThreadMethods>(
-    work: Work<M>,
-    { id, owner }: Remote,
-    signal: AbortSignal,
-  ): Promise<Place> {
-    const key = keyOf(work, id);
+  async function placeOf<M extends ThreadMethods>(work: Work<M>, remote: Remote, signal: AbortSignal): Promise<Place> {
+    const { owner } = remote;
+    const key = keyOf(work, remote.id);
     for (;;) {
       if (isClosed) throw new BusyError("the service is closing");
       const found = places.get(key);
       if (found !== undefined && found.calls >= work.atOnce)
         throw new BusyError(`it is asked ${work.atOnce} times at once already: try again later`);
       if ((found !== undefined && found.calls > 0) || hasRoom(owner)) {
-        const place = found ?? open(key, work, owner);
+        const place = found ?? open(key, work, remote);
         // At once: another call may look before this one goes on.
         place.calls++;
         return place;
@@ -172,7 +187,12 @@ export function createIsolation({ threads, idleMs, waitMs }: IsolationOptions = 
       const both = AbortSignal.any([signal, late.signal]);
       return (await place.thread.call(method, asked as never, [], both)) as Packed;
     } catch (error) {
-      if (!(error instanceof ThreadEndedError)) throw fromThread(error as Error);
+      if (!(error instanceof ThreadEndedError)) {
+        const { name, message, detail } = error as Error & { readonly detail?: string };
+        if (name === REFUSED_ADDRESS && detail !== undefined)
+          closed({ remote: place.id, owner: place.owner, reason: message, detail });
+        throw fromThread(error as Error);
+      }
       if (places.get(place.key) === place) end(place, error.message);
       throw isClosed ? new BusyError("the service is closing") : new MisbehavedError(wordsOf(error));
     } finally {

@@ -36,8 +36,8 @@ interface Cancelled {
 interface Answered {
   readonly id: number;
   readonly result?: unknown;
-  /** What went wrong, where something did, and the name of its class. */
-  readonly error?: { readonly name: string; readonly message: string };
+  /** What went wrong, where something did, and the name of its class; `detail` is for the log alone. */
+  readonly error?: { readonly name: string; readonly message: string; readonly detail?: string };
 }
 
 interface Waiting {
@@ -149,7 +149,7 @@ export function createThread<M extends ThreadMethods>(
       waiting.delete(id);
       if (worker === one) watch();
       if (error === undefined) call?.resolve(result);
-      else call?.reject(Object.assign(new Error(error.message), { name: error.name }));
+      else call?.reject(Object.assign(new Error(error.message), { ...error }));
     });
     one.on("error", (error) => end(one, error.message));
     one.on("exit", () => end(one, "the thread ended"));
@@ -233,8 +233,9 @@ export function serveThread(methods: ThreadMethods, how: "in order" | "at once" 
       const result = await methods[method]?.(argument as never, signal);
       parentPort?.postMessage({ id, result } satisfies Answered);
     } catch (reason) {
-      const { name, message } = reason as Error;
-      parentPort?.postMessage({ id, error: { name, message } } satisfies Answered);
+      const { name, message, detail } = reason as Error & { readonly detail?: unknown };
+      const error = { name, message, ...(typeof detail === "string" && { detail }) };
+      parentPort?.postMessage({ id, error } satisfies Answered);
     } finally {
       running.delete(id);
     }

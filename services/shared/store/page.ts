@@ -42,7 +42,7 @@ export interface ListPage<T> {
  * One page of a list, by where the page before ended. What it costs depends on
  * its size and, where something is demanded that no index tells, on
  * {@link LOOKED_AT}; never on how many documents there are. Such a page may be
- * short, or empty, and have a next one: so many were looked at.
+ * short, or empty, and have a next one: the search stopped after {@link LOOKED_AT}.
  */
 export async function listPage<T extends Base>(
   collection: DocCollection<T>,
@@ -100,7 +100,7 @@ function foundIn<T extends Base>(
   return collection.find(filter, { ...optionsOf(listing, listing.projection), limit }).toArray();
 }
 
-/** The last of so many; undefined where nothing is past it. */
+/** The order of the last of the next `look` documents; undefined if no document follows it. */
 async function edgeOf<T extends Base>(
   collection: DocCollection<T>,
   listing: Listing<T>,

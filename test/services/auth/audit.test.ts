@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { AuditKind, AuditRecordSchema, AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
-import { openAuditTrail } from "../../../services/auth/audit-trail.js";
-import { openAuthStore } from "../../../services/auth/store.js";
+import { AUDIT_KINDS } from "../../../services/auth/audit-kinds.js";
+import { type AuditTrail, openAuditTrail } from "../../../services/auth/audit-trail.js";
+import { type AuditRecordDoc, openAuthStore } from "../../../services/auth/store.js";
 import { type Auditor, createAuditor } from "../../../services/shared/audit/auditor.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { unavailable } from "../../../services/shared/rpc/errors.js";
@@ -151,29 +152,40 @@ describe("calls", () => {
 
 describe("the trail", () => {
   let store: Store;
+  const opened: AuditTrail[] = [];
   beforeEach(async () => {
     store = await temporaryStore();
   });
-  afterEach(() => store.close());
+  afterEach(async () => {
+    for (const trail of opened.splice(0)) await trail.close();
+    await store.close();
+  });
 
   const leads = { check: async () => undefined };
   const bounds = { days: 1, records: 10 };
+  const open = (...args: Parameters<typeof openAuditTrail>): AuditTrail => {
+    const trail = openAuditTrail(...args);
+    opened.push(trail);
+    return trail;
+  };
   const some = (kind: AuditKind, count: number) =>
-    Array.from({ length: count }, () => create(AuditRecordSchema, { kind, action: "a" }));
+    Array.from({ length: count }, () =>
+      create(AuditRecordSchema, { kind, action: "a", byAdministrator: kind === AuditKind.ADMINISTRATION }),
+    );
 
   test("is numbered without gaps, by whoever writes at once, and goes on where it ended", async () => {
     const records = await openAuthStore(store);
-    const trail = openAuditTrail(records, leads, bounds);
+    const trail = open(records, leads, bounds);
     const numbers = await Promise.all([1, 3, 2].map((count) => trail.append(some(AuditKind.WRITE, count))));
     expect(numbers).toEqual([[1n], [2n, 3n, 4n], [5n, 6n]]);
-    const next = openAuditTrail(records, leads, bounds);
+    const next = open(records, leads, bounds);
     expect(await next.append(some(AuditKind.WRITE, 1))).toEqual([7n]);
   });
 
   test("is not written by a process that was replaced", async () => {
     const records = await openAuthStore(store);
-    const older = openAuditTrail(records, leads, bounds);
-    const newer = openAuditTrail(records, leads, bounds);
+    const older = open(records, leads, bounds);
+    const newer = open(records, leads, bounds);
     await older.append(some(AuditKind.WRITE, 1));
     await newer.append(some(AuditKind.WRITE, 1));
     await expect(older.append(some(AuditKind.WRITE, 1))).rejects.toEqual(code(Code.Unavailable));
@@ -182,7 +194,7 @@ describe("the trail", () => {
 
   test("keeps so many of each kind, so that writes do not crowd out administration", async () => {
     const records = await openAuthStore(store);
-    const trail = openAuditTrail(records, leads, bounds);
+    const trail = open(records, leads, bounds);
     await trail.append(some(AuditKind.ADMINISTRATION, 3));
     await trail.append(some(AuditKind.WRITE, 25));
     await trail.tend();
@@ -199,9 +211,9 @@ describe("the trail", () => {
 
   test("is never more than a batch beyond what is kept, however fast records come in and whatever was there", async () => {
     const records = await openAuthStore(store);
-    await openAuditTrail(records, leads, { days: 1, records: 10_000 }).append(some(AuditKind.WRITE, 4_000));
+    await open(records, leads, { days: 1, records: 10_000 }).append(some(AuditKind.WRITE, 4_000));
     const [most, batch] = [500, 1_000];
-    const trail = openAuditTrail(records, leads, { days: 1, records: most });
+    const trail = open(records, leads, { days: 1, records: most });
     // What was kept by a larger bound goes first.
     await trail.append(some(AuditKind.ADMINISTRATION, 1));
     await trail.tend();
@@ -220,15 +232,100 @@ describe("the trail", () => {
     expect(await records.audit.countDocuments({ kind: "administration" })).toBe(1);
   }, 60_000);
 
+  describe("beyond the bound", () => {
+    const by = (who: string, kind: AuditKind, count: number, byAdministrator = false) =>
+      Array.from({ length: count }, () =>
+        create(AuditRecordSchema, { kind, action: "a", userEmail: `${who}@example.org`, byAdministrator }),
+      );
+    const kept = async (who: string, trail: AuditTrail): Promise<number[]> => {
+      const found = await store
+        .collection<AuditRecordDoc>("audit")
+        .find({ user_email: `${who}@example.org` })
+        .toArray();
+      expect(await trail.countOf(`${who}@example.org`)).toBe(found.length);
+      return found.map(({ _id }) => Number(_id)).sort((one, other) => one - other);
+    };
+
+    test.each([AuditKind.REFUSAL, AuditKind.WRITE])(
+      "one person's flood costs nobody else a record (kind %i)",
+      async (kind) => {
+        const trail = open(await openAuthStore(store), leads, bounds);
+        await trail.append(by("bob", kind, 1));
+        await trail.append(by("carl", kind, 3));
+        await trail.tend();
+        for (let n = 0; n < 30; n++) await trail.append(by("mallory", kind, 7));
+        await trail.tend();
+        expect(await kept("bob", trail)).toEqual([1]);
+        expect(await kept("carl", trail)).toEqual([2, 3, 4]);
+        // The newest of the flood are there.
+        expect(await kept("mallory", trail)).toEqual([209, 210, 211, 212, 213, 214]);
+      },
+    );
+
+    test("two who have the most give way alike", async () => {
+      const trail = open(await openAuthStore(store), leads, bounds);
+      for (let n = 0; n < 20; n++)
+        await trail.append([...by("mallory", AuditKind.WRITE, 2), ...by("eve", AuditKind.WRITE, 1)]);
+      await trail.tend();
+      expect([(await kept("mallory", trail)).length, (await kept("eve", trail)).length]).toEqual([5, 5]);
+    });
+
+    test("what administrators do stays, however many records they have and others make", async () => {
+      const trail = open(await openAuthStore(store), leads, bounds);
+      await trail.append(by("root", AuditKind.ADMINISTRATION, 10, true));
+      await trail.append(by("root", AuditKind.WRITE, 10, true));
+      for (const kind of [AuditKind.ADMINISTRATION, AuditKind.WRITE, AuditKind.REFUSAL])
+        await trail.append(by("mallory", kind, 500));
+      await trail.tend();
+      expect(await kept("root", trail)).toHaveLength(20);
+      expect(await kept("mallory", trail)).toHaveLength(30);
+    });
+
+    test("who has how many is known again after a restart, and after random writes", async () => {
+      const records = await openAuthStore(store);
+      const [people, kinds] = [
+        ["ana", "bob", "carl", "eve"],
+        [AuditKind.ADMINISTRATION, AuditKind.WRITE, AuditKind.REFUSAL],
+      ];
+      const one = <T>(some: readonly T[]): T => some[Math.floor(Math.random() * some.length)] as T;
+      for (let start = 0; start < 3; start++) {
+        const trail = open(records, leads, { days: 1, records: 40 });
+        await Promise.all(
+          Array.from({ length: 60 }, () =>
+            trail.append(by(one(people), one(kinds), 1 + Math.floor(Math.random() * 5), Math.random() < 0.3)),
+          ),
+        );
+        await trail.tend();
+        for (const who of people) await kept(who, trail);
+        expect(await trail.countOf()).toBe(await records.audit.countDocuments({}));
+        for (const kind of AUDIT_KINDS)
+          expect(await records.audit.countDocuments({ kind }, { hint: "kind" })).toBeLessThanOrEqual(40);
+        await trail.close();
+      }
+    });
+
+    test("of whom was counted by an older bound, whoever has the most gives way first", async () => {
+      const records = await openAuthStore(store);
+      const before = open(records, leads, { days: 1, records: 1_000 });
+      await before.append([...by("bob", AuditKind.WRITE, 4), ...by("mallory", AuditKind.WRITE, 900)]);
+      await before.close();
+      const trail = open(records, leads, bounds);
+      await trail.tend();
+      expect(await kept("bob", trail)).toHaveLength(4);
+      expect(await kept("mallory", trail)).toHaveLength(6);
+    });
+  });
+
   test("goes on where records were deleted because their days are over", async () => {
     const records = await openAuthStore(store);
     let now = 1_000_000;
-    const trail = openAuditTrail(records, leads, bounds, () => now);
+    const trail = open(records, leads, bounds, () => now);
     await trail.append(some(AuditKind.WRITE, 10));
+    await trail.tend();
     await records.audit.deleteMany({ kind: "write" });
-    await trail.append(some(AuditKind.WRITE, 3));
     now += 3_600_000;
     await trail.tend();
+    await trail.append(some(AuditKind.WRITE, 3));
     await trail.append(some(AuditKind.WRITE, 8));
     await trail.append([]);
     expect(await records.audit.countDocuments({ kind: "write" })).toBe(10);
@@ -237,7 +334,7 @@ describe("the trail", () => {
   test("stays in order where the clock is set back, and is kept so many days", async () => {
     let now = 1_000_000;
     const records = await openAuthStore(store);
-    const trail = openAuditTrail(records, leads, bounds, () => now);
+    const trail = open(records, leads, bounds, () => now);
     await trail.append(some(AuditKind.WRITE, 1));
     now -= 500_000;
     await trail.append(some(AuditKind.WRITE, 1));

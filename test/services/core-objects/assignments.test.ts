@@ -132,6 +132,7 @@ test("a schedule says which key set it, and pauses with the reason when nobody m
     ...{ principals: {} as never, seal: SEAL, wakeWorker: () => undefined },
     delegations: createDelegations(rig.peers),
     traceUsage: async () => Promise.reject(new Error("no traces")),
+    auditUsage: async () => Promise.reject(new Error("no audit")),
   });
   rig.delegations.refuse("alice", "the API key laptop (alice-key), which set this schedule, was revoked");
   await beginDue(context, new Date("2026-11-20T07:01:00Z"));

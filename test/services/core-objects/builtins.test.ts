@@ -29,6 +29,7 @@ test("what ships is installed once, again where its content changed, and removed
         end: async () => undefined,
       },
       traceUsage: async () => Promise.reject(new Error("no traces")),
+      auditUsage: async () => Promise.reject(new Error("no audit")),
       wakeWorker: () => undefined,
     });
     const shipped = readBuiltins(kinds);

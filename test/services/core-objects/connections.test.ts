@@ -1,10 +1,15 @@
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ConnectionState } from "#proto/core/v1/connection_pb.js";
 import { IntegrationService, IntegrationType } from "#proto/core/v1/integration_service_pb.js";
 import { McpServerService } from "#proto/core/v1/mcp_server_service_pb.js";
 import type { IntegrationRecord } from "../../../services/core-objects/kinds/integrations/record.js";
+import { PUBLIC_ONLY } from "../../../services/shared/outgoing/policy.js";
 import { refusal } from "./refusal.js";
 import { as, type Rig, startRig } from "./rig.js";
 
@@ -127,4 +132,49 @@ test("an MCP server is connected to as a run would, and its tools are named", as
   const answer = await rig.dispatch.unary(testMcpServer, { mcpServerId: locked.mcpServer!.id }, as("alice"));
   expect(answer.connection).toBe(ConnectionState.DISCONNECTED);
   expect(answer.error).not.toContain("sentinel");
+});
+
+test("the operator's log says what a closed address is, and the caller hears only that it is closed", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "closed-"));
+  // Both were written down while loopback was listed.
+  const before = await startRig({ folder });
+  const endpoint = "http://127.0.0.1:4/v1?token=sentinel-of-a-url";
+  const { integration: made } = await before.dispatch.unary(
+    createIntegration,
+    {
+      name: "Models",
+      type: IntegrationType.OPENAI,
+      endpoint: "http://127.0.0.1:4/v1",
+      models: ["large"],
+      credential: CREDENTIAL,
+    },
+    as("alice"),
+  );
+  const { mcpServer } = await before.dispatch.unary(createMcpServer, { name: "wiki", url: endpoint }, as("alice"));
+  await before.close();
+
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const after = await startRig({ folder, log, outgoing: PUBLIC_ONLY });
+  const answers = [
+    await after.dispatch.unary(testIntegration, { integrationId: made!.id }, as("alice")),
+    await after.dispatch.unary(testMcpServer, { mcpServerId: mcpServer!.id }, as("alice")),
+  ];
+  for (const { error } of answers) {
+    expect(error).toContain("leads to an address that is closed");
+    expect(error).not.toContain("is a loopback address");
+  }
+  const refused = lines.filter(({ msg }) => msg === "the address of a remote is closed");
+  const said = {
+    owner: "alice",
+    detail: "127.0.0.1 is a loopback address",
+    reason: expect.stringContaining("127.0.0.1:4"),
+  };
+  expect(refused).toMatchObject([
+    { remote: expect.stringContaining(made!.id), ...said },
+    { remote: expect.stringContaining(mcpServer!.id), ...said },
+  ]);
+  for (const secret of [CREDENTIAL, "sentinel-of-a-url"]) expect(JSON.stringify(lines)).not.toContain(secret);
+  await after.close();
+  await rm(folder, { recursive: true, force: true });
 });

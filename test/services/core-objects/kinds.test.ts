@@ -32,6 +32,7 @@ const AROUND = {
   seal: SEAL,
   delegations: NONE,
   traceUsage: async () => Promise.reject(new Error("no traces")),
+  auditUsage: async () => Promise.reject(new Error("no audit")),
   wakeWorker: () => undefined,
 };
 

@@ -11,7 +11,8 @@ import { EndpointAvailability, EndpointService } from "#proto/catalogue/v1/endpo
 import type { KnowledgeOptions } from "../../../services/core-objects/knowledge/knowledge.js";
 import type { ObjectQuota } from "../../../services/core-objects/room.js";
 import { createCoreObjectsService, type Options } from "../../../services/core-objects/service.js";
-import { silentLog } from "../../../services/shared/process/log.js";
+import type { OutgoingPolicy } from "../../../services/shared/outgoing/policy.js";
+import { type Log, silentLog } from "../../../services/shared/process/log.js";
 import type { Authenticator, Caller, Credential } from "../../../services/shared/rpc/call.js";
 import type { Chain } from "../../../services/shared/rpc/chain.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
@@ -166,10 +167,15 @@ export async function startRig({
   runs,
   folder: kept,
   store: given,
+  outgoing = LOOPBACK,
+  log: heard = silentLog,
 }: {
   sweepEveryMs?: number;
   /** One that somebody else closes, in place of a new one. */
   store?: Store;
+  outgoing?: OutgoingPolicy;
+  /** Of core-objects. */
+  log?: Log;
   quota?: Partial<ObjectQuota>;
   knowledge?: KnowledgeOptions;
   /** Executes runs, with these tools. */
@@ -213,7 +219,7 @@ export async function startRig({
     mount(service.name, service.methods, observe);
   };
   const more = { ...(quota && { quota }), ...(knowledge && { knowledge }), ...(runs && { runs }) };
-  add(await createCoreObjectsService({ outgoing: LOOPBACK, store, peers, log: silentLog, seal: SEAL, ...more }));
+  add(await createCoreObjectsService({ outgoing, store, peers, log: heard, seal: SEAL, ...more }));
   return {
     store,
     peers,

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { v7 as uuid } from "uuid";
 import { afterEach, expect, test, vi } from "vitest";
@@ -164,3 +167,38 @@ test("what a process left counted that ended before it wrote is given back", asy
   expect(await usage("alice")).toMatchObject({ "objects and documents": count, "storage of objects": bytes });
   expect((await usage("root", { deployment: true }))["storage of objects and documents"]).toBe(bytes + texts);
 });
+
+test("the objects and documents of a store from before anybody counted are counted when it is opened", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "usage-"));
+  const knowledge = { embedders: plainEmbedders(), pollMs: 20 };
+  rig = await startRig({ folder, knowledge });
+  await call(agents.createAgent, { name: "One", instructions: "words ".repeat(500) }, as("alice"));
+  await call(agents.createAgent, { name: "Two" }, as("bob"));
+  const { knowledgeBase } = await call(KnowledgeBaseService.method.createKnowledgeBase, { name: "kb" }, as("alice"));
+  for (const name of ["a", "b"]) {
+    const content = `${name} text. `.repeat(300);
+    await call(documents.addDocument, { knowledgeBaseId: knowledgeBase!.id, name, content }, as("alice"));
+  }
+  const blocks = () => rig.store.collection<BlockRecord>("knowledge_blocks").countDocuments({});
+  await vi.waitFor(async () => expect(await blocks()).toBe(2), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await usage("alice")).toEqual(await stored("alice")), { timeout: 30_000 });
+  const [alices, bobs, all] = [await usage("alice"), await usage("bob"), await usage("root", { deployment: true })];
+  const { store: older } = rig;
+  await older.collection("object_room").deleteMany({});
+  for (const name of ["agents", "knowledge_bases"])
+    await older.collection(name).updateMany({ owner: { $gt: "" } } as never, { $unset: { taken: true } } as never);
+  await older
+    .collection("knowledge_documents")
+    .updateMany({ owner: { $gt: "" } } as never, { $unset: { held: true } } as never);
+  await rig.close();
+
+  rig = await startRig({ folder, knowledge });
+  expect(await usage("alice")).toEqual(alices);
+  expect(await usage("bob")).toEqual(bobs);
+  expect(await usage("root", { deployment: true })).toEqual(all);
+  // What was counted once is kept: another start changes nothing.
+  await rig.close();
+  rig = await startRig({ folder, knowledge });
+  expect(await usage("alice")).toEqual(alices);
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);

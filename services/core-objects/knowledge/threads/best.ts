@@ -1,4 +1,4 @@
-/** The best so many of all that are added, by their scores. */
+/** Keeps the best of all that are added, by their scores, up to a number. */
 export class Best<T extends { readonly score: number }> {
   #found: T[] = [];
   /** What a further one must exceed. */

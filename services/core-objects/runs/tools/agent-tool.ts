@@ -13,7 +13,7 @@ export interface AgentTool {
   /** Whether it can be called again where it is not known how a call went: never of what others serve. */
   readonly readOnly: boolean;
   /**
-   * Calls it as whoever the run acts as.
+   * Calls it as the user as whom the run acts.
    *
    * @throws Error, of which the model is told; ConnectError in words for the caller.
    */

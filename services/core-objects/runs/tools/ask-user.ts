@@ -1,7 +1,7 @@
 import { internal } from "../../../shared/rpc/errors.js";
 import type { AgentTool } from "./agent-tool.js";
 
-/** By which a run asks whoever it acts as, and waits. The worker answers it itself. */
+/** A run asks the user as whom it acts, and waits. The worker itself answers the call. */
 export const ASK_USER: AgentTool = {
   name: "ask_user",
   label: "ask_user",

@@ -21,7 +21,7 @@ export interface Attachments {
 
 /**
  * Tools of core that look into what the agent was given, and into nothing else,
- * with the rights of whoever the run acts as.
+ * with the rights of the user as whom the run acts.
  */
 export function skillTools(own: OwnTools, { skills, prompts, knowledgeBases, offered }: Attachments): AgentTool[] {
   const within = (name: string, argument: string, those: readonly Attached[]): AgentTool[] => {

@@ -99,7 +99,8 @@ export function plainError(error: unknown): Error {
   let inner = error;
   for (let depth = 0; depth < 5 && inner instanceof Error; depth++) {
     if (inner instanceof MisbehavedError) return inner;
-    if (inner instanceof RefusedAddressError) return Object.assign(new Error(inner.message), { name: REFUSED_ADDRESS });
+    if (inner instanceof RefusedAddressError)
+      return Object.assign(new Error(inner.message), { name: REFUSED_ADDRESS, detail: inner.detail });
     inner = inner.cause;
   }
   return new Error(wordsOf(error));

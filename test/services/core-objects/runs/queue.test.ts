@@ -25,6 +25,7 @@ beforeAll(async () => {
       end: async () => undefined,
     },
     traceUsage: async () => Promise.reject(new Error("no traces")),
+    auditUsage: async () => Promise.reject(new Error("no audit")),
     wakeWorker: () => undefined,
     seal: SEAL,
   });

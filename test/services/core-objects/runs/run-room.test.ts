@@ -1,13 +1,23 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Hold } from "../../../../services/core-objects/runs/queue.js";
 import type { RunRecord, StepRecord } from "../../../../services/core-objects/runs/record.js";
+import { recountDay } from "../../../../services/core-objects/runs/recount-day.js";
 import { runBytes, stepBytes } from "../../../../services/core-objects/runs/run-bytes.js";
 import {
+  countRuns,
   createRunRoom,
   endOfDay,
+  RUN_ROOM,
   type RunRoom,
+  type RunRoomParts,
   type RunRoomRecord,
 } from "../../../../services/core-objects/runs/run-room.js";
+import { openEmbeddedStore } from "../../../../services/shared/store/embedded/embedded.js";
 import { type Rig, startRig } from "../rig.js";
 
 // What runs and their steps take counts to the user as whom they act.
@@ -84,4 +94,109 @@ test("what is counted of runs ends with them", async () => {
   await parts().rooms.updateOne({ _id: "carl.past" }, { $set: record }, { upsert: true });
   await run("carl");
   expect(await room.of("carl")).toEqual({ runs: 1, bytes: runBytes({ input: "" }) });
+});
+
+const TWO_MINUTES = 120_000;
+const later = () => new Date(Date.now() + TWO_MINUTES);
+/** As a process does it, once a minute. */
+async function recountAll(): Promise<void> {
+  for (let at = Date.now(), none = 0; none < 2; none++) {
+    at += TWO_MINUTES;
+    if (await recountDay(parts(), new Date(at))) none = 0;
+  }
+}
+
+test("a count that is wrong is counted again, of its owner and of the deployment, once nobody writes there", async () => {
+  const one = hold(await run("alice", { input: "one" }));
+  await one.add(step({ output: "x".repeat(500) }) as never);
+  const [alices, all] = [await room.of("alice"), await room.of("deployment")];
+  expect(all).toEqual(alices);
+  const { expires_at: expiresAt } = one.run;
+  // As if processes had ended between counting and writing: a run that never came, and a deletion that was counted twice.
+  await room.take({ owner: "alice", expiresAt, runs: 1, bytes: 5_000 });
+  await room.take({ owner: "bob", expiresAt, runs: -1, bytes: -3_000 });
+  await parts().rooms.updateOne({ owner: "deployment" }, { $inc: { bytes: 77 } });
+  expect(await recountDay(parts())).toBe(false);
+  await recountAll();
+  expect(await room.of("alice")).toEqual(alices);
+  expect(await room.of("bob")).toEqual({ runs: 0, bytes: 0 });
+  expect(await room.of("deployment")).toEqual(all);
+  expect(await parts().rooms.countDocuments({ changed_at: { $gt: new Date(0) } })).toBe(0);
+});
+
+test("what is written while it is counted again is not lost", async () => {
+  await run("alice");
+  const { runs, rooms, steps } = parts();
+  // A run begins after the runs were read.
+  const slow = {
+    ...{ rooms, steps },
+    runs: {
+      find: (...args: Parameters<typeof runs.find>) =>
+        (async function* () {
+          yield* runs.find(...args);
+          await run("alice");
+        })(),
+    },
+  } as unknown as RunRoomParts;
+  expect(await recountDay(slow, later())).toBe(true);
+  expect((await room.of("alice")).runs).toBe(2);
+  await recountAll();
+  expect([await room.of("alice"), await room.of("deployment")]).toEqual(
+    Array(2).fill({ runs: 2, bytes: 2 * runBytes({ input: "" }) }),
+  );
+});
+
+test("what a process counted that was killed before it wrote is given back", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "runs-"));
+  const child = fork(new URL("taking-process.ts", import.meta.url), [folder], {
+    execArgv: ["--import", "tsx", "--conditions=house:source"],
+  });
+  await once(child, "message");
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  await rig.close();
+  rig = await startRig({ folder });
+  room = createRunRoom(parts(), { runs: 2 * MIB, deploymentRuns: 3 * MIB });
+  expect(await room.of("alice")).toEqual({ runs: 1, bytes: 5_000 });
+  await recountAll();
+  expect([await room.of("alice"), await room.of("deployment")]).toEqual(Array(2).fill({ runs: 0, bytes: 0 }));
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+test("runs and steps of a store of before are counted once, and a count of before is counted again", async () => {
+  const first = hold(await run("alice", { input: "words" }));
+  await first.add(step({ output: "x".repeat(700) }) as never);
+  await run("bob");
+  const counted = async () => Promise.all(["alice", "bob", "deployment"].map((owner) => room.of(owner)));
+  const right = await counted();
+  // Nobody counted yet.
+  await parts().rooms.deleteMany({ owner: { $gte: "" } });
+  expect(await counted()).toEqual(Array(3).fill({ runs: 0, bytes: 0 }));
+  await countRuns(parts());
+  expect(await counted()).toEqual(right);
+  await parts().rooms.updateOne({ owner: "alice" }, { $inc: { bytes: 9 } });
+  await countRuns(parts());
+  expect((await room.of("alice")).bytes).toBe(right[0]!.bytes + 9);
+});
+
+test("counts of a version that noted no changes are counted again after the upgrade", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "runs-"));
+  await rig.close();
+  const older = await openEmbeddedStore(folder);
+  const { migrations: _, ...spec } = RUN_ROOM;
+  await older.ensure([spec]);
+  const expires_at = endOfDay(new Date(Date.now() + 86_400_000));
+  const record = { _id: "alice.old", owner: "alice", runs: 3, bytes: 9_000, expires_at };
+  const rooms = older.collection<RunRoomRecord>("run_room");
+  await rooms.insertMany([
+    record,
+    { ...record, _id: "all.old", owner: "deployment" },
+    { ...record, _id: "counted", owner: "", runs: 0, bytes: 0 },
+  ]);
+  await older.close();
+  rig = await startRig({ folder });
+  room = createRunRoom(parts(), { runs: 2 * MIB, deploymentRuns: 3 * MIB });
+  await recountAll();
+  expect([await room.of("alice"), await room.of("deployment")]).toEqual(Array(2).fill({ runs: 0, bytes: 0 }));
+  await rm(folder, { recursive: true, force: true });
 });

@@ -1,0 +1,55 @@
+/** How many records of one kind each user has, and who has the most: kept in memory, each step in constant time. */
+export interface Holders {
+  /** How many there are of all users. */
+  readonly total: number;
+  /** Every user that has been counted. */
+  names(): Iterable<string>;
+  of(user: string): number;
+  set(user: string, count: number): void;
+  /** Takes a number of records off, one at a time from whoever has the most then; gives how many of whom. */
+  takeFromLargest(count: number): ReadonlyMap<string, number>;
+}
+
+/** Nobody has any yet. */
+export function createHolders(): Holders {
+  const counts = new Map<string, number>();
+  /** Users by how many records they have: none for 0. */
+  const levels = new Map<number, Set<string>>();
+  let total = 0;
+  let highest = 0;
+
+  function set(user: string, count: number): void {
+    const before = counts.get(user) ?? 0;
+    if (before === count) return;
+    total += count - before;
+    const level = levels.get(before);
+    level?.delete(user);
+    if (level?.size === 0) levels.delete(before);
+    if (count === 0) counts.delete(user);
+    else {
+      counts.set(user, count);
+      levels.set(count, (levels.get(count) ?? new Set()).add(user));
+    }
+    highest = Math.max(highest, count);
+    while (highest > 0 && !levels.has(highest)) highest--;
+  }
+
+  return {
+    get total() {
+      return total;
+    },
+    names: () => counts.keys(),
+    of: (user) => counts.get(user) ?? 0,
+    set,
+    takeFromLargest(count) {
+      const taken = new Map<string, number>();
+      for (let left = Math.min(count, total); left > 0; left--) {
+        const [user] = levels.get(highest) ?? [];
+        if (user === undefined) break;
+        taken.set(user, (taken.get(user) ?? 0) + 1);
+        set(user, highest - 1);
+      }
+      return taken;
+    },
+  };
+}
