@@ -107,8 +107,12 @@ async function* inParts(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Arr
     pieces.push(piece);
     size += piece.byteLength;
     if (size < PIECE_BYTES) continue;
-    yield Buffer.concat(pieces, size);
+    yield joined(pieces, size);
     [pieces, size] = [[], 0];
   }
-  if (size > 0) yield Buffer.concat(pieces, size);
+  if (size > 0) yield joined(pieces, size);
+}
+
+function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
+  return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces, size);
 }

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { createThread, movable, ThreadEndedError, ThreadStuckError } from "../../../../services/shared/process/thread.js";
+import {
+  createThread,
+  movable,
+  ThreadEndedError,
+  ThreadStuckError,
+} from "../../../../services/shared/process/thread.js";
 import type { StuckMethods } from "./stuck.js";
 
 const URL_OF_IT = new URL("stuck.js", import.meta.url);
