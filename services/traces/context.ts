@@ -1,5 +1,6 @@
 import type { Log } from "../shared/process/log.js";
 import type { Peers } from "../shared/rpc/peers.js";
+import type { Apart } from "./apart.js";
 import type { SpanQuota } from "./quota.js";
 import type { TraceStore } from "./store.js";
 
@@ -13,4 +14,6 @@ export interface Context {
   readonly retentionDays: number;
   /** What the spans of one user may add up to. */
   readonly quota: SpanQuota;
+  /** Keeps the spans of long exports. */
+  readonly apart: Apart;
 }

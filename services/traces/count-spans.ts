@@ -2,6 +2,7 @@ import type { UpdateFilter } from "../shared/store/store.js";
 import { isDuplicateKey } from "../shared/store/store.js";
 import { digest } from "./digest.js";
 import { ownsTokens } from "./gen-ai.js";
+import { failuresOf } from "./insert-new.js";
 import type { ReadSpan } from "./span.js";
 import type { TraceRecord, TraceStore } from "./store.js";
 
@@ -28,29 +29,36 @@ export interface Batch {
 }
 
 /**
- * Adds a batch to what its trace adds up to, in one atomic update. An exporter
- * that got no answer sends the same batch again: its digest, remembered with
- * the sums, keeps them right.
+ * Adds batches of different traces to what these add up to, each in one atomic
+ * update. An exporter that got no answer sends the same batch again: its digest,
+ * remembered with the sums, keeps them right.
  */
-export async function countSpans({ traces }: TraceStore, batch: Batch): Promise<void> {
-  const id = digest(
-    batch.spans
-      .map(({ facts }) => facts.span_id)
-      .sort()
-      .join(),
-  );
-  const update = {
-    ...wholeOf(batch),
-    ...sumsOf(batch),
-    $push: { batches: { $each: [id], $slice: -BATCHES_REMEMBERED }, ...firstInputOf(batch) },
-  } as unknown as UpdateFilter<TraceRecord>;
-  const uncounted = { _id: batch.trace, batches: { $ne: id } };
+export async function countSpans({ traces }: TraceStore, batches: readonly Batch[]): Promise<void> {
+  const updates = batches.map((batch) => {
+    const id = digest(
+      batch.spans
+        .map(({ facts }) => facts.span_id)
+        .sort()
+        .join(),
+    );
+    const update = {
+      ...wholeOf(batch),
+      ...sumsOf(batch),
+      $push: { batches: { $each: [id], $slice: -BATCHES_REMEMBERED }, ...firstInputOf(batch) },
+    } as unknown as UpdateFilter<TraceRecord>;
+    return { filter: { _id: batch.trace, batches: { $ne: id } }, update };
+  });
+  const all = (upsert: boolean) =>
+    traces.bulkWrite(
+      updates.map((one) => ({ updateOne: { ...one, upsert } })),
+      { ordered: false },
+    );
   try {
-    await traces.updateOne(uncounted, update, { upsert: true });
+    await all(true);
   } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    // The trace is there: this batch is counted already, or another one began it just now.
-    await traces.updateOne(uncounted, update);
+    if (!failuresOf(error).every(isDuplicateKey)) throw error;
+    // Some traces are there: these batches are counted already, or other ones began them just now.
+    await all(false);
   }
 }
 

@@ -13,8 +13,8 @@ export async function insertNew<T extends Base>(collection: DocCollection<T>, do
   }
 }
 
-/** What went wrong with each document, as either backend says it. */
-function failuresOf(error: unknown): readonly unknown[] {
+/** What went wrong with each operation of many, as either backend says it. */
+export function failuresOf(error: unknown): readonly unknown[] {
   const { writeErrors, failures } = error as { writeErrors?: unknown; failures?: readonly unknown[] };
   return [writeErrors ?? failures ?? error].flat();
 }

@@ -1,6 +1,10 @@
 import type { Caller } from "../shared/rpc/call.js";
+import { DAY_MS } from "./days.js";
 import type { ReadSpan } from "./span.js";
 import type { TraceStore, UsageRecord } from "./store.js";
+
+/** Whose spans are counted. */
+export type Sender = Pick<Caller, "id" | "service">;
 
 /** What a number of spans takes. */
 export interface SpanAmounts {
@@ -32,7 +36,7 @@ const SPAN_BYTES = 512;
 export async function takeRoom(
   { usage }: TraceStore,
   quota: SpanQuota,
-  caller: Caller,
+  caller: Sender,
   spans: readonly ReadSpan[],
   expiresAt: Date,
 ): Promise<string | undefined> {
@@ -57,7 +61,7 @@ export async function takeRoom(
 /** Gives the room of spans back that were not kept after all. */
 export async function giveRoomBack(
   { usage }: Pick<TraceStore, "usage">,
-  caller: Caller,
+  caller: Sender,
   spans: readonly ReadSpan[],
   expiresAt: Date,
 ): Promise<void> {
@@ -85,7 +89,7 @@ export async function countEveryone({ usage }: Pick<TraceStore, "usage">): Promi
   }
 }
 
-function countedFor({ id, service }: Caller): readonly string[] {
+function countedFor({ id, service }: Sender): readonly string[] {
   return service ? [EVERYONE] : [id, EVERYONE];
 }
 
@@ -108,8 +112,6 @@ function sum(some: readonly SpanAmounts[]): SpanAmounts {
 function mebibytes(bytes: number): number {
   return Math.floor(bytes / 2 ** 20);
 }
-
-const DAY_MS = 86_400_000;
 
 /** The record of the day on which spans end: it ends with the last of them. */
 function recordOf(id: string, expiresAt: Date): { readonly _id: string; readonly ends: Date } {

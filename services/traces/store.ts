@@ -133,7 +133,8 @@ export interface TraceStore {
 // other index. What is past that is left out of reads until it is deleted.
 const EXPIRY = { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 } as const;
 
-const COLLECTIONS: readonly CollectionSpec[] = [
+/** The collections of this service. */
+export const COLLECTIONS: readonly CollectionSpec[] = [
   {
     name: "traces",
     environment: "traces",
@@ -153,6 +154,11 @@ const COLLECTIONS: readonly CollectionSpec[] = [
 /** Opens this service's collections, creating what is missing. */
 export async function openTraceStore(store: Store): Promise<TraceStore> {
   await store.ensure(COLLECTIONS);
+  return traceStoreOf(store);
+}
+
+/** This service's collections, of a store where they are. */
+export function traceStoreOf(store: Pick<Store, "collection">): TraceStore {
   return {
     traces: store.collection("traces"),
     spans: store.collection("spans"),

@@ -1,8 +1,6 @@
-import { pipeline, Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
-import { create, fromBinary, fromJson, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
+import { create, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, type ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import {
   type ExportTraceServiceRequest,
@@ -11,10 +9,11 @@ import {
   ExportTraceServiceResponseSchema,
 } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { boundsOf } from "../../../services/shared/rpc/bounds.js";
-import { invalidArgument, resourceExhausted, unavailable, unimplemented } from "../../../services/shared/rpc/errors.js";
-import { excessOf } from "../../../services/shared/rpc/json-shape.js";
-import { checkWire } from "../../../services/shared/rpc/wire.js";
-import { cutExport } from "./cut.js";
+import { unavailable, unimplemented } from "../../../services/shared/rpc/errors.js";
+import { unreadMessage } from "../../../services/shared/rpc/unread.js";
+import { decodeExport } from "./decode.js";
+import type { ExportReader } from "./reader.js";
+import { unpackedWithin } from "./unpack.js";
 
 // OTLP over HTTP (OpenTelemetry Protocol 1.x, "OTLP/HTTP"): the messages of
 // gRPC's Export in a body, as protobuf or as JSON that differs from
@@ -28,6 +27,7 @@ export interface OtlpBody {
 
 /** What was read of an export: its spans as far as they fit, and how many did not. */
 export interface ReadExport {
+  /** Of a long one the bytes, unread (services/shared/rpc/unread.ts). */
   readonly request: ExportTraceServiceRequest;
   readonly left: number;
 }
@@ -35,9 +35,8 @@ export interface ReadExport {
 const PROTOBUF = "application/x-protobuf";
 const JSON_TYPE = "application/json";
 const BOUNDS = boundsOf(ExportTraceServiceRequestSchema);
-const IDS = ["traceId", "spanId", "parentSpanId"] as const;
-const HEX = /^(?:[0-9a-fA-F]{2})*$/;
-const UTF8 = new TextDecoder("utf-8", { fatal: true });
+/** Bytes of an export that is read here, unpacked. */
+const READ_HERE = BOUNDS.unread ?? 0;
 
 /** How a body was sent, and the memory that is counted for it. */
 export interface Packing {
@@ -59,15 +58,16 @@ export const OTLP_TYPES = `spans are sent as ${PROTOBUF} or ${JSON_TYPE}`;
 
 /**
  * Reads an export of spans, whose pieces have their memory already. Of one that is too long the spans that fit
- * are read, and the others counted.
+ * are read, and the others counted. A long one is unpacked, cut and, where it is JSON, made protobuf in a thread.
  *
  * @throws ConnectError unimplemented for another media type or coding,
  *   resource_exhausted for too much, invalid_argument for what is no such message,
- *   unavailable where there is no memory for it now.
+ *   unavailable where there is no memory for it now, or the thread ended with another one.
  */
 export async function readExport(
   body: AsyncIterable<Uint8Array>,
   { contentType, contentEncoding = "", keep = () => true }: Packing,
+  reader: ExportReader,
 ): Promise<ReadExport> {
   const type = typeOf(contentType);
   if (type === undefined) throw unimplemented(OTLP_TYPES);
@@ -75,12 +75,52 @@ export async function readExport(
   const isPacked = coding === "gzip";
   if (!isPacked && coding !== "" && coding !== "identity")
     throw unimplemented("spans are sent with gzip, or without any content coding");
-  const pieces = isPacked ? unpacked(body, keep) : body;
-  const { bytes, left } = await cutExport(pieces, type === PROTOBUF ? "protobuf" : "json", (size, isKept) => {
-    if (!isPacked && !isKept) keep(-size);
-    if (isPacked && isKept && !keep(size)) throw unavailable("too much is in flight: send it again");
-  });
-  return { request: type === PROTOBUF ? ofProtobuf(bytes) : ofJson(bytes), left };
+  const encoding = type === PROTOBUF ? "protobuf" : "json";
+  const { front, rest, isWhole } = await begunOf(body, READ_HERE);
+  const short = isWhole ? await shortOf(front, isPacked) : undefined;
+  if (short !== undefined) {
+    if (isPacked) {
+      keep(-front.byteLength);
+      if (!keep(short.byteLength)) throw unavailable("too much is in flight: send it again");
+    }
+    return { request: decodeExport(short, encoding), left: 0 };
+  }
+  const { bytes, left } = await reader.read(rest, { encoding, isPacked, keep });
+  return { request: unreadMessage(ExportTraceServiceRequestSchema, { bytes, encoding: "protobuf" }), left };
+}
+
+/** What a short body says; undefined where it unpacks to a long one. */
+async function shortOf(front: Uint8Array, isPacked: boolean): Promise<Uint8Array | undefined> {
+  // What is read of a Buffer would be Buffers.
+  if (!isPacked) return Uint8Array.from(front);
+  const { buffer, byteOffset, byteLength } = (await unpackedWithin(front, READ_HERE)) ?? {};
+  return buffer === undefined ? undefined : new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** The beginning of a body, and all of it: what is past the beginning is read when it is asked for. */
+async function begunOf(body: AsyncIterable<Uint8Array>, most: number) {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  let isWhole = false;
+  const more = body[Symbol.asyncIterator]();
+  while (size <= most && !isWhole) {
+    const next = await more.next();
+    if (next.done === true) isWhole = true;
+    else {
+      pieces.push(next.value);
+      size += next.value.byteLength;
+    }
+  }
+  const front = Buffer.concat(pieces);
+  async function* rest(): AsyncIterable<Uint8Array> {
+    try {
+      yield front;
+      if (!isWhole) yield* { [Symbol.asyncIterator]: () => more };
+    } finally {
+      await more.return?.();
+    }
+  }
+  return { front, rest: rest(), isWhole: isWhole && size <= most };
 }
 
 /** What is answered to an export of which so many spans were not read. */
@@ -122,72 +162,6 @@ export function exportFailure({ code, rawMessage: message }: ConnectError, conte
 function typeOf(contentType: string): typeof PROTOBUF | typeof JSON_TYPE | undefined {
   const type = contentType.split(";")[0]?.trim().toLowerCase();
   return type === PROTOBUF || type === JSON_TYPE ? type : undefined;
-}
-
-/** What a body unpacks to, as fast as it is read: its own bytes are given back as they are. */
-async function* unpacked(body: AsyncIterable<Uint8Array>, keep: (bytes: number) => boolean): AsyncIterable<Uint8Array> {
-  async function* packed(): AsyncIterable<Uint8Array> {
-    for await (const piece of body) {
-      yield piece;
-      keep(-piece.byteLength);
-    }
-  }
-  const unzip = createGunzip();
-  // Whoever reads it hears of its errors.
-  pipeline(Readable.from(packed()), unzip, () => undefined);
-  try {
-    yield* unzip as AsyncIterable<Uint8Array>;
-  } catch (error) {
-    if (!(error as NodeJS.ErrnoException).code?.startsWith("Z_")) throw error;
-    throw invalidArgument("the body is not gzip, as its content-encoding says", error);
-  }
-}
-
-function ofProtobuf(bytes: Uint8Array): ExportTraceServiceRequest {
-  checkWire(ExportTraceServiceRequestSchema, bytes, BOUNDS);
-  return fromBinary(ExportTraceServiceRequestSchema, bytes);
-}
-
-function ofJson(bytes: Uint8Array): ExportTraceServiceRequest {
-  let json: JsonObject;
-  try {
-    const excess = excessOf(bytes);
-    if (excess !== undefined) throw resourceExhausted(`the body ${excess}`);
-    json = JSON.parse(UTF8.decode(bytes)) as JsonObject;
-  } catch (error) {
-    if (error instanceof ConnectError) throw error;
-    throw invalidArgument("the body is not JSON", error);
-  }
-  for (const span of spansIn(json)) {
-    toBase64(span);
-    for (const link of membersOf(span, "links")) toBase64(link);
-  }
-  try {
-    // "OTLP/JSON receivers MUST ignore message fields with unknown names."
-    return fromJson(ExportTraceServiceRequestSchema, json, { ignoreUnknownFields: true });
-  } catch (error) {
-    throw invalidArgument(`the body is no export of spans: ${(error as Error).message}`, error);
-  }
-}
-
-function* spansIn(json: unknown): Iterable<JsonObject> {
-  for (const resource of membersOf(json, "resourceSpans"))
-    for (const scope of membersOf(resource, "scopeSpans")) yield* membersOf(scope, "spans");
-}
-
-/** The objects of a list that an object holds; what is something else is the message's reader to refuse. */
-function membersOf(of: unknown, name: string): JsonObject[] {
-  const list = (of as JsonObject | null)?.[name];
-  return Array.isArray(list) ? list.filter((one): one is JsonObject => typeof one === "object" && one !== null) : [];
-}
-
-function toBase64(span: JsonObject): void {
-  for (const name of IDS) {
-    const id = span[name];
-    if (typeof id !== "string") continue;
-    if (!HEX.test(id)) throw invalidArgument(`a ${name} is not hexadecimal, as OTLP has it in JSON`);
-    span[name] = Buffer.from(id, "hex").toString("base64");
-  }
 }
 
 function jsonBody(json: JsonObject): OtlpBody {

@@ -27,6 +27,7 @@ import {
   unreadStatus,
   withLeft,
 } from "../otlp/export.js";
+import { createExportReader } from "../otlp/reader.js";
 import type { Page, PageRequest, Route } from "../route.js";
 import { told } from "../rpc/handlers.js";
 
@@ -52,6 +53,8 @@ const RETRY_S = "5";
  * refused before the body is read.
  */
 export function otlpRoutes({ dispatch, enter, origins, shares, base }: OtlpOptions): Route[] {
+  const reader = createExportReader();
+
   async function handle(request: PageRequest<BodyStream>): Promise<Page> {
     const type = typeOf(request.headers);
     if (!origins.allows(request.headers.origin)) return strangersPage(permissionDenied(BAD_ORIGIN.message), type);
@@ -77,7 +80,7 @@ export function otlpRoutes({ dispatch, enter, origins, shares, base }: OtlpOptio
     try {
       const contentEncoding = request.headers["content-encoding"];
       const packing = { contentType: type, contentEncoding, keep: (more: number) => request.keep(more) };
-      read = await readExport(request.body, packing);
+      read = await readExport(request.body, packing, reader);
     } catch (error) {
       if (error instanceof ConnectError) return failed(error, type, unreadStatus(error));
       throw error;

@@ -11,7 +11,7 @@ import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import type { BearerCredentials } from "../../../services/shared/credentials/credentials.js";
 import type { Known } from "../../../services/shared/credentials/known.js";
 import type { Ended } from "../../../services/shared/credentials/open-responses.js";
-import { bounded } from "../../../services/shared/rpc/bounded.js";
+import { askedIn, bounded } from "../../../services/shared/rpc/bounded.js";
 import type { Dispatch, Outgoing } from "../../../services/shared/rpc/dispatch.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
 import { isForServices } from "../../../services/shared/rpc/steps/access.js";
@@ -63,7 +63,8 @@ export function createRpcHandlers({ dispatch, credentials, image, maxBytes }: Rp
   function forwardUnary(method: DescMethodUnary): UniversalHandler {
     const router = routerOf().rpc(method, async (request: Message, context: HandlerContext) => {
       try {
-        return await dispatch.unary(method, request as never, outgoing(method, context, UNARY_MS, context.signal));
+        const asked = askedIn(request, method.input, context.values);
+        return await dispatch.unary(method, asked as never, outgoing(method, context, UNARY_MS, context.signal));
       } catch (error) {
         throw told(error);
       }

@@ -217,6 +217,26 @@ function processorTimeOf(tid: string): number | undefined {
   }
 }
 
+const moved = new WeakMap<object, readonly TransferListItem[]>();
+
+/** An answer whose bytes move to whoever asked, where they would be copied. */
+export function moving<T extends object>(answer: T, ...bytes: readonly Uint8Array[]): T {
+  moved.set(
+    answer,
+    bytes.map(({ buffer }) => buffer as ArrayBuffer),
+  );
+  return answer;
+}
+
+/** Bytes in memory of their own, which can move to a thread: others may stand beside those of a small Buffer. */
+export function movable(bytes: Uint8Array): Uint8Array {
+  const { buffer, byteLength } = bytes;
+  return buffer.byteLength - byteLength <= SPARE_BYTES && buffer.byteLength > SPARE_BYTES ? bytes : new Uint8Array(bytes);
+}
+
+/** What may go with bytes that move: the prefix of a message. */
+const SPARE_BYTES = 64;
+
 /**
  * Answers what a thread is asked: the last call of the module that it runs.
  *
@@ -231,7 +251,7 @@ export function serveThread(methods: ThreadMethods, how: "in order" | "at once" 
     try {
       if (signal.aborted) return;
       const result = await methods[method]?.(argument as never, signal);
-      parentPort?.postMessage({ id, result } satisfies Answered);
+      parentPort?.postMessage({ id, result } satisfies Answered, moved.get(result as object) ?? []);
     } catch (reason) {
       const { name, message, detail } = reason as Error & { readonly detail?: unknown };
       const error = { name, message, ...(typeof detail === "string" && { detail }) };

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { type DescMessage, fromJson } from "@bufbuild/protobuf";
+import { type DescMessage, fromJson, type Message } from "@bufbuild/protobuf";
+import { type ContextValues, createContextKey, createContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { type Bounds, boundsOf } from "./bounds.js";
 import { invalidArgument, resourceExhausted, unimplemented } from "./errors.js";
@@ -7,12 +8,21 @@ import { readable } from "./grpc-message.js";
 import { excessOf } from "./json-shape.js";
 import { ambiguityIn } from "./json-twice.js";
 import { holdsSecret } from "./secret-fields.js";
+import { type Unread, unreadMessage } from "./unread.js";
 import { checkWire, checkWireBegun } from "./wire.js";
 
 /** A message before its bytes: one byte of flags, four of its length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 const PREFIX_BYTES = 5;
 const ENVELOPED = /^application\/(?:grpc|connect\+)/;
 const JSON_TYPE = /[/+]json\b/;
+
+const UNREAD = createContextKey<Unread | undefined>(undefined);
+
+/** What a handler was asked: the message that was decoded for it, or the one that is left unread (bounds.ts). */
+export function askedIn<M extends Message>(decoded: M, desc: DescMessage, values: ContextValues): M {
+  const unread = values.get(UNREAD);
+  return unread === undefined ? decoded : (unreadMessage(desc, unread) as M);
+}
 
 /**
  * The same handler, which is given only messages that are cheap to decode: what
@@ -27,10 +37,19 @@ export function bounded(unbounded: UniversalHandler): UniversalHandler {
     const { body } = request;
     if (!isStream(body)) return handler(request);
     const type = request.header.get("content-type") ?? "";
-    const check = (bytes: Uint8Array) =>
-      JSON_TYPE.test(type) ? checkWholeJson(input, bytes) : checkWire(input, bytes, bounds);
+    const isJson = JSON_TYPE.test(type);
+    const contextValues = request.contextValues ?? createContextValues();
+    const check = (bytes: Uint8Array): Uint8Array | undefined => {
+      if (isLeftUnread(bytes.length, bounds)) {
+        contextValues.set(UNREAD, { bytes, encoding: isJson ? "json" : "protobuf" });
+        return isJson ? EMPTY_JSON : NOTHING;
+      }
+      if (isJson) checkWholeJson(input, bytes);
+      else checkWire(input, bytes, bounds);
+      return undefined;
+    };
     const checked = ENVELOPED.test(type) ? eachOf(body, bounds, check) : whole(body, bounds, check);
-    return handler({ ...request, body: checked });
+    return handler({ ...request, header: headerOf(request, bounds), contextValues, body: checked });
   };
   return Object.assign(serve, handler);
 }
@@ -50,7 +69,23 @@ function isStream(body: UniversalServerRequest["body"]): body is AsyncIterable<U
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
-type Check = (bytes: Uint8Array) => void;
+/** Checks a message; gives what stands in its place where it is left unread. */
+type Check = (bytes: Uint8Array) => Uint8Array | undefined;
+
+const NOTHING = new Uint8Array(0);
+const EMPTY_JSON = new TextEncoder().encode("{}");
+
+/** The length that is announced is not that of what stands in the place of a message. */
+function headerOf({ header }: UniversalServerRequest, { unread }: Bounds): Headers {
+  if (unread === undefined || !header.has("content-length")) return header;
+  const without = new Headers(header);
+  without.delete("content-length");
+  return without;
+}
+
+function isLeftUnread(length: number, { unread = Number.POSITIVE_INFINITY }: Bounds): boolean {
+  return length > unread;
+}
 
 /** A body that is one message. */
 async function* whole(body: AsyncIterable<Uint8Array>, { bytes }: Bounds, check: Check): AsyncIterable<Uint8Array> {
@@ -62,8 +97,7 @@ async function* whole(body: AsyncIterable<Uint8Array>, { bytes }: Bounds, check:
     pieces.push(piece);
   }
   const message = pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces, length);
-  check(message);
-  yield message;
+  yield check(message) ?? message;
 }
 
 /** A body of messages, each after its length. */
@@ -83,14 +117,20 @@ async function* eachOf(body: AsyncIterable<Uint8Array>, { bytes }: Bounds, check
       if (end - PREFIX_BYTES > bytes) throw tooLong(bytes);
       if (length < end) break;
       if (rest.byteLength < end) rest = Buffer.concat(pieces, length);
-      check(rest.subarray(PREFIX_BYTES, end));
-      yield rest.subarray(0, end);
+      const instead = check(rest.subarray(PREFIX_BYTES, end));
+      yield instead === undefined ? rest.subarray(0, end) : envelopeOf(instead);
       rest = rest.subarray(end);
       length -= end;
       pieces = [rest];
     }
   }
   if (length > 0) throw invalidArgument("the message ends before its length");
+}
+
+function envelopeOf(message: Uint8Array): Uint8Array {
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.writeUInt32BE(message.length, 1);
+  return Buffer.concat([prefix, message]);
 }
 
 function lengthIn(prefix: Uint8Array): number {
@@ -102,13 +142,23 @@ function checkJson(bytes: Uint8Array): void {
   if (excess !== undefined) throw invalidArgument(`the message ${excess}`);
 }
 
-/** JSON that others could read differently is refused, and a decoder's error is not the place for a secret. */
-function checkWholeJson(input: DescMessage, bytes: Uint8Array): void {
+/**
+ * The text of a message in JSON, which is not too deep, not too much, and not one that others could read differently.
+ *
+ * @throws ConnectError invalid_argument.
+ */
+export function textOfJson(bytes: Uint8Array): string {
   checkJson(bytes);
   if (!isUtf8(bytes)) throw invalidArgument("the message is not UTF-8");
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
   const fault = ambiguityIn(text);
   if (fault !== undefined) throw invalidArgument(`the message is refused because ${fault}`);
+  return text;
+}
+
+/** A decoder's error is not the place for a secret. */
+function checkWholeJson(input: DescMessage, bytes: Uint8Array): void {
+  const text = textOfJson(bytes);
   if (!holdsSecret(input)) return;
   try {
     fromJson(input, JSON.parse(text), { ignoreUnknownFields: true });

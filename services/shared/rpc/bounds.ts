@@ -10,6 +10,8 @@ import type { Shape } from "./wire.js";
 export interface Bounds extends Shape {
   /** Bytes of its longest encoding, which is JSON with everything escaped. */
   readonly bytes: number;
+  /** Of more bytes than this it is not read in the loop that serves others: its method is given it as it came (unread.ts). */
+  readonly unread?: number;
 }
 
 /** The longest message of any rpc of ours, in bytes. */
@@ -18,8 +20,10 @@ export const MAX_MESSAGE_BYTES = 4 << 20;
 export const MAX_EXPORT_BYTES = 16 << 20;
 /** The most elements of a message of ours: some 40 ms of decoding. */
 export const MAX_ELEMENTS = 50_000;
-/** The most elements of an export of spans: 512 spans, as SDKs send them, of 30 attributes each. */
-const MAX_EXPORT_ELEMENTS = 75_000;
+/** The most elements of an export of spans, as many as of JSON (json-shape.ts): 512 spans, as SDKs send them, of 40 attributes each. */
+const MAX_EXPORT_ELEMENTS = 100_000;
+/** The longest export that is read in the loop that serves others: at most 100 spans, and some milliseconds. */
+const MAX_EXPORT_READ_HERE = 4 << 10;
 /** The deepest message; a list of OpenTelemetry values takes three levels a list. */
 export const MAX_DEPTH = 64;
 
@@ -30,6 +34,7 @@ export const FOREIGN_BOUNDS: Readonly<Record<string, Bounds>> = {
     bytes: MAX_EXPORT_BYTES,
     elements: MAX_EXPORT_ELEMENTS,
     depth: MAX_DEPTH,
+    unread: MAX_EXPORT_READ_HERE,
   },
   // A name of a service.
   "grpc.health.v1.HealthCheckRequest": { bytes: 4 << 10, elements: 16, depth: 1 },

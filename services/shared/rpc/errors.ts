@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { codeFromString } from "@connectrpc/connect/protocol-connect";
 
 // One class crosses every boundary: ConnectError. These say in one word which
 // code is meant; messages are written for the caller, lower case, without
@@ -37,3 +38,11 @@ export const unimplemented = raise(Code.Unimplemented);
 export const internal = raise(Code.Internal);
 /** The caller went away. */
 export const canceled = raise(Code.Canceled);
+
+/** The error that a thread threw: of an error only its name and words leave a thread (ConnectError: "[code] words"). */
+export function fromThread(error: Error): Error {
+  if (error instanceof ConnectError) return error;
+  const [, word = "", words = ""] = /^\[(\w+)\] (.*)$/s.exec(error.message) ?? [];
+  const code = error.name === ConnectError.name ? codeFromString(word) : undefined;
+  return code === undefined ? error : new ConnectError(words, code);
+}

@@ -5,6 +5,7 @@ import type { Credential } from "./call.js";
 import type { Dispatch, Outgoing } from "./dispatch.js";
 import { unavailable } from "./errors.js";
 import { type ServiceName, serviceOf } from "./service.js";
+import { writable } from "./unread.js";
 
 /** The header that carries a caller assertion between our services. */
 export const ASSERTION_HEADER = "x-caller";
@@ -42,7 +43,8 @@ export function connectRemote(addressOf: (service: ServiceName) => string | unde
   return {
     async unary(method, request, out) {
       const transport = transportFor(method);
-      const { message } = await transport.unary(method, out.signal, timeoutOf(out), headersOf(out), request);
+      const asked = writable(method.input, request);
+      const { message } = await transport.unary(method, out.signal, timeoutOf(out), headersOf(out), asked);
       return message;
     },
     async *stream(method, request, out) {

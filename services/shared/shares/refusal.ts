@@ -12,14 +12,21 @@ export function secondsOf(wait: number): number {
   return Math.max(1, Math.ceil(wait));
 }
 
+/** Refuses a call that is one too many. */
+export function exhausted(wait: number): ConnectError {
+  return exhaustedFor(tooManyCalls(wait), wait);
+}
+
 /**
- * Refuses a call that is one too many, with when to try again: in words, as
+ * Refuses what there is too much of now, with when to try again: in words, as
  * `retry-after`, and as google.rpc.RetryInfo, by which gRPC clients and
  * exporters of OpenTelemetry repeat a call (OTLP specification, "OTLP/gRPC Throttling").
+ *
+ * @param wait in seconds.
  */
-export function exhausted(wait: number): ConnectError {
+export function exhaustedFor(words: string, wait: number): ConnectError {
   const seconds = secondsOf(wait);
-  const error = new ConnectError(tooManyCalls(wait), Code.ResourceExhausted, { "retry-after": String(seconds) });
+  const error = new ConnectError(words, Code.ResourceExhausted, { "retry-after": String(seconds) });
   const delay = toBinary(DurationSchema, create(DurationSchema, { seconds: BigInt(seconds) }));
   error.details.push({ type: "google.rpc.RetryInfo", value: Uint8Array.of(RETRY_DELAY, delay.length, ...delay) });
   return error;

@@ -10,7 +10,16 @@ import { v7 as uuid } from "uuid";
 import { refuseUndefined, withUpsertId } from "./filter.js";
 import { migrate } from "./migrations.js";
 import { openVectorSearch } from "./mongo-vector-search.js";
-import type { Base, CollectionSpec, DocCollection, IndexSpec, Store, VectorIndexSpec, VectorSearch } from "./store.js";
+import type {
+  Base,
+  CollectionSpec,
+  DocCollection,
+  IndexSpec,
+  Store,
+  StorePlace,
+  VectorIndexSpec,
+  VectorSearch,
+} from "./store.js";
 
 /** What may be chosen of a store in MongoDB. */
 export interface MongoOptions {
@@ -38,7 +47,10 @@ export async function openMongoStore(uri: string, options: MongoOptions = {}): P
     pkFactory: { createPk: () => uuid() },
   });
   await client.connect();
-  return new MongoStore(client, client.db(options.database ?? databaseIn(uri) ?? "sallyport"));
+  return new MongoStore(client, client.db(options.database ?? databaseIn(uri) ?? "sallyport"), {
+    mongodbUri: uri,
+    database: options.database,
+  });
 }
 
 /** The driver itself would silently take "test" where none is named. */
@@ -50,7 +62,12 @@ class MongoStore implements Store {
   constructor(
     private readonly client: MongoClient,
     private readonly database: Db,
+    private readonly at: StorePlace,
   ) {}
+
+  place(): StorePlace {
+    return this.at;
+  }
 
   collection<T extends Base>(name: string): DocCollection<T> {
     return guarded(this.database.collection<Base>(name)) as unknown as DocCollection<T>;

@@ -1,6 +1,7 @@
 import type { Log } from "../process/log.js";
+import { openEmbeddedBeside } from "./embedded/beside.js";
 import { openEmbeddedStore } from "./embedded/embedded.js";
-import type { Store } from "./store.js";
+import type { CollectionSpec, OpenedBeside, Store, StorePlace } from "./store.js";
 
 /** Which store, and where. */
 export interface StoreOptions {
@@ -17,4 +18,12 @@ export async function openStore({ mongodbUri, dataDir, log }: StoreOptions): Pro
   // The driver takes a while to load, which only those who use it should wait for.
   const { openMongoStore } = await import("./mongo.js");
   return openMongoStore(mongodbUri);
+}
+
+/** Opens collections in a thread of the process that has their store open, and has ensured them. */
+export async function openBeside(place: StorePlace, specs: readonly CollectionSpec[]): Promise<OpenedBeside> {
+  if ("dataDir" in place) return openEmbeddedBeside(place.dataDir, specs);
+  const { openMongoStore } = await import("./mongo.js");
+  const { mongodbUri, database } = place;
+  return openMongoStore(mongodbUri, database === undefined ? {} : { database });
 }

@@ -138,6 +138,17 @@ export interface VectorSearch {
   }): Promise<readonly { readonly _id: string; readonly score: number }[]>;
 }
 
+/** Where a store is: what a thread of this process needs to open it too (open.ts, openBeside). */
+export type StorePlace =
+  | { readonly dataDir: string }
+  | { readonly mongodbUri: string; readonly database: string | undefined };
+
+/** Collections of a store that another thread of the process has open. Resolved means durable. */
+export interface OpenedBeside {
+  collection<T extends Base>(name: string): DocCollection<T>;
+  close(): Promise<void>;
+}
+
 /** Where a service keeps its records. Resolved means durable. */
 export interface Store {
   collection<T extends Base>(name: string): DocCollection<T>;
@@ -150,6 +161,8 @@ export interface Store {
   ensure(specs: readonly CollectionSpec[]): Promise<void>;
   /** Makes an index of vectors, where the database has such; undefined where it has none. */
   vectorSearch?(collection: string, spec: VectorIndexSpec): Promise<VectorSearch | undefined>;
+  /** Where it is; from now on a thread of this process may write into these collections, which are ensured. */
+  place(collections: readonly string[]): StorePlace;
   ping(): Promise<void>;
   /** Why nothing can be written at the moment, in words, from memory; undefined where nothing of the kind is known. */
   unwritable(): string | undefined;

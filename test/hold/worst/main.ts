@@ -6,6 +6,7 @@
 //   WORST_CASES=20 npm run test:worst     so many cases of each request, by chance (WORST_SEED)
 //   WORST_ROWS=50 npm run test:worst      so many rows of the table
 
+import { measureExports } from "./exports.js";
 import { isFault, type Measured, MOST_LOOP_MS, measureWorst } from "./measure.js";
 import { openStage } from "./stage.js";
 
@@ -21,7 +22,7 @@ const stage = await openStage();
 const all: Measured[] = [];
 const codes = new Map<string, number>();
 try {
-  for await (const one of measureWorst(stage, { names, ...(sample && { sample }) })) {
+  for await (const one of measured()) {
     all.push({ ...one, answer: { ...one.answer, result: undefined } });
     codes.set(one.answer.code, (codes.get(one.answer.code) ?? 0) + 1);
     if (one.loopMs > MOST_LOOP_MS || isFault(one.answer)) console.error(rowOf(one), one.answer.said.slice(0, 200));
@@ -43,6 +44,11 @@ if (dear.length > 0)
   console.log(`\n${dear.length} calls take more than ${MOST_LOOP_MS} ms of the loop that serves everybody.`);
 if (faults.length > 0) console.log(`\n${faults.length} calls end in a fault of ours.`);
 process.exit(dear.length + faults.length === 0 ? 0 : 1);
+
+async function* measured(): AsyncIterable<Measured> {
+  yield* measureWorst(stage, { names, ...(sample && { sample }) });
+  yield* measureExports(stage, names);
+}
 
 function rowOf({ name, field, kind, answer, loopMs, stallMs, memoryMiB, diskKiB }: Measured): string {
   const figures = [loopMs.toFixed(1), stallMs.toFixed(0), memoryMiB.toFixed(1), diskKiB.toFixed(0)];

@@ -151,6 +151,7 @@ function freezable(store: Store, isFrozen: () => boolean): Store {
     collection,
     ensure: store.ensure.bind(store),
     ping: store.ping.bind(store),
+    place: store.place.bind(store),
     unwritable: store.unwritable.bind(store),
     close: store.close.bind(store),
   };

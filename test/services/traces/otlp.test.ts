@@ -39,7 +39,8 @@ const inspect = (who: string, request: object) =>
 function exporterOf(key: string): OTLPTraceExporter {
   const metadata = new Metadata();
   metadata.set("authorization", `Bearer ${key}`);
-  return new OTLPTraceExporter({ url, metadata });
+  // The threads of a long export start from the sources here, which a busy machine takes its time for.
+  return new OTLPTraceExporter({ url, metadata, timeoutMillis: 60_000 });
 }
 
 function startProvider(key: string, service: string, attributes: Attributes = {}) {

@@ -11,6 +11,8 @@ export type NodeRequest = IncomingMessage | Http2ServerRequest;
 const ENVELOPE = 5;
 /** What has come is looked at from so many bytes on, and again whenever it has doubled. */
 const LOOKED_AT = 64 << 10;
+/** And no more from so many on: what is made of too much shows that sooner, and the whole is checked before it is read. */
+const LOOKED_AT_LAST = 1 << 20;
 /** Chunks of a body may be small, but not all of them: each costs a turn. */
 const FREE_CHUNKS = 1_024;
 const BYTES_A_CHUNK = 256;
@@ -91,7 +93,7 @@ function collect(
         if (count > FREE_CHUNKS + bytes / BYTES_A_CHUNK) throw tooFine();
         place.take(chunk.length);
         if (bytes < lookedAt) return;
-        lookedAt = 2 * bytes;
+        lookedAt = bytes < LOOKED_AT_LAST ? 2 * bytes : Number.POSITIVE_INFINITY;
         const begun = Buffer.concat(chunks);
         check(begun);
         chunks = [begun];

@@ -1,7 +1,8 @@
+import type { Message } from "@bufbuild/protobuf";
 import { createConnectRouter, createContextKey, type HandlerContext, type MethodImpl } from "@connectrpc/connect";
 import { createMethodUrl, type UniversalHandler } from "@connectrpc/connect/protocol";
 import { type Admit, admission } from "../admission.js";
-import { bounded } from "../bounded.js";
+import { askedIn, bounded } from "../bounded.js";
 import type { Authenticated, Authenticator, Incoming } from "../call.js";
 import { type Chain, chain } from "../chain.js";
 import { internal } from "../errors.js";
@@ -77,12 +78,12 @@ function handlerOf(method: Method, steps: Chain, closing: AbortSignal) {
   const run = chain(method, steps);
   const kind = method.desc.methodKind;
   if (kind === "unary") {
-    return (request: unknown, context: HandlerContext): unknown => {
+    return (request: Message, context: HandlerContext): unknown => {
       const call = callOf(context);
       // Client or credential may have gone while the message came: then nothing is begun.
       context.signal.throwIfAborted();
       call.ended.throwIfAborted();
-      return run(request, incomingOf(context, call, context.signal));
+      return run(askedIn(request, method.desc.input, context.values), incomingOf(context, call, context.signal));
     };
   }
   return (request: unknown, context: HandlerContext): AsyncIterable<unknown> => {

@@ -1,19 +1,15 @@
-import { existsSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { type Database, open, type RootDatabase } from "lmdb";
+import type { RootDatabase } from "lmdb";
 import { type Log, silentLog } from "../../process/log.js";
 import { migrate, SCHEMA_VERSIONS } from "../migrations.js";
-import type { Base, CollectionSpec, DocCollection, Store } from "../store.js";
+import type { Base, CollectionSpec, DocCollection, Store, StorePlace } from "../store.js";
 import { EmbeddedCollection } from "./collection.js";
-import { hearCommits } from "./commit.js";
 import { fillIndexes, openIndexes } from "./declared-indexes.js";
 import { createDiskProbe, type DiskProbe } from "./disk-probe.js";
-import { closeEnvironment } from "./environment.js";
-import { checkDataFile, DamagedStoreError } from "./integrity.js";
+import { catalogueOf, closeEnvironment, documentsOf, openEnvironment } from "./environment.js";
 import { type Lock, lockDirectory } from "./lock.js";
-import { Records, type Stored } from "./records.js";
-import type { IndexRecord } from "./secondary-index.js";
+import { Records } from "./records.js";
 import { sweep } from "./sweeper.js";
 
 /** What may be chosen of an embedded store. */
@@ -51,27 +47,6 @@ export async function openEmbeddedStore(dir: string, options: EmbeddedOptions = 
   }
 }
 
-/**
- * Resolved means on disk: without overlapping syncs a commit ends after its flush.
- *
- * @throws Error in one line, where the file is damaged.
- */
-function openEnvironment(path: string): RootDatabase {
-  const file = join(path, "data.mdb");
-  try {
-    if (existsSync(file)) checkDataFile(file);
-  } catch (error) {
-    if (!(error instanceof DamagedStoreError)) throw error;
-    throw new Error(
-      `the store file ${file} is damaged: ${error.message}; put back a copy of the data directory, ` +
-        `or move ${path} away to begin without what it held`,
-    );
-  }
-  const root = open({ path, maxDbs: 512, overlappingSync: false, pageSize: 8192 });
-  hearCommits(root);
-  return root;
-}
-
 class EmbeddedStore implements Store {
   readonly #environments: Map<"main" | "traces", RootDatabase>;
   readonly #collections = new Map<string, EmbeddedCollection>();
@@ -103,16 +78,11 @@ class EmbeddedStore implements Store {
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
     for (const spec of [SCHEMA_VERSIONS, ...specs]) {
       const root = this.#environment(spec.environment ?? "main");
-      const catalogue: Database<IndexRecord, string> = root.openDB("indexes", { encoding: "msgpack" });
       let collection = this.#collections.get(spec.name);
       if (!collection) {
-        const documents: Database<Stored, Buffer> = root.openDB(`d:${spec.name}`, {
-          keyEncoding: "binary",
-          ...DOCUMENTS,
-        });
-        collection = new EmbeddedCollection(spec, new Records(root, documents), this.#log);
+        collection = new EmbeddedCollection(spec, new Records(root, documentsOf(root, spec)), this.#log);
       }
-      const indexes = { spec, records: collection.records, root, catalogue };
+      const indexes = { spec, records: collection.records, root, catalogue: catalogueOf(root) };
       await openIndexes(indexes);
       this.#collections.set(spec.name, collection);
       // Before new indexes are filled: what a unique one is of may be a field that a migration names.
@@ -127,6 +97,13 @@ class EmbeddedStore implements Store {
 
   unwritable(): string | undefined {
     return this.probe.refusal();
+  }
+
+  place(collections: readonly string[]): StorePlace {
+    for (const name of collections) {
+      for (const index of this.#collections.get(name)?.records.indexes.values() ?? []) index.share();
+    }
+    return { dataDir: this.dir };
   }
 
   close(): Promise<void> {
@@ -158,6 +135,3 @@ class EmbeddedStore implements Store {
     }
   }
 }
-
-/** Without shared record structures a document can be read whatever became of the writes around it. */
-const DOCUMENTS = { encoding: "msgpack", encoder: { useRecords: false, structures: undefined } } as const;

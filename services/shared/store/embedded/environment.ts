@@ -1,4 +1,50 @@
-import type { RootDatabase } from "lmdb";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Database, open, type RootDatabase } from "lmdb";
+import type { CollectionSpec } from "../store.js";
+import { hearCommits } from "./commit.js";
+import { checkDataFile, DamagedStoreError } from "./integrity.js";
+import type { Stored } from "./records.js";
+import type { IndexRecord } from "./secondary-index.js";
+
+/**
+ * Opens the environment in a folder.
+ *
+ * @throws Error in one line, where the file is damaged.
+ */
+export function openEnvironment(path: string): RootDatabase {
+  const file = join(path, "data.mdb");
+  try {
+    if (existsSync(file)) checkDataFile(file);
+  } catch (error) {
+    if (!(error instanceof DamagedStoreError)) throw error;
+    throw new Error(
+      `the store file ${file} is damaged: ${error.message}; put back a copy of the data directory, ` +
+        `or move ${path} away to begin without what it held`,
+    );
+  }
+  return shareEnvironment(path);
+}
+
+/** Opens one that this process may have open already. Resolved means on disk: without overlapping syncs a commit ends after its flush. */
+export function shareEnvironment(path: string): RootDatabase {
+  const root = open({ path, maxDbs: 512, overlappingSync: false, pageSize: 8192 });
+  hearCommits(root);
+  return root;
+}
+
+/** The documents of a collection, by id. */
+export function documentsOf(root: RootDatabase, { name }: CollectionSpec): Database<Stored, Buffer> {
+  return root.openDB(`d:${name}`, { keyEncoding: "binary", ...DOCUMENTS });
+}
+
+/** What is known of each index of an environment, by collection and name. */
+export function catalogueOf(root: RootDatabase): Database<IndexRecord, string> {
+  return root.openDB("indexes", { encoding: "msgpack" });
+}
+
+/** Without shared record structures a document can be read whatever became of the writes around it. */
+const DOCUMENTS = { encoding: "msgpack", encoder: { useRecords: false, structures: undefined } } as const;
 
 /** How lmdb reads: everything else that reads goes by these. All databases of an environment have them of one prototype. */
 const READS = [

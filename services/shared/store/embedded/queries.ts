@@ -68,6 +68,7 @@ export class Queries {
     { sort, hint }: { readonly sort?: Sort | undefined; readonly hint?: string | undefined },
   ): Plan<Walkable> {
     const indexes = [...this.records.indexes.values()];
+    for (const index of indexes) index.reread();
     return planOf<Walkable>(constraintsOf(filter), sortFieldsOf(sort), this.#primary, indexes, hint);
   }
 

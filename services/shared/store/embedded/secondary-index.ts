@@ -31,6 +31,8 @@ export class SecondaryIndex {
   #irregular: number;
   /** What of it is on disk, or will be if the transaction that runs succeeds. */
   #recorded: number;
+  /** Another thread of the process keeps the index too. */
+  #isShared = false;
 
   constructor(
     readonly spec: IndexSpec,
@@ -55,8 +57,19 @@ export class SecondaryIndex {
     return this.records.get(this.recordKey)?.shape === shapeOf(this.spec);
   }
 
+  /** From now on another thread of the process keeps the index too: what either notes of it, it notes on disk. */
+  share(): void {
+    this.#isShared = true;
+  }
+
+  /** Before a query is planned: learns what the other thread has noted. */
+  reread(): void {
+    if (this.#isShared) this.#irregular |= this.records.get(this.recordKey)?.irregular ?? 0;
+  }
+
   /** Inside a transaction: from now on the index is kept, and trusted after a restart. */
   record(): void {
+    this.reread();
     void this.records.put(this.recordKey, { shape: shapeOf(this.spec), irregular: this.#irregular });
     this.#recorded = this.#irregular;
   }

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import {
@@ -14,7 +14,9 @@ import {
   readExport,
   unreadStatus,
 } from "../../../../facade/http/otlp/export.js";
+import { createExportReader } from "../../../../facade/http/otlp/reader.js";
 import { unavailable } from "../../../../services/shared/rpc/errors.js";
+import { unreadOf } from "../../../../services/shared/rpc/unread.js";
 
 const TRACE = "5b8efff798038103d269b633813fc60c";
 const SPAN = "eee19b7ec3c1b174";
@@ -56,9 +58,15 @@ type Body = { readonly contentType: string; readonly bytes: Uint8Array };
 async function* inPieces(bytes: Uint8Array, size = 1_000): AsyncIterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
+const reader = createExportReader();
 const readWhole = ({ contentType, bytes }: Body, packing: Omit<Packing, "contentType"> = {}) =>
-  readExport(inPieces(bytes, 1 << 20), { contentType, ...packing });
-const read = async (body: Body, packing?: Omit<Packing, "contentType">) => (await readWhole(body, packing)).request;
+  readExport(inPieces(bytes, 1 << 20), { contentType, ...packing }, reader);
+/** The export, also where its bytes are handed on unread. */
+const read = async (body: Body, packing?: Omit<Packing, "contentType">) => {
+  const { request } = await readWhole(body, packing);
+  const unread = unreadOf(request);
+  return unread === undefined ? request : fromBinary(ExportTraceServiceRequestSchema, unread.bytes);
+};
 const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString("hex");
 
 test("JSON is read as exporters write it: ids in hexadecimal, enums as numbers, what is new left out", async () => {

@@ -15,6 +15,7 @@ import {
 import { silentLog } from "../../../../services/shared/process/log.js";
 import { mountInProcess } from "../../../../services/shared/rpc/in-process.js";
 import { unary } from "../../../../services/shared/rpc/method.js";
+import { unreadOf } from "../../../../services/shared/rpc/unread.js";
 import { createShares } from "../../../../services/shared/shares/shares.js";
 import { exportOf } from "../../../services/traces/spans.js";
 import { titled } from "../../../support/titled.js";
@@ -35,7 +36,13 @@ let answer: () => Answer;
 
 async function serve(limits: { perSecond: number; burst: number } = MANY): Promise<Started> {
   const method = unary(TraceService.method.export, (request) => {
-    taken.push(request as ExportTraceServiceRequest);
+    // A long one is handed on unread.
+    const unread = unreadOf(request);
+    taken.push(
+      unread === undefined
+        ? (request as ExportTraceServiceRequest)
+        : fromBinary(ExportTraceServiceRequestSchema, unread.bytes),
+    );
     return answer();
   });
   return start({

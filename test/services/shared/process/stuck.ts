@@ -1,6 +1,8 @@
-import { serveThread } from "../../../../services/shared/process/thread.js";
+import { moving, serveThread } from "../../../../services/shared/process/thread.js";
 
 // A thread that is stuck when it is told so.
+
+let last: Uint8Array = new Uint8Array(0);
 
 const methods = {
   say: (text: string): string => text,
@@ -11,6 +13,12 @@ const methods = {
     await new Promise((done) => setTimeout(done, ms));
     return "rested";
   },
+  /** The same bytes, which move there and back; how many the thread still has afterwards. */
+  back(bytes: Uint8Array) {
+    last = bytes;
+    return moving({ bytes }, bytes);
+  },
+  left: (_: string): number => last.byteLength,
 };
 
 /** What the thread answers to. */

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { createThread, ThreadEndedError, ThreadStuckError } from "../../../../services/shared/process/thread.js";
+import {
+  createThread,
+  movable,
+  ThreadEndedError,
+  ThreadStuckError,
+} from "../../../../services/shared/process/thread.js";
 import type { StuckMethods } from "./stuck.js";
 
 const URL_OF_IT = new URL("stuck.js", import.meta.url);
@@ -33,4 +38,22 @@ test("a thread without calls ends after a while, and the next call starts it aga
   await expect.poll(() => ends, { timeout: 10_000 }).toBe(1);
   expect(await thread.call("say", "two")).toBe("two");
   await thread.close();
+});
+
+test("bytes move to a thread and back: nobody keeps a copy", async () => {
+  const thread = createThread<StuckMethods>(URL_OF_IT, { megabytes: 64 });
+  const bytes = new Uint8Array(1 << 20).fill(7);
+  const { bytes: back } = await thread.call("back", bytes, [bytes.buffer as ArrayBuffer]);
+  expect([bytes.byteLength, back.byteLength, back[1_000]]).toEqual([0, 1 << 20, 7]);
+  expect(await thread.call("left", "")).toBe(0);
+  await thread.close();
+});
+
+test("what others stand beside in memory is copied before it moves", () => {
+  const alone = Buffer.alloc(100_005).subarray(5);
+  expect(movable(alone)).toBe(alone);
+  const pooled = Buffer.from("small");
+  expect(movable(pooled).buffer).not.toBe(pooled.buffer);
+  const part = Buffer.alloc(100_000).subarray(0, 50_000);
+  expect(movable(part).buffer.byteLength).toBe(50_000);
 });

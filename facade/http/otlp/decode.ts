@@ -1,0 +1,72 @@
+import { fromBinary, fromJson, type JsonObject } from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
+import {
+  type ExportTraceServiceRequest,
+  ExportTraceServiceRequestSchema,
+} from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import { boundsOf } from "../../../services/shared/rpc/bounds.js";
+import { invalidArgument, resourceExhausted } from "../../../services/shared/rpc/errors.js";
+import { excessOf } from "../../../services/shared/rpc/json-shape.js";
+import { checkWire } from "../../../services/shared/rpc/wire.js";
+import type { Encoding } from "./cut.js";
+
+const BOUNDS = boundsOf(ExportTraceServiceRequestSchema);
+const IDS = ["traceId", "spanId", "parentSpanId"] as const;
+const HEX = /^(?:[0-9a-fA-F]{2})*$/;
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads an export that is whole and not too long.
+ *
+ * @throws ConnectError resource_exhausted for what is made of too much, invalid_argument for what is no such message.
+ */
+export function decodeExport(bytes: Uint8Array, encoding: Encoding): ExportTraceServiceRequest {
+  return encoding === "json" ? ofJson(bytes) : ofProtobuf(bytes);
+}
+
+function ofProtobuf(bytes: Uint8Array): ExportTraceServiceRequest {
+  checkWire(ExportTraceServiceRequestSchema, bytes, BOUNDS);
+  return fromBinary(ExportTraceServiceRequestSchema, bytes);
+}
+
+function ofJson(bytes: Uint8Array): ExportTraceServiceRequest {
+  let json: JsonObject;
+  try {
+    const excess = excessOf(bytes);
+    if (excess !== undefined) throw resourceExhausted(`the body ${excess}`);
+    json = JSON.parse(UTF8.decode(bytes)) as JsonObject;
+  } catch (error) {
+    if (error instanceof ConnectError) throw error;
+    throw invalidArgument("the body is not JSON", error);
+  }
+  for (const span of spansIn(json)) {
+    toBase64(span);
+    for (const link of membersOf(span, "links")) toBase64(link);
+  }
+  try {
+    // "OTLP/JSON receivers MUST ignore message fields with unknown names."
+    return fromJson(ExportTraceServiceRequestSchema, json, { ignoreUnknownFields: true });
+  } catch (error) {
+    throw invalidArgument(`the body is no export of spans: ${(error as Error).message}`, error);
+  }
+}
+
+function* spansIn(json: unknown): Iterable<JsonObject> {
+  for (const resource of membersOf(json, "resourceSpans"))
+    for (const scope of membersOf(resource, "scopeSpans")) yield* membersOf(scope, "spans");
+}
+
+/** The objects of a list that an object holds; what is something else is the message's reader to refuse. */
+function membersOf(of: unknown, name: string): JsonObject[] {
+  const list = (of as JsonObject | null)?.[name];
+  return Array.isArray(list) ? list.filter((one): one is JsonObject => typeof one === "object" && one !== null) : [];
+}
+
+function toBase64(span: JsonObject): void {
+  for (const name of IDS) {
+    const id = span[name];
+    if (typeof id !== "string") continue;
+    if (!HEX.test(id)) throw invalidArgument(`a ${name} is not hexadecimal, as OTLP has it in JSON`);
+    span[name] = Buffer.from(id, "hex").toString("base64");
+  }
+}
