@@ -6,7 +6,7 @@
 import { startPages } from "../services/core-objects/pages-of-one.js";
 
 const MANY = Number(process.env.BENCH_MANY ?? 100_000);
-const CALLS = Number(process.env.BENCH_CALLS ?? 100);
+const CALLS = Number(process.env.BENCH_CALLS ?? 1_000);
 const WARM = Number(process.env.BENCH_WARM ?? CALLS);
 const ONLY = process.env.BENCH_LISTS ?? "";
 
