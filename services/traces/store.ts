@@ -141,6 +141,8 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
     indexes: [
       { name: "order", key: { order: -1 } },
       { name: "agents", key: { agents: 1, order: -1 } },
+      { name: "sources", key: { sources: 1, order: -1 } },
+      { name: "models", key: { models: 1, order: -1 } },
       { name: "trace_id", key: { trace_id: 1 } },
       EXPIRY,
     ],

@@ -137,6 +137,7 @@ const INDEXES: readonly IndexSpec[] = [
   { name: "access", key: { access: 1, _id: -1 } },
   { name: "request", key: { owner: 1, request: 1 }, unique: true },
   { name: "origin", key: { access: 1, origin: 1, _id: -1 } },
+  { name: "labels", key: { labels: 1, _id: -1 } },
 ];
 
 /** Makes a kind of its definition. */

@@ -14,6 +14,8 @@ import { camelOf } from "./names.js";
 import { viewsOf } from "./view.js";
 
 const PAGE_SIZE = 20;
+/** Labels that the index is asked for: one is mostly enough to narrow a list. */
+const MAX_WAYS = 3;
 
 /** What of an object its row in a list is. */
 export interface Rows {
@@ -42,6 +44,7 @@ export function listObjects(model: Model, rows: Rows) {
       ...(origin === undefined
         ? { seen: readable, index: "access" }
         : { seen: { ...readable, origin }, index: "origin" }),
+      ways: request.labels.slice(0, MAX_WAYS).map((label) => ({ index: "labels", by: { labels: label } })),
       wanted: wantedBy(request),
       order: "_id",
       direction: -1,
@@ -68,11 +71,12 @@ function rowOf(
   return create(message, row);
 }
 
-/** What no index tells together with what the caller can read. */
+/** What is demanded besides what the caller can read and the labels that are looked for along their index. */
 function wantedBy({ query, labels }: ListRequest): Filter<ObjectRecord> | undefined {
-  if (query === "" && labels.length === 0) return undefined;
+  const more = labels.slice(MAX_WAYS);
+  if (query === "" && more.length === 0) return undefined;
   return {
-    ...(labels.length > 0 && { labels: { $all: labels } }),
+    ...(more.length > 0 && { labels: { $all: more } }),
     ...(query !== "" && namedLike(query)),
   };
 }

@@ -9,11 +9,13 @@ import {
 import { v7 as uuid } from "uuid";
 import { refuseUndefined, withUpsertId } from "./filter.js";
 import { migrate } from "./migrations.js";
+import { lookIn } from "./mongo-look.js";
 import { openVectorSearch } from "./mongo-vector-search.js";
 import type {
   Base,
   CollectionSpec,
   DocCollection,
+  DriverCollection,
   IndexSpec,
   Store,
   StorePlace,
@@ -137,8 +139,12 @@ async function ensureIndex(collection: Collection, spec: IndexSpec): Promise<voi
 
 /** The driver's collection, behind the checks that both backends make of filters and ids. */
 function guarded(collection: Collection<Base>): DocCollection<Base> {
-  const driver: DocCollection<Base> = collection;
+  const driver: DriverCollection<Base> = collection;
   return {
+    look: async (asked) => {
+      for (const filter of [...asked.ways.map(({ by }) => by), asked.wanted, asked.range]) refuseUndefined(filter);
+      return lookIn(driver, asked);
+    },
     insertOne: (document) => driver.insertOne(document),
     insertMany: (documents, options) => driver.insertMany(documents, options),
     findOne: async (filter, options) => driver.findOne(checked(filter), options),

@@ -1,19 +1,20 @@
-import type { Base, DocCollection, Document, Filter, FindOptions } from "./store.js";
+import type { Base, DocCollection, Document, Filter, Looked, Range, Way } from "./store.js";
 
-/**
- * How many of the documents that a caller can see one page looks at, at most,
- * for what no index tells.
- */
+/** How many documents the largest pages look at, at most, for what no index tells. */
 export const LOOKED_AT = 500;
-/** How many it looks at first: most pages are full by then. */
-const FIRST_LOOK = 20;
-const GROWTH = 3;
+
+/** How many a page of a size looks at: what a page costs depends on how much it asks for. */
+export function lookedAt(size: number): number {
+  return Math.min(LOOKED_AT, 100 + 20 * size);
+}
 
 /** Which documents are listed, and which page of them. */
 export interface Listing<T extends Base> {
   /** Equalities on the first fields of the index: it gives these documents in order. */
   readonly seen: Filter<T>;
-  /** What else is demanded, which no index tells: looked for among {@link LOOKED_AT} of those seen, page by page. */
+  /** What else is demanded, which another index tells that ends with `order`: it is looked for along each of them. */
+  readonly ways?: readonly Way<T>[];
+  /** What else is demanded, which no index tells: looked for among {@link lookedAt} documents a page. */
   readonly wanted?: Filter<T> | undefined;
   /** The name of the index, which ends with `order`. */
   readonly index: string;
@@ -40,47 +41,38 @@ export interface ListPage<T> {
 
 /**
  * One page of a list, by where the page before ended. What it costs depends on
- * its size and, where something is demanded that no index tells, on
- * {@link LOOKED_AT}; never on how many documents there are. Such a page may be
- * short, or empty, and have a next one: the search stopped after {@link LOOKED_AT}.
+ * its size and, where something more is demanded, on {@link lookedAt}; never
+ * on how many documents there are. Such a page may be short, or empty, and have
+ * a next one: the search stopped there.
  */
 export async function listPage<T extends Base>(
   collection: DocCollection<T>,
   listing: Listing<T>,
 ): Promise<ListPage<T>> {
-  const { wanted, size, after } = listing;
+  const { size, after } = listing;
   const { found, end } =
-    wanted === undefined
+    listing.wanted === undefined && (listing.ways ?? []).length === 0
       ? { found: await foundIn(collection, listing, rangeOf(listing), size + 1), end: undefined }
-      : await lookedFor(collection, listing, wanted);
+      : await lookedFor(collection, listing);
   const items = found.slice(0, size);
   const next = found.length > size ? (items.at(-1)?.[listing.order] as string) : end;
   return { items, end: next, total: after === undefined && next === undefined ? items.length : undefined };
 }
 
-/** Looks at more and more until the page is full, there is no more, or enough was looked at. */
-async function lookedFor<T extends Base>(
-  collection: DocCollection<T>,
-  listing: Listing<T>,
-  wanted: Filter<T>,
-): Promise<{ readonly found: readonly T[]; readonly end: string | undefined }> {
-  const { direction, size } = listing;
-  const found: T[] = [];
-  let { after } = listing;
-  for (let [look, left] = [FIRST_LOOK, LOOKED_AT]; left > 0; ) {
-    const range = rangeOf({ ...listing, after });
-    const edge = await edgeOf(collection, listing, range, look);
-    const upTo = edge === undefined ? range : { ...range, [direction === 1 ? "$lte" : "$gte"]: edge };
-    found.push(...(await foundIn(collection, listing, upTo, size + 1 - found.length, wanted)));
-    if (found.length > size || edge === undefined) return { found, end: undefined };
-    after = edge;
-    left -= look;
-    look = Math.min(look * GROWTH, left);
-  }
-  return { found, end: after };
+async function lookedFor<T extends Base>(collection: DocCollection<T>, listing: Listing<T>): Promise<Looked<T>> {
+  const { seen, index, ways = [], wanted = {}, order, direction, size, projection } = listing;
+  const range = rangeOf(listing);
+  const { found, end } = await collection.look({
+    ways: [{ index, by: seen }, ...ways],
+    ...{ wanted, order, direction, range, limit: size + 1, most: lookedAt(size), projection },
+  });
+  if (end === undefined || ways.length === 0) return { found, end };
+  // Along another index it may have ended at what is not seen, and a page token is read by who is given it.
+  const before = direction === 1 ? { ...range, $lte: end } : { ...range, $gte: end };
+  const back = { ...listing, direction: -direction as 1 | -1, projection: { [order]: 1 } };
+  const [last] = await foundIn(collection, back, before, 1);
+  return { found, end: last === undefined ? end : (last[order] as string) };
 }
-
-type Range = Readonly<Partial<Record<"$gt" | "$gte" | "$lt" | "$lte", string>>>;
 
 function rangeOf<T extends Base>({ from, to, after, direction }: Listing<T>): Range {
   const begin = direction === 1 && after !== undefined ? { $gt: after } : from !== undefined && { $gte: from };
@@ -90,35 +82,11 @@ function rangeOf<T extends Base>({ from, to, after, direction }: Listing<T>): Ra
 
 function foundIn<T extends Base>(
   collection: DocCollection<T>,
-  listing: Listing<T>,
+  { seen, index, order, direction, projection }: Listing<T>,
   range: Range,
   limit: number,
-  wanted?: Filter<T>,
 ): Promise<T[]> {
-  const seen = seenIn(listing, range);
-  const filter = wanted === undefined ? seen : ({ $and: [seen, wanted] } as Filter<T>);
-  return collection.find(filter, { ...optionsOf(listing, listing.projection), limit }).toArray();
-}
-
-/** The order of the last of the next `look` documents; undefined if no document follows it. */
-async function edgeOf<T extends Base>(
-  collection: DocCollection<T>,
-  listing: Listing<T>,
-  range: Range,
-  look: number,
-): Promise<string | undefined> {
-  const options = { ...optionsOf(listing, { [listing.order]: 1 }), skip: look - 1, limit: 2 };
-  const [last, next] = await collection.find(seenIn(listing, range), options).toArray();
-  return next === undefined ? undefined : (last?.[listing.order] as string);
-}
-
-function optionsOf<T extends Base>(
-  { order, direction, index }: Listing<T>,
-  projection: Document | undefined,
-): FindOptions {
-  return { sort: { [order]: direction }, hint: index, ...(projection && { projection }) };
-}
-
-function seenIn<T extends Base>({ seen, order }: Listing<T>, range: Range): Filter<T> {
-  return Object.keys(range).length === 0 ? seen : { ...seen, [order]: range };
+  const filter = Object.keys(range).length === 0 ? seen : { ...seen, [order]: range };
+  const options = { sort: { [order]: direction }, hint: index, limit };
+  return collection.find(filter, { ...options, ...(projection && { projection }) }).toArray();
 }

@@ -49,8 +49,49 @@ export type BulkOperation<T extends Base> =
   | { updateOne: { filter: Filter<T>; update: UpdateFilter<T>; upsert?: boolean } }
   | { deleteOne: { filter: Filter<T> } };
 
+/** Bounds on a text. */
+export type Range = Readonly<Partial<Record<"$gt" | "$gte" | "$lt" | "$lte", string>>>;
+
+/** Equalities on the first fields of an index that goes on with the order of a list: it gives these documents in order. */
+export interface Way<T extends Base> {
+  readonly index: string;
+  readonly by: Filter<T>;
+}
+
+/** What is looked for among many: what all ways give and the filter wants. */
+export interface Look<T extends Base> {
+  readonly ways: readonly [Way<T>, ...Way<T>[]];
+  readonly wanted: Filter<T>;
+  /** A text that no two of the documents have alike. */
+  readonly order: keyof T & string;
+  readonly direction: 1 | -1;
+  readonly range: Range;
+  /** How many are found at most. */
+  readonly limit: number;
+  /** How many documents are looked at, at most, along all ways together. */
+  readonly most: number;
+  /** Leaves the order in. */
+  readonly projection?: Document | undefined;
+}
+
+/** The first of what was looked for. */
+export interface Looked<T> {
+  readonly found: T[];
+  /** Where looking ended before there were as many as asked for; undefined where nothing is past them, or there are as many. */
+  readonly end: string | undefined;
+}
+
+/** A collection of documents: the driver's, and what is looked for within a bound. */
+export interface DocCollection<T extends Base> extends DriverCollection<T> {
+  /**
+   * Looks for documents in an order, along whichever way reaches furthest. It
+   * may end having found fewer than there are: `end` then says where to go on.
+   */
+  look(asked: Look<T>): Promise<Looked<T>>;
+}
+
 /** A collection of documents; each method as in the driver for MongoDB. */
-export interface DocCollection<T extends Base> {
+export interface DriverCollection<T extends Base> {
   insertOne(doc: OptionalUnlessRequiredId<T>): Promise<{ acknowledged: boolean; insertedId: unknown }>;
   insertMany(docs: OptionalUnlessRequiredId<T>[], options?: { ordered?: boolean }): Promise<{ insertedCount: number }>;
   findOne(filter: Filter<T>, options?: FindOptions): Promise<T | null>;

@@ -12,7 +12,7 @@ import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
 import { listPage } from "../../shared/store/page.js";
-import type { Filter } from "../../shared/store/store.js";
+import type { Filter, Way } from "../../shared/store/store.js";
 import { readerOf } from "../access.js";
 import type { Context } from "../context.js";
 import type { TraceRecord } from "../store.js";
@@ -44,8 +44,8 @@ async function listTraces({ store, peers }: Context, request: Request, call: Cal
   const reader = readerOf(peers, call);
   await reader.checkListing(targetAgentId);
   const [from, to] = periodOf(request);
-  const demanded = filtersOf(request);
-  const isPlain = Object.keys(demanded).length === 0;
+  const [ways, demanded] = [waysOf(request), statusOf(request)];
+  const isPlain = ways.length === 0 && Object.keys(demanded).length === 0;
   const seen = targetAgentId === "" ? {} : { agents: targetAgentId };
   // What is past its retention is not there, also before it is deleted: of that there is little, so that it needs no bound.
   const kept = { expires_at: { $gt: new Date() } };
@@ -56,6 +56,7 @@ async function listTraces({ store, peers }: Context, request: Request, call: Cal
     read: (after, size) =>
       listPage(store.traces, {
         seen: isPlain ? { ...seen, ...kept } : seen,
+        ways,
         wanted: isPlain ? undefined : { ...demanded, ...kept },
         index: targetAgentId === "" ? "order" : "agents",
         order: "order",
@@ -128,12 +129,17 @@ function isWanted(trace: TraceRecord, { targetAgentId, status, source, model }: 
   );
 }
 
-function filtersOf({ status, source, model }: Request): Filter<TraceRecord> {
-  return {
-    ...(status !== TraceStatus.UNSPECIFIED && { error_count: status === TraceStatus.ERROR ? { $gt: 0 } : 0 }),
-    ...(source !== "" && { sources: source }),
-    ...(model !== "" && { models: model }),
-  };
+/** What has an index of its own, besides the agent. */
+function waysOf({ source, model }: Request): Way<TraceRecord>[] {
+  return [
+    ...(source === "" ? [] : [{ index: "sources", by: { sources: source } }]),
+    ...(model === "" ? [] : [{ index: "models", by: { models: model } }]),
+  ];
+}
+
+function statusOf({ status }: Request): Filter<TraceRecord> {
+  if (status === TraceStatus.UNSPECIFIED) return {};
+  return { error_count: status === TraceStatus.ERROR ? { $gt: 0 } : 0 };
 }
 
 /** The period as bounds on `order`, which begins with the start. */

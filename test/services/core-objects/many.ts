@@ -81,7 +81,7 @@ function skillOf(n: number, count: number, seed: string): Base {
 
 /** Every trace is of one agent; those of carl's agents are carl's to read. */
 function traceOf(n: number, agent: string, seed: string): Base {
-  const trace_id = createHash("sha256").update(`${seed} trace ${n}`).digest("hex").slice(0, 32);
+  const trace_id = nthTraceId(n, seed);
   const _id = `${trace_id}.bob`;
   const started_at = new Date(START + n * 1_000);
   return {
@@ -111,6 +111,11 @@ function traceOf(n: number, agent: string, seed: string): Base {
 /** The id of the agent, or the skill, of a number. */
 export function nthId(n: number, seed = "lists"): string {
   return idOf(n, seed);
+}
+
+/** The W3C id of the trace of a number. */
+export function nthTraceId(n: number, seed = "lists"): string {
+  return createHash("sha256").update(`${seed} trace ${n}`).digest("hex").slice(0, 32);
 }
 
 /** Where page 500 of 50 begins, or the last ten where there are fewer: what a page token of the list would hold. */

@@ -10,6 +10,8 @@ import type {
   DocCollection,
   DocCursor,
   FindOptions,
+  Look,
+  Looked,
   UpdateOutcome,
 } from "../store.js";
 import { BulkWriteError } from "./bulk-write-error.js";
@@ -73,6 +75,10 @@ export class EmbeddedCollection implements DocCollection<Base> {
   find(filter: Filter<Base>, options: FindOptions = {}): DocCursor<Base> {
     refuseUndefined(filter);
     return new EmbeddedCursor<Base>((chosen) => this.#queries.batches(filter, chosen), options);
+  }
+
+  look(asked: Look<Base>): Promise<Looked<Base>> {
+    return this.#queries.look(asked) as Promise<Looked<Base>>;
   }
 
   async countDocuments(filter: Filter<Base> = {}, options: { limit?: number; hint?: string } = {}): Promise<number> {

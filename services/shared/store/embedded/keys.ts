@@ -124,7 +124,7 @@ function boundOf(value: Scalar): Buffer {
 function encode(value: unknown, max: number): Buffer {
   if (value === undefined || value === null) return NULL_KEY;
   if (value === EMPTY) return EMPTY_KEY;
-  if (typeof value === "string") return bytesKey(TAG.string, Buffer.from(value), max);
+  if (typeof value === "string") return stringKey(value, max);
   if (typeof value === "number") return numberKey(TAG.number, value);
   if (typeof value === "boolean") return Buffer.from([TAG.boolean, value ? 1 : 0]);
   if (value instanceof Date) return numberKey(TAG.date, value.getTime());
@@ -144,6 +144,18 @@ function numberKey(tag: number, value: number): Buffer {
   key.writeDoubleBE(value === 0 ? 0 : value, 1);
   if ((key[1] as number) & 0x80) for (let i = 1; i < 9; i++) key[i] = ~(key[i] as number);
   else key[1] = (key[1] as number) | 0x80;
+  return key;
+}
+
+/** What nearly all keys are made of: a short text without a zero byte takes one piece of memory. */
+function stringKey(value: string, max: number): Buffer {
+  const length = Buffer.byteLength(value);
+  if (length > max || value.includes("\0")) return bytesKey(TAG.string, Buffer.from(value), max);
+  const key = Buffer.allocUnsafe(length + 3);
+  key[0] = TAG.string;
+  key.write(value, 1);
+  key[length + 1] = 0;
+  key[length + 2] = 0;
   return key;
 }
 

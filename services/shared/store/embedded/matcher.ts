@@ -1,32 +1,77 @@
 import type { Document } from "mongodb";
+import { isOperators } from "./constraints.js";
 import { queryOf } from "./mingo.js";
 
 /** Says whether a document matches a filter. */
 export type Matcher = (document: Document) => boolean;
 
+/** Says whether one value, which is no array, meets a condition. */
+type Condition = (value: unknown) => boolean;
+
 const everything: Matcher = () => true;
 
 /**
- * Whether a document matches a filter, as MongoDB says. Plain equalities on
- * top-level fields, the filters of every hot path, are compared directly.
+ * Whether a document matches a filter, as MongoDB says. What the filters of
+ * every hot path are made of is compared directly: equalities, texts of a set
+ * and patterns on top-level fields, all of them or one of them.
  */
 export function matcherOf(filter: Document): Matcher {
-  const entries = Object.entries(filter);
-  if (entries.length === 0) return everything;
-  if (entries.every(([path, value]) => isPlainPath(path) && isPlainValue(value)))
-    return (document) => entries.every(([path, value]) => holds(document[path], value));
+  const direct = directly(filter);
+  if (direct !== undefined) return direct;
   const query = queryOf(filter);
   return (document) => query.test(document);
 }
 
-function isPlainPath(path: string): boolean {
-  return !path.startsWith("$") && !path.includes(".");
+function directly(filter: Document): Matcher | undefined {
+  const matchers: Matcher[] = [];
+  for (const [path, condition] of Object.entries(filter)) {
+    const matcher = partOf(path, condition);
+    if (matcher === undefined) return undefined;
+    matchers.push(matcher);
+  }
+  if (matchers.length <= 1) return matchers[0] ?? everything;
+  return (document) => matchers.every((matches) => matches(document));
+}
+
+function partOf(path: string, condition: unknown): Matcher | undefined {
+  if (path === "$and" || path === "$or") {
+    if (!Array.isArray(condition) || condition.length === 0) return undefined;
+    const branches = condition.map(directly);
+    if (!branches.every((branch) => branch !== undefined)) return undefined;
+    if (path === "$and") return (document) => branches.every((matches) => matches(document));
+    return (document) => branches.some((matches) => matches(document));
+  }
+  if (path.startsWith("$") || path.includes(".")) return undefined;
+  const meets = conditionOf(condition);
+  if (meets === undefined) return undefined;
+  return (document) => {
+    const field: unknown = document[path];
+    return Array.isArray(field) ? field.some(meets) : meets(field);
+  };
+}
+
+function conditionOf(condition: unknown): Condition | undefined {
+  if (isPlainValue(condition)) return (value) => value === condition;
+  if (!isOperators(condition)) return undefined;
+  const { $in, $gt, $regex, $options } = condition;
+  switch (Object.keys(condition).sort().join()) {
+    case "$in": {
+      if (!Array.isArray($in) || !$in.every((value) => typeof value === "string")) return undefined;
+      const wanted: ReadonlySet<unknown> = new Set($in);
+      return (value) => wanted.has(value);
+    }
+    case "$gt":
+      return $gt instanceof Date ? (value) => value instanceof Date && value.getTime() > $gt.getTime() : undefined;
+    case "$options,$regex": {
+      if (typeof $regex !== "string" || $options !== "i") return undefined;
+      const wanted = new RegExp($regex, "i");
+      return (value) => typeof value === "string" && wanted.test(value);
+    }
+    default:
+      return undefined;
+  }
 }
 
 function isPlainValue(value: unknown): boolean {
   return typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && !Number.isNaN(value));
-}
-
-function holds(field: unknown, value: unknown): boolean {
-  return field === value || (Array.isArray(field) && field.includes(value));
 }

@@ -39,10 +39,14 @@ function isOut(how: unknown): boolean {
 }
 
 function without(document: Document, projection: Document): Document {
-  return Object.fromEntries(Object.entries(document).filter(([name]) => !Object.hasOwn(projection, name)));
+  const left: Document = {};
+  for (const name of Object.keys(document)) if (!Object.hasOwn(projection, name)) left[name] = document[name];
+  return left;
 }
 
 function only(document: Document, projection: Document): Document {
-  const taken = (name: string): boolean => (name === "_id" ? !isOut(projection._id) : Object.hasOwn(projection, name));
-  return Object.fromEntries(Object.entries(document).filter(([name]) => taken(name)));
+  const taken: Document = {};
+  for (const name of Object.keys(document))
+    if (name === "_id" ? !isOut(projection._id) : Object.hasOwn(projection, name)) taken[name] = document[name];
+  return taken;
 }

@@ -1,12 +1,14 @@
 import type { Document, Sort } from "mongodb";
 import type { Log } from "../../process/log.js";
 import { refuseUndefined } from "../filter.js";
-import type { CollectionSpec, FindOptions } from "../store.js";
+import type { Base, CollectionSpec, FindOptions, Look, Looked } from "../store.js";
 import { constraintsOf, withoutPaths } from "./constraints.js";
+import { race } from "./look.js";
 import { matcherOf } from "./matcher.js";
 import { sortDocuments, sortFieldsOf } from "./order.js";
 import { type Plan, planOf } from "./plan.js";
 import { isOnlyId, projectorOf } from "./projection.js";
+import { rawTestOf } from "./raw-test.js";
 import type { Records, Stored } from "./records.js";
 import { Scan, turn, type Walkable } from "./scan.js";
 import { idKey } from "./values.js";
@@ -61,6 +63,48 @@ export class Queries {
     const projector = onlyId ? undefined : projectorOf(options.projection);
     for await (const batch of batches) yield projector === undefined ? batch : batch.map(projector);
     this.#reportScan(plan, scan, filter);
+  }
+
+  /** What {@link DocCollection.look} promises. */
+  async look(asked: Look<Base>): Promise<Looked<Document>> {
+    const { ways, wanted, order, direction, limit, most, projection } = asked;
+    const range = Object.keys(asked.range).length === 0 ? {} : { [order]: asked.range };
+    for (const filter of [...ways.map(({ by }) => by), wanted, range]) refuseUndefined(filter);
+    const sort = { [order]: direction };
+    const read = { bytes: 0 };
+    const scans = ways.flatMap(({ index, by }) => {
+      const plan = this.#plan({ ...by, ...range }, { sort, hint: index });
+      const others = ways.filter((way) => way.by !== by).map((way) => way.by);
+      const rest = [withoutPaths({ ...by, ...range }, plan.covered), ...others, wanted];
+      return plan.sorted
+        ? [this.#rawScan(plan, { $and: rest.filter((one) => Object.keys(one).length > 0) }, read)]
+        : [];
+    });
+    // More values than are merged: what matches is sorted.
+    if (scans.length === 0) {
+      const filter = { $and: [...ways.map(({ by }) => by), wanted, range] };
+      const found: Document[] = [];
+      for await (const batch of this.batches(filter, { sort, limit, ...(projection && { projection }) }))
+        found.push(...batch);
+      return { found, end: undefined };
+    }
+    const orderOf = (id: unknown) => this.records.byId(id as string)?.[order] as string | undefined;
+    const bounds = { limit, most, descending: direction === -1 };
+    const { found, end } = await race(scans, { ...bounds, orderOf, bytesRead: () => read.bytes });
+    const projector = projectorOf(projection);
+    return { found: projector === undefined ? found : found.map(projector), end };
+  }
+
+  /** Decodes only those whose bytes leave room for a match, and counts what it reads. */
+  #rawScan(plan: Plan<Walkable>, filter: Document, read: { bytes: number }): Scan {
+    const leavesRoom = rawTestOf(filter);
+    const documentOf = (id: unknown): Stored | undefined => {
+      const raw = this.records.rawOf(id as string);
+      if (raw === undefined) return undefined;
+      read.bytes += raw.length;
+      return leavesRoom === undefined || leavesRoom(raw) ? this.records.byId(id as string) : undefined;
+    };
+    return new Scan({ ...plan, exact: false }, documentOf, matcherOf(filter));
   }
 
   #plan(

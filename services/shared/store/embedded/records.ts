@@ -44,6 +44,11 @@ export class Records {
     return this.documents.get(idKey(id));
   }
 
+  /** The bytes of a document as Latin-1. */
+  rawOf(id: string): string | undefined {
+    return this.documents.getBinaryFast(idKey(id))?.toString("latin1");
+  }
+
   /** Inside a transaction: everything is checked before anything is written, so that a refusal leaves nothing. */
   write(before: Stored | undefined, after: Stored | undefined): void {
     const id = (after ?? before)?._id as string;

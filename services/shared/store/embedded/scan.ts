@@ -22,6 +22,9 @@ export class Scan {
   done = false;
   /** How many keys were looked at. */
   examined = 0;
+  /** How many documents {@link look} has looked at, and what the index holds of the last. */
+  looked = 0;
+  last: unknown;
   #range = 0;
   #after: Buffer | undefined;
   #merged: MergedRanges | undefined;
@@ -54,6 +57,7 @@ export class Scan {
   slice(limit = Number.POSITIVE_INFINITY): Document[] {
     const found: Document[] = [];
     const keepOn = timeSlice();
+    this.gaveWay();
     this.#walk((value) => {
       const document = this.#accept(value);
       if (document !== undefined && found.push(document) >= limit) return false;
@@ -62,10 +66,41 @@ export class Scan {
     return found;
   }
 
+  /**
+   * Looks at so many more documents at most, and stops at so many that match or where it is told to after one.
+   * Called in the turn of the call before it, or after {@link gaveWay}.
+   */
+  look(most: number, limit: number, keepOn: () => boolean): Document[] {
+    const found: Document[] = [];
+    let left = most;
+    if (most > 0)
+      this.#walk((value) => {
+        if (!this.#isNew(value)) return true;
+        this.last = value;
+        left--;
+        const document = this.#matching(value);
+        return (document === undefined || found.push(document) < limit) && left > 0 && keepOn();
+      });
+    this.looked += most - left;
+    return found;
+  }
+
+  /** Whether there is anything that was not looked at; the last that is asked of a scan. */
+  hasMore(): boolean {
+    if (!this.done) this.#walk((value) => !this.#isNew(value));
+    return !this.done;
+  }
+
+  /** Other work may have run since the last entry. */
+  gaveWay(): void {
+    this.#merged?.gaveWay();
+  }
+
   /** How many entries were passed within one slice of time; only for an exact plan. */
   countSlice(limit: number): number {
     let count = 0;
     const keepOn = timeSlice();
+    this.gaveWay();
     this.#walk((value) => {
       if (this.#isNew(value) && ++count >= limit) return false;
       return keepOn();
@@ -74,7 +109,10 @@ export class Scan {
   }
 
   #accept(value: unknown): Document | undefined {
-    if (!this.#isNew(value)) return undefined;
+    return this.#isNew(value) ? this.#matching(value) : undefined;
+  }
+
+  #matching(value: unknown): Document | undefined {
     const document = this.documentOf(value);
     return document !== undefined && (this.plan.exact || this.matches(document)) ? document : undefined;
   }
@@ -94,7 +132,6 @@ export class Scan {
   /** To find where a thousand ranges begin takes longer than a slice: it is done once. */
   #walkMerged(visit: (value: unknown) => boolean): void {
     const { index, ranges, reverse } = this.plan;
-    this.#merged?.gaveWay();
     this.#merged ??= new MergedRanges(index.database, ranges, reverse);
     for (let entry = this.#merged.next(); entry !== undefined; entry = this.#merged.next()) {
       this.examined++;

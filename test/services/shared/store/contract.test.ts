@@ -5,8 +5,10 @@ import {
   type Base,
   type CollectionSpec,
   type DocCollection,
+  type DriverCollection,
   type FindOptions,
   isDuplicateKey,
+  type Look,
   type Store,
 } from "../../../../services/shared/store/store.js";
 import { titled } from "../../../support/titled.js";
@@ -22,7 +24,7 @@ interface Person extends Base {
   readonly joined: Date;
 }
 declare const driverCollection: Collection<Person>;
-export type Proof = typeof driverCollection extends DocCollection<Person> ? true : never;
+export type Proof = typeof driverCollection extends DriverCollection<Person> ? true : never;
 const proof: Proof = true;
 
 type Thing = Document & Base;
@@ -35,6 +37,8 @@ const THINGS: CollectionSpec = {
     { name: "tags", key: { tags: 1 } },
     { name: "tag-n", key: { tags: 1, n: 1 } },
     { name: "scores", key: { scores: 1 } },
+    { name: "who", key: { who: 1, _id: -1 } },
+    { name: "labels", key: { labels: 1, _id: -1 } },
     { name: "codes", key: { codes: 1 }, unique: true, sparse: true },
     { name: "expiry", key: { exp: 1 }, expireAfterSeconds: 0, sparse: true },
   ],
@@ -242,6 +246,92 @@ for (const backend of backends) {
         expect(await things.countDocuments({}, { limit: 3 })).toBe(3);
         expect(await things.countDocuments({ org: "o" }, { limit: 2 })).toBe(2);
         expect(await things.countDocuments({ org: "o", n: 1 }, { limit: 2, hint: "org" })).toBe(1);
+      });
+
+      describe("what is looked for", () => {
+        const MANY = 60;
+        const idOf = (n: number): string => String(n).padStart(3, "0");
+        const look = (asked: Partial<Look<Thing>>) =>
+          things.look({
+            ...{ ways: [{ index: "who", by: { who: { $in: ["a", "b"] } } }], wanted: {} },
+            ...{ order: "_id", direction: -1, range: {}, limit: 100, most: 20, ...asked },
+          });
+        const read = async (asked: Partial<Look<Thing>>) => {
+          const { found, end } = await look(asked);
+          return [found.map(({ _id }) => Number(_id)), end === undefined ? end : Number(end)];
+        };
+        const label = (name: string) => ({ index: "labels", by: { labels: name } });
+        const seen = { index: "who", by: { who: { $in: ["a", "b"] } } };
+
+        beforeEach(async () => {
+          await things.deleteMany({});
+          const who = [["a"], ["b"], ["a", "b"], ["c"]];
+          const labels = (n: number) => [
+            n % 2 === 0 ? "even" : "odd",
+            ...(n % 30 === 3 || n % 30 === 4 ? ["rare"] : []),
+          ];
+          await things.insertMany(
+            Array.from({ length: MANY }, (_, n) => ({
+              ...{ _id: idOf(n), who: who[n % 4], labels: labels(n), n, name: `Thing ${n} of Müller’s` },
+            })),
+          );
+        });
+
+        test("in order, within bounds, up to a limit", async () => {
+          expect(await read({ wanted: { n: { $gte: 50 } }, most: 60 })).toEqual([
+            [58, 57, 56, 54, 53, 52, 50],
+            undefined,
+          ]);
+          expect(await read({ limit: 2 })).toEqual([[58, 57], undefined]);
+          expect(await read({ direction: 1, range: { $gt: idOf(2), $lt: idOf(9) } })).toEqual([
+            [4, 5, 6, 8],
+            undefined,
+          ]);
+          const range = { $gte: idOf(2), $lt: idOf(9) };
+          expect(await read({ range, limit: 4, wanted: { n: { $ne: 6 } } })).toEqual([[8, 5, 4, 2], undefined]);
+        });
+
+        test("among so many, and then says where to go on", async () => {
+          const all: unknown[] = [];
+          let range: Look<Thing>["range"] = {};
+          for (let looks = 0; ; looks++) {
+            const { found, end } = await look({ wanted: { n: 1 }, range, most: 10 });
+            all.push(...found.map(({ n }) => n));
+            if (end === undefined) break;
+            expect(looks).toBeLessThan(10);
+            expect(end < (range.$lt ?? "~")).toBe(true);
+            range = { $lt: end };
+          }
+          expect(all).toEqual([1]);
+          expect(await read({ wanted: { n: -1 }, most: 45 })).toEqual([[], undefined]);
+        });
+
+        test("along the way that reaches furthest, whichever is named first", async () => {
+          for (const ways of [[seen, label("rare")] as const, [label("rare"), seen] as const])
+            expect(await read({ ways, most: 20 })).toEqual([[34, 33, 4], undefined]);
+          expect(await read({ ways: [seen, label("even"), label("odd")], most: 300 })).toEqual([[], undefined]);
+          expect(await read({ ways: [label("even"), label("rare")], wanted: { who: "c" } })).toEqual([[], undefined]);
+          expect(await read({ ways: [seen, label("nobody's")] })).toEqual([[], undefined]);
+        });
+
+        test("by words in any case, of texts that are not ASCII too", async () => {
+          const named = (text: string) => ({ $or: [{ name: { $regex: text, $options: "i" } }, { other: text }] });
+          expect(await read({ wanted: named("tHING 5"), most: 60, limit: 2 })).toEqual([[58, 57], undefined]);
+          expect(await read({ wanted: named("MÜLLER’S"), limit: 1 })).toEqual([[58], undefined]);
+          expect(await read({ wanted: { name: "Thing 5 of Müller’s" }, most: 60 })).toEqual([[5], undefined]);
+          // A label is no name.
+          expect(await read({ wanted: { name: "even" }, most: 60 })).toEqual([[], undefined]);
+        });
+
+        test("with what is asked for of each", async () => {
+          expect((await look({ limit: 1, projection: { n: 0, name: 0 } })).found).toEqual([
+            { _id: "058", who: ["a", "b"], labels: ["even"] },
+          ]);
+        });
+
+        test("by no undefined value", async () => {
+          await expect(look({ wanted: { n: undefined } })).rejects.toThrow("undefined");
+        });
       });
 
       test("no document by an undefined value, but refuses it", async () => {

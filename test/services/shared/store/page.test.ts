@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Listing, LOOKED_AT, listPage } from "../../../../services/shared/store/page.js";
+import { type Listing, LOOKED_AT, listPage, lookedAt } from "../../../../services/shared/store/page.js";
 import type { Base, DocCollection } from "../../../../services/shared/store/store.js";
 import { titled } from "../../../support/titled.js";
 import { backends } from "./backends.js";
@@ -7,6 +7,7 @@ import { backends } from "./backends.js";
 interface Thing extends Base {
   readonly who: readonly string[];
   readonly n: number;
+  readonly odd: boolean;
 }
 
 const ALL = 2 * LOOKED_AT + 500;
@@ -28,13 +29,22 @@ for (const backend of backends) {
     beforeAll(async () => {
       const opened = await backend.open();
       close = opened.close;
-      await opened.store.ensure([{ name: "paged", indexes: [{ name: "who", key: { who: 1, _id: -1 } }] }]);
+      const indexes = [
+        { name: "who", key: { who: 1, _id: -1 } },
+        { name: "n", key: { n: 1, _id: -1 } },
+        { name: "odd", key: { odd: 1, _id: -1 } },
+      ] as const;
+      await opened.store.ensure([{ name: "paged", indexes }]);
       things = opened.store.collection<Thing>("paged");
       await things.deleteMany({});
       // Everybody's belong to a or b or both, by turns.
       const who = [["a"], ["b"], ["a", "b"]];
-      await things.insertMany(Array.from({ length: ALL }, (_, n) => ({ _id: idOf(n), who: who[n % 3]!, n })));
-      await things.insertMany(Array.from({ length: 3 }, (_, n) => ({ _id: idOf(ALL + n), who: ["c"], n: 0 })));
+      await things.insertMany(
+        Array.from({ length: ALL }, (_, n) => ({ _id: idOf(n), who: who[n % 3]!, n, odd: n % 2 === 1 })),
+      );
+      await things.insertMany(
+        Array.from({ length: 3 }, (_, n) => ({ _id: idOf(ALL + n), who: ["c"], n: 0, odd: true })),
+      );
     });
     afterAll(() => close());
 
@@ -65,6 +75,21 @@ for (const backend of backends) {
       const { items, end } = await listPage(things, listing({ wanted: { n: 1 } }));
       expect(items).toEqual([]);
       expect(end).toBe(idOf(ALL - LOOKED_AT));
+      expect((await listPage(things, listing({ wanted: { n: 1 }, size: 1 }))).end).toBe(idOf(ALL - lookedAt(1)));
+    });
+
+    test("what another index tells is found along it, and a page ends at what is seen", async () => {
+      const ways = [{ index: "n", by: { n: 1_000 } }];
+      expect((await walked({ ways })).ids).toEqual([idOf(1_000)]);
+      expect((await walked({ ways, direction: 1, wanted: { n: 1 } })).pages).toBe(1);
+      const hidden = { seen: { who: "a" }, ways: [{ index: "odd", by: { odd: true } }], wanted: { n: -1 }, size: 1 };
+      for (const direction of [1, -1] as const) {
+        const { end } = await listPage(things, listing({ ...hidden, direction }));
+        expect((await things.findOne({ _id: end as string }))?.who).toContain("a");
+        expect((await walked({ ...hidden, direction })).ids).toEqual([]);
+        expect((await walked({ ...hidden, direction, wanted: { n: 7 } })).ids).toEqual([]);
+        expect((await walked({ ...hidden, direction, wanted: { n: 9 } })).ids).toEqual([idOf(9)]);
+      }
     });
 
     test("how many there are is told where the first page holds them all, and not counted elsewhere", async () => {
