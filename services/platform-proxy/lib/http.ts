@@ -1,6 +1,8 @@
 import type { LookupFunction } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
+import { MisbehavedError } from "../../shared/isolation/misbehaved.js";
+import { BusyError } from "../../shared/isolation/turns.js";
 import { createOutgoingAgent, type Dispatcher } from "../../shared/outgoing/agent.js";
 import { RefusedAddressError } from "../../shared/outgoing/guard.js";
 import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
@@ -14,6 +16,8 @@ import {
 import { excessOf } from "../../shared/rpc/json-shape.js";
 import { Breaker, PATIENCE, type Patience } from "./breaker.js";
 import { doubtOf, UNKNOWN, UNSENT } from "./doubt.js";
+import { createLargeAnswers } from "./large-answers.js";
+import { MAX_REPLY_BYTES, MAX_REPLY_VALUES, TOO_MUCH } from "./reply-bounds.js";
 import { isUnsent } from "./unsent.js";
 
 /** The query of a URL: a list repeats its name, undefined leaves it out. */
@@ -73,11 +77,11 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
-const MAX_REPLY_BYTES = 8 << 20;
-/** The most values in an answer: some 60 ms of parsing. */
-const MAX_REPLY_VALUES = 250_000;
+/** Longer answers are decoded and looked at in a thread, in bytes. */
+const MAX_READ_HERE = 256 << 10;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const CONNECT_MS = 5_000;
+const DECODER = new TextDecoder();
 /**
  * How long an idle connection is kept where the platform does not say how long
  * it keeps its own: shorter than the shortest that they keep silently, the 2
@@ -120,6 +124,7 @@ export function createHttpClient(
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxResponseSize: MAX_REPLY_BYTES,
   });
+  const large = createLargeAnswers();
   const breakers = new Map<string, Breaker>();
   const again = retry(
     handleWhen((error) => error instanceof Lost),
@@ -155,11 +160,12 @@ export function createHttpClient(
       });
       const isLost = isRepeatable(request) && reply.statusCode >= 502 && reply.statusCode <= 504;
       if (!isLost) breaker.heard();
-      const bytes = request.isFile === true ? new Uint8Array(await reply.body.arrayBuffer()) : undefined;
-      const text = bytes === undefined ? await reply.body.text() : "";
+      const bytes = new Uint8Array(await reply.body.arrayBuffer());
       if (isLost) throw new Lost(`status ${reply.statusCode}`, false);
-      const said = replyOf(exchange, request, reply.statusCode, reply.headers, text);
-      return bytes === undefined ? said : { ...said, bytes };
+      const { statusCode: status, headers } = reply;
+      if (request.isFile === true) return { ...replyFrom(exchange, request, status, headers, ""), bytes };
+      if (bytes.length <= MAX_READ_HERE) return replyOf(exchange, request, status, headers, DECODER.decode(bytes));
+      return replyFrom(exchange, request, status, headers, await readApart(exchange, request, bytes, signal));
     } catch (error) {
       if (signal.aborted && isTimeout(signal.reason)) {
         throw tooLate(server, breaker.ranOut(entry, since), request, error);
@@ -170,6 +176,24 @@ export function createHttpClient(
       if (failed instanceof Lost) breaker.lost(entry);
       else breaker.ended(entry);
       throw failed;
+    }
+  }
+
+  async function readApart(
+    exchange: Exchange,
+    request: HttpRequest,
+    bytes: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<string> {
+    try {
+      return await large.textOf(exchange.target.url, bytes, signal);
+    } catch (error) {
+      const { name, message } = error as Error;
+      if (name === TOO_MUCH) throw tooMuch(exchange, request, message, error);
+      if (error instanceof MisbehavedError) throw tooMuch(exchange, request, "takes too long to read", error);
+      if (!(error instanceof BusyError)) throw error;
+      const said = `too many large answers of platforms are read at the moment${doubtOf(request.read)}`;
+      throw unavailable(said, error);
     }
   }
 
@@ -186,7 +210,10 @@ export function createHttpClient(
         throw unavailable(`the ${exchange.target.server} platform cannot be reached${then}`, error);
       }
     },
-    close: () => agent.close(),
+    async close() {
+      await agent.close();
+      await large.close();
+    },
   };
 }
 
@@ -266,6 +293,17 @@ export function replyOf(
 ): HttpReply {
   const excess = excessOf(text, MAX_REPLY_VALUES);
   if (excess !== undefined) throw tooMuch(exchange, request, excess);
+  return replyFrom(exchange, request, status, given, text);
+}
+
+/** What a platform answered, whose text is known to be small enough to parse. */
+function replyFrom(
+  exchange: Exchange,
+  request: HttpRequest,
+  status: number,
+  given: Dispatcher.ResponseData["headers"],
+  text: string,
+): HttpReply {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
     const first = Array.isArray(value) ? value[0] : value;

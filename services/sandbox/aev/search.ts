@@ -1,3 +1,4 @@
+import { matchesWildcards } from "../wildcards.js";
 import { Bare, invalid, refusal } from "./replies.js";
 import { chance } from "./runs.js";
 
@@ -138,12 +139,7 @@ function lowered(held: string): string {
 
 /** As SQL's LIKE, in any case: % stands for any text and _ for any character, and nothing escapes them. */
 function like(held: string, pattern: string): boolean {
-  const source = pattern
-    .toLowerCase()
-    .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("%", ".*")
-    .replaceAll("_", ".");
-  return new RegExp(`^${source}$`, "s").test(lowered(held));
+  return matchesWildcards(lowered(held), pattern.toLowerCase(), { any: "%", one: "_" });
 }
 
 /** The rows that meet a group of filters. @throws Refusal or Bare for one that the platform fails over. */

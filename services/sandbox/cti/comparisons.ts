@@ -1,3 +1,4 @@
+import { matchesWildcards } from "../wildcards.js";
 import { database, unsupported } from "./errors.js";
 import type { Filter } from "./filter-group.js";
 import { textScorerOf } from "./search.js";
@@ -36,7 +37,7 @@ export function comparisonOf(operator: string, values: readonly unknown[], filte
       case "match":
         return textual((own, wanted) => wanted.split(/\s+/).some((word) => own.includes(word)));
       case "wildcard":
-        return textual((own, wanted) => new RegExp(`^${wanted.split("*").map(escapePattern).join(".*")}$`).test(own));
+        return textual((own, wanted) => matchesWildcards(own, wanted, { any: "*" }));
       case "gt":
       case "gte":
       case "lt":
@@ -110,5 +111,3 @@ function within(values: readonly unknown[], filter: Filter): Compare {
 const MOST_INDEXED = 512;
 
 const folded = (value: unknown): string => String(value).toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
-
-const escapePattern = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, "\\$&");

@@ -12,6 +12,8 @@ export interface Cost {
   readonly memoryMiB: number;
   /** Growth of what it keeps, in KiB. */
   readonly diskKiB: number;
+  /** Requests that it sent to others, platforms among them. */
+  readonly sent: number;
 }
 
 /** Measures a program from outside. */
@@ -39,12 +41,17 @@ export async function openGauge(pid: number, lateTurns: string, folder: string):
   /** The first thread of a process is the one of its event loop. */
   const loopMs = (): number => Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
   const memory = (): number => Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * PAGE_BYTES;
-  const longestSince = (): number => {
+  const writtenSince = (): Pick<Cost, "stallMs" | "sent"> => {
     const { size } = fstatSync(late);
     const bytes = Buffer.alloc(size - read);
     readSync(late, bytes, 0, bytes.length, read);
     read = size;
-    return Math.max(0, ...bytes.toString().split("\n").map(Number));
+    const lines = bytes.toString().split("\n");
+    const isSent = (line: string): boolean => line === "sent";
+    return {
+      stallMs: Math.max(0, ...lines.filter((line) => !isSent(line)).map(Number)),
+      sent: lines.filter(isSent).length,
+    };
   };
   const rested = async (): Promise<void> => {
     for (let rests = 0; rests < MOST_RESTS; rests++) {
@@ -59,15 +66,15 @@ export async function openGauge(pid: number, lateTurns: string, folder: string):
   const idle = (loopMs() - quiet.loop) / (performance.now() - quiet.at);
   return {
     async costOf(work) {
-      longestSince();
+      writtenSince();
       const before = { at: performance.now(), loop: loopMs(), memory: memory(), disk: bytesIn(folder) };
       await work();
       await rested();
       return {
         loopMs: Math.max(0, loopMs() - before.loop - idle * (performance.now() - before.at)),
-        stallMs: longestSince(),
         memoryMiB: (memory() - before.memory) / 2 ** 20,
         diskKiB: (bytesIn(folder) - before.disk) / 2 ** 10,
+        ...writtenSince(),
       };
     },
     close: () => closeSync(late),

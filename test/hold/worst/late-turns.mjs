@@ -1,6 +1,8 @@
 // Loaded into the program by NODE_OPTIONS: writes down how late each turn of its
-// event loop comes, a line each, since nothing outside a process sees that.
+// event loop comes, a line each, since nothing outside a process sees that; and a
+// line for each request that it sends to others.
 
+import { subscribe } from "node:diagnostics_channel";
 import { appendFileSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 
@@ -16,4 +18,5 @@ if (isMainThread && FILE !== undefined) {
     due = now + PACE_MS;
   };
   setInterval(look, PACE_MS).unref();
+  subscribe("undici:request:create", () => appendFileSync(FILE, "sent\n"));
 }

@@ -33,8 +33,16 @@ try {
 const dearest = all.toSorted((a, b) => b.loopMs - a.loopMs);
 const faults = all.filter(({ answer }) => isFault(answer));
 const dear = dearest.filter(({ loopMs }) => loopMs > MOST_LOOP_MS);
+const isPast = ({ answer, sent }: Measured): boolean => answer.code === "ok" || sent > 0;
 const told = [...codes].map(([code, count]) => `${count} ${code}`).join(", ");
 console.log(`${all.length} calls of ${new Set(all.map(({ name }) => name)).size} tools and rpcs: ${told}\n`);
+for (const [server, calls] of by(({ name }) => name.split(/[./]/)[0]!)) {
+  const answered = calls.filter(({ answer }) => answer.code === "ok").length;
+  const past = calls.filter(isPast).length - answered;
+  console.log(`${server}: ${calls.length} calls, ${answered} answered, ${past} refused after others were asked`);
+}
+const never = [...by(({ name }) => name)].filter(([, calls]) => !calls.some(isPast)).map(([name]) => name);
+console.log(`\nEvery call refused, and nobody else asked: ${never.join(", ") || "of no tool"}\n`);
 console.log("| tool | field | value | answer | loop ms | stall ms | memory MiB | disk KiB |");
 console.log("|---|---|---|---|--:|--:|--:|--:|");
 for (const one of dearest.slice(0, ROWS)) console.log(rowOf(one));
@@ -48,6 +56,12 @@ process.exit(dear.length + faults.length === 0 ? 0 : 1);
 async function* measured(): AsyncIterable<Measured> {
   yield* measureWorst(stage, { names, ...(sample && { sample }) });
   yield* measureExports(stage, names);
+}
+
+function by(keyOf: (one: Measured) => string): Map<string, Measured[]> {
+  const groups = new Map<string, Measured[]>();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return groups;
 }
 
 function rowOf({ name, field, kind, answer, loopMs, stallMs, memoryMiB, diskKiB }: Measured): string {

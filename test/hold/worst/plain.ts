@@ -48,8 +48,8 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^cti\.other_types$/, "Malware"],
 ];
 
-/** Which of the arguments that need not be given a plain request has: of the ids that are known all, all that go together mostly, the tenant's, or none. */
-export const EXTENTS = ["known", "one", "tenant", "needed"] as const;
+/** Which of the arguments that need not be given a plain request has: of the ids that are known all, all that go together mostly, none, or the tenant's. */
+export const EXTENTS = ["known", "one", "needed", "tenant"] as const;
 /** One of {@link EXTENTS}. */
 export type Extent = (typeof EXTENTS)[number];
 

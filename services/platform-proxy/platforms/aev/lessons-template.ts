@@ -7,6 +7,7 @@ import type {
 import { invalidArgument, notFound } from "../../../shared/rpc/errors.js";
 import { objectOf } from "../../lib/answers.js";
 import { given } from "../../lib/fields.js";
+import { grouped } from "../../lib/grouped.js";
 import type { Platform } from "../../platform.js";
 import type { TenantScope } from "./tenant.js";
 import { wholeOf } from "./whole.js";
@@ -45,13 +46,14 @@ export async function contentsOf(platform: Platform, tenant: TenantScope, templa
     route: `/lessons_templates/${template}/lessons_template_questions`,
     idKey: "lessonstemplatequestion_id",
   });
+  const byCategory = grouped(questions, (question) => question.lessons_template_question_category);
   return categories
     .toSorted((a, b) => a.lessons_template_category_order - b.lessons_template_category_order)
     .map((category) => ({
       category,
-      questions: questions
-        .filter((one) => one.lessons_template_question_category === category.lessonstemplatecategory_id)
-        .toSorted((a, b) => a.lessons_template_question_order - b.lessons_template_question_order),
+      questions: (byCategory.get(category.lessonstemplatecategory_id) ?? []).toSorted(
+        (a, b) => a.lessons_template_question_order - b.lessons_template_question_order,
+      ),
     }));
 }
 
@@ -79,12 +81,38 @@ export async function toTemplate(
   };
 }
 
+/** The most categories and questions that a call writes and deletes: each is an exchange with the platform. */
+const MAX_WRITES = 120;
+
+/**
+ * Checks that a template can become what is wanted in one call.
+ *
+ * @param before what it has.
+ * @throws ConnectError invalid_argument, where that takes too many exchanges.
+ */
+export function needFewWrites(
+  wanted: readonly LessonsTemplateCategory[],
+  before: Awaited<ReturnType<typeof contentsOf>> = [],
+): void {
+  const [ids, had] = [new Set(idsIn(wanted)), before.flatMap(({ category, questions }) => [category, ...questions])];
+  const gone = had.filter((one) => {
+    return !ids.has(
+      "lessonstemplatequestion_id" in one ? one.lessonstemplatequestion_id : one.lessonstemplatecategory_id,
+    );
+  });
+  const writes = wanted.reduce((sum, { questions }) => sum + 1 + questions.length, gone.length);
+  if (writes <= MAX_WRITES) return;
+  throw invalidArgument(
+    `categories: a call writes and deletes at most ${MAX_WRITES} categories and questions together, and these are ${writes}; nothing was changed. Use several templates, or edit this one on the platform`,
+  );
+}
+
 /**
  * Makes the categories of a template what is wanted: those with an id are
  * changed, others are made, those not named are deleted. Everything named is
  * looked up before anything is written.
  *
- * @throws ConnectError not_found for ids that the template has not.
+ * @throws ConnectError not_found for ids that the template has not, invalid_argument where it takes too many exchanges.
  */
 export async function putContents(
   platform: Platform,
@@ -94,6 +122,7 @@ export async function putContents(
 ): Promise<void> {
   const before = await contentsOf(platform, tenant, template);
   needKnown(before, wanted);
+  needFewWrites(wanted, before);
   const send = (verb: "POST" | "PUT" | "DELETE", route: string, body?: object) =>
     platform.rest<Record<string, string> | undefined>({ verb, path: tenant.path(route), ...(body && { body }) });
 
@@ -142,10 +171,13 @@ function bodyOf({ content, explanation }: LessonsTemplateQuestion, place: number
   };
 }
 
+/** The ids of categories and questions that are named. */
+function idsIn(wanted: readonly LessonsTemplateCategory[]): string[] {
+  return wanted.flatMap((category) => [category.id ?? [], category.questions.flatMap((one) => one.id ?? [])].flat());
+}
+
 function needKnown(before: Awaited<ReturnType<typeof contentsOf>>, wanted: readonly LessonsTemplateCategory[]): void {
-  const ids = wanted
-    .flatMap((category) => [category.id ?? [], category.questions.flatMap((one) => one.id ?? [])])
-    .flat();
+  const ids = idsIn(wanted);
   if (new Set(ids).size < ids.length) throw invalidArgument("categories: an id is there twice; nothing was changed");
   for (const category of wanted) {
     const known = before.find((one) => one.category.lessonstemplatecategory_id === category.id);

@@ -1,6 +1,7 @@
 import { permissionDenied } from "../../../shared/rpc/errors.js";
 import type { Adapter, Session } from "../../adapter.js";
 import type { DataOf, Document } from "../../document.js";
+import { misshapen } from "../../lib/answers.js";
 import type { HttpReply } from "../../lib/http.js";
 import { isDenied } from "./denied.js";
 import { type GraphqlError, refusalOf, unreadable } from "./errors.js";
@@ -120,7 +121,17 @@ async function graphql<Data, Variables>(
   const { data, errors } = body;
   if (errors !== undefined && errors.length > 0) throw refusalOf(errors, session.caller.email, writes);
   if (data === undefined || data === null) throw unreadable(reply.status, writes);
+  if (isOverfull(data, variables)) throw misshapen("cti", "more rows than it was asked for");
   return data as Data;
+}
+
+/** A list has more rows than a page of it: each costs us more than its text. */
+function isOverfull(data: unknown, variables: unknown): boolean {
+  const { first } = variables as { readonly first?: unknown };
+  if (typeof first !== "number") return false;
+  return Object.values(data as object).some(
+    (list: { readonly edges?: unknown } | null) => Array.isArray(list?.edges) && list.edges.length > first,
+  );
 }
 
 /** The platform does not take the token, and nothing of the operation was done. */

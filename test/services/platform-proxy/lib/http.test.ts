@@ -231,3 +231,47 @@ test("an endless answer is refused", async () => {
   expect(error).toBeInstanceOf(ConnectError);
   expect(error).toMatchObject({ code: Code.ResourceExhausted });
 });
+
+describe("a large answer", () => {
+  const rows = (count: number, row: (n: number) => unknown): string =>
+    JSON.stringify(Array.from({ length: count }, (_, n) => row(n)));
+
+  test("comes as it is, whatever it holds", async () => {
+    const body = rows(20_000, (n) => ({ id: `object ${n}`, name: "한국어 é 𝒳", count: n, tags: ["a", "b"] }));
+    const page = `<html>${"é".repeat(300_000)}`;
+    answer = (path) => ({ body: path === "/page" ? page : body });
+    const [reply, other] = await Promise.all([
+      client.send(exchange(), get),
+      client.send(exchange(), { ...get, path: "/page" }),
+    ]);
+    expect(reply.text === body).toBe(true);
+    expect(reply.json<{ id: string }[]>()[19_999]).toMatchObject({ id: "object 19999", count: 19_999 });
+    expect(other.text === page).toBe(true);
+    expect(() => other.json()).toThrow(/something other than JSON/);
+  });
+
+  test.each([
+    ["values", rows(130_000, () => [1]), "holds more than 250000 values"],
+    ["depth", `${"[".repeat(200_000)}${"]".repeat(200_000)}`, "is nested deeper than 64 levels"],
+    ["names", rows(50_000, (n) => ({ [`n${n}`]: 1 })), "holds more than 40000 different names and short texts"],
+    ["short texts", rows(60_000, (n) => `t${n}`), "holds more than 40000 different names and short texts"],
+  ])("of too many %s is refused", async (_, body, said) => {
+    answer = () => ({ body });
+    const error = await errorOf(client.send(exchange(), get));
+    expect(error).toMatchObject({
+      code: Code.ResourceExhausted,
+      rawMessage: `the cti platform's answer ${said}; ask for less at a time`,
+    });
+    answer = () => ({ body: "{}" });
+    expect((await client.send(exchange(), get)).json()).toEqual({});
+  });
+
+  test("is waited for until the caller leaves or the deadline passes", async () => {
+    answer = () => ({ body: rows(100_000, (n) => n) });
+    const leave = new AbortController();
+    const call = errorOf(client.send(exchange({ signal: leave.signal }), get));
+    await expect.poll(() => asked.length).toBe(1);
+    leave.abort();
+    expect(await call).toMatchObject({ code: Code.Canceled });
+  });
+});

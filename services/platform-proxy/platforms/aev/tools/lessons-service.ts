@@ -3,9 +3,10 @@ import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { objectOf, rowsOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
+import { grouped } from "../../../lib/grouped.js";
 import { timeOf } from "../../../lib/time.js";
 import type { Platform } from "../../../platform.js";
-import { putContents, toTemplate, type UpstreamTemplate } from "../lessons-template.js";
+import { needFewWrites, putContents, toTemplate, type UpstreamTemplate } from "../lessons-template.js";
 import { instantKey, listPage, nameKey, numberKey } from "../list.js";
 import { type Plan, planOf } from "../plan.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
@@ -91,6 +92,7 @@ export const bindings = [
 
   unary(createLessonsTemplate, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
+    needFewWrites(r.categories);
     const body = { lessons_template_name: r.name.trim(), lessons_template_description: r.description };
     const answer = await platform.rest({ verb: "POST", path: tenant.path(LESSONS_TEMPLATE.route), body });
     const created = objectOf<UpstreamTemplate>(platform.server, answer, LESSONS_TEMPLATE.idKey);
@@ -199,7 +201,8 @@ export const bindings = [
     const path = tenant.path(`${plan.route}/lessons_apply_template/${template.lessonstemplate_id}`);
     await platform.rest({ verb: "POST", path });
     const after = await askedOf(platform, tenant, plan);
-    const added = after.filter(({ key }) => !before.some((one) => one.key === key));
+    const known = new Set(before.map(({ key }) => key));
+    const added = after.filter(({ key }) => !known.has(key));
     const named = new Map(added.map(({ category }) => [category.lessonscategory_id, category.lessons_category_name]));
     return {
       categoriesAdded: [...named].map(([id, name]) => ({ id, name })),
@@ -219,9 +222,10 @@ async function askedOf(platform: Platform, tenant: TenantScope, { route }: Plan)
     route: `${route}/lessons_questions`,
     idKey: "lessonsquestion_id",
   });
+  const byCategory = grouped(questions, (question) => question.lessons_question_category);
   return categories.flatMap((category): Asked[] => {
     const { lessonscategory_id: id } = category;
-    const own = questions.filter((question) => question.lessons_question_category === id);
+    const own = byCategory.get(id) ?? [];
     return own.length === 0
       ? [{ key: id, category, question: undefined }]
       : own.map((question) => ({ key: question.lessonsquestion_id, category, question }));

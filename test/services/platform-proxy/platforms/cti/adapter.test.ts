@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, expect, test } from "vitest";
+import { EntityListService } from "#proto/cti/v1/entity_list_service_pb.js";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { ProbeResponseSchema, SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
 import { capabilitiesOf } from "../../../../../services/platform-proxy/platforms/cti/adapter.js";
@@ -111,6 +112,29 @@ test.each<[number, string, Code]>([
   const harness = await platformThat((_, response) => response.writeHead(status).end(body));
   const failure = await harness.call(EntityService.method.getEntity, { objectId: "x" }).catch((e: unknown) => e);
   expect(ConnectError.from(failure).code).toBe(code);
+});
+
+test.each([
+  [20, undefined],
+  [21, "more rows than it was asked for"],
+])("a page of 20 with %i rows is answered, or refused", async (count, said) => {
+  const harness = await platformThat((request, response) => {
+    let text = "";
+    request.on("data", (chunk) => {
+      text += chunk;
+    });
+    request.on("end", () => {
+      const user_email = "analyst@sallyport.example";
+      const me = { id: "1", name: "a", user_email, capabilities: [], allowed_marking: [], draftContext: null };
+      const node = (n: number) => ({ id: `${n}`, entity_type: "Malware", representative: { main: `m${n}` } });
+      const edges = Array.from({ length: count }, (_, n) => ({ node: node(n) }));
+      const stixDomainObjects = { edges, pageInfo: { endCursor: "a", hasNextPage: false, globalCount: count } };
+      response.end(JSON.stringify({ data: text.includes("me {") ? { me } : { stixDomainObjects } }));
+    });
+  });
+  const answer = await harness.call(EntityListService.method.listMalware, {}).catch((e: unknown) => e);
+  if (said === undefined) expect(answer).toMatchObject({ malware: { length: count } });
+  else expect(answer).toMatchObject({ code: Code.Unavailable, rawMessage: expect.stringContaining(said) });
 });
 
 test("a mutation asks for errors in place of dropped references, and sends no cookie back", async () => {
