@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { type DescMessage, fromJson } from "@bufbuild/protobuf";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { type Bounds, boundsOf } from "./bounds.js";
@@ -7,6 +6,8 @@ import { readable } from "./grpc-message.js";
 import { excessOf } from "./json-shape.js";
 import { ambiguityIn } from "./json-twice.js";
 import { holdsSecret } from "./secret-fields.js";
+import "./text-encoding.js";
+import { textOfUtf8 } from "./utf8.js";
 import { checkWire, checkWireBegun } from "./wire.js";
 
 /** A message before its bytes: one byte of flags, four of its length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
@@ -105,8 +106,8 @@ function checkJson(bytes: Uint8Array): void {
 /** JSON that others could read differently is refused, and a decoder's error is not the place for a secret. */
 function checkWholeJson(input: DescMessage, bytes: Uint8Array): void {
   checkJson(bytes);
-  if (!isUtf8(bytes)) throw invalidArgument("the message is not UTF-8");
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  const text = textOfUtf8(bytes);
+  if (text === undefined) throw invalidArgument("the message is not UTF-8");
   const fault = ambiguityIn(text);
   if (fault !== undefined) throw invalidArgument(`the message is refused because ${fault}`);
   if (!holdsSecret(input)) return;
