@@ -3,7 +3,7 @@ import { type Excess, JsonShape, LOOKED_AT } from "../../services/shared/rpc/jso
 /** Why a body was not read to its end: its bytes, its time, or the memory that is left for its sender. */
 export type Unread = "too long" | "too slow" | "no room";
 
-/** Receives a whole body, or why there is none; the bytes are good until it returns. */
+/** Receives a whole body, or why there is none; the bytes are good until it returns, unless they are the reader's own. */
 export type BodyDone = (bytes: Buffer | undefined, unread?: Unread | Excess) => void;
 
 /** How long a body may take from its first piece on, in milliseconds. */
@@ -18,6 +18,8 @@ export class BodyReader {
   /** Why it was given up while more of it may come. */
   unread: Unread | Excess | undefined;
   size = 0;
+  /** The bytes of the body are put together by the reader, in memory that nobody uses again. */
+  isOwn = false;
   private earlier: Buffer[] | undefined;
   private clock: NodeJS.Timeout | undefined;
   private over = false;
@@ -48,8 +50,10 @@ export class BodyReader {
     if (last && this.earlier === undefined) return this.finish(Buffer.from(piece));
     this.earlier ??= [];
     this.earlier.push(Buffer.from(piece.slice(0)));
-    if (last) this.finish(Buffer.concat(this.earlier));
-    else this.start(this.bodyMs);
+    if (last) {
+      this.isOwn = true;
+      this.finish(Buffer.concat(this.earlier));
+    } else this.start(this.bodyMs);
   }
 
   /** Starts the clock of a body that is waited for, where it does not run yet. */

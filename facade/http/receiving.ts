@@ -52,7 +52,8 @@ export abstract class Receiving {
       const text = isLong ? undefined : bytes?.toString();
       // What decoding replaced is for the reader to see.
       const isPlain = text === undefined ? !isLong : !text.includes("\ufffd");
-      done(isPlain || bytes === undefined ? text : Buffer.from(bytes), unread);
+      if (isPlain || bytes === undefined) done(text, unread);
+      else done(reader.isOwn ? bytes : Buffer.from(bytes), unread);
     });
     this.reader = reader;
     this.onPieces((piece, last) => {

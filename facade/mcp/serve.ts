@@ -1,7 +1,7 @@
-import { isUtf8 } from "node:buffer";
 import type { Known } from "../../services/shared/credentials/known.js";
 import { type Excess, saidOfExcess } from "../../services/shared/rpc/json-shape.js";
 import { ambiguityOf } from "../../services/shared/rpc/json-twice.js";
+import { textOfUtf8 } from "../../services/shared/rpc/utf8.js";
 import type { Shares } from "../../services/shared/shares/shares.js";
 import type { Admit, NotAdmitted } from "../admission/admit.js";
 import type { Origins } from "../admission/origins.js";
@@ -216,11 +216,11 @@ class Door {
   }
 }
 
-/** @throws TypeError for what is not UTF-8, which parsers replace each in their own way. */
+/** @throws TypeError for what is not UTF-8. */
 function textOf(body: string | Buffer): string {
-  if (typeof body === "string") return body;
-  if (!isUtf8(body)) throw new TypeError("not UTF-8");
-  return body.toString();
+  const text = typeof body === "string" ? body : textOfUtf8(body);
+  if (text === undefined) throw new TypeError("not UTF-8");
+  return text;
 }
 
 const UNREAD: Readonly<Record<Unread, HttpRefusal>> = {

@@ -137,9 +137,36 @@ function mebibytes(bytes: number): number {
   return Math.floor(bytes / 2 ** 20);
 }
 
-/** The bytes that an object takes, about. */
+/** What a number, a date, a word or an object takes, about, in bytes. */
+const VALUE_BYTES = 9;
+/** What says of which kind a value is and how long, in bytes. */
+const HEAD_BYTES = 3;
+
+/** What an entry of an index takes, about, in bytes: a lock or an id, and the id of the object. */
+const ENTRY_BYTES = 100;
+/** Indexes with an entry for each lock of an object. */
+const INDEXES_OF_LOCKS = 3;
+
+/** The bytes that an object takes with its entries in indexes, about. */
 export function bytesOf(record: ObjectRecord): number {
-  return Buffer.byteLength(JSON.stringify({ ...record, taken: undefined }));
+  return sizeOf({ ...record, taken: undefined }) + ENTRY_BYTES * entriesOf(record);
+}
+
+/** What others or the object's references are found by has an entry for each item. */
+function entriesOf(record: ObjectRecord): number {
+  const lists = Object.values(record).filter((value) => Array.isArray(value));
+  return lists.reduce((sum, list) => sum + (list === record.access ? INDEXES_OF_LOCKS : 1) * list.length, 0);
+}
+
+/** The bytes that a value takes in the store, about. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === "string") return HEAD_BYTES + Buffer.byteLength(value);
+  if (value === undefined) return 0;
+  if (typeof value !== "object" || value === null || value instanceof Date) return VALUE_BYTES;
+  let bytes = VALUE_BYTES;
+  if (Array.isArray(value)) for (const item of value) bytes += sizeOf(item);
+  else for (const [name, one] of Object.entries(value)) bytes += sizeOf(name) + sizeOf(one);
+  return bytes;
 }
 
 /** The bytes that are counted for a stored object, whatever has been written in it since. */

@@ -15,6 +15,7 @@ import { askedIn, bounded } from "../../../services/shared/rpc/bounded.js";
 import type { Dispatch, Outgoing } from "../../../services/shared/rpc/dispatch.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
 import { isForServices } from "../../../services/shared/rpc/steps/access.js";
+import { JSON_TEXT } from "../../../services/shared/rpc/text-encoding.js";
 
 /** Under which a handler finds who calls. */
 export const CALLER = createContextKey<Known | undefined>(undefined);
@@ -56,7 +57,7 @@ export function createRpcHandlers({ dispatch, credentials, image, maxBytes }: Rp
       grpc: false,
       acceptCompression: [],
       readMaxBytes: maxBytes,
-      jsonOptions: { registry, ignoreUnknownFields: false },
+      jsonOptions: { ...JSON_TEXT, registry, ignoreUnknownFields: false },
     });
   }
 

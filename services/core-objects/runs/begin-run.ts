@@ -8,8 +8,8 @@ import type { AgentRecord } from "../kinds/agents/record.js";
 import type { AssignmentRecord } from "../kinds/assignments/record.js";
 import { newEtag, readable } from "../objects/gate.js";
 import { placeOf } from "../objects/secrets.js";
+import { rightsAtFirst } from "./counted-rights.js";
 import type { RunRecord } from "./record.js";
-import { givenOf } from "./rights.js";
 import { runBytes } from "./run-bytes.js";
 import { endOfDay } from "./run-room.js";
 
@@ -114,23 +114,16 @@ export async function insertRun(context: Context, begun: NewRun): Promise<RunRec
     stalls: 0,
     expires_at: endOfDay(new Date(now.getTime() + KEPT_DAYS * DAY_MS)),
   };
-  const { expires_at } = run;
-  const room = { owner, expiresAt: expires_at, runs: 1, bytes: runBytes(run) };
+  const rights = agent === null ? undefined : rightsAtFirst(run, agent);
+  const bytes = runBytes(run) + (rights?.taken ?? 0);
+  const room = { owner, expiresAt: run.expires_at, runs: 1, bytes };
   await context.runRoom.take(room);
-  if (agent !== null)
-    await context.rights.insertOne({
-      _id,
-      agent: givenOf(agent),
-      rights: null,
-      integration: null,
-      fence: 0,
-      expires_at,
-    });
+  if (rights !== undefined) await context.rights.insertOne(rights);
   try {
     await context.runs.insertOne(run);
   } catch (error) {
     await context.rights.deleteOne({ _id });
-    await context.runRoom.take({ ...room, runs: -1, bytes: -room.bytes });
+    await context.runRoom.take({ ...room, runs: -1, bytes: -bytes });
     const before = isDuplicateKey(error) ? await context.runs.findOne({ owner, request }) : null;
     if (before === null) throw error;
     return before;

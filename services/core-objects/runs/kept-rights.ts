@@ -4,7 +4,9 @@ import type { Context } from "../context.js";
 import type { AgentRecord } from "../kinds/agents/record.js";
 import type { ToolPin } from "../kinds/mcp-servers/pins.js";
 import { allowedNow } from "./allowed.js";
+import { rightsBytes } from "./counted-rights.js";
 import { RunLost } from "./ending.js";
+import { growRun } from "./grow-run.js";
 import { firstProvider, type Provider, providerOf } from "./provider.js";
 import type { RunRecord } from "./record.js";
 import { type Fixed, type GivenAgent, givenOf, isSame, meet, type Rights } from "./rights.js";
@@ -15,11 +17,13 @@ export class KeptRights {
   private constructor(
     private readonly context: Context,
     private readonly own: OwnTools,
-    private readonly run: Pick<RunRecord, "_id" | "fence">,
+    private readonly run: Pick<RunRecord, "_id" | "fence" | "owner" | "expires_at">,
     /** The agent as it was when the run was triggered: its instructions and its model stay. */
     readonly agent: GivenAgent,
     private rights: Rights | null,
     private integration: Fixed | null,
+    /** The bytes that are counted for them. */
+    private taken: number,
   ) {}
 
   /**
@@ -30,15 +34,15 @@ export class KeptRights {
   static async of(context: Context, own: OwnTools, run: RunRecord, now: AgentRecord): Promise<KeptRights> {
     const { _id, expires_at } = run;
     const found = await context.rights.findOne({ _id });
-    const none = { agent: givenOf(now), rights: null, integration: null };
+    const none = { agent: givenOf(now), rights: null, integration: null, taken: 0 };
     if (found === null) {
       await context.rights.insertOne({ _id, ...none, fence: run.fence, expires_at }).catch((error) => {
         if (isDuplicateKey(error)) throw new RunLost("another worker keeps its rights");
         throw error;
       });
     }
-    const { agent, rights, integration } = found ?? none;
-    return new KeptRights(context, own, run, agent, rights, integration);
+    const { agent, rights, integration, taken = 0 } = found ?? none;
+    return new KeptRights(context, own, run, agent, rights, integration, taken);
   }
 
   /**
@@ -77,12 +81,20 @@ export class KeptRights {
   /** A worker that lost the run does not put back what the next one saw taken away. */
   private async keep(rights: Rights): Promise<Rights> {
     const { _id, fence } = this.run;
+    const { agent, integration } = this;
+    const taken = rightsBytes({ agent, rights, integration });
+    const grows = taken - this.taken;
+    await growRun(this.context, this.run, grows);
     const { matchedCount } = await this.context.rights.updateOne(
       { _id, fence: { $lte: fence } },
-      { $set: { rights, integration: this.integration, fence } },
+      { $set: { rights, integration, fence, taken } },
     );
-    if (matchedCount === 0) throw new RunLost("another worker keeps its rights");
+    if (matchedCount === 0) {
+      await growRun(this.context, this.run, -grows);
+      throw new RunLost("another worker keeps its rights");
+    }
     this.rights = rights;
+    this.taken = taken;
     return rights;
   }
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { Code, ConnectError } from "@connectrpc/connect";
 import { type DocCollection, type Filter, isDuplicateKey, type UpdateFilter } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
 import { newEtag } from "../objects/gate.js";
-import { cancelled, RunEnd, RunLost } from "./ending.js";
+import { cancelled, RunLost } from "./ending.js";
+import { growRun } from "./grow-run.js";
 import { ENDED, type NewStep, type RunRecord, type StepRecord, stepId } from "./record.js";
 import { bounded, boundedOutput, stepBytes } from "./run-bytes.js";
 
@@ -102,12 +102,12 @@ export class Hold {
     const { _id: run, expires_at } = this.run;
     const number = this.count + 1;
     const record: StepRecord = { ...bounded(step), _id: stepId(run, number), run, number, span: newSpan(), expires_at };
-    await this.#grow(stepBytes(record));
+    await growRun(this.context, this.run, stepBytes(record));
     try {
       await this.goOn({ ...facts, step_count: number, stalls: 0, etag: newEtag() });
       await this.context.steps.insertOne(record);
     } catch (error) {
-      await this.#grow(-stepBytes(record));
+      await growRun(this.context, this.run, -stepBytes(record));
       if (isDuplicateKey(error)) throw new RunLost("another worker has kept this step");
       throw error;
     }
@@ -120,21 +120,11 @@ export class Hold {
     const set = { ...boundedOutput(how), ended_at: new Date() };
     const finished = { ...step, ...set };
     const bytes = stepBytes(finished) - stepBytes(step);
-    await this.#grow(bytes);
+    await growRun(this.context, this.run, bytes);
     const { matchedCount } = await this.context.steps.updateOne({ _id: step._id, state: "running" }, { $set: set });
     if (matchedCount === 1) return finished;
-    await this.#grow(-bytes);
+    await growRun(this.context, this.run, -bytes);
     throw new RunLost("another worker has kept how this step went");
-  }
-
-  async #grow(bytes: number): Promise<void> {
-    const { owner, expires_at: expiresAt } = this.run;
-    try {
-      await this.context.runRoom.take({ owner, expiresAt, runs: 0, bytes });
-    } catch (error) {
-      const { code, rawMessage } = ConnectError.from(error);
-      throw code === Code.ResourceExhausted ? new RunEnd("storage_full", rawMessage) : error;
-    }
   }
 
   /** Changes the run while it is worked at, cancelled or not. @throws RunLost. */

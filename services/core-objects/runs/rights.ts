@@ -53,6 +53,8 @@ export interface RightsRecord extends Base {
   readonly integration: Fixed | null;
   /** The worker that wrote it last, by the run's fence. */
   readonly fence: number;
+  /** The bytes that are counted for it; absent in old records. */
+  readonly taken?: number;
   readonly expires_at: Date;
 }
 

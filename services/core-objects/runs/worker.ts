@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../shared/process/log.js";
 import { newEtag } from "../objects/gate.js";
 import { delegationPlace } from "./begin-run.js";
+import { dropRights } from "./counted-rights.js";
 import { RunEnd, RunLost } from "./ending.js";
 import { type ExecutionParts, execute } from "./execute.js";
 import { Hold } from "./queue.js";
@@ -136,7 +137,7 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
       }
       log.warn({ err: error, run: run._id }, "the trace of a run cannot be kept");
     }
-    await context.rights.deleteOne({ _id: run._id });
+    await dropRights(context, run);
     await hold.forget();
   }
 

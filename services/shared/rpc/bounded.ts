@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { type DescMessage, fromJson, type Message } from "@bufbuild/protobuf";
 import { type ContextValues, createContextKey, createContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
@@ -8,7 +7,9 @@ import { readable } from "./grpc-message.js";
 import { excessOf } from "./json-shape.js";
 import { ambiguityIn } from "./json-twice.js";
 import { holdsSecret } from "./secret-fields.js";
+import "./text-encoding.js";
 import { type Unread, unreadMessage } from "./unread.js";
+import { textOfUtf8 } from "./utf8.js";
 import { checkWire, checkWireBegun } from "./wire.js";
 
 /** A message before its bytes: one byte of flags, four of its length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
@@ -149,8 +150,8 @@ function checkJson(bytes: Uint8Array): void {
  */
 export function textOfJson(bytes: Uint8Array): string {
   checkJson(bytes);
-  if (!isUtf8(bytes)) throw invalidArgument("the message is not UTF-8");
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  const text = textOfUtf8(bytes);
+  if (text === undefined) throw invalidArgument("the message is not UTF-8");
   const fault = ambiguityIn(text);
   if (fault !== undefined) throw invalidArgument(`the message is refused because ${fault}`);
   return text;

@@ -16,6 +16,8 @@ export interface Bounds extends Shape {
 
 /** The longest message of any rpc of ours, in bytes. */
 export const MAX_MESSAGE_BYTES = 4 << 20;
+/** The most text of a message of ours, in bytes of UTF-8: 2 MiB of a skill's files, its instructions, and as much again. */
+export const MAX_TEXT = 5 << 19;
 /** The longest export of spans, in bytes: batches of an SDK may hold whole conversations. */
 export const MAX_EXPORT_BYTES = 16 << 20;
 /** The most elements of a message of ours: some 40 ms of decoding. */

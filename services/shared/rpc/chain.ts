@@ -14,6 +14,7 @@ import { MethodCall } from "./steps/method.js";
 import { type Observe, recorded, recordOf } from "./steps/record.js";
 import { checkRules } from "./steps/rules.js";
 import { countsHere, inTurn } from "./steps/share.js";
+import { checkTextsOf } from "./steps/texts.js";
 
 // Every adapter runs a method through the same steps, in this order, each in a
 // file of its own under steps/:
@@ -22,6 +23,7 @@ import { countsHere, inTurn } from "./steps/share.js";
 //   share      are there calls left, and when ─▶ resource_exhausted
 //   access     does the caller hold the scope ─▶ permission_denied
 //   deadline   is there time left             ─▶ deadline_exceeded
+//   texts      is it a text too long to read  ─▶ resource_exhausted
 //   rules      buf.validate                   ─▶ invalid_argument
 //   method     its own gates, store, platform ─▶ any code; administration is in the audit before it
 //   record     one log line, and of writes and refusals an audit record
@@ -52,6 +54,7 @@ export function chain(method: Method, { authenticator, log, shares, observe, aud
   const begun = new WeakSet<Incoming>();
   const record = recordOf(desc, needed, { log, observe, audit, isAudited: (incoming) => begun.has(incoming) });
   const takesOne = isUnary || desc.methodKind === "server_streaming";
+  const checkTexts = checkTextsOf(desc);
   const plain = method.handle as (request: unknown, call: Call) => unknown;
   const administers = audit !== undefined && isUnary && kindOf(desc, needed) === AuditKind.ADMINISTRATION;
   const handle = administers ? administering(desc, plain, audit) : plain;
@@ -59,7 +62,10 @@ export function chain(method: Method, { authenticator, log, shares, observe, aud
   const enter = (request: unknown, incoming: Incoming, caller: Caller, assertion: string): unknown => {
     checkAccess(caller, needed);
     checkDeadline(incoming);
-    if (takesOne) checkRules(desc, request as Message);
+    if (takesOne) {
+      checkTexts?.(request as Message);
+      checkRules(desc, request as Message);
+    }
     if (administers) begun.add(incoming);
     return handle(request, new MethodCall(incoming, caller, assertion));
   };

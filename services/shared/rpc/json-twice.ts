@@ -90,14 +90,30 @@ export function ambiguityIn(text: string): string | undefined {
   return undefined;
 }
 
+/** So much of a string is read character by character before its end is searched for, as in json-shape.ts. */
+const WALKED = 256;
+
 /** Where the string that begins at a quote ends. */
 function endOfString(text: string, from: number): number {
   let at = from + 1;
-  for (; at < text.length; at++) {
+  for (let walked = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at;
     if (code === BACKSLASH) at++;
+    else if (++walked === WALKED) {
+      walked = 0;
+      // The character before is no backslash, so that none before this place counts.
+      at = toBackslashes(text, at + 1) - 1;
+    }
   }
+  return at;
+}
+
+/** From a place in a string: where its next quote is, or the backslashes right before that, or the text's end. */
+function toBackslashes(text: string, from: number): number {
+  const quote = text.indexOf('"', from);
+  let at = quote === -1 ? text.length : quote;
+  while (at > from && text.charCodeAt(at - 1) === BACKSLASH) at--;
   return at;
 }
 

@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, type JsonObject, type JsonValue, ScalarType } from "@bufbuild/protobuf";
 import type { FieldRules } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
-import { boundsOf } from "../../../services/shared/rpc/bounds.js";
+import { boundsOf, MAX_MESSAGE_BYTES } from "../../../services/shared/rpc/bounds.js";
 import { worstBytes, worstDocuments } from "./documents.js";
 import { boundsOfNumber, type Known, plainItem, plainRequest } from "./plain.js";
 import { broken, cutTo, itemRulesOf, matches, mostCharacters, rulesOf } from "./rules.js";
@@ -71,7 +71,7 @@ function everything(message: DescMessage, plain: JsonObject, known: Known, kind:
     const worst = worsts.find((one) => one.kind === kind || one.kind.endsWith(` of ${kind}`)) ?? worsts[0];
     if (worst === undefined || known(field) !== undefined) continue;
     const more = { ...json, [field.name]: worst.make() };
-    if (broken(message, more) <= broken(message, json) && JSON.stringify(more).length < most) json = more;
+    if (broken(message, more) <= broken(message, json) && Buffer.byteLength(JSON.stringify(more)) < most) json = more;
   }
   return json;
 }
@@ -132,7 +132,8 @@ function worstTexts(field: DescField, rules: FieldRules | undefined): Worst[] {
   });
 }
 
-const MOST_ITEMS_BYTES = 3_500_000;
+/** As long as a body may be, less what surrounds the items. */
+const MOST_ITEMS_BYTES = MAX_MESSAGE_BYTES - (64 << 10);
 const MOST_ITEMS = 45_000;
 
 /** As many of an item as there may be, each told from the others. */
@@ -154,7 +155,7 @@ function worstMaps(field: DescField & { fieldKind: "map" }, known: Known, depth:
 }
 
 function manyOf(item: JsonValue, most: number, rules: FieldRules | undefined): JsonValue[] {
-  const bytes = JSON.stringify(item).length + 1;
+  const bytes = Buffer.byteLength(JSON.stringify(item)) + 1;
   const parts = JSON.stringify(item).split(/[,:[{]/).length;
   const count = Math.max(1, Math.min(most, Math.floor(MOST_ITEMS_BYTES / bytes), Math.floor(MOST_ITEMS / parts)));
   return Array.from({ length: count }, (_, n) => toldApart(item, n, rules));

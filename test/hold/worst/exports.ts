@@ -44,9 +44,12 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   "16 MiB of 200 long texts": { spans: 200, traces: 1, attributes: 1, characters: 72_000 },
 };
 
+const NAME = `${TraceService.typeName}/${TraceService.method.export.name}`;
+
 /** How it is sent. */
 const DOORS = ["grpc", "protobuf", "protobuf gzip", "json", "json gzip"] as const;
-type Door = (typeof DOORS)[number];
+/** The ways for spans alone: gRPC, and the codings of OTLP over HTTP. */
+export type ExportDoor = (typeof DOORS)[number];
 
 const TEXT = Array.from({ length: 1_000 }, (_, n) => `${n} {"indicator":"198.51.100.${n % 256}"} `).join("");
 
@@ -100,7 +103,7 @@ function otlpJson(request: ExportTraceServiceRequest): Buffer {
   return Buffer.from(JSON.stringify(json));
 }
 
-async function bodyFor(door: Door, request: ExportTraceServiceRequest): Promise<Buffer> {
+async function bodyFor(door: ExportDoor, request: ExportTraceServiceRequest): Promise<Buffer> {
   const plain = door.startsWith("json")
     ? otlpJson(request)
     : Buffer.from(toBinary(ExportTraceServiceRequestSchema, request));
@@ -114,7 +117,7 @@ const same = (bytes: Buffer): Buffer => bytes;
 export async function sendExport(
   { baseUrl, grpcAddress }: Program,
   key: string,
-  door: Door,
+  door: ExportDoor,
   body: Buffer,
 ): Promise<Answer> {
   if (door !== "grpc") {
@@ -135,10 +138,9 @@ export async function sendExport(
   const client = new Client(grpcAddress, credentials.createInsecure(), { "grpc.max_send_message_length": -1 });
   const metadata = new Metadata();
   metadata.set("authorization", `Bearer ${key}`);
-  const path = `/${TraceService.typeName}/${TraceService.method.export.name}`;
   try {
     return await new Promise((resolve) =>
-      client.makeUnaryRequest(path, same, same, body, metadata, (error: ServiceError | null, answer?: Buffer) => {
+      client.makeUnaryRequest(`/${NAME}`, same, same, body, metadata, (error: ServiceError | null, answer?: Buffer) => {
         if (error !== null) resolve({ code: status[error.code] ?? "", said: error.details });
         else resolve({ code: answer?.length === 0 ? "ok" : "partial", said: String(answer) });
       }),
@@ -156,8 +158,7 @@ export async function* measureExports(
   const key = program.bootstrap.admin.api_key;
   for (const [kind, shape] of Object.entries(SHAPES)) {
     for (const door of DOORS) {
-      const name = `otlp/${door}`;
-      if (!names.test(`${name} ${kind}`)) continue;
+      if (!names.test(`${NAME} ${door} ${kind}`)) continue;
       // What the first call compiles is not what its values cost.
       await sendExport(program, key, door, await bodyFor(door, exportOfShape(shape)));
       let [best, answer, ms] = [undefined as Cost | undefined, undefined as Answer | undefined, 0];
@@ -173,7 +174,7 @@ export async function* measureExports(
         if (best !== undefined && cost.loopMs >= best.loopMs) continue;
         [best, answer, ms] = [cost, said, took];
       }
-      yield { name, field: "spans", kind, answer: answer!, ms, ...best! };
+      yield { name: NAME, door, field: "spans", kind, answer: answer!, ms, ...best! };
     }
   }
 }

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface Cost {
   /** Time of the thread that serves everybody, in milliseconds of CPU, without what it spends on nothing meanwhile. */
   readonly loopMs: number;
+  /** How long it went on by the clock, in milliseconds. */
+  readonly lastsMs: number;
   /** The longest time for which that thread served nobody else, in milliseconds; 0 where below 10. */
   readonly stallMs: number;
   /** Growth of the whole process in memory, in MiB. */
@@ -69,8 +71,10 @@ export async function openGauge(pid: number, lateTurns: string, folder: string):
       writtenSince();
       const before = { at: performance.now(), loop: loopMs(), memory: memory(), disk: bytesIn(folder) };
       await work();
+      const lastsMs = performance.now() - before.at;
       await rested();
       return {
+        lastsMs,
         loopMs: Math.max(0, loopMs() - before.loop - idle * (performance.now() - before.at)),
         memoryMiB: (memory() - before.memory) / 2 ** 20,
         diskKiB: (bytesIn(folder) - before.disk) / 2 ** 10,

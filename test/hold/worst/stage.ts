@@ -12,6 +12,8 @@ import { type Gauge, openGauge } from "./gauge.js";
 export interface Stage {
   readonly program: Program;
   readonly gauge: Gauge;
+  /** Ends the program, and leaves its data. */
+  end(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export async function openStage(): Promise<Stage> {
   return {
     program,
     gauge,
+    end: () => program.stop(),
     async close() {
       gauge.close();
       await program.stop();

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { bytesOf } from "../../../services/core-objects/room.js";
 import { createCoreObjectsService } from "../../../services/core-objects/service.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { as, type Rig, SEAL, startRig } from "./rig.js";
@@ -72,7 +73,7 @@ test("of a creation that is sent several times at once into the last room none t
 });
 
 test("objects that were there before anybody counted are counted at start, once", async () => {
-  const long = { instructions: "a".repeat(15_000) };
+  const long = { instructions: "a".repeat(13_500) };
   const [first] = [await create("alice", long), await create("alice", long), await create("alice", long)];
   const rooms = rig.store.collection("object_room");
   await rooms.deleteMany({});
@@ -97,4 +98,20 @@ test("objects that were there before anybody counted are counted at start, once"
   await rig.dispatch.unary(agents.deleteAgent, { agentId: first as string }, as("alice"));
   await create("alice", long);
   expect(await refusal(create("alice"))).toContain("ResourceExhausted");
+});
+
+test("text counts its own bytes, however long it is as JSON", () => {
+  const sizeOf = (instructions: string) => bytesOf({ instructions } as never);
+  const plain = sizeOf("a".repeat(10_000));
+  expect(plain).toBeGreaterThan(10_000);
+  expect(plain).toBeLessThan(10_100);
+  expect(sizeOf('"'.repeat(10_000))).toBe(plain);
+  expect(sizeOf("é".repeat(10_000)) - plain).toBe(10_000);
+});
+
+test("whom an object is shared with counts with the entries of indexes, by which they find it", () => {
+  const sizeOf = (access: readonly string[]) => bytesOf({ access } as never);
+  const lock = "1:u:0198c2a4-0000-7000-8000-000000000000";
+  const each = sizeOf([lock, lock]) - sizeOf([lock]);
+  expect(each).toBeGreaterThan(3 * (lock.length + 36));
 });

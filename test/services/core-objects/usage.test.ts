@@ -51,12 +51,13 @@ async function stored(owner: string) {
       knowledge += documentBytes(one.passages, one.dimensions);
   }
   const runs = await all<RunRecord>("runs");
+  const rights = await all<{ readonly taken: number }>("run_rights", { _id: { $in: runs.map(({ _id }) => _id) } });
   return {
     "objects and documents": objects.length + own.length,
     "storage of objects": objects.reduce((sum, one) => sum + takenBy(one), 0),
     "storage of documents": knowledge,
     runs: runs.length,
-    "storage of runs": runs.reduce((sum, one) => sum + runBytes(one), 0),
+    "storage of runs": [...runs.map(runBytes), ...rights.map(({ taken }) => taken)].reduce((sum, one) => sum + one, 0),
   };
 }
 

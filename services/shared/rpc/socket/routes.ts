@@ -9,6 +9,7 @@ import { internal } from "../errors.js";
 import type { Method } from "../method.js";
 import { scopeOf } from "../steps/access.js";
 import { PUBLIC } from "../steps/caller.js";
+import { JSON_TEXT } from "../text-encoding.js";
 import type { NodeRequest } from "./body.js";
 import { credentialOf, traceparentOf } from "./headers.js";
 import { type MessageLimits, messageLimitsOf } from "./message-limits.js";
@@ -60,7 +61,7 @@ function routeOf(method: Method, steps: Chain, closing: AbortSignal): Route {
     acceptCompression: [],
     readMaxBytes: limits.bytes,
     // Other people's protos grow: what is new in them is none of ours to refuse.
-    jsonOptions: { ignoreUnknownFields: method.scope !== undefined },
+    jsonOptions: { ...JSON_TEXT, ignoreUnknownFields: method.scope !== undefined },
   });
   router.rpc(desc, handlerOf(method, steps, closing) as MethodImpl<typeof desc>);
   return {

@@ -1,9 +1,10 @@
-import { type DescMethod, getOption, isMessage, type Message } from "@bufbuild/protobuf";
+import { create, type DescMethod, getOption, isMessage, type Message } from "@bufbuild/protobuf";
 import { pathToString } from "@bufbuild/protobuf/reflect";
 import { createValidator, type Violation, violationsToProto } from "@bufbuild/protovalidate";
 import {
   type EnumRules,
   field as rulesOf,
+  ViolationSchema,
   ViolationsSchema,
 } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -12,6 +13,8 @@ import { wordOf } from "../../tools/enums.js";
 import { internal } from "../errors.js";
 
 const validator = createValidator();
+/** Of a list each item may break a rule: so many are told one by one. */
+const MOST_TOLD = 20;
 
 /**
  * Checks a request against the rules that its message states (buf.validate).
@@ -23,8 +26,9 @@ export function checkRules(desc: DescMethod, request: Message): void {
   const result = validator.validate(desc.input, request);
   if (result.kind === "valid") return;
   if (result.kind === "error") throw internal("the rules of this rpc cannot be checked", result.error);
-  const value = violationsToProto(result.violations)[0]!;
-  const lines = result.violations.map((violation, i) => {
+  const broken = result.violations.slice(0, MOST_TOLD);
+  const value = violationsToProto(broken)[0]!;
+  const lines = broken.map((violation, i) => {
     const told = value.violations[i]!;
     const members = membersOf(violation);
     if (members !== undefined) {
@@ -37,6 +41,12 @@ export function checkRules(desc: DescMethod, request: Message): void {
     if (violation.ruleId.startsWith("enum.")) told.message = `must be one of ${wordsOf(violation).join(", ")}`;
     return violation.field.length === 0 ? told.message : `${pathToString(violation.field)}: ${told.message}`;
   });
+  const more = result.violations.length - broken.length;
+  if (more > 0) {
+    const message = `${more} more of its values break a rule`;
+    value.violations.push(create(ViolationSchema, { message }));
+    lines.push(message);
+  }
   throw new ConnectError(lines.join("; "), Code.InvalidArgument, undefined, [{ desc: ViolationsSchema, value }]);
 }
 

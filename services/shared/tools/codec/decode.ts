@@ -14,7 +14,7 @@ import { holdsSecret } from "../../rpc/secret-fields.js";
 import { valueOfWord, wordOf } from "../enums.js";
 import { ArgumentError } from "./argument-error.js";
 import { closestName } from "./closest-name.js";
-import { LONE_SURROGATE, type Read, readerOfScalar, readShownText, shown } from "./read-scalar.js";
+import { type Read, readerOfScalar, readShownText, shown } from "./read-scalar.js";
 import { timestampOf } from "./time.js";
 
 // Arguments are proto JSON as a model writes it: field names as in the .proto
@@ -285,12 +285,12 @@ function unquoted(json: JsonValue): JsonValue {
 
 /** Whether a value has a JSON text that every reader reads alike. */
 function isExact(json: JsonValue): boolean {
-  if (typeof json === "string") return !LONE_SURROGATE.test(json);
+  if (typeof json === "string") return json.isWellFormed();
   if (typeof json === "number") return Number.isFinite(json);
   if (typeof json !== "object" || json === null) return true;
   return Array.isArray(json)
     ? json.every(isExact)
-    : Object.entries(json).every(([name, value]) => !LONE_SURROGATE.test(name) && isExact(value as JsonValue));
+    : Object.entries(json).every(([name, value]) => name.isWellFormed() && isExact(value as JsonValue));
 }
 
 function isObject(json: JsonValue): json is JsonObject {

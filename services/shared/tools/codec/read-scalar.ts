@@ -48,10 +48,8 @@ const NAMED: ReadonlyMap<string, number> = new Map([
   ["-Infinity", Number.NEGATIVE_INFINITY],
 ]);
 const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
-/** Half a character. */
-export const LONE_SURROGATE = /\p{Surrogate}/u;
-/** Half a character, or what a shown hidden one begins with. */
-const UNUSUAL = /[\p{Surrogate}‹]/u;
+/** What a hidden character begins with where it is shown. */
+const SHOWN_FROM = "‹";
 
 const MAX_SHOWN = 60;
 
@@ -67,14 +65,14 @@ function refuse(expected: string, json: JsonValue): never {
 
 function readString(json: JsonValue): string {
   if (typeof json !== "string") return refuse("a string", json);
-  if (LONE_SURROGATE.test(json)) throw new ArgumentError("holds half a character (a lone surrogate)");
+  if (!json.isWellFormed()) throw new ArgumentError("holds half a character (a lone surrogate)");
   return json;
 }
 
 /** A text in which hidden characters may stand as they are shown (hidden-characters.ts). */
 export function readShownText(json: JsonValue): string {
-  if (typeof json !== "string") return refuse("a string", json);
-  return UNUSUAL.test(json) ? restoreHidden(readString(json)) : json;
+  const text = readString(json);
+  return text.includes(SHOWN_FROM) ? restoreHidden(text) : text;
 }
 
 function readBool(json: JsonValue): boolean {

@@ -71,6 +71,17 @@ test.each(SENTENCES)("%j is the same in the field, undone, and holds nothing tha
   expect(undone(field)).toBe(sentence);
 });
 
+test.each(["a", "é", "한", "𝒳", `${"é".repeat(300)}${"a".repeat(90_000)}`])(
+  "a sentence of many %j is cut to what clients take in a field, at a whole character",
+  (piece) => {
+    const field = grpcMessageOf(piece.repeat(Math.ceil(20_000 / piece.length)));
+    expect(field.length).toBeLessThanOrEqual(4_096);
+    expect(field.length).toBeGreaterThan(2_500);
+    expect(undone(field)).toMatch(/…$/);
+    expect(undone(field)).not.toContain("\ufffd");
+  },
+);
+
 test("what is no text at all is said as far as it is one", () => {
   expect(undone(grpcMessageOf("half \ud83e of it"))).toBe("half \ufffd of it");
 });

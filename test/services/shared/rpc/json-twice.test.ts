@@ -57,6 +57,17 @@ test("a name is found twice exactly where it is, whatever stands in strings", ()
   );
 });
 
+test("a name after a long string is found, whatever quotes and backslashes the string has where its end is searched for", () => {
+  const piece = fc.constantFrom("a".repeat(254), "a".repeat(255), "a".repeat(256), '"', "\\", '":', "{", "é");
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), fc.boolean(), (pieces, isTwice) => {
+      const text = `{"a":${JSON.stringify(pieces.join(""))},"${isTwice ? "a" : "b"}":1}`;
+      expect(ambiguityIn(text) !== undefined).toBe(isTwice);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 test("what may be a secret is not repeated", () => {
   const secret = "Bearer x".padEnd(60, "s");
   expect(of(`{"${secret}":1,"${secret}":2}`)).not.toContain("Bearer");

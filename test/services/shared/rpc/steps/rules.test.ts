@@ -5,10 +5,12 @@ import { expect, test } from "vitest";
 import { InjectService, SearchInjectsRequestSchema } from "#proto/aev/v1/inject_service_pb.js";
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import { SetSimulationStatusRequestSchema, SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
+import { CreateSkillRequestSchema, SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { checkRules } from "../../../../../services/shared/rpc/steps/rules.js";
 import { explain } from "../../../../../services/shared/tools/explain.js";
 
 const { searchInjects } = InjectService.method;
+const { createSkill } = SkillService.method;
 const ID = "00000000-0000-4000-8000-000000000000";
 
 function refusalOf(request: object): ConnectError {
@@ -43,4 +45,21 @@ test("a word that is none of those a field takes is told by those it takes, not 
   expect(() => checkRules(SimulationService.method.setSimulationStatus, request)).toThrow(
     "status: must be one of running, paused, canceled",
   );
+});
+
+test("of many values that break a rule the first are told, and how many more there are", () => {
+  const sharing = Array.from({ length: 200 }, () => ({}));
+  let many: ConnectError | undefined;
+  try {
+    checkRules(
+      createSkill,
+      create(CreateSkillRequestSchema, { name: "a", description: "d", instructions: "i", sharing }),
+    );
+  } catch (caught) {
+    many = caught as ConnectError;
+  }
+  const lines = explain(many!)!.split("\n");
+  expect(lines).toHaveLength(21);
+  expect(lines.at(-1)).toMatch(/^\d+ more of its values break a rule$/);
+  expect(many!.rawMessage.endsWith(lines.at(-1)!)).toBe(true);
 });
