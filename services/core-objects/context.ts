@@ -2,6 +2,7 @@ import type { MessageShape } from "@bufbuild/protobuf";
 import type { GetTraceUsageResponseSchema } from "#proto/traces/v1/trace_usage_service_pb.js";
 import { createIsolation, type Isolation } from "../shared/isolation/isolation.js";
 import { type OutgoingPolicy, PUBLIC_ONLY } from "../shared/outgoing/policy.js";
+import { createProcesses, type Processes } from "../shared/process/processes.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
@@ -34,6 +35,8 @@ export interface Context {
   readonly outgoing: OutgoingPolicy;
   /** Runs apart what handles the answers of others. */
   readonly isolation: Isolation;
+  /** What that runs in, and what else needs much memory for a while. */
+  readonly processes: Processes;
   readonly runs: DocCollection<RunRecord>;
   readonly runRoom: RunRoom;
   readonly steps: DocCollection<StepRecord>;
@@ -84,6 +87,8 @@ export interface Surroundings {
   readonly delegations: Delegations;
   readonly traceUsage: Context["traceUsage"];
   readonly wakeWorker: () => void;
+  /** Made here if left out. */
+  readonly processes?: Processes | undefined;
   /** PUBLIC_ONLY if left out. */
   readonly outgoing?: OutgoingPolicy | undefined;
   /** In place of what OBJECT_QUOTA says. */
@@ -99,7 +104,7 @@ export interface Surroundings {
 export async function openContext(
   store: Store,
   kinds: readonly Kind[],
-  { quota, outgoing = PUBLIC_ONLY, knowledge: options, ...around }: Surroundings,
+  { quota, outgoing = PUBLIC_ONLY, processes = createProcesses(), knowledge: options, ...around }: Surroundings,
 ): Promise<Context> {
   await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION, RUNS, STEPS, RUN_ROOM, RIGHTS]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
@@ -113,12 +118,12 @@ export async function openContext(
   const rooms = store.collection<RoomRecord>(ROOM_COLLECTION.name);
   const [runs, steps] = [store.collection<RunRecord>(RUNS.name), store.collection<StepRecord>(STEPS.name)];
   const allowed = { ...OBJECT_QUOTA, ...quota };
-  const [isolation, room] = [createIsolation(), createRoom(rooms, allowed)];
+  const [isolation, room] = [createIsolation(processes), createRoom(rooms, allowed)];
   const knowledge = await openKnowledge(
     store,
     {
       ...{ seal: around.seal, principals: around.principals, integrations: collection("integration") },
-      ...{ outgoing, isolation },
+      ...{ outgoing, isolation, processes },
       leaveOut: (id, error) => leaveOut({ collection, room }, "integration", id, error, error.message),
     },
     options,
@@ -139,6 +144,7 @@ export async function openContext(
     ...around,
     outgoing,
     isolation,
+    processes,
     knowledge,
     room,
     runRoom: createRunRoom(runParts, allowed),

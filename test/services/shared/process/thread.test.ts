@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createThread, ThreadEndedError, ThreadStuckError } from "../../../../services/shared/process/thread.js";
+import { ThreadEndedError, ThreadStuckError } from "../../../../services/shared/process/asked.js";
+import { createThread } from "../../../../services/shared/process/thread.js";
 import type { StuckMethods } from "./stuck.js";
 
 const URL_OF_IT = new URL("stuck.js", import.meta.url);
