@@ -40,7 +40,11 @@ function start(id: number, module: string, bounds: ProcessBounds): void {
   const one: Started = { child, bounds, isReady: false, looks: [] };
   all.set(id, one);
   child.on("message", (said: Answered | Ready) => {
-    if ("ready" in said) one.isReady = true;
+    if ("ready" in said) {
+      one.isReady = true;
+      // Not before: to load is our own work, which a call waits for.
+      if (bounds.isLow) attempt(() => setPriority(child.pid as number, LOW_PRIORITY));
+    }
     say({ id, said });
   });
   const gone = (passed?: Bound): void => {
@@ -52,7 +56,6 @@ function start(id: number, module: string, bounds: ProcessBounds): void {
     signal === "SIGABRT" || signal === "SIGKILL" ? "memory" : undefined;
   child.once("exit", (_code, signal) => gone(one.passed ?? lacked(signal)));
   if (child.pid === undefined) return;
-  if (bounds.isLow) attempt(() => setPriority(child.pid as number, LOW_PRIORITY));
   // Where memory runs out, the system ends these first, and leaves no copies of their memory on the disk.
   attempt(() => writeFileSync(`/proc/${child.pid}/oom_score_adj`, "1000"));
 }
