@@ -43,7 +43,10 @@ const VIOLATIONS: Readonly<Record<keyof typeof RULES, readonly string[]>> = {
     "services/core-objects/runs/model.ts → services/core-objects/runs/threads/models.ts",
     "services/traces/store.ts → services/shared/isolation/threads/bounded-fetch.ts",
   ],
-  "threads are started by what bounds them": ["services/core-objects/runs/model.ts → node:worker_threads"],
+  "threads and processes are started by what bounds them": [
+    "services/core-objects/runs/model.ts → node:worker_threads",
+    "services/core-objects/knowledge/extract.ts → node:child_process",
+  ],
   "only the store knows a database; what its interface borrows of the driver's types, it hands on": [
     "services/auth/store.ts → mongodb",
     "services/traces/store.ts → mingo/updater",

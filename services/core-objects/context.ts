@@ -3,6 +3,7 @@ import type { GetAuditUsageResponseSchema } from "#proto/auth/v1/audit_service_p
 import type { GetTraceUsageResponseSchema } from "#proto/traces/v1/trace_usage_service_pb.js";
 import { type ClosedAddress, createIsolation, type Isolation } from "../shared/isolation/isolation.js";
 import { type OutgoingPolicy, PUBLIC_ONLY } from "../shared/outgoing/policy.js";
+import { createProcesses, type Processes } from "../shared/process/processes.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
@@ -42,6 +43,8 @@ export interface Context {
   readonly outgoing: OutgoingPolicy;
   /** Runs apart what handles the answers of others. */
   readonly isolation: Isolation;
+  /** What that runs in, and what else needs much memory for a while. */
+  readonly processes: Processes;
   readonly runs: DocCollection<RunRecord>;
   readonly runRoom: RunRoom;
   /** What the run room counts. */
@@ -97,6 +100,8 @@ export interface Surroundings {
   readonly traceUsage: Context["traceUsage"];
   readonly auditUsage: Context["auditUsage"];
   readonly wakeWorker: () => void;
+  /** Made here if left out. */
+  readonly processes?: Processes | undefined;
   /** PUBLIC_ONLY if left out. */
   readonly outgoing?: OutgoingPolicy | undefined;
   /** Hears which addresses were not called, and why. */
@@ -114,7 +119,14 @@ export interface Surroundings {
 export async function openContext(
   store: Store,
   kinds: readonly Kind[],
-  { quota, outgoing = PUBLIC_ONLY, knowledge: options, closedAddress, ...around }: Surroundings,
+  {
+    quota,
+    outgoing = PUBLIC_ONLY,
+    processes = createProcesses(),
+    knowledge: options,
+    closedAddress,
+    ...around
+  }: Surroundings,
 ): Promise<Context> {
   await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION, RUNS, STEPS, RUN_ROOM, RIGHTS]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
@@ -128,12 +140,12 @@ export async function openContext(
   const rooms = store.collection<RoomRecord>(ROOM_COLLECTION.name);
   const [runs, steps] = [store.collection<RunRecord>(RUNS.name), store.collection<StepRecord>(STEPS.name)];
   const allowed = { ...OBJECT_QUOTA, ...quota };
-  const [isolation, room] = [createIsolation(undefined, closedAddress), createRoom(rooms, allowed)];
+  const [isolation, room] = [createIsolation(processes, undefined, closedAddress), createRoom(rooms, allowed)];
   const knowledge = await openKnowledge(
     store,
     {
       ...{ seal: around.seal, principals: around.principals, integrations: collection("integration") },
-      ...{ outgoing, isolation },
+      ...{ outgoing, isolation, processes },
       leaveOut: (id, error) => leaveOut({ collection, room }, "integration", id, error, error.message),
     },
     options,
@@ -154,6 +166,7 @@ export async function openContext(
     ...around,
     outgoing,
     isolation,
+    processes,
     knowledge,
     room,
     runRoom: createRunRoom(runParts, allowed),

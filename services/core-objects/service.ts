@@ -3,6 +3,7 @@ import { TraceUsageService } from "#proto/traces/v1/trace_usage_service_pb.js";
 import type { OutgoingPolicy } from "../shared/outgoing/policy.js";
 import { loadFolder } from "../shared/process/folder.js";
 import type { Log } from "../shared/process/log.js";
+import type { Processes } from "../shared/process/processes.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { Service } from "../shared/rpc/service.js";
 import type { Seal } from "../shared/secrets/seal.js";
@@ -33,6 +34,8 @@ export interface Options {
   readonly seal: Seal;
   /** Which addresses are called that users name; PUBLIC_ONLY if left out. */
   readonly outgoing?: OutgoingPolicy;
+  /** What starts processes; made here if left out. */
+  readonly processes?: Processes;
   /** What may be stored, if not what OBJECT_QUOTA says. */
   readonly quota?: Partial<ObjectQuota>;
   /** How knowledge is found, where not as usual. */
@@ -49,7 +52,7 @@ export async function loadKinds(): Promise<readonly Kind[]> {
 
 /** Our own records and their gates; installs what ships with the product, and seals with the newest key, before it serves. */
 export async function createCoreObjectsService(options: Options): Promise<Service> {
-  const { store, peers, log, seal, outgoing, quota, knowledge } = options;
+  const { store, peers, log, seal, outgoing, processes, quota, knowledge } = options;
   let worker: Worker | undefined;
   const kinds = await loadKinds();
   const context = await openContext(store, kinds, {
@@ -61,6 +64,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
     closedAddress: (refused) => log.info(refused, "the address of a remote is closed"),
     seal,
     outgoing,
+    processes,
     quota,
     knowledge,
   });
@@ -89,6 +93,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
       await counting.close();
       await context.knowledge.close();
       await context.isolation.close();
+      await context.processes.close();
     },
   };
 }

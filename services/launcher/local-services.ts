@@ -5,6 +5,7 @@ import { createAuditor } from "../shared/audit/auditor.js";
 import { createAssertionVerifier } from "../shared/credentials/assertions.js";
 import { type Credentials, createCredentials } from "../shared/credentials/credentials.js";
 import type { Log } from "../shared/process/log.js";
+import { createProcesses } from "../shared/process/processes.js";
 import { VERSION } from "../shared/process/version.js";
 import type { Authenticator, Credential } from "../shared/rpc/call.js";
 import type { Chain } from "../shared/rpc/chain.js";
@@ -163,6 +164,8 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
       });
     }
     case "core-objects": {
+      const processes = createProcesses();
+      processes.prepare();
       const { createCoreObjectsService } = await import("../core-objects/service.js");
       const quota = {
         objects: settings.objectsPerUser,
@@ -179,7 +182,7 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
       };
       const runs = { tools: readTools(image) };
       const outgoing = outgoingOf(settings);
-      return createCoreObjectsService({ store, peers, log, seal, outgoing, quota, knowledge, runs });
+      return createCoreObjectsService({ store, peers, log, seal, outgoing, processes, quota, knowledge, runs });
     }
     case "traces": {
       const { createTracesService } = await import("../traces/service.js");

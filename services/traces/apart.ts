@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pLimit from "p-limit";
-import { createThread, movable, ThreadEndedError, ThreadStuckError } from "../shared/process/thread.js";
+import { ThreadEndedError, ThreadStuckError } from "../shared/process/asked.js";
+import { createThread, movable } from "../shared/process/thread.js";
 import type { Call } from "../shared/rpc/call.js";
 import { canceled, fromThread, invalidArgument, unavailable } from "../shared/rpc/errors.js";
 import type { Peers } from "../shared/rpc/peers.js";

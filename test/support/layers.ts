@@ -57,7 +57,13 @@ const READERS = [
 ];
 const isInThread = (file: string): boolean => /^services\/.*\/threads\//.test(file);
 /** What starts threads: each with its bounds. */
-const THREADS = ["services/shared/process/thread.ts", "services/shared/isolation/isolation.ts"];
+const THREADS = ["services/shared/process/thread.ts", "services/shared/process/asked.ts"];
+/** The files that may start processes. */
+const PROCESSES = [
+  ...["processes", "starter", "usage"].map((name) => `services/shared/process/${name}.ts`),
+  "services/launcher/workers.ts",
+  "clients/cli/offline.ts",
+];
 const DATABASES = ["mongodb", "lmdb", "mingo"];
 
 function where(isBroken: (one: Import) => boolean): Rule {
@@ -120,8 +126,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
     ({ from, to, isType }) => isType !== true && isInThread(to) && !isInThread(from),
   ),
 
-  "threads are started by what bounds them": where(
-    ({ from, to }) => to === "node:worker_threads" && !THREADS.includes(from),
+  "threads and processes are started by what bounds them": where(
+    ({ from, to }) =>
+      (to === "node:worker_threads" && !THREADS.includes(from)) ||
+      (to === "node:child_process" && !PROCESSES.includes(from)),
   ),
 
   "only the store knows a database; what its interface borrows of the driver's types, it hands on": where(

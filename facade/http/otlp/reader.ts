@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
-import { createThread, movable, ThreadEndedError, ThreadStuckError } from "../../../services/shared/process/thread.js";
+import { ThreadEndedError, ThreadStuckError } from "../../../services/shared/process/asked.js";
+import { createThread, movable } from "../../../services/shared/process/thread.js";
 import { fromThread, invalidArgument, unavailable } from "../../../services/shared/rpc/errors.js";
 import type { Cut, Encoding } from "./cut.js";
 import type { ReadingMethods } from "./threads/reading.js";

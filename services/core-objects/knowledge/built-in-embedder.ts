@@ -1,20 +1,24 @@
-import { createThread, ThreadEndedError } from "../../shared/process/thread.js";
+import { ThreadEndedError } from "../../shared/process/asked.js";
+import type { Processes } from "../../shared/process/processes.js";
 import { type Embedder, EmbedderError } from "./embedder.js";
 import type { EmbeddingMethods } from "./threads/embedding.js";
 
 /** What the built-in model makes vectors with: its name and their length. */
 export const BUILT_IN = "built-in/use-lite-en-512";
 
-/** Heap of the thread; the model's 28 MB of weights are beside it. */
-const MEGABYTES = 512;
+/** The model's 28 MB of weights are beside the heap. A question waits for it: it does not go after others. */
+const BOUNDS = { megabytes: 512, wholeMegabytes: 1_024, busyMs: Number.POSITIVE_INFINITY, isLow: false };
 /** A text takes some milliseconds; the first one waits until the model is loaded. */
 const TEXT_MS = 30_000;
+/** How long the model is kept without a text: the next one waits half a second, and the memory is 120 MB. */
+const IDLE_MS = 30_000;
 
-/** The model that ships with the product, in a thread of its own: loaded when first asked, without a network. */
-export function createBuiltInEmbedder(): Embedder & { close(): Promise<void> } {
-  const thread = createThread<EmbeddingMethods>(new URL("threads/embedding.js", import.meta.url), {
-    megabytes: MEGABYTES,
+/** The model that ships with the product, in a process of its own: loaded when asked, without a network. */
+export function createBuiltInEmbedder(processes: Processes): Embedder & { close(): Promise<void> } {
+  const thread = processes.create<EmbeddingMethods>(new URL("threads/embedding.js", import.meta.url), {
+    ...BOUNDS,
     ms: TEXT_MS,
+    idleMs: IDLE_MS,
   });
   return {
     id: BUILT_IN,

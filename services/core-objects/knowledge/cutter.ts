@@ -1,4 +1,5 @@
-import { createThread, ThreadStuckError } from "../../shared/process/thread.js";
+import { ThreadStuckError } from "../../shared/process/asked.js";
+import type { Processes } from "../../shared/process/processes.js";
 import { DocumentError } from "./document-error.js";
 import { passagesOf } from "./passages.js";
 import type { DocumentType, PassageRecord } from "./records.js";
@@ -6,25 +7,25 @@ import type { CuttingMethods } from "./threads/cutting.js";
 
 /** Characters of a text that is cut at once: some milliseconds at most. */
 const SHORT = 16 * 1024;
-/** Heap of the thread: a text of 2 MiB and its passages take a tenth of it. */
-const MEGABYTES = 256;
+/** A text of 2 MiB and its passages take a tenth of this heap. */
+const BOUNDS = { megabytes: 256, wholeMegabytes: 640, busyMs: Number.POSITIVE_INFINITY, isLow: true };
 
 /** The dearest text known of 2 MiB takes two seconds on a busy machine. */
 const CUT_MS = 10_000;
-/** How long the thread is kept without a text to cut: its memory goes with it. */
+/** How long the process is kept without a text to cut: its memory goes with it. */
 const IDLE_MS = 10_000;
 
-/** Cuts texts into passages: long ones in a thread of their own. */
+/** Cuts texts into passages: long ones in a process of their own. */
 export interface Cutter {
   /** @throws DocumentError for one that takes too long. */
   cut(text: string, type: DocumentType): Promise<PassageRecord[]>;
   close(): Promise<void>;
 }
 
-/** The thread starts when it is first needed. */
-export function createCutter(): Cutter {
-  const options = { megabytes: MEGABYTES, ms: CUT_MS, idleMs: IDLE_MS };
-  const thread = createThread<CuttingMethods>(new URL("threads/cutting.js", import.meta.url), options);
+/** The process starts when it is first needed. */
+export function createCutter(processes: Processes): Cutter {
+  const options = { ...BOUNDS, ms: CUT_MS, idleMs: IDLE_MS };
+  const thread = processes.create<CuttingMethods>(new URL("threads/cutting.js", import.meta.url), options);
   return {
     async cut(text, type) {
       if (text.length <= SHORT) return passagesOf(text, type);

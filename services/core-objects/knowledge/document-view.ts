@@ -37,9 +37,17 @@ export function documentView(document: DocumentRecord): MessageInitShape<typeof 
   };
 }
 
+/** Why a document is not searchable; of one that waits also when it is tried again. */
+function problemOf({ problem, state, due }: DocumentRecord): string {
+  if (problem === "" || state !== "waiting" || due === null) return problem;
+  const isLater = due.getTime() > Date.now();
+  return `${problem}; it is tried again ${isLater ? `at ${due.toISOString().replace(/\.\d+Z$/, "Z")}` : "now"}`;
+}
+
 /** A document as a list shows it. */
 export function documentRow(document: DocumentRecord): MessageInitShape<typeof DocumentSchema> {
-  const { _id, name, type, version, bytes, state, serving, total, done, problem } = document;
+  const { _id, name, type, version, bytes, state, serving, total, done } = document;
+  const problem = problemOf(document);
   return {
     id: _id,
     name,

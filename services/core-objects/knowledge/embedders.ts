@@ -1,6 +1,7 @@
 import type { Isolation } from "../../shared/isolation/isolation.js";
 import type { MisbehavedError } from "../../shared/isolation/misbehaved.js";
 import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
+import type { Processes } from "../../shared/process/processes.js";
 import type { Seal } from "../../shared/secrets/seal.js";
 import type { DocCollection } from "../../shared/store/store.js";
 import type { Connecting } from "../objects/connection.js";
@@ -21,6 +22,7 @@ interface Integration extends Connecting {
 export interface EmbedderParts {
   readonly seal: Seal;
   readonly isolation: Isolation;
+  readonly processes: Processes;
   readonly outgoing: OutgoingPolicy;
   /** Leaves an integration out whose endpoint passed a bound. */
   leaveOut(integration: string, error: MisbehavedError): Promise<void>;
@@ -30,9 +32,9 @@ const PROJECTION = { name: 1, origin: 1, owner: 1, acl: 1, etag: 1 };
 /** The built-in model, and those of integrations: theirs have the id integration/model. */
 export function createEmbedders(
   collection: DocCollection<Connecting>,
-  { seal, isolation, outgoing: policy, leaveOut }: EmbedderParts,
+  { seal, isolation, processes, outgoing: policy, leaveOut }: EmbedderParts,
 ): Embedders {
-  const builtIn = createBuiltInEmbedder();
+  const builtIn = createBuiltInEmbedder(processes);
   const integrations = collection as unknown as DocCollection<Integration>;
 
   async function ofIntegration(id: string, given: string): Promise<Embedder> {

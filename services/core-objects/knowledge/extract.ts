@@ -12,18 +12,18 @@ export type FileType = Exclude<DocumentType, "text" | "markdown">;
 export interface ExtractionLimits {
   readonly ms: number;
   readonly megabytes: number;
-  /** What the process may grow by meanwhile: what is unpacked is beside the heap. */
-  readonly grownMegabytes: number;
+  /** Memory, all of it: what is unpacked is beside the heap. */
+  readonly wholeMegabytes: number;
   /** Characters of text that may come of it. */
   readonly characters: number;
 }
 
 /** Bytes of a file. */
 const MAX_FILE = 4 * 2 ** 20;
-const LIMITS: ExtractionLimits = { ms: 30_000, megabytes: 512, grownMegabytes: 1_024, characters: 2 ** 21 };
+const LIMITS: ExtractionLimits = { ms: 30_000, megabytes: 512, wholeMegabytes: 1_024, characters: 2 ** 21 };
 
 /**
- * The text of a file. Each file has a thread of its own, which ends with it: what
+ * The text of a file. Each file has a process of its own, which ends with it: what
  * a hostile file does to a parser, it does there.
  *
  * @param document whose file it is, and who owns it.
@@ -35,11 +35,11 @@ export async function textOfFile(
   { type, file }: { readonly type: FileType; readonly file: Uint8Array },
   limits = LIMITS,
 ): Promise<string> {
-  const { ms, megabytes, grownMegabytes, characters } = limits;
+  const { ms, megabytes, wholeMegabytes, characters } = limits;
   const work: Work<ExtractionMethods> = {
     module: new URL("threads/extraction.js", import.meta.url),
     // The time of the call is what bounds it.
-    ...{ megabytes, grownMegabytes, busyMs: Number.POSITIVE_INFINITY, atOnce: 1, once: true },
+    ...{ megabytes, wholeMegabytes, busyMs: Number.POSITIVE_INFINITY, atOnce: 1, once: true },
     ...{ asked: MAX_FILE, answered: characters },
   };
   const never = new AbortController().signal;

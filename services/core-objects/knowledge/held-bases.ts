@@ -1,4 +1,4 @@
-import type { Thread } from "../../shared/process/thread.js";
+import type { Thread } from "../../shared/process/asked.js";
 import type { DocCollection } from "../../shared/store/store.js";
 import type { BlockRecord, DocumentRecord, PassageRecord, ServingRecord } from "./records.js";
 import type { RankingMethods } from "./threads/ranking.js";

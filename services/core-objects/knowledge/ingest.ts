@@ -165,7 +165,12 @@ function embedBlock(
   signal: AbortSignal,
 ): Promise<readonly Float32Array[]> {
   if (embedder.id === BUILT_IN) return knowledge.inOrder(() => vectorsOf(embedder, texts, signal));
-  return vectorsOf(embedder, texts, AbortSignal.any([signal, AbortSignal.timeout(BLOCK_MS)]));
+  const late = AbortSignal.timeout(BLOCK_MS);
+  return vectorsOf(embedder, texts, AbortSignal.any([signal, late])).catch((error: Error) => {
+    if (signal.aborted || !late.aborted) throw error;
+    const words = `the embedding endpoint did not answer within ${BLOCK_MS / 1_000} seconds`;
+    throw new EmbedderError(words, true, error);
+  });
 }
 
 async function tellProgress(

@@ -70,7 +70,7 @@ export interface KnowledgeParts extends EmbedderParts {
   readonly principals: Pick<Principals, "groupsOf">;
 }
 
-/** Opens the collections; threads start when they are first needed. */
+/** Opens the collections; threads and processes start when they are first needed. */
 export async function openKnowledge(
   store: Store,
   { integrations, principals, ...parts }: KnowledgeParts,
@@ -88,7 +88,7 @@ export async function openKnowledge(
     vectors: store.collection<VectorRecord>(VECTORS.name),
     embedders,
     ranking: createRanking({ documents, blocks, mirror, megabytes: options.memoryMegabytes }),
-    cutter: createCutter(),
+    cutter: createCutter(parts.processes),
     inOrder: createOrder(),
     questions: createQuestions(embedders, principals),
     principals,

@@ -35,12 +35,12 @@ const MAX_DIMENSIONS = 4_096;
 /** The client of endpoints of embeddings. */
 const EMBEDDINGS: Work<EmbeddingsMethods> = {
   module: new URL("threads/embeddings.js", import.meta.url),
-  ...{ megabytes: 256, busyMs: 5_000, atOnce: 16 },
+  ...{ megabytes: 256, wholeMegabytes: 768, busyMs: 5_000, atOnce: 16 },
   asked: 2 * 2 ** 20,
   answered: BATCH * MAX_DIMENSIONS * Float32Array.BYTES_PER_ELEMENT,
 };
 
-/** Asks an OpenAI-compatible endpoint, in a thread. */
+/** Asks an OpenAI-compatible endpoint, in a process. */
 export function createOpenAiEmbedder(
   { isolation, policy, misbehaved }: EmbeddingParts,
   { id, remote, name, endpoint, model, credential }: EmbeddingEndpoint,
@@ -83,8 +83,9 @@ function failed(name: string, error: Error): EmbedderError {
   return new EmbedderError(`the endpoint of the integration ${name} does not answer`, true, error);
 }
 
-function vectorsOf({ buffer, byteOffset, byteLength }: Uint8Array, count: number): Float32Array[] {
-  const dimensions = byteLength / Float32Array.BYTES_PER_ELEMENT / count;
-  const step = dimensions * Float32Array.BYTES_PER_ELEMENT;
-  return Array.from({ length: count }, (_, i) => new Float32Array(buffer, byteOffset + i * step, dimensions));
+function vectorsOf(packed: Uint8Array, count: number): Float32Array[] {
+  // A copy begins where numbers may, and holds nothing else in memory.
+  const all = new Float32Array(Uint8Array.from(packed).buffer);
+  const dimensions = all.length / count;
+  return Array.from({ length: count }, (_, i) => all.subarray(i * dimensions, (i + 1) * dimensions));
 }

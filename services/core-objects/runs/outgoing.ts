@@ -4,9 +4,9 @@ import type { HttpMethods } from "./threads/http.js";
 import type { McpMethods } from "./threads/mcp.js";
 import type { ModelMethods } from "./threads/models.js";
 
-// What runs ask of others, and what they answer, is sent and read in threads.
+// What runs ask of others, and what they answer, is sent and read in processes.
 
-const BOUNDS = { megabytes: 192, busyMs: 5_000, atOnce: 32 };
+const BOUNDS = { megabytes: 192, wholeMegabytes: 640, busyMs: 5_000, atOnce: 32 };
 
 /** The client of services of models. A conversation is as long as a run's steps make it. */
 export const MODELS: Work<ModelMethods> = {

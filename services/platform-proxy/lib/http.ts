@@ -1,8 +1,6 @@
 import type { LookupFunction } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
-import { MisbehavedError } from "../../shared/isolation/misbehaved.js";
-import { BusyError } from "../../shared/isolation/turns.js";
 import { createOutgoingAgent, type Dispatcher } from "../../shared/outgoing/agent.js";
 import { RefusedAddressError } from "../../shared/outgoing/guard.js";
 import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
@@ -16,7 +14,7 @@ import {
 import { excessOf } from "../../shared/rpc/json-shape.js";
 import { Breaker, PATIENCE, type Patience } from "./breaker.js";
 import { doubtOf, UNKNOWN, UNSENT } from "./doubt.js";
-import { createLargeAnswers } from "./large-answers.js";
+import { createLargeAnswers, UnreadableError } from "./large-answers.js";
 import { MAX_REPLY_BYTES, MAX_REPLY_VALUES, TOO_MUCH } from "./reply-bounds.js";
 import { isUnsent } from "./unsent.js";
 
@@ -190,10 +188,8 @@ export function createHttpClient(
     } catch (error) {
       const { name, message } = error as Error;
       if (name === TOO_MUCH) throw tooMuch(exchange, request, message, error);
-      if (error instanceof MisbehavedError) throw tooMuch(exchange, request, "takes too long to read", error);
-      if (!(error instanceof BusyError)) throw error;
-      const said = `too many large answers of platforms are read at the moment${doubtOf(request.read)}`;
-      throw unavailable(said, error);
+      if (error instanceof UnreadableError) throw tooMuch(exchange, request, "takes too long to read", error);
+      throw error;
     }
   }
 

@@ -1,42 +1,51 @@
-import { createIsolation, type Work } from "../../shared/isolation/isolation.js";
-import { MAX_REPLY_BYTES } from "./reply-bounds.js";
+import { ThreadEndedError } from "../../shared/process/asked.js";
+import { createThread } from "../../shared/process/thread.js";
 import type { AnswerMethods } from "./threads/answers.js";
 
-/** Decodes and looks at large answers of platforms in threads, one a platform: that takes longer than parsing them. */
+/** Decodes and looks at large answers of platforms in threads: that takes longer than parsing them. */
 export interface LargeAnswers {
   /**
    * The text of an answer.
    *
-   * @param url of the platform.
-   * @throws Error named TOO_MUCH that says which bound is passed; MisbehavedError, BusyError; the signal's reason.
+   * @param url of the platform: what one of them answers waits for its own, as long as there are few platforms.
+   * @throws Error named TOO_MUCH that says which bound is passed; UnreadableError where the thread ended with it or
+   *   before it; the signal's reason.
    */
   textOf(url: string, bytes: Uint8Array, signal: AbortSignal): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Threads at a time: the platforms that are read at once. */
-const THREADS = 4;
-/** An answer waits for those before it. */
-const PATIENCE_MS = 30_000;
-const READING: Work<AnswerMethods> = {
-  module: new URL("threads/answers.js", import.meta.url),
-  megabytes: 256,
-  // An answer's size bounds its time.
-  busyMs: Number.POSITIVE_INFINITY,
-  asked: MAX_REPLY_BYTES,
-  answered: MAX_REPLY_BYTES,
-  // The connections to a platform.
-  atOnce: 64,
-};
+/** The answer was not read: it takes too long or too much memory, or another one did. */
+export class UnreadableError extends Error {}
 
-/** Begins without a thread. */
+const THREADS = 4;
+/** Heap. The longest answer takes a fifth of it. */
+const MEGABYTES = 256;
+/** For one answer; the dearest take a tenth of a second, which a busy machine gives them late. */
+const MS = 20_000;
+/** How long a thread is kept without an answer: its memory goes with it. */
+const IDLE_MS = 10_000;
+
+/** The threads start with the first large answer. */
 export function createLargeAnswers(): LargeAnswers {
-  const isolation = createIsolation({ threads: THREADS, idleMs: 10_000, waitMs: PATIENCE_MS });
+  const module = new URL("threads/answers.js", import.meta.url);
+  const options = { megabytes: MEGABYTES, ms: MS, idleMs: IDLE_MS };
+  const threads = Array.from({ length: THREADS }, () => createThread<AnswerMethods>(module, options));
+  const numbers = new Map<string, number>();
   return {
     async textOf(url, bytes, signal) {
-      const patience = { ms: PATIENCE_MS, signal };
-      return (await isolation.call(READING, { id: url, owner: url }, "read", bytes, patience)) as string;
+      const number = numbers.get(url) ?? numbers.size;
+      numbers.set(url, number);
+      const thread = threads[number % THREADS] as (typeof threads)[number];
+      try {
+        return await thread.call("read", bytes, [bytes.buffer as ArrayBuffer], signal);
+      } catch (error) {
+        if (error instanceof ThreadEndedError) throw new UnreadableError(error.message, { cause: error });
+        throw error;
+      }
     },
-    close: () => isolation.close(),
+    async close() {
+      await Promise.all(threads.map((thread) => thread.close()));
+    },
   };
 }

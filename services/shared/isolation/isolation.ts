@@ -1,40 +1,35 @@
-import { createThread, type Thread, ThreadEndedError, type ThreadMethods } from "../process/thread.js";
+import { type Thread, ThreadEndedError, type ThreadMethods } from "../process/asked.js";
+import type { ProcessBounds, Processes } from "../process/processes.js";
 import { fromThread, MisbehavedError, REFUSED_ADDRESS } from "./misbehaved.js";
 import { BusyError, Turns } from "./turns.js";
 
-// What others answer is read in threads. A thread reads what one remote answers and
-// nothing else, so that what a remote does to it, it does to itself; and each thread
-// has bounds, and ends when one is passed.
+// What others answer is read in processes. A process reads what one remote answers and
+// nothing else, so that what a remote does to it, it does to itself; each has bounds, and
+// ends when one is passed; and with it all memory that it took.
 
-/** What a thread is asked and answers: a text or bytes, whose length is known before anything is made of them. */
+/** What a process is asked and answers: a text or bytes, whose length is known before anything is made of them. */
 export type Packed = string | Uint8Array;
 
 /** What runs apart: a module, and how much it may take. */
-export interface Work<M extends ThreadMethods> {
+export interface Work<M extends ThreadMethods> extends Omit<ProcessBounds, "isLow"> {
   /** Written with .js, as in an import; it calls serveThread. */
   readonly module: URL;
-  /** Heap. */
-  readonly megabytes: number;
-  /** How long it may compute within ten seconds, in milliseconds. */
-  readonly busyMs: number;
   /** Characters or bytes of what it is asked and of what it answers. */
   readonly asked: number;
   readonly answered: number;
-  /** Calls of one thread at a time. */
+  /** Calls of one process at a time. */
   readonly atOnce: number;
-  /** Ends the thread after its call. */
+  /** Ends the process after its call. */
   readonly once?: true;
-  /** What the process may grow by meanwhile: what is unpacked is beside the heap. */
-  readonly grownMegabytes?: number;
-  /** Of the thread, for the compiler alone. */
+  /** Of the process, for the compiler alone. */
   readonly methods?: M;
 }
 
-/** Whose answers a thread reads. */
+/** Whose answers a process reads. */
 export interface Remote {
   /** Of the object that leads there. */
   readonly id: string;
-  /** Brought it: the threads of one owner are bounded, whatever others share with them. */
+  /** Brought it: the processes of one owner are bounded, whatever others share with them. */
   readonly owner: string;
 }
 
@@ -54,12 +49,12 @@ export interface Patience {
   readonly signal: AbortSignal;
 }
 
-/** Runs work in threads. */
+/** Runs work in processes. */
 export interface Isolation {
   /**
-   * Has the thread of a remote do something.
+   * Has the process of a remote do something.
    *
-   * @throws MisbehavedError where a bound is passed or the thread ends; BusyError; the signal's reason; Error with the
+   * @throws MisbehavedError where a bound is passed or the process ends; BusyError; the signal's reason; Error with the
    * words of what the work threw.
    */
   call<M extends ThreadMethods>(
@@ -69,48 +64,44 @@ export interface Isolation {
     asked: Packed,
     patience: Patience,
   ): Promise<Packed>;
-  /** Keeps the thread of a remote, and what it knows, between calls, unless others need its place; until it is released. */
+  /** Keeps the process of a remote, and what it knows, between calls, unless others need its place; until it is released. */
   keep(work: Pick<Work<ThreadMethods>, "module">, remote: Remote): () => void;
   close(): Promise<void>;
 }
 
-/** How many threads there are, and how long. */
+/** How many processes there are, and how long. */
 export interface IsolationOptions {
-  /** Threads at a time. */
-  readonly threads: number;
-  /** How long a thread without calls is kept, in milliseconds. */
+  /** Processes at a time. */
+  readonly places: number;
+  /** How long a process without calls is kept, in milliseconds. */
   readonly idleMs: number;
-  /** How long a call waits for a thread, in milliseconds. */
+  /** How long a call waits for a process, in milliseconds. */
   readonly waitMs: number;
 }
 
-const OPTIONS: IsolationOptions = { threads: 16, idleMs: 10_000, waitMs: 20_000 };
-/** How often threads are looked at, and the time within which they may compute, in milliseconds. */
+const OPTIONS: IsolationOptions = { places: 16, idleMs: 10_000, waitMs: 20_000 };
+/** How often idle processes are looked for, in milliseconds. */
 const LOOK_MS = 100;
-const WINDOW_MS = 10_000;
 
 interface Place {
   readonly key: string;
   readonly id: string;
   readonly owner: string;
   readonly work: Work<ThreadMethods>;
-  readonly thread: Thread<ThreadMethods>;
-  /** Of the process, before. */
-  readonly bytes: number;
+  readonly process: Thread<ThreadMethods>;
   calls: number;
   kept: number;
   idleSince: number;
-  /** What it had computed at each look within the window, the oldest first. */
-  looks: { readonly at: number; readonly active: number }[];
 }
 
 /**
- * Begins without a thread.
+ * Begins without a process.
  *
  * @param closed hears of addresses that are not called.
  */
 export function createIsolation(
-  { threads, idleMs, waitMs }: IsolationOptions = OPTIONS,
+  processes: Processes,
+  { places: most, idleMs, waitMs }: IsolationOptions = OPTIONS,
   closed: (refused: ClosedAddress) => void = () => undefined,
 ): Isolation {
   const places = new Map<string, Place>();
@@ -121,15 +112,13 @@ export function createIsolation(
   function look(): void {
     const now = performance.now();
     for (const place of places.values()) {
-      const why = passedBound(place, now);
-      if (why !== undefined) end(place, why);
-      else if (place.calls === 0 && place.kept === 0 && now - place.idleSince > idleMs) end(place, "it was idle");
+      if (place.calls === 0 && place.kept === 0 && now - place.idleSince > idleMs) end(place, "it was idle");
     }
   }
 
   function end(place: Place, why: string): void {
     if (places.get(place.key) === place) places.delete(place.key);
-    void place.thread.close(why);
+    void place.process.close(why);
     if (places.size === 0) {
       clearInterval(looking);
       looking = undefined;
@@ -137,22 +126,23 @@ export function createIsolation(
     turns.next(hasRoom);
   }
 
-  /** An owner who has as many threads at work as there are places left gets no more: others find one. */
+  /** An owner who has as many processes at work as there are places left gets no more: others find one. */
   function hasRoom(owner: string): boolean {
     const working = [...places.values()].filter(({ calls }) => calls > 0);
-    return threads - working.length > working.filter((place) => place.owner === owner).length;
+    return most - working.length > working.filter((place) => place.owner === owner).length;
   }
 
   function open<M extends ThreadMethods>(key: string, work: Work<M>, { id, owner }: Remote): Place {
-    if (places.size >= threads) {
+    if (places.size >= most) {
       const idle = [...places.values()].filter(({ calls }) => calls === 0);
       const [longest] = idle.sort((a, b) => a.kept - b.kept || a.idleSince - b.idleSince);
       if (longest !== undefined) end(longest, "others needed its place");
     }
-    const thread = createThread<ThreadMethods>(work.module, { megabytes: work.megabytes });
+    const { megabytes, wholeMegabytes, busyMs } = work;
+    const bounds = { megabytes, wholeMegabytes, busyMs, isLow: true };
     const place: Place = {
-      ...{ key, id, owner, thread, calls: 0, kept: 0, idleSince: performance.now(), looks: [] },
-      bytes: process.memoryUsage.rss(),
+      ...{ key, id, owner, calls: 0, kept: 0, idleSince: performance.now() },
+      process: processes.create<ThreadMethods>(work.module, bounds),
       work: work as unknown as Work<ThreadMethods>,
     };
     places.set(key, place);
@@ -185,7 +175,7 @@ export function createIsolation(
     const timer = setTimeout(() => late.abort(new MisbehavedError(words, "slow")), ms);
     try {
       const both = AbortSignal.any([signal, late.signal]);
-      return (await place.thread.call(method, asked as never, [], both)) as Packed;
+      return (await place.process.call(method, asked as never, [], both)) as Packed;
     } catch (error) {
       if (!(error instanceof ThreadEndedError)) {
         const { name, message, detail } = error as Error & { readonly detail?: string };
@@ -194,7 +184,7 @@ export function createIsolation(
         throw fromThread(error as Error);
       }
       if (places.get(place.key) === place) end(place, error.message);
-      throw isClosed ? new BusyError("the service is closing") : new MisbehavedError(wordsOf(error));
+      throw isClosed ? new BusyError("the service is closing") : new MisbehavedError(wordsOf(error, place.work));
     } finally {
       clearTimeout(timer);
       place.calls--;
@@ -227,7 +217,7 @@ export function createIsolation(
       const all = [...places.values()];
       places.clear();
       turns.next(() => true);
-      await Promise.all(all.map(({ thread }) => thread.close()));
+      await Promise.all(all.map((place) => place.process.close()));
     },
   };
 }
@@ -236,21 +226,11 @@ function keyOf({ module }: Pick<Work<ThreadMethods>, "module">, id: string): str
   return `${module.href} ${id}`;
 }
 
-/** Which bound a thread has passed, in words; undefined for none. */
-function passedBound(place: Place, now: number): string | undefined {
-  const { busyMs, grownMegabytes = Number.POSITIVE_INFINITY } = place.work;
-  const active = place.thread.active();
-  place.looks.push({ at: now, active });
-  place.looks = place.looks.filter(({ at }) => at >= now - WINDOW_MS);
-  if (active - (place.looks[0]?.active ?? active) > busyMs)
-    return `it takes more than ${busyMs / 1_000} seconds to read what it answers`;
-  const grown = process.memoryUsage.rss() - place.bytes;
-  return grown > grownMegabytes * 2 ** 20 ? TOO_MUCH_MEMORY : undefined;
+/** Why a process ended, in words that are told of its remote. */
+function wordsOf({ passed, message }: ThreadEndedError, { busyMs }: Work<ThreadMethods>): string {
+  if (passed === "time") return `it takes more than ${busyMs / 1_000} seconds to read what it answers`;
+  return passed === "memory" ? TOO_MUCH_MEMORY : message;
 }
 
-const TOO_MUCH_MEMORY = "it takes too much memory to read what it answers";
-
-/** Node says of a thread that ran out of memory that it was "terminated due to reaching memory limit". */
-function wordsOf({ message }: Error): string {
-  return /memory limit|heap/i.test(message) ? TOO_MUCH_MEMORY : message;
-}
+/** Of a remote whose answer takes more memory than its process may. */
+export const TOO_MUCH_MEMORY = "it takes too much memory to read what it answers";

@@ -30,7 +30,7 @@ interface Made {
   readonly run: { readonly id: string; readonly state: string; readonly error?: { readonly message: string } };
   readonly knowledge_base: { readonly id: string };
   readonly document: { readonly id: string; readonly state: string; readonly problem?: string };
-  readonly documents: readonly { readonly state: string; readonly problem?: string }[];
+  readonly documents: readonly { readonly state: string; readonly problem?: string; readonly percent?: number }[];
   readonly error?: string;
   readonly connection: string;
   /** Absent where there are none. */
@@ -103,11 +103,12 @@ export async function documented(target: Target, base: object, document: object)
   await ask("add_document", { knowledge_base_id: knowledge_base.id, name: "Document", ...document });
   for (const until = Date.now() + (target.longestMs ?? LONGEST_MS) / 2; ; await sleep(POLL_MS)) {
     const { documents } = await ask("list_documents", { knowledge_base_id: knowledge_base.id });
-    const [{ state, problem } = { state: "none" }] = documents;
+    const [{ state, problem, percent } = { state: "none" }] = documents;
     // One that waits with a reason is tried again later.
     if (state === "waiting" && problem === undefined && Date.now() < until) continue;
     if (state === "ready") await ask("search_knowledge", { query: "text", knowledge_base_ids: [knowledge_base.id] });
-    return `document ${state}${problem === undefined ? "" : `: ${problem}`}`;
+    const progress = percent === undefined ? "" : `, ${percent} % of it embedded`;
+    return `document ${state}${problem === undefined ? progress : `: ${problem}`}`;
   }
 }
 

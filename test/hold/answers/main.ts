@@ -16,7 +16,7 @@ import { printHead, printRow, rssOf } from "./table.js";
 const QUIET_MS = 5_000;
 /** Memory that is not given back within this is kept. */
 const BACK_MS = 60_000;
-/** Threads end ten seconds after their last call; the heap of the serving loop and what the system's allocator keeps shrink later. */
+/** Processes end ten seconds after their last call; the heap of the serving loop and what the system's allocator keeps shrink later. */
 const KEPT_MIB = 128;
 
 const wanted = new RegExp(process.argv[2] ?? "");
@@ -36,7 +36,7 @@ async function attack(name: string, one: Attack): Promise<boolean> {
 
 let held = true;
 try {
-  // The built-in model is loaded once and stays: it is no hostile document's memory.
+  // The built-in model is at work after the attacks, too: it is no hostile document's memory.
   await documented(target, {}, { content: "A text.", type: "text" });
   await quietly(served, QUIET_MS);
   const { p99, longest } = await quietly(served, QUIET_MS);

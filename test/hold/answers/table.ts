@@ -15,7 +15,7 @@ export function printHead(): void {
 
 /** Prints a line of the table. @returns whether the attack left other callers alone. */
 export function printRow(name: string, { noticed, said }: Beside, quiet: Noticed, rss: number): boolean {
-  const { calls, failures, p99, longest } = noticed;
+  const { calls, failures, p99, longest, again } = noticed;
   const isSlow = p99 > Math.max(MAX_P99_MS, 3 * quiet.p99);
   const holds = failures.length === 0 && !isSlow && !(said instanceof Error);
   const told = String(said instanceof Error ? said.message : said).replace(/\s+/g, " ");
@@ -25,12 +25,17 @@ export function printRow(name: string, { noticed, said }: Beside, quiet: Noticed
     told.slice(0, 300).replaceAll("|", "\\|"),
   ];
   print(`| ${row.join(" | ")} |`);
+  if (again > 0) print(`  ${again} sent again: an idle connection was closed as they were sent`);
   const unheard = failures.filter((failure) => UNHEARD.test(failure));
   for (const failure of [...new Set([...unheard, ...failures])].slice(0, 3)) print(`  ${failure}`);
   return holds;
 }
 
-/** Memory of a process, in MiB. */
+/** Memory of a process and of all that it started, in MiB. */
 export function rssOf(pid: number | undefined): number {
-  return Number(spawnSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" }).stdout) / 1024;
+  const { stdout } = spawnSync("ps", ["-e", "-o", "pid=,ppid=,rss="], { encoding: "utf8" });
+  const all = stdout.split("\n").map((line) => line.trim().split(/\s+/).map(Number) as [number, number, number]);
+  const withChildren = (id: number): number =>
+    all.reduce((sum, [own, parent, rss]) => sum + (own === id ? rss : parent === id ? withChildren(own) : 0), 0);
+  return withChildren(pid ?? 0) / 1024;
 }

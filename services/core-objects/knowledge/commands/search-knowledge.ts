@@ -5,7 +5,7 @@ import type {
   SearchKnowledgeResponseSchema,
   WordsAloneSchema,
 } from "#proto/core/v1/knowledge_base_service_pb.js";
-import { ThreadEndedError, ThreadStuckError } from "../../../shared/process/thread.js";
+import { ThreadEndedError, ThreadStuckError } from "../../../shared/process/asked.js";
 import type { Call, Caller } from "../../../shared/rpc/call.js";
 import { failedPrecondition, notFound, unavailable } from "../../../shared/rpc/errors.js";
 import { shorten } from "../../../shared/tools/shorten.js";

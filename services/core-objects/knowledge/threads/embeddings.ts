@@ -1,7 +1,7 @@
 import type { JsonBounds } from "../../../shared/isolation/json-bounds.js";
 import { createBoundedFetch, dispatcherOf, plainError } from "../../../shared/isolation/threads/bounded-fetch.js";
 import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
-import { serveThread, yieldToOthers } from "../../../shared/process/thread.js";
+import { serveThread } from "../../../shared/process/thread.js";
 
 // The client of endpoints of embeddings (OpenAI API: POST /embeddings).
 
@@ -100,5 +100,4 @@ function unitOf(vector: readonly number[]): readonly number[] {
   return length === 0 ? vector : vector.map((one) => one / length);
 }
 
-yieldToOthers();
 serveThread(methods, "at once");

@@ -1,6 +1,6 @@
 import mammoth from "mammoth";
 import { extractText, getDocumentProxy } from "unpdf";
-import { serveThread, yieldToOthers } from "../../../shared/process/thread.js";
+import { serveThread } from "../../../shared/process/thread.js";
 import { markdownOf } from "./html.js";
 
 const methods = {
@@ -23,5 +23,4 @@ const methods = {
 /** What the thread answers to. */
 export type ExtractionMethods = typeof methods;
 
-yieldToOthers();
 serveThread(methods);

@@ -1,6 +1,6 @@
 import { createBoundedFetch, dispatcherOf, plainError } from "../../../shared/isolation/threads/bounded-fetch.js";
 import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
-import { serveThread, yieldToOthers } from "../../../shared/process/thread.js";
+import { serveThread } from "../../../shared/process/thread.js";
 
 // The client of custom tools: one request, whose answer is a text that nobody parses.
 
@@ -47,5 +47,4 @@ const methods = {
 /** What the thread answers to. */
 export type HttpMethods = typeof methods;
 
-yieldToOthers();
 serveThread(methods, "at once");

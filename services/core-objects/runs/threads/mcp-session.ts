@@ -17,6 +17,10 @@ const MAX_REQUESTS = 1_000;
 const MAX_AT_ONCE = 16;
 /** The SDK's own limit is never the one that is reached. */
 const NEVER_MS = 600_000;
+/** Answers that lead elsewhere (RFC 9110, section 15.4). Where to is the server's to say, and not for us to repeat. */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const REDIRECTED =
+  "it redirects to another address, which is not followed: ask who runs it for its own URL, and give that with update_mcp_server";
 /** How long a server may take to begin, in milliseconds. */
 const BEGIN_MS = 5_000;
 
@@ -118,7 +122,10 @@ function boundedRequests(
     }
     atOnce++;
     try {
-      return await send(input, init);
+      const answer = await send(input, init);
+      if (!REDIRECTS.has(answer.status)) return answer;
+      await answer.body?.cancel();
+      throw new Error(REDIRECTED);
     } finally {
       atOnce--;
     }

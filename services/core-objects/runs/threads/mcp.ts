@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { checkJson, type JsonBounds } from "../../../shared/isolation/json-bounds.js";
-import { serveThread, yieldToOthers } from "../../../shared/process/thread.js";
+import { serveThread } from "../../../shared/process/thread.js";
 import { openSession, type RemoteAddress, type Session } from "./mcp-session.js";
 
 // The client of remote MCP servers. What it gives is plain, small and all that is
@@ -134,5 +134,4 @@ function textOf(content: unknown): string {
   return text.slice(0, MAX_TEXT);
 }
 
-yieldToOthers();
 serveThread(methods, "at once");

@@ -8,7 +8,7 @@ import {
   wordsOf,
 } from "../../../shared/isolation/threads/bounded-fetch.js";
 import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
-import { serveThread, yieldToOthers } from "../../../shared/process/thread.js";
+import { serveThread } from "../../../shared/process/thread.js";
 
 // The client of services of models: chat completions, as OpenAI has them.
 
@@ -121,5 +121,4 @@ function tokens(count: unknown): number {
   return typeof count === "number" && Number.isSafeInteger(count) && count > 0 ? count : 0;
 }
 
-yieldToOthers();
 serveThread(methods, "at once");

@@ -1,4 +1,4 @@
-import { serveThread, yieldToOthers } from "../../../shared/process/thread.js";
+import { serveThread } from "../../../shared/process/thread.js";
 import { excessOf } from "../../../shared/rpc/json-shape.js";
 import { MAX_REPLY_VALUES, MAX_REPLY_WORDS, TOO_MUCH } from "../reply-bounds.js";
 
@@ -42,5 +42,4 @@ function tooManyWords(text: string): string | undefined {
     : undefined;
 }
 
-yieldToOthers();
 serveThread(methods);

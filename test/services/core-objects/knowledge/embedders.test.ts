@@ -6,13 +6,15 @@ import { createBuiltInEmbedder } from "../../../../services/core-objects/knowled
 import { type Embedder, EmbedderError } from "../../../../services/core-objects/knowledge/embedder.js";
 import { createOpenAiEmbedder } from "../../../../services/core-objects/knowledge/openai-embedder.js";
 import { createIsolation } from "../../../../services/shared/isolation/isolation.js";
+import { createProcesses } from "../../../../services/shared/process/processes.js";
 import { LOOPBACK } from "../../../support/outgoing.js";
 import { titled } from "../../../support/titled.js";
 
 let server: Server;
 let asked: { authorization: string | undefined; body: { model: string; input: string[] } }[] = [];
 let answer: (input: string[]) => { status: number; body?: unknown; location?: string };
-const isolation = createIsolation();
+const processes = createProcesses();
+const isolation = createIsolation(processes);
 const signal = new AbortController().signal;
 
 beforeAll(async () => {
@@ -98,8 +100,9 @@ test("an endpoint where no model is, is never dialled", async () => {
     ]);
 });
 
-const builtIn = createBuiltInEmbedder();
+const builtIn = createBuiltInEmbedder(processes);
 afterAll(() => builtIn.close());
+afterAll(() => processes.close());
 
 test("the built-in model gives what means the same vectors that are near each other", async () => {
   const [a, b, c] = await builtIn.embed(

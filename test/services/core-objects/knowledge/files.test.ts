@@ -5,6 +5,7 @@ import { textOfFile } from "../../../../services/core-objects/knowledge/extract.
 import { passagesOf } from "../../../../services/core-objects/knowledge/passages.js";
 import { markdownOf } from "../../../../services/core-objects/knowledge/threads/html.js";
 import { createIsolation } from "../../../../services/shared/isolation/isolation.js";
+import { createProcesses } from "../../../../services/shared/process/processes.js";
 import { refusal } from "../refusal.js";
 import { as, type Rig, startRig } from "../rig.js";
 import { docxOf, pdfOf } from "./files.js";
@@ -17,9 +18,11 @@ beforeAll(async () => {
   const { createKnowledgeBase } = KnowledgeBaseService.method;
   knowledgeBaseId = (await rig.dispatch.unary(createKnowledgeBase, { name: "kb" }, as("alice"))).knowledgeBase!.id;
 });
-const isolation = createIsolation();
+const processes = createProcesses();
+const isolation = createIsolation(processes);
 afterAll(async () => {
   await isolation.close();
+  await processes.close();
   await rig.close();
 });
 
@@ -78,13 +81,13 @@ test("what is not as its type is refused, or says what is wrong with it", async 
 });
 
 test("a file that takes too long or too much text is given up", async () => {
-  const limits = { ms: 30_000, megabytes: 256, grownMegabytes: 1_024, characters: 10 };
+  const limits = { ms: 30_000, megabytes: 256, wholeMegabytes: 1_024, characters: 10 };
   const read = (file: Uint8Array, more: object) =>
     textOfFile(isolation, { id: "d", owner: "alice" }, { type: "html", file }, { ...limits, ...more });
   await expect(read(Buffer.from(HTML), {})).rejects.toThrow("more than 10 characters");
   const deep = Buffer.from("<p>x".repeat(400_000));
   await expect(read(deep, { ms: 1 })).rejects.toThrow("takes more than 0.001 seconds");
-  const grown = read(deep, { characters: 2 ** 30, grownMegabytes: -1_000_000 });
+  const grown = read(deep, { characters: 2 ** 30, wholeMegabytes: -1_000_000 });
   await expect(grown).rejects.toThrow("takes more memory");
 });
 

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBuiltInEmbedder } from "../../../../services/core-objects/knowledge/built-in-embedder.js";
 import { LEXICAL_WEIGHT } from "../../../../services/core-objects/knowledge/knowledge.js";
 import { Ranker } from "../../../../services/core-objects/knowledge/threads/ranker.js";
+import { createProcesses } from "../../../../services/shared/process/processes.js";
 import { type Asked, MIXED, NATURAL, PARAPHRASED, PASSAGES } from "./corpus.js";
 
-const embedder = createBuiltInEmbedder();
+const processes = createProcesses();
+const embedder = createBuiltInEmbedder(processes);
 const ranker = new Ranker();
 const NAMES = Object.keys(PASSAGES);
 const QUESTIONS: readonly Asked[] = [...NATURAL, ...PARAPHRASED, ...MIXED];
@@ -26,7 +28,7 @@ beforeAll(async () => {
   );
   for (const [i, [question]] of QUESTIONS.entries()) vectors.set(question, asked[i]!);
 }, 60_000);
-afterAll(() => embedder.close());
+afterAll(() => processes.close());
 
 /** One over the place of the answer, by question. */
 function reciprocalRanks(questions: readonly Asked[], lexicalWeight: number): number[] {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import {
   createIsolation,
   type Isolation,
@@ -8,19 +8,22 @@ import {
 } from "../../../../services/shared/isolation/isolation.js";
 import { MisbehavedError } from "../../../../services/shared/isolation/misbehaved.js";
 import { BusyError } from "../../../../services/shared/isolation/turns.js";
+import { createProcesses } from "../../../../services/shared/process/processes.js";
 import type { MisbehavingMethods } from "./misbehaving.js";
 
 const WORK: Work<MisbehavingMethods> = {
   module: new URL("misbehaving.js", import.meta.url),
-  ...{ megabytes: 64, busyMs: 1_000, asked: 1_000, answered: 1_000, atOnce: 4 },
+  ...{ megabytes: 64, wholeMegabytes: 256, busyMs: 1_000, asked: 1_000, answered: 1_000, atOnce: 4 },
 };
 const LONG_MS = 60_000;
 
+const processes = createProcesses();
 let isolation: Isolation;
 afterEach(() => isolation.close());
+afterAll(() => processes.close());
 
 function begin(more: Partial<IsolationOptions> = {}): void {
-  isolation = createIsolation({ threads: 4, idleMs: LONG_MS, waitMs: LONG_MS, ...more });
+  isolation = createIsolation(processes, { places: 4, idleMs: LONG_MS, waitMs: LONG_MS, ...more });
 }
 
 function call(method: keyof MisbehavingMethods, asked: string, id = "one", more: object = {}): Promise<unknown> {
@@ -49,7 +52,7 @@ test("what computes for ever, takes all memory or ends its thread is ended, and 
   for (const [method, words] of [
     ["compute", "it takes more than 1 seconds to read"],
     ["grow", "too much memory"],
-    ["stop", "the thread ended"],
+    ["stop", "the process ended"],
   ] as const) {
     const error = await failed(call(method, ""));
     expect(error).toBeInstanceOf(MisbehavedError);
@@ -100,7 +103,7 @@ test("a remote that is stuck keeps no other one waiting, and an owner leaves thr
 });
 
 test("a thread that is idle ends, unless it is kept; where no place is left it gives way", async () => {
-  begin({ threads: 1, idleMs: 100 });
+  begin({ places: 1, idleMs: 100 });
   await call("say", "hello");
   const release = isolation.keep(WORK, { id: "one", owner: "alice" });
   expect(await call("say", "hello", "two", { owner: "bob" })).toBe("hello");

@@ -1,6 +1,6 @@
 import { serveThread } from "../../../../services/shared/process/thread.js";
 
-// A thread in which work goes wrong, in the ways in which it can.
+// A process in which work goes wrong, in the ways in which it can.
 
 const methods = {
   say: (text: string): string => text,
@@ -22,7 +22,7 @@ const methods = {
     new Promise((resolve) => signal.addEventListener("abort", () => resolve("ended"))),
 };
 
-/** What the thread answers to. */
+/** What the process answers to. */
 export type MisbehavingMethods = typeof methods;
 
 serveThread(methods, "at once");

@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  createThread,
-  movable,
-  ThreadEndedError,
-  ThreadStuckError,
-} from "../../../../services/shared/process/thread.js";
+import { ThreadEndedError, ThreadStuckError } from "../../../../services/shared/process/asked.js";
+import { createThread, movable } from "../../../../services/shared/process/thread.js";
 import type { StuckMethods } from "./stuck.js";
 
 const URL_OF_IT = new URL("stuck.js", import.meta.url);
