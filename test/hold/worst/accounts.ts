@@ -37,8 +37,11 @@ const COUNTED: Readonly<Record<string, RegExp>> = {
   "storage of traces": /^(?:spans|span_payloads|span_pages|traces)$/,
 };
 
-/** What a record and its entries in indexes take besides what is counted: about three ids an index. */
-const BYTES_A_RECORD = 1_024;
+/**
+ * What a record and its entries in indexes take besides what is counted: about three ids an index. A span is three
+ * records, and takes 1.2 KB each beside its payload; how many there may be is bounded by their number.
+ */
+const BYTES_A_RECORD = 2_048;
 /** Of what nobody counts, such as the audit, a call leaves one record. */
 const BYTES_A_CALL = 1_024;
 /** Of what is there before anybody calls: users, keys, switches. */
