@@ -231,7 +231,9 @@ export function moving<T extends object>(answer: T, ...bytes: readonly Uint8Arra
 /** Bytes in memory of their own, which can move to a thread: others may stand beside those of a small Buffer. */
 export function movable(bytes: Uint8Array): Uint8Array {
   const { buffer, byteLength } = bytes;
-  return buffer.byteLength - byteLength <= SPARE_BYTES && buffer.byteLength > SPARE_BYTES ? bytes : new Uint8Array(bytes);
+  return buffer.byteLength - byteLength <= SPARE_BYTES && buffer.byteLength > SPARE_BYTES
+    ? bytes
+    : new Uint8Array(bytes);
 }
 
 /** What may go with bytes that move: the prefix of a message. */
