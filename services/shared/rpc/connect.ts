@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { Chain } from "./chain.js";
 import type { Method } from "./method.js";
+import { Beginnings } from "./socket/beginnings.js";
 import { createCalls, type Hold } from "./socket/calls.js";
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from "./socket/connections.js";
 import { PLACE_LIMITS, type PlaceLimits, Places } from "./socket/places.js";
@@ -47,9 +48,10 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
   const connectionLimits = { ...CONNECTION_LIMITS, ...limits.connections };
   const connections = new Connections(connectionLimits);
   const places = new Places({ ...PLACE_LIMITS, ...limits.places });
+  const beginnings = new Beginnings();
   const unread = new UnreadAnswers({ ...UNREAD_LIMITS, ...limits.unread });
   const routes = routesOf(methods, closing.signal);
-  const serve = createCalls({ routes, connections, places, unread, hold });
+  const serve = createCalls({ routes, connections, places, beginnings, unread, hold });
   const heard: OnConnection = {
     flooded: (connection) => connections.flooded(connection),
     takenBack: (connection) => connections.takenBack(connection),
@@ -59,6 +61,7 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
 
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
+    beginnings.arrived();
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());

@@ -5,6 +5,7 @@ import type { Authenticated, Authenticator, Caller, Incoming } from "../call.js"
 import { canceled, invalidArgument, resourceExhausted, unauthenticated, unimplemented } from "../errors.js";
 import { LONGEST_TIMER_MS } from "../steps/deadline.js";
 import { abandon, answer, discard, type NodeResponse } from "./answer.js";
+import type { Beginnings } from "./beginnings.js";
 import { checkAnnounced, liveBody, type NodeRequest, wholeBody } from "./body.js";
 import type { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
@@ -22,6 +23,7 @@ export interface CallsOptions {
   readonly routes: ReadonlyMap<string, Route>;
   readonly connections: Connections;
   readonly places: Places;
+  readonly beginnings: Beginnings;
   readonly unread: UnreadAnswers;
   /** Left out where nothing is kept under a lease. */
   readonly hold?: Hold | undefined;
@@ -36,8 +38,8 @@ const SILENT_MS = 120_000;
 const SHORTEST_MS = 1_000;
 
 /**
- * Serves calls in this order: who is it, by the headers alone; a place; the body,
- * bounded; the message; the method. Who is refused is answered in the call's
+ * Serves calls in this order: its turn; who is it, by the headers alone; a place; the
+ * body, bounded; the message; the method. Who is refused is answered in the call's
  * protocol, and nothing of the body is read for it.
  */
 export function createCalls(options: CallsOptions): ServeCall {
@@ -90,7 +92,10 @@ class ServedCall {
   #unread({ caller }: Authenticated): Waiting | undefined {
     if (this.#connection.caller === "") return undefined;
     const name = caller.keyId || caller.id || this.#connection.address;
-    return this.#options.unread.add(name, () => abandon(this.#response));
+    return this.#options.unread.add(name, () => {
+      abandon(this.#response);
+      this.#options.connections.exhausted(this.#connection);
+    });
   }
 
   /** @throws ConnectError unimplemented, invalid_argument. */
@@ -111,8 +116,22 @@ class ServedCall {
     }
     const credential = credentialOf(this.#request);
     const incoming: Incoming = { credential, signal: this.#left.signal, traceparent: traceparentOf(this.#request) };
-    if (isPublic || this.#connection.caller !== undefined) return admit(incoming);
-    return this.#verify(() => admit(incoming));
+    const verify = (): Authenticated | Promise<Authenticated> => admit(incoming);
+    return isPublic || this.#connection.caller !== undefined ? this.#inTurn(verify) : this.#verify(verify);
+  }
+
+  /** A known caller's calls, and public ones, are looked at in turns; our own processes call for everybody and wait for nobody. */
+  #inTurn(admit: () => Authenticated | Promise<Authenticated>): Authenticated | Promise<Authenticated> {
+    const { beginnings, connections } = this.#options;
+    const { caller, address } = this.#connection;
+    if (caller === "") return admit();
+    const name = caller ?? address;
+    if (beginnings.admits(name)) return admit();
+    if (beginnings.isLong(name)) connections.exhausted(this.#connection);
+    return beginnings.turn(name).then(() => {
+      this.#left.signal.throwIfAborted();
+      return admit();
+    });
   }
 
   /** Of a stranger one credential is verified at a time: when one of them is good, the others need not wait. */
@@ -135,7 +154,7 @@ class ServedCall {
     const connection = this.#connection;
     while (connection.verifying !== undefined && connection.caller === undefined) await connection.verifying;
     if (connection.isLeft) throw canceled("the connection was closed");
-    return connection.caller === undefined ? this.#verify(admit) : admit();
+    return connection.caller === undefined ? this.#verify(admit) : this.#inTurn(admit);
   }
 
   #known({ caller }: Authenticated): void {
@@ -208,7 +227,7 @@ class ServedCall {
     clearTimeout(this.#expiry);
     this.#release?.();
     this.#place?.leave();
-    this.#left.abort(canceled("the client went away"));
+    this.#left.abort(WENT_AWAY);
   }
 }
 
@@ -219,6 +238,8 @@ const COUNTED: ReadonlySet<Code> = new Set([
   Code.InvalidArgument,
   Code.ResourceExhausted,
 ]);
+/** Made once: where a connection ends, a hundred calls are told. */
+const WENT_AWAY = canceled("the client went away");
 const NO_LONGER_GOOD = unauthenticated(
   "the credential that opened this is no longer good: present it again, or another",
 );

@@ -130,8 +130,9 @@ export class Connections {
   }
 
   /**
-   * A caller's call was refused because too many are open. A refusal costs as much as a short call,
-   * and a client whose window is 0 is told of it all the same: a caller may have only so many.
+   * A caller's call was refused because too many are open, waits behind as many, or was abandoned because
+   * too much is unread. Each costs as much as a short call, and a client whose window is 0 hears of it and
+   * repeats it all the same: a caller may have only so many.
    */
   exhausted(connection: Connection): void {
     const { caller } = connection;

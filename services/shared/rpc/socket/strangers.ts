@@ -35,7 +35,7 @@ const PACE_MS = 8;
 
 /**
  * Strangers, by address. With those of an address that has asked for little it is
- * begun at once. The others wait: addresses are served round and round, of each
+ * begun at once, one in a turn of the event loop. The others wait: addresses are served round and round, of each
  * the connection that came first and the one that came last by turns, so that
  * behind an address that floods others are served too. Of those that are read and
  * do not call, the oldest make room.
@@ -46,6 +46,8 @@ export class Strangers {
   /** Those of which one may be begun with, the next first. */
   readonly #queue = new Set<Address>();
   #pacing: NodeJS.Timeout | undefined;
+  /** In this turn of the loop: the first packet of one connection may open a hundred streams. */
+  #hasBegun = false;
 
   constructor(limits: StrangerLimits) {
     this.#limits = limits;
@@ -136,7 +138,8 @@ export class Strangers {
   #go(address: Address): void {
     const { ready, patience } = address;
     const now = performance.now();
-    while (ready.size > 0 && this.#hasRoom(address) && patience.waitAt(now) === 0 && patience.taken < AT_ONCE) {
+    const mayBegin = !this.#hasBegun && this.#hasRoom(address) && patience.waitAt(now) === 0;
+    if (ready.size > 0 && mayBegin && patience.taken < AT_ONCE) {
       this.#beginOne(address);
     }
     if (ready.size > 0) this.#queue.add(address);
@@ -186,6 +189,10 @@ export class Strangers {
     address.patience.take();
     address.ready.delete(connection);
     address.begun.add(connection);
+    this.#hasBegun = true;
+    setImmediate(() => {
+      this.#hasBegun = false;
+    });
     begin();
   }
 

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { ClientHttp2Session } from "node:http2";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { unauthenticated } from "../../../../../services/shared/rpc/errors.js";
 import type { Connection } from "../../../../../services/shared/rpc/socket/connection.js";
@@ -59,7 +60,10 @@ test("an address whose connection was hung up on waits, and no other does", asyn
 test("of those that are read the oldest make room: first who does not call, never who is being looked at", async () => {
   connections = new Connections(limits({ begun: 3 }));
   const [verified, busy, idle] = [await arrive(), await arrive(), await arrive()];
-  expect([verified, busy, idle].map(begins)).toEqual([true, true, true]);
+  for (const one of [verified, busy, idle]) {
+    expect(begins(one)).toBe(true);
+    await turn();
+  }
   verified.calls = busy.calls = 1;
   verified.verifying = Promise.resolve();
   const isLeft = () => [verified, busy, idle].map((one) => one.isLeft);
@@ -100,7 +104,19 @@ test("who is known costs nothing, and makes way for the next one of its address"
   });
   expect(secondBegan).toBe(false);
   connections.known(first, ANA, false);
-  expect(secondBegan).toBe(true);
+  await expect.poll(() => secondBegan).toBe(true);
+});
+
+test("of an address that has asked for little one connection is begun with in a turn of the loop", async () => {
+  connections = new Connections(limits({}));
+  const [first, second] = [await arrive(), await arrive()];
+  let secondBegan = false;
+  expect(begins(first)).toBe(true);
+  connections.begin(second, () => {
+    secondBegan = true;
+  });
+  expect(secondBegan).toBe(false);
+  await expect.poll(() => secondBegan).toBe(true);
 });
 
 test("of a caller who comes again and again only so many connections cost nothing", async () => {
