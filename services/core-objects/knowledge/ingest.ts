@@ -64,7 +64,9 @@ export async function ingest(context: Context, document: DocumentRecord, work: W
   // One of the same version is of a revision that ended before it was one.
   await context.knowledge.sources.deleteMany({ document: _id, version: { $lte: version }, _id: { $ne: source } });
   const held = serving.bytes ?? heldBy(document);
-  const ready = { state: "ready" as const, due: null, problem: "", attempts: 0, held };
+  // Who wrote the last block may have ended before it said so.
+  const { passages: total } = serving;
+  const ready = { state: "ready" as const, due: null, problem: "", attempts: 0, held, total, done: total };
   const before = await documents.findOneAndUpdate(mine, { $set: ready }, { returnDocument: "before" });
   if (before !== null) await context.room.takeKnowledge(before.owner, 0, held - heldBy(before));
   return true;

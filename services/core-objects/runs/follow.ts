@@ -7,8 +7,11 @@ import type { Context } from "../context.js";
 import { ENDED, type RunRecord } from "./record.js";
 import { runOf } from "./view.js";
 
-/** How often a run that is followed is looked at, in milliseconds. */
+/** How often a run that is followed is looked at, in milliseconds: less often the longer it goes on. */
 const LOOK_MS = 150;
+const LONGEST_LOOK_MS = 1_000;
+/** What a look reads: all of a run may be long. */
+const LOOK = { state: 1, step_count: 1 } as const;
 
 /** What a follower of a run receives: how far it has come, and last the run as it is. */
 export type Followed =
@@ -28,23 +31,24 @@ export async function* follow(
   seconds: number,
   { signal }: Pick<Call, "signal">,
 ): AsyncIterable<Followed> {
-  const until = performance.now() + seconds * 1_000;
-  let run = begun;
+  const began = performance.now();
+  let now: Pick<RunRecord, "state" | "step_count"> = begun;
   let told = "";
-  while (!isResting(run) && performance.now() < until) {
-    const said = `${run.state} ${run.step_count}`;
+  for (let took = 0; !isResting(now) && took < seconds * 1_000; took = performance.now() - began) {
+    const said = `${now.state} ${now.step_count}`;
     if (said !== told) {
-      const [last] = await steps.find({ run: run._id }, { sort: { _id: -1 }, limit: 1, hint: "run" }).toArray();
-      const message = last === undefined ? run.state : `${run.state}, step ${last.number}: ${last.name}`;
-      yield { event: { case: "progress", value: { done: run.step_count, message } } };
+      const [last] = await steps.find({ run: begun._id }, { sort: { _id: -1 }, limit: 1, hint: "run" }).toArray();
+      const message = last === undefined ? now.state : `${now.state}, step ${last.number}: ${last.name}`;
+      yield { event: { case: "progress", value: { done: now.step_count, message } } };
       told = said;
     }
-    await sleep(LOOK_MS, undefined, { signal });
-    run = (await runs.findOne({ _id: run._id })) ?? run;
+    await sleep(Math.min(Math.max(LOOK_MS, took / 10), LONGEST_LOOK_MS), undefined, { signal });
+    now = (await runs.findOne({ _id: begun._id }, { projection: LOOK })) ?? now;
   }
+  const run = seconds === 0 ? begun : ((await runs.findOne({ _id: begun._id })) ?? begun);
   yield { event: { case: "result", value: { run: runOf(run) } } };
 }
 
-function isResting({ state }: RunRecord): boolean {
+function isResting({ state }: Pick<RunRecord, "state">): boolean {
   return ENDED.has(state) || state === "awaiting_input";
 }

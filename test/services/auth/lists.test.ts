@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
-import { LOOKED_AT } from "../../../services/shared/store/page.js";
+import { lookedAt } from "../../../services/shared/store/page.js";
 import { type Stack, startStack } from "./stack.js";
 
 // How many there are is told where one page holds them all: elsewhere it would
@@ -29,7 +29,7 @@ test("keys likewise; behind very many that were revoked a page may be empty and 
   if (mine === null) throw new Error("the administrator's key is not there");
   const revoked = { ...mine, revoked_at: new Date() };
   await keys.insertMany(
-    Array.from({ length: LOOKED_AT * 2 }, (_, i) => ({ ...revoked, _id: `r${i}`, serial: `r${i}` })),
+    Array.from({ length: lookedAt(1) * 2 }, (_, i) => ({ ...revoked, _id: `r${i}`, serial: `r${i}` })),
   );
   const list = (includeRevoked: boolean, pageToken = "") =>
     stack.as(admin, ApiKeyService.method.listApiKeys, { pageSize: 1, includeRevoked, pageToken });

@@ -82,7 +82,7 @@ export async function toTemplate(
 }
 
 /** The most categories and questions that a call writes and deletes: each is an exchange with the platform. */
-const MAX_WRITES = 120;
+const MAX_WRITES = 64;
 
 /**
  * Checks that a template can become what is wanted in one call.

@@ -125,12 +125,16 @@ async function graphql<Data, Variables>(
   return data as Data;
 }
 
-/** A list has more rows than a page of it: each costs us more than its text. */
+/** The most rows of a list where a page asks for fewer; other lists of its operation may ask for as many. */
+const MOST_ROWS = 500;
+
+/** A list has many more rows than a page of it: each costs us more than its text. */
 function isOverfull(data: unknown, variables: unknown): boolean {
   const { first } = variables as { readonly first?: unknown };
   if (typeof first !== "number") return false;
+  const most = Math.max(first, MOST_ROWS);
   return Object.values(data as object).some(
-    (list: { readonly edges?: unknown } | null) => Array.isArray(list?.edges) && list.edges.length > first,
+    (list: { readonly edges?: unknown } | null) => Array.isArray(list?.edges) && list.edges.length > most,
   );
 }
 
