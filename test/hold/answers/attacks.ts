@@ -23,12 +23,16 @@ const LONGEST_MS = 60_000;
 /** How often it is asked how far an attack is, in milliseconds. */
 const POLL_MS = 200;
 
+/** The name of the knowledge bases. */
+const BASE = "base";
+
 interface Made {
   readonly integration: { readonly id: string };
   readonly mcp_server: { readonly id: string };
   readonly agent: { readonly id: string };
   readonly run: { readonly id: string; readonly state: string; readonly error?: { readonly message: string } };
   readonly knowledge_base: { readonly id: string };
+  readonly knowledge_bases?: readonly { readonly id: string; readonly name: string }[];
   readonly document: { readonly id: string; readonly state: string; readonly problem?: string };
   readonly documents: readonly { readonly state: string; readonly problem?: string; readonly percent?: number }[];
   readonly error?: string;
@@ -99,7 +103,7 @@ const model =
 /** Adds a document and waits until it is searchable, or is not going to be. */
 export async function documented(target: Target, base: object, document: object): Promise<string> {
   const ask = asks(target);
-  const { knowledge_base } = await ask("create_knowledge_base", { name: "base", ...base });
+  const { knowledge_base } = await ask("create_knowledge_base", { name: BASE, ...base });
   await ask("add_document", { knowledge_base_id: knowledge_base.id, name: "Document", ...document });
   for (const until = Date.now() + (target.longestMs ?? LONGEST_MS) / 2; ; await sleep(POLL_MS)) {
     const { documents } = await ask("list_documents", { knowledge_base_id: knowledge_base.id });
@@ -109,6 +113,16 @@ export async function documented(target: Target, base: object, document: object)
     if (state === "ready") await ask("search_knowledge", { query: "text", knowledge_base_ids: [knowledge_base.id] });
     const progress = percent === undefined ? "" : `, ${percent} % of it embedded`;
     return `document ${state}${problem === undefined ? progress : `: ${problem}`}`;
+  }
+}
+
+/** Deletes all knowledge bases of the attacker, with what is still to be read of them. */
+export async function forgetDocuments(target: Target): Promise<void> {
+  for (;;) {
+    const { knowledge_bases = [] } = await asks(target)("list_knowledge_bases", { page_size: 50 });
+    const own = knowledge_bases.filter(({ name }) => name === BASE);
+    if (own.length === 0) return;
+    for (const { id } of own) await asks(target)("delete_knowledge_base", { knowledge_base_id: id });
   }
 }
 

@@ -7,7 +7,7 @@ import type { Host } from "./hosts.js";
 import { MCP_SERVERS } from "./mcp-servers.js";
 import { MODELS } from "./models.js";
 import { beside, type Noticed, quietly } from "./steady.js";
-import { printRow, rssOf } from "./table.js";
+import { memoryOf, printRow } from "./table.js";
 
 // The process is killed while a hostile remote holds a call of a run, and starts again
 // with the same data: a call is not sent again, the run ends with its reason, and nobody else
@@ -87,7 +87,7 @@ async function killDuring(name: string, { path, make, times, ends }: Holder, hos
       if (!ends.test(said)) throw new Error(`it does not end with its reason: ${said}`);
       return `it was sent ${times === 1 ? "once" : `${times} times`}; ${said}`;
     });
-    return printRow(name, one, quiet satisfies Noticed, rssOf(after.process.pid));
+    return printRow(name, one, quiet satisfies Noticed, memoryOf(after.process.pid));
   } finally {
     await after?.stop();
     await before.stop();
