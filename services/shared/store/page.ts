@@ -5,7 +5,7 @@ export const LOOKED_AT = 500;
 
 /** How many a page of a size looks at: what a page costs depends on how much it asks for. */
 export function lookedAt(size: number): number {
-  return Math.min(LOOKED_AT, 100 + 20 * size);
+  return Math.min(LOOKED_AT, 40 + 20 * size);
 }
 
 /** Which documents are listed, and which page of them. */
