@@ -10,7 +10,8 @@ type Raise = (message: string, cause?: unknown) => ConnectError;
 const raise =
   (code: Code): Raise =>
   (message, cause) =>
-    new ConnectError(message, code, undefined, undefined, cause);
+    // What is quoted may be cut in the middle of a character, which the field of gRPC cannot hold.
+    new ConnectError(message.toWellFormed(), code, undefined, undefined, cause);
 
 /** The request itself is wrong, whatever the state of the system. */
 export const invalidArgument = raise(Code.InvalidArgument);
