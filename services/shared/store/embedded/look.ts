@@ -27,7 +27,7 @@ const FIRST_STEP = 4;
 const MAX_STEP = 32;
 /** What may be read of large documents before others have their turn, and altogether. */
 const STEP_BYTES = 1 << 20;
-const MOST_BYTES = 16 << 20;
+const MOST_BYTES = 8 << 20;
 /** How long the event loop may be held, in milliseconds. */
 const SLICE_MS = 4;
 
