@@ -50,27 +50,22 @@ const STREAM_MS = 600_000;
  */
 export function createRpcHandlers({ dispatch, credentials, image, maxBytes }: RpcHandlerOptions): FindRpc {
   const made = new Map<string, RpcHandler>();
-  const registry = image;
+  const jsonOptions = { ...JSON_TEXT, registry: image, ignoreUnknownFields: false };
 
   function routerOf(): ConnectRouter {
-    return createConnectRouter({
-      grpc: false,
-      acceptCompression: [],
-      readMaxBytes: maxBytes,
-      jsonOptions: { ...JSON_TEXT, registry, ignoreUnknownFields: false },
-    });
+    return createConnectRouter({ grpc: false, acceptCompression: [], readMaxBytes: maxBytes, jsonOptions });
   }
 
   function forwardUnary(method: DescMethodUnary): UniversalHandler {
     const router = routerOf().rpc(method, async (request: Message, context: HandlerContext) => {
       try {
-        const asked = askedIn(request, method.input, context.values);
+        const asked = askedIn(request, context.values);
         return await dispatch.unary(method, asked as never, outgoing(method, context, UNARY_MS, context.signal));
       } catch (error) {
         throw told(error);
       }
     });
-    return bounded(router.handlers[0] as UniversalHandler);
+    return bounded(router.handlers[0] as UniversalHandler, jsonOptions);
   }
 
   function forwardStream(method: DescMethodServerStreaming): UniversalHandler {
@@ -92,7 +87,7 @@ export function createRpcHandlers({ dispatch, credentials, image, maxBytes }: Rp
         letGo();
       }
     });
-    return bounded(router.handlers[0] as UniversalHandler);
+    return bounded(router.handlers[0] as UniversalHandler, jsonOptions);
   }
 
   function forward(method: DescMethod): RpcHandler | undefined {

@@ -1,5 +1,5 @@
-import { type DescMessage, fromJson, type Message } from "@bufbuild/protobuf";
-import { type ContextValues, createContextKey, createContextValues } from "@connectrpc/connect";
+import { type DescMessage, fromJson, type JsonReadOptions, type JsonValue, type Message } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ContextValues, createContextKey, createContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { type Bounds, boundsOf } from "./bounds.js";
 import { invalidArgument, resourceExhausted, unimplemented } from "./errors.js";
@@ -8,7 +8,7 @@ import { excessOf } from "./json-shape.js";
 import { ambiguityIn } from "./json-twice.js";
 import { holdsSecret } from "./secret-fields.js";
 import "./text-encoding.js";
-import { type Unread, unreadMessage } from "./unread.js";
+import { unreadMessage } from "./unread.js";
 import { textOfUtf8 } from "./utf8.js";
 import { checkWire, checkWireBegun } from "./wire.js";
 
@@ -17,22 +17,26 @@ const PREFIX_BYTES = 5;
 const ENVELOPED = /^application\/(?:grpc|connect\+)/;
 const JSON_TYPE = /[/+]json\b/;
 
-const UNREAD = createContextKey<Unread | undefined>(undefined);
+const INSTEAD = createContextKey<Message | undefined>(undefined);
 
-/** What a handler was asked: the message that was decoded for it, or the one that is left unread (bounds.ts). */
-export function askedIn<M extends Message>(decoded: M, desc: DescMessage, values: ContextValues): M {
-  const unread = values.get(UNREAD);
-  return unread === undefined ? decoded : (unreadMessage(desc, unread) as M);
+/** Longer JSON is decoded here, in bytes: the library looks for names that are there twice once more, character by character. */
+const DECODED_HERE = 64 << 10;
+
+/** What a handler was asked: the message that was decoded for it, or the one that stands in its place. */
+export function askedIn<M extends Message>(decoded: M, values: ContextValues): M {
+  return (values.get(INSTEAD) as M | undefined) ?? decoded;
 }
 
 /**
  * The same handler, which is given only messages that are cheap to decode: what
  * is too long, too deep or made of too much is refused before, in words that
  * every client can read.
+ *
+ * @param jsonOptions those of the handler. One of a unary method reads what it was asked with {@link askedIn}.
  */
-export function bounded(unbounded: UniversalHandler): UniversalHandler {
+export function bounded(unbounded: UniversalHandler, jsonOptions: Partial<JsonReadOptions>): UniversalHandler {
   const handler = readable(unbounded);
-  const { input } = handler.method;
+  const { input, methodKind } = handler.method;
   const bounds = boundsOf(input);
   const serve = (request: UniversalServerRequest) => {
     const { body } = request;
@@ -40,19 +44,39 @@ export function bounded(unbounded: UniversalHandler): UniversalHandler {
     const type = request.header.get("content-type") ?? "";
     const isJson = JSON_TYPE.test(type);
     const contextValues = request.contextValues ?? createContextValues();
+    const instead = (message: Message): Uint8Array => {
+      contextValues.set(INSTEAD, message);
+      return isJson ? EMPTY_JSON : NOTHING;
+    };
     const check = (bytes: Uint8Array): Uint8Array | undefined => {
-      if (isLeftUnread(bytes.length, bounds)) {
-        contextValues.set(UNREAD, { bytes, encoding: isJson ? "json" : "protobuf" });
-        return isJson ? EMPTY_JSON : NOTHING;
+      if (bytes.length > (bounds.unread ?? Number.POSITIVE_INFINITY)) {
+        return instead(unreadMessage(input, { bytes, encoding: isJson ? "json" : "protobuf" }));
       }
-      if (isJson) checkWholeJson(input, bytes);
-      else checkWire(input, bytes, bounds);
-      return undefined;
+      if (!isJson) return void checkWire(input, bytes, bounds);
+      const text = checkWholeJson(input, bytes);
+      const isDecodedHere = methodKind === "unary" && bytes.length > DECODED_HERE;
+      return isDecodedHere ? instead(decoded(input, text, jsonOptions)) : undefined;
     };
     const checked = ENVELOPED.test(type) ? eachOf(body, bounds, check) : whole(body, bounds, check);
     return handler({ ...request, header: headerOf(request, bounds), contextValues, body: checked });
   };
   return Object.assign(serve, handler);
+}
+
+/** @throws ConnectError invalid_argument, in the library's words. */
+function decoded(input: DescMessage, text: string, options: Partial<JsonReadOptions>): Message {
+  let json: JsonValue;
+  try {
+    json = JSON.parse(text) as JsonValue;
+  } catch (error) {
+    const { message } = error as Error;
+    throw invalidArgument(`cannot decode message ${input.typeName} from JSON: ${message}`, error);
+  }
+  try {
+    return fromJson(input, json, options);
+  } catch (error) {
+    throw ConnectError.from(error, Code.InvalidArgument);
+  }
 }
 
 /**
@@ -77,15 +101,11 @@ const NOTHING = new Uint8Array(0);
 const EMPTY_JSON = new TextEncoder().encode("{}");
 
 /** The length that is announced is not that of what stands in the place of a message. */
-function headerOf({ header }: UniversalServerRequest, { unread }: Bounds): Headers {
-  if (unread === undefined || !header.has("content-length")) return header;
+function headerOf({ header }: UniversalServerRequest, { unread = DECODED_HERE }: Bounds): Headers {
+  if (!(Number(header.get("content-length")) > unread)) return header;
   const without = new Headers(header);
   without.delete("content-length");
   return without;
-}
-
-function isLeftUnread(length: number, { unread = Number.POSITIVE_INFINITY }: Bounds): boolean {
-  return length > unread;
 }
 
 /** A body that is one message. */
@@ -157,10 +177,10 @@ export function textOfJson(bytes: Uint8Array): string {
   return text;
 }
 
-/** A decoder's error is not the place for a secret. */
-function checkWholeJson(input: DescMessage, bytes: Uint8Array): void {
+/** The text of a message that may be decoded: a decoder's error is not the place for a secret. */
+function checkWholeJson(input: DescMessage, bytes: Uint8Array): string {
   const text = textOfJson(bytes);
-  if (!holdsSecret(input)) return;
+  if (!holdsSecret(input)) return text;
   try {
     fromJson(input, JSON.parse(text), { ignoreUnknownFields: true });
   } catch {
@@ -168,6 +188,7 @@ function checkWholeJson(input: DescMessage, bytes: Uint8Array): void {
       "the message does not fit its schema; what was sent is not repeated, since it may be a secret",
     );
   }
+  return text;
 }
 
 function tooLong(bytes: number): Error {

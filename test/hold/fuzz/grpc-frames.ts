@@ -58,7 +58,7 @@ export async function fuzzGrpcFrames(): Promise<FuzzTarget> {
     router.rpc(method.desc as never, ((request: unknown) => run(request, call)) as never);
     const drawn = fc.sample(anyMessage(method.desc.input), { seed: 8, numRuns: 6 }) as Message[];
     const messages = drawn.map((message) => Buffer.from(toBinary(method.desc.input, message)));
-    return { method: method.desc, serve: bounded(router.handlers[0] as UniversalHandler), messages };
+    return { method: method.desc, serve: bounded(router.handlers[0] as UniversalHandler, {}), messages };
   });
   const server = await serveConnect({
     host: "127.0.0.1",

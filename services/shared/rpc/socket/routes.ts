@@ -57,12 +57,9 @@ export function routesOf(
 function routeOf(method: Method, steps: Chain, closing: AbortSignal): Route {
   const { desc } = method;
   const limits = messageLimitsOf(method);
-  const router = createConnectRouter({
-    acceptCompression: [],
-    readMaxBytes: limits.bytes,
-    // Other people's protos grow: what is new in them is none of ours to refuse.
-    jsonOptions: { ...JSON_TEXT, ignoreUnknownFields: method.scope !== undefined },
-  });
+  // Other people's protos grow: what is new in them is none of ours to refuse.
+  const jsonOptions = { ...JSON_TEXT, ignoreUnknownFields: method.scope !== undefined };
+  const router = createConnectRouter({ acceptCompression: [], readMaxBytes: limits.bytes, jsonOptions });
   router.rpc(desc, handlerOf(method, steps, closing) as MethodImpl<typeof desc>);
   return {
     method,
@@ -71,7 +68,7 @@ function routeOf(method: Method, steps: Chain, closing: AbortSignal): Route {
     takesOne: desc.methodKind === "unary" || desc.methodKind === "server_streaming",
     limits,
     admit: admission(method, steps),
-    serve: bounded(router.handlers[0] as UniversalHandler),
+    serve: bounded(router.handlers[0] as UniversalHandler, jsonOptions),
   };
 }
 
@@ -84,7 +81,7 @@ function handlerOf(method: Method, steps: Chain, closing: AbortSignal) {
       // Client or credential may have gone while the message came: then nothing is begun.
       context.signal.throwIfAborted();
       call.ended.throwIfAborted();
-      return run(askedIn(request, method.desc.input, context.values), incomingOf(context, call, context.signal));
+      return run(askedIn(request, context.values), incomingOf(context, call, context.signal));
     };
   }
   return (request: unknown, context: HandlerContext): AsyncIterable<unknown> => {

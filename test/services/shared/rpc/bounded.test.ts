@@ -4,6 +4,7 @@ import { encodeEnvelope, type UniversalHandler } from "@connectrpc/connect/proto
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ApiKeyService, RevokeApiKeyRequestSchema } from "#proto/auth/v1/api_key_service_pb.js";
+import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { silentLog } from "../../../../services/shared/process/log.js";
 import { bounded } from "../../../../services/shared/rpc/bounded.js";
@@ -27,7 +28,7 @@ async function passed(type: string, pieces: readonly Uint8Array[]): Promise<Buff
   const body = (async function* () {
     yield* pieces;
   })();
-  await bounded(handler)({ header: new Headers({ "content-type": type }), body } as never);
+  await bounded(handler, {})({ header: new Headers({ "content-type": type }), body } as never);
   return Buffer.concat(read);
 }
 
@@ -73,6 +74,12 @@ describe("over a port", () => {
       "account",
       unary(TraceService.method.export, () => ({})),
     ),
+    withScope(
+      "account",
+      unary(SkillService.method.createSkill, ({ name, files }) => ({
+        skill: { name, description: files.map(({ text }) => text.length).join() },
+      })),
+    ),
   ];
   let server: RpcServer;
   beforeAll(async () => {
@@ -82,6 +89,7 @@ describe("over a port", () => {
   afterAll(() => server.close(100));
 
   const REVOKE = "auth.v1.ApiKeyService/RevokeApiKey";
+  const CREATE = "core.v1.SkillService/CreateSkill";
   const EXPORT = "opentelemetry.proto.collector.trace.v1.TraceService/Export";
 
   async function codeOf(path: string, type: string, body: Uint8Array | string): Promise<unknown> {
@@ -112,6 +120,25 @@ describe("over a port", () => {
     expect(await codeOf(EXPORT, "application/json", `{"resourceSpans":${"[".repeat(100_000)}`)).toBe(
       "invalid_argument",
     );
+  });
+
+  test.each([1, 50_000])("JSON with texts of %i characters is read the same", async (length) => {
+    const text = "x".repeat(length);
+    const files = [1, 2].map((n) => ({ path: `${n}.md`, text }));
+    const skill = { name: "a", description: "Does.", instructions: "Do.", files };
+    const answerTo = async (json: string): Promise<unknown> => {
+      const headers = { "content-type": "application/json" };
+      return (await fetch(`http://127.0.0.1:${server.port}/${CREATE}`, { method: "POST", headers, body: json })).json();
+    };
+    const whole = JSON.stringify(skill);
+    expect(await answerTo(whole)).toEqual({ skill: { name: "a", description: `${length},${length}` } });
+    const refused = (message: string) => ({ code: "invalid_argument", message: expect.stringContaining(message) });
+    expect(await answerTo(JSON.stringify({ ...skill, name: 7 }))).toMatchObject(refused("CreateSkillRequest.name"));
+    expect(await answerTo(whole.slice(0, -1))).toMatchObject(refused("from JSON"));
+    expect(await answerTo(`{"name":"b",${whole.slice(1)}`)).toMatchObject(refused("name"));
+    expect(await answerTo(JSON.stringify({ ...skill, name: "" }))).toMatchObject(refused("name"));
+    const unknown = await answerTo(JSON.stringify({ ...skill, no: 1 }));
+    expect(unknown).toEqual({ skill: { name: "a", description: `${length},${length}` } });
   });
 
   test("errors of gRPC are its own", async () => {
