@@ -9,16 +9,20 @@ export type Compare = (own: readonly unknown[], all: boolean) => boolean;
 /** @throws ApiError for an operator, period or date that the platform refuses. */
 export function comparisonOf(operator: string, values: readonly unknown[], filter: Filter): Compare {
   const positive = operator.replace(/^not_/, "");
-  const quantified = (matches: (own: unknown, wanted: string) => boolean): Compare => {
-    const wanted = values.map((value) => String(value).toLowerCase());
+  const quantified = <T, W>(
+    mineOf: (own: readonly unknown[]) => readonly T[],
+    wanted: readonly W[],
+    matches: (own: T, wanted: W) => boolean,
+  ): Compare => {
     return (own, all) => {
-      const one = (value: string) => own.some((mine) => matches(mine, value));
+      const mine = mineOf(own);
+      const one = (value: W) => mine.some((each) => matches(each, value));
       return all ? wanted.every(one) : wanted.some(one);
     };
   };
-  // The engine's normaliser: lower case, folded to ASCII.
+  // The engine's normaliser: lower case, folded to ASCII. What is wanted is folded once, not for each object.
   const textual = (matches: (own: string, wanted: string) => boolean) =>
-    quantified((own, wanted) => String(own).length <= MOST_INDEXED && matches(folded(own), folded(wanted)));
+    quantified(indexed, values.map(folded), matches);
   const base = (): Compare => {
     switch (positive) {
       case "eq":
@@ -33,9 +37,17 @@ export function comparisonOf(operator: string, values: readonly unknown[], filte
       case "ends_with":
         return textual((own, wanted) => own.endsWith(wanted));
       case "search":
-        return quantified((own, wanted) => textScorerOf(wanted)(String(own)) > 0);
+        return quantified(
+          (own) => own,
+          values.map((value) => textScorerOf(String(value).toLowerCase())),
+          (own, scoreOf) => scoreOf(String(own)) > 0,
+        );
       case "match":
-        return textual((own, wanted) => wanted.split(/\s+/).some((word) => own.includes(word)));
+        return quantified(
+          indexed,
+          values.map((value) => folded(value).split(/\s+/)),
+          (own, words) => words.some((word) => own.includes(word)),
+        );
       case "wildcard":
         return textual((own, wanted) => matchesWildcards(own, wanted, { any: "*" }));
       case "gt":
@@ -109,5 +121,8 @@ function within(values: readonly unknown[], filter: Filter): Compare {
 
 /** Longer values are not indexed as a whole. */
 const MOST_INDEXED = 512;
+
+const indexed = (own: readonly unknown[]): string[] =>
+  own.filter((value) => String(value).length <= MOST_INDEXED).map(folded);
 
 const folded = (value: unknown): string => String(value).toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
