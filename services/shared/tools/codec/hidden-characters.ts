@@ -8,12 +8,22 @@ const HIDDEN = /[\u061c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069]|[\ud
 /** One of them as it is shown. */
 const SHOWN = /‹U\+(061C|200[EF]|202[A-E]|206[0-46-9]|E0[0-9A-F]{3})›/g;
 
-/** The text with what hides in it written out, such as ‹U+202E›. */
+/** Each as it is shown, made once: a text may hold 500,000 of them. */
+const shown = new Map<string, string>();
+
+/** The text with its hidden characters written out, such as ‹U+202E›. */
 export function showHidden(text: string): string {
-  return text.replace(HIDDEN, (hidden) => {
+  return text.replace(HIDDEN, shownAs);
+}
+
+function shownAs(hidden: string): string {
+  let as = shown.get(hidden);
+  if (as === undefined) {
     const code = hidden.codePointAt(0) as number;
-    return `‹U+${code.toString(16).toUpperCase().padStart(4, "0")}›`;
-  });
+    as = `‹U+${code.toString(16).toUpperCase().padStart(4, "0")}›`;
+    shown.set(hidden, as);
+  }
+  return as;
 }
 
 /** The text that was shown, as it was: what a model copies finds its object. */
