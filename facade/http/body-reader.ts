@@ -3,7 +3,7 @@ import { type Excess, JsonShape, LOOKED_AT } from "../../services/shared/rpc/jso
 /** Why a body was not read to its end: its bytes, its time, or the memory that is left for its sender. */
 export type Unread = "too long" | "too slow" | "no room";
 
-/** Receives a whole body, or why there is none; the bytes are good until it returns, unless they are the reader's own. */
+/** Receives a whole body, or why it could not be read; the bytes are good until it returns, unless they are the reader's own. */
 export type BodyDone = (bytes: Buffer | undefined, unread?: Unread | Excess) => void;
 
 /** How long a body may take from its first piece on, in milliseconds. */

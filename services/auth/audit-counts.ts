@@ -11,7 +11,7 @@ export interface AuditCounts {
   add(docs: readonly Pick<AuditRecordDoc, "kind" | "user_email">[]): void;
   /** After a write or deletion that failed: what is there has to be counted again. */
   distrust(): void;
-  /** Counts, unless it was counted less than so many milliseconds ago. Until it is done, an older count serves. */
+  /** Counts, unless the last count is younger than `withinMs`. Until it is done, an older count serves. */
   count(withinMs?: number): Promise<void>;
   /** Ends a count that is going on. */
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export function createAuditCounts(
   now: () => number,
 ): AuditCounts {
   const holders = new Map(AUDIT_KINDS.map((kind) => [kind, createHolders()]));
-  /** When the count began that is kept; undefined if there is none. */
+  /** When the kept count began; undefined before the first. */
   let countedAt: number | undefined;
   let counting: Promise<void> | undefined;
   let isDistrusted = false;

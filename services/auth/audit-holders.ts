@@ -6,7 +6,7 @@ export interface Holders {
   names(): Iterable<string>;
   of(user: string): number;
   set(user: string, count: number): void;
-  /** Takes a number of records off, one at a time from whoever has the most then; gives how many of whom. */
+  /** Takes `count` records off, each from the user who has the most at that moment; returns how many of each user. */
   takeFromLargest(count: number): ReadonlyMap<string, number>;
 }
 

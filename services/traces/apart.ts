@@ -74,7 +74,7 @@ export function createApart(options: ApartOptions): Apart {
 
   async function read(unread: Unread, signal: AbortSignal): Promise<ReadApart> {
     if (signal.aborted) throw gone();
-    // What it is at work on it does to its end, whoever has left: the next one waits for it.
+    // A thread finishes an export even if its caller has gone: the next one waits for it.
     const bytes = movable(unread.bytes);
     try {
       const asked = { bytes, encoding: unread.encoding, retentionDays };

@@ -11,7 +11,7 @@ import { recordIdOf } from "./trace-name.js";
 
 /** Spans that are written in one turn of the event loop: others are answered between. */
 const SPANS_A_TURN = 256;
-/** Traces are begun together until they have so many spans: each commit waits for the disk. */
+/** How many spans, about, are begun in one commit: each commit waits for the disk. */
 const SPANS_BEGUN_AT_ONCE = 64;
 /** Pages that are written in one go: 2 MiB, some milliseconds of the event loop. */
 const PAGES_AT_ONCE = 32;

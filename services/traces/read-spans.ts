@@ -71,8 +71,8 @@ export function agentsNamedIn(spans: readonly ReadSpan[]): string[] {
 }
 
 /**
- * Why a span's time is none that it can be kept under: one of long ago would
- * outlive its days, one from ahead would stand before all others until then.
+ * Why a span cannot be kept under its time: one of long ago would outlive its
+ * days, one from ahead would stand before all others until then.
  */
 function misdated({ facts }: ReadSpan, retentionDays: number, now = Date.now()): string | undefined {
   const began = facts.started_at.getTime();

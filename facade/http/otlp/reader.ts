@@ -34,7 +34,7 @@ export interface ReaderLimits {
 const LIMITS: ReaderLimits = { megabytes: 512, ms: 30_000 };
 /** How long the thread is kept without an export: its memory goes with it. */
 const IDLE_MS = 10_000;
-/** Pieces are handed over by so many bytes: each costs a message. */
+/** Pieces are gathered to this size, in bytes, before they are handed over: each costs a message. */
 const PIECE_BYTES = 256 << 10;
 
 /** The thread starts with the first long export. */

@@ -10,7 +10,7 @@ import { invalidArgument } from "../../../services/shared/rpc/errors.js";
  */
 export async function* unpacked(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const unzip = createGunzip();
-  // Whoever reads it hears of its errors.
+  // Its reader receives its errors.
   pipeline(Readable.from(body), unzip, () => undefined);
   try {
     yield* unzip as AsyncIterable<Uint8Array>;
@@ -19,7 +19,7 @@ export async function* unpacked(body: AsyncIterable<Uint8Array>): AsyncIterable<
   }
 }
 
-/** What a short body unpacks to, outside of the event loop; undefined where that is more than so many bytes. */
+/** Unpacks a short body outside of the event loop; undefined if the result is longer than `most` bytes. */
 export async function unpackedWithin(bytes: Uint8Array, most: number): Promise<Buffer | undefined> {
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: most });

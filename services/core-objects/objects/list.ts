@@ -71,7 +71,7 @@ function rowOf(
   return create(message, row);
 }
 
-/** What is demanded besides what the caller can read and the labels that are looked for along their index. */
+/** What a row must match in addition to being readable and having the labels that an index finds. */
 function wantedBy({ query, labels }: ListRequest): Filter<ObjectRecord> | undefined {
   const more = labels.slice(MAX_WAYS);
   if (query === "" && more.length === 0) return undefined;

@@ -27,7 +27,7 @@ export const RUN_ROOM: CollectionSpec = {
     { name: "changed", key: { changed_at: 1 }, sparse: true },
     { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ],
-  // Whoever counted before changes were noted may have counted wrong.
+  // A count from before changes were noted may be wrong.
   migrations: [
     { filter: { owner: { $gt: "" }, changed_at: { $exists: false } }, update: { $set: { changed_at: new Date(0) } } },
   ],

@@ -55,7 +55,7 @@ function fromSource(url: URL): string {
 
 const moved = new WeakMap<object, readonly TransferListItem[]>();
 
-/** An answer whose bytes move to whoever asked, where they would be copied. */
+/** An answer whose bytes are moved to the asking thread, not copied. */
 export function moving<T extends object>(answer: T, ...bytes: readonly Uint8Array[]): T {
   moved.set(
     answer,

@@ -90,7 +90,7 @@ export function ambiguityIn(text: string): string | undefined {
   return undefined;
 }
 
-/** So much of a string is read character by character before its end is searched for, as in json-shape.ts. */
+/** How many characters of a string are read one by one before its end is searched for, as in json-shape.ts. */
 const WALKED = 256;
 
 /** Where the string that begins at a quote ends. */

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8, transcode } from "node:buffer";
 
-/** From so many bytes on it is faster to decode by way of UTF-16, some four times. */
+/** From this many bytes on, decoding by way of UTF-16 is about four times as fast. */
 const LONG = 4_096;
 
 /**

@@ -4,9 +4,9 @@ import type { Base, DriverCollection, Filter, Look, Looked, Range, Way } from ".
 const FIRST_LOOK = 20;
 
 /**
- * What `look` promises, by queries of MongoDB: along each way an index tells
- * where so many documents end; along the one that reaches furthest those up to
- * there are searched.
+ * What `look` promises, by queries of MongoDB: along each way an index says
+ * where its next n documents end; along the one that reaches furthest the documents
+ * up to there are searched.
  */
 export async function lookIn<T extends Base>(driver: DriverCollection<T>, asked: Look<T>): Promise<Looked<T>> {
   const { direction, limit, most, ways } = asked;
@@ -26,7 +26,7 @@ export async function lookIn<T extends Base>(driver: DriverCollection<T>, asked:
   return { found, end };
 }
 
-/** The way along which so many documents reach furthest, and where that is; undefined where nothing is past it. */
+/** The way along which the next `look` documents reach furthest, and where they end; undefined if nothing is past them. */
 async function furthest<T extends Base>(
   driver: DriverCollection<T>,
   { ways, order, direction, range }: Look<T>,

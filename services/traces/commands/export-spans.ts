@@ -15,8 +15,8 @@ import type { Rejects } from "../rejects.js";
 /**
  * Takes spans in (OTLP). They belong to the caller; a delivery that is repeated
  * changes nothing; spans that cannot be taken are counted in partial_success.
- * Once the sender is gone no further trace is begun. A long export, which is
- * left unread by whoever received it, is read and kept by threads.
+ * Once the sender is gone no further trace is begun. A long export arrives
+ * unread; threads read and keep it.
  *
  * @throws ConnectError canceled, where the sender is gone; resource_exhausted, where too many exports wait;
  *   invalid_argument for one that cannot be read.

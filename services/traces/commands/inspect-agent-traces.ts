@@ -129,7 +129,7 @@ function isWanted(trace: TraceRecord, { targetAgentId, status, source, model }: 
   );
 }
 
-/** What has an index of its own, besides the agent. */
+/** The filters that have an index of their own, in addition to the agent. */
 function waysOf({ source, model }: Request): Way<TraceRecord>[] {
   return [
     ...(source === "" ? [] : [{ index: "sources", by: { sources: source } }]),

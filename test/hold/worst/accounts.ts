@@ -38,7 +38,7 @@ const COUNTED: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * What a record and its entries in indexes take besides what is counted: about three ids an index. A span is three
+ * What a record and its entries in indexes take in addition to what is counted: about three ids an index. A span is three
  * records, and takes 1.2 KB each beside its payload; how many there may be is bounded by their number.
  */
 const BYTES_A_RECORD = 2_048;
@@ -72,7 +72,7 @@ export async function accountsOf(folder: string, { deployment }: Counted): Promi
 
 const NOTHING: Stored = { records: 0, bytes: 0 };
 
-/** What is wrong with the accounts after so many calls, a line each. */
+/** What is wrong with the accounts after a number of calls, a line each. */
 export function faultsIn(accounts: readonly Account[], { own, deployment }: Counted, calls: number): string[] {
   const over = [...own, ...deployment]
     .filter(({ used = 0, limit }) => limit !== undefined && used > limit)

@@ -5,8 +5,8 @@
 //
 //   npm run test:worst -- core/           only what has this in its name
 //   WORST_DOORS=mcp,grpc npm run test:worst   of mcp, rpc, grpc and connect
-//   WORST_CASES=20 npm run test:worst     so many cases of each request, by chance (WORST_SEED)
-//   WORST_ROWS=50 npm run test:worst      so many rows of the table
+//   WORST_CASES=20 npm run test:worst     20 cases of each request, by chance (WORST_SEED)
+//   WORST_ROWS=50 npm run test:worst      50 rows of the table
 
 import { accountsOf, countedNow, faultsIn } from "./accounts.js";
 import { type Door, Doors } from "./doors.js";
@@ -16,7 +16,7 @@ import { openStage } from "./stage.js";
 
 const ROWS = Number(process.env.WORST_ROWS ?? 10);
 
-/** So many cases of each request, by chance; all where left out. */
+/** How many cases of each request, by chance; all if left out. */
 const CASES = process.env.WORST_CASES;
 const SEED = Number(process.env.WORST_SEED ?? 1);
 const DOORS = process.env.WORST_DOORS;

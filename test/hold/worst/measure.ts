@@ -57,7 +57,10 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
 /** The longest time of the serving loop that a call may take, in milliseconds of CPU. */
 export const MOST_LOOP_MS = 50;
 
-/** Whether a call took more than so many milliseconds of the loop; of one that goes on, more in a second. */
+/**
+ * Whether a call took more than `most` milliseconds of the loop; of a call that lasts, more in a second on average.
+ * A call that waits for a run is measured together with the run, which costs the same while nobody waits for it.
+ */
 export function isDear({ loopMs, lastsMs }: Cost, most = MOST_LOOP_MS): boolean {
   return loopMs > most * Math.max(1, lastsMs / 1_000);
 }

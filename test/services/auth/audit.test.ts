@@ -304,7 +304,7 @@ describe("the trail", () => {
       }
     });
 
-    test("of whom was counted by an older bound, whoever has the most gives way first", async () => {
+    test("if users were counted under an older bound, records of the user who has the most go first", async () => {
       const records = await openAuthStore(store);
       const before = open(records, leads, { days: 1, records: 1_000 });
       await before.append([...by("bob", AuditKind.WRITE, 4), ...by("mallory", AuditKind.WRITE, 900)]);

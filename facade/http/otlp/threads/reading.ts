@@ -28,7 +28,7 @@ const methods = {
       if (isKept) one.kept += bytes;
     };
     const cut = Promise.resolve().then(() => cutExport(isPacked ? unpacked(body) : body, encoding, count));
-    // Whoever sends the next piece hears of it.
+    // The error is told when the next piece arrives.
     cut.catch(() => undefined);
     const one: Coming = { encoding, pieces: writable.getWriter(), cut, kept: 0 };
     coming.set(id, one);

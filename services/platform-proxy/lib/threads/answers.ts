@@ -34,7 +34,7 @@ function tooManyWords(text: string): string | undefined {
   try {
     collect(JSON.parse(text));
   } catch {
-    // Not JSON: whoever asked for it says so.
+    // Not JSON: the caller of this function says so.
     return undefined;
   }
   return words.size > MAX_REPLY_WORDS

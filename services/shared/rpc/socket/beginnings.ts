@@ -1,12 +1,12 @@
-/** So many calls begin at once before the loop has had a turn; those after them wait for theirs. */
+/** How many calls begin at once before the loop has had a turn; those after them wait for theirs. */
 const AT_ONCE = 8;
-/** Of them so many are only counted: to ask for the end of a turn costs as much as to let a call through. */
+/** How many of them are only counted: to ask for the end of a turn costs as much as to let a call through. */
 const UNWATCHED = 4;
-/** What waits is begun in so much of a turn, in milliseconds; one always is. */
+/** How long waiting calls are begun in one turn, in milliseconds; at least one is begun. */
 const SLICE_MS = 1;
-/** At most so many are begun in a turn. */
+/** How many are begun in one turn at most. */
 const MOST_A_TURN = 8;
-/** While connections come in turn after turn, what waits is begun so often, in milliseconds. */
+/** How long waiting calls are put off while connections come in turn after turn, in milliseconds. */
 const PUT_OFF_MS = 25;
 /** Calls of a caller that wait: as many as it may have open. */
 const MOST_WAITING = 512;
@@ -16,7 +16,7 @@ const MOST_WAITING = 512;
  * streams, and a caller has many connections: the first calls of a turn of the event
  * loop begin at once, and what comes beyond them waits in a queue of its caller's.
  * The queues are served round and round, for a slice of each turn, so that between
- * two slices the loop accepts and reads whoever else is there.
+ * two slices the loop accepts and reads other connections.
  */
 export class Beginnings {
   readonly #now: () => number;
@@ -38,7 +38,7 @@ export class Beginnings {
 
   /**
    * A connection has come in. The loop accepts one in a turn, so that others may be
-   * behind it, whoever's they are: turns are kept short until they are in.
+   * behind it, of any caller: turns are kept short until they are in.
    */
   arrived(): void {
     this.#arrived = true;

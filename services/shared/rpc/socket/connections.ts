@@ -131,8 +131,8 @@ export class Connections {
 
   /**
    * A caller's call was refused because too many are open, waits behind as many, or was abandoned because
-   * too much is unread. Each costs as much as a short call, and a client whose window is 0 hears of it and
-   * repeats it all the same: a caller may have only so many.
+   * too much is unread. Each costs as much as a short call, and a client whose window is 0 is told and
+   * repeats it all the same: their number is limited for each caller.
    */
   exhausted(connection: Connection): void {
     const { caller } = connection;

@@ -57,7 +57,7 @@ export function routesOf(
 function routeOf(method: Method, steps: Chain, closing: AbortSignal): Route {
   const { desc } = method;
   const limits = messageLimitsOf(method);
-  // Other people's protos grow: what is new in them is none of ours to refuse.
+  // Other people's protos grow: a field that is new in them is not refused.
   const jsonOptions = { ...JSON_TEXT, ignoreUnknownFields: method.scope !== undefined };
   const router = createConnectRouter({ acceptCompression: [], readMaxBytes: limits.bytes, jsonOptions });
   router.rpc(desc, handlerOf(method, steps, closing) as MethodImpl<typeof desc>);

@@ -13,7 +13,7 @@ import { wordOf } from "../../tools/enums.js";
 import { internal } from "../errors.js";
 
 const validator = createValidator();
-/** Of a list each item may break a rule: so many are told one by one. */
+/** How many broken rules are told one by one: each item of a list may break one. */
 const MOST_TOLD = 20;
 
 /**

@@ -32,10 +32,10 @@ const MOST_BYTES = 8 << 20;
 const SLICE_MS = 4;
 
 /**
- * Looks for the same documents along several indexes by turns: whichever has
- * found enough or comes to its end first has the answer, so that it costs about
- * as much as along the best of them. Where none has when enough was looked at,
- * the one that has come furthest tells where to go on.
+ * Looks for the same documents along several indexes, one step of each after the
+ * other. The first that has found enough, or comes to its end, has the answer, so
+ * that it costs about as much as along the best of them. If none has when enough
+ * was looked at, the one that has come furthest says where to go on.
  */
 export async function race(scans: readonly Scan[], asked: Race): Promise<Looked<Document>> {
   const { limit, most, bytesRead } = asked;

@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import { isOperators } from "./constraints.js";
 
-/** Whether the bytes of a stored document, as Latin-1, leave room for a match: false only where there is none. */
+/** Whether the bytes of a stored document, as Latin-1, may hold a match: false only if they cannot. */
 export type RawTest = (raw: string) => boolean;
 
 /** Those made before, by what they look for: two fields that may hold one text are one look. */

@@ -67,7 +67,7 @@ export class Scan {
   }
 
   /**
-   * Looks at so many more documents at most, and stops at so many that match or where it is told to after one.
+   * Looks at `most` more documents at most; stops when `limit` match, or when `keepOn` says no after one.
    * Called in the turn of the call before it, or after {@link gaveWay}.
    */
   look(most: number, limit: number, keepOn: () => boolean): Document[] {

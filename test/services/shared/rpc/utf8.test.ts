@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { textOfUtf8 } from "../../../../services/shared/rpc/utf8.js";
 
-test("the text of bytes is what a strict decoder makes of them, and there is none of bytes that it refuses", () => {
+test("bytes become the text that a strict decoder makes of them, and no text if it refuses them", () => {
   const strict = (bytes: Uint8Array): string | undefined => {
     try {
       return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -291,7 +291,7 @@ for (const backend of backends) {
           expect(await read({ range, limit: 4, wanted: { n: { $ne: 6 } } })).toEqual([[8, 5, 4, 2], undefined]);
         });
 
-        test("among so many, and then says where to go on", async () => {
+        test("in a bounded number of documents, and then says where to go on", async () => {
           const all: unknown[] = [];
           let range: Look<Thing>["range"] = {};
           for (let looks = 0; ; looks++) {

@@ -2,7 +2,7 @@ import { serveThread } from "../../../../../services/shared/process/thread.js";
 import { openBeside } from "../../../../../services/shared/store/open.js";
 import type { Base, CollectionSpec, OpenedBeside, StorePlace } from "../../../../../services/shared/store/store.js";
 
-/** What the thread of the test writes: so many documents, of these tags. */
+/** What the thread of the test writes: a number of documents, with these tags. */
 export interface Written {
   readonly place: StorePlace;
   readonly spec: CollectionSpec;
