@@ -31,7 +31,7 @@ const VIOLATIONS: Readonly<Record<keyof typeof RULES, readonly string[]>> = {
     "services/core-objects/runs/outgoing.ts → undici",
     "services/platform-proxy/lib/http.ts → undici",
   ],
-  "what reads others' answers runs in threads": [
+  "what reads others' answers runs apart": [
     "services/core-objects/runs/tools/remote-tools.ts → @modelcontextprotocol/sdk/client/index.js",
     "services/core-objects/runs/model.ts → openai",
     "services/core-objects/knowledge/extract.ts → unpdf",
@@ -39,9 +39,9 @@ const VIOLATIONS: Readonly<Record<keyof typeof RULES, readonly string[]>> = {
     "services/core-objects/knowledge/built-in-embedder.ts → @energetic-ai/embeddings",
     "services/traces/store.ts → ajv/dist/2020.js",
   ],
-  "what runs in threads is loaded by threads alone": [
-    "services/core-objects/runs/model.ts → services/core-objects/runs/threads/models.ts",
-    "services/traces/store.ts → services/shared/isolation/threads/bounded-fetch.ts",
+  "what runs apart is loaded by what runs apart alone": [
+    "services/core-objects/runs/model.ts → services/core-objects/runs/apart/models.ts",
+    "services/traces/store.ts → services/shared/isolation/apart/bounded-fetch.ts",
   ],
   "threads and processes are started by what bounds them": [
     "services/core-objects/runs/model.ts → node:worker_threads",

@@ -8,11 +8,11 @@ import type { Peers } from "../shared/rpc/peers.js";
 import type { Unread } from "../shared/rpc/unread.js";
 import type { StorePlace } from "../shared/store/store.js";
 import { usableAgents } from "./access.js";
+import type { KeepingMethods } from "./apart/keeping.js";
+import type { ReadApart, ReadingMethods } from "./apart/reading.js";
 import { endOf, senderOf } from "./deliveries.js";
 import type { SpanQuota } from "./quota.js";
 import type { Rejects } from "./rejects.js";
-import type { KeepingMethods } from "./threads/keeping.js";
-import type { ReadApart, ReadingMethods } from "./threads/reading.js";
 import { Waiting, type WaitingLimits } from "./waiting.js";
 
 // A long export takes up to a second to be read, and as long to be kept. One thread
@@ -61,10 +61,10 @@ export function createApart(options: ApartOptions): Apart {
   const { peers, retentionDays, place, quota } = options;
   const { megabytes, ms } = options.reading ?? READING_LIMITS;
   const waiting = new Waiting(options.waiting);
-  const reader = createThread<ReadingMethods>(new URL("threads/reading.js", import.meta.url), {
+  const reader = createThread<ReadingMethods>(new URL("apart/reading.js", import.meta.url), {
     ...{ megabytes, ms, idleMs: IDLE_MS },
   });
-  const keeper = createThread<KeepingMethods>(new URL("threads/keeping.js", import.meta.url), {
+  const keeper = createThread<KeepingMethods>(new URL("apart/keeping.js", import.meta.url), {
     megabytes: KEEPING_MEGABYTES,
   });
   const [readOne, keepOne] = [pLimit(1), pLimit(1)];

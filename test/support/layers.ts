@@ -55,7 +55,7 @@ const READERS = [
   ...["@modelcontextprotocol/sdk", "openai", "ajv", "eventsource"],
   ...["unpdf", "mammoth", "htmlparser2", "@energetic-ai/", "usearch"],
 ];
-const isInThread = (file: string): boolean => /^services\/.*\/threads\//.test(file);
+const runsApart = (file: string): boolean => /^services\/.*\/apart\//.test(file);
 /** What starts threads: each with its bounds. */
 const THREADS = ["services/shared/process/thread.ts", "services/shared/process/asked.ts"];
 /** The files that may start processes. */
@@ -115,15 +115,15 @@ export const RULES: Readonly<Record<string, Rule>> = {
     ({ from, to }) => to === "undici" && !from.startsWith("services/shared/outgoing/"),
   ),
 
-  "what reads others' answers runs in threads": where(
+  "what reads others' answers runs apart": where(
     ({ from, to, isType }) =>
       isType !== true &&
-      !isInThread(from) &&
+      !runsApart(from) &&
       READERS.some((one) => to === one || to.startsWith(`${one.replace(/\/$/, "")}/`)),
   ),
 
-  "what runs in threads is loaded by threads alone": where(
-    ({ from, to, isType }) => isType !== true && isInThread(to) && !isInThread(from),
+  "what runs apart is loaded by what runs apart alone": where(
+    ({ from, to, isType }) => isType !== true && runsApart(to) && !runsApart(from),
   ),
 
   "threads and processes are started by what bounds them": where(

@@ -2,8 +2,8 @@ import pLimit from "p-limit";
 import { ThreadEndedError, ThreadStuckError } from "../../../services/shared/process/asked.js";
 import { createThread, movable } from "../../../services/shared/process/thread.js";
 import { fromThread, invalidArgument, unavailable } from "../../../services/shared/rpc/errors.js";
+import type { ReadingMethods } from "./apart/reading.js";
 import type { Cut, Encoding } from "./cut.js";
-import type { ReadingMethods } from "./threads/reading.js";
 
 /** Reads long exports: a thread unpacks them, cuts what is too long, and makes protobuf of JSON. */
 export interface ExportReader {
@@ -39,7 +39,7 @@ const PIECE_BYTES = 256 << 10;
 
 /** The thread starts with the first long export. */
 export function createExportReader({ megabytes, ms }: ReaderLimits = LIMITS): ExportReader {
-  const thread = createThread<ReadingMethods>(new URL("threads/reading.js", import.meta.url), { megabytes, ms });
+  const thread = createThread<ReadingMethods>(new URL("apart/reading.js", import.meta.url), { megabytes, ms });
   // What costs much is done for one at a time, so that it is known which one ended the thread.
   const inTurn = pLimit(1);
   let [begun, open] = [0, 0];

@@ -1,7 +1,7 @@
 import { ThreadEndedError } from "../../shared/process/asked.js";
 import type { Processes } from "../../shared/process/processes.js";
+import type { EmbeddingMethods } from "./apart/embedding.js";
 import { type Embedder, EmbedderError } from "./embedder.js";
-import type { EmbeddingMethods } from "./threads/embedding.js";
 
 /** What the built-in model makes vectors with: its name and their length. */
 export const BUILT_IN = "built-in/use-lite-en-512";
@@ -15,7 +15,7 @@ const IDLE_MS = 30_000;
 
 /** The model that ships with the product, in a process of its own: loaded when asked, without a network. */
 export function createBuiltInEmbedder(processes: Processes): Embedder & { close(): Promise<void> } {
-  const thread = processes.create<EmbeddingMethods>(new URL("threads/embedding.js", import.meta.url), {
+  const thread = processes.create<EmbeddingMethods>(new URL("apart/embedding.js", import.meta.url), {
     ...BOUNDS,
     ms: TEXT_MS,
     idleMs: IDLE_MS,

@@ -1,9 +1,9 @@
 import { ThreadStuckError } from "../../shared/process/asked.js";
 import type { Processes } from "../../shared/process/processes.js";
+import type { CuttingMethods } from "./apart/cutting.js";
 import { DocumentError } from "./document-error.js";
 import { passagesOf } from "./passages.js";
 import type { DocumentType, PassageRecord } from "./records.js";
-import type { CuttingMethods } from "./threads/cutting.js";
 
 /** Characters of a text that is cut at once: some milliseconds at most. */
 const SHORT = 16 * 1024;
@@ -25,7 +25,7 @@ export interface Cutter {
 /** The process starts when it is first needed. */
 export function createCutter(processes: Processes): Cutter {
   const options = { ...BOUNDS, ms: CUT_MS, idleMs: IDLE_MS };
-  const thread = processes.create<CuttingMethods>(new URL("threads/cutting.js", import.meta.url), options);
+  const thread = processes.create<CuttingMethods>(new URL("apart/cutting.js", import.meta.url), options);
   return {
     async cut(text, type) {
       if (text.length <= SHORT) return passagesOf(text, type);

@@ -1,9 +1,9 @@
 import type { Isolation, Remote, Work } from "../../shared/isolation/isolation.js";
 import { MisbehavedError } from "../../shared/isolation/misbehaved.js";
 import { BusyError } from "../../shared/isolation/turns.js";
+import type { ExtractionMethods } from "./apart/extraction.js";
 import { DocumentError } from "./document-error.js";
 import type { DocumentType } from "./records.js";
-import type { ExtractionMethods } from "./threads/extraction.js";
 
 /** Types whose text is taken out of a file. */
 export type FileType = Exclude<DocumentType, "text" | "markdown">;
@@ -37,7 +37,7 @@ export async function textOfFile(
 ): Promise<string> {
   const { ms, megabytes, wholeMegabytes, characters } = limits;
   const work: Work<ExtractionMethods> = {
-    module: new URL("threads/extraction.js", import.meta.url),
+    module: new URL("apart/extraction.js", import.meta.url),
     // The time of the call is what bounds it.
     ...{ megabytes, wholeMegabytes, busyMs: Number.POSITIVE_INFINITY, atOnce: 1, once: true },
     ...{ asked: MAX_FILE, answered: characters },

@@ -1,7 +1,7 @@
 import type { Thread } from "../../shared/process/asked.js";
 import type { DocCollection } from "../../shared/store/store.js";
+import type { RankingMethods } from "./apart/ranking.js";
 import type { BlockRecord, DocumentRecord, PassageRecord, ServingRecord } from "./records.js";
-import type { RankingMethods } from "./threads/ranking.js";
 
 /** Memory of the words of a passage, in bytes for each byte of its text. */
 const WORDS = 3;

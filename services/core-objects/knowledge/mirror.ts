@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import type { DocCollection, Store, VectorSearch } from "../../shared/store/store.js";
+import type { Found, Question } from "./apart/ranker.js";
 import { CANDIDATES } from "./candidates.js";
 import { VECTORS, type VectorRecord } from "./records.js";
 import { ServerVectors } from "./server-vectors.js";
-import type { Found, Question } from "./threads/ranker.js";
 
 /** Documents that are not looked for again, since they are there. */
 const MAX_DOCUMENTS = 100_000;

@@ -1,8 +1,8 @@
 import type { Isolation, Remote, Work } from "../../shared/isolation/isolation.js";
 import { MisbehavedError, REFUSED_ADDRESS } from "../../shared/isolation/misbehaved.js";
 import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
+import type { EmbeddingFailure, EmbeddingQuestion, EmbeddingsMethods } from "./apart/embeddings.js";
 import { type Embedder, EmbedderError } from "./embedder.js";
-import type { EmbeddingFailure, EmbeddingQuestion, EmbeddingsMethods } from "./threads/embeddings.js";
 
 /** Where embeddings are asked for. */
 export interface EmbeddingEndpoint {
@@ -34,7 +34,7 @@ const MAX_DIMENSIONS = 4_096;
 
 /** The client of endpoints of embeddings. */
 const EMBEDDINGS: Work<EmbeddingsMethods> = {
-  module: new URL("threads/embeddings.js", import.meta.url),
+  module: new URL("apart/embeddings.js", import.meta.url),
   ...{ megabytes: 256, wholeMegabytes: 768, busyMs: 5_000, atOnce: 16 },
   asked: 2 * 2 ** 20,
   answered: BATCH * MAX_DIMENSIONS * Float32Array.BYTES_PER_ELEMENT,

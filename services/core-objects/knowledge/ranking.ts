@@ -1,12 +1,12 @@
 import { createThread } from "../../shared/process/thread.js";
 import type { DocCollection } from "../../shared/store/store.js";
+import type { Question } from "./apart/ranker.js";
+import type { RankingMethods } from "./apart/ranking.js";
 import { COMPARED } from "./candidates.js";
 import { type Candidate, fused, type Hit, type Weights } from "./fused.js";
 import { type HeldBase, HeldBases, type HeldDocument, type Revised } from "./held-bases.js";
 import type { Mirror, Mirrored } from "./mirror.js";
 import type { BlockRecord, DocumentRecord } from "./records.js";
-import type { Question } from "./threads/ranker.js";
-import type { RankingMethods } from "./threads/ranking.js";
 
 /** Heap of the thread; vectors are beside it. */
 const MEGABYTES = 2_048;
@@ -50,7 +50,7 @@ export interface RankingOptions {
 /** Reads documents and blocks of the store when they are first asked for. */
 export function createRanking({ documents, blocks, mirror, megabytes = MEMORY_MEGABYTES }: RankingOptions): Ranking {
   const room = megabytes * 2 ** 20;
-  const thread = createThread<RankingMethods>(new URL("threads/ranking.js", import.meta.url), {
+  const thread = createThread<RankingMethods>(new URL("apart/ranking.js", import.meta.url), {
     megabytes: MEGABYTES,
     ms: CALL_MS,
     ended: () => bases.clear(),

@@ -1,6 +1,6 @@
 import type { DocCollection, VectorSearch } from "../../shared/store/store.js";
+import type { Near, Vectors } from "./apart/vectors.js";
 import type { VectorRecord } from "./records.js";
-import type { Near, Vectors } from "./threads/vectors.js";
 
 /** Vectors that are written in one request: 1 MiB of 512 dimensions. */
 const AT_ONCE = 500;

@@ -4,11 +4,11 @@ import { MisbehavedError } from "../../shared/isolation/misbehaved.js";
 import type { Context } from "../context.js";
 import type { IntegrationRecord } from "../kinds/integrations/record.js";
 import { leaveOut, leftOut } from "../objects/left-out.js";
+import type { ModelAddress, ModelAnswer, ModelMethods, ModelQuestion } from "./apart/models.js";
 import { RunEnd } from "./ending.js";
 import { failureOf, MODELS } from "./outgoing.js";
 import type { RunRecord, StepRecord, ToolCall } from "./record.js";
 import type { Redactor } from "./redact.js";
-import type { ModelAddress, ModelAnswer, ModelMethods, ModelQuestion } from "./threads/models.js";
 import { KEPT_CALLS } from "./tool-calls.js";
 import type { AgentTool } from "./tools/agent-tool.js";
 

@@ -1,8 +1,8 @@
 import type { Work } from "../../shared/isolation/isolation.js";
+import type { HttpMethods } from "./apart/http.js";
+import type { McpMethods } from "./apart/mcp.js";
+import type { ModelMethods } from "./apart/models.js";
 import type { Redactor } from "./redact.js";
-import type { HttpMethods } from "./threads/http.js";
-import type { McpMethods } from "./threads/mcp.js";
-import type { ModelMethods } from "./threads/models.js";
 
 // What runs ask of others, and what they answer, is sent and read in processes.
 
@@ -11,7 +11,7 @@ const BOUNDS = { megabytes: 192, wholeMegabytes: 640, busyMs: 5_000, atOnce: 32 
 /** The client of services of models. A conversation is as long as a run's steps make it. */
 export const MODELS: Work<ModelMethods> = {
   ...BOUNDS,
-  module: new URL("threads/models.js", import.meta.url),
+  module: new URL("apart/models.js", import.meta.url),
   asked: 16 * 2 ** 20,
   answered: 4 * 2 ** 20,
 };
@@ -19,7 +19,7 @@ export const MODELS: Work<ModelMethods> = {
 /** The client of remote MCP servers. */
 export const MCP_SERVERS: Work<McpMethods> = {
   ...BOUNDS,
-  module: new URL("threads/mcp.js", import.meta.url),
+  module: new URL("apart/mcp.js", import.meta.url),
   asked: 2 ** 20,
   answered: 2 ** 20,
 };
@@ -27,7 +27,7 @@ export const MCP_SERVERS: Work<McpMethods> = {
 /** The client of custom tools. */
 export const CUSTOM_TOOLS: Work<HttpMethods> = {
   ...BOUNDS,
-  module: new URL("threads/http.js", import.meta.url),
+  module: new URL("apart/http.js", import.meta.url),
   asked: 2 ** 20,
   answered: 2 ** 20,
 };

@@ -1,6 +1,6 @@
 import { ThreadEndedError } from "../../shared/process/asked.js";
 import { createThread } from "../../shared/process/thread.js";
-import type { AnswerMethods } from "./threads/answers.js";
+import type { AnswerMethods } from "./apart/answers.js";
 
 /** Decodes and looks at large answers of platforms in threads: that takes longer than parsing them. */
 export interface LargeAnswers {
@@ -28,7 +28,7 @@ const IDLE_MS = 10_000;
 
 /** The threads start with the first large answer. */
 export function createLargeAnswers(): LargeAnswers {
-  const module = new URL("threads/answers.js", import.meta.url);
+  const module = new URL("apart/answers.js", import.meta.url);
   const options = { megabytes: MEGABYTES, ms: MS, idleMs: IDLE_MS };
   const threads = Array.from({ length: THREADS }, () => createThread<AnswerMethods>(module, options));
   const numbers = new Map<string, number>();

@@ -1,6 +1,6 @@
 import { type Thread, ThreadEndedError, type ThreadMethods } from "../process/asked.js";
 import type { ProcessBounds, Processes } from "../process/processes.js";
-import { fromThread, MisbehavedError, REFUSED_ADDRESS } from "./misbehaved.js";
+import { MisbehavedError, misbehavedFrom, REFUSED_ADDRESS } from "./misbehaved.js";
 import { BusyError, Turns } from "./turns.js";
 
 // What others answer is read in processes. A process reads what one remote answers and
@@ -181,7 +181,7 @@ export function createIsolation(
         const { name, message, detail } = error as Error & { readonly detail?: string };
         if (name === REFUSED_ADDRESS && detail !== undefined)
           closed({ remote: place.id, owner: place.owner, reason: message, detail });
-        throw fromThread(error as Error);
+        throw misbehavedFrom(error as Error);
       }
       if (places.get(place.key) === place) end(place, error.message);
       throw isClosed ? new BusyError("the service is closing") : new MisbehavedError(wordsOf(error, place.work));

@@ -22,8 +22,8 @@ const NAMES = { slow: "SlowError", harmful: "HarmfulError" } as const;
 /** The name of the error that a thread throws where an address is closed. */
 export const REFUSED_ADDRESS = "RefusedAddressError";
 
-/** The error that a thread threw: of an error only its name and words leave a thread. */
-export function fromThread(error: Error): Error {
+/** The error that was thrown apart: only its name and message come back. */
+export function misbehavedFrom(error: Error): Error {
   if (error.name === NAMES.slow) return new MisbehavedError(error.message, "slow");
   if (error.name === NAMES.harmful) return new MisbehavedError(error.message, "harmful");
   return error;

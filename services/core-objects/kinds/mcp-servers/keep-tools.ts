@@ -1,6 +1,6 @@
 import type { Context } from "../../context.js";
 import { bytesOf } from "../../room.js";
-import type { ListedTool } from "../../runs/threads/mcp.js";
+import type { ListedTool } from "../../runs/apart/mcp.js";
 import { pinsOf, type ToolPin, type WaitingTool, waitingAfter, waitingOf } from "./pins.js";
 import type { McpServerRecord } from "./record.js";
 

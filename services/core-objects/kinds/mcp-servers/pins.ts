@@ -1,6 +1,6 @@
 import { shorten } from "../../../shared/tools/shorten.js";
 import { fingerprintOf } from "../../fingerprint.js";
-import type { ListedTool } from "../../runs/threads/mcp.js";
+import type { ListedTool } from "../../runs/apart/mcp.js";
 
 // The tools of a remote MCP server are what somebody chose: the server can change what a tool says of itself, and
 // add tools, and runs are offered neither until a person who may change the server has accepted them.

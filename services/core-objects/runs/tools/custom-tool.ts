@@ -9,10 +9,10 @@ import type { CustomToolRecord } from "../../kinds/custom-tools/record.js";
 import type { VariableRecord } from "../../kinds/variables/record.js";
 import { readable } from "../../objects/gate.js";
 import { leaveOut, leftOut } from "../../objects/left-out.js";
+import type { HttpAnswer, HttpRequest } from "../apart/http.js";
 import { CUSTOM_TOOLS, failureOf } from "../outgoing.js";
 import type { Redactor } from "../redact.js";
 import { variableValue } from "../secrets.js";
-import type { HttpAnswer, HttpRequest } from "../threads/http.js";
 import type { AgentTool } from "./agent-tool.js";
 
 /** Longest answer that a model is shown, in characters. */

@@ -10,10 +10,10 @@ import { pinOf, type ToolPin } from "../../kinds/mcp-servers/pins.js";
 import type { McpServerRecord } from "../../kinds/mcp-servers/record.js";
 import { readable } from "../../objects/gate.js";
 import { leaveOut, leftOut } from "../../objects/left-out.js";
+import type { Answered, Listed, ListedTool, McpMethods, NO_SESSION } from "../apart/mcp.js";
 import { failureOf, MCP_SERVERS } from "../outgoing.js";
 import { mapTexts, type Redactor, shown } from "../redact.js";
 import { headersOf } from "../secrets.js";
-import type { Answered, Listed, ListedTool, McpMethods, NO_SESSION } from "../threads/mcp.js";
 import { type AgentTool, functionName } from "./agent-tool.js";
 
 /** How long a server may take until its tools are read, and for a call, in milliseconds. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { DocumentService, DocumentState, DocumentType } from "#proto/core/v1/document_service_pb.js";
 import { KnowledgeBaseService } from "#proto/core/v1/knowledge_base_service_pb.js";
+import { markdownOf } from "../../../../services/core-objects/knowledge/apart/html.js";
 import { textOfFile } from "../../../../services/core-objects/knowledge/extract.js";
 import { passagesOf } from "../../../../services/core-objects/knowledge/passages.js";
-import { markdownOf } from "../../../../services/core-objects/knowledge/threads/html.js";
 import { createIsolation } from "../../../../services/shared/isolation/isolation.js";
 import { createProcesses } from "../../../../services/shared/process/processes.js";
 import { refusal } from "../refusal.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { indexClass } from "../../../../services/core-objects/knowledge/threads/index-class.js";
-import { Ranker } from "../../../../services/core-objects/knowledge/threads/ranker.js";
+import { indexClass } from "../../../../services/core-objects/knowledge/apart/index-class.js";
+import { Ranker } from "../../../../services/core-objects/knowledge/apart/ranker.js";
 import { vectorOf } from "./plain-embedder.js";
 
 const WORDS = "beacon lateral phishing kernel ransom token cloud mail audit patch logs domain".split(" ");

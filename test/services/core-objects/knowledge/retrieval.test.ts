@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Ranker } from "../../../../services/core-objects/knowledge/apart/ranker.js";
 import { createBuiltInEmbedder } from "../../../../services/core-objects/knowledge/built-in-embedder.js";
 import { LEXICAL_WEIGHT } from "../../../../services/core-objects/knowledge/knowledge.js";
-import { Ranker } from "../../../../services/core-objects/knowledge/threads/ranker.js";
 import { createProcesses } from "../../../../services/shared/process/processes.js";
 import { type Asked, MIXED, NATURAL, PARAPHRASED, PASSAGES } from "./corpus.js";
 

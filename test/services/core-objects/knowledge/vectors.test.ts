@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ExactVectors } from "../../../../services/core-objects/knowledge/apart/exact-vectors.js";
+import { indexClass } from "../../../../services/core-objects/knowledge/apart/index-class.js";
+import { IndexedVectors } from "../../../../services/core-objects/knowledge/apart/indexed-vectors.js";
+import type { Vectors } from "../../../../services/core-objects/knowledge/apart/vectors.js";
 import { VECTORS, type VectorRecord } from "../../../../services/core-objects/knowledge/records.js";
 import { ServerVectors } from "../../../../services/core-objects/knowledge/server-vectors.js";
-import { ExactVectors } from "../../../../services/core-objects/knowledge/threads/exact-vectors.js";
-import { indexClass } from "../../../../services/core-objects/knowledge/threads/index-class.js";
-import { IndexedVectors } from "../../../../services/core-objects/knowledge/threads/indexed-vectors.js";
-import type { Vectors } from "../../../../services/core-objects/knowledge/threads/vectors.js";
 import { titled } from "../../../support/titled.js";
 import { backends } from "../../shared/store/backends.js";
 import { standIn } from "./stand-in-search.js";

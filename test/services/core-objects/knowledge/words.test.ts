@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import MiniSearch from "minisearch";
 import { expect, test } from "vitest";
-import { termOf, termsIn } from "../../../../services/core-objects/knowledge/threads/terms.js";
-import { Words } from "../../../../services/core-objects/knowledge/threads/words.js";
+import { termOf, termsIn } from "../../../../services/core-objects/knowledge/apart/terms.js";
+import { Words } from "../../../../services/core-objects/knowledge/apart/words.js";
 
 // Held to MiniSearch, which ranked before.
 

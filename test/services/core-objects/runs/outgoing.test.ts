@@ -5,7 +5,7 @@ import {
   createBoundedFetch,
   createDispatcher,
   plainError,
-} from "../../../../services/shared/isolation/threads/bounded-fetch.js";
+} from "../../../../services/shared/isolation/apart/bounded-fetch.js";
 import { LOOPBACK } from "../../../support/outgoing.js";
 
 // How models, custom tools and remote MCP servers are reached: all of them by this one way.

@@ -6,7 +6,7 @@ import {
   createBoundedFetch,
   createDispatcher,
   plainError,
-} from "../../../../services/shared/isolation/threads/bounded-fetch.js";
+} from "../../../../services/shared/isolation/apart/bounded-fetch.js";
 import { createOutgoingAgent } from "../../../../services/shared/outgoing/agent.js";
 import { type OutgoingPolicy, PUBLIC_ONLY } from "../../../../services/shared/outgoing/policy.js";
 import { refusalNow } from "../../../../services/shared/outgoing/refusal-now.js";

@@ -3,9 +3,9 @@ import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
+import { createBoundedFetch, dispatcherOf, plainError } from "../../../shared/isolation/apart/bounded-fetch.js";
 import type { JsonBounds } from "../../../shared/isolation/json-bounds.js";
 import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
-import { createBoundedFetch, dispatcherOf, plainError } from "../../../shared/isolation/threads/bounded-fetch.js";
 import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
 import { VERSION } from "../../../shared/process/version.js";
 

@@ -1,12 +1,12 @@
 import { type APIError, OpenAI } from "openai";
-import type { JsonBounds } from "../../../shared/isolation/json-bounds.js";
-import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import {
   createBoundedFetch,
   dispatcherOf,
   plainError,
   wordsOf,
-} from "../../../shared/isolation/threads/bounded-fetch.js";
+} from "../../../shared/isolation/apart/bounded-fetch.js";
+import type { JsonBounds } from "../../../shared/isolation/json-bounds.js";
+import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
 import { serveThread } from "../../../shared/process/thread.js";
 

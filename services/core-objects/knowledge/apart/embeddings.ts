@@ -1,5 +1,5 @@
+import { createBoundedFetch, dispatcherOf, plainError } from "../../../shared/isolation/apart/bounded-fetch.js";
 import type { JsonBounds } from "../../../shared/isolation/json-bounds.js";
-import { createBoundedFetch, dispatcherOf, plainError } from "../../../shared/isolation/threads/bounded-fetch.js";
 import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
 import { serveThread } from "../../../shared/process/thread.js";
 
