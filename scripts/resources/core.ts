@@ -43,8 +43,8 @@ export const core: readonly Resource[] = [
     name: "document",
     list: ["list_documents"],
     read: ["read_document"],
-    create: ["add_document"],
-    update: ["revise_document"],
+    create: ["create_document"],
+    update: ["update_document"],
     delete: ["delete_document"],
   },
   {

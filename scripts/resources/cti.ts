@@ -16,7 +16,7 @@ export const cti: readonly Resource[] = [
   {
     name: "knowledge of any kind",
     list: ["search_all"],
-    read: ["get_entity", "get_entity_stix", "get_entity_history"],
+    read: ["get_entity", "get_entity_stix", "list_entity_changes"],
     create: ["create_entity"],
     update: ["update_entity"],
     delete: ["delete_entity"],
@@ -50,7 +50,7 @@ export const cti: readonly Resource[] = [
     create: ["create_entity"],
     update: ["update_entity"],
     delete: ["delete_entity", "merge_entities"],
-    besides: ["get_entity_ttps", "get_attack_matrix"],
+    besides: ["list_entity_ttps", "get_attack_matrix"],
   },
   {
     name: "organization",
@@ -62,7 +62,7 @@ export const cti: readonly Resource[] = [
   },
   {
     name: "observable",
-    list: ["search_observables", "lookup_ioc"],
+    list: ["list_observables", "lookup_ioc"],
     read: ["get_observable"],
     create: ["create_observable"],
     update: ["update_observable"],
@@ -71,7 +71,7 @@ export const cti: readonly Resource[] = [
   },
   {
     name: "indicator",
-    list: ["search_indicators", "get_entity_indicators"],
+    list: ["list_indicators", "list_entity_indicators"],
     read: ["get_indicator"],
     create: ["create_indicator", "promote_observable_to_indicator"],
     update: ["update_indicator"],
@@ -79,7 +79,7 @@ export const cti: readonly Resource[] = [
   },
   {
     name: "relationship",
-    list: ["list_relationships", "get_entity_relationships"],
+    list: ["list_relationships", "list_entity_relationships"],
     read: ["get_relationship"],
     create: ["create_relationship"],
     update: ["update_relationship"],
@@ -109,7 +109,7 @@ export const cti: readonly Resource[] = [
   },
   {
     name: "container of any kind",
-    list: ["list_containers", "get_entity_containers"],
+    list: ["list_containers", "list_entity_containers"],
     read: ["get_container", "list_container_objects", "check_container_membership"],
     create: "each kind by a tool of its own",
     update: ["update_container", "add_objects_to_container", "remove_object_from_container"],
@@ -149,7 +149,7 @@ export const cti: readonly Resource[] = [
   },
   {
     name: "note",
-    list: ["get_entity_notes"],
+    list: ["list_entity_notes"],
     read: ["get_container"],
     create: ["create_note"],
     update: ["update_note"],
@@ -165,7 +165,7 @@ export const cti: readonly Resource[] = [
   },
   {
     name: "external reference",
-    list: ["get_entity_external_references"],
+    list: ["list_entity_external_references"],
     read: SEEN_BY,
     create: ["add_external_reference"],
     update: "stands for every object that has it",
@@ -192,8 +192,8 @@ export const cti: readonly Resource[] = [
   },
   {
     name: "open vocabulary",
-    list: ["list_vocabulary"],
-    read: "a row of list_vocabulary is all of it",
+    list: ["list_vocabulary_values"],
+    read: "a row of list_vocabulary_values is all of it",
     create: KEPT,
     update: KEPT,
     delete: KEPT,

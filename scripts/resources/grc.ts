@@ -14,7 +14,7 @@ export const grc: readonly Resource[] = [
     create: "no tool manages tenants",
     update: "no tool manages tenants",
     delete: "no tool manages tenants",
-    besides: ["search_grc"],
+    besides: ["search_all"],
   },
   {
     name: "framework",
@@ -51,7 +51,7 @@ export const grc: readonly Resource[] = [
   },
   {
     name: "CVE",
-    list: ["search_cves"],
+    list: ["list_cves"],
     read: ["get_cve"],
     create: "comes with the feeds that administrators run",
     update: "comes with the feeds that administrators run",
@@ -88,8 +88,8 @@ export const grc: readonly Resource[] = [
     create: "made by the platform with its audit",
     update: [
       "update_requirement_assessment",
-      "link_controls_to_requirement",
-      "link_evidence_to_requirement",
+      "set_requirement_controls",
+      "set_requirement_evidence",
       "set_control_maturity",
     ],
     delete: "goes with its audit alone",

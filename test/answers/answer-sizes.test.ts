@@ -64,10 +64,10 @@ test("no row is without the id that the next step takes", () => {
   const withoutIds = [
     "list_entity_types",
     "list_relationship_types",
-    "list_vocabulary",
+    "list_vocabulary_values",
     "list_filter_keys",
     "list_recent_changes",
-    "get_entity_history",
+    "list_entity_changes",
     "get_simulation_results",
     "list_maturity_levels",
     "list_run_steps",

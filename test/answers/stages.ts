@@ -154,7 +154,7 @@ async function startCore(): Promise<Stage> {
   const knowledgeBaseId = knowledgeBases[0]!.id;
   for (let i = 0; i < 20; i++) {
     const request = { knowledgeBaseId, name: `Runbook ${10 + i} of the SOC`, content: WORDS };
-    await call(DocumentService.method.addDocument, request, as("alice"));
+    await call(DocumentService.method.createDocument, request, as("alice"));
   }
   // Searchable all of them: how far they are would be another number each time.
   const read = () => call(KnowledgeBaseService.method.getKnowledgeBase, { knowledgeBaseId }, as("alice"));
@@ -179,7 +179,7 @@ async function runOf({ dispatch, store }: Rig): Promise<void> {
     if (event.case === "result") id = event.value.run!.id;
   const ended_at = new Date();
   await store.collection<RunRecord>("runs").updateOne({ _id: id }, { $set: { state: "completed", ended_at } });
-  const step = { run: id, kind: "tool" as const, name: "cti/search_indicators", state: "completed" as const };
+  const step = { run: id, kind: "tool" as const, name: "cti/list_indicators", state: "completed" as const };
   const texts = { input: WORDS, output: WORDS, calls: [], call: "call_1", span: "00f067aa0ba902b7" };
   const facts = {
     input_tokens: 0,
@@ -226,12 +226,12 @@ function traceOf(index: number) {
     {
       trace,
       parent: root,
-      name: "execute_tool search_indicators",
+      name: "execute_tool list_indicators",
       at: at + 600,
       ms: 200,
       attributes: {
         "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": "search_indicators",
+        "gen_ai.tool.name": "list_indicators",
         "gen_ai.tool.call.arguments": '{"query":"198.51.100.7"}',
       },
     },

@@ -18,7 +18,7 @@ import { type Model, startModel, type Wish } from "./model.js";
 const LIMIT_MS = 90_000;
 const REFERENCE = `$${`{${KEY_VARIABLE}}`}`;
 const WHOAMI: Wish = { tool: "whoami", arguments: {} };
-const ROWS: Wish = { tool: "search_observables", arguments: { page_size: 100 } };
+const ROWS: Wish = { tool: "list_observables", arguments: { page_size: 100 } };
 const MISSING: Wish = { tool: "get_entity", arguments: { object_id: "00000000-0000-4000-8000-000000000000" } };
 
 /** The packages of a host, and what it is tried against. */

@@ -23,7 +23,7 @@ test("a read leaves no audit line, a write one, and neither arguments nor creden
       .map((line) => JSON.parse(line));
 
   await call(url, api_key, "whoami");
-  await call(url, api_key, "search_scenarios", { query: "a-needle-to-look-for" });
+  await call(url, api_key, "list_scenarios", { query: "a-needle-to-look-for" });
   await call(url, api_key, "create_scenario", { name: "a-scenario-of-the-audit-test" });
   await post(url, "slp_notakey", "tools/list");
   await expect.poll(() => logged().some(({ rpc }) => rpc === "aev.v1.ScenarioService/CreateScenario")).toBe(true);

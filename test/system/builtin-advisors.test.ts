@@ -4,7 +4,7 @@ import { type Answers, ask, begin, builtinAgents, done, tool } from "./agent-scr
 const { on, work, read } = builtinAgents();
 
 test("a threat analyst looks an address up, finds whose it is, and reads the report that argues it", async () => {
-  const { indicators } = await on("cti", "search_indicators", { query: "198.51.100.", page_size: 1 });
+  const { indicators } = await on("cti", "list_indicators", { query: "198.51.100.", page_size: 1 });
   const address: string = indicators[0].name;
   const match = (said: Answers) => said.cti__lookup_ioc!.matches[0];
   const threat = (said: Answers) => said.cti__get_entity_relationships!.relationships[0].other;
@@ -71,9 +71,9 @@ test("an exposure planner finds what tests a technique, asks, builds the scenari
     done,
   ]);
   const there = { tenant_id: said.aev__whoami!.tenants[0].id, ...scenario(said) };
-  const { injects } = await on("aev", "search_injects", there);
+  const { injects } = await on("aev", "list_injects", there);
   expect(injects).toMatchObject([{ title: "The first step" }]);
-  const { simulations } = await on("aev", "search_simulations", there);
+  const { simulations } = await on("aev", "list_simulations", there);
   expect(simulations ?? []).toEqual([]);
 });
 

@@ -43,9 +43,9 @@ test("a threat hunter prepares a hunt, asks, and records it for the next shift",
   expect(said.load_skill!.instructions).toContain("Reading the answers");
   expect(said.cti__get_entity_ttps!.ttps.length).toBeGreaterThan(0);
   const { id } = said.cti__create_grouping!.result.object;
-  const next = await on("cti", "get_entity_containers", { object_id: threat(said).id, types: ["Grouping"] });
+  const next = await on("cti", "list_entity_containers", { object_id: threat(said).id, types: ["Grouping"] });
   expect(next.containers.map((one: { id: string }) => one.id)).toContain(id);
-  expect((await on("cti", "get_entity_notes", { object_id: id })).notes).toMatchObject([{ abstract: "Hunt" }]);
+  expect((await on("cti", "list_entity_notes", { object_id: id })).notes).toMatchObject([{ abstract: "Hunt" }]);
 });
 
 test("an exposure reviewer reads a simulation down to its targets, asks, and writes the report", async () => {

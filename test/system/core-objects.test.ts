@@ -190,7 +190,7 @@ describe("documents", () => {
       const ids = {} as Record<Door, string>;
       const added = (door: Door) => ({ knowledge_base_id: bases[door], name: "Runbook", content: "Isolate the host." });
       for (const door of DOORS) {
-        const { text } = await doors.ask(door, keys[owner], "add_document", added(door));
+        const { text } = await doors.ask(door, keys[owner], "create_document", added(door));
         ids[door] = /"id":"([^"]+)"/.exec(text)![1]!;
       }
       const about = (door: Door) => ({ document_id: ids[door] });
@@ -206,8 +206,8 @@ describe("documents", () => {
       };
       await check("read", "list_documents", (door) => ({ knowledge_base_id: bases[door] }));
       await check("read", "read_document", about);
-      await check("delete", "add_document", added);
-      await check("delete", "revise_document", (door) => ({ ...about(door), content: "Rotate the keys." }));
+      await check("delete", "create_document", added);
+      await check("delete", "update_document", (door) => ({ ...about(door), content: "Rotate the keys." }));
       await check("delete", "delete_document", about);
       expect(wrong).toEqual([]);
     },

@@ -104,7 +104,7 @@ const model =
 export async function documented(target: Target, base: object, document: object): Promise<string> {
   const ask = asks(target);
   const { knowledge_base } = await ask("create_knowledge_base", { name: BASE, ...base });
-  await ask("add_document", { knowledge_base_id: knowledge_base.id, name: "Document", ...document });
+  await ask("create_document", { knowledge_base_id: knowledge_base.id, name: "Document", ...document });
   for (const until = Date.now() + (target.longestMs ?? LONGEST_MS) / 2; ; await sleep(POLL_MS)) {
     const { documents } = await ask("list_documents", { knowledge_base_id: knowledge_base.id });
     const [{ state, problem, percent } = { state: "none" }] = documents;

@@ -2,7 +2,7 @@ import { crc32, deflateRawSync, deflateSync } from "node:zlib";
 
 // Hostile documents: small files of which much comes, and texts that are cut badly.
 
-/** A document as add_document takes it. */
+/** A document as create_document takes it. */
 export interface HostileDocument {
   readonly type: "text" | "markdown" | "html" | "pdf" | "docx";
   readonly content?: string;

@@ -90,7 +90,7 @@ function plainMessage(message: DescMessage, known: Known, extent: Extent = "need
 
 /** What neither rules nor comments ask for, but the service. */
 const ALSO: ReadonlySet<string> = new Set([
-  "core.v1.AddDocumentRequest.content",
+  "core.v1.CreateDocumentRequest.content",
   "cti.v1.AddExternalReferenceRequest.url",
 ]);
 const isAlso = ({ parent, name }: DescField): boolean => ALSO.has(`${parent.typeName}.${name}`);

@@ -22,7 +22,7 @@ export async function stockCore(tools: readonly Tool[], ask: Ask, doors: Doors):
     const id = there?.[snake]?.id;
     if (id === undefined) continue;
     if (snake === "knowledge_base")
-      await call("add_document", { knowledge_base_id: id, name: "stock", content: DOCUMENT });
+      await call("create_document", { knowledge_base_id: id, name: "stock", content: DOCUMENT });
     if (snake === "agent") await call("trigger_run", { agent_id: id, input: "Look." });
   }
   await doors.rpc("grpc", TraceService.method.export)(span());

@@ -75,10 +75,10 @@ test("what get_usage shows is what the store holds, after random creations, chan
     async () => made[0] && (await call(agents.deleteAgent, { agentId: made.pop() as string }, as("alice"))),
     async () => {
       const request = { knowledgeBaseId, name: "d", content: text() };
-      added.push((await call(documents.addDocument, request, as("alice"))).document!.id);
+      added.push((await call(documents.createDocument, request, as("alice"))).document!.id);
     },
     async () =>
-      added[0] && (await call(documents.reviseDocument, { documentId: one(added), content: text() }, as("alice"))),
+      added[0] && (await call(documents.updateDocument, { documentId: one(added), content: text() }, as("alice"))),
     async () => added[0] && (await call(documents.deleteDocument, { documentId: added.pop() as string }, as("alice"))),
     async () => {
       for await (const _ of rig.dispatch.stream(
@@ -148,7 +148,7 @@ test("what a process left counted that ended before it wrote is given back", asy
   };
   const { knowledgeBase } = await call(KnowledgeBaseService.method.createKnowledgeBase, { name: "kb" }, as("alice"));
   const { document } = await call(
-    documents.addDocument,
+    documents.createDocument,
     { knowledgeBaseId: knowledgeBase!.id, name: "One", content: "One." },
     as("alice"),
   );
@@ -178,7 +178,7 @@ test("the objects and documents of a store from before anybody counted are count
   const { knowledgeBase } = await call(KnowledgeBaseService.method.createKnowledgeBase, { name: "kb" }, as("alice"));
   for (const name of ["a", "b"]) {
     const content = `${name} text. `.repeat(300);
-    await call(documents.addDocument, { knowledgeBaseId: knowledgeBase!.id, name, content }, as("alice"));
+    await call(documents.createDocument, { knowledgeBaseId: knowledgeBase!.id, name, content }, as("alice"));
   }
   const blocks = () => rig.store.collection<BlockRecord>("knowledge_blocks").countDocuments({});
   await vi.waitFor(async () => expect(await blocks()).toBe(2), { timeout: 30_000 });

@@ -67,7 +67,7 @@ const RIGS: Readonly<Record<string, () => Promise<Rig>>> = {
       hostile,
       tools,
       run: {
-        read: (signal) => tools.call(ScenarioService.method.searchScenarios, { tenantId }, undefined, signal),
+        read: (signal) => tools.call(ScenarioService.method.listScenarios, { tenantId }, undefined, signal),
         write: (signal) =>
           tools.call(ScenarioService.method.createScenario, { tenantId, name: "x" }, undefined, signal),
       },

@@ -69,7 +69,7 @@ const tenantId = "2cffad3a-0001-4078-b0e2-ef74274022c3";
 describe.each(Object.keys(WRONG))("%s", (what) => {
   test("is told to who reads", async () => {
     answer = WRONG[what] as typeof answer;
-    const error = await refusal(tools.call(ScenarioService.method.searchScenarios, { tenantId }, "planner"));
+    const error = await refusal(tools.call(ScenarioService.method.listScenarios, { tenantId }, "planner"));
     expect(explain(error)).toContain("aev platform");
   });
 
@@ -85,7 +85,7 @@ describe.each(Object.keys(WRONG))("%s", (what) => {
 test.each(["", "../users", "a/b", 7, undefined])("a tenant called %j leads nowhere", async (tenant_id) => {
   const before = tenants;
   tenants = [{ tenant_id, tenant_name: "Default" }];
-  const said = explain(await refusal(tools.call(ScenarioService.method.searchScenarios, {}, "planner")));
+  const said = explain(await refusal(tools.call(ScenarioService.method.listScenarios, {}, "planner")));
   tenants = before;
   expect(said).toContain("aev platform does not say who is calling");
 });
@@ -93,7 +93,7 @@ test.each(["", "../users", "a/b", 7, undefined])("a tenant called %j leads nowhe
 test("a tenant that is none leads nowhere", async () => {
   const before = tenants;
   tenants = [null];
-  const said = explain(await refusal(tools.call(ScenarioService.method.searchScenarios, {}, "planner")));
+  const said = explain(await refusal(tools.call(ScenarioService.method.listScenarios, {}, "planner")));
   tenants = before;
   expect(said).toContain("aev platform does not say who is calling");
 });

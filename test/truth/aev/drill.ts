@@ -13,7 +13,7 @@ export const NEEDED = ["ACCESS_ASSESSMENT", "MANAGE_ASSESSMENT", "ACCESS_DOCUMEN
 /** Tools of other services that it takes besides those of content. */
 export const TOOLS = [
   "set_scenario_teams",
-  "search_injector_contracts",
+  "list_injector_contracts",
   "get_injector_contract",
   "create_inject",
 ] as const;
@@ -46,9 +46,9 @@ export async function preparePhishingDrill(person: Person, { name, rules }: Dril
   const me = await job.get<Json>("whoami");
   expect(me.tenants).toHaveLength(1);
   const { labels } = await job.get<Json>("list_labels", { page_size: 5 });
-  const { teams } = await job.get<Json>("search_teams", { page_size: 5 });
+  const { teams } = await job.get<Json>("list_teams", { page_size: 5 });
   const team = teams[0];
-  await job.get("search_players", { team_id: team.id, page_size: 5 });
+  await job.get("list_players", { team_id: team.id, page_size: 5 });
 
   const { scenario } = await job.get<Json>("create_scenario", {
     name,
@@ -67,7 +67,7 @@ export async function preparePhishingDrill(person: Person, { name, rules }: Dril
   });
   await job.get("set_scenario_teams", { ...of, team_ids: [team.id] });
 
-  const { injector_contracts: actions } = await job.get<Json>("search_injector_contracts", {
+  const { injector_contracts: actions } = await job.get<Json>("list_injector_contracts", {
     query: "individual mails",
   });
   const action = actions[0];
@@ -105,7 +105,7 @@ export async function preparePhishingDrill(person: Person, { name, rules }: Dril
 
   const standing = await job.get<Json>("get_scenario", of);
   expect(standing.scenario).toMatchObject({ id: scenario.id, name, severity: "medium" });
-  const steps = await job.get<Json>("search_injects", of);
+  const steps = await job.get<Json>("list_injects", of);
   expect(steps.injects.map((one: Json) => one.id)).toEqual(injects);
   const kept = await job.get<Json>("get_document", { document_id: document.id });
   expect(kept.document.scenarios.map((one: Json) => one.id)).toContain(scenario.id);

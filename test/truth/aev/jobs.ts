@@ -77,17 +77,17 @@ export async function coverAndLaunch(
   { technique, action }: Prepared,
 ): Promise<{ readonly simulation: string; readonly job: Transcript }> {
   const job = new Transcript("Which runs cover a technique, launch one, read its results by technique", person);
-  const { attack_patterns: found } = await job.get<Json>("search_attack_patterns", { query: technique.name });
+  const { attack_patterns: found } = await job.get<Json>("list_attack_patterns", { query: technique.name });
   expect(found.map((one: Json) => one.id)).toContain(technique.id);
-  const { injector_contracts: actions } = await job.get<Json>("search_injector_contracts", {
+  const { injector_contracts: actions } = await job.get<Json>("list_injector_contracts", {
     attack_pattern_id: technique.id,
     query: action,
   });
   expect(actions).toHaveLength(1);
-  const { scenarios } = await job.get<Json>("search_scenarios", {});
+  const { scenarios } = await job.get<Json>("list_scenarios", {});
   const covering: string[] = [];
   for (const { id } of scenarios) {
-    const { injects } = await job.get<Json>("search_injects", { scenario_id: id, query: actions[0].name });
+    const { injects } = await job.get<Json>("list_injects", { scenario_id: id, query: actions[0].name });
     if ((injects ?? []).length > 0) covering.push(id);
   }
   expect(covering).toHaveLength(1);
@@ -111,7 +111,7 @@ export async function whyFailed(
   pauseMs: number,
 ): Promise<Transcript> {
   const job = new Transcript("Why did an inject fail", person);
-  const { injects } = await job.get<Json>("search_injects", { simulation_id: simulation, query: action });
+  const { injects } = await job.get<Json>("list_injects", { simulation_id: simulation, query: action });
   const inject_id = injects[0].id as string;
   // The platform runs what is due once a minute.
   for (let looks = 0; looks < 40; looks++) {
@@ -123,7 +123,7 @@ export async function whyFailed(
   expect(status.status).toBe("error");
   const missing = status.traces.find((one: Json) => one.endpoint !== undefined);
   expect(missing).toMatchObject({ status: "asset_agentless", endpoint: machine });
-  const { targets } = await job.get<Json>("search_inject_targets", { inject_id, target_kind: "endpoint" });
+  const { targets } = await job.get<Json>("list_inject_targets", { inject_id, target_kind: "endpoint" });
   expect(targets.map((one: Json) => one.id)).toEqual([machine.id]);
   const { traces } = await job.get<Json>("get_inject_execution_traces", {
     inject_id,

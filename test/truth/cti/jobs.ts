@@ -37,7 +37,7 @@ async function triage(job: Transcript, ground: Ground): Promise<Made> {
   expect(looked.matches ?? []).toEqual([]);
   const read = await job.get<Answer>("get_indicator", { indicator_id: indicatorId });
   expect(read.indicator.pattern).toContain(value);
-  const around = await job.get<Answer>("get_entity_relationships", { object_id: indicatorId });
+  const around = await job.get<Answer>("list_entity_relationships", { object_id: indicatorId });
   expect(around.relationships).toMatchObject([{ type: "indicates", other: { id: malwareId } }]);
 
   const { observable } = await job.get<Answer>("create_observable", { type: "Domain-Name", value, score: 80 });
@@ -89,11 +89,11 @@ async function profile(job: Transcript, { actor }: Ground): Promise<Made> {
   expect(object.name).toBe(actor);
   const numbers = await job.get<Answer>("get_entity_statistics", { object_id });
   expect(numbers.relationships).toBeGreaterThan(3);
-  const { ttps, total_size } = await job.get<Answer>("get_entity_ttps", { object_id });
+  const { ttps, total_size } = await job.get<Answer>("list_entity_ttps", { object_id });
   expect(total_size).toBeGreaterThan(0);
   const { phases } = await job.get<Answer>("get_attack_matrix", { kill_chain_phase: ttps[0].kill_chain_phases[0] });
   expect(phases[0].techniques.length).toBeGreaterThan(0);
-  const means = await job.get<Answer>("get_entity_relationships", {
+  const means = await job.get<Answer>("list_entity_relationships", {
     object_id,
     relationship_types: ["uses"],
     other_types: ["Malware", "Tool"],
@@ -103,7 +103,7 @@ async function profile(job: Transcript, { actor }: Ground): Promise<Made> {
   );
   await job.get<Answer>("get_top_related_entities", { object_id, types: ["Malware", "Tool"], limit: 5 });
   await job.get<Answer>("get_relationship_timeseries", { object_id, interval: "quarter", start: "2026-01-01" });
-  await job.get<Answer>("get_entity_indicators", { object_id: means.relationships[0].other.id, valid_only: true });
+  await job.get<Answer>("list_entity_indicators", { object_id: means.relationships[0].other.id, valid_only: true });
   await job.get<Answer>("list_reports", { object_id });
   return {};
 }
@@ -130,7 +130,7 @@ async function collectExploited(job: Transcript, { flaws: query, minCvss, run }:
   const worst = vulnerabilities[0] as Named;
   const { known, vulnerability } = await job.get<Answer>("lookup_vulnerability", { name: worst.name });
   expect([known, vulnerability.id]).toEqual([true, worst.id]);
-  const { words } = await job.get<Answer>("list_vocabulary", { vocabulary: "case_priority_ov" });
+  const { words } = await job.get<Answer>("list_vocabulary_values", { vocabulary: "case_priority_ov" });
   const [priority] = words as Named[];
 
   const ids = vulnerabilities.map(({ id }: Named) => id);
@@ -165,7 +165,7 @@ async function collectExploited(job: Transcript, { flaws: query, minCvss, run }:
   expect(read.tasks.map(({ id }: Named) => id).sort()).toEqual([...tasks].sort());
   const member = await job.get<Answer>("check_container_membership", { container_id: case_id, object_ids: ids });
   expect((member.held as Named[]).length).toBe(ids.length);
-  const holding = await job.get<Answer>("get_entity_containers", { object_id: worst.id, types: ["Case-Incident"] });
+  const holding = await job.get<Answer>("list_entity_containers", { object_id: worst.id, types: ["Case-Incident"] });
   expect(holding.containers.map(({ id }: Named) => id)).toContain(case_id);
   return { caseId: case_id };
 }

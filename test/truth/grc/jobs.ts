@@ -35,7 +35,7 @@ async function missingForControls(job: Transcript, { audit, control, run, ...ten
   const control_id = controls.controls![0]!.id;
   const there = ((before.controls ?? []) as Row[]).map((one) => one.id);
   const control_ids = [...new Set([...there, control_id])];
-  await job.get("link_controls_to_requirement", { ...tenant, ...id, control_ids });
+  await job.get("set_requirement_controls", { ...tenant, ...id, control_ids });
   const found = { result: "partially_compliant", status: "in_progress", observation: "Covered in part, see evidence" };
   await job.get("update_requirement_assessment", { ...tenant, ...id, ...found });
   const { max_score } = (before.maturity ?? { max_score: 1 }) as { max_score: number };

@@ -1,13 +1,13 @@
 import { DocumentService } from "#proto/core/v1/document_service_pb.js";
 import { KnowledgeBaseSchema, KnowledgeBaseService } from "#proto/core/v1/knowledge_base_service_pb.js";
 import { unary } from "../../../shared/rpc/method.js";
-import { addDocument } from "../../knowledge/commands/add-document.js";
+import { createDocument } from "../../knowledge/commands/create-document.js";
 import { deleteDocument } from "../../knowledge/commands/delete-document.js";
 import { getKnowledgeBase } from "../../knowledge/commands/get-knowledge-base.js";
 import { listDocuments } from "../../knowledge/commands/list-documents.js";
 import { readDocument } from "../../knowledge/commands/read-document.js";
-import { reviseDocument } from "../../knowledge/commands/revise-document.js";
 import { searchKnowledge } from "../../knowledge/commands/search-knowledge.js";
+import { updateDocument } from "../../knowledge/commands/update-document.js";
 import { markLeaving } from "../../knowledge/worker.js";
 import { defineKind } from "../../objects/define-kind.js";
 import { newEtag } from "../../objects/gate.js";
@@ -53,8 +53,8 @@ export const kind = defineKind({
     unary(special.searchKnowledge, (request, call) => searchKnowledge(context, request, call)),
     unary(document.listDocuments, (request, call) => listDocuments(context, request, call)),
     unary(document.readDocument, (request, call) => readDocument(context, request, call)),
-    unary(document.addDocument, (request, call) => addDocument(context, request, call)),
-    unary(document.reviseDocument, (request, call) => reviseDocument(context, request, call)),
+    unary(document.createDocument, (request, call) => createDocument(context, request, call)),
+    unary(document.updateDocument, (request, call) => updateDocument(context, request, call)),
     unary(document.deleteDocument, (request, call) => deleteDocument(context, request, call)),
   ],
   capabilities: [{ name: "knowledge_base", action: "read", enabled: true }],

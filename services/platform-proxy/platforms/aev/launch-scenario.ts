@@ -111,7 +111,7 @@ function countOf({ injects }: Seen): { waiting: number; running: number; done: n
 
 function remainingOf({ simulation, injects }: Seen, started: boolean, lost: string | undefined): string {
   const { exercise_id, exercise_status } = simulation;
-  const tools = `get_simulation ${exercise_id} tells how far it is, search_injects what each inject does, get_simulation_results what it shows`;
+  const tools = `get_simulation ${exercise_id} tells how far it is, list_injects what each inject does, get_simulation_results what it shows`;
   if (injects === undefined || lost !== undefined) {
     return `it was launched, but could not be followed further: ${lost}. ${tools}`;
   }

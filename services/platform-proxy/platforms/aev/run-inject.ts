@@ -101,7 +101,7 @@ const more = (count: number): string => (count > NAMED ? ` and ${count - NAMED} 
 const wordOf = (status: UpstreamStatus): string => (status.status_name ?? "DRAFT").toLowerCase().replaceAll("_", " ");
 
 function remainingOf(id: string, status: UpstreamStatus, lost: string | undefined): string {
-  const tools = `get_inject_status ${id} tells how it goes, search_inject_targets and get_inject_execution_traces what happens on each target`;
+  const tools = `get_inject_status ${id} tells how it goes, list_inject_targets and get_inject_execution_traces what happens on each target`;
   if (lost !== undefined) return `it was started, but could not be followed further: ${lost}. ${tools}`;
   if (OVER.has(statusOf(status.status_name))) return `nothing; the run is over: ${wordOf(status)}. ${tools}`;
   return `it is ${wordOf(status)}, and goes on by itself. ${tools}`;

@@ -64,7 +64,7 @@ type Log = NonNullable<NonNullable<NonNullable<DataOf<typeof HISTORY>["logs"]>["
 
 /** How the history of an object is told. */
 export const historyBindings: readonly Binding[] = [
-  unary(InsightService.method.getEntityHistory, async (request, platform) => {
+  unary(InsightService.method.listEntityChanges, async (request, platform) => {
     const id = await subjectOf(platform, request.objectId);
     const place = placeOf(request, ["history", id]);
     const { logs } = await platform.graphql(HISTORY, {

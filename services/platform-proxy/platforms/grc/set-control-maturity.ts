@@ -93,12 +93,12 @@ async function chosenOf(
         "the audit does not cover this requirement, and a score would count for nothing: it lies outside the implementation groups that the audit has chosen",
       );
     }
-    throw failedPrecondition("the control does not answer this requirement; link_controls_to_requirement links it");
+    throw failedPrecondition("the control does not answer this requirement; set_requirement_controls links it");
   }
   const own = await answeredBy(platform, [control.id], tenant);
   if (own.length === 0) {
     throw failedPrecondition(
-      "the control answers no requirement that you may see, so there is nothing to score; link_controls_to_requirement links it",
+      "the control answers no requirement that you may see, so there is nothing to score; set_requirement_controls links it",
     );
   }
   if (own.length > 1) {

@@ -11,7 +11,7 @@ import { plainEmbedders } from "./plain-embedder.js";
 const [folder, knowledgeBaseId] = process.argv.slice(2) as [string, string];
 const embedders = plainEmbedders(() => sleep(Math.random() * 10));
 const rig = await startRig({ folder, knowledge: { embedders, pollMs: 20, leaseMs: 500, firstWaitMs: 20 } });
-const { listDocuments, reviseDocument } = DocumentService.method;
+const { listDocuments, updateDocument } = DocumentService.method;
 const { searchKnowledge } = KnowledgeBaseService.method;
 const call: typeof rig.dispatch.unary = (...args) => rig.dispatch.unary(...args);
 
@@ -43,7 +43,7 @@ for (let n = 0; ; n++) {
     const { etag } = all.find((one) => one.id === id)!;
     // Another process may have been faster.
     const request = { documentId: id, etag, content: textOf(version + 1) };
-    await call(reviseDocument, request, as("alice")).catch(() => undefined);
+    await call(updateDocument, request, as("alice")).catch(() => undefined);
   }
   if (isStopped && all.every(({ state }) => state === DocumentState.READY)) break;
   await sleep(5);

@@ -85,7 +85,7 @@ async function documentsIn(folder: string): Promise<string> {
   const knowledgeBaseId = knowledgeBase!.id;
   for (let n = 0; n < DOCUMENTS; n++) {
     const request = { knowledgeBaseId, name: `Document ${n}`, content: textOf(1) };
-    await rig.dispatch.unary(DocumentService.method.addDocument, request, as("alice"));
+    await rig.dispatch.unary(DocumentService.method.createDocument, request, as("alice"));
   }
   await rig.close();
   return knowledgeBaseId;

@@ -22,7 +22,7 @@ afterAll(() => rig.close());
 
 const { createKnowledgeBase, getKnowledgeBase, deleteKnowledgeBase, updateKnowledgeBase, searchKnowledge } =
   KnowledgeBaseService.method;
-const { addDocument, listDocuments, readDocument, reviseDocument, deleteDocument } = DocumentService.method;
+const { createDocument, listDocuments, readDocument, updateDocument, deleteDocument } = DocumentService.method;
 
 async function base(more: object = {}): Promise<string> {
   const request = { name: "Runbooks", ...more };
@@ -30,7 +30,7 @@ async function base(more: object = {}): Promise<string> {
 }
 async function add(knowledgeBaseId: string, content: string, more: object = {}, who = "alice") {
   const request = { knowledgeBaseId, name: "Runbook", content, ...more };
-  return (await rig.dispatch.unary(addDocument, request, as(who))).document!;
+  return (await rig.dispatch.unary(createDocument, request, as(who))).document!;
 }
 const read = (documentId: string, who = "alice") => rig.dispatch.unary(readDocument, { documentId }, as(who));
 const search = async (query: string, more: object = {}, who = "alice") =>
@@ -96,7 +96,7 @@ test("who can see a knowledge base reads and searches it, who can manage it writ
   const writes = (who: string) =>
     Promise.all([
       refusal(add(id, "x", {}, who)),
-      refusal(rig.dispatch.unary(reviseDocument, { documentId, content: "x" }, as(who))),
+      refusal(rig.dispatch.unary(updateDocument, { documentId, content: "x" }, as(who))),
       refusal(rig.dispatch.unary(deleteDocument, { documentId }, as(who))),
     ]);
   for (const [code, said] of await writes("bob"))
@@ -138,7 +138,7 @@ test("while a document is revised all that is found of it is the version before,
   held = async () => {
     if (embedded.length > 16) await gate.promise;
   };
-  const { document } = await rig.dispatch.unary(reviseDocument, { documentId, content: text("new") }, as("alice"));
+  const { document } = await rig.dispatch.unary(updateDocument, { documentId, content: text("new") }, as("alice"));
   expect(document).toMatchObject({ version: 2, searchableVersion: 1, state: DocumentState.WAITING });
   await vi.waitFor(() => expect(embedded.length).toBe(32));
   expect(await seen()).toEqual([30, "1 The old answer."]);
@@ -239,12 +239,12 @@ test("an addition that is repeated with its request_id adds nothing, and an etag
   const one = await add(id, RUNBOOK, { requestId: "r" });
   expect((await add(id, RUNBOOK, { requestId: "r" })).id).toBe(one.id);
   const revised = await rig.dispatch.unary(
-    reviseDocument,
+    updateDocument,
     { documentId: one.id, etag: one.etag, name: "Other" },
     as("alice"),
   );
   expect(revised.document).toMatchObject({ name: "Other", version: 1 });
-  const stale = rig.dispatch.unary(reviseDocument, { documentId: one.id, etag: one.etag, content: "x" }, as("alice"));
+  const stale = rig.dispatch.unary(updateDocument, { documentId: one.id, etag: one.etag, content: "x" }, as("alice"));
   expect((await refusal(stale))[0]).toBe("Aborted");
   await ready(one.id);
   expect((await search("isolate", { knowledgeBaseIds: [id] }))[0]!.document!.name).toBe("Other");
@@ -256,6 +256,6 @@ test("a document without text says so, and can be revised", async () => {
   await vi.waitFor(async () =>
     expect((await read(documentId)).document).toMatchObject({ problem: "there is no text in it" }),
   );
-  await rig.dispatch.unary(reviseDocument, { documentId, content: "Something." }, as("alice"));
+  await rig.dispatch.unary(updateDocument, { documentId, content: "Something." }, as("alice"));
   await ready(documentId);
 });

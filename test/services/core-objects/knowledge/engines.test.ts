@@ -10,7 +10,7 @@ import { plainEmbedders } from "./plain-embedder.js";
 // What knowledge keeps in the store, on every engine that there is.
 
 const { createKnowledgeBase, getKnowledgeBase, deleteKnowledgeBase, searchKnowledge } = KnowledgeBaseService.method;
-const { addDocument, listDocuments, readDocument, reviseDocument, deleteDocument } = DocumentService.method;
+const { createDocument, listDocuments, readDocument, updateDocument, deleteDocument } = DocumentService.method;
 
 const text = (word: string) => Array.from({ length: 40 }, (_, i) => `# Part ${i}\n\nThe ${word} answer.`).join("\n\n");
 
@@ -52,7 +52,7 @@ for (const backend of backends) {
       const { knowledgeBase } = await call(createKnowledgeBase, { name: "kb" }, as("alice"));
       const knowledgeBaseId = knowledgeBase!.id;
       const add = (name: string, requestId: string) =>
-        call(addDocument, { knowledgeBaseId, name, content: text("old"), requestId }, as("alice"));
+        call(createDocument, { knowledgeBaseId, name, content: text("old"), requestId }, as("alice"));
       const [first, again, second] = [await add("one", "1"), await add("one", "1"), await add("two", "2")];
       const [one, two] = [first.document!.id, second.document!.id];
       expect(again.document!.id).toBe(one);
@@ -62,7 +62,7 @@ for (const backend of backends) {
       expect(listed.documents.map(({ id }) => id)).toEqual([two, one]);
       expect(await call(getKnowledgeBase, { knowledgeBaseId }, as("alice"))).toMatchObject({ documentCount: 2 });
       await call(deleteDocument, { documentId: two }, as("alice"));
-      await call(reviseDocument, { documentId: one, content: text("new") }, as("alice"));
+      await call(updateDocument, { documentId: one, content: text("new") }, as("alice"));
       await ready(one);
       expect(await found(knowledgeBaseId)).toEqual([30, "2 The new answer."]);
       for (const name of ["knowledge_blocks", "knowledge_sources"]) {

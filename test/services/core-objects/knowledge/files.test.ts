@@ -26,9 +26,9 @@ afterAll(async () => {
   await rig.close();
 });
 
-const { addDocument, readDocument } = DocumentService.method;
+const { createDocument, readDocument } = DocumentService.method;
 const add = async (request: object) =>
-  (await rig.dispatch.unary(addDocument, { knowledgeBaseId, name: "File", ...request }, as("alice"))).document!;
+  (await rig.dispatch.unary(createDocument, { knowledgeBaseId, name: "File", ...request }, as("alice"))).document!;
 const read = (documentId: string) => rig.dispatch.unary(readDocument, { documentId }, as("alice"));
 
 const HTML = `<html><head><title>t</title><style>p{}</style></head><body><h1>Phishing</h1><p>Block the

@@ -7,7 +7,7 @@ import { as, type Rig, startRig } from "../rig.js";
 import { plainEmbedders } from "./plain-embedder.js";
 
 const { createKnowledgeBase } = KnowledgeBaseService.method;
-const { addDocument, deleteDocument } = DocumentService.method;
+const { createDocument, deleteDocument } = DocumentService.method;
 
 let rig: Rig;
 /** The documents in the order in which they were embedded. */
@@ -30,7 +30,7 @@ async function base(who: string, companyManaged = false): Promise<string> {
   return (await rig.dispatch.unary(createKnowledgeBase, { name: "kb", companyManaged }, as(who))).knowledgeBase!.id;
 }
 async function add(knowledgeBaseId: string, name: string, who: string): Promise<string> {
-  return (await rig.dispatch.unary(addDocument, { knowledgeBaseId, name, content: "Text." }, as(who))).document!.id;
+  return (await rig.dispatch.unary(createDocument, { knowledgeBaseId, name, content: "Text." }, as(who))).document!.id;
 }
 
 test("owners take turns: who adds many documents keeps nobody else waiting", async () => {

@@ -9,7 +9,7 @@ import { as, type Rig, startRig } from "../rig.js";
 // Documents that are cut as finely as their owner can make it.
 
 const { createKnowledgeBase, searchKnowledge } = KnowledgeBaseService.method;
-const { addDocument, readDocument } = DocumentService.method;
+const { createDocument, readDocument } = DocumentService.method;
 const DIMENSIONS = 4_096;
 
 let rig: Rig;
@@ -30,7 +30,7 @@ function slowEmbedders(ms = 20): Embedders {
 async function add(who: string, name: string, content: string): Promise<string> {
   const { knowledgeBase } = await rig.dispatch.unary(createKnowledgeBase, { name: "kb" }, as(who));
   const request = { knowledgeBaseId: knowledgeBase!.id, name, content };
-  return (await rig.dispatch.unary(addDocument, request, as(who))).document!.id;
+  return (await rig.dispatch.unary(createDocument, request, as(who))).document!.id;
 }
 const read = async (documentId: string, who: string) =>
   (await rig.dispatch.unary(readDocument, { documentId }, as(who))).document!;

@@ -11,7 +11,7 @@ import { type EndpointServer, startEndpoints } from "./endpoint-server.js";
 
 const { createIntegration, updateIntegration } = IntegrationService.method;
 const { createKnowledgeBase, searchKnowledge } = KnowledgeBaseService.method;
-const { addDocument, readDocument } = DocumentService.method;
+const { createDocument, readDocument } = DocumentService.method;
 
 let rig: Rig;
 let endpoints: EndpointServer;
@@ -48,7 +48,7 @@ async function base(who: string, integrationId = "", more: object = {}) {
 
 async function add(knowledgeBaseId: string, who: string): Promise<string> {
   const request = { knowledgeBaseId, name: "Runbook", content: "How to rotate a beacon of the zebrafish implant." };
-  return (await rig.dispatch.unary(addDocument, request, as(who))).document!.id;
+  return (await rig.dispatch.unary(createDocument, request, as(who))).document!.id;
 }
 
 const read = async (documentId: string, who: string) =>

@@ -44,7 +44,7 @@ async function given() {
   );
   const knowledgeBaseId = made.knowledgeBase!.id;
   const added = await call(
-    DocumentService.method.addDocument,
+    DocumentService.method.createDocument,
     { knowledgeBaseId, name: "Phishing", content: "Block the sender at the gateway." },
     as("alice"),
   );

@@ -26,7 +26,7 @@ const PEOPLE: Readonly<Record<string, string>> = {
 
 /** What the built-in platform knowingly answers otherwise, and why. */
 function reasonOf({ name, as, path }: Exchange): string | undefined {
-  if (name === "SearchSimulations" && as === "granted" && path.endsWith("/exercises/search"))
+  if (name === "ListSimulations" && as === "granted" && path.endsWith("/exercises/search"))
     return "rows of simulations leave out what is empty: that which granted sees has what the recorded one had not";
   if (name === "DeleteScenario" && as === "launcher")
     return "a grant that is on what is deleted: the launcher has grants on three scenarios there and on one here";

@@ -152,7 +152,7 @@ const GROUP: Life = {
 export const assetTruths: readonly Truth<Stage>[] = [
   ...truthsOf(ENDPOINT),
   ...truthsOf(GROUP),
-  listTruth("search_asset_groups", [
+  listTruth("list_asset_groups", [
     {
       rows: "asset_groups",
       idKey: "asset_group_id",

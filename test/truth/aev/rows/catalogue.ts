@@ -136,7 +136,7 @@ const VULNERABILITY: Life = {
 export const catalogueTruths: readonly Truth<Stage>[] = [
   ...truthsOf(FINDING),
   ...truthsOf(VULNERABILITY),
-  listTruth("search_vulnerabilities", [
+  listTruth("list_vulnerabilities", [
     {
       rows: "vulnerabilities",
       idKey: "vulnerability_id",
@@ -158,7 +158,7 @@ export const catalogueTruths: readonly Truth<Stage>[] = [
       right: "nothing",
     },
   ]),
-  listTruth("search_teams", [
+  listTruth("list_teams", [
     {
       rows: "teams",
       idKey: "team_id",
@@ -171,7 +171,7 @@ export const catalogueTruths: readonly Truth<Stage>[] = [
       right: "nothing",
     },
   ]),
-  listTruth("search_players", [
+  listTruth("list_players", [
     {
       rows: "players",
       idKey: "user_id",
@@ -190,7 +190,7 @@ export const catalogueTruths: readonly Truth<Stage>[] = [
       right: "nothing",
     },
   ]),
-  listTruth("search_mitigations", [
+  listTruth("list_mitigations", [
     {
       rows: "mitigations",
       idKey: "mitigation_id",

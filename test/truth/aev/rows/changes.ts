@@ -218,7 +218,7 @@ const CHANGES: readonly Change[] = [
     }),
   ),
   {
-    tool: "trigger_inject",
+    tool: "launch_inject",
     right: "MANAGE_ASSESSMENT",
     ...there("mail", "otherStep", "inject_id"),
     as: ["analyst"],

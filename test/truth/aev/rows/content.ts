@@ -423,7 +423,7 @@ export const contentTruths: readonly Truth<Stage>[] = [
   ...truthsOf(CHALLENGE),
   ...truthsOf(TEMPLATE),
   ...truthsOf(REPORT),
-  listTruth("search_documents", [
+  listTruth("list_documents", [
     {
       rows: "documents",
       idKey: "document_id",

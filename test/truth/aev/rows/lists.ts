@@ -68,7 +68,7 @@ const hasOne = (held: readonly string[] | null, ...ids: readonly string[]): bool
 
 const LIST_TOOLS: readonly List[] = [
   {
-    tool: "search_scenarios",
+    tool: "list_scenarios",
     rows: "scenarios",
     kind: "scenario",
     order: newest("scenario_updated_at", "scenario_id"),
@@ -109,7 +109,7 @@ const LIST_TOOLS: readonly List[] = [
     another: (stage, i) => need(stage, "POST", "/scenarios", { scenario_name: `Same plan ${stage.world.run} ${i}` }),
   },
   {
-    tool: "search_simulations",
+    tool: "list_simulations",
     rows: "simulations",
     kind: "simulation",
     order: newest("exercise_updated_at", "exercise_id"),
@@ -146,7 +146,7 @@ const LIST_TOOLS: readonly List[] = [
     another: (stage, i) => need(stage, "POST", "/exercises", { exercise_name: `Same run ${stage.world.run} ${i}` }),
   },
   {
-    tool: "search_endpoints",
+    tool: "list_endpoints",
     rows: "endpoints",
     kind: "endpoint",
     order: byName("asset_name", "asset_id"),
@@ -203,7 +203,7 @@ const LIST_TOOLS: readonly List[] = [
     },
   },
   {
-    tool: "search_findings",
+    tool: "list_findings",
     rows: "findings",
     kind: "finding",
     order: newest("finding_created_at", "finding_id"),
@@ -237,7 +237,7 @@ const LIST_TOOLS: readonly List[] = [
       }),
   },
   {
-    tool: "search_attack_patterns",
+    tool: "list_attack_patterns",
     rows: "attack_patterns",
     kind: "technique",
     order: byName("attack_pattern_name", "attack_pattern_id"),

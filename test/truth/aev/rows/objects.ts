@@ -214,7 +214,7 @@ export const objectTruths: readonly Truth<Stage>[] = [
     ],
   },
   {
-    tool: "search_injects",
+    tool: "list_injects",
     cases: [
       {
         about: "gives the injects of a scenario once, in the order of their time",
@@ -225,11 +225,11 @@ export const objectTruths: readonly Truth<Stage>[] = [
           const direct = await seenBy(stage, person).below(`/scenarios/${id}/injects/simple`, "inject_id");
           const args = { ...inTenant(stage, person), scenario_id: id };
           if (direct === undefined) {
-            await refuses(stage, person, "search_injects", args, NOT_THERE);
+            await refuses(stage, person, "list_injects", args, NOT_THERE);
             return;
           }
           const { rows } = await readWhole(stage, person, {
-            tool: "search_injects",
+            tool: "list_injects",
             rows: "injects",
             args,
             pageSize: 4,
@@ -260,11 +260,11 @@ export const objectTruths: readonly Truth<Stage>[] = [
           const delayOf = new Map((timed ?? []).map((one) => [one.inject_id, one.inject_depends_duration as number]));
           const args = { ...inTenant(stage, person), simulation_id: id, with_targets: true };
           if (direct === undefined) {
-            await refuses(stage, person, "search_injects", args, NOT_THERE);
+            await refuses(stage, person, "list_injects", args, NOT_THERE);
             return;
           }
           const { rows } = await readWhole(stage, person, {
-            tool: "search_injects",
+            tool: "list_injects",
             rows: "injects",
             args,
             pageSize: 4,
@@ -288,21 +288,15 @@ export const objectTruths: readonly Truth<Stage>[] = [
           const [scenario, simulation] =
             stage.world.tenantOf(person) !== FIRST ? ["full", "running"] : ["other0", "otherRun"];
           const tenant = inTenant(stage, person);
-          await refuses(stage, person, "search_injects", { ...tenant, scenario_id: world.ids[scenario!] }, NOT_THERE);
-          await refuses(
-            stage,
-            person,
-            "search_injects",
-            { ...tenant, simulation_id: world.ids[simulation!] },
-            NOT_THERE,
-          );
-          await refuses(stage, person, "search_injects", { ...tenant, scenario_id: UNKNOWN }, NOT_THERE);
+          await refuses(stage, person, "list_injects", { ...tenant, scenario_id: world.ids[scenario!] }, NOT_THERE);
+          await refuses(stage, person, "list_injects", { ...tenant, simulation_id: world.ids[simulation!] }, NOT_THERE);
+          await refuses(stage, person, "list_injects", { ...tenant, scenario_id: UNKNOWN }, NOT_THERE);
         },
       },
     ],
   },
   {
-    tool: "search_findings",
+    tool: "list_findings",
     cases: [
       {
         about: "finds those of one scenario, simulation or endpoint as the platform does",
@@ -318,7 +312,7 @@ export const objectTruths: readonly Truth<Stage>[] = [
             const id = world.ids[key]!;
             const direct = await seenBy(stage, person).below(`/findings/${path}/${id}/search`, "finding_id");
             const args = { ...inTenant(stage, person), [argument]: id };
-            const { refusal, result } = await personOf(stage, person).ask("search_findings", args);
+            const { refusal, result } = await personOf(stage, person).ask("list_findings", args);
             if (direct === undefined) expect(refusal).toMatch(NO_RIGHT("ACCESS_|OBSERVER|there is no"));
             else if (refusal === "") expect(ids(result!.findings)).toEqual(direct.map((row) => row.finding_id).sort());
             else expect(refusal).toMatch(NO_RIGHT("ACCESS_FINDINGS"));

@@ -240,7 +240,7 @@ export const runTruths: readonly Truth<Stage>[] = [
     ],
   },
   {
-    tool: "search_inject_targets",
+    tool: "list_inject_targets",
     cases: [
       {
         about: "gives every target once, as the platform does",
@@ -262,15 +262,15 @@ export const runTruths: readonly Truth<Stage>[] = [
             if (word === "") {
               // The platform fails: a scenario's steps have nobody before there is a simulation.
               const words = /step of scenario|there is no|unknown tool|ACCESS_ASSESSMENT/;
-              await refuses(stage, person, "search_inject_targets", args, words);
+              await refuses(stage, person, "list_inject_targets", args, words);
               continue;
             }
             const direct = await seenBy(stage, person).below(`/injects/${id}/targets/${word}/search`, "target_id");
             if (direct === undefined) {
-              await refuses(stage, person, "search_inject_targets", args, NOT_THERE);
+              await refuses(stage, person, "list_inject_targets", args, NOT_THERE);
               continue;
             }
-            const { rows } = await readWhole(stage, person, { tool: "search_inject_targets", rows: "targets", args });
+            const { rows } = await readWhole(stage, person, { tool: "list_inject_targets", rows: "targets", args });
             expect(ids(rows)).toEqual(direct.map((one) => one.target_id).sort());
           }
         },
@@ -278,7 +278,7 @@ export const runTruths: readonly Truth<Stage>[] = [
     ],
   },
   {
-    tool: "search_injector_contracts",
+    tool: "list_injector_contracts",
     cases: [
       {
         about: "gives every action once, in the order of names",
@@ -286,7 +286,7 @@ export const runTruths: readonly Truth<Stage>[] = [
         async prove(stage, person) {
           const direct = await seenBy(stage, person).of("contract");
           const { rows } = await readWhole(stage, person, {
-            tool: "search_injector_contracts",
+            tool: "list_injector_contracts",
             rows: "injector_contracts",
             args: inTenant(stage, person),
             pageSize: 4,
@@ -306,7 +306,7 @@ export const runTruths: readonly Truth<Stage>[] = [
             one.injector_contract_attack_patterns.includes(technique),
           );
           const { rows } = await readWhole(stage, person, {
-            tool: "search_injector_contracts",
+            tool: "list_injector_contracts",
             rows: "injector_contracts",
             args,
           });
@@ -343,8 +343,8 @@ export const runTruths: readonly Truth<Stage>[] = [
   },
   ...(
     [
-      ["search_atomic_tests", "atomic_tests", "atomic", "inject_id"],
-      ["search_payloads", "payloads", "payload", "payload_id"],
+      ["list_atomic_tests", "atomic_tests", "atomic", "inject_id"],
+      ["list_payloads", "payloads", "payload", "payload_id"],
     ] as const
   ).map(
     ([tool, rows, kind, id]): Truth<Stage> => ({

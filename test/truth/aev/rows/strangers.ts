@@ -13,7 +13,7 @@ const CALLS: Readonly<Record<string, (stage: Stage) => object>> = {
   get_scenario: scenario,
   get_simulation: simulation,
   get_simulation_results: simulation,
-  search_injects: scenario,
+  list_injects: scenario,
   create_scenario: ({ world }) => ({ name: `No ${world.run}` }),
   update_scenario: (stage) => ({ ...scenario(stage), description: "No" }),
   delete_scenario: scenario,

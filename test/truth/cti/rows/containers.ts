@@ -75,7 +75,7 @@ export const containerTruths: readonly Truth<Stage>[] = [
     ],
   },
   {
-    tool: "get_entity_containers",
+    tool: "list_entity_containers",
     cases: [
       {
         about: "names every container that holds an object, and no other, over all pages",
@@ -85,7 +85,7 @@ export const containerTruths: readonly Truth<Stage>[] = [
           for (const key of ["malware0", "set0", "inside"]) {
             const id = stage.world.ids[key]!;
             const { rows } = await readWhole(stage, person, {
-              tool: "get_entity_containers",
+              tool: "list_entity_containers",
               rows: "containers",
               args: { object_id: id, types: TYPES },
               pageSize: 3,
@@ -94,7 +94,7 @@ export const containerTruths: readonly Truth<Stage>[] = [
           }
         },
       },
-      outside("get_entity_containers", ({ world }) => ({ object_id: world.ids.malware0 })),
+      outside("list_entity_containers", ({ world }) => ({ object_id: world.ids.malware0 })),
     ],
   },
   {

@@ -14,7 +14,7 @@ interface Entry {
 
 /** What a person is told of the history of something. */
 async function historyOf(stage: Stage, person: string, object_id: string): Promise<readonly Entry[]> {
-  const said = await personOf(stage, person).get<{ entries?: Entry[] }>("get_entity_history", {
+  const said = await personOf(stage, person).get<{ entries?: Entry[] }>("list_entity_changes", {
     object_id,
     page_size: 100,
   });
@@ -75,7 +75,7 @@ async function makeHidden(stage: Stage): Promise<Hidden> {
 /** What happened to an object. */
 export const historyTruths: readonly Truth<Stage>[] = [
   {
-    tool: "get_entity_history",
+    tool: "list_entity_changes",
     cases: [
       {
         about: "has what the platform's history of the object has, newest first",
@@ -104,11 +104,11 @@ export const historyTruths: readonly Truth<Stage>[] = [
           expect(direct.at(-1)?.context_data.message).toContain("Hidden later");
           expect(told.at(-1)?.message ?? "").toBe(sees ? direct.at(-1)?.context_data.message : "");
           if (sees) expect((await historyOf(stage, person, malware)).length).toBe(2);
-          else await refuses(stage, person, "get_entity_history", { object_id: malware }, /visible to you/);
+          else await refuses(stage, person, "list_entity_changes", { object_id: malware }, /visible to you/);
           expect((await historyOf(stage, person, gone)).map(({ act }) => act)).toEqual(["delete", "create"]);
         },
       },
-      outside("get_entity_history", ({ world }) => ({ object_id: world.ids.malware0 })),
+      outside("list_entity_changes", ({ world }) => ({ object_id: world.ids.malware0 })),
     ],
   },
 ];

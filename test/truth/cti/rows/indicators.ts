@@ -69,7 +69,7 @@ export const indicatorTruths: readonly Truth<Stage>[] = [
     ],
   },
   {
-    tool: "get_entity_indicators",
+    tool: "list_entity_indicators",
     cases: [
       {
         about: "has the indicators that one sees of what points to the object, once each, over all pages",
@@ -80,7 +80,7 @@ export const indicatorTruths: readonly Truth<Stage>[] = [
             const id = ids[key]!;
             const args = { object_id: id };
             if ((await seenBy(stage, person).object(id)) === undefined) {
-              await refuses(stage, person, "get_entity_indicators", args, /visible/);
+              await refuses(stage, person, "list_entity_indicators", args, /visible/);
               continue;
             }
             if (key === "malware0" && person === "administrator") {
@@ -93,7 +93,7 @@ export const indicatorTruths: readonly Truth<Stage>[] = [
               ({ toId, relationship_type }) => toId === id && ["indicates", "based-on"].includes(relationship_type),
             );
             const expected = [...new Set(pointing.map(({ fromId }) => fromId))].filter((one) => seen.has(one));
-            const reading = { tool: "get_entity_indicators", rows: "indicators", args, pageSize: 2 };
+            const reading = { tool: "list_entity_indicators", rows: "indicators", args, pageSize: 2 };
             expect(idsOf((await readWhole(stage, person, reading)).rows)).toEqual(expected.sort());
             const valid = expected.filter((one) => {
               const { revoked, valid_from, valid_until } = seen.get(one)!;
@@ -104,7 +104,7 @@ export const indicatorTruths: readonly Truth<Stage>[] = [
           }
         },
       },
-      outside("get_entity_indicators", ({ world }) => ({ object_id: world.ids.malware0 })),
+      outside("list_entity_indicators", ({ world }) => ({ object_id: world.ids.malware0 })),
     ],
   },
   {

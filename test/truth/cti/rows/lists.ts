@@ -126,7 +126,7 @@ const LISTS: readonly List[] = [
     another: (world, i) => world.make("Threat-Actor-Group", { name: `Actor more ${i} ${Date.now()} ${world.run}` }),
   },
   {
-    tool: "search_observables",
+    tool: "list_observables",
     rows: "observables",
     questions: [
       {
@@ -165,7 +165,7 @@ const LISTS: readonly List[] = [
     another: (world, i) => world.observe("Domain-Name", { value: `more-${i}-${Date.now()}.${world.run}.example` }),
   },
   {
-    tool: "search_indicators",
+    tool: "list_indicators",
     rows: "indicators",
     questions: [
       { args: ({ run }) => ({ query: run }), holds: ofType("Indicator") },

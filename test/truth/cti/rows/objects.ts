@@ -131,7 +131,7 @@ export const objectTruths: readonly Truth<Stage>[] = [
     ],
   },
   {
-    tool: "get_entity_relationships",
+    tool: "list_entity_relationships",
     cases: [
       {
         about: "has every relationship whose other end one sees, and says how many others there are",
@@ -146,7 +146,7 @@ export const objectTruths: readonly Truth<Stage>[] = [
             let token: unknown = "";
             do {
               const page: Readonly<Record<string, unknown>> = await personOf(stage, person).get(
-                "get_entity_relationships",
+                "list_entity_relationships",
                 { object_id: id, page_size: 7, page_token: token },
               );
               rows.push(...((page.relationships ?? []) as Row[]));
@@ -165,7 +165,7 @@ export const objectTruths: readonly Truth<Stage>[] = [
           }
         },
       },
-      outside("get_entity_relationships", ({ world }) => ({ object_id: world.ids.set0 })),
+      outside("list_entity_relationships", ({ world }) => ({ object_id: world.ids.set0 })),
     ],
   },
   {

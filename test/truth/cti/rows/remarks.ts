@@ -26,7 +26,7 @@ const note = (stage: Stage, more: object = {}) =>
 /** Tools of notes, opinions, references and of markings that are taken off. */
 export const remarkTruths: readonly Truth<Stage>[] = [
   {
-    tool: "get_entity_notes",
+    tool: "list_entity_notes",
     cases: [
       {
         about: "lists the notes on an object that this person sees, over all pages",
@@ -38,7 +38,7 @@ export const remarkTruths: readonly Truth<Stage>[] = [
           for (const one of (await seen.objects()).filter(({ entity_type }) => entity_type === "Note"))
             if ((await seen.contents(one.id))?.some((inside) => inside.id === id)) expected.push(one);
           const { rows } = await readWhole(stage, person, {
-            tool: "get_entity_notes",
+            tool: "list_entity_notes",
             rows: "notes",
             args: { object_id: id },
             pageSize: 2,
@@ -52,7 +52,7 @@ export const remarkTruths: readonly Truth<Stage>[] = [
           }
         },
       },
-      outside("get_entity_notes", ({ world }) => ({ object_id: world.ids.malware0 })),
+      outside("list_entity_notes", ({ world }) => ({ object_id: world.ids.malware0 })),
     ],
   },
   {
@@ -144,7 +144,7 @@ export const remarkTruths: readonly Truth<Stage>[] = [
     ],
   },
   {
-    tool: "get_entity_external_references",
+    tool: "list_entity_external_references",
     cases: [
       {
         about: "lists the references of an object, over all pages",
@@ -158,7 +158,7 @@ export const remarkTruths: readonly Truth<Stage>[] = [
               external_id: fresh(stage, "R"),
             });
           const { rows } = await readWhole(stage, person, {
-            tool: "get_entity_external_references",
+            tool: "list_entity_external_references",
             rows: "references",
             args: { object_id: id },
             pageSize: 2,
@@ -169,7 +169,7 @@ export const remarkTruths: readonly Truth<Stage>[] = [
           expect(rows.map((row) => row.source_name)).toEqual([1, 2, 3, 4, 5].map((i) => `Source ${i}`));
         },
       },
-      outside("get_entity_external_references", ({ world }) => ({ object_id: world.ids.malware0 })),
+      outside("list_entity_external_references", ({ world }) => ({ object_id: world.ids.malware0 })),
     ],
   },
   {

@@ -225,7 +225,7 @@ export const statisticsTruths: readonly Truth<Stage>[] = [
     ],
   },
   {
-    tool: "get_entity_ttps",
+    tool: "list_entity_ttps",
     cases: [
       {
         about: "has the techniques that one sees of what the object uses, once each, over all pages",
@@ -248,13 +248,13 @@ export const statisticsTruths: readonly Truth<Stage>[] = [
               )
               .map(({ other }) => [other.id, other]),
           );
-          const reading = { tool: "get_entity_ttps", rows: "ttps", args: { object_id: id }, pageSize: 2 };
+          const reading = { tool: "list_entity_ttps", rows: "ttps", args: { object_id: id }, pageSize: 2 };
           const { rows } = await readWhole(stage, person, reading);
           expect(rows.map((row) => row.id).sort()).toEqual([...expected.keys()].sort());
           for (const row of rows) expect(row.name).toBe(expected.get(row.id)!.representative.main);
         },
       },
-      outside("get_entity_ttps", ({ world }) => ({ object_id: world.ids.set0 })),
+      outside("list_entity_ttps", ({ world }) => ({ object_id: world.ids.set0 })),
     ],
   },
   {

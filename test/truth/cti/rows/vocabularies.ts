@@ -49,7 +49,7 @@ export const vocabularyTruths: readonly Truth<Stage>[] = [
     ],
   },
   {
-    tool: "list_vocabulary",
+    tool: "list_vocabulary_values",
     cases: [
       {
         about: "lists the words of a vocabulary in the platform's order",
@@ -58,7 +58,7 @@ export const vocabularyTruths: readonly Truth<Stage>[] = [
           for (const vocabulary of ["case_severity_ov", "case_priority_ov", "report_types_ov", "opinion_ov"]) {
             const expected = await listed(stage, person, "vocabularies", "id name", `, category: ${vocabulary}`);
             const said = await personOf(stage, person).get<{ words?: { name: string }[]; total_size: number }>(
-              "list_vocabulary",
+              "list_vocabulary_values",
               { vocabulary, page_size: 100 },
             );
             const rows = said.words ?? [];
@@ -67,7 +67,7 @@ export const vocabularyTruths: readonly Truth<Stage>[] = [
           }
         },
       },
-      outside("list_vocabulary", () => ({ vocabulary: "case_severity_ov" })),
+      outside("list_vocabulary_values", () => ({ vocabulary: "case_severity_ov" })),
     ],
   },
   {

@@ -8,13 +8,13 @@ import type { Stage } from "../stage.js";
 
 /** Tools that lists' own rows do not ask as somebody whose role is gone, and what makes a call of each whole. */
 const CALLS: Readonly<Record<string, (ids: Stage["world"]["ids"]) => object>> = {
-  search_grc: () => ({ query: "control" }),
+  search_all: () => ({ query: "control" }),
   get_framework: (ids) => ({ framework_id: ids.plain }),
   get_tenant: () => ({}),
   list_requirements: (ids) => ({ framework_id: ids.plain }),
   list_maturity_levels: (ids) => ({ framework_id: ids.plain }),
   list_reference_controls: () => ({}),
-  search_cves: () => ({}),
+  list_cves: () => ({}),
   get_cve: () => ({ cve_id: "CVE-2014-0160" }),
   list_quantified_scenarios: () => ({}),
   get_financial_summary: (ids) => ({ quantification_id: ids.loss }),
@@ -23,7 +23,7 @@ const CALLS: Readonly<Record<string, (ids: Stage["world"]["ids"]) => object>> = 
   get_assessment: (ids) => ({ assessment_id: ids.shown }),
   get_assessment_maturity: (ids) => ({ assessment_id: ids.shown }),
   update_requirement_assessment: (ids) => ({ requirement_assessment_id: ids.shown0, result: "compliant" }),
-  link_evidence_to_requirement: (ids) => ({ requirement_assessment_id: ids.shown0, evidence_ids: [ids.evidence0] }),
+  set_requirement_evidence: (ids) => ({ requirement_assessment_id: ids.shown0, evidence_ids: [ids.evidence0] }),
   attach_evidence: (ids) => ({ evidence_id: ids.evidence0, control_id: ids.control0 }),
   upload_evidence_file: (ids) => ({ evidence_id: ids.evidence0, file_name: "no.txt", content_base64: "bm8=" }),
   read_evidence_file: (ids) => ({ evidence_id: ids.evidence1 }),
@@ -44,7 +44,7 @@ const CALLS: Readonly<Record<string, (ids: Stage["world"]["ids"]) => object>> = 
   update_control: (ids) => ({ control_id: ids.control0, description: "No" }),
   delete_control: (ids) => ({ control_id: ids.control0 }),
   set_control_maturity: (ids) => ({ control_id: ids.control0, score: 1 }),
-  link_controls_to_requirement: (ids) => ({ requirement_assessment_id: ids.shown0, control_ids: [ids.control0] }),
+  set_requirement_controls: (ids) => ({ requirement_assessment_id: ids.shown0, control_ids: [ids.control0] }),
   create_evidence: () => ({ name: "No" }),
   update_evidence: (ids) => ({ evidence_id: ids.evidence0, description: "No" }),
 };

@@ -124,11 +124,11 @@ export const libraryTruths: readonly Truth<Stage>[] = [
       expect(rows.map(({ id }) => id)).toEqual(direct.map(({ id }) => id));
     }
   }),
-  read("search_cves", async (stage, person, tenant_id) => {
+  read("list_cves", async (stage, person, tenant_id) => {
     const query = { source: "CVE", folder: stage.world.ids.root!, ordering: "created_at,id" };
     const direct = await stage.platform.list(stage.world.emails[person]!, ADVISORIES, query);
     for (const args of [{}, { exploited_only: true }, { min_cvss: 9 }]) {
-      const reading = { tool: "search_cves", rows: "cves", args: { tenant_id, ...args }, pageSize: 50 };
+      const reading = { tool: "list_cves", rows: "cves", args: { tenant_id, ...args }, pageSize: 50 };
       const { rows, repeated } = await everyPage(personOf(stage, person), reading);
       expect(repeated).toEqual([]);
       const wanted = direct.filter(

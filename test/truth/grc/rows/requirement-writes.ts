@@ -49,7 +49,7 @@ export const requirementWriteTruths: readonly Truth<Stage>[] = [
           await admin(stage, "PATCH", `${LISTS.audit}${ids.shown}/`, { is_locked: true });
           await refusedWithoutTrace(stage, person, "set_control_maturity", { ...asked, score: 1 }, /locked/);
           const link = { requirement_assessment_id: ids.shown0, control_ids: [ids.control6] };
-          await refusedWithoutTrace(stage, person, "link_controls_to_requirement", link, /locked/);
+          await refusedWithoutTrace(stage, person, "set_requirement_controls", link, /locked/);
           await admin(stage, "PATCH", `${LISTS.audit}${ids.shown}/`, { is_locked: false });
         },
       },
@@ -81,7 +81,7 @@ export const requirementWriteTruths: readonly Truth<Stage>[] = [
     ],
   },
   {
-    tool: "link_controls_to_requirement",
+    tool: "set_requirement_controls",
     cases: [
       {
         about: "sets the controls of one requirement, and nothing else",
@@ -94,7 +94,7 @@ export const requirementWriteTruths: readonly Truth<Stage>[] = [
             requirement_assessment_id: ids.shown2!.toUpperCase(),
             control_ids: [ids.control6!.toUpperCase()],
           };
-          const { said, changes } = await changedBy(stage, person, "link_controls_to_requirement", args);
+          const { said, changes } = await changedBy(stage, person, "set_requirement_controls", args);
           expect(said.refusal).toBe("");
           expect(changes.filter((one) => one.startsWith(ids.shown2!))).toEqual([`${ids.shown2}.applied_controls`]);
           expect(changes.filter((one) => !one.startsWith(ids.shown2!) && !one.startsWith(ids.control6!))).toEqual([]);
@@ -106,7 +106,7 @@ export const requirementWriteTruths: readonly Truth<Stage>[] = [
         about: "who may not is refused, and nothing changes",
         as: CANNOT,
         prove: (stage, person) =>
-          refusedWithoutTrace(stage, person, "link_controls_to_requirement", {
+          refusedWithoutTrace(stage, person, "set_requirement_controls", {
             requirement_assessment_id: stage.world.ids.hidden1,
             control_ids: [stage.world.ids.control1],
           }),
@@ -123,7 +123,7 @@ export const requirementWriteTruths: readonly Truth<Stage>[] = [
           });
           await admin(stage, "PATCH", `${LISTS.requirement}${requirement}/`, { applied_controls: [ids.control1] });
           const args = { requirement_assessment_id: requirement, clear_controls: true };
-          const { said, changes } = await changedBy(stage, person, "link_controls_to_requirement", args);
+          const { said, changes } = await changedBy(stage, person, "set_requirement_controls", args);
           const isWritten = changes.some((one) => one === `${requirement}.applied_controls`);
           expect(said.result !== undefined).toBe(isWritten);
           await admin(stage, "PATCH", `${LISTS.audit}${audit}/`, { field_visibility: {} });
@@ -136,7 +136,7 @@ export const requirementWriteTruths: readonly Truth<Stage>[] = [
           const { ids } = stage.world;
           await admin(stage, "PATCH", `${LISTS.audit}${ids.hidden}/`, { status: "in_review" });
           const args = { requirement_assessment_id: ids.hidden3, control_ids: [ids.control1] };
-          await refusedWithoutTrace(stage, person, "link_controls_to_requirement", args, /in review/);
+          await refusedWithoutTrace(stage, person, "set_requirement_controls", args, /in review/);
           await admin(stage, "PATCH", `${LISTS.audit}${ids.hidden}/`, { status: "in_progress" });
         },
       },

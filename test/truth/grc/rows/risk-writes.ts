@@ -140,7 +140,7 @@ export const riskWriteTruths: readonly Truth<Stage>[] = [
     ],
   },
   {
-    tool: "link_evidence_to_requirement",
+    tool: "set_requirement_evidence",
     cases: [
       {
         about: "sets the evidence of one requirement, and nothing else of it",
@@ -149,13 +149,13 @@ export const riskWriteTruths: readonly Truth<Stage>[] = [
           const { ids } = stage.world;
           await admin(stage, "PATCH", `${LISTS.requirement}${ids.shown3}/`, { evidences: [ids.evidence1] });
           const args = { tenant_id: ids.alpha, requirement_assessment_id: ids.shown3, evidence_ids: [ids.evidence2] };
-          const { said, after, changes } = await changedBy(stage, person, "link_evidence_to_requirement", args);
+          const { said, after, changes } = await changedBy(stage, person, "set_requirement_evidence", args);
           expect(said.refusal).toBe("");
           expect(((after.get(ids.shown3!) as Row).evidences as Row[]).map(({ id }) => id)).toEqual([ids.evidence2]);
           expect(changes.filter((one) => one.startsWith(ids.shown3!))).toEqual([`${ids.shown3}.evidences`]);
         },
       },
-      cannot("link_evidence_to_requirement", ({ world }) => ({
+      cannot("set_requirement_evidence", ({ world }) => ({
         requirement_assessment_id: world.ids.hidden1,
         evidence_ids: [world.ids.evidence0],
       })),

@@ -125,7 +125,7 @@ export const tenantTruths: readonly Truth<Stage>[] = [
     ],
   },
   {
-    tool: "search_grc",
+    tool: "search_all",
     cases: [
       {
         about: "finds what the platform's search finds in the tenant and above it, in its order, and each is readable",
@@ -149,7 +149,7 @@ export const tenantTruths: readonly Truth<Stage>[] = [
             const open = await Promise.all((direct.results as Row[]).map(isOpen));
             const expected = (direct.results as Row[]).filter((_, at) => open[at]);
             const args = { tenant_id: tenant.id, query, types };
-            const told = await personOf(stage, person).get<{ hits?: Row[] }>("search_grc", args);
+            const told = await personOf(stage, person).get<{ hits?: Row[] }>("search_all", args);
             sameIds(told.hits ?? [], expected);
             await holdsNothingHidden(stage, person, JSON.stringify(told));
             for (const hit of (told.hits ?? []).slice(0, READ)) {
@@ -165,7 +165,7 @@ export const tenantTruths: readonly Truth<Stage>[] = [
       {
         about: "is refused to who has no role or no account",
         as: STRANGERS,
-        prove: (stage, person) => refuses(stage, person, "search_grc", { query: "control" }, NOWHERE),
+        prove: (stage, person) => refuses(stage, person, "search_all", { query: "control" }, NOWHERE),
       },
     ],
   },

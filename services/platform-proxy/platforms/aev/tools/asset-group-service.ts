@@ -22,12 +22,12 @@ const BY_NAME: Order<UpstreamAssetGroup> = {
   isOurs: true,
 };
 
-const { searchAssetGroups, getAssetGroup, createAssetGroup, updateAssetGroup, setAssetGroupAssets, deleteAssetGroup } =
+const { listAssetGroups, getAssetGroup, createAssetGroup, updateAssetGroup, setAssetGroupAssets, deleteAssetGroup } =
   AssetGroupService.method;
 
 /** How the tools of asset groups are answered. */
 export const bindings = [
-  unary(searchAssetGroups, async (r, platform) => {
+  unary(listAssetGroups, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = await listPage<UpstreamAssetGroup>(
       platform,

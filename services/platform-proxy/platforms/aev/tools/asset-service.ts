@@ -1,4 +1,4 @@
-import { AssetService, EndpointPlatform, type SearchEndpointsRequest } from "#proto/aev/v1/asset_service_pb.js";
+import { AssetService, EndpointPlatform, type ListEndpointsRequest } from "#proto/aev/v1/asset_service_pb.js";
 import { failedPrecondition, resourceExhausted } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { listOf, objectOf } from "../../../lib/answers.js";
@@ -19,11 +19,11 @@ interface UpstreamDetails {
   readonly endpoint_ips?: readonly string[] | null;
 }
 
-const { searchEndpoints, getEndpoint, createEndpoint, updateEndpoint, deleteEndpoint } = AssetService.method;
+const { listEndpoints, getEndpoint, createEndpoint, updateEndpoint, deleteEndpoint } = AssetService.method;
 
 /** How the tools of endpoints are answered. */
 export const bindings = [
-  unary(searchEndpoints, async (r, platform) => {
+  unary(listEndpoints, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = await listPage<UpstreamEndpoint>(
       platform,
@@ -149,7 +149,7 @@ function plainMac(address: string): string {
 const MAX_CONFIRMED = 200;
 
 /** What the platform can narrow a search to by host name and address. */
-function narrowing({ hostname, ip }: SearchEndpointsRequest): Filter[] {
+function narrowing({ hostname, ip }: ListEndpointsRequest): Filter[] {
   return [
     ...oneOf(
       "endpoint_hostname",
@@ -167,7 +167,7 @@ function narrowing({ hostname, ip }: SearchEndpointsRequest): Filter[] {
 async function confirmed(
   platform: Platform,
   tenant: TenantScope,
-  r: SearchEndpointsRequest,
+  r: ListEndpointsRequest,
 ): Promise<Having<UpstreamEndpoint>[]> {
   const { hostname, ip } = r;
   if (ip === undefined && !isTruthWord([hostname ?? ""])) return [];

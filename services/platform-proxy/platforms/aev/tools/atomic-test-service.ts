@@ -34,7 +34,7 @@ const BY_CHANGE: Order<Row> = {
 const PIECE = 100;
 
 const {
-  searchAtomicTests,
+  listAtomicTests,
   getAtomicTest,
   createAtomicTest,
   updateAtomicTest,
@@ -45,7 +45,7 @@ const {
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(searchAtomicTests, async (r, platform) => {
+  unary(listAtomicTests, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = await listPage<Row>(
       platform,

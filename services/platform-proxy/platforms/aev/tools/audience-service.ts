@@ -46,7 +46,7 @@ const MAX_ORGANIZATIONS = 5_000;
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(AudienceService.method.searchTeams, async (r, platform) => {
+  unary(AudienceService.method.listTeams, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = await listPage<UpstreamTeam>(
       platform,
@@ -76,7 +76,7 @@ export const bindings = [
     return { teams, ...page.paging };
   }),
 
-  unary(AudienceService.method.searchPlayers, async (r, platform) => {
+  unary(AudienceService.method.listPlayers, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     if (r.teamId !== undefined) await needTeam(platform, tenant, r.teamId.toLowerCase());
     const page = await listPage<UpstreamPlayer>(

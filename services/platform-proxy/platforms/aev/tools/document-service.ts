@@ -21,12 +21,12 @@ const BY_NAME: Order<UpstreamDocument> = {
   isOurs: true,
 };
 
-const { searchDocuments, getDocument, readDocument, uploadDocument, updateDocument, deleteDocument } =
+const { listDocuments, getDocument, readDocument, uploadDocument, updateDocument, deleteDocument } =
   DocumentService.method;
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(searchDocuments, async (r, platform) => {
+  unary(listDocuments, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = await listPage<UpstreamDocument>(
       platform,

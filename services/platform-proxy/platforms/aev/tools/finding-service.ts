@@ -1,4 +1,4 @@
-import type { SearchFindingsRequest } from "#proto/aev/v1/finding_service_pb.js";
+import type { ListFindingsRequest } from "#proto/aev/v1/finding_service_pb.js";
 import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
 import { notFound } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
@@ -19,11 +19,11 @@ const NEWEST_FIRST: Order<UpstreamFinding> = {
 /** What a finding that was recorded by hand was read from. */
 const BY_HAND = "manual";
 
-const { searchFindings, getFinding, createFinding, updateFinding, deleteFinding } = FindingService.method;
+const { listFindings, getFinding, createFinding, updateFinding, deleteFinding } = FindingService.method;
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(searchFindings, async (r, platform) => {
+  unary(listFindings, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = await listPage<UpstreamFinding>(
       platform,
@@ -105,11 +105,7 @@ async function shown(platform: Platform, tenant: TenantScope, answer: UpstreamFi
  * platform answers for an unknown object as for one without findings, so it is
  * looked up first.
  */
-async function routeOf(
-  platform: Platform,
-  tenant: TenantScope,
-  scope: SearchFindingsRequest["scope"],
-): Promise<string> {
+async function routeOf(platform: Platform, tenant: TenantScope, scope: ListFindingsRequest["scope"]): Promise<string> {
   switch (scope.case) {
     case "scenarioId": {
       const { scenario_id } = await memberOf(platform, tenant, SCENARIO, scope.value);

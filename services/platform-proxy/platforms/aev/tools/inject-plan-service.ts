@@ -134,7 +134,7 @@ const routeOf = ({ of, id }: Plan): string => (of === "scenario" ? `/scenarios/$
 function needStill(plan: Plan): void {
   if (plan.of !== "simulation" || plan.row.exercise_status !== "RUNNING") return;
   throw failedPrecondition(
-    `simulation ${plan.id} is running, so that this would run by itself; pause it with set_simulation_status first, or run an inject that it has with trigger_inject`,
+    `simulation ${plan.id} is running, so that this would run by itself; pause it with set_simulation_status first, or run an inject that it has with launch_inject`,
   );
 }
 

@@ -49,7 +49,7 @@ const PEOPLE: ReadonlySet<TargetKind> = new Set([TargetKind.TEAM, TargetKind.PLA
 /** What the platform says where a kind of target has no subtype. */
 const NONE = new Set(["N/A", "PLAYERS"]);
 
-const { getInjectStatus, getInjectExecutionResult, getInjectExecutionTraces, searchInjectTargets, triggerInject } =
+const { getInjectStatus, getInjectExecutionResult, getInjectExecutionTraces, listInjectTargets, launchInject } =
   InjectRunService.method;
 
 /** How the tools of this service are answered. */
@@ -67,7 +67,7 @@ export const bindings = [
       traces: [...(said.status_main_traces ?? []).map((trace) => toTrace(trace)), ...agents],
       ...given({ sentAt: timeOf(said.tracking_sent_date), endedAt: timeOf(said.tracking_end_date) }),
       ...(failed && {
-        hint: "search_inject_targets names its targets, get_inject_execution_traces tells what happened on each",
+        hint: "list_inject_targets names its targets, get_inject_execution_traces tells what happened on each",
       }),
     };
   }),
@@ -105,7 +105,7 @@ export const bindings = [
     return { traces: traces.slice(0, MAX_TRACES).map((trace) => toTrace(trace)), cut: traces.length > MAX_TRACES };
   }),
 
-  unary(searchInjectTargets, async (r, platform) => {
+  unary(listInjectTargets, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const { row, parent } = await injectOf(platform, tenant, r.injectId);
     if (parent.of === "scenario" && PEOPLE.has(r.targetKind)) {
@@ -139,7 +139,7 @@ export const bindings = [
     };
   }),
 
-  serverStream(triggerInject, InjectRunResultSchema, async function* (r, platform) {
+  serverStream(launchInject, InjectRunResultSchema, async function* (r, platform) {
     const tenant = await tenantOf(platform, r.tenantId);
     const { row, parent } = await stepOf(platform, tenant, r.injectId);
     // The platform takes the request in any state, and then does nothing or, once it is started, too much.

@@ -23,7 +23,7 @@ const PIECE = 100;
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(InjectService.method.searchInjects, async (r, platform) => {
+  unary(InjectService.method.listInjects, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     // The platform answers for an unknown parent as for one without injects.
     const common = { idKey: "inject_id", query: r.query, order: BY_TIME, piece: PIECE } as const;

@@ -30,7 +30,7 @@ const MAX_CHOICES = 50;
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(InjectorContractService.method.searchInjectorContracts, async (r, platform) => {
+  unary(InjectorContractService.method.listInjectorContracts, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const type = r.type?.trim();
     const page = await listPage<UpstreamContractRow>(

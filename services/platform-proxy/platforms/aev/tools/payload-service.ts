@@ -37,11 +37,11 @@ const BY_CHANGE: Order<UpstreamPayload> = {
 const MAX_TECHNIQUES = 10_000;
 const PLATFORMS: Readonly<Record<string, string>> = { macos: "MacOS" };
 
-const { searchPayloads, getPayload, createPayload, updatePayload, deletePayload } = PayloadService.method;
+const { listPayloads, getPayload, createPayload, updatePayload, deletePayload } = PayloadService.method;
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(searchPayloads, async (r, platform) => {
+  unary(listPayloads, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = await listPage<UpstreamPayload>(
       platform,

@@ -23,11 +23,11 @@ const BY_CHANGE: Order<UpstreamScenario> = {
   keyOf: (row) => instantKey(row.scenario_updated_at),
 };
 
-const { searchScenarios, getScenario, createScenario, updateScenario, deleteScenario } = ScenarioService.method;
+const { listScenarios, getScenario, createScenario, updateScenario, deleteScenario } = ScenarioService.method;
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(searchScenarios, async (r, platform) => {
+  unary(listScenarios, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = await listPage<UpstreamScenario>(
       platform,

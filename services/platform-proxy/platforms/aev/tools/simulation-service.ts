@@ -42,11 +42,11 @@ const NEXT: Readonly<Partial<Record<SimulationStatus, readonly SimulationStatus[
   [SimulationStatus.PAUSED]: [SimulationStatus.RUNNING, SimulationStatus.CANCELED],
 };
 
-const { searchSimulations, getSimulation, getSimulationResults, setSimulationStatus } = SimulationService.method;
+const { listSimulations, getSimulation, getSimulationResults, setSimulationStatus } = SimulationService.method;
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(searchSimulations, async (r, platform) => {
+  unary(listSimulations, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     // An unknown scenario would look like one without simulations.
     if (r.scenarioId !== undefined) await memberOf(platform, tenant, SCENARIO, r.scenarioId);

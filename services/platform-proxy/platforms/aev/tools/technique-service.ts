@@ -57,11 +57,11 @@ const PHASES_IN_ORDER: Order<UpstreamPhase> = {
   isOurs: true,
 };
 
-const { searchAttackPatterns, getAttackPattern, searchMitigations, listKillChainPhases } = TechniqueService.method;
+const { listAttackPatterns, getAttackPattern, listMitigations, listKillChainPhases } = TechniqueService.method;
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(searchAttackPatterns, async (r, platform) => {
+  unary(listAttackPatterns, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const page = await listPage<UpstreamAttackPattern>(
       platform,
@@ -94,7 +94,7 @@ export const bindings = [
     return { attackPattern: { ...toAttackPattern(row), killChainPhases } };
   }),
 
-  unary(searchMitigations, async (r, platform) => {
+  unary(listMitigations, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     if (tenant.id !== DEFAULT_TENANT) {
       throw failedPrecondition(

@@ -24,7 +24,7 @@ import { referencesOf, unkeptOf } from "../writes.js";
 const {
   listContainers,
   getContainer,
-  getEntityContainers,
+  listEntityContainers,
   checkContainerMembership,
   updateContainer,
   deleteContainer,
@@ -59,7 +59,7 @@ export const bindings: readonly Binding[] = [
   unary(getContainer, async ({ containerId }, platform) => ({
     container: containerOf(await readWhole(platform, containerId)),
   })),
-  unary(getEntityContainers, async (request, platform) => {
+  unary(listEntityContainers, async (request, platform) => {
     const types = checked(request.types);
     const [object] = (await objectsOf(platform, [request.objectId], "object_id", true)) as [RefNode];
     const asked = { ...request, order: Order.UNSPECIFIED };

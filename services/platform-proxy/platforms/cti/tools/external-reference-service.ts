@@ -12,7 +12,7 @@ import { ADD_REFS, REMOVE_REF } from "../ref-edits.js";
 import { all } from "../resolve.js";
 import { madeOf, referencesOf } from "../writes.js";
 
-const { getEntityExternalReferences, addExternalReference, removeExternalReference } = ExternalReferenceService.method;
+const { listEntityExternalReferences, addExternalReference, removeExternalReference } = ExternalReferenceService.method;
 
 const REFERENCE = fragment(`
   fragment Reference on ExternalReference {
@@ -75,7 +75,7 @@ export const CREATE_REFERENCE = operation(
 
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
-  unary(getEntityExternalReferences, async (request, platform) => {
+  unary(listEntityExternalReferences, async (request, platform) => {
     const { object, references } = await referencedBy(platform, request.objectId);
     const keyOf = ({ source_name, id }: ReferenceNode) => `${source_name.toLowerCase()} ${id}`;
     const { rows, paging } = pageOfAll(request, ["external-references", object.id], references, keyOf);

@@ -15,7 +15,7 @@ import { objectOf, objectsOf } from "../resolve.js";
 import { checkTypes } from "../types.js";
 import { checkVocabulary, inputOf, madeOf, noticesOfNew, referencesOf } from "../writes.js";
 
-const { getIndicator, getEntityIndicators, createIndicator, updateIndicator, deleteIndicator } =
+const { getIndicator, listEntityIndicators, createIndicator, updateIndicator, deleteIndicator } =
   IndicatorService.method;
 
 /** Creates an indicator. */
@@ -62,7 +62,7 @@ export const bindings: readonly Binding[] = [
       standardId: node.standard_id,
     };
   }),
-  unary(getEntityIndicators, async (request, platform) => {
+  unary(listEntityIndicators, async (request, platform) => {
     const object = await objectOf(platform, request.objectId);
     const { nodes, isLowerBound } = await readWhole(async (place) => {
       const { stixCoreRelationships } = await platform.graphql(INDICATORS_AROUND, { id: [object.id], ...place });

@@ -15,7 +15,7 @@ import { PAGE } from "../paging.js";
 import { objectOf, objectsOf, type TargetNode } from "../resolve.js";
 import { checkVocabulary, inputOf, madeOf, noticesOfNew, referencesOf, unkeptOf } from "../writes.js";
 
-const { getEntityNotes, updateNote, deleteNote, createOpinion } = NoteService.method;
+const { listEntityNotes, updateNote, deleteNote, createOpinion } = NoteService.method;
 
 const NOTE = fragment(`
   fragment NoteRow on Note {
@@ -96,7 +96,7 @@ export const CREATE_OPINION = operation(
 
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
-  unary(getEntityNotes, async (request, platform) => {
+  unary(listEntityNotes, async (request, platform) => {
     const [object] = (await objectsOf(platform, [request.objectId], "object_id", true)) as [RefNode];
     const asked = { ...request, order: Order.UNSPECIFIED };
     const about = { key: ["objects"], values: [object.id] };
@@ -167,6 +167,6 @@ const noteRowOf = (node: NodeOf<typeof NOTE>) => ({
 async function noteOf(platform: Platform, id: string): Promise<TargetNode> {
   const target = await objectOf(platform, id, "note_id");
   if (target.entity_type !== "Note")
-    throw failedPrecondition(`note_id: a ${target.entity_type} is no note; get_entity_notes gives the ids`);
+    throw failedPrecondition(`note_id: a ${target.entity_type} is no note; list_entity_notes gives the ids`);
   return target;
 }

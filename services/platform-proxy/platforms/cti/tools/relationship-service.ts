@@ -40,7 +40,7 @@ import { inputOf, madeOf, referencesOf } from "../writes.js";
 const {
   getRelationship,
   listRelationships,
-  getEntityRelationships,
+  listEntityRelationships,
   createRelationship,
   updateRelationship,
   deleteRelationship,
@@ -97,7 +97,7 @@ export const bindings: readonly Binding[] = [
     const relationships = nodesOf(page).map((node) => relationshipRowOf(node, ends));
     return { relationships, ...askedEndsOf(ends), ...place.next(page) };
   }),
-  unary(getEntityRelationships, async (request, platform) => {
+  unary(listEntityRelationships, async (request, platform) => {
     await checkTypes(platform, request.otherTypes, ["Stix-Domain-Object", "Stix-Cyber-Observable"], "other_types");
     await checkRelationTypes(platform, request.relationshipTypes, "relationship_types");
     const object = await objectOf(platform, request.objectId);

@@ -13,7 +13,7 @@ import { searchTextOf } from "../text.js";
 import { checkTypes } from "../types.js";
 import { checkVocabulary } from "../writes.js";
 
-const { searchAll, searchEntities, searchObservables, searchIndicators, findEntityByName } = SearchService.method;
+const { searchAll, searchEntities, listObservables, listIndicators, findEntityByName } = SearchService.method;
 
 /** Objects of every kind. */
 export const SEARCH_ALL = operation(
@@ -88,7 +88,7 @@ export const SEARCH_ENTITIES = operation(
 /** Observables. */
 export const SEARCH_OBSERVABLES = operation(
   `
-  query SearchObservables(
+  query ListObservables(
     $search: String
     $types: [String]
     $first: Int
@@ -123,7 +123,7 @@ export const SEARCH_OBSERVABLES = operation(
 /** Indicators. */
 export const SEARCH_INDICATORS = operation(
   `
-  query SearchIndicators(
+  query ListIndicators(
     $search: String
     $first: Int
     $after: ID
@@ -188,7 +188,7 @@ export const bindings: readonly Binding[] = [
     });
     return { entities: nodes.map(rowOf), ...paging };
   }),
-  unary(searchObservables, async (request, platform) => {
+  unary(listObservables, async (request, platform) => {
     await checkTypes(platform, request.types, ["Stix-Cyber-Observable"]);
     const types = someOf(request.types);
     const filters = await filtersOf(platform, request.filter, ...scored(request.minScore));
@@ -205,7 +205,7 @@ export const bindings: readonly Binding[] = [
     );
     return { observables: nodes.map(observableOf), ...paging };
   }),
-  unary(searchIndicators, async (request, platform) => {
+  unary(listIndicators, async (request, platform) => {
     const own = scored(request.minScore);
     if (request.patternType !== undefined) own.push({ key: ["pattern_type"], values: [request.patternType] });
     if (request.validOnly) {

@@ -6,7 +6,7 @@ import { operation } from "../graphql.js";
 import { refOf } from "../knowledge.js";
 import { objectOf } from "../resolve.js";
 
-const { getEntityTtps, getAttackMatrix } = TechniqueService.method;
+const { listEntityTtps, getAttackMatrix } = TechniqueService.method;
 
 /** Techniques by kill-chain phase. */
 export const MATRIX = operation(`
@@ -28,7 +28,7 @@ export const MATRIX = operation(`
 
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
-  unary(getEntityTtps, async (request, platform) => {
+  unary(listEntityTtps, async (request, platform) => {
     const object = await objectOf(platform, request.objectId);
     const { nodes, isLowerBound } = await readWhole(async (place) => {
       return (await platform.graphql(TECHNIQUES_OF, { id: [object.id], ...place })).stixCoreRelationships;

@@ -9,7 +9,7 @@ import { pageOfAll } from "../lists.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
 import { all } from "../resolve.js";
 
-const { listLabels, listMarkings, listVocabulary, listKillChainPhases } = VocabularyService.method;
+const { listLabels, listMarkings, listVocabularyValues, listKillChainPhases } = VocabularyService.method;
 
 /** Labels by value. */
 export const LIST_LABELS = operation(
@@ -124,7 +124,7 @@ export const bindings: readonly Binding[] = [
       ...paging,
     };
   }),
-  unary(listVocabulary, async (request, platform) => {
+  unary(listVocabularyValues, async (request, platform) => {
     const { vocabulary, query } = request;
     const { vocabularyCategories } = await platform.graphql(LIST_VOCABULARIES, {});
     if (vocabulary === undefined) {

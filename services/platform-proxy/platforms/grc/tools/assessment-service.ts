@@ -72,7 +72,7 @@ export const bindings = [
     }),
   ),
 
-  unary(AssessmentService.method.linkControlsToRequirement, (r, asked) =>
+  unary(AssessmentService.method.setRequirementControls, (r, asked) =>
     inTenant(asked, r.tenantId, (tenant, platform) =>
       link(platform, tenant, r.requirementAssessmentId, {
         field: "applied_controls",
@@ -84,7 +84,7 @@ export const bindings = [
     ),
   ),
 
-  unary(AssessmentService.method.linkEvidenceToRequirement, (r, asked) =>
+  unary(AssessmentService.method.setRequirementEvidence, (r, asked) =>
     inTenant(asked, r.tenantId, (tenant, platform) =>
       link(platform, tenant, r.requirementAssessmentId, {
         field: "evidences",

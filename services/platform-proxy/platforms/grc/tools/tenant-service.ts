@@ -68,7 +68,7 @@ export const bindings = [
     inTenant(platform, r.tenantId, async (tenant) => ({ tenant: tenantOf(tenant) })),
   ),
 
-  unary(TenantService.method.searchGrc, (r, platform) =>
+  unary(TenantService.method.searchAll, (r, platform) =>
     inTenant(platform, r.tenantId, async (tenant) => {
       const types = r.types.length === 0 ? [...SEARCHED.values()] : r.types.map((type) => SEARCHED.get(type)!);
       const answer = await platform.rest<{ results?: unknown; total_candidates?: number } | undefined>({

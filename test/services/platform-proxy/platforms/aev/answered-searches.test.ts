@@ -42,10 +42,10 @@ const play = (...names: string[]) => platform.play(...names.map(recorded));
 
 test("a member of two tenants names one, and every request goes there", async () => {
   play("scenarios");
-  const none = await refusal(stack.call(ScenarioService.method.searchScenarios, {}, "planner"));
+  const none = await refusal(stack.call(ScenarioService.method.listScenarios, {}, "planner"));
   expect(none.rawMessage).toContain(`Second tenant (${SECOND_TENANT})`);
   platform.asked.length = 0;
-  await stack.call(ScenarioService.method.searchScenarios, { tenantId: SECOND_TENANT }, "planner");
+  await stack.call(ScenarioService.method.listScenarios, { tenantId: SECOND_TENANT }, "planner");
   const inside = platform.asked.filter(({ path }) => !path.startsWith("/api/me"));
   expect(inside.map(({ tenant }) => tenant)).toEqual([SECOND_TENANT, SECOND_TENANT]);
 });
@@ -53,7 +53,7 @@ test("a member of two tenants names one, and every request goes there", async ()
 test("rows of a search for scenarios", async () => {
   play("scenarios");
   const reply = await stack.call(
-    ScenarioService.method.searchScenarios,
+    ScenarioService.method.listScenarios,
     {
       pageSize: 2,
       severities: [Severity.HIGH],
@@ -76,7 +76,7 @@ test("rows of a search for scenarios", async () => {
   ]);
   expect(reply.scenarios[1]).not.toHaveProperty("recurrence");
   const labelled = await stack.call(
-    ScenarioService.method.searchScenarios,
+    ScenarioService.method.listScenarios,
     { query: "drill", labels: ["red-team"] },
     "observer",
   );
@@ -86,7 +86,7 @@ test("rows of a search for scenarios", async () => {
 test("rows of a search for simulations, one of them without a start", async () => {
   play("simulations", "scenario", "scenarioByName");
   const reply = await stack.call(
-    SimulationService.method.searchSimulations,
+    SimulationService.method.listSimulations,
     {
       statuses: [SimulationStatus.RUNNING, SimulationStatus.CANCELED],
       scenarioId: DRILL,
@@ -111,7 +111,7 @@ test("rows of a search for simulations, one of them without a start", async () =
 test("injects of a scenario, whose targets the platform repeats", async () => {
   play("scenario", "scenarioByName", "injectsOfScenario");
   const { injects } = await stack.call(
-    InjectService.method.searchInjects,
+    InjectService.method.listInjects,
     {
       parent: { case: "scenarioId", value: DRILL },
       query: "a",
@@ -136,7 +136,7 @@ test("injects of a scenario, whose targets the platform repeats", async () => {
 test("injects of a simulation that has not begun", async () => {
   play("simulation", "simulationByName", "injectsOfSimulation");
   const { injects } = await stack.call(
-    InjectService.method.searchInjects,
+    InjectService.method.listInjects,
     {
       parent: { case: "simulationId", value: RUN },
       withTargets: true,
@@ -159,7 +159,7 @@ test("injects of a simulation that has not begun", async () => {
 test("endpoints with and without an agent", async () => {
   play("endpoints");
   const { endpoints } = await stack.call(
-    AssetService.method.searchEndpoints,
+    AssetService.method.listEndpoints,
     {
       platforms: [EndpointPlatform.MACOS],
       hostname: "agent01",
@@ -188,7 +188,7 @@ test("findings without an endpoint, and techniques without a parent", async () =
   ] as const) {
     platform.play(...answers.map(recorded), { ...recorded("findings"), path: `/api/findings/${path}` });
     const { findings } = await stack.call(
-      FindingService.method.searchFindings,
+      FindingService.method.listFindings,
       {
         ...(scope !== undefined && { scope }),
         query: "CVE",
@@ -208,7 +208,7 @@ test("findings without an endpoint, and techniques without a parent", async () =
     expect(at(findings[0]?.createdAt)).toBe("2026-11-21T13:12:20.915Z");
   }
   const request = { query: "T1059" };
-  const { attackPatterns } = await stack.call(TechniqueService.method.searchAttackPatterns, request, "observer");
+  const { attackPatterns } = await stack.call(TechniqueService.method.listAttackPatterns, request, "observer");
   expect(attackPatterns).toMatchObject([{ externalId: "T1059", platforms: ["Windows", "Linux"] }]);
   expect(attackPatterns[0]).not.toHaveProperty("parent");
 });

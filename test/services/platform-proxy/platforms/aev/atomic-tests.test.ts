@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-const search = (more: object = {}) => stack.call(tests.searchAtomicTests, more, "analyst");
+const search = (more: object = {}) => stack.call(tests.listAtomicTests, more, "analyst");
 
 test("atomic tests are found, and one is read with what it showed", async () => {
   const { atomicTests, totalSize } = await search();
@@ -64,9 +64,9 @@ test("an atomic test is created, changed and deleted; nothing else is taken for 
   );
   expect(manual.rawMessage).toMatch(/cannot be run by itself/);
   // The platform's own routes for atomic tests take any inject.
-  const { scenarios } = await stack.call(ScenarioService.method.searchScenarios, { pageSize: 1 }, "analyst");
+  const { scenarios } = await stack.call(ScenarioService.method.listScenarios, { pageSize: 1 }, "analyst");
   const parent = { case: "scenarioId", value: scenarios[0]!.id } as const;
-  const { injects } = await stack.call(InjectService.method.searchInjects, { parent }, "analyst");
+  const { injects } = await stack.call(InjectService.method.listInjects, { parent }, "analyst");
   for (const tool of [tests.getAtomicTest, tests.updateAtomicTest, tests.deleteAtomicTest]) {
     const error = await refusal(
       stack.call(tool as never, { atomicTestId: injects[0]!.id, title: "No" } as never, "analyst"),

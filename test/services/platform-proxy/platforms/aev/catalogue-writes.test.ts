@@ -89,18 +89,12 @@ describe("endpoints", () => {
 });
 
 describe("asset groups", () => {
-  const {
-    searchAssetGroups,
-    getAssetGroup,
-    createAssetGroup,
-    updateAssetGroup,
-    setAssetGroupAssets,
-    deleteAssetGroup,
-  } = AssetGroupService.method;
+  const { listAssetGroups, getAssetGroup, createAssetGroup, updateAssetGroup, setAssetGroupAssets, deleteAssetGroup } =
+    AssetGroupService.method;
 
   test("are found, each once, and read with their endpoints", async () => {
     const direct = await planner.rows("/asset_groups/search");
-    const { rows } = await everyPage(planner, searchAssetGroups);
+    const { rows } = await everyPage(planner, listAssetGroups);
     expect(rows.map(({ name }) => name)).toEqual(direct.map((row) => row.asset_group_name).sort());
     const [group] = rows;
     const { assetGroup, endpoints, totalSize } = await planner.call(getAssetGroup, { assetGroupId: group.id });
@@ -162,27 +156,27 @@ describe("asset groups", () => {
 
 describe("teams and players", () => {
   test("are found by who is a member of the tenant", async () => {
-    const { rows } = await everyPage(planner, AudienceService.method.searchTeams);
+    const { rows } = await everyPage(planner, AudienceService.method.listTeams);
     expect(rows.map(({ name }) => name)).toEqual(
       (await planner.rows("/teams/search")).map((row) => row.team_name).sort(),
     );
-    const players = await everyPage(planner, AudienceService.method.searchPlayers);
+    const players = await everyPage(planner, AudienceService.method.listPlayers);
     expect(players.rows.map(({ email }) => email)).toContain("paula@sallyport.example");
     expect(players.rows.map(({ email }) => email)).not.toContain("outsider@sallyport.example");
-    const named = await planner.call(AudienceService.method.searchPlayers, { query: "paula player" });
+    const named = await planner.call(AudienceService.method.listPlayers, { query: "paula player" });
     expect(named.players).toMatchObject([{ name: "Paula Player", email: "paula@sallyport.example" }]);
-    const unknown = refusal(planner.call(AudienceService.method.searchPlayers, { teamId: UNKNOWN }));
+    const unknown = refusal(planner.call(AudienceService.method.listPlayers, { teamId: UNKNOWN }));
     expect(await unknown).toMatchObject({ code: Code.NotFound });
-    const none = await planner.call(AudienceService.method.searchPlayers, { teamId: rows[0].id });
+    const none = await planner.call(AudienceService.method.listPlayers, { teamId: rows[0].id });
     expect(none.players).toEqual([]);
   });
 });
 
 describe("techniques and words", () => {
-  const { searchAttackPatterns, getAttackPattern, searchMitigations, listKillChainPhases } = TechniqueService.method;
+  const { listAttackPatterns, getAttackPattern, listMitigations, listKillChainPhases } = TechniqueService.method;
 
   test("a technique is read with its phases", async () => {
-    const { attackPatterns } = await planner.call(searchAttackPatterns, { query: "T1059.001" });
+    const { attackPatterns } = await planner.call(listAttackPatterns, { query: "T1059.001" });
     const attackPatternId = attackPatterns[0]?.id as string;
     const { attackPattern } = await planner.call(getAttackPattern, { attackPatternId });
     expect(attackPattern).toMatchObject({ externalId: "T1059.001", killChainPhases: [{ name: "Execution" }] });
@@ -192,15 +186,15 @@ describe("techniques and words", () => {
   });
 
   test("mitigations are found by technique", async () => {
-    const { rows } = await everyPage(planner, searchMitigations, {}, 7);
+    const { rows } = await everyPage(planner, listMitigations, {}, 7);
     expect(rows.length).toBeGreaterThan(5);
     const direct: Json = (await stack.ask("planner", "POST", "/api/mitigations/search", { size: 1 })).body;
     const [one] = direct.content;
     const [attackPatternId] = one.mitigation_attack_patterns;
-    const { mitigations } = await planner.call(searchMitigations, { attackPatternId });
+    const { mitigations } = await planner.call(listMitigations, { attackPatternId });
     expect(mitigations).toMatchObject([{ id: one.mitigation_id, externalId: one.mitigation_external_id }]);
     // The platform has no route for those of another tenant, and would give these.
-    const elsewhere = await refusal(stack.call(searchMitigations, { tenantId: SECOND }, "planner"));
+    const elsewhere = await refusal(stack.call(listMitigations, { tenantId: SECOND }, "planner"));
     expect(elsewhere).toMatchObject({ code: Code.FailedPrecondition });
   });
 
@@ -219,13 +213,13 @@ describe("techniques and words", () => {
 });
 
 describe("vulnerabilities", () => {
-  const { searchVulnerabilities, getVulnerability, createVulnerability, updateVulnerability, deleteVulnerability } =
+  const { listVulnerabilities, getVulnerability, createVulnerability, updateVulnerability, deleteVulnerability } =
     VulnerabilityService.method;
 
   test("are in the order asked for, and read by identifier in any case", async () => {
-    const byScore = await everyPage(planner, searchVulnerabilities, { orderBy: VulnerabilityOrder.SCORE });
+    const byScore = await everyPage(planner, listVulnerabilities, { orderBy: VulnerabilityOrder.SCORE });
     expect(byScore.rows.map(({ score }) => score)).toEqual([10, 10, 9.8, 7.5]);
-    const newest = await everyPage(planner, searchVulnerabilities);
+    const newest = await everyPage(planner, listVulnerabilities);
     expect(newest.rows[0]).toMatchObject({ externalId: "CVE-2023-20198" });
     const { vulnerability } = await planner.call(getVulnerability, {
       by: { case: "identifier", value: "cve-2021-44228" },

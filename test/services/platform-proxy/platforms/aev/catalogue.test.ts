@@ -8,9 +8,9 @@ import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
 import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
 
-const { searchEndpoints } = AssetService.method;
-const { searchAttackPatterns } = TechniqueService.method;
-const { searchFindings } = FindingService.method;
+const { listEndpoints } = AssetService.method;
+const { listAttackPatterns } = TechniqueService.method;
+const { listFindings } = FindingService.method;
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 let stack: AevHarness;
 
@@ -21,7 +21,7 @@ afterAll(() => stack.close());
 
 test("endpoints are found by name, system, host name and address", async () => {
   const { endpoints, totalSize } = await stack.call(
-    searchEndpoints,
+    listEndpoints,
     {
       platforms: [EndpointPlatform.WINDOWS],
       pageSize: 100,
@@ -30,16 +30,16 @@ test("endpoints are found by name, system, host name and address", async () => {
   );
   expect(totalSize).toBeGreaterThan(50);
   expect(endpoints.every(({ platform }) => platform === EndpointPlatform.WINDOWS)).toBe(true);
-  const byName = await stack.call(searchEndpoints, { query: "WEB-PAR" }, "analyst");
+  const byName = await stack.call(listEndpoints, { query: "WEB-PAR" }, "analyst");
   expect(byName.endpoints.map(({ name }) => name)).toEqual(["web-par-01", "web-par-02", "web-par-03", "web-par-04"]);
-  const byHost = await stack.call(searchEndpoints, { hostname: "web-par-02.corp.example" }, "analyst");
+  const byHost = await stack.call(listEndpoints, { hostname: "web-par-02.corp.example" }, "analyst");
   expect(byHost.endpoints.map(({ name }) => name)).toEqual(["web-par-02"]);
-  const byAddress = await stack.call(searchEndpoints, { ip: "10.10.0.3" }, "analyst");
+  const byAddress = await stack.call(listEndpoints, { ip: "10.10.0.3" }, "analyst");
   expect(byAddress.endpoints.map(({ name }) => name)).toEqual(["web-par-03"]);
 });
 
 test("endpoints tell whether an agent is at work on them", async () => {
-  const { endpoints } = await stack.call(searchEndpoints, { pageSize: 100 }, "analyst");
+  const { endpoints } = await stack.call(listEndpoints, { pageSize: 100 }, "analyst");
   expect(endpoints.some(({ agents }) => agents.length === 0)).toBe(true);
   const agents = endpoints.flatMap((endpoint) => endpoint.agents);
   expect(new Set(agents.map(({ active }) => active)).size).toBe(2);
@@ -47,46 +47,46 @@ test("endpoints tell whether an agent is at work on them", async () => {
 });
 
 test("endpoints and findings need their own rights on the platform", async () => {
-  for (const method of [searchEndpoints, searchFindings] as const) {
-    expect(await refusal(stack.call(method as typeof searchEndpoints, {}, "observer"))).toMatchObject({
+  for (const method of [listEndpoints, listFindings] as const) {
+    expect(await refusal(stack.call(method as typeof listEndpoints, {}, "observer"))).toMatchObject({
       code: Code.PermissionDenied,
     });
   }
 });
 
 test("techniques are found by identifier and by name, by every account", async () => {
-  const byId = await stack.call(searchAttackPatterns, { query: "T1059.001" }, "nobody");
+  const byId = await stack.call(listAttackPatterns, { query: "T1059.001" }, "nobody");
   expect(byId.attackPatterns).toMatchObject([{ externalId: "T1059.001", name: "PowerShell" }]);
   expect(byId.attackPatterns[0]?.parent?.id).toMatch(/^[0-9a-f-]{36}$/);
-  const all = await stack.call(searchAttackPatterns, { pageSize: 100 }, "nobody");
+  const all = await stack.call(listAttackPatterns, { pageSize: 100 }, "nobody");
   const names = all.attackPatterns.map(({ name }) => name.toLowerCase());
   expect(names).toEqual([...names].sort());
 });
 
 test("descriptions of techniques are cut, and given in full where they are asked for", async () => {
   const query = "Domain Account";
-  const cut = await stack.call(searchAttackPatterns, { query }, "nobody");
+  const cut = await stack.call(listAttackPatterns, { query }, "nobody");
   expect(cut.attackPatterns.every(({ description }) => description.length <= 120)).toBe(true);
-  const full = await stack.call(searchAttackPatterns, { query, withDescriptions: true }, "nobody");
+  const full = await stack.call(listAttackPatterns, { query, withDescriptions: true }, "nobody");
   expect(full.attackPatterns[0]?.description).toMatch(/^Adversaries may use an account.*See T\d+\.099\.$/);
-  const many = stack.call(searchAttackPatterns, { withDescriptions: true, pageSize: 11 }, "nobody");
+  const many = stack.call(listAttackPatterns, { withDescriptions: true, pageSize: 11 }, "nobody");
   expect((await refusal(many)).rawMessage).toContain("at most 10");
 });
 
 test("findings are found by type and by where they come from", async () => {
-  const cves = await stack.call(searchFindings, { types: ["cve"], pageSize: 100 }, "analyst");
+  const cves = await stack.call(listFindings, { types: ["cve"], pageSize: 100 }, "analyst");
   expect(cves.totalSize).toBeGreaterThan(10);
   expect(cves.findings.every(({ value }) => value.startsWith("CVE-"))).toBe(true);
   const times = cves.findings.map(({ createdAt }) => Number(createdAt?.seconds));
   expect(times).toEqual([...times].sort((a, b) => b - a));
 
   const endpointId = cves.findings.flatMap(({ endpoints }) => endpoints)[0]?.id ?? "";
-  const there = await stack.call(searchFindings, { scope: { case: "endpointId", value: endpointId } }, "analyst");
+  const there = await stack.call(listFindings, { scope: { case: "endpointId", value: endpointId } }, "analyst");
   expect(there.totalSize).toBeGreaterThan(0);
   expect(there.findings.every(({ endpoints }) => endpoints.some(({ id }) => id === endpointId))).toBe(true);
 
   const { simulations } = await stack.call(
-    SimulationService.method.searchSimulations,
+    SimulationService.method.listSimulations,
     {
       statuses: [SimulationStatus.FINISHED],
       pageSize: 100,
@@ -96,7 +96,7 @@ test("findings are found by type and by where they come from", async () => {
   const counts = await Promise.all(
     simulations.slice(0, 10).map(async ({ id }) => {
       const scope = { case: "simulationId" as const, value: id };
-      return (await stack.call(searchFindings, { scope }, "analyst")).totalSize;
+      return (await stack.call(listFindings, { scope }, "analyst")).totalSize;
     }),
   );
   expect(counts.some((count) => count > 0)).toBe(true);
@@ -104,7 +104,7 @@ test("findings are found by type and by where they come from", async () => {
 
 test("findings of a simulation that a later one has overtaken are found by naming it, and only so", async () => {
   const { simulations } = await stack.call(
-    SimulationService.method.searchSimulations,
+    SimulationService.method.listSimulations,
     {
       statuses: [SimulationStatus.FINISHED],
       pageSize: 100,
@@ -112,7 +112,7 @@ test("findings of a simulation that a later one has overtaken are found by namin
     "analyst",
   );
   const idsOf = async (scope: { case: "scenarioId" | "simulationId"; value: string }) =>
-    (await stack.call(searchFindings, { scope, pageSize: 100 }, "analyst")).findings.map(({ id }) => id);
+    (await stack.call(listFindings, { scope, pageSize: 100 }, "analyst")).findings.map(({ id }) => id);
   let overtaken = 0;
   for (const { id } of simulations) {
     const own = await idsOf({ case: "simulationId", value: id });
@@ -126,19 +126,19 @@ test("findings of a simulation that a later one has overtaken are found by namin
 
 test("findings of an unknown scenario, simulation or endpoint are refused instead of none", async () => {
   for (const place of ["scenarioId", "simulationId", "endpointId"] as const) {
-    const attempt = stack.call(searchFindings, { scope: { case: place, value: UNKNOWN } }, "analyst");
+    const attempt = stack.call(listFindings, { scope: { case: place, value: UNKNOWN } }, "analyst");
     expect(await refusal(attempt)).toMatchObject({ code: Code.NotFound });
   }
 });
 
 test("findings of another tenant's endpoint are refused as of none", async () => {
-  const { endpoints } = await stack.call(searchEndpoints, { pageSize: 1 }, "analyst");
+  const { endpoints } = await stack.call(listEndpoints, { pageSize: 1 }, "analyst");
   const scope = { case: "endpointId" as const, value: endpoints[0]?.id ?? "" };
-  expect(await refusal(stack.call(searchFindings, { scope }, "outsider"))).toMatchObject({ code: Code.NotFound });
+  expect(await refusal(stack.call(listFindings, { scope }, "outsider"))).toMatchObject({ code: Code.NotFound });
 });
 
 test("a type that is no type of finding is refused", async () => {
-  expect(await refusal(stack.call(searchFindings, { types: ["CVE"] }, "analyst"))).toMatchObject({
+  expect(await refusal(stack.call(listFindings, { types: ["CVE"] }, "analyst"))).toMatchObject({
     code: Code.InvalidArgument,
   });
 });

@@ -92,7 +92,7 @@ const CALLS: readonly (readonly [DescMethodUnary, (own: Ids, foreign: Ids) => ob
     (own, foreign) => ({ assetGroupId: own.group, endpointIds: [foreign.endpoint] }),
   ],
   [AssetGroupService.method.deleteAssetGroup, (_, foreign) => ({ assetGroupId: foreign.group })],
-  [AudienceService.method.searchPlayers, (_, foreign) => ({ teamId: foreign.team })],
+  [AudienceService.method.listPlayers, (_, foreign) => ({ teamId: foreign.team })],
   [FindingService.method.getFinding, (_, foreign) => ({ findingId: foreign.finding })],
   [FindingService.method.createFinding, (_, foreign) => ({ injectId: foreign.inject, type: "cve", value: "x" })],
   [FindingService.method.updateFinding, (_, foreign) => ({ findingId: foreign.finding, value: "x" })],

@@ -32,7 +32,7 @@ const notThere = (promise: Promise<unknown>) =>
   refusal(promise).then((error) => expect(error).toMatchObject({ code: Code.NotFound }));
 
 describe("documents", () => {
-  const { searchDocuments, getDocument, readDocument, uploadDocument, updateDocument, deleteDocument } =
+  const { listDocuments, getDocument, readDocument, uploadDocument, updateDocument, deleteDocument } =
     DocumentService.method;
 
   test("are uploaded as text and in bytes, and read page by page", async () => {
@@ -107,7 +107,7 @@ describe("documents", () => {
   });
 
   test("are found by name, and tell what hands them out as far as one sees that", async () => {
-    const { rows } = await everyPage(planner, searchDocuments);
+    const { rows } = await everyPage(planner, listDocuments);
     expect(rows.map(({ name }) => name).sort()).toEqual(
       (await planner.rows("/documents/search")).map((row) => row.document_name).sort(),
     );

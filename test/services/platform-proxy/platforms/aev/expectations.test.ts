@@ -15,7 +15,7 @@ let otherId = "";
 beforeAll(async () => {
   stack = await startAev();
   const { simulations } = await stack.call(
-    SimulationService.method.searchSimulations,
+    SimulationService.method.listSimulations,
     { statuses: [SimulationStatus.FINISHED] },
     "analyst",
   );

@@ -4,7 +4,7 @@ import { InjectRunService } from "#proto/aev/v1/inject_run_service_pb.js";
 import { InjectService, InjectStatus } from "#proto/aev/v1/inject_service_pb.js";
 import {
   InjectorContractService,
-  type SearchInjectorContractsResponse,
+  type ListInjectorContractsResponse,
 } from "#proto/aev/v1/injector_contract_service_pb.js";
 import { TargetKind } from "#proto/aev/v1/result_pb.js";
 import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
@@ -14,10 +14,10 @@ import { DEFAULT_TENANT, SECOND_TENANT } from "../../../../../services/sandbox/a
 import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
 
-const { searchInjects, getInject, createInject, updateInject, setInjectEnabled, duplicateInject, deleteInject } =
+const { listInjects, getInject, createInject, updateInject, setInjectEnabled, duplicateInject, deleteInject } =
   InjectService.method;
 const runs = InjectRunService.method;
-const { searchInjectorContracts, getInjectorContract } = InjectorContractService.method;
+const { listInjectorContracts, getInjectorContract } = InjectorContractService.method;
 const MAIL = "138ad8f8-32f8-4a22-8114-aaa12322bd09";
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
   ids.team = (await first("teams", "team_name"))[0]!.team_id!;
   ids.foreignTeam = (await first("teams", "team_name", SECOND_TENANT))[0]!.team_id!;
   ids.foreignEndpoint = (await first("endpoints", "asset_name", SECOND_TENANT))[0]!.asset_id!;
-  const { injectorContracts } = await stack.call(searchInjectorContracts, { query: "Scheduled Task" }, "analyst");
+  const { injectorContracts } = await stack.call(listInjectorContracts, { query: "Scheduled Task" }, "analyst");
   ids.attack = injectorContracts[0]!.id;
 });
 afterAll(() => stack.close());
@@ -96,7 +96,7 @@ test("an inject is added with what it lacks told, and read as it was kept", asyn
 
 test("targets, labels and actions of another tenant, or of none, are refused before anything is written", async () => {
   const before = await stack.call(
-    searchInjects,
+    listInjects,
     { parent: { case: "scenarioId", value: scenarioId }, pageSize: 100 },
     "analyst",
   );
@@ -105,14 +105,14 @@ test("targets, labels and actions of another tenant, or of none, are refused bef
     [{ endpointIds: [ids.foreignEndpoint!] }, /endpoint_ids: there is no/],
     [{ assetGroupIds: [UNKNOWN] }, /asset_group_ids: there is no/],
     [{ labels: ["nothing"] }, /labels: there is no label/],
-    [{ injectorContractId: UNKNOWN }, /injector_contract_id: there is no .*search_injector_contracts/],
+    [{ injectorContractId: UNKNOWN }, /injector_contract_id: there is no .*list_injector_contracts/],
   ] as const) {
     const error = await refusal(made(more));
     expect(error.code).toBe(Code.NotFound);
     expect(error.rawMessage).toMatch(words);
   }
   const after = await stack.call(
-    searchInjects,
+    listInjects,
     { parent: { case: "scenarioId", value: scenarioId }, pageSize: 100 },
     "analyst",
   );
@@ -191,10 +191,10 @@ test("nothing is added to or changed in a running simulation, where it would run
   const events = stack.stream(ScenarioService.method.launchScenario, { scenarioId }, "analyst");
   const { value } = await events[Symbol.asyncIterator]().next();
   expect(value).toBeDefined();
-  const { simulations } = await stack.call(SimulationService.method.searchSimulations, { scenarioId }, "analyst");
+  const { simulations } = await stack.call(SimulationService.method.listSimulations, { scenarioId }, "analyst");
   const simulationId = simulations[0]!.id;
   const { injects } = await stack.call(
-    searchInjects,
+    listInjects,
     { parent: { case: "simulationId", value: simulationId } },
     "analyst",
   );
@@ -234,10 +234,10 @@ test("why an inject failed is told: which endpoint has no agent, and what agents
   now += 1_000;
   const events = stack.stream(ScenarioService.method.launchScenario, { scenarioId }, "analyst");
   await events[Symbol.asyncIterator]().next();
-  const { simulations } = await stack.call(SimulationService.method.searchSimulations, { scenarioId }, "analyst");
+  const { simulations } = await stack.call(SimulationService.method.listSimulations, { scenarioId }, "analyst");
   const simulationId = simulations[0]!.id;
   const { injects } = await stack.call(
-    searchInjects,
+    listInjects,
     { parent: { case: "simulationId", value: simulationId }, query: "Attack" },
     "analyst",
   );
@@ -257,7 +257,7 @@ test("why an inject failed is told: which endpoint has no agent, and what agents
   ).toMatch(/has not run yet/);
 
   now += 90_000;
-  const triggered = stack.stream(runs.triggerInject, { injectId }, "analyst");
+  const triggered = stack.stream(runs.launchInject, { injectId }, "analyst");
   const said: string[] = [];
   for await (const { event } of triggered) {
     if (event.case === "progress") said.push(event.value.message);
@@ -272,7 +272,7 @@ test("why an inject failed is told: which endpoint has no agent, and what agents
   expect(status.traces).toMatchObject([{ status: "asset_agentless", endpoint: { id: ids.agentless } }]);
   expect(status.hint).toMatch(/get_inject_execution_traces/);
   const { targets, totalSize } = await stack.call(
-    runs.searchInjectTargets,
+    runs.listInjectTargets,
     { injectId, targetKind: TargetKind.ENDPOINT },
     "analyst",
   );
@@ -291,27 +291,27 @@ test("why an inject failed is told: which endpoint has no agent, and what agents
   );
   expect(result.commands).toHaveLength(1);
   expect(result.outputs).toMatchObject([{ status: "success", agent: { id: ids.agent } }]);
-  const again = stack.stream(runs.triggerInject, { injectId }, "analyst")[Symbol.asyncIterator]().next();
+  const again = stack.stream(runs.launchInject, { injectId }, "analyst")[Symbol.asyncIterator]().next();
   expect((await refusal(again)).rawMessage).toMatch(/is finished|has run already/);
 });
 
 test("an inject of a scenario is not run by itself", async () => {
   const { id } = await made();
-  const events = stack.stream(runs.triggerInject, { injectId: id }, "analyst")[Symbol.asyncIterator]().next();
+  const events = stack.stream(runs.launchInject, { injectId: id }, "analyst")[Symbol.asyncIterator]().next();
   expect((await refusal(events)).rawMessage).toMatch(/launch_scenario/);
 });
 
 test("actions are found by technique, system and carrier, and read with their fields", async () => {
-  const { attackPatternCount, id } = (await stack.call(searchInjectorContracts, { query: "Scheduled Task" }, "analyst"))
+  const { attackPatternCount, id } = (await stack.call(listInjectorContracts, { query: "Scheduled Task" }, "analyst"))
     .injectorContracts[0]!;
   expect(attackPatternCount).toBe(1);
   const one = await stack.call(getInjectorContract, { injectorContractId: id }, "analyst");
   expect(one.fields.map(({ key }) => key)).toEqual(["assets", "asset_groups", "expectations"]);
   expect(one.expectations.map(({ type }) => type)).toEqual(["PREVENTION", "DETECTION"]);
   const [technique] = one.attackPatterns;
-  const of = await stack.call(searchInjectorContracts, { attackPatternId: technique!.id }, "analyst");
+  const of = await stack.call(listInjectorContracts, { attackPatternId: technique!.id }, "analyst");
   expect(of.injectorContracts.map((row) => row.id)).toEqual([id]);
-  const mails = await stack.call(searchInjectorContracts, { type: "openaev_email" }, "nobody");
+  const mails = await stack.call(listInjectorContracts, { type: "openaev_email" }, "nobody");
   expect(mails.injectorContracts.map((row) => row.id)).toEqual([MAIL]);
 });
 
@@ -327,9 +327,9 @@ test("what payloads play is shown to whom payloads are shown, in a search as in 
     command_content: "id",
   };
   expect((await stack.ask("admin", "POST", `/api/tenants/${DEFAULT_TENANT}/payloads`, payload)).status).toBe(200);
-  expect((await stack.call(searchInjectorContracts, asked, "operator")).totalSize).toBe(1);
-  expect((await stack.call(searchInjectorContracts, asked, "launcher")).totalSize).toBe(0);
-  const mails = await stack.call(searchInjectorContracts, { query: "individual mails" }, "launcher");
+  expect((await stack.call(listInjectorContracts, asked, "operator")).totalSize).toBe(1);
+  expect((await stack.call(listInjectorContracts, asked, "launcher")).totalSize).toBe(0);
+  const mails = await stack.call(listInjectorContracts, { query: "individual mails" }, "launcher");
   expect(mails.injectorContracts.map(({ id }) => id)).toEqual([MAIL]);
 });
 
@@ -350,8 +350,8 @@ test("actions stand in the order of their names, page after page", async () => {
   const names: string[] = [];
   let pageToken: string | undefined = "";
   do {
-    const page: SearchInjectorContractsResponse = await stack.call(
-      searchInjectorContracts,
+    const page: ListInjectorContractsResponse = await stack.call(
+      listInjectorContracts,
       { pageSize: 3, pageToken },
       "analyst",
     );
@@ -370,7 +370,7 @@ test("a step of a scenario has no people yet: the platform fails on them, the to
   ] as const) {
     const path = `/api/tenants/${DEFAULT_TENANT}/injects/${injectId}/targets/${word}/search`;
     expect((await stack.ask("admin", "POST", path, { size: 10 })).status).toBe(500);
-    const call = stack.call(runs.searchInjectTargets, { injectId, targetKind }, "analyst");
+    const call = stack.call(runs.listInjectTargets, { injectId, targetKind }, "analyst");
     expect(await refusal(call)).toMatchObject({
       code: Code.FailedPrecondition,
       rawMessage: expect.stringMatching(/is a step of scenario .*get_inject names the teams/),

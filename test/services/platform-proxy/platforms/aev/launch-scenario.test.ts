@@ -8,7 +8,7 @@ import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
 
-const { launchScenario, searchScenarios, createScenario } = ScenarioService.method;
+const { launchScenario, listScenarios, createScenario } = ScenarioService.method;
 let stack: AevHarness | undefined;
 
 afterEach(async () => {
@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 async function firstScenario({ call }: AevHarness): Promise<string> {
-  const { scenarios } = await call(searchScenarios, { pageSize: 1 }, "analyst");
+  const { scenarios } = await call(listScenarios, { pageSize: 1 }, "analyst");
   return scenarios[0]?.id ?? "";
 }
 
@@ -45,7 +45,7 @@ test("a launch is followed until its first inject is at work, and says how to go
   });
   expect(result.injectsRunning + result.injectsDone).toBeGreaterThan(0);
   expect(result.injectsWaiting).toBeGreaterThan(0);
-  for (const tool of ["get_simulation", "search_injects", "get_simulation_results", "set_simulation_status"]) {
+  for (const tool of ["get_simulation", "list_injects", "get_simulation_results", "set_simulation_status"]) {
     expect(result.remaining).toContain(tool);
   }
 });

@@ -61,38 +61,38 @@ const scenarioOfTies = async () => (await direct("/scenarios/search", TRUE))[0]!
 
 describe("every row comes once where the platform's sort leaves rows equal", () => {
   const LISTS: readonly (readonly [string, DescMethodUnary, () => Promise<object> | object, string, string])[] = [
-    ["endpoints", AssetService.method.searchEndpoints, () => ({}), "/endpoints/search", "asset_id"],
+    ["endpoints", AssetService.method.listEndpoints, () => ({}), "/endpoints/search", "asset_id"],
     [
       "techniques",
-      TechniqueService.method.searchAttackPatterns,
+      TechniqueService.method.listAttackPatterns,
       () => ({}),
       "/attack_patterns/search",
       "attack_pattern_id",
     ],
-    ["scenarios", ScenarioService.method.searchScenarios, () => ({}), "/scenarios/search", "scenario_id"],
+    ["scenarios", ScenarioService.method.listScenarios, () => ({}), "/scenarios/search", "scenario_id"],
     [
       "scenarios by name",
-      ScenarioService.method.searchScenarios,
+      ScenarioService.method.listScenarios,
       () => ({ orderBy: ScenarioOrder.NAME }),
       "/scenarios/search",
       "scenario_id",
     ],
-    ["simulations", SimulationService.method.searchSimulations, () => ({}), "/exercises/search", "exercise_id"],
+    ["simulations", SimulationService.method.listSimulations, () => ({}), "/exercises/search", "exercise_id"],
     [
       "simulations by name",
-      SimulationService.method.searchSimulations,
+      SimulationService.method.listSimulations,
       () => ({ orderBy: SimulationOrder.NAME }),
       "/exercises/search",
       "exercise_id",
     ],
     [
       "simulations by start",
-      SimulationService.method.searchSimulations,
+      SimulationService.method.listSimulations,
       () => ({ orderBy: SimulationOrder.STARTED }),
       "/exercises/search",
       "exercise_id",
     ],
-    ["findings", FindingService.method.searchFindings, () => ({}), "/findings/search", "finding_id"],
+    ["findings", FindingService.method.listFindings, () => ({}), "/findings/search", "finding_id"],
   ];
   for (const [what, method, args, path, id] of LISTS) {
     test(what, async () => {
@@ -107,7 +107,7 @@ describe("every row comes once where the platform's sort leaves rows equal", () 
     const scenarioId = await scenarioOfTies();
     const all = await direct(`/scenarios/${scenarioId}/injects/simple`);
     const { rows } = await everyPage(
-      InjectService.method.searchInjects,
+      InjectService.method.listInjects,
       { parent: { case: "scenarioId", value: scenarioId } },
       5,
     );
@@ -122,7 +122,7 @@ test("what is written between two pages moves nothing", async () => {
   const before = (await direct("/scenarios/search")).map((row) => row.scenario_id!);
   for (const orderBy of [ScenarioOrder.UPDATED, ScenarioOrder.NAME]) {
     let n = 0;
-    const { rows } = await everyPage(ScenarioService.method.searchScenarios, { orderBy }, 13, () => write(n++));
+    const { rows } = await everyPage(ScenarioService.method.listScenarios, { orderBy }, 13, () => write(n++));
     const ids = idsOf(rows);
     expect(new Set(ids).size).toBe(ids.length);
     expect(before.filter((id) => !ids.includes(id))).toEqual([]);
@@ -141,7 +141,7 @@ test("what is deleted between two pages takes nothing with it", async () => {
     const id = made.pop();
     if (id !== undefined) await stack.ask("planner", "DELETE", `/api/scenarios/${id}`);
   };
-  const { rows } = await everyPage(ScenarioService.method.searchScenarios, { orderBy: ScenarioOrder.NAME }, 3, take);
+  const { rows } = await everyPage(ScenarioService.method.listScenarios, { orderBy: ScenarioOrder.NAME }, 3, take);
   const ids = idsOf(rows);
   expect(new Set(ids).size).toBe(ids.length);
   expect(stay.filter((id) => !ids.includes(id))).toEqual([]);
@@ -149,16 +149,16 @@ test("what is deleted between two pages takes nothing with it", async () => {
 
 test("text is looked for as it is: _ and % stand for themselves, and blanks alone are refused", async () => {
   const named = async (query: string) =>
-    (await everyPage(ScenarioService.method.searchScenarios, { query })).rows.map(({ name }) => name);
+    (await everyPage(ScenarioService.method.listScenarios, { query })).rows.map(({ name }) => name);
   expect(await named("plan_a")).toEqual(["Plan_A 100% manual"]);
   expect(await named("100%")).toEqual(["Plan_A 100% manual"]);
   expect((await named("100")).sort()).toEqual(["PlanXA 100 manual", "Plan_A 100% manual"].sort());
-  const error = await refusal(stack.call(ScenarioService.method.searchScenarios, { query: "  " }, "analyst"));
+  const error = await refusal(stack.call(ScenarioService.method.listScenarios, { query: "  " }, "analyst"));
   expect(error.rawMessage).toContain("query: must be more than blanks");
 });
 
 test("a search for endpoints by name finds nothing by what is not their name", async () => {
-  const { rows } = await everyPage(AssetService.method.searchEndpoints, { query: "agent of" });
+  const { rows } = await everyPage(AssetService.method.listEndpoints, { query: "agent of" });
   expect(rows).toEqual([]);
 });
 
@@ -167,8 +167,8 @@ test("a filter on several labels gives each row once, with all its labels", asyn
   const names = new Map(tags.map((tag) => [tag.tag_id, tag.tag_name]));
   const wanted = tags.slice(0, 3).map((tag) => tag.tag_name);
   for (const [method, path, id, key] of [
-    [AssetService.method.searchEndpoints, "/endpoints/search", "asset_id", "asset_tags"],
-    [ScenarioService.method.searchScenarios, "/scenarios/search", "scenario_id", "scenario_tags"],
+    [AssetService.method.listEndpoints, "/endpoints/search", "asset_id", "asset_tags"],
+    [ScenarioService.method.listScenarios, "/scenarios/search", "scenario_id", "scenario_tags"],
   ] as const) {
     const all = await direct<Record<string, string[] | null>>(path);
     const expected = all.filter((row) => (row[key] ?? []).some((tag) => wanted.includes(names.get(tag)!)));
@@ -183,13 +183,13 @@ test("a filter on several labels gives each row once, with all its labels", asyn
 });
 
 test("the words for truth values are names like others", async () => {
-  const call = (args: object) => everyPage(ScenarioService.method.searchScenarios, args);
+  const call = (args: object) => everyPage(ScenarioService.method.listScenarios, args);
   const [named] = (await call({ query: "True" })).rows;
   expect(named?.name).toBe("True");
   expect((await call({ categories: ["TRUE"] })).rows.map(({ name }) => name)).toEqual(["True"]);
   const { scenario } = await stack.call(ScenarioService.method.getScenario, { scenarioId: named!.id }, "analyst");
   expect(scenario?.name).toBe("True");
-  expect((await everyPage(AssetService.method.searchEndpoints, { hostname: "true" })).rows).toEqual([]);
+  expect((await everyPage(AssetService.method.listEndpoints, { hostname: "true" })).rows).toEqual([]);
 });
 
 test("a scenario that was never labelled is changed, and stays so", async () => {
@@ -214,13 +214,13 @@ test("an address is that address, and no longer one that holds it", async () => 
   };
   const made = await stack.ask("planner", "POST", "/api/endpoints/agentless", { ...longer, endpoint_ips: [`${ip}0`] });
   const { asset_id } = made.body as { asset_id: string };
-  const ids = idsOf((await everyPage(AssetService.method.searchEndpoints, { ip })).rows);
+  const ids = idsOf((await everyPage(AssetService.method.listEndpoints, { ip })).rows);
   expect(ids).toContain(endpoint?.asset_id);
   expect(ids).not.toContain(asset_id);
 });
 
 test("a name with letters whose case the platform folds two ways is found and read", async () => {
-  const { rows } = await everyPage(ScenarioService.method.searchScenarios, { query: "İSTANBUL" });
+  const { rows } = await everyPage(ScenarioService.method.listScenarios, { query: "İSTANBUL" });
   expect(rows.map(({ name }) => name)).toEqual(["İstanbul office"]);
   const scenarioId = rows[0]?.id ?? "";
   const { scenario } = await stack.call(ScenarioService.method.getScenario, { scenarioId }, "analyst");

@@ -18,7 +18,7 @@ const payloads = PayloadService.method;
 const simulations = SimulationPlanService.method;
 const scenarios = ScenarioPlanService.method;
 const variables = VariableService.method;
-const { searchSimulations, getSimulation } = SimulationService.method;
+const { listSimulations, getSimulation } = SimulationService.method;
 let stack: AevHarness;
 /** The planner is a member of two tenants. */
 const call: AevHarness["call"] = (method, args, ...rest) =>
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-const aScenario = async () => (await call(ScenarioService.method.searchScenarios, {}, "planner")).scenarios[3]!.id;
+const aScenario = async () => (await call(ScenarioService.method.listScenarios, {}, "planner")).scenarios[3]!.id;
 
 test("a payload is created with its action, changed without losing the rest, and deleted", async () => {
   const { payload } = await call(
@@ -81,7 +81,7 @@ test("a payload is created with its action, changed without losing the rest, and
 
 test("payloads are found by kind, system and review, those of one name with an action each", async () => {
   const { payloads: rows } = await call(
-    payloads.searchPayloads,
+    payloads.listPayloads,
     { query: "list users", statuses: [PayloadStatus.VERIFIED], types: [PayloadType.COMMAND] },
     "reader",
   );
@@ -91,7 +91,7 @@ test("payloads are found by kind, system and review, those of one name with an a
   );
   const contracts = details.map(({ injectorContract }) => injectorContract?.id);
   expect(new Set(contracts).size).toBe(2);
-  expect((await call(payloads.searchPayloads, {}, "nobody")).totalSize).toBe(0);
+  expect((await call(payloads.listPayloads, {}, "nobody")).totalSize).toBe(0);
   const error = await refusal(call(payloads.getPayload, { payloadId: rows[0]!.id }, "nobody"));
   expect(error.rawMessage).toMatch(/ACCESS_PAYLOADS.*OBSERVER on this payload/);
 });
@@ -135,7 +135,7 @@ test("a simulation of its own is created, changed, given a start and deleted", a
 });
 
 test("a finished simulation tells its results by technique, and is put back and deleted although people take part", async () => {
-  const { simulations: rows } = await call(searchSimulations, { statuses: [SimulationStatus.FINISHED] }, "planner");
+  const { simulations: rows } = await call(listSimulations, { statuses: [SimulationStatus.FINISHED] }, "planner");
   let simulationId = "";
   for (const { id } of rows) {
     const { attackPatterns } = await call(
@@ -221,7 +221,7 @@ test("a variable is created once, changed by its key, and not taken through anot
     variable: { id: first.variable!.id, value: "Paris", description: "Where" },
   });
   expect((await call(variables.listVariables, { parent }, "reader")).variables).toEqual([second.variable]);
-  const { scenarios: rows } = await call(ScenarioService.method.searchScenarios, {}, "planner");
+  const { scenarios: rows } = await call(ScenarioService.method.listScenarios, {}, "planner");
   const other = { case: "scenarioId", value: rows.find(({ id }) => id !== value)!.id } as const;
   const variableId = first.variable!.id;
   // One after the other: a refusal that nobody waits for yet ends the run.

@@ -21,13 +21,13 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 const planned = async (person: string): Promise<string> => {
-  const { scenarios } = await stack.call(ScenarioService.method.searchScenarios, {}, person);
+  const { scenarios } = await stack.call(ScenarioService.method.listScenarios, {}, person);
   return scenarios[0]?.id ?? "";
 };
 
 test("who lacks a right is told which, and which grant would do", async () => {
   const scenarioId = await planned("observer");
-  const { simulations } = await stack.call(SimulationService.method.searchSimulations, {}, "reader");
+  const { simulations } = await stack.call(SimulationService.method.listSimulations, {}, "reader");
   const simulationId = simulations[0]!.id;
   const { updateScenario, createScenario } = ScenarioService.method;
   const launch = async () => {
@@ -46,8 +46,8 @@ test("who lacks a right is told which, and which grant would do", async () => {
       "ACCESS_ASSESSMENT",
       "OBSERVER on this simulation",
     ],
-    [() => stack.call(AssetService.method.searchEndpoints, {}, "observer"), "ACCESS_ASSETS", ""],
-    [() => stack.call(FindingService.method.searchFindings, {}, "observer"), "ACCESS_FINDINGS", ""],
+    [() => stack.call(AssetService.method.listEndpoints, {}, "observer"), "ACCESS_ASSETS", ""],
+    [() => stack.call(FindingService.method.listFindings, {}, "observer"), "ACCESS_FINDINGS", ""],
   ];
   for (const [attempt, right, grant] of attempts) {
     const error = await refusal(attempt());
@@ -59,7 +59,7 @@ test("who lacks a right is told which, and which grant would do", async () => {
 
 test("findings below an object are shown to whom the object is shown", async () => {
   const scope = { case: "scenarioId" as const, value: await planned("observer") };
-  await stack.call(FindingService.method.searchFindings, { scope }, "observer");
+  await stack.call(FindingService.method.listFindings, { scope }, "observer");
 });
 
 test("whoami tells the rights in every tenant, as far as the platform tells them", async () => {

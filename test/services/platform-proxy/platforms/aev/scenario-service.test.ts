@@ -7,7 +7,7 @@ import { SECOND_TENANT } from "../../../../../services/sandbox/aev/world.js";
 import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
 
-const { searchScenarios, getScenario, createScenario, updateScenario, deleteScenario } = ScenarioService.method;
+const { listScenarios, getScenario, createScenario, updateScenario, deleteScenario } = ScenarioService.method;
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 let stack: AevHarness;
 
@@ -31,39 +31,39 @@ test("whoami tells a grant with the object it is on", async () => {
 });
 
 test("a member of several tenants is asked to name one, and told which there are", async () => {
-  const error = await refusal(stack.call(searchScenarios, {}, "admin"));
+  const error = await refusal(stack.call(listScenarios, {}, "admin"));
   expect(error.code).toBe(Code.FailedPrecondition);
   expect(error.rawMessage).toContain(SECOND_TENANT);
   expect(error.rawMessage).toContain("Subsidiary");
-  const there = await stack.call(searchScenarios, { tenantId: SECOND_TENANT }, "admin");
+  const there = await stack.call(listScenarios, { tenantId: SECOND_TENANT }, "admin");
   expect(there.totalSize).toBe(8);
 });
 
 test("a tenant that is not the caller's is refused with those that are", async () => {
-  const error = await refusal(stack.call(searchScenarios, { tenantId: SECOND_TENANT }, "analyst"));
+  const error = await refusal(stack.call(listScenarios, { tenantId: SECOND_TENANT }, "analyst"));
   expect(error.code).toBe(Code.NotFound);
   expect(error.rawMessage).toContain("Security operations");
 });
 
 test("a member of the second tenant only acts there, though it is not the platform's default", async () => {
-  const { totalSize } = await stack.call(searchScenarios, {}, "outsider");
+  const { totalSize } = await stack.call(listScenarios, {}, "outsider");
   expect(totalSize).toBe(8);
 });
 
 test("a page token of another query is refused", async () => {
-  const { nextPageToken = "" } = await stack.call(searchScenarios, { pageSize: 10 }, "analyst");
+  const { nextPageToken = "" } = await stack.call(listScenarios, { pageSize: 10 }, "analyst");
   const other = await refusal(
-    stack.call(searchScenarios, { pageSize: 10, query: "drill", pageToken: nextPageToken }, "analyst"),
+    stack.call(listScenarios, { pageSize: 10, query: "drill", pageToken: nextPageToken }, "analyst"),
   );
   expect(other.code).toBe(Code.InvalidArgument);
   expect(other.rawMessage).toContain("does not belong to this query");
-  const garbage = await refusal(stack.call(searchScenarios, { pageToken: "garbage!" }, "analyst"));
+  const garbage = await refusal(stack.call(listScenarios, { pageToken: "garbage!" }, "analyst"));
   expect(garbage.code).toBe(Code.InvalidArgument);
 });
 
 test("filters narrow a search, and its order is what was asked for", async () => {
   const { scenarios } = await stack.call(
-    searchScenarios,
+    listScenarios,
     {
       severities: [Severity.HIGH, Severity.CRITICAL],
       orderBy: ScenarioOrder.NAME,
@@ -78,23 +78,23 @@ test("filters narrow a search, and its order is what was asked for", async () =>
 });
 
 test("labels are searched and shown by name, and an unknown one is refused", async () => {
-  const { scenarios } = await stack.call(searchScenarios, { labels: ["Ransomware"], pageSize: 100 }, "analyst");
+  const { scenarios } = await stack.call(listScenarios, { labels: ["Ransomware"], pageSize: 100 }, "analyst");
   expect(scenarios.length).toBeGreaterThan(0);
   expect(scenarios.every(({ labels }) => labels.includes("ransomware"))).toBe(true);
-  const error = await refusal(stack.call(searchScenarios, { labels: ["nope"] }, "analyst"));
+  const error = await refusal(stack.call(listScenarios, { labels: ["nope"] }, "analyst"));
   expect(error).toMatchObject({ code: Code.NotFound });
   expect(error.rawMessage).toContain('"nope"');
 });
 
 test("a page size above the cap is refused", async () => {
-  expect(await refusal(stack.call(searchScenarios, { pageSize: 101 }, "analyst"))).toMatchObject({
+  expect(await refusal(stack.call(listScenarios, { pageSize: 101 }, "analyst"))).toMatchObject({
     code: Code.InvalidArgument,
   });
 });
 
 test("a date of change is sent as a full instant", async () => {
   const { totalSize } = await stack.call(
-    searchScenarios,
+    listScenarios,
     {
       updatedAfter: { seconds: 1_577_836_800n },
       updatedBefore: { seconds: BigInt(Math.floor(Date.now() / 1_000) + 60) },
@@ -105,7 +105,7 @@ test("a date of change is sent as a full instant", async () => {
 });
 
 test("a caller with a grant on one scenario sees that one", async () => {
-  const { scenarios } = await stack.call(searchScenarios, {}, "observer");
+  const { scenarios } = await stack.call(listScenarios, {}, "observer");
   expect(scenarios).toHaveLength(1);
   const id = scenarios[0]?.id ?? "";
   const { scenario } = await stack.call(getScenario, { scenarioId: id }, "observer");
@@ -122,7 +122,7 @@ test("reading without the right is refused as the caller's own rights there", as
 });
 
 test("a scenario of another tenant cannot be read, changed, launched or deleted, and looks like none", async () => {
-  const { scenarios } = await stack.call(searchScenarios, { pageSize: 1 }, "analyst");
+  const { scenarios } = await stack.call(listScenarios, { pageSize: 1 }, "analyst");
   const scenarioId = scenarios[0]?.id ?? "";
   // The sandbox would answer: it is our own check that is tried here.
   const open = await stack.ask("outsider", "GET", `/api/tenants/${SECOND_TENANT}/scenarios/${scenarioId}`);
@@ -146,10 +146,10 @@ test("a scenario of another tenant cannot be read, changed, launched or deleted,
 });
 
 test("creating takes labels by name and refuses unknown ones before anything is made", async () => {
-  const before = (await stack.call(searchScenarios, {}, "analyst")).totalSize;
+  const before = (await stack.call(listScenarios, {}, "analyst")).totalSize;
   const error = await refusal(stack.call(createScenario, { name: "Tagged", labels: ["phishing", "nope"] }, "analyst"));
   expect(error.code).toBe(Code.NotFound);
-  expect((await stack.call(searchScenarios, {}, "analyst")).totalSize).toBe(before);
+  expect((await stack.call(listScenarios, {}, "analyst")).totalSize).toBe(before);
   const { scenario } = await stack.call(
     createScenario,
     {
@@ -171,7 +171,7 @@ test("creating without the right is refused, and a grant on another scenario doe
 });
 
 test("updating one field keeps every other, also those that no read tells", async () => {
-  const { scenarios } = await stack.call(searchScenarios, { query: "wiper, headquarters" }, "analyst");
+  const { scenarios } = await stack.call(listScenarios, { query: "wiper, headquarters" }, "analyst");
   const scenarioId = scenarios[0]?.id ?? "";
   const before = await fullOf(scenarioId);
   expect(before.scenario_mails_reply_to).toEqual(["contact@sallyport.example"]);
@@ -183,7 +183,7 @@ test("updating one field keeps every other, also those that no read tells", asyn
 });
 
 test("an update can clear texts and labels, and wants something to change", async () => {
-  const { scenarios } = await stack.call(searchScenarios, { query: "wiper, plant" }, "analyst");
+  const { scenarios } = await stack.call(listScenarios, { query: "wiper, plant" }, "analyst");
   const scenarioId = scenarios[0]?.id ?? "";
   const { scenario } = await stack.call(updateScenario, { scenarioId, description: "", clearLabels: true }, "analyst");
   expect(scenario).toMatchObject({ description: "", labels: [] });
@@ -193,7 +193,7 @@ test("an update can clear texts and labels, and wants something to change", asyn
 });
 
 test("a planner by grant changes the scenario but cannot launch it", async () => {
-  const { scenarios } = await stack.call(searchScenarios, {}, "granted");
+  const { scenarios } = await stack.call(listScenarios, {}, "granted");
   const scenarioId = scenarios[0]?.id ?? "";
   const { scenario } = await stack.call(updateScenario, { scenarioId, mainFocus: "web-filtering" }, "granted");
   expect(scenario?.mainFocus).toBe("web-filtering");
@@ -211,7 +211,7 @@ test("deleting an unknown scenario is refused, though the platform calls it done
 });
 
 test("deleting tells what is gone and which simulations stay", async () => {
-  const { scenarios } = await stack.call(searchScenarios, { pageSize: 1 }, "outsider");
+  const { scenarios } = await stack.call(listScenarios, { pageSize: 1 }, "outsider");
   const scenarioId = scenarios[0]?.id ?? "";
   const reply = await stack.call(deleteScenario, { scenarioId }, "outsider");
   expect(reply).toMatchObject({ deleted: { id: scenarioId, name: scenarios[0]?.name } });
@@ -223,14 +223,14 @@ test("deleting tells what is gone and which simulations stay", async () => {
 });
 
 test("a planner by grant deletes the scenario, and the grant goes with it", async () => {
-  const { scenarios } = await stack.call(searchScenarios, {}, "granted");
+  const { scenarios } = await stack.call(listScenarios, {}, "granted");
   const scenarioId = scenarios[0]?.id ?? "";
   expect(await stack.call(deleteScenario, { scenarioId }, "granted")).toMatchObject({ deleted: { id: scenarioId } });
-  expect((await stack.call(searchScenarios, {}, "granted")).totalSize).toBe(0);
+  expect((await stack.call(listScenarios, {}, "granted")).totalSize).toBe(0);
 });
 
 async function one() {
-  const { scenarios } = await stack.call(searchScenarios, { pageSize: 1 }, "analyst");
+  const { scenarios } = await stack.call(listScenarios, { pageSize: 1 }, "analyst");
   return scenarios[0] as NonNullable<(typeof scenarios)[0]>;
 }
 

@@ -8,8 +8,8 @@ import { SimulationOrder, SimulationService } from "#proto/aev/v1/simulation_ser
 import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
 
-const { searchSimulations, getSimulation, getSimulationResults, setSimulationStatus } = SimulationService.method;
-const { searchInjects } = InjectService.method;
+const { listSimulations, getSimulation, getSimulationResults, setSimulationStatus } = SimulationService.method;
+const { listInjects } = InjectService.method;
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 let stack: AevHarness;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 const firstId = async (): Promise<string> => {
-  const { simulations } = await stack.call(searchSimulations, { statuses: [SimulationStatus.FINISHED] }, "analyst");
+  const { simulations } = await stack.call(listSimulations, { statuses: [SimulationStatus.FINISHED] }, "analyst");
   return simulations[0]?.id ?? "";
 };
 
@@ -30,7 +30,7 @@ const scheduled = async (): Promise<string> => {
 };
 
 test("simulations are listed with their outcomes, and one is read with first targets and labels by name", async () => {
-  const { simulations, totalSize } = await stack.call(searchSimulations, { pageSize: 100 }, "analyst");
+  const { simulations, totalSize } = await stack.call(listSimulations, { pageSize: 100 }, "analyst");
   expect(totalSize).toBe(120);
   const row = simulations.find(
     ({ outcomes }) => outcomes !== undefined && outcomes.prevention !== Outcome.UNSPECIFIED,
@@ -46,21 +46,21 @@ test("simulations are listed with their outcomes, and one is read with first tar
 });
 
 test("simulations are found by scenario, state and start", async () => {
-  const { scenarios } = await stack.call(ScenarioService.method.searchScenarios, { pageSize: 1 }, "analyst");
+  const { scenarios } = await stack.call(ScenarioService.method.listScenarios, { pageSize: 1 }, "analyst");
   const scenarioId = scenarios[0]?.id ?? "";
-  const found = await stack.call(searchSimulations, { scenarioId }, "analyst");
+  const found = await stack.call(listSimulations, { scenarioId }, "analyst");
   expect(found.totalSize).toBe(2);
-  const none = await stack.call(searchSimulations, { statuses: [SimulationStatus.PAUSED] }, "analyst");
+  const none = await stack.call(listSimulations, { statuses: [SimulationStatus.PAUSED] }, "analyst");
   expect(none).toMatchObject({ totalSize: 0, simulations: [] });
   const future = { seconds: BigInt(Math.floor(Date.now() / 1_000) + 86_400) };
-  expect((await stack.call(searchSimulations, { startedAfter: future }, "analyst")).totalSize).toBe(0);
-  const { simulations } = await stack.call(searchSimulations, { orderBy: SimulationOrder.STARTED }, "analyst");
+  expect((await stack.call(listSimulations, { startedAfter: future }, "analyst")).totalSize).toBe(0);
+  const { simulations } = await stack.call(listSimulations, { orderBy: SimulationOrder.STARTED }, "analyst");
   const starts = simulations.map(({ startedAt }) => Number(startedAt?.seconds ?? 0n));
   expect(starts).toEqual([...starts].sort((a, b) => b - a));
 });
 
 test("simulations of an unknown scenario are refused instead of none", async () => {
-  expect(await refusal(stack.call(searchSimulations, { scenarioId: UNKNOWN }, "analyst"))).toMatchObject({
+  expect(await refusal(stack.call(listSimulations, { scenarioId: UNKNOWN }, "analyst"))).toMatchObject({
     code: Code.NotFound,
   });
 });
@@ -90,8 +90,8 @@ test("results and injects of an unknown simulation are refused instead of empty"
   expect(open).toEqual({ status: 200, body: [] });
   for (const attempt of [
     () => stack.call(getSimulationResults, { simulationId: UNKNOWN }, "analyst"),
-    () => stack.call(searchInjects, { parent: { case: "simulationId", value: UNKNOWN } }, "analyst"),
-    () => stack.call(searchInjects, { parent: { case: "scenarioId", value: UNKNOWN } }, "analyst"),
+    () => stack.call(listInjects, { parent: { case: "simulationId", value: UNKNOWN } }, "analyst"),
+    () => stack.call(listInjects, { parent: { case: "scenarioId", value: UNKNOWN } }, "analyst"),
   ]) {
     expect(await refusal(attempt())).toMatchObject({ code: Code.NotFound });
   }
@@ -103,14 +103,14 @@ test("a simulation of another tenant looks like none", async () => {
     () => stack.call(getSimulation, { simulationId }, "outsider"),
     () => stack.call(getSimulationResults, { simulationId }, "outsider"),
     () => stack.call(setSimulationStatus, { simulationId, status: SimulationStatus.CANCELED }, "outsider"),
-    () => stack.call(searchInjects, { parent: { case: "simulationId", value: simulationId } }, "outsider"),
+    () => stack.call(listInjects, { parent: { case: "simulationId", value: simulationId } }, "outsider"),
   ]) {
     expect(await refusal(attempt())).toMatchObject({ code: Code.NotFound });
   }
 });
 
 test("a grant on a scenario does not open its simulations", async () => {
-  const { scenarios } = await stack.call(ScenarioService.method.searchScenarios, {}, "observer");
+  const { scenarios } = await stack.call(ScenarioService.method.listScenarios, {}, "observer");
   const { scenario } = await stack.call(
     ScenarioService.method.getScenario,
     {
@@ -165,9 +165,9 @@ test("a simulation is not reset through its state", async () => {
 });
 
 test("injects of a scenario come in the order of their time, without the contract's content", async () => {
-  const { scenarios } = await stack.call(ScenarioService.method.searchScenarios, { pageSize: 1 }, "analyst");
+  const { scenarios } = await stack.call(ScenarioService.method.listScenarios, { pageSize: 1 }, "analyst");
   const parent = { case: "scenarioId" as const, value: scenarios[0]?.id ?? "" };
-  const { injects, totalSize } = await stack.call(searchInjects, { parent }, "analyst");
+  const { injects, totalSize } = await stack.call(listInjects, { parent }, "analyst");
   expect(totalSize).toBeGreaterThan(5);
   const delays = injects.map(({ delaySeconds }) => delaySeconds ?? -1);
   expect(delays).toEqual([...delays].sort((a, b) => a - b));
@@ -177,19 +177,19 @@ test("injects of a scenario come in the order of their time, without the contrac
 
 test("injects of a simulation tell how far they have come and how they turned out", async () => {
   const parent = { case: "simulationId" as const, value: await firstId() };
-  const short = await stack.call(searchInjects, { parent }, "analyst");
+  const short = await stack.call(listInjects, { parent }, "analyst");
   expect(short.injects.some(({ outcomes }) => outcomes?.prevention)).toBeTruthy();
   expect(short.injects.flatMap(({ targets, results }) => [...targets, ...results])).toEqual([]);
-  const many = stack.call(searchInjects, { parent, withTargets: true, pageSize: 26 }, "analyst");
+  const many = stack.call(listInjects, { parent, withTargets: true, pageSize: 26 }, "analyst");
   expect(await refusal(many)).toMatchObject({ code: Code.InvalidArgument });
-  const { injects } = await stack.call(searchInjects, { parent, withTargets: true }, "analyst");
+  const { injects } = await stack.call(listInjects, { parent, withTargets: true }, "analyst");
   expect(injects.some(({ status }) => status === InjectStatus.SUCCESS)).toBe(true);
   expect(injects.some(({ results }) => results.length > 0)).toBe(true);
   expect(injects.every(({ targets, targetCount }) => targets.length === Math.min(10, targetCount))).toBe(true);
 });
 
 test("a search of injects wants a scenario or a simulation", async () => {
-  expect(await refusal(stack.call(searchInjects, {}, "analyst"))).toMatchObject({ code: Code.InvalidArgument });
+  expect(await refusal(stack.call(listInjects, {}, "analyst"))).toMatchObject({ code: Code.InvalidArgument });
 });
 
 test("the times of a changed simulation are those that a read tells", async () => {

@@ -26,7 +26,7 @@ test("what runs attacks says so", () => {
   const known = [
     "launch_scenario",
     "set_simulation_status",
-    "trigger_inject",
+    "launch_inject",
     "launch_atomic_test",
     "relaunch_atomic_test",
   ];

@@ -72,9 +72,9 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-const { searchScenarios, getScenario, createScenario, updateScenario, launchScenario, deleteScenario } =
+const { listScenarios, getScenario, createScenario, updateScenario, launchScenario, deleteScenario } =
   ScenarioService.method;
-const { searchSimulations, getSimulation, getSimulationResults, setSimulationStatus } = SimulationService.method;
+const { listSimulations, getSimulation, getSimulationResults, setSimulationStatus } = SimulationService.method;
 
 const inject = InjectService.method;
 const run = InjectRunService.method;
@@ -93,21 +93,21 @@ const TOOLS: readonly (readonly [
   (id: string, text: string, n: number) => Args,
 ])[] = [
   [AccountService.method.whoami, () => ({})],
-  [searchScenarios, (_, query, n) => ({ query, orderBy: (n % 3) as ScenarioOrder, pageSize: 1 + (n % 100) })],
-  [searchScenarios, (id, text, n) => ({ labels: [n % 2 === 0 ? id : text] })],
+  [listScenarios, (_, query, n) => ({ query, orderBy: (n % 3) as ScenarioOrder, pageSize: 1 + (n % 100) })],
+  [listScenarios, (id, text, n) => ({ labels: [n % 2 === 0 ? id : text] })],
   [getScenario, (scenarioId) => ({ scenarioId })],
   [createScenario, (id, text, n) => ({ name: `New ${n}`, labels: [n % 2 === 0 ? id : text] })],
   [updateScenario, (scenarioId, text) => ({ scenarioId, labels: [text] })],
   [updateScenario, (scenarioId) => ({ scenarioId, description: "changed by another tenant" })],
   [launchScenario, (scenarioId) => ({ scenarioId })],
   [deleteScenario, (scenarioId) => ({ scenarioId })],
-  [searchSimulations, (_, query, n) => ({ query, orderBy: (n % 4) as SimulationOrder, pageSize: 1 + (n % 100) })],
-  [searchSimulations, (scenarioId) => ({ scenarioId })],
+  [listSimulations, (_, query, n) => ({ query, orderBy: (n % 4) as SimulationOrder, pageSize: 1 + (n % 100) })],
+  [listSimulations, (scenarioId) => ({ scenarioId })],
   [getSimulation, (simulationId) => ({ simulationId })],
   [getSimulationResults, (simulationId) => ({ simulationId })],
   [setSimulationStatus, (simulationId) => ({ simulationId, status: SimulationStatus.CANCELED })],
-  [InjectService.method.searchInjects, (value) => ({ parent: { case: "scenarioId", value } })],
-  [InjectService.method.searchInjects, (value) => ({ parent: { case: "simulationId", value }, withTargets: true })],
+  [InjectService.method.listInjects, (value) => ({ parent: { case: "scenarioId", value } })],
+  [InjectService.method.listInjects, (value) => ({ parent: { case: "simulationId", value }, withTargets: true })],
   [inject.getInject, (injectId) => ({ injectId })],
   [
     inject.createInject,
@@ -120,12 +120,12 @@ const TOOLS: readonly (readonly [
   [run.getInjectStatus, (injectId) => ({ injectId })],
   [run.getInjectExecutionResult, (id) => ({ injectId: id, targetId: id, targetKind: TargetKind.ENDPOINT })],
   [run.getInjectExecutionTraces, (id) => ({ injectId: id, targetId: id, targetKind: TargetKind.ENDPOINT })],
-  [run.searchInjectTargets, (injectId, query) => ({ injectId, query, targetKind: TargetKind.ENDPOINT })],
-  [run.triggerInject, (injectId) => ({ injectId })],
+  [run.listInjectTargets, (injectId, query) => ({ injectId, query, targetKind: TargetKind.ENDPOINT })],
+  [run.launchInject, (injectId) => ({ injectId })],
   [expectation.listExpectations, (simulationId) => ({ simulationId })],
   [expectation.setExpectationResult, (id) => ({ simulationId: id, expectationId: id, score: 100 })],
   [expectation.deleteExpectationResult, (id) => ({ simulationId: id, expectationId: id, sourceId: "ui" })],
-  [payload.searchPayloads, (_, query) => ({ query })],
+  [payload.listPayloads, (_, query) => ({ query })],
   [payload.getPayload, (payloadId) => ({ payloadId })],
   [payload.updatePayload, (payloadId, name) => ({ payloadId, name })],
   [payload.deletePayload, (payloadId) => ({ payloadId })],
@@ -141,21 +141,21 @@ const TOOLS: readonly (readonly [
   [scenario.getScenarioStatistics, (scenarioId) => ({ scenarioId })],
   [VariableService.method.listVariables, (value) => ({ parent: { case: "scenarioId", value } })],
   [VariableService.method.setVariable, (value) => ({ parent: { case: "scenarioId", value }, key: "of_another" })],
-  [atomic.searchAtomicTests, (_, query) => ({ query })],
+  [atomic.listAtomicTests, (_, query) => ({ query })],
   [atomic.getAtomicTest, (atomicTestId) => ({ atomicTestId })],
   [atomic.updateAtomicTest, (atomicTestId, title) => ({ atomicTestId, title })],
   [atomic.launchAtomicTest, (atomicTestId) => ({ atomicTestId })],
   [atomic.relaunchAtomicTest, (atomicTestId) => ({ atomicTestId })],
   [atomic.deleteAtomicTest, (atomicTestId) => ({ atomicTestId })],
-  [InjectorContractService.method.searchInjectorContracts, (_, query) => ({ query })],
+  [InjectorContractService.method.listInjectorContracts, (_, query) => ({ query })],
   [InjectorContractService.method.getInjectorContract, (injectorContractId) => ({ injectorContractId })],
-  [AssetService.method.searchEndpoints, (_, query) => ({ query })],
-  [AssetService.method.searchEndpoints, (id, text, n) => ({ labels: [n % 2 === 0 ? id : text] })],
-  [FindingService.method.searchFindings, (value) => ({ scope: { case: "scenarioId", value } })],
-  [FindingService.method.searchFindings, (value) => ({ scope: { case: "simulationId", value } })],
-  [FindingService.method.searchFindings, (value) => ({ scope: { case: "endpointId", value } })],
-  [FindingService.method.searchFindings, (_, query) => ({ query })],
-  [TechniqueService.method.searchAttackPatterns, (_, query) => ({ query })],
+  [AssetService.method.listEndpoints, (_, query) => ({ query })],
+  [AssetService.method.listEndpoints, (id, text, n) => ({ labels: [n % 2 === 0 ? id : text] })],
+  [FindingService.method.listFindings, (value) => ({ scope: { case: "scenarioId", value } })],
+  [FindingService.method.listFindings, (value) => ({ scope: { case: "simulationId", value } })],
+  [FindingService.method.listFindings, (value) => ({ scope: { case: "endpointId", value } })],
+  [FindingService.method.listFindings, (_, query) => ({ query })],
+  [TechniqueService.method.listAttackPatterns, (_, query) => ({ query })],
 ];
 
 /** What a call came to, as text: its answers, or its refusal. */

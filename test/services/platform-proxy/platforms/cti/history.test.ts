@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 const history = async (objectId: string, as = "analyst") =>
-  (await harness.call(InsightService.method.getEntityHistory, { objectId }, as)).entries;
+  (await harness.call(InsightService.method.listEntityChanges, { objectId }, as)).entries;
 
 /** Hides an object from all but the administrator. */
 const hide = (id: string) =>

@@ -9,7 +9,7 @@ import { refusal } from "../../../../support/platforms/refusal.js";
 import { make, markingId, relate } from "./asking.js";
 import { fresh } from "./making.js";
 
-const { getIndicator, getEntityIndicators, createIndicator, updateIndicator, deleteIndicator } =
+const { getIndicator, listEntityIndicators, createIndicator, updateIndicator, deleteIndicator } =
   IndicatorService.method;
 const { getObservable, createObservable, updateObservable, deleteObservable } = ObservableService.method;
 
@@ -145,13 +145,13 @@ test("an object's indicators come once each, the hidden ones not, over all pages
   const seen: string[] = [];
   let pageToken = "";
   do {
-    const page = await harness.call(getEntityIndicators, { objectId, pageSize: 2, pageToken });
+    const page = await harness.call(listEntityIndicators, { objectId, pageSize: 2, pageToken });
     expect(page.totalSize).toBe(6);
     seen.push(...page.indicators.map(({ id }) => id));
     pageToken = page.nextPageToken ?? "";
   } while (pageToken !== "");
   expect(seen.toSorted()).toEqual(made.toSorted());
-  const valid = await harness.call(getEntityIndicators, { objectId, validOnly: true });
+  const valid = await harness.call(listEntityIndicators, { objectId, validOnly: true });
   expect(valid.indicators.map(({ id }) => id).toSorted()).toEqual(made.filter((id) => id !== made[4]).toSorted());
 });
 

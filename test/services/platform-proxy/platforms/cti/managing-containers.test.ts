@@ -11,7 +11,7 @@ import { fresh, makeMalware, makeSecret } from "./making.js";
 const {
   listContainers,
   getContainer,
-  getEntityContainers,
+  listEntityContainers,
   checkContainerMembership,
   updateContainer,
   deleteContainer,
@@ -108,14 +108,14 @@ test("what holds an object is told, except what the caller may not see", async (
   const open = await make(harness, "Grouping", { name: "Open", context: "unspecified", objects: [id] });
   const report = await make(harness, "Report", { name: "Holds it", published: "2026-01-01T00:00:00Z", objects: [id] });
   await make(harness, "Grouping", { name: "Secret", context: "unspecified", objects: [id], objectMarking });
-  const all = await harness.call(getEntityContainers, { objectId: id });
+  const all = await harness.call(listEntityContainers, { objectId: id });
   expect(all.containers.map((one) => one.id).toSorted()).toEqual([open, report].toSorted());
   expect(all.totalSize).toBe(2);
-  const reports = await harness.call(getEntityContainers, { objectId: id, types: ["Report"] });
+  const reports = await harness.call(listEntityContainers, { objectId: id, types: ["Report"] });
   expect(reports.containers).toMatchObject([{ id: report, type: "Report", name: "Holds it", status: "NEW" }]);
-  expect((await harness.call(getEntityContainers, { objectId: id }, "admin")).totalSize).toBe(3);
+  expect((await harness.call(listEntityContainers, { objectId: id }, "admin")).totalSize).toBe(3);
   const secret = await makeSecret(harness);
-  expect((await refusal(harness.call(getEntityContainers, { objectId: secret.id }))).code).toBe(Code.NotFound);
+  expect((await refusal(harness.call(listEntityContainers, { objectId: secret.id }))).code).toBe(Code.NotFound);
 });
 
 test("membership is told of each object, and a hidden one is not there", async () => {
@@ -208,5 +208,5 @@ test("a container is deleted, what it held stays, and who may not delete is refu
   expect((await refusal(harness.call(deleteContainer, { containerId: id }))).code).toBe(Code.FailedPrecondition);
   expect(await harness.call(deleteContainer, { containerId })).toMatchObject({ deleted: { id: containerId } });
   expect((await refusal(harness.call(getContainer, { containerId }))).code).toBe(Code.NotFound);
-  expect((await harness.call(getEntityContainers, { objectId: id })).totalSize).toBe(0);
+  expect((await harness.call(listEntityContainers, { objectId: id })).totalSize).toBe(0);
 });

@@ -89,14 +89,14 @@ test("threat actors are groups and individuals, with their other names", async (
 });
 
 test("a relationship with a hidden end is counted but never told, not even by its id", async () => {
-  const { getEntityRelationships } = RelationshipService.method;
+  const { listEntityRelationships } = RelationshipService.method;
   const { stixDomainObjects } = await harness.ask<{
     stixDomainObjects: { edges: { node: { id: string } }[] };
   }>("reader", '{ stixDomainObjects(types: ["Intrusion-Set"], first: 40) { edges { node { id } } } }');
   let hidden = 0;
   for (const { node } of stixDomainObjects.edges) {
-    const own = await harness.call(getEntityRelationships, { objectId: node.id, pageSize: 100 }, "reader");
-    const whole = await harness.call(getEntityRelationships, { objectId: node.id, pageSize: 100 }, "admin");
+    const own = await harness.call(listEntityRelationships, { objectId: node.id, pageSize: 100 }, "reader");
+    const whole = await harness.call(listEntityRelationships, { objectId: node.id, pageSize: 100 }, "admin");
     expect(own.relationships.length + own.hidden).toBe(whole.relationships.length);
     const told = JSON.stringify(own, (_, value) => (typeof value === "bigint" ? String(value) : value));
     const visible = new Set(own.relationships.map(({ other }) => other?.id));
@@ -107,9 +107,9 @@ test("a relationship with a hidden end is counted but never told, not even by it
 });
 
 test("relationships are narrowed by type and other end, and an unknown type is refused", async () => {
-  const { getEntityRelationships } = RelationshipService.method;
+  const { listEntityRelationships } = RelationshipService.method;
   const [set] = await entities(harness, "Intrusion-Set");
-  const { relationships } = await harness.call(getEntityRelationships, {
+  const { relationships } = await harness.call(listEntityRelationships, {
     objectId: set!.standard_id,
     relationshipTypes: ["uses"],
     otherTypes: ["Malware"],
@@ -119,7 +119,7 @@ test("relationships are narrowed by type and other end, and an unknown type is r
     expect([type, direction, other?.type]).toEqual(["uses", Direction.OUTGOING, "Malware"]);
   }
   const [{ other }] = relationships as [(typeof relationships)[0]];
-  const back = await harness.call(getEntityRelationships, { objectId: other!.id, pageSize: 100 });
+  const back = await harness.call(listEntityRelationships, { objectId: other!.id, pageSize: 100 });
   expect(back.relationships).toContainEqual(
     expect.objectContaining({
       id: relationships[0]!.id,
@@ -128,22 +128,22 @@ test("relationships are narrowed by type and other end, and an unknown type is r
     }),
   );
   const wrong = await refusal(
-    harness.call(getEntityRelationships, { objectId: set!.id, relationshipTypes: ["loves"] }),
+    harness.call(listEntityRelationships, { objectId: set!.id, relationshipTypes: ["loves"] }),
   );
   expect(wrong.code).toBe(Code.InvalidArgument);
   expect(wrong.rawMessage).toContain("attributed-to");
 });
 
 test("the other end is meant by its type, also where the object itself is of it", async () => {
-  const { getEntityRelationships } = RelationshipService.method;
-  const found = await harness.call(RelationshipService.method.getEntityRelationships, {
+  const { listEntityRelationships } = RelationshipService.method;
+  const found = await harness.call(RelationshipService.method.listEntityRelationships, {
     objectId: (await variant()).id,
     otherTypes: ["Malware"],
     pageSize: 100,
   });
   expect(found.relationships.length).toBeGreaterThan(0);
   for (const { other } of found.relationships) expect(other?.type).toBe("Malware");
-  const whole = await harness.call(getEntityRelationships, { objectId: found.object!.id, pageSize: 100 });
+  const whole = await harness.call(listEntityRelationships, { objectId: found.object!.id, pageSize: 100 });
   expect(whole.totalSize).toBeGreaterThan(found.totalSize);
 
   /** A malware that is a variant of another, as this user may see. */
@@ -166,7 +166,7 @@ test("the most related objects are ranked over both directions", async () => {
   });
   const counts = related.map(({ count }) => count);
   expect(counts).toEqual([...counts].sort((a, b) => b - a));
-  const { relationships } = await harness.call(RelationshipService.method.getEntityRelationships, {
+  const { relationships } = await harness.call(RelationshipService.method.listEntityRelationships, {
     objectId: set!.id,
     pageSize: 100,
   });

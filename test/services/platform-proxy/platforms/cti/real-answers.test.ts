@@ -92,7 +92,7 @@ test("threat actors and containers in one list, without description, author or m
 
 test("observables and indicators", async () => {
   platform.script(["observables", "indicators"]);
-  const { observables } = await harness.call(SearchService.method.searchObservables, { query: "198.51.100.1" });
+  const { observables } = await harness.call(SearchService.method.listObservables, { query: "198.51.100.1" });
   expect(observables[0]).toMatchObject({
     type: "IPv4-Addr",
     value: "198.51.100.1",
@@ -105,7 +105,7 @@ test("observables and indicators", async () => {
     mode: "or",
     filters: [{ operator: "contains", values: ["198.51.100.1"] }, {}, {}],
   });
-  const { indicators } = await harness.call(SearchService.method.searchIndicators, { patternType: "stix" });
+  const { indicators } = await harness.call(SearchService.method.listIndicators, { patternType: "stix" });
   expect(indicators[0]).toMatchObject({
     name: "Indicator 2",
     pattern: "[domain-name:value = 'ind-2.evil.example']",
@@ -167,9 +167,9 @@ test("one object, and none where it is hidden", async () => {
 });
 
 test("relationships, and one whose ends are hidden", async () => {
-  const { getEntityRelationships } = RelationshipService.method;
+  const { listEntityRelationships } = RelationshipService.method;
   platform.script(["set", "relationships"]);
-  const { relationships, hidden } = await harness.call(getEntityRelationships, { objectId: "set" });
+  const { relationships, hidden } = await harness.call(listEntityRelationships, { objectId: "set" });
   expect(hidden).toBe(0);
   expect(relationships[0]).toMatchObject({
     type: "uses",
@@ -180,7 +180,7 @@ test("relationships, and one whose ends are hidden", async () => {
   });
   expect(platform.asked.at(-1)?.variables.id).toEqual(["bb2d47e9-802f-4e70-8145-e52b3161b93f"]);
   platform.script(["set", "hidden end"]);
-  const masked = await harness.call(getEntityRelationships, { objectId: "set" });
+  const masked = await harness.call(listEntityRelationships, { objectId: "set" });
   expect(masked).toMatchObject({ relationships: [], hidden: 1, totalSize: 1 });
   const told = JSON.stringify(masked);
   for (const id of ["735c1a2e-920c-4f2c-8b90-33f626663a09", "f349da6d-28c6-4a9c-853b-90804f95f7b5"])
@@ -199,7 +199,7 @@ test("counts, rankings and history", async () => {
     { type: "Malware", name: "Malware 0", count: 1 },
     { type: "Malware", name: "Malware 10", count: 1 },
   ]);
-  const { entries } = await harness.call(InsightService.method.getEntityHistory, { objectId: "set" });
+  const { entries } = await harness.call(InsightService.method.listEntityChanges, { objectId: "set" });
   expect(entries).toMatchObject([
     { user: "analyst", act: "update", commitMessage: "", fields: ["Description", "Malware types"] },
     { user: "analyst", act: "create", message: "creates a Malware `Op malware mwqf1mns`", fields: [] },

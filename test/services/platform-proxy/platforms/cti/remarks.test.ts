@@ -10,8 +10,8 @@ import { make, markingId } from "./asking.js";
 import { makeMalware, makeSecret } from "./making.js";
 
 const { createNote, addMarkings, removeMarkings } = AnnotationService.method;
-const { getEntityNotes, updateNote, deleteNote, createOpinion } = NoteService.method;
-const { getEntityExternalReferences, addExternalReference, removeExternalReference } = ExternalReferenceService.method;
+const { listEntityNotes, updateNote, deleteNote, createOpinion } = NoteService.method;
+const { listEntityExternalReferences, addExternalReference, removeExternalReference } = ExternalReferenceService.method;
 const { getContainer } = ContainerRecordService.method;
 
 let harness: CtiHarness;
@@ -26,7 +26,7 @@ test("notes on an object are listed, changed and deleted; hidden ones are not th
   const noteId = result!.object!.id;
   const objectMarking = [await markingId(harness, "TLP:RED")];
   await make(harness, "Note", { content: "Hidden text", objects: [id], objectMarking });
-  const listed = await harness.call(getEntityNotes, { objectId: id });
+  const listed = await harness.call(listEntityNotes, { objectId: id });
   expect(listed).toMatchObject({
     notes: [{ id: noteId, abstract: "Title", content: "Seen again." }],
     totalSize: 1,
@@ -54,11 +54,11 @@ test("notes on an object are listed, changed and deleted; hidden ones are not th
     "note_types: gossip is not one of",
   );
   expect((await refusal(harness.call(updateNote, { noteId: id, content: "no note" }))).rawMessage).toBe(
-    "note_id: a Malware is no note; get_entity_notes gives the ids",
+    "note_id: a Malware is no note; list_entity_notes gives the ids",
   );
   expect((await refusal(harness.call(deleteNote, { noteId }, "reader"))).code).toBe(Code.PermissionDenied);
   expect(await harness.call(deleteNote, { noteId })).toMatchObject({ deleted: { id: noteId } });
-  expect((await harness.call(getEntityNotes, { objectId: id })).totalSize).toBe(0);
+  expect((await harness.call(listEntityNotes, { objectId: id })).totalSize).toBe(0);
 });
 
 test("an opinion is one of the platform's words, and stands on what is named", async () => {
@@ -95,11 +95,11 @@ test("a reference is made once, attached as it stands, listed and detached", asy
   expect(await harness.call(addExternalReference, other)).toMatchObject({ created: false, alreadyAttached: true });
   for (let i = 0; i < 3; i++)
     await harness.call(addExternalReference, { objectId: one.id, sourceName: `B${i}`, externalId: `X-${i}` });
-  const first = await harness.call(getEntityExternalReferences, { objectId: one.id, pageSize: 2 });
+  const first = await harness.call(listEntityExternalReferences, { objectId: one.id, pageSize: 2 });
   const { nextPageToken: pageToken = "" } = first;
   // What comes in between moves nothing.
   await harness.call(addExternalReference, { objectId: one.id, sourceName: "A", externalId: "0" });
-  const rest = await harness.call(getEntityExternalReferences, { objectId: one.id, pageSize: 2, pageToken });
+  const rest = await harness.call(listEntityExternalReferences, { objectId: one.id, pageSize: 2, pageToken });
   expect([...first.references, ...rest.references].map(({ sourceName }) => sourceName)).toEqual([
     "B0",
     "B1",
@@ -114,7 +114,7 @@ test("a reference is made once, attached as it stands, listed and detached", asy
   expect(await harness.call(removeExternalReference, { objectId: one.id, externalReferenceId })).toMatchObject({
     removed: false,
   });
-  expect((await harness.call(getEntityExternalReferences, { objectId: two.id })).totalSize).toBe(1);
+  expect((await harness.call(listEntityExternalReferences, { objectId: two.id })).totalSize).toBe(1);
   const bare = await refusal(harness.call(addExternalReference, { objectId: one.id, sourceName: "Nowhere" }));
   expect(bare.rawMessage).toBe("url: it or external_id is needed");
 });

@@ -26,10 +26,10 @@ beforeAll(async () => {
     { types: ["Sector"], pageSize: 2 },
     "reader",
   );
-  const { observables } = await harness.call(SearchService.method.searchObservables, { types: ["Mutex"] }, "reader");
+  const { observables } = await harness.call(SearchService.method.listObservables, { types: ["Mutex"] }, "reader");
   const { reports } = await harness.call(ContainerService.method.listReports, { pageSize: 1 }, "reader");
   const [one, two] = [entities[0]!, entities[1]!];
-  const { indicators } = await harness.call(SearchService.method.searchIndicators, { pageSize: 1 }, "reader");
+  const { indicators } = await harness.call(SearchService.method.listIndicators, { pageSize: 1 }, "reader");
   const indicatorId = indicators[0]!.id;
   const observableId = observables[0]!.id;
   const relationshipId = await relate(harness, observableId, "related-to", two.id, { confidence: 0 });
@@ -46,14 +46,14 @@ beforeAll(async () => {
     list_entity_types: {},
     search_all: { query: "phishing" },
     search_entities: { types: ["Malware"] },
-    search_observables: {},
-    search_indicators: {},
+    list_observables: {},
+    list_indicators: {},
     lookup_ioc: { value: "192.0.2.1" },
     find_entity_by_name: { name: one.name },
     get_entity: { objectId: id },
     get_entity_stix: { objectId: id },
-    get_entity_history: { objectId: id },
-    get_entity_relationships: { objectId: id },
+    list_entity_changes: { objectId: id },
+    list_entity_relationships: { objectId: id },
     get_top_related_entities: { objectId: id },
     list_threat_actors: {},
     list_reports: {},
@@ -70,7 +70,7 @@ beforeAll(async () => {
     promote_observable_to_indicator: { observableId: observables[0]!.id },
     create_relationship: { fromId: id, toId: two.id, relationshipType: "related-to" },
     get_indicator: { indicatorId },
-    get_entity_indicators: { objectId: id },
+    list_entity_indicators: { objectId: id },
     create_indicator: { name: "Made to be refused", pattern: "[mutex:name = 'made to be refused']" },
     update_indicator: { indicatorId, description: "x" },
     delete_indicator: { indicatorId },
@@ -95,7 +95,7 @@ beforeAll(async () => {
       interval: Interval.MONTH,
       start: timestampFromDate(new Date("2026-01-01")),
     },
-    get_entity_ttps: { objectId: id },
+    list_entity_ttps: { objectId: id },
     get_attack_matrix: {},
     list_recent_changes: {},
     list_filter_keys: { type: "Malware" },
@@ -123,9 +123,9 @@ async function containerRequests(objectId: string): Promise<Record<string, objec
     list_tasks: {},
     get_container: { containerId },
     get_case: { caseId },
-    get_entity_containers: { objectId },
-    get_entity_notes: { objectId },
-    get_entity_external_references: { objectId },
+    list_entity_containers: { objectId },
+    list_entity_notes: { objectId },
+    list_entity_external_references: { objectId },
     check_container_membership: { containerId, objectIds: [objectId] },
     update_container: { containerId, description: "x" },
     delete_container: { containerId },
@@ -141,7 +141,7 @@ async function containerRequests(objectId: string): Promise<Record<string, objec
     remove_external_reference: { objectId, externalReferenceId: await referenceOf(objectId) },
     list_labels: {},
     list_markings: {},
-    list_vocabulary: { vocabulary: "case_priority_ov" },
+    list_vocabulary_values: { vocabulary: "case_priority_ov" },
     list_kill_chain_phases: {},
     list_vulnerabilities: {},
     lookup_vulnerability: { name: "CVE-2026-10000" },

@@ -10,7 +10,7 @@ import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js"
 import { refusal } from "../../../../support/platforms/refusal.js";
 import { make, markingId } from "./asking.js";
 
-const { searchObservables, searchAll, searchIndicators, lookupIoc, findEntityByName } = SearchService.method;
+const { listObservables, searchAll, listIndicators, lookupIoc, findEntityByName } = SearchService.method;
 const HASH = "0123456789abcdef0123456789abcdef";
 const LONG = `https://long.parts.example/${"x".repeat(600)}`;
 
@@ -43,7 +43,7 @@ test.each([
   [HASH.slice(4, 20), [HASH]],
   ["long[.]parts[.]example", [LONG]],
 ])("observables are found by %s, a part of their values", async (query, values) => {
-  const { observables, totalSize } = await harness.call(searchObservables, { query });
+  const { observables, totalSize } = await harness.call(listObservables, { query });
   expect(observables.map(({ value }) => value).sort()).toEqual([...values].sort());
   expect(totalSize).toBe(values.length);
 });
@@ -81,7 +81,7 @@ test("what holds now holds not only later", async () => {
     valid_from,
     valid_until: "2091-01-01T00:00:00.000Z",
   });
-  const ask = (validOnly: boolean) => harness.call(searchIndicators, { query: "notyet", validOnly });
+  const ask = (validOnly: boolean) => harness.call(listIndicators, { query: "notyet", validOnly });
   expect((await ask(false)).totalSize).toBe(1);
   expect((await ask(true)).totalSize).toBe(0);
 });
@@ -107,7 +107,7 @@ test("a type of reports or patterns that nothing has and nobody knows is refused
   const { listReports } = ContainerService.method;
   const report = await refusal(harness.call(listReports, { reportType: "no-such-report" }));
   expect([report.code, report.rawMessage]).toEqual([Code.InvalidArgument, expect.stringContaining("threat-report")]);
-  const pattern = await refusal(harness.call(searchIndicators, { patternType: "stixx" }));
+  const pattern = await refusal(harness.call(listIndicators, { patternType: "stixx" }));
   expect(pattern.rawMessage).toContain("pattern_type: stixx is not one of");
   expect((await harness.call(listReports, { reportType: "Threat-Report" })).totalSize).toBeGreaterThan(0);
 });

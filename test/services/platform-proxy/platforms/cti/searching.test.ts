@@ -120,7 +120,7 @@ test("an address, domain or hash is looked up exactly, defanged or not, with wha
 });
 
 test("an indicator built on an observable is found with it", async () => {
-  const { indicators } = await harness.call(SearchService.method.searchIndicators, {
+  const { indicators } = await harness.call(SearchService.method.listIndicators, {
     validOnly: true,
     pageSize: 5,
     patternType: "stix",
@@ -135,7 +135,7 @@ test("an indicator built on an observable is found with it", async () => {
 });
 
 test("observables are searched by score and type", async () => {
-  const { observables: rows } = await harness.call(SearchService.method.searchObservables, {
+  const { observables: rows } = await harness.call(SearchService.method.listObservables, {
     types: ["Url"],
     minScore: 80,
     order: Order.NEWEST,

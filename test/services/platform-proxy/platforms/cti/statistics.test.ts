@@ -17,7 +17,7 @@ import { entities, make, markingId, relate } from "./asking.js";
 import { fresh } from "./making.js";
 
 const statistics = StatisticsService.method;
-const { getEntityTtps, getAttackMatrix } = TechniqueService.method;
+const { listEntityTtps, getAttackMatrix } = TechniqueService.method;
 const { mergeEntities, getEntity, createEntity } = EntityService.method;
 
 let harness: CtiHarness;
@@ -160,8 +160,8 @@ test("objects are counted in time, quarters and weeks too, wherever the start li
 });
 
 test("an actor's techniques come once each, over all pages; the matrix has them by phase", async () => {
-  const first = await harness.call(getEntityTtps, { objectId: set, pageSize: 2 });
-  const second = await harness.call(getEntityTtps, { objectId: set, pageSize: 2, pageToken: first.nextPageToken! });
+  const first = await harness.call(listEntityTtps, { objectId: set, pageSize: 2 });
+  const second = await harness.call(listEntityTtps, { objectId: set, pageSize: 2, pageToken: first.nextPageToken! });
   const ttps = [...first.ttps, ...second.ttps];
   expect([ttps.length, new Set(ttps.map(({ id }) => id)).size, first.totalSize]).toEqual([3, 3, 3]);
   const names = ttps.map(({ name }) => name.toLowerCase());

@@ -4,7 +4,7 @@ import { VocabularyService } from "#proto/cti/v1/vocabulary_service_pb.js";
 import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
 
-const { listLabels, listMarkings, listVocabulary, listKillChainPhases } = VocabularyService.method;
+const { listLabels, listMarkings, listVocabularyValues, listKillChainPhases } = VocabularyService.method;
 
 let harness: CtiHarness;
 beforeAll(async () => {
@@ -36,14 +36,14 @@ test("markings are listed with those that the caller may set", async () => {
 });
 
 test("a vocabulary gives its words in its own order, and the vocabularies are told", async () => {
-  const { words } = await harness.call(listVocabulary, { vocabulary: "case_severity_ov" });
+  const { words } = await harness.call(listVocabularyValues, { vocabulary: "case_severity_ov" });
   expect(words.map(({ name }) => name)).toEqual(["low", "medium", "high", "critical"]);
-  const some = await harness.call(listVocabulary, { query: "case_" });
+  const some = await harness.call(listVocabularyValues, { query: "case_" });
   expect(some.words.map(({ name, types }) => [name, types.length])).toEqual([
     ["case_priority_ov", 3],
     ["case_severity_ov", 3],
   ]);
-  const wrong = await refusal(harness.call(listVocabulary, { vocabulary: "case_colour_ov" }));
+  const wrong = await refusal(harness.call(listVocabularyValues, { vocabulary: "case_colour_ov" }));
   expect([wrong.code, wrong.rawMessage.slice(0, 60)]).toEqual([
     Code.InvalidArgument,
     "vocabulary: case_colour_ov is not one of attack_motivation_ov, attack_resource_level_ov".slice(0, 60),
@@ -70,7 +70,7 @@ test("who may not read knowledge reads none of them", async () => {
   const asked = [
     harness.call(listLabels, {}, "nobody"),
     harness.call(listMarkings, {}, "nobody"),
-    harness.call(listVocabulary, { vocabulary: "opinion_ov" }, "nobody"),
+    harness.call(listVocabularyValues, { vocabulary: "opinion_ov" }, "nobody"),
     harness.call(listKillChainPhases, {}, "nobody"),
   ].map((call) => refusal(call));
   for (const one of await Promise.all(asked)) expect(one.code).toBe(Code.PermissionDenied);

@@ -151,7 +151,7 @@ test("a deletion needs its own right, takes relationships along and is read back
   const { deleted } = await harness.call(deleteEntity, { objectId: one.id }, "admin");
   expect(deleted).toMatchObject({ id: one.id, name: one.name });
   expect((await refusal(harness.call(getEntity, { objectId: one.id }))).code).toBe(Code.NotFound);
-  const left = await harness.call(RelationshipService.method.getEntityRelationships, { objectId: two.id });
+  const left = await harness.call(RelationshipService.method.listEntityRelationships, { objectId: two.id });
   expect(left.totalSize).toBe(0);
   expect((await refusal(harness.call(deleteEntity, { objectId: one.id }, "admin"))).code).toBe(Code.NotFound);
 });
@@ -159,7 +159,7 @@ test("a deletion needs its own right, takes relationships along and is read back
 test("the history names who did what, and stays after the object is gone", async () => {
   const { id } = await makeMalware(harness);
   await harness.call(updateEntity, { objectId: id, description: "told" });
-  const read = () => harness.call(InsightService.method.getEntityHistory, { objectId: id });
+  const read = () => harness.call(InsightService.method.listEntityChanges, { objectId: id });
   await expect
     .poll(async () => (await read()).entries.map(({ act, user }) => `${act} ${user}`))
     .toEqual(["update Analyst", "create Analyst"]);
@@ -231,7 +231,7 @@ test("a platform that demands references says so, and takes the change with one"
   await expect
     .poll(
       async () =>
-        (await strict.call(InsightService.method.getEntityHistory, { objectId: id })).entries[0]?.commitMessage,
+        (await strict.call(InsightService.method.listEntityChanges, { objectId: id })).entries[0]?.commitMessage,
     )
     .toBe("why");
   await strict.close();

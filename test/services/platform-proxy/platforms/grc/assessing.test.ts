@@ -53,7 +53,7 @@ describe("audits", () => {
 });
 
 describe("requirement assessments", () => {
-  const { updateRequirementAssessment, linkEvidenceToRequirement } = AssessmentService.method;
+  const { updateRequirementAssessment, setRequirementEvidence } = AssessmentService.method;
 
   test("take result, status, score and remark, and keep what is not given", async () => {
     const { requirementAssessment: first } = await harness.call(updateRequirementAssessment, {
@@ -104,7 +104,7 @@ describe("requirement assessments", () => {
 
   test("take a set of evidence in place of the one there, and one more piece beside it", async () => {
     const [one, two] = [4, 5].map((i) => seededId(`evidences:northwind:${i}`)) as [string, string];
-    const set = await harness.call(linkEvidenceToRequirement, { requirementAssessmentId: SHOWN, evidenceIds: [one] });
+    const set = await harness.call(setRequirementEvidence, { requirementAssessmentId: SHOWN, evidenceIds: [one] });
     expect(set.requirementAssessment?.evidence.map(({ id }) => id)).toEqual([one]);
     const { attachEvidence } = EvidenceService.method;
     const added = await harness.call(attachEvidence, { evidenceId: two, requirementAssessmentId: SHOWN });
@@ -115,7 +115,7 @@ describe("requirement assessments", () => {
     const onControl = await harness.call(attachEvidence, { evidenceId: two, controlId: control });
     expect(onControl).toMatchObject({ evidenceCount: 1, attachedTo: { id: control } });
     const clear = { requirementAssessmentId: SHOWN, clearEvidences: true };
-    expect((await harness.call(linkEvidenceToRequirement, clear)).requirementAssessment?.evidence).toEqual([]);
+    expect((await harness.call(setRequirementEvidence, clear)).requirementAssessment?.evidence).toEqual([]);
     const foreign = { evidenceId: seededId("evidences:baltic:4"), requirementAssessmentId: SHOWN };
     await refused(harness.call(attachEvidence, foreign), Code.NotFound, /evidence_id/);
     const { deleted } = await harness.call(EvidenceService.method.deleteEvidence, { evidenceId: two });

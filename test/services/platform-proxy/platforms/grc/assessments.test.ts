@@ -6,7 +6,7 @@ import { seededId } from "../../../../../services/sandbox/grc/world.js";
 import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
 const { getControl, createControl, setControlMaturity } = ControlService.method;
-const { linkControlsToRequirement, listRequirementAssessments, getRequirementAssessment } = AssessmentService.method;
+const { setRequirementControls, listRequirementAssessments, getRequirementAssessment } = AssessmentService.method;
 const NORTHWIND = seededId("folder:northwind");
 const MFA = seededId("applied-controls:northwind:0");
 const BACKUPS = seededId("applied-controls:northwind:1");
@@ -26,7 +26,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
 
   describe("maturity", () => {
     const link = (requirementAssessmentId: string, controlIds: string[]) =>
-      harness.call(linkControlsToRequirement, { requirementAssessmentId, controlIds });
+      harness.call(setRequirementControls, { requirementAssessmentId, controlIds });
 
     test("is scored on the only requirement that the control answers, counted, and read back with its level", async () => {
       const { control } = await harness.call(createControl, { name: "Scored" });
@@ -159,20 +159,20 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
     test("take only controls of their own tenant, also from a caller with both", async () => {
       const requirementAssessmentId = seededId("requirement-assessments:northwind:csf:GV.OC-02");
       const request = { tenantId: NORTHWIND, requirementAssessmentId, controlIds: [BACKUPS, FOREIGN] };
-      await expect(harness.call(linkControlsToRequirement, request, "consultant")).rejects.toMatchObject({
+      await expect(harness.call(setRequirementControls, request, "consultant")).rejects.toMatchObject({
         code: Code.NotFound,
         rawMessage: expect.stringContaining("control_ids"),
       });
-      const done = await harness.call(linkControlsToRequirement, { ...request, controlIds: [BACKUPS] }, "consultant");
+      const done = await harness.call(setRequirementControls, { ...request, controlIds: [BACKUPS] }, "consultant");
       expect(done.requirementAssessment?.controls.map(({ id }) => id)).toEqual([BACKUPS]);
-      const nothing = harness.call(linkControlsToRequirement, { ...request, controlIds: [] }, "consultant");
+      const nothing = harness.call(setRequirementControls, { ...request, controlIds: [] }, "consultant");
       await expect(nothing).rejects.toMatchObject({ code: Code.InvalidArgument, rawMessage: CLEARS });
       const both = { ...request, controlIds: [BACKUPS], clearControls: true };
-      await expect(harness.call(linkControlsToRequirement, both, "consultant")).rejects.toMatchObject({
+      await expect(harness.call(setRequirementControls, both, "consultant")).rejects.toMatchObject({
         code: Code.InvalidArgument,
       });
       const clearing = { ...request, controlIds: [], clearControls: true };
-      const none = await harness.call(linkControlsToRequirement, clearing, "consultant");
+      const none = await harness.call(setRequirementControls, clearing, "consultant");
       expect(none.requirementAssessment?.controls).toEqual([]);
     });
 
@@ -182,7 +182,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
         applied_controls: [BACKUPS, FOREIGN],
       });
       await expect(
-        harness.call(linkControlsToRequirement, { requirementAssessmentId: id, clearControls: true }),
+        harness.call(setRequirementControls, { requirementAssessmentId: id, clearControls: true }),
       ).rejects.toMatchObject({
         code: Code.FailedPrecondition,
         rawMessage: expect.stringContaining("1 that you may not see"),

@@ -59,7 +59,7 @@ describe("risks", () => {
 });
 
 describe("the audit of a supplier, of a part of its framework", () => {
-  const { listRequirementAssessments, getRequirementAssessment, linkControlsToRequirement } = AssessmentService.method;
+  const { listRequirementAssessments, getRequirementAssessment, setRequirementControls } = AssessmentService.method;
 
   test("lies in the tenant, with the requirements that it covers and no others", async () => {
     const { tenants } = await harness.call(TenantService.method.listTenants, {}, "reader");
@@ -118,7 +118,7 @@ describe("the audit of a supplier, of a part of its framework", () => {
 
   test("does not let its respondent change what it closes, and nothing else is said", async () => {
     const clear = { requirementAssessmentId: requirement("4.1"), clearControls: true };
-    await expect(harness.call(linkControlsToRequirement, clear, "supplier")).rejects.toMatchObject({
+    await expect(harness.call(setRequirementControls, clear, "supplier")).rejects.toMatchObject({
       code: Code.FailedPrecondition,
     });
     const { evidence } = await harness.call(EvidenceService.method.createEvidence, { name: "Report" }, "supplier");
@@ -138,7 +138,7 @@ describe("the audit of a supplier, of a part of its framework", () => {
   test("in review refuses changes in those words", async () => {
     await harness.ask("admin", "PATCH", `/api/compliance-assessments/${AUDIT}/`, { status: "in_review" });
     const link = { requirementAssessmentId: requirement("4.2"), controlIds: [CONTROL] };
-    await expect(harness.call(linkControlsToRequirement, link)).rejects.toMatchObject({
+    await expect(harness.call(setRequirementControls, link)).rejects.toMatchObject({
       code: Code.FailedPrecondition,
       rawMessage: expect.stringContaining("in review"),
     });
@@ -177,7 +177,7 @@ describe("who answers an audit", () => {
 describe("what all tenants share", () => {
   test("is found and read by everybody with a role, by its id in any case, and listed in no tenant", async () => {
     const types = [GrcType.CONTROL, GrcType.EVIDENCE, GrcType.RISK_SCENARIO];
-    const { hits } = await harness.call(TenantService.method.searchGrc, { query: "Shared", types }, "reader");
+    const { hits } = await harness.call(TenantService.method.searchAll, { query: "Shared", types }, "reader");
     const shared = hits.filter(({ name }) => name.startsWith("Shared"));
     // Risks that lie above the tenants are published to nobody.
     expect(shared.map(({ type }) => type).sort()).toEqual([GrcType.CONTROL, GrcType.EVIDENCE].sort());
@@ -240,7 +240,7 @@ describe("what is kept of a caller's domains", () => {
     (as: string, tenantId?: string) => harness.call(RiskService.method.listAttackOutcomes, { tenantId }, as),
     (as: string, tenantId?: string) =>
       harness.call(AssessmentService.method.listRequirementAssessments, { tenantId }, as),
-    (as: string, tenantId?: string) => harness.call(TenantService.method.searchGrc, { tenantId, query: "mfa" }, as),
+    (as: string, tenantId?: string) => harness.call(TenantService.method.searchAll, { tenantId, query: "mfa" }, as),
   ];
 
   test("is forgotten where a domain was made or deleted since, and the call answered all the same", async () => {

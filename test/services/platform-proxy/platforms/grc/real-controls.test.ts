@@ -223,7 +223,7 @@ describe("requirement assessments", () => {
     const linked = { ...(answer(161).answer as object), applied_controls: [{ id: MFA }, { id: BACKUPS }] };
     answersWith({ ...answer(161), answer: linked });
     answers(171);
-    await call(AssessmentService.method.linkControlsToRequirement, {
+    await call(AssessmentService.method.setRequirementControls, {
       requirementAssessmentId: MISSION,
       controlIds: [MFA, BACKUPS],
     });
@@ -238,7 +238,7 @@ describe("requirement assessments", () => {
     answers(161);
     answersWith(answer(line), `${REQUIREMENTS}${MISSION}/`);
     const request = { requirementAssessmentId: MISSION, controlIds: [] };
-    await expect(call(AssessmentService.method.linkControlsToRequirement, request)).rejects.toMatchObject({
+    await expect(call(AssessmentService.method.setRequirementControls, request)).rejects.toMatchObject({
       code,
       rawMessage: expect.stringContaining(message),
     });

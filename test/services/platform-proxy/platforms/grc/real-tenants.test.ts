@@ -53,7 +53,7 @@ describe("tenants", () => {
 
   test("are searched: hits of controls and evidence, held against the tenant", async () => {
     answers(32, 59, 188);
-    const { hits, truncated } = await call(TenantService.method.searchGrc, { query: "mfa" });
+    const { hits, truncated } = await call(TenantService.method.searchAll, { query: "mfa" });
     expect(truncated).toBe(false);
     expect(hits).toMatchObject([
       {
@@ -79,7 +79,7 @@ describe("tenants", () => {
     answers(32, 188);
     answersWith({ ...answer(59), text: JSON.stringify(answer(59).answer) });
     answers(104);
-    const { hits } = await call(TenantService.method.searchGrc, { query: "mfa" });
+    const { hits } = await call(TenantService.method.searchAll, { query: "mfa" });
     expect(hits.map(({ id }) => id)).toEqual([MFA, SCREENSHOT]);
   });
 });

@@ -138,20 +138,20 @@ describe("libraries", () => {
 });
 
 test("CVEs are found by identifier, score and exploitation, and read by identifier or id", async () => {
-  const { searchCves, getCve } = CveService.method;
-  const all = await harness.call(searchCves, {});
+  const { listCves, getCve } = CveService.method;
+  const all = await harness.call(listCves, {});
   expect(all.totalSize).toBe(10);
   const ids: string[] = [];
   let pageToken = "";
   do {
-    const page = await harness.call(searchCves, { minCvss: 9.8, pageSize: 2, pageToken });
+    const page = await harness.call(listCves, { minCvss: 9.8, pageSize: 2, pageToken });
     ids.push(...page.cves.map(({ refId }) => refId));
     expect(page.totalSizeIsLowerBound === true).toBe(page.nextPageToken !== undefined);
     pageToken = page.nextPageToken ?? "";
   } while (pageToken !== "");
   expect(ids).toEqual(all.cves.filter(({ cvss }) => (cvss ?? 0) >= 9.8).map(({ refId }) => refId));
   const harmless = all.cves.find(({ exploited }) => !exploited)!;
-  const exploited = await harness.call(searchCves, { exploitedOnly: true });
+  const exploited = await harness.call(listCves, { exploitedOnly: true });
   expect(exploited.cves).toHaveLength(9);
   expect(exploited.cves.map(({ id }) => id)).not.toContain(harmless.id);
   const { cve } = await harness.call(getCve, { cveId: "cve-2014-0160" });

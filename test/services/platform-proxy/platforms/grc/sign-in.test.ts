@@ -39,7 +39,7 @@ describe("by exchange", () => {
     harness = await startGrc("exchange");
     await harness.call(listTenants, {});
     harness.sandbox.endSessions();
-    const { hits } = await harness.call(TenantService.method.searchGrc, { query: "backup" });
+    const { hits } = await harness.call(TenantService.method.searchAll, { query: "backup" });
     expect(hits.length).toBeGreaterThan(0);
     expect(exchanges()).toBe(2);
   });
@@ -79,7 +79,7 @@ describe("by exchange", () => {
     harness = await startGrc("exchange");
     const gone = new AbortController();
     const first = harness.call(listTenants, {}, "officer", gone.signal);
-    const others = Array.from({ length: 5 }, () => harness.call(TenantService.method.searchGrc, { query: "vault" }));
+    const others = Array.from({ length: 5 }, () => harness.call(TenantService.method.searchAll, { query: "vault" }));
     gone.abort();
     await expect(first).rejects.toMatchObject({ code: Code.Canceled });
     const replies = await Promise.all(others);
@@ -135,11 +135,11 @@ describe("by bearer token", () => {
         return response.writeHead(401, { "content-type": "application/json" }).end('{"detail":"Invalid token."}');
       });
     refuse(1);
-    const { hits } = await harness.call(TenantService.method.searchGrc, { query: "backup" });
+    const { hits } = await harness.call(TenantService.method.searchAll, { query: "backup" });
     expect(hits.length).toBeGreaterThan(0);
     expect(new Set(tokens).size).toBe(2);
     refuse(2);
-    const refused = harness.call(TenantService.method.searchGrc, { query: "backup" });
+    const refused = harness.call(TenantService.method.searchAll, { query: "backup" });
     await expect(refused).rejects.toMatchObject({ code: Code.FailedPrecondition });
     expect(tokens).toHaveLength(4);
     await hostile.close();

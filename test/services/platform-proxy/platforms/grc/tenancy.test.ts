@@ -9,7 +9,7 @@ import { GrcType, TenantService } from "#proto/grc/v1/tenant_service_pb.js";
 import { seededId } from "../../../../../services/sandbox/grc/world.js";
 import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
-const { listTenants, searchGrc } = TenantService.method;
+const { listTenants, searchAll } = TenantService.method;
 const NORTHWIND = seededId("folder:northwind");
 const BALTIC = seededId("folder:baltic");
 const LINKED = seededId("ebios-rm/operational-scenarios:northwind:1:9");
@@ -151,7 +151,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
 
   describe("search", () => {
     test("hits are the tenant's or shared, although they name their domain only by a name that both tenants use", async () => {
-      const ask = (tenantId: string) => harness.call(searchGrc, { tenantId, query: "retail backups" }, "consultant");
+      const ask = (tenantId: string) => harness.call(searchAll, { tenantId, query: "retail backups" }, "consultant");
       for (const [tenantId, prefix] of [
         [NORTHWIND, "Northwind"],
         [BALTIC, "Baltic"],
@@ -165,7 +165,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
 
     test("types narrow it, and libraries are found by every tenant", async () => {
       const { hits } = await harness.call(
-        searchGrc,
+        searchAll,
         { query: "organizational mission", types: [GrcType.REQUIREMENT] },
         "reader",
       );

@@ -2,20 +2,20 @@ import { create } from "@bufbuild/protobuf";
 import { ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
-import { InjectService, SearchInjectsRequestSchema } from "#proto/aev/v1/inject_service_pb.js";
+import { InjectService, ListInjectsRequestSchema } from "#proto/aev/v1/inject_service_pb.js";
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import { SetSimulationStatusRequestSchema, SimulationService } from "#proto/aev/v1/simulation_service_pb.js";
 import { CreateSkillRequestSchema, SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { checkRules } from "../../../../../services/shared/rpc/steps/rules.js";
 import { explain } from "../../../../../services/shared/tools/explain.js";
 
-const { searchInjects } = InjectService.method;
+const { listInjects } = InjectService.method;
 const { createSkill } = SkillService.method;
 const ID = "00000000-0000-4000-8000-000000000000";
 
 function refusalOf(request: object): ConnectError {
   try {
-    checkRules(searchInjects, create(SearchInjectsRequestSchema, request));
+    checkRules(listInjects, create(ListInjectsRequestSchema, request));
   } catch (error) {
     return error as ConnectError;
   }
@@ -23,7 +23,7 @@ function refusalOf(request: object): ConnectError {
 }
 
 test("a request that keeps the rules passes", () => {
-  checkRules(searchInjects, create(SearchInjectsRequestSchema, { parent: { case: "scenarioId", value: ID } }));
+  checkRules(listInjects, create(ListInjectsRequestSchema, { parent: { case: "scenarioId", value: ID } }));
 });
 
 test("a oneof that nothing was given of is told by the names that a caller writes", () => {

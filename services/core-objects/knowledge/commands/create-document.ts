@@ -1,6 +1,6 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { v7 as uuid } from "uuid";
-import type { AddDocumentRequestSchema, AddDocumentResponseSchema } from "#proto/core/v1/document_service_pb.js";
+import type { CreateDocumentRequestSchema, CreateDocumentResponseSchema } from "#proto/core/v1/document_service_pb.js";
 import type { Call } from "../../../shared/rpc/call.js";
 import { aborted, invalidArgument } from "../../../shared/rpc/errors.js";
 import { isDuplicateKey } from "../../../shared/store/store.js";
@@ -13,11 +13,11 @@ import { sourceOf } from "../given-source.js";
 import type { DocumentRecord } from "../records.js";
 
 /** Adds a document to a knowledge base; repeating it with its request_id gives the document that it added. */
-export async function addDocument(
+export async function createDocument(
   context: Context,
-  { knowledgeBaseId, name, type: word, content, file, requestId }: MessageShape<typeof AddDocumentRequestSchema>,
+  { knowledgeBaseId, name, type: word, content, file, requestId }: MessageShape<typeof CreateDocumentRequestSchema>,
   { caller }: Call,
-): Promise<MessageInitShape<typeof AddDocumentResponseSchema>> {
+): Promise<MessageInitShape<typeof CreateDocumentResponseSchema>> {
   const { documents, sources } = context.knowledge;
   const base = await readableBase(context, knowledgeBaseId, caller);
   checkManaged(base, caller);

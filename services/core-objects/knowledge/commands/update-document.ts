@@ -1,6 +1,6 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { v7 as uuid } from "uuid";
-import type { ReviseDocumentRequestSchema, ReviseDocumentResponseSchema } from "#proto/core/v1/document_service_pb.js";
+import type { UpdateDocumentRequestSchema, UpdateDocumentResponseSchema } from "#proto/core/v1/document_service_pb.js";
 import type { Call } from "../../../shared/rpc/call.js";
 import type { Context } from "../../context.js";
 import { checkChanges } from "../../objects/check-changes.js";
@@ -12,14 +12,14 @@ import { sourceOf } from "../given-source.js";
 import { touch } from "../ingest.js";
 import type { DocumentRecord } from "../records.js";
 
-type Request = MessageShape<typeof ReviseDocumentRequestSchema>;
+type Request = MessageShape<typeof UpdateDocumentRequestSchema>;
 
 /** Gives a document another text or name; what is searched of it stays until the new text is, as a whole. */
-export async function reviseDocument(
+export async function updateDocument(
   context: Context,
   request: Request,
   { caller }: Call,
-): Promise<MessageInitShape<typeof ReviseDocumentResponseSchema>> {
+): Promise<MessageInitShape<typeof UpdateDocumentResponseSchema>> {
   checkChanges(request.name !== undefined || request.content !== undefined || request.file.length > 0);
   const { documents, sources } = context.knowledge;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
