@@ -88,10 +88,10 @@ export async function openKeyRing(
     });
   }
 
-  /** Seals what an older version wrote, and what was sealed with an older key. */
+  /** Seals with the sealing key of now what was sealed with an older one. */
   async function sealAll(): Promise<void> {
     for (const record of await signingKeys.find({ ring }).toArray()) {
-      if (record.sealed !== undefined && seal.isCurrent(record.sealed)) continue;
+      if (seal.isCurrent(record.sealed)) continue;
       await signingKeys.updateOne({ _id: record._id }, { $set: sealed(record._id, whole(record, seal), seal) });
     }
   }
@@ -146,7 +146,7 @@ function sealed(id: string, { d = "", ...jwk }: JWK, seal: Seal): Pick<SigningKe
 
 /** Both halves. @throws SealError where the private one does not open. */
 function whole(record: SigningKeyRecord, seal: Seal): JWK {
-  return record.sealed === undefined ? record.jwk : { ...record.jwk, d: seal.open(record.sealed, placeOf(record._id)) };
+  return { ...record.jwk, d: seal.open(record.sealed, placeOf(record._id)) };
 }
 
 /** The public half, named member by member so that the private one cannot slip out. */

@@ -1,5 +1,4 @@
 import type { JWK } from "jose";
-import { renaming } from "../shared/store/migrations.js";
 import type { Base, CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
 import type { AuditKindName } from "./audit-kinds.js";
 
@@ -58,10 +57,10 @@ export type RingName = "access" | "assertion" | "platform";
 /** A private signing key; the id is its RFC 7638 thumbprint. */
 export interface SigningKeyRecord extends Base {
   readonly ring: RingName;
-  /** The public half; until it is sealed the private one with it. */
+  /** The public half. */
   readonly jwk: JWK;
-  /** The private half, `d` of RFC 8037, sealed; absent in what an older version wrote. */
-  readonly sealed?: string;
+  /** The private half, `d` of RFC 8037, sealed. */
+  readonly sealed: string;
   readonly created_at: Date;
   /** When it begins to sign; it is published before. */
   readonly signs_from: Date;
@@ -109,7 +108,7 @@ export interface AuditRecordDoc extends Base {
   readonly expires_at: Date;
 }
 
-/** The collections of the auth service. Fields were camelCase until version 1 of each, which `$rename` ended. */
+/** The collections of the auth service. */
 export const COLLECTIONS: readonly CollectionSpec[] = [
   {
     name: "users",
@@ -118,37 +117,18 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
       { name: "users_groups", key: { groups: 1 } },
       { name: "users_admin", key: { admin: 1 } },
     ],
-    migrations: [
-      renaming({
-        createdAt: "created_at",
-        updatedAt: "updated_at",
-        emailVerified: "email_verified",
-        passwordHash: "password_hash",
-      }),
-    ],
   },
   {
     name: "groups",
     indexes: [{ name: "groups_name", key: { name_key: 1 }, unique: true }],
-    migrations: [renaming({ createdAt: "created_at", nameKey: "name_key" })],
   },
   {
     name: "api_keys",
     indexes: [{ name: "api_keys_user", key: { user_id: 1, serial: -1 } }],
-    migrations: [
-      renaming({
-        createdAt: "created_at",
-        userId: "user_id",
-        expiresAt: "expires_at",
-        revokedAt: "revoked_at",
-        lastUsedAt: "last_used_at",
-      }),
-    ],
   },
   {
     name: "signing_keys",
     indexes: [{ name: "signing_keys_ring", key: { ring: 1 } }],
-    migrations: [renaming({ createdAt: "created_at", signsFrom: "signs_from", removeAt: "remove_at" })],
   },
   {
     name: "delegations",

@@ -47,34 +47,19 @@ export interface RegistrationTokenDoc extends Base {
   readonly last_used_at?: Date;
 }
 
-/** The catalogue's collections; the migrations gave their fields today's names. */
+/** The catalogue's collections. */
 export const COLLECTIONS: readonly CollectionSpec[] = [
   {
     name: "switches",
     indexes: [],
-    migrations: [
-      { filter: { platformServers: { $exists: true } }, update: { $rename: { platformServers: "platform_servers" } } },
-    ],
   },
   {
     name: "platforms",
     indexes: [{ name: "server", key: { server: 1 } }],
-    migrations: [
-      {
-        filter: { lastSeenAt: { $exists: true } },
-        update: { $rename: { platformId: "platform_id", lastSeenAt: "last_seen_at" } },
-      },
-      // There was one record a server, whose id was the server's name.
-      ...["cti", "aev", "grc"].map((server) => ({
-        filter: { _id: server, server: { $exists: false } },
-        update: { $set: { server } },
-      })),
-    ],
   },
   {
     name: "registration_tokens",
     indexes: [{ name: "digest", key: { digest: 1 }, unique: true }],
-    migrations: [{ filter: { createdAt: { $exists: true } }, update: { $rename: { createdAt: "created_at" } } }],
   },
 ];
 

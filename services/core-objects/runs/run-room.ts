@@ -27,10 +27,6 @@ export const RUN_ROOM: CollectionSpec = {
     { name: "changed", key: { changed_at: 1 }, sparse: true },
     { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ],
-  // A count from before changes were noted may be wrong.
-  migrations: [
-    { filter: { owner: { $gt: "" }, changed_at: { $exists: false } }, update: { $set: { changed_at: new Date(0) } } },
-  ],
 };
 
 /** Runs, and their bytes with their steps. */

@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 // wraps only that, so that no text is opened to change the sealing key. Both boxes are
 // AES-256-GCM (NIST SP 800-38D) with a random nonce, in base64url. Where a text is
 // kept is authenticated with both, so that what is moved to another record does not
-// open there. Before v2 the sealing key sealed the text itself: v1.<key>.<text>.
+// open there.
 
 /** Seals texts at rest, and opens them. */
 export interface Seal {
@@ -65,11 +65,8 @@ export function createSeal(keys: readonly Buffer[]): Seal {
   }
 
   function open(sealed: string, place: string): string {
-    const [version, id, rest = ""] = sealed.split(".", 3);
-    if (version === "v1") {
-      return opening(place, () => unbox(keyOf(id, place), rest, `v1.${id}.${place}`)).toString();
-    }
-    if (version !== VERSION) throw new SealError(`${place} is sealed in a way that this version does not know`);
+    if (!sealed.startsWith(`${VERSION}.`))
+      throw new SealError(`${place} is sealed in a way that this version does not know`);
     const { dataKey, text } = opened(sealed, place);
     return opening(place, () => unbox(dataKey, text, `${VERSION}.${place}`)).toString();
   }
@@ -80,7 +77,6 @@ export function createSeal(keys: readonly Buffer[]): Seal {
     open,
     isCurrent: (sealed) => sealed.startsWith(`${head}.`),
     rewrap(sealed, place) {
-      if (!sealed.startsWith(`${VERSION}.`)) return seal(open(sealed, place), place);
       const { dataKey, text } = opened(sealed, place);
       return `${wrap(dataKey, place)}.${text}`;
     },

@@ -1,14 +1,11 @@
-import type { Base, CollectionSpec, Migration, Store } from "./store.js";
-
-interface SchemaVersion extends Base {
-  readonly version: number;
-}
+import { checkFormat, type SchemaVersion } from "./format.js";
+import type { CollectionSpec, Store } from "./store.js";
 
 /** How many migrations each collection has been through, by its name. */
 export const SCHEMA_VERSIONS: CollectionSpec = { name: "schema_versions", indexes: [] };
 
 /**
- * Runs the migrations of a collection that have not run yet, in order. Safe to
+ * Checks the store's format, and runs the migrations of a collection that have not run yet, in order. Safe to
  * be interrupted and to run in several processes at once: a step finds only
  * what it has not reached, and the version only grows.
  */
@@ -16,6 +13,7 @@ export async function migrate(store: Pick<Store, "collection">, spec: Collection
   const versions = store.collection<SchemaVersion>(SCHEMA_VERSIONS.name);
   const documents = store.collection(spec.name);
   const migrations = spec.migrations ?? [];
+  await checkFormat(versions, documents);
   const reached = (await versions.findOne({ _id: spec.name }))?.version ?? 0;
   if (reached > migrations.length)
     throw new Error(
@@ -27,11 +25,4 @@ export async function migrate(store: Pick<Store, "collection">, spec: Collection
     await documents.updateMany(filter, update);
     await versions.updateOne({ _id: spec.name }, { $max: { version: i + 1 } }, { upsert: true });
   }
-}
-
-/** The step in which fields get other names, by old name; every document has the first of them. */
-export function renaming(names: Readonly<Record<string, string>>): Migration {
-  const [first] = Object.keys(names);
-  if (first === undefined) throw new TypeError("a renaming names at least one field");
-  return { filter: { [first]: { $exists: true } }, update: { $rename: names } };
 }

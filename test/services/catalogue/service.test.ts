@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { Code } from "@connectrpc/connect";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
@@ -6,7 +5,6 @@ import { EndpointAvailability, EndpointService } from "#proto/catalogue/v1/endpo
 import { ConnectionState, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import { unavailable } from "../../../services/shared/rpc/errors.js";
-import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { readTools } from "../../../services/shared/tools/tools.js";
 import { as, type Neighbours, neighbours, openStore, registration, startCatalogue } from "./rig.js";
@@ -175,23 +173,4 @@ test("a platform that hangs empties no list: the read tools are listed in time",
 
 test("an unknown server has no list", async () => {
   await expect(listed("nope", "admin")).rejects.toMatchObject({ code: Code.NotFound });
-});
-
-test("records written before their fields had today's names are read on", async () => {
-  const old = await openEmbeddedStore(join(opened.dir, "old"));
-  const names = ["switches", "platforms", "registration_tokens"];
-  await old.ensure(names.map((name) => ({ name, indexes: [] })));
-  await old.collection("switches").insertOne({ _id: "switches", platformServers: true, core: true, ai: true } as never);
-  const url = "https://aev.example.com";
-  const before = { _id: "aev", url, title: "", version: "2.4.0", platformId: "one", lastSeenAt: new Date() };
-  await old.collection("platforms").insertOne(before as never);
-  dispatch = await startCatalogue(old, around, {});
-  expect(await stateOf("core")).toBe(EndpointAvailability.OPEN);
-  const { platforms } = await dispatch.unary(SettingService.method.listPlatforms, {}, as("analyst"));
-  expect(platforms.find(({ server }) => server === "aev")).toMatchObject({ state: ConnectionState.CONNECTED, url });
-  const stranger = { platformId: "two", platformUrl: "https://stranger.example.com" };
-  await register("configured-token", stranger);
-  const target = await dispatch.unary(SettingService.method.getPlatformTarget, { server: "aev" }, as("service"));
-  expect(target.url).toBe(url);
-  await old.close();
 });

@@ -7,12 +7,11 @@ import { listAfter } from "../../objects/list-after.js";
 import { getAgentTiers, listManageableAgents } from "./access.js";
 import { readAgent } from "./builtin.js";
 import type { AgentRecord } from "./record.js";
-import { NO_RESOURCES, REFERENCES, resourcesAfter } from "./resources.js";
+import { REFERENCES, resourcesAfter } from "./resources.js";
 import { templateOf } from "./template.js";
 
 const { listAgents, getAgent, createAgent, updateAgent, deleteAgent } = AgentService.method;
 const access = AgentAccessService.method;
-const { skills: _, knowledge_bases: __, ...SINCE } = NO_RESOURCES;
 
 /** Agents: instructions with a model, tools, and what they may use of the other kinds. */
 export const kind = defineKind({
@@ -85,10 +84,6 @@ export const kind = defineKind({
   commands: (context) => [
     unary(access.listManageableAgents, (request, call) => listManageableAgents(context, request, call)),
     unary(access.getAgentTiers, (request, call) => getAgentTiers(context, request, call)),
-  ],
-  migrations: [
-    { filter: { tags: { $exists: true } }, update: { $rename: { tags: "labels" } } },
-    { filter: { prompts: { $exists: false } }, update: { $set: SINCE } },
   ],
   readBuiltin: readAgent,
 });

@@ -59,5 +59,4 @@ export const kind = defineKind({
   ],
   capabilities: [{ name: "knowledge_base", action: "read", enabled: true }],
   indexes: [{ name: "reembed", key: { reembed: 1 } }],
-  migrations: [{ filter: { revision: { $exists: false } }, update: { $set: { revision: "", reembed: false } } }],
 });

@@ -36,6 +36,5 @@ export const kind = defineKind({
   ],
   capabilities: [{ name: "skill", action: "read", enabled: true }],
   indexes: [BY_NAME],
-  migrations: [{ filter: { tags: { $exists: true } }, update: { $rename: { tags: "labels" } } }],
   readBuiltin: readSkill,
 });

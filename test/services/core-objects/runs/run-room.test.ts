@@ -12,12 +12,10 @@ import {
   countRuns,
   createRunRoom,
   endOfDay,
-  RUN_ROOM,
   type RunRoom,
   type RunRoomParts,
   type RunRoomRecord,
 } from "../../../../services/core-objects/runs/run-room.js";
-import { openEmbeddedStore } from "../../../../services/shared/store/embedded/embedded.js";
 import { type Rig, startRig } from "../rig.js";
 
 // What runs and their steps take counts to the user as whom they act.
@@ -177,26 +175,4 @@ test("runs and steps of a store of before are counted once, and a count of befor
   await parts().rooms.updateOne({ owner: "alice" }, { $inc: { bytes: 9 } });
   await countRuns(parts());
   expect((await room.of("alice")).bytes).toBe(right[0]!.bytes + 9);
-});
-
-test("counts of a version that noted no changes are counted again after the upgrade", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "runs-"));
-  await rig.close();
-  const older = await openEmbeddedStore(folder);
-  const { migrations: _, ...spec } = RUN_ROOM;
-  await older.ensure([spec]);
-  const expires_at = endOfDay(new Date(Date.now() + 86_400_000));
-  const record = { _id: "alice.old", owner: "alice", runs: 3, bytes: 9_000, expires_at };
-  const rooms = older.collection<RunRoomRecord>("run_room");
-  await rooms.insertMany([
-    record,
-    { ...record, _id: "all.old", owner: "deployment" },
-    { ...record, _id: "counted", owner: "", runs: 0, bytes: 0 },
-  ]);
-  await older.close();
-  rig = await startRig({ folder });
-  room = createRunRoom(parts(), { runs: 2 * MIB, deploymentRuns: 3 * MIB });
-  await recountAll();
-  expect([await room.of("alice"), await room.of("deployment")]).toEqual(Array(2).fill({ runs: 0, bytes: 0 }));
-  await rm(folder, { recursive: true, force: true });
 });

@@ -1,4 +1,3 @@
-import { createCipheriv, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { createSeal, newSealKey, parseSealKeys } from "../../../../services/shared/secrets/seal.js";
 
@@ -20,7 +19,7 @@ test("whatever is changed in it, it does not open", () => {
     const other = sealed[i] === "A" ? "B" : "A";
     expect(() => seal.open(sealed.slice(0, i) + other + sealed.slice(i + 1), "here"), String(i)).toThrow();
   }
-  for (const cut of ["", "v1", "v1.", sealed.slice(0, 12), sealed.slice(0, 30)]) {
+  for (const cut of ["", "v1", "v2", "v2.", `v1${sealed.slice(2)}`, sealed.slice(0, 12), sealed.slice(0, 30)]) {
     expect(() => seal.open(cut, "here")).toThrow();
   }
 });
@@ -46,24 +45,6 @@ test("each text has a data key of its own: a new sealing key wraps that anew and
   const [other, one] = [only.seal("other", "here").split("."), after.split(".")];
   expect(() => only.open([...one.slice(0, 3), other[3]].join("."), "here")).toThrow(/was changed since it was sealed/);
 });
-
-test("what a version before data keys sealed opens, is not current, and is sealed anew", () => {
-  const seal = createSeal([newer]);
-  const [, id] = seal.key.split(".");
-  const before = v1("secret", newer, `v1.${id}.`, "here");
-  expect([seal.open(before, "here"), seal.isCurrent(before)]).toEqual(["secret", false]);
-  expect(() => seal.open(before, "there")).toThrow(/there was changed since it was sealed/);
-  const after = seal.rewrap(before, "here");
-  expect([seal.open(after, "here"), seal.isCurrent(after)]).toEqual(["secret", true]);
-});
-
-function v1(text: string, key: Buffer, head: string, place: string): string {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: 16 });
-  cipher.setAAD(Buffer.from(head + place));
-  const box = Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
-  return head + box.toString("base64url");
-}
 
 test("keys are read as they are written down, and a wrong one is not shown", () => {
   const key = newSealKey();

@@ -1,6 +1,5 @@
 import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { renaming } from "../../../../services/shared/store/migrations.js";
 import {
   type Base,
   type CollectionSpec,
@@ -638,7 +637,8 @@ for (const backend of backends) {
           { _id: "a", oldWord: "x", n: 1 },
           { _id: "b", oldWord: "y", n: 2 },
         ]);
-        const spec = { name, indexes: [unique("new_word")], migrations: [renaming({ oldWord: "new_word" })] };
+        const rename = { filter: { oldWord: { $exists: true } }, update: { $rename: { oldWord: "new_word" } } };
+        const spec = { name, indexes: [unique("new_word")], migrations: [rename] };
         await store.ensure([spec]);
         await store.ensure([spec]);
         expect(await collection.findOne({ new_word: "y" })).toEqual({ _id: "b", new_word: "y", n: 2 });
