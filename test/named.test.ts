@@ -19,6 +19,10 @@ interface Text {
 
 const read = (file: string): Text => ({ file, text: readFileSync(join(ROOT, file), "utf8") });
 
+/** The page of names that are no more: only its last column, where the names of today stand, is looked at. */
+const RENAMED = join("docs", "renamed.md");
+const lastCells = (text: string): string => text.replace(/^\|.*\|([^|\n]*)\|$/gm, "$1");
+
 const filesIn = (folder: string, end: string): string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(end) && !file.includes("node_modules"))
@@ -27,7 +31,9 @@ const filesIn = (folder: string, end: string): string[] =>
 const PAGES = [
   ...readdirSync(ROOT).filter((file) => file.endsWith(".md") && file !== "CHANGELOG.md"),
   ...filesIn("docs", ".md"),
-].map(read);
+]
+  .map(read)
+  .map(({ file, text }) => ({ file, text: file === RENAMED ? lastCells(text) : text }));
 
 /** What is said to callers: texts of the sources, less those of the built-in platforms, which speak as others do. */
 const SAID = ["facade", "services", "clients"]

@@ -1,13 +1,23 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { API_IMAGE, readImage } from "../../services/shared/tools/image.js";
 import { problemsOf } from "./problems.js";
+import { VERBS } from "./verbs.js";
 
 test("nothing in the API would trip a client or leave an rpc open", () => {
   expect(problemsOf(readImage(API_IMAGE))).toEqual([]);
+});
+
+test("the verbs of tools are those of docs/api-style.md", () => {
+  const [, section = ""] = readFileSync("docs/api-style.md", "utf8").split("\n## Verbs\n");
+  const [table = ""] = section.split("\n## ");
+  const written = [...table.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`([a-z]+)_?`/g)].map(([, verb]) => verb),
+  );
+  expect(written.toSorted()).toEqual(Object.keys(VERBS).toSorted());
 });
 
 describe("what is wrong is found", () => {
@@ -62,6 +72,16 @@ describe("what is wrong is found", () => {
       "a removal that looks harmless",
       `// Removes.\n rpc RemoveSome(ReadRequest) returns (ReadResponse) { ${TOOL} }`,
       "deletes and does not say so",
+    ],
+    [
+      "a verb that is not settled",
+      `// Purges.\n rpc PurgeAll(ReadRequest) returns (ReadResponse) { ${TOOL} }`,
+      "begins with purge, which is no verb of docs/api-style.md",
+    ],
+    [
+      "a list in the singular",
+      `// Lists.\n rpc ListSighting(ReadRequest) returns (ReadResponse) { ${TOOL} }`,
+      "lists something that is not in the plural",
     ],
     [
       "the scope of another server",
@@ -156,7 +176,7 @@ describe("names that docs/api-style.md does not settle so are found", () => {
   }, 60_000);
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** A tool list_<i> with these fields. */
+  /** A tool list_<i>s with these fields. */
   const listOf = (i: number, request: string, response: string) => `syntax = "proto3";
     package cti.list${i}.v1;
     import "auth/v1/access.proto";
@@ -168,7 +188,7 @@ describe("names that docs/api-style.md does not settle so are found", () => {
       rpc List(ListRequest) returns (ListResponse) {
         option idempotency_level = NO_SIDE_EFFECTS;
         option (auth.v1.scope) = "cti:read";
-        option (mcp.v1.tool) = {name: "list_${i}"};
+        option (mcp.v1.tool) = {name: "list_${i}s"};
       }
     }
     message ListRequest { ${request} }
@@ -176,7 +196,7 @@ describe("names that docs/api-style.md does not settle so are found", () => {
     message Row { string id = 1; string colour = 2; }
     message Wrapper { Row row = 1; int32 count = 2; }`;
 
-  const foundIn = (i: number) => found.filter((problem) => problem.startsWith(`cti/list_${i} `)).join("\n");
+  const foundIn = (i: number) => found.filter((problem) => problem.startsWith(`cti/list_${i}s `)).join("\n");
 
   test.each(CASES.map(([what, , , problem], i) => [what, problem, i] as const))("%s", (_what, problem, i) => {
     expect(foundIn(i)).toContain(problem);

@@ -4,6 +4,7 @@ import { server, tool } from "#proto/mcp/v1/tool_pb.js";
 import { commentOf } from "../../services/shared/tools/comments.js";
 import { readTools, type Tool } from "../../services/shared/tools/tools.js";
 import { nameProblemsOf } from "./names.js";
+import { verbProblemsOf } from "./verbs.js";
 
 /** The scopes that are not a server's. */
 const COMMON_SCOPES = new Set(["account", "admin", "internal", "public"]);
@@ -14,7 +15,6 @@ const NAME = /^[a-zA-Z0-9_-]{1,40}$/;
 const UNSAFE_KEYWORDS = new Set(["$ref", "anyOf", "oneOf", "allOf", "not", "if", "$defs"]);
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const MAX_DESCRIPTION = 2048;
-const READS = /^(?:count|find|get|inspect|list|load|lookup|read|search|whoami)(?:_|$)/;
 
 /**
  * Everything in an image that some client would stumble over, or that would
@@ -50,7 +50,7 @@ const ADDS = /^(?:add|remove|put|share$|unshare$|external_reference_ids$)/;
 
 /** A list that replaces the one there would clear it where it is left out, or could not clear it at all. */
 function* listsThatClear({ name, method }: Tool): Iterable<string> {
-  if (!/^(?:update|set|link)_/.test(name)) return;
+  if (!/^(?:update|set)_/.test(name)) return;
   for (const field of method.input.fields) {
     if (field.fieldKind !== "list" || ADDS.test(field.name)) continue;
     const clear = `clear_${field.name.replace(/_ids$/, "s")}`;
@@ -58,17 +58,13 @@ function* listsThatClear({ name, method }: Tool): Iterable<string> {
   }
 }
 
-/** Names of tools that take something away. */
-const TAKES_AWAY = /^(?:delete|remove|merge|reset|clear|purge|replace)_/;
-
 function* problemsOfTool(tool: Tool): Iterable<string> {
   const { name, server: owner, scope: needed, listing, headers } = tool;
   yield* listsThatClear(tool);
   if (!NAME.test(name)) yield "has a name that clients refuse: at most 40 of A-Z a-z 0-9 _ -";
   if (!COMMON_SCOPES.has(needed) && !needed.startsWith(`${owner}:`))
     yield `needs the scope ${needed} of another server`;
-  if (READS.test(name) && !listing.annotations.readOnlyHint) yield "is named like a read and has side effects";
-  if (TAKES_AWAY.test(name) && !listing.annotations.destructiveHint) yield "deletes and does not say so";
+  yield* verbProblemsOf(tool);
   if (listing.description.length > MAX_DESCRIPTION) yield `has a description above ${MAX_DESCRIPTION} characters`;
   for (const schema of [listing.inputSchema, listing.outputSchema]) {
     if (schema === undefined) continue;

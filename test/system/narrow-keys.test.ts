@@ -45,7 +45,7 @@ beforeAll(async () => {
   const { agent } = await call<{ agent: { id: string } }>(core, analyst.api_key, "create_agent", {
     ...args,
     name: "marked agent",
-    skill_ids: [skill.id],
+    resource_ids: [skill.id],
   });
   hidden = { keyId: keys.get("other")?.id ?? "", skillId: skill.id, agentId: agent.id };
 }, 120_000);

@@ -124,7 +124,7 @@ test("an update changes what is given and nothing else, and an etag seen before 
     instructions: "i",
     labels: ["a", "b"],
     tools: ["cti/lookup_ioc"],
-    skillIds: ["builtin.investigate-an-indicator"],
+    resourceIds: ["builtin.investigate-an-indicator"],
   });
   const after = await update("alice", { agentId: before.id, etag: before.etag, addLabels: ["c"], removeLabels: ["a"] });
   expect({ ...after, etag: "", updatedAt: undefined }).toEqual({
@@ -164,9 +164,9 @@ test("repeating a creation with its request_id gives the same agent, and only to
 test("a repeated creation is answered by what it made, whatever is gone since", async () => {
   const skill = { name: "soon-gone", description: "d", instructions: "i" };
   const { id } = (await rig.dispatch.unary(SkillService.method.createSkill, skill, as("alice"))).skill!;
-  const request = { name: "Once", requestId: "r-2", skillIds: [id], sharing: [{ to: "user:bob", tier: Tier.VIEW }] };
+  const request = { name: "Once", requestId: "r-2", resourceIds: [id], sharing: [{ to: "user:bob", tier: Tier.VIEW }] };
   const made = await create("alice", request);
-  await update("alice", { agentId: made.id, removeSkillIds: [id] });
+  await update("alice", { agentId: made.id, removeResourceIds: [id] });
   await rig.dispatch.unary(SkillService.method.deleteSkill, { skillId: id }, as("alice"));
   expect((await create("alice", request)).id).toBe(made.id);
 });
@@ -189,14 +189,14 @@ test("who is unshared with has to be somebody, or named by a grant", async () =>
 });
 
 test("only skills that the caller can see are attached; one attached by another stays", async () => {
-  const [code, message] = await refusal(create("alice", { name: "x", skillIds: ["no-such-skill"] }));
+  const [code, message] = await refusal(create("alice", { name: "x", resourceIds: ["no-such-skill"] }));
   expect([code, message]).toEqual(["InvalidArgument", expect.stringContaining("no-such-skill")]);
   const { id } = await create("alice", {
     name: "With skill",
-    skillIds: ["builtin.assess-compliance"],
+    resourceIds: ["builtin.assess-compliance"],
     sharing: [{ to: "user:bob", tier: Tier.CONFIG }],
   });
-  expect((await refusal(update("bob", { agentId: id, addSkillIds: ["hidden"] })))[0]).toBe("InvalidArgument");
+  expect((await refusal(update("bob", { agentId: id, addResourceIds: ["hidden"] })))[0]).toBe("InvalidArgument");
   const { skills } = await update("bob", { agentId: id, name: "kept" });
   expect(skills).toMatchObject([{ id: "builtin.assess-compliance", name: "assess-compliance" }]);
 });

@@ -23,7 +23,7 @@ async function newSkill(): Promise<string> {
   return (await rig.dispatch.unary(createSkill, request, as("alice"))).skill!.id;
 }
 const attach = (skill: string) =>
-  rig.dispatch.unary(createAgent, { name: "Attaches", skillIds: [skill] }, as("alice")).then(() => "made", codeOf);
+  rig.dispatch.unary(createAgent, { name: "Attaches", resourceIds: [skill] }, as("alice")).then(() => "made", codeOf);
 const remove = (skillId: string) =>
   rig.dispatch.unary(deleteSkill, { skillId }, as("alice")).then(() => "deleted", codeOf);
 const codeOf = (error: { rawMessage: string }): string => error.rawMessage;
@@ -79,7 +79,7 @@ between("a skill that is deleted while it is added to an agent changes nothing o
   const skill = await newSkill();
   const { agent } = await rig.dispatch.unary(createAgent, { name: "Plain", description: "as it was" }, as("alice"));
   before("agents", "findOneAndUpdate", () => remove(skill));
-  const update = { agentId: agent!.id, description: "other", addSkillIds: [skill] };
+  const update = { agentId: agent!.id, description: "other", addResourceIds: [skill] };
   expect(await rig.dispatch.unary(updateAgent, update, as("alice")).then(() => "updated", codeOf)).toContain(
     "no skill",
   );

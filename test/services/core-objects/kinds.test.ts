@@ -61,8 +61,7 @@ test("what an object refers to is shown by name to those who can see it, and by 
     AgentService.method.createAgent,
     {
       name: "Refers",
-      skillIds: [hidden, "builtin.assess-compliance", shared],
-      knowledgeBaseIds: [knowledgeBase!.id],
+      resourceIds: [hidden, "builtin.assess-compliance", shared, knowledgeBase!.id],
       sharing: [{ to: "user:bob", tier: Tier.CONFIG }],
     },
     as("alice"),
@@ -84,7 +83,7 @@ test("what an object refers to is shown by name to those who can see it, and by 
   expect(await seenBy("alice")).toEqual([[hidden, "hidden-one"], ...named, ["alice", "alice"]]);
   expect(await seenBy("bob")).toEqual([[hidden, undefined], ...named, ["alice", undefined]]);
 
-  const update = { agentId: agent!.id, description: "kept", removeSkillIds: [shared] };
+  const update = { agentId: agent!.id, description: "kept", removeResourceIds: [shared] };
   const updated = await rig.dispatch.unary(AgentService.method.updateAgent, update, as("bob"));
   expect(updated.agent?.skills.map(({ id }) => id)).toEqual([hidden, "builtin.assess-compliance"]);
 });
@@ -103,32 +102,6 @@ test("total_size is told where the first page holds them all, and not counted el
   const { nextPageToken, totalSize } = await list({ pageSize: 1, pageToken: first.nextPageToken });
   expect([nextPageToken, totalSize]).toEqual([undefined, undefined]);
 });
-
-test("objects that were stored with tags have them as labels", () =>
-  withStore(async (store) => {
-    await store.ensure([
-      { name: "agents", indexes: [] },
-      { name: "skills", indexes: [] },
-    ]);
-    for (const name of ["agents", "skills"])
-      await store.collection(name).insertOne({ _id: `old-${name}`, tags: ["a", "b"] } as never);
-    const context = await openContext(store, await loadKinds(), AROUND);
-    for (const noun of ["agent", "skill"]) {
-      const [stored] = await context.collection(noun).find({}).toArray();
-      expect(stored).toMatchObject({ labels: ["a", "b"] });
-      expect(stored).not.toHaveProperty("tags");
-    }
-  }));
-
-test("agents that were stored before there was more to give them have none of it", () =>
-  withStore(async (store) => {
-    await store.ensure([{ name: "agents", indexes: [] }]);
-    const old = { _id: "old", labels: [], tools: [], skills: ["s"], knowledge_bases: [] };
-    await store.collection("agents").insertOne(old as never);
-    const context = await openContext(store, await loadKinds(), AROUND);
-    const none = { prompts: [], variables: [], custom_tools: [], mcp_servers: [], integrations: [] };
-    expect(await context.collection("agent").findOne({ _id: "old" })).toEqual({ ...old, ...none });
-  }));
 
 test("a kind that refers to one that there is not stops the start", () =>
   withStore(async (store) => {

@@ -38,11 +38,10 @@ test("an agent is given a knowledge base that its writer sees, which is then not
   const given = (who: string, request: object) => rig.dispatch.unary(createAgent, { name: "a", ...request }, as(who));
   const { agent } = await given("alice", { resourceIds: [id] });
   expect(agent!.knowledgeBases).toMatchObject([{ id, name: "Runbooks" }]);
-  for (const request of [{ resourceIds: [id] }, { knowledgeBaseIds: [id] }])
-    expect(await refusal(given("bob", request))).toEqual(["InvalidArgument", expect.stringContaining(id)]);
+  expect(await refusal(given("bob", { resourceIds: [id] }))).toEqual(["InvalidArgument", expect.stringContaining(id)]);
   const [code, said] = await refusal(rig.dispatch.unary(deleteKnowledgeBase, { knowledgeBaseId: id }, as("alice")));
   expect([code, said]).toEqual(["FailedPrecondition", expect.stringContaining(`a (${agent!.id})`)]);
-  await rig.dispatch.unary(updateAgent, { agentId: agent!.id, removeKnowledgeBaseIds: [id] }, as("alice"));
+  await rig.dispatch.unary(updateAgent, { agentId: agent!.id, removeResourceIds: [id] }, as("alice"));
   expect((await rig.dispatch.unary(deleteKnowledgeBase, { knowledgeBaseId: id }, as("alice"))).id).toBe(id);
 });
 

@@ -147,20 +147,6 @@ test("what the caller cannot see is not attached, and looks like what there is n
   expect(kept.variables[0]?.name).toBeUndefined();
 });
 
-test("the arguments of before are taken still", async () => {
-  const made = (await unary(createAgent, { name: "Old", skillIds: ["builtin.assess-compliance"] }, "alice")).agent!;
-  const { prompt } = await oneOfEach("alice");
-  const request = { agentId: made.id, addResourceIds: [prompt], addSkillIds: ["builtin.validate-a-threat"] };
-  const { skills, prompts } = await update("alice", request);
-  expect([skills.map(({ id }) => id), prompts.map(({ id }) => id)]).toEqual([
-    ["builtin.assess-compliance", "builtin.validate-a-threat"],
-    [prompt],
-  ]);
-  expect(
-    (await update("alice", { agentId: made.id, removeResourceIds: ["builtin.assess-compliance"] })).skills,
-  ).toHaveLength(1);
-});
-
 test("what can be attached is listed kind by kind, on pages of any size, each once", async () => {
   await oneOfEach("carl");
   const { id: disabled } = await MAKE.prompt("carl", { enabled: false });

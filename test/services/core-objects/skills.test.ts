@@ -210,7 +210,7 @@ test("the capability to load skills is held while an enabled skill is visible", 
 test("deleting a skill that agents use names those the caller can see and counts the others", async () => {
   const skill = await create("alice", { name: "in-use", sharing: [{ to: "user:bob", tier: Tier.VIEW }] });
   const agent = async (who: string) => {
-    const request = { name: `${who} uses it`, skillIds: [skill.id] };
+    const request = { name: `${who} uses it`, resourceIds: [skill.id] };
     return (await rig.dispatch.unary(AgentService.method.createAgent, request, as(who))).agent!;
   };
   const mine = await agent("alice");
@@ -223,7 +223,7 @@ test("deleting a skill that agents use names those the caller can see and counts
   await rig.dispatch.unary(AgentService.method.deleteAgent, { agentId: mine.id }, as("alice"));
   await rig.dispatch.unary(
     AgentService.method.updateAgent,
-    { agentId: hidden.id, removeSkillIds: [skill.id] },
+    { agentId: hidden.id, removeResourceIds: [skill.id] },
     as("bob"),
   );
   await rig.dispatch.unary(deleteSkill, { skillId: skill.id }, as("alice"));

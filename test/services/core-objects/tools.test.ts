@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { compileDecode } from "../../../services/shared/tools/codec/decode.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { readTools } from "../../../services/shared/tools/tools.js";
 
@@ -99,10 +98,4 @@ test("none of them takes more than 3 KB of a list", () => {
     size: Buffer.byteLength(JSON.stringify(listing)),
   }));
   expect(bytes.filter(({ size }) => size > 3 * 1024)).toEqual([]);
-});
-
-test("an argument of before is taken and no longer listed", () => {
-  const { listing, method } = tools.find(({ name }) => name === "update_agent")!;
-  expect(Object.keys(listing.inputSchema.properties ?? {})).not.toContain("add_skill_ids");
-  expect(compileDecode(method.input)({ add_skill_ids: ["one"] })).toMatchObject({ addSkillIds: ["one"] });
 });

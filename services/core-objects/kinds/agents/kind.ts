@@ -52,7 +52,7 @@ export const kind = defineKind({
   get: { rpc: getAgent },
   create: {
     rpc: createAgent,
-    async content({ templateId, instructions, model, tools, skillIds, knowledgeBaseIds, resourceIds }, writer) {
+    async content({ templateId, instructions, model, tools, resourceIds }, writer) {
       const template = await templateOf(templateId, writer);
       const resources = await resourcesAfter(template, resourceIds, [], writer);
       return {
@@ -60,8 +60,6 @@ export const kind = defineKind({
         model: model === "" ? template.model : model,
         tools: listAfter(template.tools, tools),
         ...resources,
-        skills: listAfter(resources.skills, skillIds),
-        knowledge_bases: listAfter(resources.knowledge_bases, knowledgeBaseIds),
       };
     },
   },
@@ -70,13 +68,10 @@ export const kind = defineKind({
     async changes(request, current, writer) {
       const { addResourceIds: add, removeResourceIds: remove } = request;
       const resources = await resourcesAfter(current, add, remove, writer);
-      const { addKnowledgeBaseIds, removeKnowledgeBaseIds } = request;
       return {
         ...given({ name: request.name, instructions: request.instructions, model: request.model }),
         tools: listAfter(current.tools, request.addTools, request.removeTools),
         ...resources,
-        knowledge_bases: listAfter(resources.knowledge_bases, addKnowledgeBaseIds, removeKnowledgeBaseIds),
-        skills: listAfter(resources.skills, request.addSkillIds, request.removeSkillIds),
       };
     },
   },
