@@ -112,19 +112,19 @@ describe("what is wrong is found", () => {
 
 describe("names that docs/api-style.md does not settle so are found", () => {
   const PAGE_SIZE = `
-    // How many a page, 25 where not given.
+    // Rows per page; 25 if not given.
     optional int32 page_size = 11 [(buf.validate.field).int32 = {gte: 1, lte: 100}];`;
   const PAGE_TOKEN = `
-    // The next_page_token of the page before.
+    // The next_page_token of the previous page.
     string page_token = 12 [(buf.validate.field).string.max_len = 512];`;
   const NEXT = `
-    // Gets the next page; absent on the last.
+    // Token of the next page; absent on the last page.
     optional string next_page_token = 13;`;
   const TOTAL = `
-    // How many there are on all pages.
+    // Number of rows on all pages.
     int32 total_size = 14;`;
   const BOUND = `
-    // Set where there may be more than total_size.
+    // Set if there may be more than total_size.
     optional bool total_size_is_lower_bound = 15;`;
   const REQUEST = PAGE_SIZE + PAGE_TOKEN;
   const RESPONSE = NEXT + TOTAL + BOUND;
@@ -156,7 +156,7 @@ describe("names that docs/api-style.md does not settle so are found", () => {
       RESPONSE.replace("optional string", "string"),
       "ListResponse.next_page_token of another type",
     ],
-    ["other words on a page", REQUEST, RESPONSE.replace("Gets", "Fetches"), "says of next_page_token what"],
+    ["other words on a page", REQUEST, RESPONSE.replace("Token of", "Gets"), "says of next_page_token what"],
     ["a page without a cap", REQUEST.replace(", lte: 100", ""), RESPONSE, "not bounded by 1 and 100"],
     ["a page before its rows", REQUEST, `${RESPONSE} string after = 16;`, "does not end ListResponse with"],
   ];

@@ -102,12 +102,12 @@ const REQUEST: Readonly<Record<string, PagingField>> = {
   page_size: {
     scalar: ScalarType.INT32,
     presence: Presence.EXPLICIT,
-    comment: /^How many a page, \d+ where not given\.$/,
+    comment: /^Rows per page; \d+ if not given\.$/,
   },
   page_token: {
     scalar: ScalarType.STRING,
     presence: Presence.IMPLICIT,
-    comment: /^The next_page_token of the page before\.$/,
+    comment: /^The next_page_token of the previous page\.$/,
   },
 };
 
@@ -115,13 +115,13 @@ const RESPONSE: Readonly<Record<string, PagingField>> = {
   next_page_token: {
     scalar: ScalarType.STRING,
     presence: Presence.EXPLICIT,
-    comment: /^Gets the next page; absent on the last\.$/,
+    comment: /^Token of the next page; absent on the last page\.$/,
   },
-  total_size: { scalar: ScalarType.INT32, presence: Presence.IMPLICIT, comment: /^How many there are on all pages\.$/ },
+  total_size: { scalar: ScalarType.INT32, presence: Presence.IMPLICIT, comment: /^Number of rows on all pages\.$/ },
   total_size_is_lower_bound: {
     scalar: ScalarType.BOOL,
     presence: Presence.EXPLICIT,
-    comment: /^Set where there may be more than total_size\.$/,
+    comment: /^Set if there may be more than total_size\.$/,
   },
 };
 
@@ -131,7 +131,7 @@ const UNCOUNTED: Readonly<Record<string, PagingField>> = {
   total_size: {
     scalar: ScalarType.INT32,
     presence: Presence.EXPLICIT,
-    comment: /^How many there are on all pages; absent where they are not counted\.( Spans of one trace are\.)?$/,
+    comment: /^Number of rows on all pages; absent if they are not counted\.( Spans of one trace are\.)?$/,
   },
 };
 

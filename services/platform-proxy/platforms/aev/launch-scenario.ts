@@ -116,7 +116,7 @@ function remainingOf({ simulation, injects }: Seen, started: boolean, lost: stri
     return `it was launched, but could not be followed further: ${lost}. ${tools}`;
   }
   if (injects.totalSize === 0) {
-    return "the simulation has no injects, so nothing will run; add some to its scenario on the platform and launch it again";
+    return "the simulation has no injects, so nothing will run; add some to its scenario with create_inject and launch it again";
   }
   if (exercise_status !== "RUNNING") return `nothing; the simulation is ${exercise_status.toLowerCase()}. ${tools}`;
   if (started) {
