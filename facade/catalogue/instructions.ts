@@ -1,72 +1,90 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { CORE, isPlatformServer, PLATFORMS } from "../../services/shared/platforms.js";
+import { type About, CORE, isPlatformServer, PLATFORMS } from "../../services/shared/platforms.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
 
-// What a model should know before it uses a server: read once per session by
-// every client, so short. It is made of the tools that the caller sees through
-// the URL, so that it names nothing that is not there; the tools say the rest.
+// What a model should know before it uses a server. A client reads it once per
+// session, so it is short. It is made of the tools that the caller sees through
+// the URL, so that it names no tool that is absent. A client that keeps tools out
+// of the context reads its first characters to decide where to search for one.
 
-const ABOUT = new Map<string, string>([...PLATFORMS, CORE].map(({ name, instructions }) => [name, instructions]));
+const ABOUT = new Map<string, About>([...PLATFORMS, CORE].map(({ name, about }) => [name, about]));
 
-/** The most of a server's instructions, in characters. */
+/** The longest instructions of a server, in characters. */
 export const MAX_INSTRUCTIONS = 2_048;
 
-/** So many tools are named one by one. */
+/** Up to FEW deletions are named one by one, and up to MANY other destructive tools. */
 const [FEW, MANY] = [4, 20];
 
-/** The instructions of a server for who sees these of its tools. */
+/** The instructions of a server for a caller who sees these tools. */
 export function instructionsOf(server: string, tools: readonly Tool[]): string {
-  const about = ABOUT.get(server) ?? "";
+  const about = openingOf(server, tools);
   const rules = (tools.length === 0 ? [NOTHING] : RULES).flatMap((rule) => rule(server, tools) ?? []);
-  const spare = MAX_INSTRUCTIONS - [about, ...rules].join(" ").length - 1;
-  return [about, ...toolsetsOf(tools, spare), ...rules].filter((text) => text !== "").join(" ");
+  const spare = MAX_INSTRUCTIONS - [...about, ...rules].join(" ").length - 1;
+  return [...about, ...toolsetsOf(tools, spare), ...rules].join(" ");
 }
 
-/** What may be said, and undefined where nothing there needs it. */
+/** The product, when to search for tools here, and what the other servers are for. */
+function openingOf(server: string, tools: readonly Tool[]): string[] {
+  const about = ABOUT.get(server);
+  if (about === undefined) return [];
+  const toolsets = new Set(tools.map(({ toolset }) => toolset));
+  const topics = Object.entries(about.topics).filter(([, answering]) => answering.some((one) => toolsets.has(one)));
+  const asked = topics.length === 0 ? about.subject : topics.map(([topic]) => topic).join(", ");
+  const others = [...ABOUT].filter(([name]) => name !== server).map(([name, { inShort }]) => `${name} (${inShort})`);
+  return [
+    `${about.product}: ${about.subject}.`,
+    ...(tools.length === 0 ? [] : [`Search for tools here when the user asks about ${asked}.`]),
+    `Other servers: ${others.join(", ")}.`,
+    about.note,
+  ];
+}
+
+/** A sentence, or undefined if none of the tools needs it. */
 type Rule = (server: string, tools: readonly Tool[]) => string | undefined;
 
 const NOTHING: Rule = (server) =>
   isPlatformServer(server)
-    ? "No tool is open to you here now: the platform is not connected or does not answer, your account may do nothing on it, or the URL asks for none."
-    : "No tool is open to you here now: your account or the URL leaves none.";
+    ? "No tools are available here now: the platform is not connected or does not answer, your account has no rights on it, or the URL excludes every tool."
+    : "No tools are available here now: your account or the URL excludes every tool.";
 
 const RULES: readonly Rule[] = [
   (_, tools) =>
     tools.some(takes("page_size"))
-      ? "Lists are paged: ask for few with page_size and go on with next_page_token. Ids come from results, never from memory."
+      ? "Lists are paged: set a small page_size and continue with next_page_token. Take ids from results, never from memory."
       : undefined,
   (_, tools) =>
     tools.some(takes("page_size")) && tools.some(({ name }) => name.startsWith("get_"))
-      ? "Rows are short; a get_ tool reads one object in full by its id."
+      ? "List rows are short; a get_ tool shows one object in full by its id."
       : undefined,
-  (_, tools) => (tools.some(takes("tenant_id")) ? "Where the user has several tenants, pass tenant_id." : undefined),
+  (_, tools) => (tools.some(takes("tenant_id")) ? "If the user has several tenants, pass tenant_id." : undefined),
   (server, tools) =>
     isPlatformServer(server) && tools.some(({ readOnly }) => !readOnly)
-      ? "Writes act on the live platform at once."
+      ? "Writes change the live platform immediately."
       : undefined,
   (_, tools) => {
     const grave = tools.filter(({ listing }) => listing.annotations.destructiveHint);
     if (grave.length === 0) return undefined;
-    return `Confirm with the user before ${gravelyNamed(grave)}: that cannot be undone.`;
+    return `Ask the user to confirm before you call ${gravelyNamed(grave)}: the effect cannot be undone.`;
   },
-  (_, tools) => {
+  (server, tools) => {
     const outside = tools.filter(
       ({ listing }) => listing.annotations.openWorldHint && !listing.annotations.readOnlyHint,
     );
     if (outside.length === 0) return undefined;
-    return `On the world outside, on real machines and people, act ${namesOf(outside)}.`;
+    const affected = isPlatformServer(server) ? "affect real machines and people" : "reach external systems";
+    return `These tools ${affected}: ${namesOf(outside)}.`;
   },
   (_, tools) =>
-    tools.some(({ result }) => tells(result, "updated_at"))
-      ? "What is empty is left out of results, and so is updated_at where it is created_at."
-      : "What is empty is left out of results.",
+    tools.some(({ result }) => contains(result, "updated_at"))
+      ? "Empty fields are omitted; so is updated_at when equal to created_at."
+      : "Empty fields are omitted.",
   (_, tools) =>
     tools.some(({ result }) => result.fields.some(({ fieldKind }) => fieldKind === "list"))
       ? "A result with truncated: true was cut; its truncated_hint says how to get the rest."
       : undefined,
   (server) =>
     isPlatformServer(server)
-      ? "A call can fail because of your user's own permissions on the platform; say so rather than trying other tools."
+      ? "A call can fail because the user lacks a right on the platform: say so instead of trying other tools."
       : undefined,
 ];
 
@@ -76,30 +94,30 @@ const takes =
     method.input.fields.some(({ name }) => name === argument);
 
 /** Whether a message or one inside it has a field of this name. */
-function tells(message: DescMessage, name: string, seen = new Set<DescMessage>()): boolean {
+function contains(message: DescMessage, name: string, seen = new Set<DescMessage>()): boolean {
   if (seen.has(message)) return false;
   seen.add(message);
-  return message.fields.some((field) => field.name === name || (field.message && tells(field.message, name, seen)));
+  return message.fields.some((field) => field.name === name || (field.message && contains(field.message, name, seen)));
 }
 
-/** Deletions are one thing where there are many, and so is all that is marked where even the rest are. */
+/** Many deletions are named together; so is every destructive tool if there are many others too. */
 function gravelyNamed(tools: readonly Tool[]): string {
   const deletions = tools.filter(({ name }) => name.startsWith("delete_"));
   if (deletions.length <= FEW) return namesOf(tools);
   const others = tools.filter((tool) => !deletions.includes(tool));
-  if (others.length > MANY) return "every tool that is marked destructive";
-  return ["every delete_ tool", ...others.map(({ name }) => name)].join(", ");
+  if (others.length > MANY) return "any tool marked destructive";
+  return ["any delete_ tool", ...others.map(({ name }) => name)].join(", ");
 }
 
 const namesOf = (tools: readonly Tool[]): string => tools.map(({ name }) => name).join(", ");
 
-/** The tools by toolset, in one sentence; toolsets alone, or nothing, where there is no room. */
+/** The tools by toolset, in one sentence; only the toolsets, or nothing, if that is too long. */
 function toolsetsOf(tools: readonly Tool[], room: number): string[] {
   const sets = new Map<string, Tool[]>();
   for (const tool of tools) sets.set(tool.toolset, [...(sets.get(tool.toolset) ?? []), tool]);
   const named = [...sets].map(([toolset, set]) => `${toolset} (${namesOf(set)})`);
   return [named, [...sets.keys()]]
-    .map((said) => `Tools by toolset: ${said.join("; ")}.`)
-    .filter((said) => sets.size > 0 && said.length <= room)
+    .map((list) => `Tools by toolset: ${list.join("; ")}.`)
+    .filter((sentence) => sets.size > 0 && sentence.length <= room)
     .slice(0, 1);
 }

@@ -1,3 +1,17 @@
+/** What a server's MCP `instructions` say first: a client that keeps tools out of the context decides by it where to search. */
+export interface About {
+  /** The product behind the server, as people call it. */
+  readonly product: string;
+  /** What the product is for. */
+  readonly subject: string;
+  /** What the other servers' instructions call this subject. */
+  readonly inShort: string;
+  /** What people ask about, in their words, each with the toolsets that answer it. The most wanted come first. */
+  readonly topics: Readonly<Record<string, readonly string[]>>;
+  /** A sentence that holds for all of its tools. */
+  readonly note: string;
+}
+
 /** How a platform can take our token: in every request (`bearer`), or in `exchange` for a session of its own. */
 export type PlatformAuth = "bearer" | "exchange";
 
@@ -20,13 +34,15 @@ interface PlatformDescription {
   readonly auth: readonly [PlatformAuth, ...PlatformAuth[]];
   /** The title of the built-in platform, services/sandbox/NAME/; absent where there is none. */
   readonly sandbox?: string;
-  /** What the server is, in a sentence: the first of its MCP `instructions`. What its tools do they say themselves. */
-  readonly instructions: string;
+  /** The beginning of its MCP `instructions`. */
+  readonly about: About;
   /** How somebody who lacks a right there comes by it: the end of a sentence. */
   readonly granting: string;
   /** The rights of `(platform.v1.needs)` that the platform calls otherwise, in its own words. */
   readonly rights?: Readonly<Record<string, string>>;
 }
+
+const AS_THE_USER = "Every call runs as the signed-in user.";
 
 const TABLE = [
   {
@@ -36,7 +52,20 @@ const TABLE = [
     vertical: "cti",
     auth: ["bearer"],
     sandbox: "Sandbox threat intelligence",
-    instructions: "Threat intelligence of the connected platform, as the signed-in user sees it.",
+    about: {
+      product: "OpenCTI",
+      subject: "threat intelligence (CTI)",
+      inShort: "threat intelligence",
+      topics: {
+        "hacker groups (APT), malware, campaigns": ["entity_list", "entity", "search", "relationship", "insight"],
+        "IoCs (IP, domain, hash)": ["indicator", "observable", "search", "sighting"],
+        CVEs: ["vulnerability"],
+        "ATT&CK techniques": ["technique"],
+        reports: ["container", "container_record"],
+        cases: ["case"],
+      },
+      note: AS_THE_USER,
+    },
     granting: "an administrator of the platform adds it to a role of one of your groups",
   },
   {
@@ -46,7 +75,26 @@ const TABLE = [
     vertical: "aev",
     auth: ["bearer"],
     sandbox: "Sandbox exposure validation",
-    instructions: "Adversarial exposure validation on the connected platform, as the signed-in user.",
+    about: {
+      product: "OpenAEV",
+      subject: "exposure validation",
+      inShort: "attack simulations and drills",
+      topics: {
+        "attack simulations (red team, BAS)": [
+          "simulation",
+          "simulation_plan",
+          "scenario",
+          "scenario_plan",
+          "atomic_test",
+        ],
+        "drills, tabletop exercises": ["scenario", "scenario_plan", "simulation", "inject", "lessons"],
+        "phishing tests": ["inject", "scenario", "audience"],
+        payloads: ["payload"],
+        endpoints: ["asset", "asset_group"],
+        findings: ["finding"],
+      },
+      note: AS_THE_USER,
+    },
     granting: "an administrator of the platform adds it to a role of one of your groups",
     rights: {
       CREATE_ASSESSMENT: "MANAGE_ASSESSMENT on all scenarios",
@@ -60,7 +108,21 @@ const TABLE = [
     vertical: "grc",
     auth: ["exchange", "bearer"],
     sandbox: "Sandbox governance, risk, compliance",
-    instructions: "Governance, risk and compliance of the connected platform, as the signed-in user.",
+    about: {
+      product: "CISO Assistant",
+      subject: "governance, risk and compliance (GRC)",
+      inShort: "risk and compliance",
+      topics: {
+        "audits and gaps (ISO 27001, NIS2)": ["assessment"],
+        frameworks: ["framework"],
+        controls: ["control"],
+        evidence: ["evidence"],
+        "the risk register": ["risk", "quantification"],
+        assets: ["asset"],
+        CVEs: ["cve"],
+      },
+      note: AS_THE_USER,
+    },
     granting: "an administrator of the platform assigns you a role that has it",
     rights: { attach_evidence: "change_appliedcontrol or change_requirementassessment" },
   },
@@ -101,7 +163,22 @@ export function platformOf(server: PlatformServer): Platform {
 /** The server of our own records: an MCP server like the others, but no platform stands behind it. */
 export const CORE = {
   name: "core",
-  instructions: "The service's own objects, as the signed-in user may see them; built-in ones are read-only.",
+  about: {
+    product: "Sallyport",
+    subject: "the service's own AI agents",
+    inShort: "AI agents and automation",
+    topics: {
+      "agents (bots, assistants)": ["agent"],
+      "scheduled jobs, automation": ["assignment"],
+      runs: ["run"],
+      "traces (logs of agents)": ["trace_inspection"],
+      "documents (RAG)": ["knowledge_base", "document"],
+      skills: ["skill"],
+      prompts: ["prompt"],
+      secrets: ["variable"],
+    },
+    note: "Every call runs as the signed-in user; built-in objects are read-only.",
+  } satisfies About as About,
   granting: "its owner or an administrator shares one with you",
   /** What each right is held by: an object that somebody shares. */
   rights: { skill: "a skill that you may read", knowledge_base: "a knowledge base that you may read" },

@@ -185,7 +185,7 @@ test("instructions name the tools that the caller sees through the URL, in both 
     expect(text).not.toContain("drop_sighting");
   }
   for (const text of await told("?readonly=1&toolsets=writing"))
-    expect(text).toContain("No tool is open to you here now");
+    expect(text).toContain("No tools are available here now");
 });
 
 test("tools/list is the same list, in the same order, each time", async () => {
