@@ -7,12 +7,12 @@ test("a threat analyst looks an address up, finds whose it is, and reads the rep
   const { indicators } = await on("cti", "list_indicators", { query: "198.51.100.", page_size: 1 });
   const address: string = indicators[0].name;
   const match = (said: Answers) => said.cti__lookup_ioc!.matches[0];
-  const threat = (said: Answers) => said.cti__get_entity_relationships!.relationships[0].other;
+  const threat = (said: Answers) => said.cti__list_entity_relationships!.relationships[0].other;
   const said = await read("builtin.threat-analyst", `Is ${address} bad?`, [
     ...begin("investigate-an-indicator", "references/markings.md"),
     tool("cti__lookup_ioc", () => ({ value: address.replaceAll(".", "[.]") })),
     tool("cti__get_entity", (before) => ({ object_id: match(before).indicators[0].id })),
-    tool("cti__get_entity_relationships", (before) => ({
+    tool("cti__list_entity_relationships", (before) => ({
       object_id: match(before).indicators[0].id,
       relationship_types: ["indicates"],
     })),
@@ -30,27 +30,27 @@ test("an exposure planner finds what tests a technique, asks, builds the scenari
     tenant_id: said.aev__whoami!.tenants[0].id,
     ...more(said),
   });
-  const contract = (said: Answers) => said.aev__search_injector_contracts!.injector_contracts[0];
+  const contract = (said: Answers) => said.aev__list_injector_contracts!.injector_contracts[0];
   const scenario = (said: Answers) => ({ scenario_id: said.aev__create_scenario!.scenario.id });
   const said = await work("builtin.exposure-planner", "Are we protected against one of them?", [
     ...begin("validate-a-threat", "references/reading-results.md"),
     tool("aev__whoami"),
     tool("cti__search_entities", () => ({ types: ["Intrusion-Set"], page_size: 1 })),
-    tool("cti__get_entity_ttps", (before) => ({ object_id: before.cti__search_entities!.entities[0].id })),
+    tool("cti__list_entity_ttps", (before) => ({ object_id: before.cti__search_entities!.entities[0].id })),
     tool(
-      "aev__search_attack_patterns",
+      "aev__list_attack_patterns",
       inTenant(() => ({ page_size: 1 })),
     ),
     tool(
-      "aev__search_injector_contracts",
-      inTenant((before) => ({ attack_pattern_id: before.aev__search_attack_patterns!.attack_patterns[0].id })),
+      "aev__list_injector_contracts",
+      inTenant((before) => ({ attack_pattern_id: before.aev__list_attack_patterns!.attack_patterns[0].id })),
     ),
     tool(
       "aev__get_injector_contract",
       inTenant((before) => ({ injector_contract_id: contract(before).id })),
     ),
     tool(
-      "aev__search_endpoints",
+      "aev__list_endpoints",
       inTenant(() => ({ page_size: 1 })),
     ),
     ask,
@@ -64,7 +64,7 @@ test("an exposure planner finds what tests a technique, asks, builds the scenari
         ...scenario(before),
         injector_contract_id: contract(before).id,
         title: "The first step",
-        endpoint_ids: [before.aev__search_endpoints!.endpoints[0].id],
+        endpoint_ids: [before.aev__list_endpoints!.endpoints[0].id],
       })),
     ),
     tool("aev__check_scenario_health", inTenant(scenario)),

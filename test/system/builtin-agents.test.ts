@@ -16,20 +16,20 @@ test("a threat hunter prepares a hunt, asks, and records it for the next shift",
       types: ["Intrusion-Set"],
     })),
     tool("cti__get_entity", about()),
-    tool("cti__get_entity_containers", about({ types: ["Grouping", "Case-Incident"] })),
-    tool("cti__get_entity_notes", about()),
-    tool("cti__get_entity_ttps", about({ page_size: 20 })),
+    tool("cti__list_entity_containers", about({ types: ["Grouping", "Case-Incident"] })),
+    tool("cti__list_entity_notes", about()),
+    tool("cti__list_entity_ttps", about({ page_size: 20 })),
     tool("cti__get_top_related_entities", about({ types: ["Malware", "Tool"], limit: 5 })),
     tool("cti__list_reports", about({ page_size: 2 })),
-    tool("cti__get_entity_indicators", about({ valid_only: true, page_size: 10 })),
+    tool("cti__list_entity_indicators", about({ valid_only: true, page_size: 10 })),
     tool("cti__list_sightings", (before) => ({ from_id: threat(before).id })),
-    tool("cti__get_entity_relationships", about({ relationship_types: ["targets"] })),
+    tool("cti__list_entity_relationships", about({ relationship_types: ["targets"] })),
     ask,
     tool("cti__create_grouping", (before) => ({
       name: `Hunt: ${threat(before).name}`,
       context: "suspicious-activity",
       description: "If it is here, then it left traces.",
-      object_ids: [threat(before).id, ...before.cti__get_entity_ttps!.ttps.map(({ id }: { id: string }) => id)],
+      object_ids: [threat(before).id, ...before.cti__list_entity_ttps!.ttps.map(({ id }: { id: string }) => id)],
       refs: { markings: ["TLP:AMBER"] },
     })),
     tool("cti__create_note", (before) => ({
@@ -41,7 +41,7 @@ test("a threat hunter prepares a hunt, asks, and records it for the next shift",
     done,
   ]);
   expect(said.load_skill!.instructions).toContain("Reading the answers");
-  expect(said.cti__get_entity_ttps!.ttps.length).toBeGreaterThan(0);
+  expect(said.cti__list_entity_ttps!.ttps.length).toBeGreaterThan(0);
   const { id } = said.cti__create_grouping!.result.object;
   const next = await on("cti", "list_entity_containers", { object_id: threat(said).id, types: ["Grouping"] });
   expect(next.containers.map((one: { id: string }) => one.id)).toContain(id);
@@ -53,26 +53,26 @@ test("an exposure reviewer reads a simulation down to its targets, asks, and wri
     tenant_id: said.aev__whoami!.tenants[0].id,
     ...more(said),
   });
-  const simulation = (said: Answers) => said.aev__search_simulations!.simulations[0];
+  const simulation = (said: Answers) => said.aev__list_simulations!.simulations[0];
   const ofIt = inTenant((said) => ({ simulation_id: simulation(said).id }));
-  const inject = (said: Answers) => ({ inject_id: said.aev__search_injects!.injects[0].id });
-  const technique = (said: Answers) => said.aev__search_attack_patterns!.attack_patterns[0];
+  const inject = (said: Answers) => ({ inject_id: said.aev__list_injects!.injects[0].id });
+  const technique = (said: Answers) => said.aev__list_attack_patterns!.attack_patterns[0];
   const said = await work("builtin.exposure-reviewer", "How exposed are we?", [
     ...begin("review-exposure", "references/exposure-report.md"),
     tool("aev__whoami"),
     tool(
-      "aev__search_simulations",
+      "aev__list_simulations",
       inTenant(() => ({ statuses: ["finished"], order_by: "started", page_size: 2 })),
     ),
     tool("aev__get_simulation_results", ofIt),
     tool("aev__get_simulation_results_by_attack_pattern", ofIt),
     tool(
-      "aev__search_injects",
+      "aev__list_injects",
       inTenant((before) => ({ simulation_id: simulation(before).id, with_targets: true, page_size: 5 })),
     ),
     tool("aev__get_inject_status", inTenant(inject)),
     tool(
-      "aev__search_inject_targets",
+      "aev__list_inject_targets",
       inTenant((before) => ({ ...inject(before), target_kind: "endpoint" })),
     ),
     tool(
@@ -80,21 +80,21 @@ test("an exposure reviewer reads a simulation down to its targets, asks, and wri
       inTenant((before) => ({ simulation_id: simulation(before).id, statuses: ["failed"] })),
     ),
     tool(
-      "aev__search_findings",
+      "aev__list_findings",
       inTenant((before) => ({ simulation_id: simulation(before).id, page_size: 5 })),
     ),
     tool(
-      "aev__search_endpoints",
+      "aev__list_endpoints",
       inTenant(() => ({ page_size: 5 })),
     ),
     tool(
-      "aev__search_attack_patterns",
+      "aev__list_attack_patterns",
       inTenant((before) => ({
         query: before.aev__get_simulation_results_by_attack_pattern!.attack_patterns[0].external_id,
       })),
     ),
     tool(
-      "aev__search_mitigations",
+      "aev__list_mitigations",
       inTenant((before) => ({ attack_pattern_id: technique(before).id })),
     ),
     tool("aev__list_simulation_reports", ofIt),
@@ -146,7 +146,7 @@ test("a gap analyst counts, finds the reason, asks, and records a control with i
       status: "to_do",
       category: "process",
     })),
-    tool("grc__link_controls_to_requirement", (before) => ({
+    tool("grc__set_requirement_controls", (before) => ({
       ...tenant(before),
       requirement_assessment_id: gap(before).id,
       control_ids: [
