@@ -1,5 +1,6 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { CORE, isPlatformServer, PLATFORMS } from "../../services/shared/platforms.js";
+import { takesTenant } from "../../services/shared/tools/narrowing.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
 
 // What a model should know before it uses a server: read once per session by
@@ -14,16 +15,16 @@ export const MAX_INSTRUCTIONS = 2_048;
 /** So many tools are named one by one. */
 const [FEW, MANY] = [4, 20];
 
-/** The instructions of a server for who sees these of its tools. */
-export function instructionsOf(server: string, tools: readonly Tool[]): string {
+/** The instructions of a server for a caller who sees these of its tools. @param isPinned the URL says which tenant. */
+export function instructionsOf(server: string, tools: readonly Tool[], isPinned = false): string {
   const about = ABOUT.get(server) ?? "";
-  const rules = (tools.length === 0 ? [NOTHING] : RULES).flatMap((rule) => rule(server, tools) ?? []);
+  const rules = (tools.length === 0 ? [NOTHING] : RULES).flatMap((rule) => rule(server, tools, isPinned) ?? []);
   const spare = MAX_INSTRUCTIONS - [about, ...rules].join(" ").length - 1;
   return [about, ...toolsetsOf(tools, spare), ...rules].filter((text) => text !== "").join(" ");
 }
 
 /** What may be said, and undefined where nothing there needs it. */
-type Rule = (server: string, tools: readonly Tool[]) => string | undefined;
+type Rule = (server: string, tools: readonly Tool[], isPinned: boolean) => string | undefined;
 
 const NOTHING: Rule = (server) =>
   isPlatformServer(server)
@@ -39,7 +40,12 @@ const RULES: readonly Rule[] = [
     tools.some(takes("page_size")) && tools.some(({ name }) => name.startsWith("get_"))
       ? "Rows are short; a get_ tool reads one object in full by its id."
       : undefined,
-  (_, tools) => (tools.some(takes("tenant_id")) ? "Where the user has several tenants, pass tenant_id." : undefined),
+  (_, tools, isPinned) => {
+    if (!tools.some(takesTenant)) return undefined;
+    return isPinned
+      ? "The URL of this connection says which tenant all calls are for."
+      : "Where the user has several tenants, pass tenant_id.";
+  },
   (server, tools) =>
     isPlatformServer(server) && tools.some(({ readOnly }) => !readOnly)
       ? "Writes act on the live platform at once."
