@@ -2,13 +2,14 @@
 // what the program itself reads: npm run docs. A test fails when they are out of date.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { entryOf, KEY_VARIABLE, type Key, MCP_CLIENTS } from "../clients/cli/mcp-clients.js";
+import { entryOf, KEY_VARIABLE, type Key, MCP_CLIENTS, type McpClient } from "../clients/cli/mcp-clients.js";
+import { ALL, costOf, narrowedFor } from "../clients/cli/narrowed-url.js";
 import { options } from "../services/launcher/config.js";
 import { bindingProblem, loadPlatform } from "../services/platform-proxy/parts.js";
 import { PLATFORM_SERVERS, SERVERS } from "../services/shared/platforms.js";
 import { envOf, flagOf } from "../services/shared/process/config.js";
 import { readImage } from "../services/shared/tools/image.js";
-import { readTools, type Tool } from "../services/shared/tools/tools.js";
+import { BASIC, readTools, type Tool } from "../services/shared/tools/tools.js";
 import { quoted } from "./quotes.js";
 import { resourcesPage } from "./resources/page.js";
 
@@ -44,12 +45,13 @@ export function toolsPage(): string {
     return [
       `## ${server}`,
       "",
-      `${own.length} tools.`,
+      `${own.length} tools; ${own.filter(({ toolsets }) => toolsets.includes(BASIC)).length} of them are in the toolset \`basic\` (B).`,
       "",
       "| Tool | Access | Needs | What it does |",
       "| --- | --- | --- | --- |",
       ...own.map(
-        (tool) => `| \`${tool.name}\` | ${accessOf(tool)} | ${needsOf(tool)} | ${cell(tool.listing.description)} |`,
+        (tool) =>
+          `| \`${tool.name}\`${tool.toolsets.includes(BASIC) ? " B" : ""} | ${accessOf(tool)} | ${needsOf(tool)} | ${cell(tool.listing.description)} |`,
       ),
       "",
     ];
@@ -70,14 +72,16 @@ const BY_KEY: Key = { literal: "YOUR_API_KEY" };
 
 /** How every MCP client is told of every server, by a variable and without. */
 export function clientsPage(): string {
-  const entries = SERVERS.map((server) => entryOf(EXAMPLE, server));
-  const sections = MCP_CLIENTS.flatMap(({ title, file, note, language, config, command }) => {
+  const sections = MCP_CLIENTS.flatMap((client) => {
+    const { title, file, note, language, sends, config, command } = client;
+    const { query } = narrowedFor(client, SERVERS, {});
+    const entries = SERVERS.map((server) => entryOf(EXAMPLE, server, query));
     const block = (text: string, fence: string = language): string[] => [`\`\`\`${fence}`, text, "```", ""];
     const commands = entries.map((entry) => command?.(entry, BY_VARIABLE)).filter((one) => one !== undefined);
     return [
       `## ${title}`,
       "",
-      `In ${file}.${note === undefined ? "" : ` ${note}`}`,
+      `In ${file}. ${SENDS[sends]}${note === undefined ? "" : ` ${note}`}`,
       "",
       ...block(config(entries, BY_VARIABLE)),
       "Without a variable:",
@@ -93,14 +97,50 @@ export function clientsPage(): string {
     `for your service. \`--variable NAME\`, or \`API_KEY_VARIABLE=NAME\` for good, names another variable`,
     `than \`${KEY_VARIABLE}\`; \`--api-key\` writes the key itself. Keep what holds a key out of repositories.`,
     "",
+    "`--toolsets`, `--exclude`, `--readonly` and `--tenant` narrow the URLs; `--toolsets all` chooses no",
+    "toolset. Without them, a client that sends every tool with every turn gets `toolsets=basic`. It is",
+    "also shown what the tools cost. For somebody who may use all of them, with every turn:",
+    "",
+    ...costTable(),
+    "",
+    "*Names*: the client sends names and searches the tools; a few tools of each server stay in the",
+    "context. Four bytes are counted as one token. VS Code and the chat API of OpenAI take at most 128 tools.",
+    "",
     ...sections,
   ].join("\n");
 }
 
+/** What a client does with a list, in a sentence. */
+const SENDS: Readonly<Record<McpClient["sends"], string>> = {
+  all: "It sends every tool with every turn, so the URLs choose `basic`.",
+  names: "It sends names and searches the tools, if model and provider allow it, so the URLs have the whole list.",
+  none: "It has no model.",
+};
+
+/** What the whole and the basic list of each server cost, as a table. */
+export function costTable(): string[] {
+  const cell = (bytes: number, tokens: number): string =>
+    `${bytes.toLocaleString("en")} (${tokens.toLocaleString("en")})`;
+  const rows = SERVERS.map((server) => {
+    const of = (toolsets: string) => costOf(server, narrowedFor({ sends: "all" }, [server], { toolsets }).narrowing);
+    const [whole, basic] = [of(ALL), of(BASIC)];
+    const all = `${whole.tools} | ${cell(whole.bytes, whole.tokens)} | ${cell(whole.namesBytes, whole.namesTokens)}`;
+    return `| ${server} | ${all} | ${basic.tools} | ${cell(basic.bytes, basic.tokens)} |`;
+  });
+  return [
+    "| Server | Tools | Bytes (tokens) | Names | Tools of `basic` | Bytes (tokens) |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...rows,
+  ];
+}
+
 /** The part of the README that says where each client keeps its configuration, and what adds a server. */
 export function clientsTable(): string {
-  const rows = MCP_CLIENTS.map(({ name, title, file, command }) => {
-    const added = command?.(entryOf(EXAMPLE, PLATFORM_SERVERS[0] as string), BY_VARIABLE);
+  const rows = MCP_CLIENTS.map((client) => {
+    const { name, title, file, command } = client;
+    const server = PLATFORM_SERVERS[0] as string;
+    const { query } = narrowedFor(client, [server], {});
+    const added = command?.(entryOf(EXAMPLE, server, query), BY_VARIABLE);
     return `| ${title} | ${file} | ${added === undefined ? `\`clients show ${name}\`` : `\`${cell(added)}\``} |`;
   });
   return ["| Client | Configuration | From a shell |", "| --- | --- | --- |", ...rows].join("\n");

@@ -8,9 +8,9 @@ export interface Entry {
   readonly url: string;
 }
 
-/** A server of the service at a base URL. */
-export function entryOf(baseUrl: string, server: string): Entry {
-  return { name: `sallyport-${server}`, url: `${baseUrl}/mcp/${server}` };
+/** A server of the service at a base URL. @param query of its URL, with the question mark; "" for none. */
+export function entryOf(baseUrl: string, server: string, query = ""): Entry {
+  return { name: `sallyport-${server}`, url: `${baseUrl}/mcp/${server}${query}` };
 }
 
 /** How the key gets into a configuration: by the name of an environment variable, or as it is. */
@@ -23,6 +23,10 @@ export interface McpClient {
   /** Where its configuration is. */
   readonly file: string;
   readonly language: "json" | "toml";
+  /** What its model is sent of a list with every turn: all tools, or the names, from which it finds those that it needs; "none" if it has no model. */
+  readonly sends: "all" | "names" | "none";
+  /** The most tools of all servers together that it takes. */
+  readonly mostTools?: number;
   /** What people should know before they use it. */
   readonly note?: string;
   /** The text of the file, where it has no servers yet. */
@@ -50,6 +54,8 @@ const byName = (entries: readonly Entry[], one: (entry: Entry) => object): objec
   Object.fromEntries(entries.map((entry) => [entry.name, one(entry)]));
 /** A header for a shell: in single quotes the client expands the variable, at each start. */
 const header = (key: Key): string => `'Authorization: ${bearer(key, SHELL)}'`;
+/** A URL as one word of a shell: a query has characters that shells read. */
+const word = (url: string): string => (url.includes("?") ? `'${url}'` : url);
 /** For a shell that expands the variable itself. */
 const headerNow = (key: Key): string => `"Authorization: ${bearer(key, (variable) => `$${variable}`)}"`;
 
@@ -60,50 +66,57 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     title: "Claude Code",
     file: ".mcp.json in the project, or ~/.claude.json",
     language: "json",
+    sends: "names",
     config: (entries, key) => {
       const headers = { Authorization: bearer(key, SHELL) };
       return json({ mcpServers: byName(entries, ({ url }) => ({ type: "http", url, headers })) });
     },
-    command: ({ name, url }, key) => `claude mcp add -s user --transport http ${name} ${url} --header ${header(key)}`,
+    command: ({ name, url }, key) =>
+      `claude mcp add -s user --transport http ${name} ${word(url)} --header ${header(key)}`,
   },
   {
     name: "codex",
     title: "Codex",
     file: "~/.codex/config.toml",
     language: "toml",
+    sends: "all",
     note: "It leaves the server out, and goes on, where the variable is not set.",
     config: (entries, key) => entries.map((entry) => codexTable(entry, key)).join("\n\n"),
     command: ({ name, url }, key) =>
-      "variable" in key ? `codex mcp add ${name} --url ${url} --bearer-token-env-var ${key.variable}` : undefined,
+      "variable" in key ? `codex mcp add ${name} --url ${word(url)} --bearer-token-env-var ${key.variable}` : undefined,
   },
   {
     name: "gemini",
     title: "Gemini CLI",
     file: "~/.gemini/settings.json",
     language: "json",
+    sends: "all",
     note: "In a folder that is not trusted it leaves out all servers.",
     config: (entries, key) => {
       const headers = { Authorization: bearer(key, SHELL) };
       return json({ mcpServers: byName(entries, ({ url }) => ({ httpUrl: url, headers })) });
     },
-    command: ({ name, url }, key) => `gemini mcp add -s user -t http -H ${header(key)} ${name} ${url}`,
+    command: ({ name, url }, key) => `gemini mcp add -s user -t http -H ${header(key)} ${name} ${word(url)}`,
   },
   {
     name: "copilot",
     title: "Copilot CLI",
     file: "~/.copilot/mcp-config.json",
     language: "json",
+    sends: "all",
     config: (entries, key) => {
       const headers = { Authorization: bearer(key, SHELL) };
       return json({ mcpServers: byName(entries, ({ url }) => ({ type: "http", url, headers, tools: ["*"] })) });
     },
-    command: ({ name, url }, key) => `copilot mcp add --transport http ${name} ${url} --header ${header(key)}`,
+    command: ({ name, url }, key) => `copilot mcp add --transport http ${name} ${word(url)} --header ${header(key)}`,
   },
   {
     name: "vscode",
     title: "VS Code",
     file: ".vscode/mcp.json, or mcp.json of the profile",
     language: "json",
+    sends: "all",
+    mostTools: 128,
     note: "Without a variable it asks for the key once and keeps it; an editor that was not started from a shell has no variables of it.",
     config: (entries, key) => {
       const isAsked = "literal" in key;
@@ -119,6 +132,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     title: "Cursor",
     file: "~/.cursor/mcp.json, or .cursor/mcp.json in the project",
     language: "json",
+    sends: "all",
     note: "An editor that was not started from a shell has no variables of it.",
     config: (entries, key) => {
       const headers = { Authorization: bearer(key, EDITOR) };
@@ -130,19 +144,21 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     title: "MCP Inspector",
     file: "a file of yours, named by --config",
     language: "json",
+    sends: "none",
     note: "It wants Node 22.19 or newer, and expands no variables in a file: with one, use the command.",
     config: (entries, key) => {
       const headers = { Authorization: bearer(key, SHELL) };
       return json({ mcpServers: byName(entries, ({ url }) => ({ type: "streamable-http", url, headers })) });
     },
     command: ({ url }, key) =>
-      `npx @modelcontextprotocol/inspector --cli ${url} --transport http --header ${headerNow(key)} --method tools/list`,
+      `npx @modelcontextprotocol/inspector --cli ${word(url)} --transport http --header ${headerNow(key)} --method tools/list`,
   },
   {
     name: "mcp-remote",
     title: "mcp-remote, for clients that only start programs (Claude Desktop)",
     file: "claude_desktop_config.json",
     language: "json",
+    sends: "all",
     config: (entries, key) => {
       // One argument without a blank: some clients cut arguments there, so the blank is in a variable.
       const [value, env] =
@@ -152,7 +168,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
         mcpServers: byName(entries, ({ url }) => ({ command: "npx", args: args(url), ...(env && { env }) })),
       });
     },
-    command: ({ url }, key) => `npx -y mcp-remote ${url} --header ${headerNow(key)}`,
+    command: ({ url }, key) => `npx -y mcp-remote ${word(url)} --header ${headerNow(key)}`,
   },
 ];
 

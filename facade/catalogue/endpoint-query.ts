@@ -1,14 +1,12 @@
 import { LRUCache } from "lru-cache";
+import { type Narrowing, TENANT_FORM, takesTenant, toolsetsOf, WHOLE } from "../../services/shared/tools/narrowing.js";
+import type { Tool } from "../../services/shared/tools/tools.js";
 import type { HttpRefusal } from "../admission/refusals.js";
 
 /** What the query of an endpoint's URL asks for: how it narrows or widens the list of tools. */
-export interface ListOptions {
+export interface ListOptions extends Narrowing {
   /** ?output_schemas=1: entries with their output schemas. */
   readonly outputSchemas: boolean;
-  /** ?readonly=1: tools without side effects only. */
-  readonly readOnly: boolean;
-  /** ?toolsets=a,b: tools of these toolsets only; undefined for all. */
-  readonly toolsets: ReadonlySet<string> | undefined;
   /** One text for all queries that mean the same list. */
   readonly key: string;
 }
@@ -20,7 +18,7 @@ export interface ListOptions {
  */
 export type ReadQuery = (query: string) => ListOptions | HttpRefusal;
 
-/** Longest query that is read, in characters: more than all toolsets of a server take. */
+/** Longest query that is read, in characters: more than all toolsets and tools of a server take. */
 const MAX_QUERY = 4_000;
 /** Queries that are kept with what they ask for, of each server. Only good ones are kept. */
 const MAX_KEPT = 256;
@@ -29,70 +27,102 @@ const SHOWN = /^[\w.-]{1,40}$/;
 const ON: ReadonlySet<string> = new Set(["1", "true"]);
 
 /** Without a query. */
-export const EVERYTHING: ListOptions = optionsOf(new Map(), undefined);
+export const EVERYTHING: ListOptions = keyed({ ...WHOLE, outputSchemas: false });
 
-/** Builds the reader of one server's queries. @param toolsets all that the server has. */
-export function createReadQuery(toolsets: readonly string[]): ReadQuery {
-  const known = new Set(toolsets);
+/** Builds the reader of one server's queries. @param tools all that the server has. */
+export function createReadQuery(tools: readonly Tool[]): ReadQuery {
+  const toolsets = toolsetsOf(tools);
+  const names = tools.map(({ name }) => name);
+  const parameters = PARAMETERS.filter((name) => name !== "tenant" || tools.some(takesTenant));
   const kept = new LRUCache<string, ListOptions>({ max: MAX_KEPT });
 
+  /** @throws Invalid */
+  function namesIn(text: string | undefined, parameter: Parameter, known: readonly string[], said: string) {
+    const given = text?.split(",").map((name) => name.trim());
+    const stranger = given?.find((name) => !known.includes(name));
+    if (stranger === undefined) return given === undefined ? undefined : new Set(given);
+    if (stranger === "") throw new Invalid(`${parameter} has an empty name. ${said}`);
+    const shown = SHOWN.test(stranger) ? stranger : `A name in ${parameter}`;
+    throw new Invalid(`${shown} is no toolset ${parameter === "exclude" ? "or tool " : ""}here. ${said}`);
+  }
+
   function read(query: string): ListOptions | HttpRefusal {
-    if (query.length > MAX_QUERY) return invalid(`The query is longer than ${MAX_QUERY} characters.`);
+    if (query.length > MAX_QUERY) throw new Invalid(`The query is longer than ${MAX_QUERY} characters.`);
     const given = new Map<string, string>();
     for (const [name, value] of new URLSearchParams(query)) {
-      if (!isParameter(name)) return unknownParameter(name);
-      if (given.has(name)) return invalid(`${name} is given more than once.`);
-      if (name !== "toolsets" && !ON.has(value))
-        return invalid(`${name} takes 1 or true; leave it out to turn it off.`);
+      const parameter = parameters.find((one) => one === name);
+      if (parameter === undefined) return unknownParameter(name, parameters);
+      if (given.has(name)) throw new Invalid(`${name} is given more than once.`);
+      if (SWITCHES.has(name) && !ON.has(value))
+        throw new Invalid(`${name} takes 1 or true; leave it out to turn it off.`);
       given.set(name, value);
     }
-    const asked = given.get("toolsets");
-    if (asked === undefined) return optionsOf(given, undefined);
-    const names = asked.split(",").map((name) => name.trim());
-    const stranger = names.find((name) => !known.has(name));
-    return stranger === undefined ? optionsOf(given, new Set(names)) : unknownToolset(stranger, toolsets);
+    const tenant = given.get("tenant");
+    if (tenant !== undefined && !TENANT_FORM.test(tenant))
+      throw new Invalid("tenant takes the id of one tenant, a UUID.");
+    const here =
+      toolsets.length === 0 ? "This server has none." : `Toolsets of this server are ${toolsets.join(", ")}.`;
+    return keyed({
+      readOnly: given.has("readonly"),
+      outputSchemas: given.has("output_schemas"),
+      toolsets: namesIn(given.get("toolsets"), "toolsets", toolsets, here),
+      excluded:
+        namesIn(
+          given.get("exclude"),
+          "exclude",
+          [...toolsets, ...names],
+          `${here} Its tools are ${names.join(", ")}.`,
+        ) ?? WHOLE.excluded,
+      tenant: tenant?.toLowerCase(),
+    });
   }
 
   return (query) => {
     if (query === "") return EVERYTHING;
     const before = kept.get(query);
     if (before !== undefined) return before;
-    const options = read(query);
-    if (!("status" in options)) kept.set(query, options);
-    return options;
+    try {
+      const options = read(query);
+      if (!("status" in options)) kept.set(query, options);
+      return options;
+    } catch (error) {
+      if (error instanceof Invalid) return invalid(error.message);
+      throw error;
+    }
   };
 }
 
-/** What a query may ask for. */
-export const PARAMETERS = ["readonly", "output_schemas", "toolsets"] as const;
+/** What a query may ask for; tenant only on servers whose tools take one. */
+export const PARAMETERS = ["readonly", "output_schemas", "toolsets", "exclude", "tenant"] as const;
 type Parameter = (typeof PARAMETERS)[number];
-const KNOWN = "Known are readonly=1, output_schemas=1 and toolsets=NAME,NAME.";
+const SWITCHES: ReadonlySet<string> = new Set<Parameter>(["readonly", "output_schemas"]);
+const WRITTEN: Readonly<Record<Parameter, string>> = {
+  readonly: "readonly=1",
+  output_schemas: "output_schemas=1",
+  toolsets: "toolsets=NAME,NAME",
+  exclude: "exclude=NAME,NAME",
+  tenant: "tenant=ID",
+};
 const THEN = "Nothing was listed or called: correct the URL of this connection in the settings of your client.";
 
-function isParameter(name: string): name is Parameter {
-  return (PARAMETERS as readonly string[]).includes(name);
+/** A value that its parameter does not take; the message says which and what it takes. */
+class Invalid extends Error {}
+
+/** The list does not depend on which tenant is pinned, so that all tenants share it. */
+function keyed(options: Omit<ListOptions, "key">): ListOptions {
+  const { outputSchemas, readOnly, toolsets, excluded, tenant } = options;
+  const sorted = (names: ReadonlySet<string>): string[] => [...names].sort();
+  const isPinned = tenant !== undefined;
+  const key = JSON.stringify([outputSchemas, readOnly, toolsets && sorted(toolsets), sorted(excluded), isPinned]);
+  return { ...options, key };
 }
 
-function optionsOf(given: ReadonlyMap<string, string>, toolsets: ReadonlySet<string> | undefined): ListOptions {
-  const outputSchemas = given.has("output_schemas");
-  const readOnly = given.has("readonly");
-  const key = JSON.stringify([outputSchemas, readOnly, toolsets && [...toolsets].sort()]);
-  return { outputSchemas, readOnly, toolsets, key };
-}
-
-function unknownParameter(name: string): HttpRefusal {
+function unknownParameter(name: string, parameters: readonly Parameter[]): HttpRefusal {
   const what = SHOWN.test(name) ? `the parameter ${name}` : "a parameter";
-  const message = `The URL has ${what} that this endpoint does not know. ${KNOWN} ${THEN}`;
+  const written = parameters.map((one) => WRITTEN[one]);
+  const known = `Known are ${written.slice(0, -1).join(", ")} and ${written.at(-1)}.`;
+  const message = `The URL has ${what} that this endpoint does not know. ${known} ${THEN}`;
   return { status: 400, word: "unknown_parameter", message };
-}
-
-function unknownToolset(name: string, toolsets: readonly string[]): HttpRefusal {
-  const what =
-    name === ""
-      ? "toolsets has an empty name."
-      : `${SHOWN.test(name) ? name : "A name in toolsets"} is no toolset here.`;
-  const here = toolsets.length === 0 ? "This server has none." : `Toolsets of this server are ${toolsets.join(", ")}.`;
-  return invalid(`${what} ${here}`);
 }
 
 function invalid(what: string): HttpRefusal {

@@ -1,5 +1,6 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { type About, CORE, isPlatformServer, PLATFORMS } from "../../services/shared/platforms.js";
+import { takesTenant } from "../../services/shared/tools/narrowing.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
 
 // What a model should know before it uses a server. A client reads it once per
@@ -15,10 +16,10 @@ export const MAX_INSTRUCTIONS = 2_048;
 /** Up to FEW deletions are named one by one, and up to MANY other destructive tools. */
 const [FEW, MANY] = [4, 20];
 
-/** The instructions of a server for a caller who sees these tools. */
-export function instructionsOf(server: string, tools: readonly Tool[]): string {
+/** The instructions of a server for a caller who sees these tools. @param isPinned the URL says which tenant. */
+export function instructionsOf(server: string, tools: readonly Tool[], isPinned = false): string {
   const about = openingOf(server, tools);
-  const rules = (tools.length === 0 ? [NOTHING] : RULES).flatMap((rule) => rule(server, tools) ?? []);
+  const rules = (tools.length === 0 ? [NOTHING] : RULES).flatMap((rule) => rule(server, tools, isPinned) ?? []);
   const spare = MAX_INSTRUCTIONS - [...about, ...rules].join(" ").length - 1;
   return [...about, ...toolsetsOf(tools, spare), ...rules].join(" ");
 }
@@ -40,7 +41,7 @@ function openingOf(server: string, tools: readonly Tool[]): string[] {
 }
 
 /** A sentence, or undefined if none of the tools needs it. */
-type Rule = (server: string, tools: readonly Tool[]) => string | undefined;
+type Rule = (server: string, tools: readonly Tool[], isPinned: boolean) => string | undefined;
 
 const NOTHING: Rule = (server) =>
   isPlatformServer(server)
@@ -56,7 +57,12 @@ const RULES: readonly Rule[] = [
     tools.some(takes("page_size")) && tools.some(({ name }) => name.startsWith("get_"))
       ? "List rows are short; a get_ tool shows one object in full by its id."
       : undefined,
-  (_, tools) => (tools.some(takes("tenant_id")) ? "If the user has several tenants, pass tenant_id." : undefined),
+  (_, tools, isPinned) => {
+    if (!tools.some(takesTenant)) return undefined;
+    return isPinned
+      ? "The URL of this connection says which tenant all calls are for."
+      : "If the user has several tenants, pass tenant_id.";
+  },
   (server, tools) =>
     isPlatformServer(server) && tools.some(({ readOnly }) => !readOnly)
       ? "Writes change the live platform immediately."

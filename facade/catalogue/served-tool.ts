@@ -12,9 +12,6 @@ export interface ServedTool {
   readonly tool: Tool;
   /** The name of the service that answers it: the audience of its assertion. */
   readonly service: string;
-  /** Its entry of tools/list as JSON text, without and with its output schema. */
-  readonly entry: string;
-  readonly fullEntry: string;
   /** @throws ConnectError invalid_argument. */
   decode(args: JsonObject): Message;
   /** The members of the tool's result: content, and structuredContent where it has one. */
@@ -32,14 +29,11 @@ const SHOWS_HIDDEN = true;
 
 /** Prepares a tool; its codec is compiled at the first call. */
 export function serveTool(tool: Tool): ServedTool {
-  const { outputSchema, ...listing } = tool.listing;
   let decode: Decode | undefined;
   let encode: ((result: Message) => string) | undefined;
   return {
     tool,
     service: serviceOf(tool.method) ?? "",
-    entry: JSON.stringify(listing),
-    fullEntry: JSON.stringify(tool.listing),
     decode(args) {
       decode ??= compileDecode(tool.method.input, SHOWS_HIDDEN);
       return decode(args);

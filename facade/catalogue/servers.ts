@@ -1,4 +1,5 @@
 import { SERVERS, scopesOfServer } from "../../services/shared/platforms.js";
+import { type EntriesOf, prepareEntries } from "../../services/shared/tools/entries.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
 import { createReadQuery, type ReadQuery } from "./endpoint-query.js";
 import { type ServedTool, serveTool } from "./served-tool.js";
@@ -8,6 +9,8 @@ export interface McpServer {
   readonly name: string;
   /** All its tools, in file order. */
   readonly tools: readonly ServedTool[];
+  /** The entries of its list for what a caller sees. */
+  readonly entriesOf: EntriesOf;
   /** What the query of its URL may ask for. */
   readonly readQuery: ReadQuery;
   /** Its name and version as JSON text. */
@@ -17,22 +20,17 @@ export interface McpServer {
 /** The servers by name, with their tools: those of the table, which always have an endpoint, and those that tools name. */
 export function serversOf(tools: readonly Tool[], serviceName: string, version: string): Map<string, McpServer> {
   const names = new Set<string>([...SERVERS, ...tools.map((tool) => tool.server)]);
-  return new Map(
-    [...names].map((name) => [
+  const serverOf = (name: string): McpServer => {
+    const own = tools.filter((tool) => tool.server === name);
+    return {
       name,
-      {
-        name,
-        tools: tools.filter((tool) => tool.server === name).map(serveTool),
-        readQuery: createReadQuery(toolsetsOf(tools.filter((tool) => tool.server === name))),
-        serverInfo: JSON.stringify({ name, title: `${serviceName} ${name}`, version }),
-      },
-    ]),
-  );
-}
-
-/** The toolsets of tools, each once, in file order. */
-function toolsetsOf(tools: readonly Tool[]): string[] {
-  return [...new Set(tools.map(({ toolset }) => toolset))];
+      tools: own.map(serveTool),
+      entriesOf: prepareEntries(own),
+      readQuery: createReadQuery(own),
+      serverInfo: JSON.stringify({ name, title: `${serviceName} ${name}`, version }),
+    };
+  };
+  return new Map([...names].map((name) => [name, serverOf(name)]));
 }
 
 /** Every scope that a tool of the server needs, those to read first. */

@@ -1,3 +1,5 @@
+import type { EntriesOf } from "../../services/shared/tools/entries.js";
+import { leftOutBy } from "../../services/shared/tools/narrowing.js";
 import type { ListOptions } from "./endpoint-query.js";
 import { instructionsOf } from "./instructions.js";
 import type { ServedTool } from "./served-tool.js";
@@ -18,49 +20,53 @@ const ID_ROOM = 128;
 /** How long a modern client may keep a list, in milliseconds. */
 export const LIST_TTL_MS = 60_000;
 
+/** What the views of one MCP server are made of. */
+export interface ServerTools {
+  readonly name: string;
+  /** In file order. */
+  readonly tools: readonly ServedTool[];
+  readonly entriesOf: EntriesOf;
+  /** Its name and version as JSON text. */
+  readonly serverInfo: string;
+}
+
 /**
  * Prepares what one set of visible tools looks like under some options: the
  * list is built at the first request and sent from then on as it is.
  *
  * @param unlisted tools that may be called although the list leaves them out.
- * @param server its name.
- * @param serverInfo the server's name and version as JSON text.
  */
 export function viewOf(
-  server: string,
+  { name: server, entriesOf, serverInfo }: ServerTools,
   listed: readonly ServedTool[],
   unlisted: readonly ServedTool[],
   options: ListOptions,
-  serverInfo: string,
 ): View {
-  const { outputSchemas, readOnly, toolsets } = options;
-  const fits = ({ tool }: ServedTool): boolean =>
-    (!readOnly || tool.readOnly) && (toolsets === undefined || toolsets.has(tool.toolset));
+  const isPinned = options.tenant !== undefined;
+  const fits = ({ tool }: ServedTool): boolean => leftOutBy(tool, options) === undefined;
   const served = listed.filter(fits);
+  const tools = served.map(({ tool }) => tool);
   let modern: SplicedText | undefined;
   let legacy: SplicedText | undefined;
   let instructions: string | undefined;
-  const tools = (): string => `"tools":[${served.map((one) => (outputSchemas ? one.fullEntry : one.entry)).join(",")}]`;
+  const leftOut = listed.filter((one) => !fits(one)).map(({ tool }) => tool);
+  const entries = (): string =>
+    `"tools":[${entriesOf({ tools, leftOut, outputSchemas: options.outputSchemas, isPinned }).join(",")}]`;
   return {
     tools: new Map([...served, ...unlisted.filter(fits)].map((one) => [one.tool.name, one])),
     list(era, id) {
       if (era === "legacy") {
-        legacy ??= new SplicedText(`{"jsonrpc":"2.0","result":{${tools()}},"id":`);
+        legacy ??= new SplicedText(`{"jsonrpc":"2.0","result":{${entries()}},"id":`);
         return legacy.with(id);
       }
       modern ??= new SplicedText(
-        `{"jsonrpc":"2.0","result":{"resultType":"complete",${tools()},"ttlMs":${LIST_TTL_MS},"cacheScope":"private",` +
+        `{"jsonrpc":"2.0","result":{"resultType":"complete",${entries()},"ttlMs":${LIST_TTL_MS},"cacheScope":"private",` +
           `"_meta":{"io.modelcontextprotocol/serverInfo":${serverInfo}}},"id":`,
       );
       return modern.with(id);
     },
     instructions() {
-      instructions ??= JSON.stringify(
-        instructionsOf(
-          server,
-          served.map(({ tool }) => tool),
-        ),
-      );
+      instructions ??= JSON.stringify(instructionsOf(server, tools, isPinned));
       return instructions;
     },
   };

@@ -6,7 +6,7 @@ import { askWithin } from "../../services/shared/rpc/ask.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
 import type { ListOptions } from "./endpoint-query.js";
 import type { ServedTool } from "./served-tool.js";
-import { type View, viewOf } from "./tools-list.js";
+import { type ServerTools, type View, viewOf } from "./tools-list.js";
 
 /** Knows which tools a caller sees. */
 export interface VisibleTools {
@@ -18,13 +18,6 @@ export interface VisibleTools {
   of(known: Known, server: string, options: ListOptions): View | Promise<View>;
   /** Listens to events no more. */
   close(): void;
-}
-
-/** One MCP server with its tools, in file order. */
-export interface ServerTools {
-  readonly tools: readonly ServedTool[];
-  /** Its name and version as JSON text. */
-  readonly serverInfo: string;
 }
 
 /** Whom the catalogue's answers are asked of, until when they hold, and the tools they name. */
@@ -115,12 +108,12 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
     const key = `${visible.signature}?${options.key}`;
     let found = shared.get(key);
     if (found === undefined) {
-      const { tools, serverInfo } = servers.get(server) as ServerTools;
+      const own = servers.get(server) as ServerTools;
       const named = (names: readonly string[]): ServedTool[] => {
         const wanted = new Set(names);
-        return tools.filter(({ tool }) => wanted.has(tool.name));
+        return own.tools.filter(({ tool }) => wanted.has(tool.name));
       };
-      found = viewOf(server, named(visible.names), named(visible.unlisted), options, serverInfo);
+      found = viewOf(own, named(visible.names), named(visible.unlisted), options);
       shared.set(key, found);
     }
     if (visible.views.size < MAX_QUERIES) visible.views.set(options.key, found);

@@ -3,9 +3,9 @@ import type { Log } from "../../services/shared/process/log.js";
 import { askWithin } from "../../services/shared/rpc/ask.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
 import type { Shares } from "../../services/shared/shares/shares.js";
+import { leftOutBy, type Narrower, type Narrowing } from "../../services/shared/tools/narrowing.js";
+import type { Tool } from "../../services/shared/tools/tools.js";
 import type { Places } from "../admission/places.js";
-import type { ListOptions } from "../catalogue/endpoint-query.js";
-import type { ServedTool } from "../catalogue/served-tool.js";
 import { INVALID_PARAMS, RpcError } from "./json-rpc.js";
 import { type Admitted, catalogueFailure, type McpContext } from "./server.js";
 import { failure, TOO_MANY, tooMany } from "./tool-call.js";
@@ -43,7 +43,7 @@ export function createCallAbsent(options: CallAbsentOptions): McpContext["callAb
       record("unknown_tool", name, admitted, log);
       throw new RpcError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, MAX_SHOWN)}`);
     }
-    const narrowed = narrowing(served, admitted.options);
+    const narrowed = narrowing(served.tool, admitted.options);
     if (narrowed !== undefined) {
       record("narrowed", name, admitted, log);
       return failure(narrowed);
@@ -78,13 +78,17 @@ function record(code: string, name: string, { known, server }: Admitted, log: Lo
   log.info({ audit: true, server: server.name, tool, caller, key, code }, "a call is refused");
 }
 
-/** Which parameters of the URL leave a tool out; undefined where none does. */
-function narrowing({ tool }: ServedTool, { readOnly, toolsets }: ListOptions): string | undefined {
-  if (readOnly && !tool.readOnly) {
-    return `${tool.name} is left out by readonly=1 in the URL of this connection, which keeps to tools that change nothing; whoever set it up can take that out of the URL`;
-  }
-  if (toolsets !== undefined && !toolsets.has(tool.toolset)) {
-    return `${tool.name} is left out by toolsets= in the URL of this connection, which does not name its toolset ${tool.toolset}; whoever set it up can add that to the URL`;
-  }
-  return undefined;
+/** Why the URL leaves a tool out; undefined if it does not. */
+function narrowing(tool: Tool, options: Narrowing): string | undefined {
+  const narrower = leftOutBy(tool, options);
+  return narrower === undefined ? undefined : WHY[narrower](tool);
 }
+
+const WHY: Readonly<Record<Narrower, (tool: Tool) => string>> = {
+  readonly: ({ name }) =>
+    `${name} is left out by readonly=1 in the URL of this connection, which keeps to tools that change nothing; whoever set it up can take that out of the URL`,
+  toolsets: ({ name, toolset }) =>
+    `${name} is left out by toolsets= in the URL of this connection, which does not name its toolset ${toolset}; whoever set it up can add that to the URL`,
+  exclude: ({ name }) =>
+    `${name} is left out by exclude= in the URL of this connection, which names it or one of its toolsets; whoever set it up can take that out of the URL`,
+};

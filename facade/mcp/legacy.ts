@@ -128,6 +128,7 @@ async function answer(
       const members = await context.callTool(tool, {
         known: admitted.known,
         args: args as JsonObject,
+        tenant: admitted.options.tenant,
         traceparent: traceparentOf(params, admitted.exchange.headers.traceparent),
         onProgress,
       });

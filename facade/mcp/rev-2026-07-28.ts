@@ -129,7 +129,7 @@ function listTools(
 }
 
 async function callTool(context: McpContext, admitted: Admitted, request: Modern, reply: Reply): Promise<void> {
-  const { exchange, known } = admitted;
+  const { exchange, known, options } = admitted;
   const { name, args } = callParamsOf(request.params);
   const seen = context.view(admitted);
   const view = "tools" in seen ? seen : await viewOnceKnown(seen, admitted, context);
@@ -143,6 +143,7 @@ async function callTool(context: McpContext, admitted: Admitted, request: Modern
   const members = await context.callTool(tool, {
     known,
     args: args as JsonObject,
+    tenant: options.tenant,
     traceparent: traceparentOf(request.params, exchange.headers.traceparent),
     onProgress: token === undefined ? undefined : (note) => reply.progress(token, note),
     onCancellable: (cancel) => exchange.onGone(cancel),

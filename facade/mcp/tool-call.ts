@@ -16,12 +16,15 @@ import { rateRefusal } from "../admission/refusals.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
 import type { Deadlines } from "./deadlines.js";
 import { INTERNAL_ERROR, RpcError } from "./json-rpc.js";
+import { pinTenant } from "./pinned-tenant.js";
 import type { ProgressNote } from "./reply.js";
 
 /** What goes with a call of a tool. */
 export interface ToolCall {
   readonly known: Known;
   readonly args: JsonObject;
+  /** The tenant that the URL names for all calls. */
+  readonly tenant: string | undefined;
   readonly traceparent: string | undefined;
   /** Set where the client asked for progress. */
   readonly onProgress?: ((note: ProgressNote) => void) | undefined;
@@ -66,7 +69,9 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
     if (typeof place === "string") return failure(TOO_MANY);
     share.active++;
     try {
-      return served.encode(await run(served, served.decode(call.args), call));
+      const request = served.decode(call.args);
+      if (call.tenant !== undefined) pinTenant(served.tool, request, call.tenant);
+      return served.encode(await run(served, request, call));
     } catch (error) {
       if (error instanceof CredentialError) throw error;
       const failed = ConnectError.from(error);

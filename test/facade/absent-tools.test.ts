@@ -220,16 +220,18 @@ test("every tool, whatever the scopes, the rights and the URL: called, or refuse
           tool: fc.constant(tool),
           readonly: fc.boolean(),
           toolsets: fc.option(fc.subarray(toolsets, { minLength: 1 }), { nil: undefined }),
+          exclude: fc.option(fc.subarray([...toolsets, tool.name], { minLength: 1 }), { nil: undefined }),
         });
       }),
       fc.subarray(SERVERS.flatMap(scopesOf)),
       fc.oneof(fc.constant<string[]>(["*"]), fc.subarray(rights)),
       fc.constantFrom<Era>(modern, legacy),
-      async ({ tool, readonly, toolsets }, scopes, can, era) => {
+      async ({ tool, readonly, toolsets, exclude }, scopes, can, era) => {
         held = can;
         const query = new URLSearchParams({
           ...(readonly && { readonly: "1" }),
           ...(toolsets !== undefined && { toolsets: toolsets.join(",") }),
+          ...(exclude !== undefined && { exclude: exclude.join(",") }),
         });
         const answer = await call(era, `${tool.server}?${query}`, keyWith(scopes), tool.name);
         const { json } = answer;
@@ -240,11 +242,13 @@ test("every tool, whatever the scopes, the rights and the URL: called, or refuse
             ? /left out by readonly=1 in the URL/
             : toolsets !== undefined && !toolsets.includes(tool.toolset)
               ? /left out by toolsets= in the URL/
-              : !scopes.includes(tool.scope)
-                ? new RegExp(`needs the scope ${tool.scope}, .* makes a key that has it$`)
-                : missing.length > 0
-                  ? new RegExp(`^${tool.name} needs .*(an administrator|shares one with you)`)
-                  : /unknown argument "?nonsense/;
+              : exclude?.some((name) => name === tool.name || name === tool.toolset)
+                ? /left out by exclude= in the URL/
+                : !scopes.includes(tool.scope)
+                  ? new RegExp(`needs the scope ${tool.scope}, .* makes a key that has it$`)
+                  : missing.length > 0
+                    ? new RegExp(`^${tool.name} needs .*(an administrator|shares one with you)`)
+                    : /unknown argument "?nonsense/;
         expect(said(json)).toMatch(expected);
         if (tool.server !== "core") {
           for (const right of missing.filter(() => said(json).includes("needs the right"))) {

@@ -2,6 +2,7 @@ import { SERVERS } from "../../../services/shared/platforms.js";
 import type { Verb } from "../command.js";
 import { UsageError } from "../failures.js";
 import { entryOf, type Key, keyVariableIn, MCP_CLIENTS, type McpClient } from "../mcp-clients.js";
+import { ALL, costInWords, costOf, type ListCost, narrowedFor } from "../narrowed-url.js";
 
 const NAMES = MCP_CLIENTS.map(({ name }) => name);
 
@@ -9,6 +10,8 @@ interface Shown {
   readonly file: string;
   readonly config: string;
   readonly commands: readonly string[];
+  /** What the tools cost with every turn, a server each. */
+  readonly costs: readonly (ListCost & { readonly said: string })[];
   readonly note?: string;
 }
 
@@ -29,29 +32,56 @@ export const clients: readonly Verb[] = [
     args: [{ name: "NAME", doc: "Which client.", choices: NAMES }],
     flags: {
       server: { doc: "Which server; all of them where left out.", choices: SERVERS },
+      toolsets: {
+        doc: `Toolsets for the URL, between commas; ${ALL} for no choice. "basic" if left out and the client sends every tool with every turn.`,
+      },
+      exclude: { doc: "Toolsets and tools that the URL leaves out, between commas." },
+      readonly: { doc: "The URL keeps to tools that change nothing.", isSwitch: true },
+      tenant: { doc: "The id of the tenant that all calls are for." },
       variable: { doc: "The environment variable with the key; API_KEY_VARIABLE, or SERVICE_API_KEY, where left out." },
       "api-key": { doc: "The key to write into the configuration, in place of a variable." },
     },
     async run(session, { args, flags }) {
       const client = MCP_CLIENTS.find(({ name }) => name === args.NAME) as McpClient;
       const servers = flags.server === undefined ? SERVERS : [flags.server];
-      const entries = servers.map((server) => entryOf(session.url, server));
+      const { toolsets, exclude, readonly, tenant } = flags;
+      const asked = { toolsets, exclude, readonly: readonly !== undefined, tenant };
+      const { query, narrowing } = narrowedFor(client, servers, asked);
+      const entries = servers.map((server) => entryOf(session.url, server, query));
       const key = keyOf(flags.variable, flags["api-key"]);
       const commands = entries.map((entry) => client.command?.(entry, key)).filter((command) => command !== undefined);
-      const { file, note } = client;
-      return { file, config: client.config(entries, key), commands, ...(note !== undefined && { note }) };
+      const costs = servers.map((server) => costOf(server, narrowing));
+      const { file } = client;
+      const note = noteOf(client, costs);
+      return {
+        file,
+        config: client.config(entries, key),
+        commands,
+        costs: costs.map((cost) => ({ ...cost, said: costInWords(client, cost) })),
+        ...(note !== "" && { note }),
+      };
     },
     shows(answer) {
-      const { file, config, commands, note } = answer as Shown;
+      const { file, config, commands, costs, note } = answer as Shown;
       return [
         `# ${file}`,
         config,
         ...(commands.length > 0 ? ["", "# from a shell", ...commands] : []),
+        "",
+        "# what the tools cost a model with every turn, if you may use all of them",
+        ...costs.map(({ said }) => `# ${said}`),
         ...(note === undefined ? [] : ["", `# ${note}`]),
       ].join("\n");
     },
   },
 ];
+
+function noteOf({ note, title, mostTools }: McpClient, costs: readonly ListCost[]): string {
+  const tools = costs.reduce((sum, cost) => sum + cost.tools, 0);
+  const isTooMany = mostTools !== undefined && tools > mostTools;
+  const more = isTooMany ? `${title} takes at most ${mostTools} tools, and these are ${tools}: narrow the URLs.` : "";
+  return [note ?? "", more].filter((text) => text !== "").join(" ");
+}
 
 const VARIABLE = /^[A-Za-z_]\w*$/;
 const KEY = /^[\w.~+/=-]+$/;

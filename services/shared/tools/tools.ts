@@ -19,8 +19,10 @@ export interface Tool {
   readonly name: string;
   /** The MCP server that publishes it: the last segment of the endpoint's path. */
   readonly server: string;
-  /** The proto service it belongs to, in snake_case without "service": what ?toolsets= selects. */
+  /** The proto service it belongs to, in snake_case without "service". */
   readonly toolset: string;
+  /** Every toolset that it is in, as ?toolsets= names them: its own and, if the API says so, BASIC. */
+  readonly toolsets: readonly string[];
   readonly scope: string;
   /** Capabilities the caller must hold on the platform. */
   readonly needs: readonly string[];
@@ -41,8 +43,16 @@ export interface Tool {
     /** Absent where the result is content blocks. */
     readonly outputSchema?: JsonSchema;
     readonly annotations: Readonly<Record<string, boolean>>;
+    /** Absent if the tool asks nothing of clients. */
+    readonly _meta?: Readonly<Record<string, unknown>>;
   };
 }
+
+/** The toolset of each server for daily questions. */
+export const BASIC = "basic";
+
+/** What clients read that search for tools: true on a tool that they keep in the context (Claude Code). */
+const ALWAYS_LOAD = "anthropic/alwaysLoad";
 
 /** An argument that the header Mcp-Param-`header` repeats (MCP 2026-07-28, x-mcp-header). */
 export interface HeaderArgument {
@@ -80,10 +90,12 @@ function toolOf(method: DescMethod): Tool {
   const name = option.name || words.join("_");
   const result = resultOf(method);
   const readOnly = method.idempotency === Idempotency.NO_SIDE_EFFECTS;
+  const toolset = wordsOf(method.parent.name.replace(/Service$/, "")).join("_");
   return {
     name,
     server: getOption(method.parent, server),
-    toolset: wordsOf(method.parent.name.replace(/Service$/, "")).join("_"),
+    toolset,
+    toolsets: option.basic ? [toolset, BASIC] : [toolset],
     scope: getOption(method, scope),
     needs: getOption(method, needs),
     readOnly,
@@ -104,6 +116,7 @@ function toolOf(method: DescMethod): Tool {
         idempotentHint: readOnly || method.idempotency === Idempotency.IDEMPOTENT,
         openWorldHint: option.openWorld,
       },
+      ...(option.alwaysLoad && { _meta: { [ALWAYS_LOAD]: true } }),
     },
   };
 }

@@ -94,7 +94,7 @@ export function fixtureMethods(world: World, servers: readonly string[]): Method
       totalSize: 100_000,
     })),
     serverStream(SightingService.method.countSightings, count),
-    unary(SightingService.method.routeSighting, ({ region }) => ({ region: region ?? "" })),
+    unary(SightingService.method.routeSighting, ({ region, tenantId }) => ({ region: region ?? "", tenant: tenantId })),
     unary(WritingService.method.dropSighting, () => ({})),
     unary(WritingService.method.failSighting, ({ code }) => {
       if (code === 0) throw new Error("a fault with a secret in it");

@@ -1,0 +1,129 @@
+import { prepareEntries } from "../../services/shared/tools/entries.js";
+import { readImage } from "../../services/shared/tools/image.js";
+import {
+  leftOutBy,
+  type Narrowing,
+  TENANT_FORM,
+  takesTenant,
+  toolsetsOf,
+  WHOLE,
+} from "../../services/shared/tools/narrowing.js";
+import { BASIC, readTools, type Tool } from "../../services/shared/tools/tools.js";
+import { UsageError } from "./failures.js";
+import type { McpClient } from "./mcp-clients.js";
+
+// The query of a server's URL as a client's configuration has it, and what the
+// list that it leaves costs a model. Both are read from the API, not asked of the service.
+
+/** How a person narrows URLs. */
+export interface Asked {
+  /** Names between commas, or ALL; undefined for what suits the client. */
+  readonly toolsets?: string | undefined;
+  readonly exclude?: string | undefined;
+  readonly readonly?: boolean;
+  readonly tenant?: string | undefined;
+}
+
+/** The word for a URL that does not choose toolsets. */
+export const ALL = "all";
+
+/** A narrowed URL: its query, and what that means. */
+export interface Narrowed {
+  /** With the question mark; "" for none. */
+  readonly query: string;
+  readonly narrowing: Narrowing;
+}
+
+/**
+ * Narrows the URLs of some servers for a client: to BASIC if it sends all tools with every turn and nobody asks otherwise.
+ *
+ * @throws UsageError for what one of the servers does not know.
+ */
+export function narrowedFor({ sends }: Pick<McpClient, "sends">, servers: readonly string[], asked: Asked): Narrowed {
+  const chosen = asked.toolsets ?? (sends === "all" ? BASIC : ALL);
+  const toolsets = chosen === ALL ? undefined : namesIn(chosen);
+  const excluded = asked.exclude === undefined ? [] : namesIn(asked.exclude);
+  for (const server of servers) {
+    const own = toolsOf(server);
+    const known = toolsetsOf(own);
+    check("toolset", toolsets ?? [], known, server, known);
+    check("toolset or tool", excluded, [...known, ...own.map(({ name }) => name)], server, known);
+    if (asked.tenant !== undefined && !own.some(takesTenant))
+      throw new UsageError(`--tenant: calls of ${server} are for no tenant; name a server with --server`);
+  }
+  if (asked.tenant !== undefined && !TENANT_FORM.test(asked.tenant))
+    throw new UsageError("--tenant takes the id of one tenant, a UUID");
+  const parts = [
+    toolsets !== undefined && `toolsets=${toolsets.join(",")}`,
+    excluded.length > 0 && `exclude=${excluded.join(",")}`,
+    asked.readonly && "readonly=1",
+    asked.tenant !== undefined && `tenant=${asked.tenant}`,
+  ].filter((part) => typeof part === "string");
+  return {
+    query: parts.length === 0 ? "" : `?${parts.join("&")}`,
+    narrowing: {
+      ...WHOLE,
+      readOnly: asked.readonly ?? false,
+      toolsets: toolsets && new Set(toolsets),
+      excluded: new Set(excluded),
+      tenant: asked.tenant?.toLowerCase(),
+    },
+  };
+}
+
+/** What a list costs a model with every turn, for a caller who may use every tool. */
+export interface ListCost {
+  readonly server: string;
+  readonly tools: number;
+  /** Bytes of the list as the server sends it. */
+  readonly bytes: number;
+  readonly tokens: number;
+  /** Of a client that sends names: bytes of the names and of the tools that it keeps in the context. */
+  readonly namesBytes: number;
+  readonly namesTokens: number;
+}
+
+/** Bytes of JSON for one token, about. */
+const BYTES_PER_TOKEN = 4;
+
+/** What the list of a server costs, as a URL narrows it. */
+export function costOf(server: string, narrowing: Narrowing): ListCost {
+  const own = toolsOf(server);
+  const tools = own.filter((tool) => leftOutBy(tool, narrowing) === undefined);
+  const leftOut = own.filter((tool) => !tools.includes(tool));
+  const isPinned = narrowing.tenant !== undefined;
+  const entries = prepareEntries(own)({ tools, leftOut, outputSchemas: false, isPinned });
+  const kept = entries.filter((_, at) => tools[at]?.listing._meta !== undefined);
+  const bytes = bytesOf(`{"tools":[${entries.join(",")}]}`);
+  const namesBytes = bytesOf([...tools.map(({ name }) => name), ...kept].join("\n"));
+  return { server, tools: tools.length, bytes, tokens: tokensOf(bytes), namesBytes, namesTokens: tokensOf(namesBytes) };
+}
+
+/** A list's cost in words. */
+export function costInWords({ sends }: Pick<McpClient, "sends">, cost: ListCost): string {
+  const { server, tools, bytes, tokens, namesBytes, namesTokens } = cost;
+  const whole = `${server}: ${tools} tools, ${kilobytes(bytes)}, about ${inHundreds(tokens)} tokens`;
+  if (sends !== "names") return whole;
+  return `${whole} if all are sent; ${kilobytes(namesBytes)}, about ${inHundreds(namesTokens)} tokens, if the client sends names and searches`;
+}
+
+const kilobytes = (bytes: number): string => `${Math.round(bytes / 1_000)} KB`;
+const inHundreds = (tokens: number): string => (Math.round(tokens / 100) * 100).toLocaleString("en");
+const bytesOf = (text: string): number => Buffer.byteLength(text);
+const tokensOf = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);
+const namesIn = (text: string): string[] => text.split(",").map((name) => name.trim());
+const toolsOf = (server: string): Tool[] => readTools(image()).filter((tool) => tool.server === server);
+
+let read: ReturnType<typeof readImage> | undefined;
+const image = (): ReturnType<typeof readImage> => {
+  read ??= readImage();
+  return read;
+};
+
+function check(what: string, names: readonly string[], known: readonly string[], server: string, toolsets: string[]) {
+  const strange = names.find((name) => !known.includes(name));
+  if (strange === undefined) return;
+  throw new UsageError(
+    `"${strange}" is no ${what} of ${server}: its toolsets are ${toolsets.join(", ")}; --server names one server`,
+  );
+}
