@@ -57,13 +57,14 @@ describe("what is not found is reported, and what is found is not", () => {
     expect(nounProblemsOf([tool("list_entity_notes", "Notes (comments): list those on an object.")])).toEqual([]);
   });
 
-  test("a name that another tool repeats more often", () => {
-    const loud = tool("merge_notes", "Use get_note. ".repeat(60));
+  test("a name that other tools repeat more often", () => {
+    const loud = ["merge", "list", "count"].map((verb) => tool(`${verb}_notes`, "Use get_note. ".repeat(60)));
     const quiet = tool("get_note", "Shows one of the texts that people wrote on an object. ".repeat(30));
-    expect(exactProblemsOf([loud, quiet])).toEqual([
-      "names whole: get_note finds merge_notes first",
-      "names split: get_note finds merge_notes first",
+    expect(exactProblemsOf([...loud, quiet])).toEqual([
+      expect.stringMatching(/^names whole: get_note finds \w+_notes$/),
+      expect.stringMatching(/^names split: get_note finds \w+_notes, \w+_notes, \w+_notes$/),
     ]);
+    expect(exactProblemsOf([...loud.slice(1), quiet])).toHaveLength(1);
     expect(exactProblemsOf([tool("merge_notes", "Merges texts."), quiet])).toEqual([]);
   });
 

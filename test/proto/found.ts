@@ -31,19 +31,22 @@ export function nounProblemsOf(tools: readonly Described[]): string[] {
 function kindsOf(tools: readonly Described[]): Map<string, string[]> {
   const kinds = new Map<string, string[]>();
   for (const { name } of tools) {
-    const noun = /^(?:list|search)_(?:entity_)?(.+)$/.exec(name)?.[1]?.replaceAll("_", " ");
+    const noun = /^(?:list|search)_(?:entity_(?!types$))?(.+)$/.exec(name)?.[1]?.replaceAll("_", " ");
     if (noun !== undefined && noun !== "all") kinds.set(noun, [...(kinds.get(noun) ?? []), name]);
   }
   return kinds;
 }
 
-/** The exact name of a tool finds it first. */
+/** How far down an exact name may find its tool: split, the words of a name are those of longer names too. */
+const EXACT_WITHIN = { whole: 1, split: 3 } as const;
+
+/** The exact name of a tool finds it first, and among the first three if names are split. */
 export function exactProblemsOf(tools: readonly Described[]): string[] {
   return NAMES.flatMap((names) => {
     const search = searchIn(tools, names, NAME_WEIGHT);
     return tools.flatMap(({ name }) => {
-      const [first] = search(name);
-      return first?.name === name ? [] : [`names ${names}: ${name} finds ${first?.name} first`];
+      const first = search(name).slice(0, EXACT_WITHIN[names]);
+      return first.some((one) => one.name === name) ? [] : [`names ${names}: ${name} finds ${namesOf(first)}`];
     });
   });
 }
