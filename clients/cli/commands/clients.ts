@@ -16,7 +16,7 @@ interface Shown {
 export const clients: readonly Verb[] = [
   {
     verb: "list",
-    doc: "List the clients that can be shown, and where each keeps its configuration.",
+    doc: "List the supported clients, and the configuration file of each.",
     columns: ["name", "title", "file"],
     isUncut: true,
     async run() {
@@ -25,12 +25,14 @@ export const clients: readonly Verb[] = [
   },
   {
     verb: "show",
-    doc: "Show the configuration of a client. It names an environment variable for the key, or holds the one that you give.",
-    args: [{ name: "NAME", doc: "Which client.", choices: NAMES }],
+    doc: "Show the configuration of a client. It names an environment variable for the key, or contains the key that you give.",
+    args: [{ name: "NAME", doc: "The client.", choices: NAMES }],
     flags: {
-      server: { doc: "Which server; all of them where left out.", choices: SERVERS },
-      variable: { doc: "The environment variable with the key; API_KEY_VARIABLE, or SERVICE_API_KEY, where left out." },
-      "api-key": { doc: "The key to write into the configuration, in place of a variable." },
+      server: { doc: "The server; all servers if omitted.", choices: SERVERS },
+      variable: {
+        doc: "The environment variable with the key; API_KEY_VARIABLE, or else SERVICE_API_KEY, if omitted.",
+      },
+      "api-key": { doc: "The key to write into the configuration instead of a variable." },
     },
     async run(session, { args, flags }) {
       const client = MCP_CLIENTS.find(({ name }) => name === args.NAME) as McpClient;
