@@ -39,22 +39,22 @@ export const FACADE_OPTIONS = {
   host: { doc: "The address to listen on.", parse: text, fallback: "127.0.0.1" },
   port: { doc: "The port of the façade; 0 for any free one.", parse: port, fallback: 8080 },
   baseUrl: optional({
-    doc: "The public base URL; http://HOST:PORT where left out, by the loopback address where HOST is every one.",
+    doc: "The public base URL; http://HOST:PORT if omitted, with the loopback address if HOST is every address.",
     parse: publicUrl,
   }),
   serviceName: { doc: "The name that users see.", parse: text, fallback: "Sallyport" },
   ...publicUrlOptions,
   allowedOrigins: {
-    doc: "Web origins that may call, besides the base URL's own, separated by commas.",
+    doc: "Web origins that may call, in addition to the base URL's own, separated by commas.",
     parse: listOf(text),
     fallback: [] as readonly string[],
   },
   allowedHosts: optional({
-    doc: "Host names that requests may name in addition to those of BASE_URL and MCP_*_URL, with their ports, separated by commas; where left out, on a loopback HOST also its names. Health checks may name any host.",
+    doc: "Host names that requests may name in addition to those of BASE_URL and MCP_*_URL, with their ports, separated by commas; if omitted and HOST is a loopback address, also the names of this machine. Health checks may name any host.",
     parse: listOf(text),
   }),
   edge: optional({
-    doc: "The HTTP server: uws for µWebSockets.js, node for what Node brings; where left out µWebSockets.js where it loads, else node.",
+    doc: "The HTTP server: uws for µWebSockets.js, node for Node's own; if omitted, µWebSockets.js if it loads, else node.",
     parse: oneOf(...EDGE_NAMES),
   }),
   trustedProxies: { doc: "How many proxies in front append to X-Forwarded-For.", parse: count, fallback: 0 },

@@ -4,17 +4,17 @@ import type { Noun } from "./command.js";
 export const NOUNS: readonly Noun[] = [
   {
     noun: "users",
-    doc: "Who may call: people and service accounts.",
+    doc: "People and service accounts that may call the service.",
     load: async () => (await import("./commands/users.js")).users,
   },
   {
     noun: "groups",
-    doc: "Groups of users, which objects can be shared with.",
+    doc: "Groups of users that objects can be shared with.",
     load: async () => (await import("./commands/groups.js")).groups,
   },
   {
     noun: "keys",
-    doc: "API keys: make, list, rotate, end.",
+    doc: "API keys: create, list, rotate, revoke.",
     load: async () => (await import("./commands/keys.js")).keys,
   },
   {
@@ -24,37 +24,37 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     noun: "platforms",
-    doc: "The platforms, and the tokens by which they register.",
+    doc: "Platforms, and the tokens that they register with.",
     load: async () => (await import("./commands/platforms.js")).platforms,
   },
   {
     noun: "usage",
-    doc: "What is stored, and how much more may be.",
+    doc: "Storage in use, and its limits.",
     load: async () => (await import("./commands/usage.js")).usage,
   },
   {
     noun: "audit",
-    doc: "Who did what, and when: administration, writes and refusals.",
+    doc: "The audit: administration, writes and refusals, with user and time.",
     load: async () => (await import("./commands/audit.js")).audit,
   },
   {
     noun: "backup",
-    doc: "Copies of the embedded store, on the machine where it is.",
+    doc: "Backups of the embedded store; run these on its machine.",
     load: async () => (await import("./commands/backup.js")).backup,
   },
   {
     noun: "secrets",
-    doc: "The keys that seal secrets in the store, on the machine where it is.",
+    doc: "The keys that encrypt secrets in the store; run this on its machine.",
     load: async () => (await import("./commands/secrets.js")).secrets,
   },
   {
     noun: "clients",
-    doc: "How MCP clients are told of this service.",
+    doc: "Configurations of MCP clients for this service.",
     load: async () => (await import("./commands/clients.js")).clients,
   },
   {
     noun: "doctor",
-    doc: "What is wrong with this installation, and what to do about it.",
+    doc: "Checks this installation, and says how to fix each problem.",
     load: async () => (await import("./commands/doctor.js")).doctor,
   },
   {

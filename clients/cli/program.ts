@@ -16,12 +16,12 @@ const NAME = "npm run -s cli --";
 const EXITS = `
 Exit codes:
   0  done
-  1  it failed
-  2  the command line, or a value in it, is not right
+  1  failed
+  2  the command line, or a value in it, is wrong
   3  not signed in, or not allowed
-  4  what was named is not there
-  5  it does not fit what is there, such as a name that is taken
-  6  the service does not answer in time: try again`;
+  4  not found
+  5  conflict, such as a name that is taken
+  6  the service did not answer in time: try again`;
 
 /**
  * Reads `NOUN VERB …`. Help is written to standard output.
@@ -66,7 +66,7 @@ function helpOf(program: Command, argv: readonly string[]): string {
 function commandOf(name: string, doc: string): Command {
   return new Command(name)
     .description(doc)
-    .helpOption("-h, --help", "Show this.")
+    .helpOption("-h, --help", "Show this help.")
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined, outputError: () => undefined });
@@ -88,9 +88,11 @@ function verbCommand(verb: Verb, take: (request: Request) => void): Command {
     command.addOption(option);
   }
   command
-    .addOption(new Option("--json", "Answer with JSON, for programs."))
-    .addOption(new Option("--url <URL>", "Where the service is; from DATA_DIR/bootstrap.json where left out."))
-    .addOption(new Option("--key <KEY>", "An API key; the first administrator's, likewise, where left out."));
+    .addOption(new Option("--json", "Print JSON, for programs."))
+    .addOption(new Option("--url <URL>", "The URL of the service; read from DATA_DIR/bootstrap.json if omitted."))
+    .addOption(
+      new Option("--key <KEY>", "An API key; the first administrator's, from DATA_DIR/bootstrap.json, if omitted."),
+    );
   return command.action((...given: unknown[]) => {
     const values = command.opts<Record<string, string | boolean | undefined>>();
     const textOf = (name: string): string | undefined => {

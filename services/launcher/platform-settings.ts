@@ -29,7 +29,7 @@ function optionsOf(server: PlatformServer): Record<string, Option<unknown>> {
       parse: platformUrl,
     }),
     [`${server}PublicUrl`]: optional({
-      doc: `What that platform calls itself, the audience of its tokens; ${server.toUpperCase()}_URL where left out.`,
+      doc: `The public address of that platform, which is the audience of its tokens; ${server.toUpperCase()}_URL if omitted.`,
       parse: url,
     }),
     ...(isChoosing && {
@@ -39,7 +39,7 @@ function optionsOf(server: PlatformServer): Record<string, Option<unknown>> {
         fallback: auth[0],
       },
       [`${server}ClientId`]: optional({
-        doc: "The client id of the exchange; the platform's public URL where left out.",
+        doc: "The client id of the exchange; the platform's public URL if omitted.",
         parse: text,
       }),
     }),

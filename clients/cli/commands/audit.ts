@@ -12,11 +12,11 @@ const KINDS: Readonly<Record<string, AuditKind>> = {
   refusal: AuditKind.REFUSAL,
 };
 const FILTERS: Readonly<Record<string, Flag>> = {
-  user: { doc: "Only what this e-mail address did." },
-  kind: { doc: "Only records of a kind.", choices: Object.keys(KINDS) },
+  user: { doc: "Only actions of the user with this e-mail address." },
+  kind: { doc: "Only records of this kind.", choices: Object.keys(KINDS) },
   action: { doc: "Only actions with this in their name, such as ApiKey." },
-  target: { doc: "Only what was done to this: an id, or a user's e-mail address where the record has that." },
-  outcome: { doc: "Only what ended so: ok, permission_denied, …; begun where it is not known." },
+  target: { doc: "Only actions on this object: an id, or a user's e-mail address if the record has it." },
+  outcome: { doc: "Only this outcome: ok, permission_denied, …; begun if the outcome is unknown." },
 };
 const COLUMNS = ["number", "at", "user", "action", "about", "arguments", "outcome", "count"];
 const SHOWN = 50;
@@ -28,12 +28,12 @@ const EVERY_MS = 500;
 export const audit: readonly Verb[] = [
   {
     verb: "list",
-    doc: "List what was done, newest first: who, what, when, and how it ended.",
+    doc: "List audit records, newest first: user, action, time and outcome.",
     flags: {
       ...FILTERS,
-      since: { doc: "From then on: 2h or 30d ago, or a time such as 2026-11-22T08:00, where you are." },
-      until: { doc: "Before then, likewise." },
-      limit: { doc: `How many at most, ${SHOWN} where left out.` },
+      since: { doc: "The earliest time: 2h or 30d ago, or a local time such as 2026-11-22T08:00." },
+      until: { doc: "The latest time, in the same formats." },
+      limit: { doc: `The most records to list, ${SHOWN} if omitted.` },
     },
     columns: COLUMNS,
     async run(session, { flags }) {
@@ -54,8 +54,8 @@ export const audit: readonly Verb[] = [
   },
   {
     verb: "follow",
-    doc: "Show what is done from now on, as it is done, until interrupted; a JSON line each with --json.",
-    flags: { ...FILTERS, since: { doc: "Begin with what was done from then on, such as 10m ago." } },
+    doc: "Show new audit records as they come, until interrupted; with --json, one JSON line each.",
+    flags: { ...FILTERS, since: { doc: "Start with records from this time, such as 10m ago." } },
     columns: COLUMNS,
     async *run(session, { flags }) {
       const client = clientOf(session, AuditService);

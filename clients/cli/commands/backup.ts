@@ -22,8 +22,8 @@ interface Restored {
 export const backup: readonly Verb[] = [
   {
     verb: "create",
-    doc: "Copy the embedded store in DATA_DIR, while the service runs or not. Keys that lie beside it are not copied.",
-    args: [{ ...DIR, doc: "A directory that is not there yet." }],
+    doc: "Copy the embedded store in DATA_DIR; the service may run. Key files in DATA_DIR are not copied.",
+    args: [{ ...DIR, doc: "A directory that does not exist yet." }],
     async run(session, { args }) {
       const { backUpStore } = await import("../../../services/shared/store/embedded/backup.js");
       const to = resolve(args.DIR as string);
@@ -33,7 +33,7 @@ export const backup: readonly Verb[] = [
   },
   {
     verb: "check",
-    doc: "Check that a backup is whole.",
+    doc: "Check that a backup is complete.",
     args: [DIR],
     async run(_session, { args }) {
       const { readBackup } = await import("../../../services/shared/store/embedded/backup.js");
@@ -43,11 +43,11 @@ export const backup: readonly Verb[] = [
   },
   {
     verb: "restore",
-    doc: "Put a backup in the place of the store in DATA_DIR, of a service that is stopped. What was revoked, disabled, deleted or switched off since stays so.",
+    doc: "Replace the store in DATA_DIR by a backup; stop the service first. Later revocations, deletions, disabled users and switches are kept.",
     args: [DIR],
     flags: {
       "revoke-all-keys": {
-        doc: "Revoke every API key: needed where the store before is not there to say which were. New first keys are in DATA_DIR/bootstrap.json.",
+        doc: "Revoke every API key. Needed if the previous store is missing, because only it records revocations. The new first keys are in DATA_DIR/bootstrap.json.",
         isSwitch: true,
       },
     },

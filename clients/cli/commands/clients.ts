@@ -19,7 +19,7 @@ interface Shown {
 export const clients: readonly Verb[] = [
   {
     verb: "list",
-    doc: "List the clients that can be shown, and where each keeps its configuration.",
+    doc: "List the supported clients, and the configuration file of each.",
     columns: ["name", "title", "file"],
     isUncut: true,
     async run() {
@@ -28,18 +28,20 @@ export const clients: readonly Verb[] = [
   },
   {
     verb: "show",
-    doc: "Show the configuration of a client. It names an environment variable for the key, or holds the one that you give.",
-    args: [{ name: "NAME", doc: "Which client.", choices: NAMES }],
+    doc: "Show the configuration of a client. It names an environment variable for the key, or contains the key that you give.",
+    args: [{ name: "NAME", doc: "The client.", choices: NAMES }],
     flags: {
-      server: { doc: "Which server; all of them where left out.", choices: SERVERS },
+      server: { doc: "The server; all servers if omitted.", choices: SERVERS },
       toolsets: {
-        doc: `Toolsets for the URL, between commas; ${ALL} for no choice. "basic" if left out and the client sends every tool with every turn.`,
+        doc: `Toolsets for the URL, between commas; ${ALL} for no choice. "basic" if omitted and the client sends every tool with every turn.`,
       },
       exclude: { doc: "Toolsets and tools that the URL leaves out, between commas." },
       readonly: { doc: "The URL keeps to tools that change nothing.", isSwitch: true },
       tenant: { doc: "The id of the tenant that all calls are for." },
-      variable: { doc: "The environment variable with the key; API_KEY_VARIABLE, or SERVICE_API_KEY, where left out." },
-      "api-key": { doc: "The key to write into the configuration, in place of a variable." },
+      variable: {
+        doc: "The environment variable with the key; API_KEY_VARIABLE, or else SERVICE_API_KEY, if omitted.",
+      },
+      "api-key": { doc: "The key to write into the configuration instead of a variable." },
     },
     async run(session, { args, flags }) {
       const client = MCP_CLIENTS.find(({ name }) => name === args.NAME) as McpClient;

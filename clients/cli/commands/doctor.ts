@@ -7,8 +7,8 @@ export const doctor: readonly Verb[] = [
   {
     verb: "run",
     isDefault: true,
-    doc: "Look at settings, disk, clocks, platforms, published keys and switches; exit code 1 where something is wrong.",
-    flags: { remote: { doc: "Leave out settings, data and disk: the service runs elsewhere.", isSwitch: true } },
+    doc: "Check settings, disk, clocks, platforms, published keys and switches; exit code 1 if something is wrong.",
+    flags: { remote: { doc: "Skip settings, data and disk: the service runs on another machine.", isSwitch: true } },
     columns: ["state", "check", "found", "do"],
     async run(session, { flags }) {
       const here = flags.remote === undefined ? (offline(["check"], session.dataDir) as Finding[]) : [];

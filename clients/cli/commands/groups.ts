@@ -7,8 +7,8 @@ import { pages } from "../pages.js";
 import type { Session } from "../session.js";
 import { findUser } from "../users.js";
 
-const GROUP: Argument = { name: "GROUP", doc: "The group's name, or id." };
-const USERS: Argument = { name: "USER", doc: "E-mail addresses, or ids, of users.", isMany: true };
+const GROUP: Argument = { name: "GROUP", doc: "The group's name or id." };
+const USERS: Argument = { name: "USER", doc: "E-mail addresses or ids of users.", isMany: true };
 
 /** Makes, shows, changes and ends groups, and says who is in them. */
 export const groups: readonly Verb[] = [
@@ -36,7 +36,7 @@ export const groups: readonly Verb[] = [
   },
   {
     verb: "rename",
-    doc: "Give a group another name.",
+    doc: "Rename a group.",
     args: [GROUP],
     flags: { name: { doc: "The new name.", required: true } },
     async run(session, { args, flags }) {
@@ -47,19 +47,19 @@ export const groups: readonly Verb[] = [
   },
   {
     verb: "add",
-    doc: "Make users members of a group, in every process before this returns.",
+    doc: "Add users to a group. Every process applies it before this returns.",
     args: [GROUP, USERS],
     run: (session, { args }) => change(session, args, "addUserIds"),
   },
   {
     verb: "remove",
-    doc: "Take users out of a group, in every process before this returns.",
+    doc: "Remove users from a group. Every process applies it before this returns.",
     args: [GROUP, USERS],
     run: (session, { args }) => change(session, args, "removeUserIds"),
   },
   {
     verb: "delete",
-    doc: "Delete a group; its members stop being members, in every process before this returns.",
+    doc: "Delete a group. Its members lose access to objects shared with it. Every process applies it before this returns.",
     args: [GROUP],
     async run(session, { args }) {
       const { id, name } = await findGroup(session, args.GROUP as string);

@@ -8,18 +8,21 @@ import { pages } from "../pages.js";
 import { spanOf } from "../span.js";
 
 const EXAMPLE_SCOPE = scopesOfServer(SERVERS[0] as string)[0];
-const ID: Argument = { name: "ID", doc: "The key's id: what follows the prefix of the key, up to the underscore." };
+const ID: Argument = {
+  name: "ID",
+  doc: "The key's id: the part of the key between its prefix and the next underscore.",
+};
 
 /** Makes, shows, rotates and ends API keys. */
 export const keys: readonly Verb[] = [
   {
     verb: "create",
-    doc: "Create an API key; it is shown this once.",
+    doc: "Create an API key. It is shown only once.",
     flags: {
-      user: { doc: "The e-mail address, or id, of the key's user.", required: true },
-      name: { doc: "What the key is for, such as the client's name.", required: true },
-      expires: { doc: "How long it lasts, such as 90d, 12h or 30m; for ever where left out." },
-      scopes: { doc: `Scopes separated by commas, such as ${EXAMPLE_SCOPE}; all the user's where left out.` },
+      user: { doc: "The e-mail address or id of the key's user.", required: true },
+      name: { doc: "A name for the key, such as the client's name.", required: true },
+      expires: { doc: "The key's lifetime, such as 90d, 12h or 30m; it does not expire if omitted." },
+      scopes: { doc: `Scopes separated by commas, such as ${EXAMPLE_SCOPE}; all of the user's scopes if omitted.` },
     },
     async run(session, { flags }) {
       const { key, token } = await clientOf(session, ApiKeyService).createApiKey({
@@ -35,8 +38,8 @@ export const keys: readonly Verb[] = [
     verb: "list",
     doc: "List the API keys of a user, newest first.",
     flags: {
-      user: { doc: "The e-mail address, or id, of the user; your own keys where left out." },
-      revoked: { doc: "Also those that were revoked.", isSwitch: true },
+      user: { doc: "The user's e-mail address or id; your own keys if omitted." },
+      revoked: { doc: "Include revoked keys.", isSwitch: true },
     },
     columns: ["id", "name", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at", "uses"],
     async run(session, { flags }) {
@@ -55,10 +58,10 @@ export const keys: readonly Verb[] = [
   },
   {
     verb: "rotate",
-    doc: "Make a key in place of another: the same user, name, scopes and length of life. It is shown this once.",
+    doc: "Replace a key by a new one with the same user, name, scopes and lifetime. The new key is shown only once.",
     args: [ID],
     flags: {
-      overlap: { doc: "How long the old key goes on, such as 1h, at most 30d; it ends at once where left out." },
+      overlap: { doc: "How long the old key stays valid, such as 1h, at most 30d; it ends immediately if omitted." },
     },
     async run(session, { args, flags }) {
       const overlapMs = flags.overlap === undefined ? 0 : spanOf(flags.overlap, "--overlap");
@@ -71,11 +74,11 @@ export const keys: readonly Verb[] = [
   },
   {
     verb: "expire",
-    doc: "Give an API key another expiry, in every process before this returns.",
+    doc: "Change when an API key expires. Every process applies it before this returns.",
     args: [ID],
     flags: {
-      in: { doc: "How long it still lasts, such as 90d, 12h or 30m." },
-      never: { doc: "It lasts until it is revoked.", isSwitch: true },
+      in: { doc: "Time from now until the key expires, such as 90d, 12h or 30m." },
+      never: { doc: "The key stays valid until it is revoked.", isSwitch: true },
     },
     async run(session, { args, flags }) {
       if ((flags.in === undefined) === (flags.never === undefined)) throw new UsageError("give --in or --never");
@@ -88,7 +91,7 @@ export const keys: readonly Verb[] = [
   },
   {
     verb: "revoke",
-    doc: "Revoke an API key; when this returns, no process serves it, and no schedule runs that it set.",
+    doc: "Revoke an API key. When this returns, no process accepts it, and its schedules no longer run.",
     args: [ID],
     async run(session, { args }) {
       const { schedules, moreSchedules } = await clientOf(session, ApiKeyService).revokeApiKey({

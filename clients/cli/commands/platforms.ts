@@ -60,7 +60,7 @@ const ID = { name: "ID", doc: "The platform's id, as list shows it." };
 export const platforms: readonly Verb[] = [
   {
     verb: "list",
-    doc: "List the platforms and whether they answer; of several of one type the first serves.",
+    doc: "List platforms and whether they answer. If several have one type, the first one serves.",
     columns: ["id", "server", "state", "serves", "url", "title", "version", "configured", "last_seen_at"],
     async run(session) {
       const { platforms: found } = await clientOf(session, SettingService).listPlatforms({});
@@ -69,12 +69,12 @@ export const platforms: readonly Verb[] = [
   },
   {
     verb: "add",
-    doc: "Register a platform that does not register itself; one that is registered keeps its address, and move changes it.",
+    doc: "Register a platform that does not register itself. A registered platform keeps its address: use move to change it.",
     flags: {
-      server: { doc: "The server that it is to answer.", required: true, choices: PLATFORM_SERVERS },
-      address: { doc: "Where to call it.", required: true },
-      "public-address": { doc: "What it calls itself; that address unless given." },
-      title: { doc: "A title for people." },
+      server: { doc: "The server that the platform answers.", required: true, choices: PLATFORM_SERVERS },
+      address: { doc: "The platform's address.", required: true },
+      "public-address": { doc: "The platform's public address; the same address if omitted." },
+      title: { doc: "The title shown to people." },
     },
     async run(session, { flags }) {
       const { platform } = await clientOf(session, SettingService).addPlatform({
@@ -88,7 +88,7 @@ export const platforms: readonly Verb[] = [
   },
   {
     verb: "select",
-    doc: "Let a registered platform serve, in place of the others of its type.",
+    doc: "Select a registered platform to serve instead of the others of its type.",
     args: [ID],
     async run(session, { args }) {
       const { platform } = await clientOf(session, SettingService).selectPlatform({ id: args.ID as string });
@@ -97,11 +97,11 @@ export const platforms: readonly Verb[] = [
   },
   {
     verb: "move",
-    doc: "Have a registered platform called at another address, in every process before this returns.",
+    doc: "Change the address of a registered platform. Every process applies it before this returns.",
     args: [ID],
     flags: {
-      from: { doc: "Where it is called now, as list shows it.", required: true },
-      to: { doc: "Where to call it from now on.", required: true },
+      from: { doc: "The present address, as list shows it.", required: true },
+      to: { doc: "The new address.", required: true },
     },
     async run(session, { args, flags }) {
       const { platform, previousUrl } = await clientOf(session, SettingService).movePlatform({
@@ -114,7 +114,7 @@ export const platforms: readonly Verb[] = [
   },
   {
     verb: "forget",
-    doc: "Forget a registered platform, and free the tokens that are bound to it for another one; no other token registers its id or address before those are used elsewhere or revoked.",
+    doc: "Forget a registered platform and free its tokens for another one. Until those are used elsewhere or revoked, no other token can register its id or address.",
     args: [ID],
     async run(session, { args }) {
       const { freedTokens } = await clientOf(session, SettingService).forgetPlatform({ id: args.ID as string });
@@ -123,12 +123,12 @@ export const platforms: readonly Verb[] = [
   },
   {
     verb: "create-token",
-    doc: "Make a token by which one platform registers itself; it is shown this once, and expires if it is not used.",
+    doc: "Create a token that one platform registers itself with. The token is shown only once and expires if it is not used.",
     flags: {
-      name: { doc: "What the token is for, such as the platform's name.", required: true },
+      name: { doc: "A name for the token, such as the platform's name.", required: true },
       server: { doc: "The server whose platform may use it.", required: true, choices: PLATFORM_SERVERS },
-      platform: { doc: "The id of the registered platform that is to go on with it in place of its own token." },
-      expires: { doc: "How long it lasts if it is not used, in days, such as 7d; 30d if left out." },
+      platform: { doc: "The id of a registered platform that will use it instead of its present token." },
+      expires: { doc: "Time until an unused token expires, in days, such as 7d; 30d if omitted." },
     },
     async run(session, { flags }) {
       const { id, token, expiresAt } = await clientOf(session, SettingService).createRegistrationToken({
@@ -142,7 +142,7 @@ export const platforms: readonly Verb[] = [
   },
   {
     verb: "list-tokens",
-    doc: "List the registration tokens, newest first, and the platform that each registered.",
+    doc: "List registration tokens, newest first, and the platform that each one registered.",
     columns: ["id", "name", "server", "platform_id", "platform_url", "created_at", "last_used_at", "expires_at"],
     async run(session) {
       const client = clientOf(session, SettingService);
@@ -155,7 +155,7 @@ export const platforms: readonly Verb[] = [
   },
   {
     verb: "revoke-token",
-    doc: "Take a registration token back.",
+    doc: "Revoke a registration token.",
     args: [{ name: "ID", doc: "The token's id, as list-tokens shows it." }],
     async run(session, { args }) {
       await clientOf(session, SettingService).revokeRegistrationToken({ id: args.ID as string });

@@ -5,7 +5,7 @@ import { offline } from "../offline.js";
 export const secrets: readonly Verb[] = [
   {
     verb: "rotate",
-    doc: "Put a new sealing key before those in DATA_DIR/secrets-key. The next start seals everything with it; the lines below the first can go after that.",
+    doc: "Write a new sealing key before those in DATA_DIR/secrets-key. The next start encrypts everything with it; after that you can delete the other lines.",
     async run(session) {
       const { file, keys } = offline(["rotate-seal"], session.dataDir) as { file: string; keys: number };
       return { file, keys, next: "start the service anew: it seals everything with the new key" };

@@ -13,10 +13,10 @@ export const settings: readonly Verb[] = [
   },
   {
     verb: "set",
-    doc: "Turn a switch on or off, in every process before this returns.",
+    doc: "Turn a switch on or off. Every process applies it before this returns.",
     args: [
-      { name: "SWITCH", doc: "Which.", choices: ["platform-servers", "core", "ai"] },
-      { name: "STATE", doc: "How it is to be.", choices: ["on", "off"] },
+      { name: "SWITCH", doc: "The switch.", choices: ["platform-servers", "core", "ai"] },
+      { name: "STATE", doc: "On or off.", choices: ["on", "off"] },
     ],
     async run(session, { args }) {
       const name = args.SWITCH === "platform-servers" ? "platformServers" : (args.SWITCH as "core" | "ai");

@@ -3,7 +3,7 @@ import type { Argument, Verb } from "../command.js";
 import { Failure, UsageError } from "../failures.js";
 import { mcp } from "../mcp.js";
 
-const SERVER: Argument = { name: "SERVER", doc: "Which server.", choices: SERVERS };
+const SERVER: Argument = { name: "SERVER", doc: "The server.", choices: SERVERS };
 
 interface ToolsPage {
   readonly tools: readonly { readonly name: string; readonly description?: string }[];
@@ -37,7 +37,11 @@ export const tools: readonly Verb[] = [
   {
     verb: "call",
     doc: "Call a tool with its arguments as JSON.",
-    args: [SERVER, { name: "TOOL", doc: "The tool's name." }, { name: "JSON", doc: "Its arguments, such as '{}'." }],
+    args: [
+      SERVER,
+      { name: "TOOL", doc: "The tool's name." },
+      { name: "JSON", doc: "The tool's arguments, such as '{}'." },
+    ],
     async run(session, { args }) {
       const asked = { name: args.TOOL, arguments: objectOf(args.JSON as string) };
       const { content, structuredContent, isError } = await mcp<ToolResult>(

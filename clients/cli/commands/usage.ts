@@ -7,9 +7,9 @@ import { UsageError } from "../failures.js";
 export const usage: readonly Verb[] = [
   {
     verb: "show",
-    doc: "Show what you store and how much more you may; administrators also see others and the deployment.",
+    doc: "Show your storage in use and its limits. Administrators can also see other users and the deployment.",
     flags: {
-      user: { doc: "The usage of this user, by id, or of what is company-managed: company." },
+      user: { doc: "The usage of the user with this id; company shows that of company-managed objects." },
       deployment: { doc: "The usage of the whole deployment.", isSwitch: true },
     },
     columns: ["name", "used", "limit", "left", "unit"],

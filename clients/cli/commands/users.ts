@@ -9,9 +9,9 @@ import { pages } from "../pages.js";
 import type { Session } from "../session.js";
 import { findUser } from "../users.js";
 
-const USER = { name: "USER", doc: "The user's e-mail address, or id." };
+const USER = { name: "USER", doc: "The user's e-mail address or id." };
 const PASSWORD = {
-  "password-file": { doc: "A file that holds the user's password, 12 to 128 characters; - for standard input." },
+  "password-file": { doc: "A file with the user's password, 12 to 128 characters; - reads standard input." },
 };
 const SWITCHED = ["yes", "no"];
 
@@ -21,11 +21,11 @@ export const users: readonly Verb[] = [
     verb: "create",
     doc: "Create a user.",
     flags: {
-      email: { doc: "The user's e-mail address, by which platforms know the user.", required: true },
+      email: { doc: "The user's e-mail address; platforms identify the user by it.", required: true },
       name: { doc: "The name shown to people.", required: true },
       admin: { doc: "Make the user an administrator.", isSwitch: true },
       groups: { doc: "Names or ids of groups, separated by commas." },
-      unverified: { doc: "The address still has to be verified: no platform is called for the user.", isSwitch: true },
+      unverified: { doc: "The address is not verified yet: no platform is called for the user.", isSwitch: true },
       ...PASSWORD,
     },
     async run(session, { flags }) {
@@ -68,13 +68,13 @@ export const users: readonly Verb[] = [
   },
   {
     verb: "update",
-    doc: "Change a user, in every process before this returns. What is left out stays as it is.",
+    doc: "Change a user. Omitted fields stay as they are. Every process applies the change before this returns.",
     args: [USER],
     flags: {
       name: { doc: "The name shown to people." },
       admin: { doc: "Whether the user is an administrator.", choices: SWITCHED },
-      verified: { doc: "Whether the address is known to be the user's.", choices: SWITCHED },
-      groups: { doc: "Names or ids of the groups, separated by commas, in place of those before; '' for none." },
+      verified: { doc: "Whether the address is verified.", choices: SWITCHED },
+      groups: { doc: "Names or ids of groups, separated by commas. They replace the present ones; '' removes all." },
       ...PASSWORD,
     },
     async run(session, { args, flags }) {
@@ -93,19 +93,19 @@ export const users: readonly Verb[] = [
   },
   {
     verb: "disable",
-    doc: "Disable a user: when this returns, none of the user's keys is served.",
+    doc: "Disable a user. When this returns, no process accepts the user's keys.",
     args: [USER],
     run: (session, { args }) => setDisabled(session, args.USER as string, true),
   },
   {
     verb: "enable",
-    doc: "Enable a user again, with the keys that were not revoked.",
+    doc: "Enable a user again, with all keys that are not revoked.",
     args: [USER],
     run: (session, { args }) => setDisabled(session, args.USER as string, false),
   },
   {
     verb: "delete",
-    doc: "Delete a user and the user's keys: when this returns, no process serves them.",
+    doc: "Delete a user and the user's keys. When this returns, no process accepts them.",
     args: [USER],
     async run(session, { args }) {
       const { id, email } = await findUser(session, args.USER as string);
