@@ -1,0 +1,12 @@
+// npm run pages: writes the pages that show what a program answered, from a program that it starts.
+
+import { writeFileSync } from "node:fs";
+import { startProgram } from "../support/program.js";
+import { ANALYSTS, analystsPage } from "./analysts/page.js";
+
+const program = await startProgram();
+try {
+  writeFileSync(ANALYSTS, await analystsPage(program));
+} finally {
+  await program.stop();
+}
