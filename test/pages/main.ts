@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { startProgram } from "../support/program.js";
 import { ANALYSTS, analystsPage } from "./analysts/page.js";
+import { ADMINISTRATOR, administratorsPage } from "./hours/administrator.js";
 
 const program = await startProgram();
 try {
@@ -10,3 +11,4 @@ try {
 } finally {
   await program.stop();
 }
+writeFileSync(ADMINISTRATOR, await administratorsPage());
