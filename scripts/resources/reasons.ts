@@ -7,7 +7,7 @@ export interface Reason {
   readonly reasons: Readonly<Partial<Record<Column, string>>>;
 }
 
-const changes = (reason: string): Reason["reasons"] => ({ create: reason, update: reason, delete: reason });
+const changes = (reason: string) => ({ create: reason, update: reason, delete: reason });
 const KEPT = changes("managed by the platform's administrators");
 const ROW = "a row of the list has everything";
 const OWN_ACCOUNT = { ...KEPT, list: "the caller's own account only" };
