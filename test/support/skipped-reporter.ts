@@ -1,7 +1,11 @@
-import { relative } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, relative } from "node:path";
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/node";
 
-/** Tells at the end of a run what was skipped and why, a line for each group of tests; without a reason a run is not green. */
+/** Where the groups of skipped tests are listed, each with its file: too many lines for a terminal. */
+const LIST = "node_modules/.vitest/skipped.txt";
+
+/** Shows how many tests were skipped for each reason and lists them in a file; without a reason a run is not green. */
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default class SkippedReporter implements Reporter {
   #isFiltered = false;
@@ -20,13 +24,24 @@ export default class SkippedReporter implements Reporter {
       }
     }
     if (groups.size === 0) return;
-    const lines = [...groups].map(([group, count]) => `  ${String(count).padStart(4)}  ${group}`);
-    process.stdout.write(`\n skipped:\n${lines.join("\n")}\n`);
+    mkdirSync(dirname(LIST), { recursive: true });
+    writeFileSync(LIST, linesOf(groups));
+    const reasons = new Map<string, number>();
+    for (const [group, count] of groups) {
+      const reason = /\(skipped: (.*)\)/.exec(group)?.[1] ?? "no reason";
+      reasons.set(reason, (reasons.get(reason) ?? 0) + count);
+    }
+    process.stdout.write(`\n skipped, listed in ${LIST}:\n${linesOf(reasons)}`);
     const silent = [...groups.keys()].filter((group) => !group.includes("(skipped: "));
     if (silent.length === 0) return;
     process.stderr.write(`\n No reason is given for ${silent.join("; ")}: see test/support/titled.ts\n`);
     process.exitCode = 1;
   }
+}
+
+/** A line each: how many, and of what. */
+function linesOf(counts: ReadonlyMap<string, number>): string {
+  return [...counts].map(([what, count]) => `  ${String(count).padStart(4)}  ${what}\n`).join("");
 }
 
 /** The outermost group that is skipped for a reason, or the test itself. */

@@ -1,0 +1,135 @@
+import type { Column } from "./kinds.js";
+
+/** Why no tool does something with a kind. The table names no tool; a reason is not shown if a tool does it. */
+export interface Reason {
+  readonly server: string;
+  readonly kinds: readonly string[];
+  readonly reasons: Readonly<Partial<Record<Column, string>>>;
+}
+
+const changes = (reason: string) => ({ create: reason, update: reason, delete: reason });
+const KEPT = changes("managed by the platform's administrators");
+const ROW = "a row of the list has everything";
+const OWN_ACCOUNT = { ...KEPT, list: "the caller's own account only" };
+const AS_ENTITY = { read: "as an entity", ...changes("as an entity") };
+const AS_CONTAINER = {
+  list: "as a container",
+  read: "as a container",
+  update: "as a container",
+  delete: "as a container",
+};
+
+/** The reasons, by server. */
+export const REASONS: readonly Reason[] = [
+  { server: "cti", kinds: ["account"], reasons: OWN_ACCOUNT },
+  {
+    server: "cti",
+    kinds: ["campaign", "course of action", "incident", "infrastructure", "intrusion set", "location", "malware"],
+    reasons: AS_ENTITY,
+  },
+  {
+    server: "cti",
+    kinds: ["attack pattern", "identity", "threat actor", "tool", "vulnerability"],
+    reasons: AS_ENTITY,
+  },
+  { server: "cti", kinds: ["case", "grouping", "opinion", "report", "task"], reasons: AS_CONTAINER },
+  { server: "cti", kinds: ["container"], reasons: { create: "each kind of container has its own tool" } },
+  { server: "cti", kinds: ["note"], reasons: { read: "as a container" } },
+  {
+    server: "cti",
+    kinds: ["external reference"],
+    reasons: { read: ROW, delete: "other objects may have the same reference" },
+  },
+  {
+    server: "cti",
+    kinds: ["label"],
+    reasons: { read: "a label is a word", create: "made when it is first added to an object", delete: KEPT.delete },
+  },
+  { server: "cti", kinds: ["kill chain phase", "marking", "vocabulary value"], reasons: { ...KEPT, read: ROW } },
+  {
+    server: "cti",
+    kinds: ["entity type", "filter key", "relationship type"],
+    reasons: { read: ROW, ...changes("part of the platform's schema") },
+  },
+  { server: "aev", kinds: ["account"], reasons: OWN_ACCOUNT },
+  { server: "aev", kinds: ["attack pattern"], reasons: KEPT },
+  {
+    server: "aev",
+    kinds: ["domain", "kill chain phase", "label", "mitigation", "player", "team"],
+    reasons: { ...KEPT, read: ROW },
+  },
+  {
+    server: "aev",
+    kinds: ["expectation"],
+    reasons: { read: ROW, create: "made by runs", delete: "deleted with its inject" },
+  },
+  {
+    server: "aev",
+    kinds: ["injector contract"],
+    reasons: changes("made, changed and deleted with its injector or payload"),
+  },
+  {
+    server: "aev",
+    kinds: ["lesson"],
+    reasons: { read: ROW, create: "by a lessons template", update: "in its template", delete: "on the platform only" },
+  },
+  {
+    server: "aev",
+    kinds: ["lessons answer"],
+    reasons: { read: ROW, ...changes("each player answers for themselves") },
+  },
+  { server: "aev", kinds: ["variable"], reasons: { read: ROW, create: "as an update: it makes what is missing" } },
+  { server: "grc", kinds: ["account"], reasons: OWN_ACCOUNT },
+  { server: "grc", kinds: ["organization", "tenant"], reasons: KEPT },
+  {
+    server: "grc",
+    kinds: ["framework", "maturity level", "reference control", "requirement"],
+    reasons: { read: ROW, ...changes("part of the libraries that administrators load") },
+  },
+  { server: "grc", kinds: ["cve"], reasons: changes("part of the feeds that administrators run") },
+  {
+    server: "grc",
+    kinds: ["assessment", "risk assessment"],
+    reasons: {
+      read: ROW,
+      create: "on the platform, where its people or its matrix are chosen",
+      update: "on the platform, where it is locked and reviewed",
+      delete: "on the platform only: all its results are deleted with it",
+    },
+  },
+  {
+    server: "grc",
+    kinds: ["requirement assessment"],
+    reasons: { create: "made by the platform with its audit", delete: "deleted with its audit" },
+  },
+  {
+    server: "grc",
+    kinds: ["quantified scenario", "risk quantification"],
+    reasons: { read: ROW, ...changes("simulated on the platform") },
+  },
+  { server: "grc", kinds: ["attack outcome"], reasons: changes("made in the platform's workshops") },
+  {
+    server: "core",
+    kinds: ["assignment"],
+    reasons: { delete: "disabled by an update, so that its runs can name it" },
+  },
+  {
+    server: "core",
+    kinds: ["run"],
+    reasons: { create: "made when a run or an assignment is triggered", delete: "deleted 90 days after its trigger" },
+  },
+  {
+    server: "core",
+    kinds: ["agent trace"],
+    reasons: {
+      create: "sent by agents over OTLP",
+      update: "traces do not change",
+      delete: "deleted when its retention ends",
+    },
+  },
+  {
+    server: "core",
+    kinds: ["usage"],
+    reasons: { list: "one for each owner", ...changes("counted when objects, documents, runs and spans change") },
+  },
+];
