@@ -1,2 +1,2 @@
 /** This program's version; a test holds it to package.json. */
-export const VERSION = "0.1.0";
+export const VERSION = "0.2.0";

@@ -35,7 +35,7 @@ export const AEV: readonly Question[] = [
           ({ outcomes }) => outcomes !== undefined && "detection" in outcomes && outcomes.detection === "failed",
         ),
       );
-      return `In **${name}**, **${failed("prevention")}** expectations of prevention and **${failed("detection")}** of detection failed. Of **${attack_patterns.length}** techniques, nobody detected ${names(unseen)}.`;
+      return `In **${name}**, **${failed("prevention")}** expectations of prevention and **${failed("detection")}** of detection failed. It used **${attack_patterns.length}** techniques; nobody detected ${names(unseen)}.`;
     },
   },
   {

@@ -67,7 +67,7 @@ export const GRC: readonly Question[] = [
     ],
     inWords: ([{ agents }, { agent }]) => {
       const isWrite = (tool: string): boolean => /\/(create|set|attach|update|delete)_/.test(tool);
-      return `Yes: ${names([agents[0]])}. Of its **${agent.tools.length}** tools these change something: **${agent.tools.filter(isWrite).join(", ")}**. An agent acts with your rights.`;
+      return `Yes: ${names([agents[0]])}. It has **${agent.tools.length}** tools. These change something: **${agent.tools.filter(isWrite).join(", ")}**. An agent acts with your rights.`;
     },
   },
   {
