@@ -7,9 +7,10 @@ import { type Entry, KEY_VARIABLE, type Key, MCP_CLIENTS } from "../../clients/c
 
 /** What a host is run with. */
 export interface Run {
-  /** An empty folder: its home, and where it works. */
+  /** An empty folder: its home and its working directory. */
   readonly home: string;
-  readonly entry: Entry;
+  /** The servers in its configuration; clients without a model take one. */
+  readonly entries: readonly Entry[];
   /** How its configuration has the key. */
   readonly key: Key;
   /** The URL of the model that it is to ask. */
@@ -35,16 +36,25 @@ export interface Host {
   /** What shows an answer: a model that the host asks, its own output, or the client that it bridges. */
   readonly kind: "model" | "output" | "bridge";
   prepare(run: Run): Start;
+  /** The environment in which it sends names and searches the tools; absent if it always sends whole lists. */
+  readonly deferring?: Readonly<Record<string, string>>;
   /** What people ask why a server is not there; absent where prepare's command says it. */
   status?: readonly string[];
 }
 
 const TASK = "Call the tool, then stop.";
 
-function configOf(name: string, { entry, key }: Run): string {
+function configOf(name: string, { entries, key }: Run): string {
   const client = MCP_CLIENTS.find((one) => one.name === name);
   if (client === undefined) throw new Error(`there is no client ${name}`);
-  return client.config([entry], key);
+  return client.config(entries, key);
+}
+
+/** The one server of a client without a model. */
+function onlyOf({ entries }: Run): Entry {
+  const [entry] = entries;
+  if (entry === undefined || entries.length > 1) throw new Error("a client without a model takes one server");
+  return entry;
 }
 
 function write(folder: string, path: string, content: string): string {
@@ -62,11 +72,12 @@ export const HOSTS: readonly Host[] = [
     bin: ["claude"],
     kind: "model",
     status: ["mcp", "list"],
+    deferring: { ENABLE_TOOL_SEARCH: "true" },
     prepare(run) {
-      const { home, entry, model } = run;
+      const { home, entries, model } = run;
       write(home, ".claude.json", configOf("claude-code", run));
       return {
-        args: ["-p", TASK, "--allowedTools", `mcp__${entry.name}`],
+        args: ["-p", TASK, "--allowedTools", entries.map(({ name }) => `mcp__${name}`).join(",")],
         env: {
           CLAUDE_CONFIG_DIR: home,
           ANTHROPIC_BASE_URL: model,
@@ -141,7 +152,8 @@ export const HOSTS: readonly Host[] = [
     bin: ["node", "mcp-inspector"],
     kind: "output",
     prepare(run) {
-      const { home, entry, key, call } = run;
+      const { home, key, call } = run;
+      const entry = onlyOf(run);
       const header = ["--transport", "http", "--header", `Authorization: Bearer $${`{${KEY_VARIABLE}}`}`];
       const config = write(home, "mcp.json", configOf("inspector", run));
       const place = "literal" in key ? ["--config", config, "--server", entry.name] : [entry.url, ...header];
@@ -159,7 +171,7 @@ export const HOSTS: readonly Host[] = [
     kind: "bridge",
     prepare(run) {
       const { mcpServers } = JSON.parse(configOf("mcp-remote", run)) as { mcpServers: Record<string, Start> };
-      const { args = [], env = {} } = mcpServers[run.entry.name] ?? {};
+      const { args = [], env = {} } = mcpServers[onlyOf(run).name] ?? {};
       // npx's own arguments come first.
       return { args: args.slice(2), env };
     },

@@ -19,6 +19,8 @@ export interface Seen {
   tools: readonly string[];
   /** What the host shows of the tool's answer. */
   result: string | undefined;
+  /** The bytes of the largest request before a tool's answer: one turn. */
+  turn: number;
 }
 
 /** A model at work. */
@@ -189,7 +191,7 @@ const DIALECTS = [anthropic, responses, completions, gemini];
 
 /** Starts a model on a port of its own. */
 export async function startModel({ tool, arguments: args }: Wish): Promise<Model> {
-  const seen: Seen = { tools: [], result: undefined };
+  const seen: Seen = { tools: [], result: undefined, turn: 0 };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? "").split("?", 1)[0] as string;
@@ -202,6 +204,7 @@ export async function startModel({ tool, arguments: args }: Wish): Promise<Model
     if (tools.length > seen.tools.length) seen.tools = tools;
     const result = dialect.result(body);
     seen.result ??= result;
+    if (result === undefined) seen.turn = Math.max(seen.turn, Buffer.concat(pieces).length);
     // Hosts add the server's name in front, each in its own way.
     const own = tools.find(
       (name) => name === tool || name.endsWith(`_${tool}`) || name.endsWith(`|${tool}`) || name.endsWith(`-${tool}`),

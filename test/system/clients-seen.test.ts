@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { titleOf } from "../hosts/behaviour.js";
+import { HOSTS } from "../hosts/hosts.js";
+import { listsOf } from "../hosts/lists.js";
+import { PAGE } from "../hosts/page.js";
+import { startProgram } from "../support/program.js";
+
+// The clients take 2 GB of disk, so nobody runs them here: the page says what it was
+// written with, and that must still be so.
+
+const AGAIN = "write the page again: npm run -s clients:table";
+/** How far the bytes of a list may be from those on the page. */
+const MOST_AWAY = 0.05;
+
+const page = readFileSync(join(import.meta.dirname, "../..", PAGE), "utf8");
+
+test("the page has the versions of the clients that the script installs", () => {
+  for (const host of HOSTS) expect(page, AGAIN).toContain(`| ${titleOf(host)} |`);
+});
+
+test("the page has the lists that the example analyst has now", async () => {
+  const program = await startProgram();
+  try {
+    for (const { server, tools, bytes } of await listsOf({ ...program, key: program.bootstrap.analyst.api_key })) {
+      const [, shownTools, shownBytes] =
+        new RegExp(`^\\| ${server} \\| (\\d+) \\| ([\\d,]+) \\|$`, "m").exec(page) ?? [];
+      expect(Number(shownTools), `tools of ${server}; ${AGAIN}`).toBe(tools);
+      const away = Math.abs(Number(shownBytes?.replaceAll(",", "")) - bytes) / bytes;
+      expect(away, `bytes of ${server}; ${AGAIN}`).toBeLessThan(MOST_AWAY);
+    }
+  } finally {
+    await program.stop();
+  }
+});
