@@ -1,15 +1,10 @@
 import { create, type DescMethod, getOption, isMessage, type Message } from "@bufbuild/protobuf";
 import { pathToString } from "@bufbuild/protobuf/reflect";
 import { createValidator, type Violation, violationsToProto } from "@bufbuild/protovalidate";
-import {
-  type EnumRules,
-  field as rulesOf,
-  ViolationSchema,
-  ViolationsSchema,
-} from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import { ViolationSchema, ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { form } from "#proto/mcp/v1/tool_pb.js";
-import { wordOf } from "../../tools/enums.js";
+import { valuesTakenBy, wordOf } from "../../tools/enums.js";
 import { internal } from "../errors.js";
 
 const validator = createValidator();
@@ -62,12 +57,8 @@ function formOf({ field }: Violation): string {
   return (last === undefined ? "" : getOption(last, form)) || "of another form, as the schema says";
 }
 
-/** The words that a field of an enum takes: its rules name the others by number. */
+/** The words that a field of an enum takes: its rules name them by number. */
 function wordsOf({ field }: Violation): string[] {
   const last = field.findLast((part) => part.kind === "field");
-  if (last === undefined || !("enum" in last) || last.enum === undefined) return [];
-  const { type } = getOption(last, rulesOf);
-  const own = type.case === "repeated" ? type.value.items?.type : type;
-  const barred = own?.case === "enum" ? (own.value as EnumRules).notIn : [];
-  return last.enum.values.flatMap((value) => (barred.includes(value.number) ? [] : (wordOf(value) ?? [])));
+  return last === undefined ? [] : valuesTakenBy(last).map((value) => wordOf(value) as string);
 }

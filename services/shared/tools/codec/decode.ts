@@ -11,7 +11,7 @@ import {
 } from "@bufbuild/protobuf";
 import { excessOf } from "../../rpc/json-shape.js";
 import { holdsSecret } from "../../rpc/secret-fields.js";
-import { valueOfWord, wordOf } from "../enums.js";
+import { valueOfWord, valuesTakenBy, wordOf } from "../enums.js";
 import { ArgumentError } from "./argument-error.js";
 import { closestName } from "./closest-name.js";
 import { type Read, readerOfScalar, readShownText, shown } from "./read-scalar.js";
@@ -171,13 +171,13 @@ function discreet(read: Read): Read {
   };
 }
 
-/** Says of what is secret only that it is wrong. */
+/** Says what a secret must be, and nothing of what was given, keys of maps included. */
 function silent(read: Read): Read {
   return (json) => {
     try {
       return read(json);
     } catch (error) {
-      throw error instanceof ArgumentError ? new ArgumentError("is not what the schema says it is") : error;
+      throw error instanceof ArgumentError ? new ArgumentError(error.hushed().message) : error;
     }
   };
 }
@@ -197,13 +197,13 @@ function plainReaderOf(field: DescField, compiled: Compiled): Read {
 }
 
 function valueReaderOf(field: DescField, compiled: Compiled): Read {
-  if (field.enum !== undefined) return enumReaderOf(field.enum);
+  if (field.enum !== undefined) return enumReaderOf(field, field.enum);
   if (field.scalar === ScalarType.STRING && compiled.showsHidden) return readShownText;
   if (field.scalar !== undefined) return readerOfScalar(field.scalar);
   return readerOf(field.message as DescMessage, compiled);
 }
 
-function enumReaderOf(desc: DescEnum): Read {
+function enumReaderOf(field: DescField, desc: DescEnum): Read {
   const numbers = new Map(desc.values.map((value) => [wordOf(value), value.number]));
   return (json) => {
     if (typeof json === "string") {
@@ -212,8 +212,7 @@ function enumReaderOf(desc: DescEnum): Read {
     } else if (typeof json === "number" && Number.isInteger(json) && Math.abs(json) <= 0x7fffffff) {
       return json;
     }
-    const words = [...numbers.keys()].filter((word) => word !== undefined);
-    const known = words.join(", ");
+    const known = valuesTakenBy(field).map(wordOf).join(", ");
     throw new ArgumentError(`${shown(json)} is not one of ${known}`, `must be one of ${known}`);
   };
 }
