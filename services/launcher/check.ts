@@ -29,10 +29,10 @@ export function checkOffline(env: Readonly<Record<string, string | undefined>>):
     dataDir = settings.dataDir;
     mongodb = settings.mongodbUri !== undefined;
     sealed = settings.secretsKey !== undefined;
-    findings.push({ check: "settings", state: "ok", found: "those of this shell can be read" });
+    findings.push({ check: "settings", state: "ok", found: "the settings in this shell are valid" });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const fix = "correct it where the service is started: docs/configuration.md has every setting";
+    const fix = "correct the setting with which the service starts; docs/configuration.md lists all settings";
     findings.push(...error.problems.map((found): Finding => ({ check: "settings", state: "wrong", found, do: fix })));
   }
   return [...findings, ...dataFindings(dataDir, { mongodb, sealed })];
@@ -40,8 +40,15 @@ export function checkOffline(env: Readonly<Record<string, string | undefined>>):
 
 function dataFindings(dataDir: string, has: { readonly mongodb: boolean; readonly sealed: boolean }): Finding[] {
   if (!existsSync(dataDir)) {
-    const found = `there is no data directory ${dataDir}`;
-    return [{ check: "data", state: "wrong", found, do: "set DATA_DIR to the service's, or start the service once" }];
+    const found = `the data directory ${dataDir} does not exist`;
+    return [
+      {
+        check: "data",
+        state: "wrong",
+        found,
+        do: "set DATA_DIR to the service's data directory, or start the service once",
+      },
+    ];
   }
   return [
     disk(dataDir),
@@ -57,7 +64,7 @@ function disk(dataDir: string): Finding {
   const free = bavail * bsize;
   const found = `${Math.floor(free / 2 ** 20)} MiB free`;
   if (free >= DISK_LOW) return { check: "disk", state: "ok", found };
-  const fix = "free space on the disk of the data directory: writes are refused when it is full";
+  const fix = "free space on the disk of the data directory; if it is full, the service refuses writes";
   return { check: "disk", state: free < DISK_FULL ? "wrong" : "warn", found, do: fix };
 }
 
@@ -68,8 +75,8 @@ function files(dataDir: string): Finding {
     ...readdirSync(dataDir).filter((name) => /^(bootstrap\.json|service-key|secrets-key)$/.test(name)),
   ];
   const open = process.platform === "win32" ? [] : names.filter((name) => isOpen(join(dataDir, name)));
-  if (open.length === 0) return { check: "files", state: "ok", found: "the data directory is its owner's alone" };
-  const fix = "chmod 700 the directory and 600 the files; the next start does so too";
+  if (open.length === 0) return { check: "files", state: "ok", found: "only the owner can read the data directory" };
+  const fix = "chmod 700 the directory and 600 the files, or start the service, which does it";
   return { check: "files", state: "wrong", found: `others can read ${open.join(", ")} in ${dataDir}`, do: fix };
 }
 
@@ -82,22 +89,28 @@ function store(dataDir: string, mongodb: boolean): Finding {
     return existsSync(file) ? [`${name} ${Math.ceil(statSync(file).size / 2 ** 20)} MiB`] : [];
   });
   if (sizes.length > 0) return { check: "store", state: "ok", found: sizes.join(", ") };
-  const found = `there is no embedded store in ${dataDir}`;
-  return { check: "store", state: "wrong", found, do: "set DATA_DIR to the service's, or start the service once" };
+  const found = `${dataDir} has no embedded store`;
+  return {
+    check: "store",
+    state: "wrong",
+    found,
+    do: "set DATA_DIR to the service's data directory, or start the service once",
+  };
 }
 
 function seal(dataDir: string, configured: boolean): Finding {
   if (configured) return { check: "sealing key", state: "ok", found: "SECRETS_KEY" };
   const path = join(dataDir, "secrets-key");
-  if (existsSync(path)) return { check: "sealing key", state: "ok", found: `${path}: keep a copy apart from backups` };
+  if (existsSync(path))
+    return { check: "sealing key", state: "ok", found: `${path}; keep a copy of it, but not with the backups` };
   const fix =
-    "put back the one of this installation, or set SECRETS_KEY: without it the store's signing keys do not open";
+    "restore this installation's key, or set SECRETS_KEY; without it, nothing can decrypt the store's signing keys";
   return { check: "sealing key", state: "wrong", found: `${path} is missing`, do: fix };
 }
 
 function restoring(dataDir: string): Finding | undefined {
   const path = join(dataDir, RESTORING);
   if (!existsSync(path)) return undefined;
-  const fix = `run backup restore again, or remove ${path} to go on without`;
-  return { check: "restore", state: "wrong", found: "a restore was broken off", do: fix };
+  const fix = `run backup restore again, or remove ${path} to start without the restore`;
+  return { check: "restore", state: "wrong", found: "a restore did not finish", do: fix };
 }

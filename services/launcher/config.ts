@@ -31,9 +31,9 @@ export const options = {
     parse: port,
     fallback: 50051,
   },
-  dataDir: { doc: "Where the embedded store and bootstrap.json are.", parse: text, fallback: "./data" },
+  dataDir: { doc: "The data directory: the embedded store and bootstrap.json.", parse: text, fallback: "./data" },
   mongodbUri: optional({
-    doc: "A MongoDB replica set or cluster to keep records in; the embedded store if omitted.",
+    doc: "The URI of a MongoDB replica set or cluster that keeps the records; the embedded store if omitted.",
     parse: text,
     secret: true,
   }),
@@ -43,16 +43,16 @@ export const options = {
     fallback: DEFAULT_KEY_PREFIX,
   },
   leaseMs: {
-    doc: "How long a process may use what it keeps without hearing from auth, in milliseconds: the longest a revocation can take.",
+    doc: "How long a process may use cached permissions without an answer from auth, in milliseconds. A revocation takes at most this long.",
     parse: leaseMs,
     fallback: 3_000,
   },
   emailDomains: optional({
-    doc: "The domains that users' e-mail addresses may be of, separated by commas, each without those below it; any if omitted. Users of other domains cannot act on any platform.",
+    doc: "The domains of users' e-mail addresses that may act on platforms, separated by commas; any if omitted. A domain does not include its subdomains.",
     parse: listOf(emailDomain),
   }),
   services: {
-    doc: "The services this process runs, separated by commas.",
+    doc: "The services that this process runs, separated by commas.",
     parse: listOf(oneOf(...SERVICE_NAMES)),
     fallback: SERVICE_NAMES,
   },
@@ -62,95 +62,98 @@ export const options = {
   coreObjectsUrl: optional({ doc: "Where core-objects listens, if this process does not run it.", parse: url }),
   tracesUrl: optional({ doc: "Where traces listens, if this process does not run it.", parse: url }),
   serviceKey: optional({
-    doc: "The API key by which our processes call each other; DATA_DIR/service-key if omitted.",
+    doc: "The API key with which the service's processes call each other; DATA_DIR/service-key if omitted.",
     parse: text,
     secret: true,
   }),
   secretsKey: optional({
-    doc: "The key that encrypts secrets in the store: 32 bytes in base64url. After a comma, the previous keys, which still decrypt; DATA_DIR/secrets-key if omitted. The same for all processes of auth and core-objects.",
+    doc: "The key that encrypts secrets in the store: 32 bytes in base64url; DATA_DIR/secrets-key if omitted. Previous keys, which only decrypt, follow after commas. All processes of auth and core-objects need the same value.",
     parse: parseSealKeys,
     secret: true,
   }),
   sandbox: { doc: "Run the built-in platforms: on or off.", parse: onOff, fallback: true },
   ...platformOptions,
-  platformCalls: { doc: "Calls that may be under way at one platform.", parse: positive, fallback: 256 },
+  platformCalls: { doc: "The most calls to one platform at once.", parse: positive, fallback: 256 },
   platformCallsPerKey: {
-    doc: "Calls of one key that may be under way at one platform.",
+    doc: "The most calls of one key to one platform at once.",
     parse: positive,
     fallback: 64,
   },
   outgoingAllow: optional({
-    doc: "Loopback, private and special-purpose addresses that platforms, models, MCP servers and custom tools may be called at, separated by commas: addresses, ranges such as 10.0.0.0/8, and host names, an address or a name with a port or without. Those that NAME_URL sets, and the built-in platforms, are called without.",
+    doc: "Loopback, private and special-purpose addresses that the service may call (platforms, models, MCP servers, custom tools), separated by commas: addresses, ranges such as 10.0.0.0/8, or host names, each with or without a port. The platforms that NAME_URL sets and the built-in platforms need no entry.",
     parse: listOf(allowEntry),
   }),
   outgoingProxy: optional({
-    doc: "The HTTP proxy through which platforms, models, MCP servers and custom tools are called, but for what OUTGOING_ALLOW and NAME_URL name: a URL, with a user name and a password if the proxy needs them.",
+    doc: "The URL of the HTTP proxy through which the service calls platforms, models, MCP servers and custom tools, with a user name and a password if the proxy needs them. Addresses in OUTGOING_ALLOW and NAME_URL are called directly.",
     parse: proxyUrl,
     secret: true,
   }),
   registrationToken: optional({
-    doc: "The token that a platform registers itself with. After its first use it belongs to that platform alone; `platforms create-token` makes more.",
+    doc: "The token with which a platform registers itself. Only the platform that uses it first can use it again; `platforms create-token` makes more.",
     parse: text,
     secret: true,
   }),
-  tracing: { doc: "Trace our own requests with OpenTelemetry: on or off.", parse: onOff, fallback: false },
-  otlpEndpoint: optional({ doc: "Where our own spans go (OTLP/gRPC); the traces service if omitted.", parse: url }),
+  tracing: { doc: "Trace the service's own requests with OpenTelemetry: on or off.", parse: onOff, fallback: false },
+  otlpEndpoint: optional({
+    doc: "The OTLP/gRPC URL that receives the service's own spans; the traces service if omitted.",
+    parse: url,
+  }),
   traceSampleRatio: {
-    doc: "The share of our own requests that is traced, from 0 to 1; a caller's own decision comes first.",
+    doc: "The share of requests that the service traces, from 0 to 1. The caller's sampling decision comes first.",
     parse: share,
     fallback: 1,
   },
-  traceRetentionDays: { doc: "How long traces are kept, in days.", parse: count, fallback: 30 },
-  auditDays: { doc: "How long records of the audit are kept, in days.", parse: positive, fallback: 400 },
+  traceRetentionDays: { doc: "The days for which traces are kept.", parse: count, fallback: 30 },
+  auditDays: { doc: "The days for which audit records are kept.", parse: positive, fallback: 400 },
   auditRecords: {
-    doc: "Records of the audit that are kept of each kind: administration, users' changes of their own keys, writes of administrators, writes of others, refusals. Beyond it, the oldest of the user who has the most give way.",
+    doc: "The most audit records of each kind: administration, users' changes of their own keys, writes of administrators, writes of others, refusals. Above it, the oldest records of the user who has the most are deleted.",
     parse: positive,
     fallback: 250_000,
   },
-  objectsPerUser: { doc: "Objects, of all kinds, that one user may have.", parse: positive, fallback: 200_000 },
+  objectsPerUser: { doc: "The most objects, of all kinds, of one user.", parse: positive, fallback: 200_000 },
   objectMegabytesPerUser: {
-    doc: "Mebibytes of objects, of all kinds, that one user may have.",
+    doc: "The most mebibytes of objects, of all kinds, of one user.",
     parse: positive,
     fallback: 1_024,
   },
   knowledgeMegabytesPerUser: {
-    doc: "Mebibytes of documents that one user may have: texts, passages and vectors.",
+    doc: "The most mebibytes of documents of one user: texts, passages and vectors.",
     parse: positive,
     fallback: 1_024,
   },
   runMegabytesPerUser: {
-    doc: "Mebibytes of runs with their steps that are kept of one user; the oldest that ended give way.",
+    doc: "The most mebibytes of runs of one user, with their steps. Above it, the oldest runs that have ended are deleted.",
     parse: positive,
     fallback: 512,
   },
   storedMegabytes: {
-    doc: "Mebibytes of objects and documents that all users may have together.",
+    doc: "The most mebibytes of objects and documents of all users together.",
     parse: positive,
     fallback: 51_200,
   },
   runMegabytes: {
-    doc: "Mebibytes of runs with their steps that are kept of all users together.",
+    doc: "The most mebibytes of runs of all users together, with their steps.",
     parse: positive,
     fallback: 20_480,
   },
   knowledgeMemoryMegabytes: {
-    doc: "Mebibytes of passages and vectors that a process keeps in memory to search them; at least as much as the largest knowledge base.",
+    doc: "The most mebibytes of passages and vectors that a process keeps in memory to search them. The largest knowledge base must fit.",
     parse: positive,
     fallback: 1_024,
   },
   knowledgeWordWeight: {
-    doc: "How much the words of a question count when knowledge is searched, from 0 to 1; the rest is for its meaning.",
+    doc: "The weight of a question's words in a search of knowledge, from 0 to 1. The rest is the weight of its meaning.",
     parse: share,
     fallback: 0.25,
   },
-  traceSpansPerUser: { doc: "Spans that are kept of one user at a time.", parse: positive, fallback: 1_000_000 },
+  traceSpansPerUser: { doc: "The most spans of one user.", parse: positive, fallback: 1_000_000 },
   traceMegabytesPerUser: {
-    doc: "Mebibytes of spans that are kept of one user at a time.",
+    doc: "The most mebibytes of spans of one user.",
     parse: positive,
     fallback: 2_048,
   },
   traceMegabytes: {
-    doc: "Mebibytes of spans that are kept of all users and of our own services together.",
+    doc: "The most mebibytes of spans of all users and of the service together.",
     parse: positive,
     fallback: 51_200,
   },
@@ -173,7 +176,7 @@ function share(value: string): number {
 function proxyUrl(value: string): string {
   const { pathname = "", search = "", hash = "", hostname = "" } = URL.canParse(value) ? new URL(url(value)) : {};
   if (hostname === "" || pathname !== "/" || search + hash !== "")
-    throw new Error("must be a URL of a scheme, a host and a port, such as http://proxy.example.com:3128");
+    throw new Error("must be a URL with only a scheme, a host and a port, such as http://proxy.example.com:3128");
   return value;
 }
 

@@ -11,11 +11,11 @@ export function prepareDataDir(dataDir: string, { isRestore = false } = {}): voi
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === "EEXIST" ? "it is no directory" : message;
+    const reason = code === "EEXIST" ? "it is not a directory" : message;
     throw new Error(`the data directory ${dataDir} cannot be used: ${reason}; set --data-dir (or DATA_DIR)`);
   }
   if (isRestore || !existsSync(join(dataDir, RESTORING))) return;
   throw new Error(
-    `a restore into ${dataDir} was broken off: run it again, or remove ${join(dataDir, RESTORING)} to go on without`,
+    `a restore into ${dataDir} did not finish: run it again, or remove ${join(dataDir, RESTORING)} to start without it`,
   );
 }

@@ -53,7 +53,7 @@ export function serviceKey(configured: string | undefined, dataDir: string): str
   if (configured !== undefined) return configured;
   if (existsSync(keyPath(dataDir))) return readFileSync(keyPath(dataDir), "utf8").trim();
   throw new Error(
-    `--service-key (or SERVICE_KEY) is missing: give the key that auth wrote to service-key in its data directory`,
+    `--service-key (or SERVICE_KEY) is missing: set it to the key in the file service-key of auth's data directory`,
   );
 }
 

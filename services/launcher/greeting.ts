@@ -11,7 +11,10 @@ export function greeting(
 ): string {
   const lines = [`${serviceName} is ready.`, "", `  MCP   ${baseUrl}/mcp/{${SERVERS.join()}}`, `  gRPC  ${grpcUrl}`];
   if (coreSwitchedOn)
-    lines.push("", "  This first start switched the core server on: npm run -s cli -- settings set core off");
+    lines.push(
+      "",
+      "  The first start has switched the core server on. To switch it off: npm run -s cli -- settings set core off",
+    );
   const file = readBootstrap(dataDir);
   if (file === undefined) return `${lines.join("\n")}\n`;
   if (!isFirst) return `${[...lines, `  Keys  ${resolve(bootstrapPath(dataDir))}`].join("\n")}\n`;
@@ -28,7 +31,7 @@ export function greeting(
   };
   lines.push(
     "",
-    `  A first API key, of ${analyst.email} (more in bootstrap.json of the data directory):`,
+    `  An API key of ${analyst.email} (bootstrap.json in the data directory has more):`,
     "",
     `    ${analyst.api_key}`,
     "",

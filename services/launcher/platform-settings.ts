@@ -25,21 +25,21 @@ function optionsOf(server: PlatformServer): Record<string, Option<unknown>> {
   const isChoosing = CHOOSING_SERVERS.some((name) => name === server);
   return {
     [`${server}Url`]: optional({
-      doc: `The address of the platform behind ${server}, in place of the built-in one.`,
+      doc: `The URL of the platform behind ${server}; the built-in platform if omitted.`,
       parse: platformUrl,
     }),
     [`${server}PublicUrl`]: optional({
-      doc: `The public address of that platform, which is the audience of its tokens; ${server.toUpperCase()}_URL if omitted.`,
+      doc: `The public URL of the ${server} platform, which is the audience of its tokens; ${server.toUpperCase()}_URL if omitted.`,
       parse: url,
     }),
     ...(isChoosing && {
       [`${server}Auth`]: {
-        doc: `How that platform takes our token: ${auth.join(" or ")}.`,
+        doc: `How the ${server} platform takes the service's token: ${auth.join(" or ")}.`,
         parse: oneOf(...auth),
         fallback: auth[0],
       },
       [`${server}ClientId`]: optional({
-        doc: "The client id of the exchange; the platform's public URL if omitted.",
+        doc: "The client id of the token exchange; the platform's public URL if omitted.",
         parse: text,
       }),
     }),
@@ -50,7 +50,7 @@ function platformUrl(value: string): string {
   const problem = platformUrlProblem(value);
   if (problem !== undefined) throw new Error(problem);
   const refusal = refusalOf(NEVER_A_PLATFORM, value);
-  if (refusal !== undefined) throw new Error(`must be where a platform can be: ${refusal.detail}`);
+  if (refusal !== undefined) throw new Error(`must be an address that a platform can have: ${refusal.detail}`);
   return url(value);
 }
 

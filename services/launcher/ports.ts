@@ -20,7 +20,9 @@ export async function reservePort(host: string, port: number, what: string): Pro
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") {
-      throw new Error(`${what} ${port} on ${host} is taken by another program: stop it, or set another port`);
+      throw new Error(
+        `${what} ${port} on ${host} is in use by another program: stop that program, or set another port`,
+      );
     }
     throw new Error(`cannot listen on ${host}:${port} (${what}): ${message}`);
   } finally {

@@ -46,10 +46,13 @@ export function narrowToOwner(dataDir: string, log: Log): void {
     }
     if (!isOpen(path)) narrowed.push(name);
     else if (!statSync(path).isDirectory()) {
-      throw new Error(`others can read ${path}, and it cannot be narrowed: chmod 600 it, or give it to this user`);
+      throw new Error(
+        `other users can read ${path}, and this process cannot change that: chmod 600 the file, or make this user its owner`,
+      );
     }
   }
-  if (narrowed.length > 0) log.warn({ files: narrowed }, "files of the data directory were open to others: narrowed");
+  if (narrowed.length > 0)
+    log.warn({ files: narrowed }, "other users could read files of the data directory; now only the owner can");
 }
 
 function isOpen(path: string): boolean {

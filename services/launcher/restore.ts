@@ -45,7 +45,7 @@ type Needed = Pick<Settings, "dataDir" | "mongodbUri" | "keyPrefix" | "secretsKe
  */
 export async function restore(settings: Needed, from: string, revokesAll: boolean): Promise<Restored> {
   const { dataDir, mongodbUri } = settings;
-  if (mongodbUri !== undefined) throw new Error("MONGODB_URI is set: records in MongoDB are restored by its own tools");
+  if (mongodbUri !== undefined) throw new Error("MONGODB_URI is set: restore records in MongoDB with MongoDB's tools");
   const manifest = await readBackup(from);
   prepareDataDir(dataDir, { isRestore: true });
   const staged = join(dataDir, RESTORING);
@@ -80,16 +80,16 @@ export async function restore(settings: Needed, from: string, revokesAll: boolea
 /** The store that is replaced: it is held until the end, so that no service starts meanwhile. */
 async function openOld(dataDir: string, revokesAll: boolean): Promise<Store | undefined> {
   const path = join(dataDir, "main", "data.mdb");
-  const say = "give --revoke-all-keys: else keys that were revoked since the backup would be served again";
+  const say = "add --revoke-all-keys; without it, keys that were revoked after the backup would work again";
   if (!existsSync(path)) {
-    if (!revokesAll) throw new Error(`there is no store in ${dataDir} that knows what was revoked: ${say}`);
+    if (!revokesAll) throw new Error(`${dataDir} has no store that lists the revoked keys: ${say}`);
     return undefined;
   }
   try {
     return await openEmbeddedStore(dataDir);
   } catch (error) {
     if (!/is damaged/.test((error as Error).message)) throw error;
-    if (!revokesAll) throw new Error(`the store in ${dataDir} is damaged and cannot say what was revoked: ${say}`);
+    if (!revokesAll) throw new Error(`the store in ${dataDir} is damaged, so its revoked keys are not known: ${say}`);
     return undefined;
   }
 }
@@ -147,9 +147,7 @@ async function checkSeal({ signingKeys }: AuthStore, { secretsKey, dataDir }: Ne
   for await (const { _id, sealed } of signingKeys.find({})) {
     if (sealed === undefined) continue;
     if (keys === undefined) {
-      throw new Error(
-        `${path} is missing, which opens what is sealed in the backup: copy it there, or set SECRETS_KEY`,
-      );
+      throw new Error(`${path} is missing; it decrypts the secrets in the backup: copy it there, or set SECRETS_KEY`);
     }
     createSeal(keys).open(sealed, `signing_keys/${_id}`);
   }

@@ -18,9 +18,9 @@ export interface RotatedSeal {
  */
 export function rotateSeal(configured: readonly Buffer[] | undefined, dataDir: string): RotatedSeal {
   if (configured !== undefined)
-    throw new Error("the sealing key is in SECRETS_KEY: put the new one before it there, and start anew");
+    throw new Error("the sealing key is in SECRETS_KEY: put the new key before it, and restart the service");
   const file = join(dataDir, "secrets-key");
-  if (!existsSync(file)) throw new Error(`${file} is missing: set DATA_DIR to the service's`);
+  if (!existsSync(file)) throw new Error(`${file} is missing: set DATA_DIR to the service's data directory`);
   const text = readFileSync(file, "utf8").trim();
   const keys = parseSealKeys(text).length + 1;
   writePrivate(file, `${newSealKey()}\n${text}\n`);

@@ -49,7 +49,7 @@ function endOnSignals(starting: Promise<Running>, log: Log): () => boolean {
       await running.stop(GRACE_MS);
       process.exit(0);
     } catch (error) {
-      log.error({ err: error }, "the process could not be stopped in order");
+      log.error({ err: error }, "the process did not stop cleanly");
       process.exit(1);
     }
   };

@@ -73,7 +73,7 @@ async function startParts(
   if (settings.baseUrl === undefined && isEveryAddress(host)) {
     log.warn(
       { baseUrl },
-      `BASE_URL is not set, and ${host} is no address to be reached at: set it to the one that clients and platforms use`,
+      `BASE_URL is not set, and clients cannot call ${host}: set BASE_URL to the address that clients and platforms use`,
     );
   }
 
@@ -99,7 +99,7 @@ async function startParts(
   const grpcUrl = `http://${reachable(host)}:${grpcPort}`;
   const tracing = await startTracing(settings, grpcUrl, self);
   // By then our own collector may have ended, and spans are not worth a failing exit.
-  const unsent = (err: unknown): void => log.info({ err }, "the last spans could not be sent");
+  const unsent = (err: unknown): void => log.info({ err }, "the last spans were not sent");
   ending.push(() => tracing?.close().catch(unsent));
   const shares = createShares(callRatesOf(settings));
   const services = await startLocalServices({

@@ -15,7 +15,7 @@ export function unansweredTool(
     for (const method of desc.methods) {
       const service = serviceOf(method);
       if (!hasOption(method, tool) || service === undefined || !services.includes(service)) continue;
-      if (!answered.has(keyOf(method))) return `${keyOf(method)} is a tool that ${service} does not answer`;
+      if (!answered.has(keyOf(method))) return `${keyOf(method)} is a tool that ${service} does not implement`;
     }
   }
   return undefined;

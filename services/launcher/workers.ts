@@ -43,7 +43,7 @@ export async function startWorkers({ count, env, log, run = forkWorker }: Option
         alive.delete(slot);
         reject(why);
         if (draining) return;
-        log.error({ slot, ...cause }, "a façade worker died; another takes its place");
+        log.error({ slot, ...cause }, "a façade worker died; a new one starts");
         setTimeout(() => {
           if (!draining)
             start(slot).catch((error: unknown) => log.error({ err: error, slot }, "the worker did not start"));
@@ -53,7 +53,7 @@ export async function startWorkers({ count, env, log, run = forkWorker }: Option
         if (child.pid === undefined) end({ err: error }, error);
       });
       child.once("exit", (code, signal) =>
-        end({ code, signal }, new Error(`a façade worker ended with ${code ?? signal} before it listened`)),
+        end({ code, signal }, new Error(`a façade worker ended with ${code ?? signal} before it was ready`)),
       );
       child.once("message", () => {
         alive.set(slot, child);

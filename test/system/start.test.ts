@@ -138,7 +138,7 @@ test("a port that is taken is said in one line", async () => {
   const [code] = (await once(child.process, "exit")) as [number];
   expect(code).toBe(1);
   expect(child.output().trim()).toBe(
-    `port ${port} on 127.0.0.1 is taken by another program: stop it, or set another port`,
+    `port ${port} on 127.0.0.1 is in use by another program: stop that program, or set another port`,
   );
   taken.close();
   rmSync(dir, { recursive: true });

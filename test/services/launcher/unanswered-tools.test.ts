@@ -14,7 +14,7 @@ test("a tool that its service does not answer is named", () => {
       ["core-objects"],
       all.filter(({ name }) => name !== "ListAgents"),
     ),
-  ).toBe("core.v1.AgentService/ListAgents is a tool that core-objects does not answer");
+  ).toBe("core.v1.AgentService/ListAgents is a tool that core-objects does not implement");
 });
 
 test("tools of services that do not run here are not asked for", () => {

@@ -35,7 +35,7 @@ test("a secret is also read from the file that NAME_FILE names", () => {
 
 test("a platform's address is one where a platform can be", () => {
   expect(() => readConfig(options, [], { CTI_URL: "http://169.254.169.254/", AEV_URL: "http://aev/?a" })).toThrow(
-    "--cti-url (or CTI_URL) must be where a platform can be: 169.254.169.254 is a link-local address; " +
+    "--cti-url (or CTI_URL) must be an address that a platform can have: 169.254.169.254 is a link-local address; " +
       "--aev-url (or AEV_URL) must have neither a query (?) nor a fragment (#)",
   );
   expect(readConfig(options, [], { CTI_URL: "http://127.0.0.1:9/x/" }).ctiUrl).toBe("http://127.0.0.1:9/x");
@@ -46,7 +46,7 @@ test("what is called, and through which proxy, is read entry by entry, and what 
   expect(readConfig(options, [], { OUTGOING_ALLOW: given }).outgoingAllow).toHaveLength(6);
   const [allow, proxy] = [
     /OUTGOING_ALLOW\) must be addresses, ranges/,
-    /OUTGOING_PROXY\) must be a URL of a scheme, a host/,
+    /OUTGOING_PROXY\) must be a URL with only a scheme, a host/,
   ];
   for (const entry of [
     "",
