@@ -2,10 +2,18 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { FileRegistry } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { API_IMAGE, readImage } from "../../services/shared/tools/image.js";
 import { problemsOf } from "./problems.js";
 import { VERBS } from "./verbs.js";
+
+/** The image of the .proto files in a folder. */
+function imageOf(folder: string): FileRegistry {
+  const image = join(folder, "image.binpb");
+  execFileSync("node_modules/.bin/buf", ["build", folder, "-o", image], { stdio: "pipe" });
+  return readImage(image);
+}
 
 test("nothing in the API would trip a client or leave an rpc open", () => {
   expect(problemsOf(readImage(API_IMAGE))).toEqual([]);
@@ -21,13 +29,9 @@ test("the verbs of tools are those of docs/api-style.md", () => {
 });
 
 describe("what is wrong is found", () => {
-  const folder = mkdtempSync(join(tmpdir(), "api-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
-  cpSync("proto", folder, { recursive: true, filter: (path) => !path.includes("gen") });
-
   const TOOL = 'option (auth.v1.scope) = "cti:read"; option (mcp.v1.tool) = {};';
 
-  test.each([
+  const CASES: readonly (readonly [what: string, rpcs: string, problem: string])[] = [
     ["no scope", "// Reads.\n rpc Read(ReadRequest) returns (ReadResponse) {}", "states no (auth.v1.scope)"],
     ["no comment", `rpc Read(ReadRequest) returns (ReadResponse) { ${TOOL} }`, "has no comment"],
     [
@@ -39,7 +43,7 @@ describe("what is wrong is found", () => {
       "a name twice",
       `// Reads.\n rpc Read(ReadRequest) returns (ReadResponse) { ${TOOL} }
        // Reads.\n rpc ReadAgain(ReadRequest) returns (ReadResponse) { option (auth.v1.scope) = "cti:read"; option (mcp.v1.tool) = {name: "read"}; }`,
-      "cti/read is there twice",
+      "read is there twice",
     ],
     [
       "a schema of its own",
@@ -88,25 +92,34 @@ describe("what is wrong is found", () => {
       `// Reads.\n rpc Read(ReadRequest) returns (ReadResponse) { option (auth.v1.scope) = "aev:read"; option (mcp.v1.tool) = {}; }`,
       "of another server",
     ],
-  ])("%s", (_what, rpcs, problem) => {
-    writeFileSync(
-      join(folder, "wrong.proto"),
-      `syntax = "proto3";
-       package cti.wrong.v1;
-       import "auth/v1/access.proto";
-       import "mcp/v1/tool.proto";
-       // Wrong.
-       service WrongService {
-         option (mcp.v1.server) = "cti";
-         ${rpcs}
-       }
-       message ReadRequest {}
-       message SetLabelsRequest { repeated string label_ids = 1; }
-       message ReadResponse {}`,
-    );
-    const image = join(folder, "wrong.binpb");
-    execFileSync("npx", ["buf", "build", folder, "-o", image], { stdio: "pipe" });
-    expect(problemsOf(readImage(image)).join("\n")).toContain(problem);
+  ];
+
+  const folder = mkdtempSync(join(tmpdir(), "api-"));
+  let found: readonly string[] = [];
+  beforeAll(() => {
+    cpSync("proto", folder, { recursive: true, filter: (path) => !path.includes("gen") });
+    for (const [i, [, rpcs]] of CASES.entries()) writeFileSync(join(folder, `wrong${i}.proto`), serviceOf(i, rpcs));
+    found = problemsOf(imageOf(folder));
+  }, 60_000);
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** Each case is a server of its own, so that a name is there twice only if the case says so. */
+  const serviceOf = (i: number, rpcs: string) => `syntax = "proto3";
+    package wrong${i}.v1;
+    import "auth/v1/access.proto";
+    import "mcp/v1/tool.proto";
+    // Wrong.
+    service WrongService {
+      option (mcp.v1.server) = "wrong${i}";
+      ${rpcs.replaceAll('"cti:', `"wrong${i}:`)}
+    }
+    message ReadRequest {}
+    message SetLabelsRequest { repeated string label_ids = 1; }
+    message ReadResponse {}`;
+
+  test.each(CASES.map(([what, , problem], i) => [what, problem, i] as const))("%s", (_what, problem, i) => {
+    const own = new RegExp(`^wrong${i}\\b`);
+    expect(found.filter((one) => own.test(one)).join("\n")).toContain(problem);
   });
 });
 
@@ -170,9 +183,7 @@ describe("names that docs/api-style.md does not settle so are found", () => {
     const wrong = CASES.map(([, request, response]) => [request, response] as const);
     for (const [i, [request, response]] of [...wrong, RIGHT, DEAR].entries())
       writeFileSync(join(folder, `list${i}.proto`), listOf(i, request, response));
-    const image = join(folder, "names.binpb");
-    execFileSync("npx", ["buf", "build", folder, "-o", image], { stdio: "pipe" });
-    found = problemsOf(readImage(image));
+    found = problemsOf(imageOf(folder));
   }, 60_000);
   afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -86,7 +86,7 @@ describe("what has no bound is found", () => {
       );
     }
     const image = join(folder, "open.binpb");
-    execFileSync("npx", ["buf", "build", folder, "-o", image], { stdio: "pipe" });
+    execFileSync("node_modules/.bin/buf", ["build", folder, "-o", image], { stdio: "pipe" });
     found = boundProblemsOf(readImage(image));
   }, 60_000);
   afterAll(() => rmSync(folder, { recursive: true }));
