@@ -5,8 +5,10 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { readImports } from "../test/support/layers.js";
 import { changedFiles } from "./changed-files.js";
+import { changedProtos } from "./changed-protos.js";
 
 const ROOT = join(import.meta.dirname, "..");
 const BIN = join(ROOT, "node_modules/.bin");
@@ -16,7 +18,6 @@ const PROJECT = join(ROOT, "tsconfig.check-tool.json");
 /** Written last, so that the code beside it is that of this image. */
 const IMAGE = "proto/gen/api.binpb";
 const RELEASED = "proto/released.binpb";
-const CTI_SCHEMA = "proto/gen/cti-schema.ts";
 /** What the types of GraphQL documents are made from. */
 const TYPES_CTI = /^services\/(?:sandbox\/cti\/sdl|platform-proxy\/platforms\/cti\/)/;
 /** Tests that call the tool and are run here, besides those that were changed. */
@@ -30,6 +31,9 @@ const EVERY_TOOL = [
   "test/services/platform-proxy/platforms/aev/tools.test.ts",
   "test/services/platform-proxy/platforms/grc/bindings.test.ts",
 ];
+
+/** Less tests of what no tool changes, by their names: they load the whole command line. */
+const TESTS = "^(?!.*(verbs that callers are told|command line))";
 
 const name = process.argv[2] ?? fail(["which tool? npm run check:tool -- whoami"]);
 const wrong: string[] = [];
@@ -65,7 +69,7 @@ const near = calling.filter((path) => path.startsWith("test/services/") && !path
 const ofTool = [...new Set([...near.filter((path) => code.includes(path)), ...near.slice(0, MOST_TESTS)])];
 checkTypes();
 const run = [...new Set([...EVERY_TOOL, ...ofTool])];
-check("a test failed: see above", "vitest", ["run", "--maxWorkers=1", "--reporter=dot", ...run]);
+check("a test failed: see above", "vitest", ["run", "--maxWorkers=1", "--reporter=dot", "-t", TESTS, ...run]);
 
 spawnSync("git", ["--no-pager", "diff", "--stat", "--", "docs", "README.md", "test/snapshots"], {
   cwd: ROOT,
@@ -76,19 +80,17 @@ if (rest.length > 0) process.stdout.write(`Not run here, CI runs them: ${rest.jo
 if (wrong.length > 0) fail(wrong);
 process.stdout.write(`${name}: nothing is missing; read the difference of its snapshot like an API review\n`);
 
-/** Writes proto/gen if the API is another one than it was written from. */
+/** Writes proto/gen as far as the API is another one than it was written from. */
 function generate(): void {
-  const image = `${ROOT}/node_modules/.check-tool.binpb`;
-  const read = (file: string): Buffer | undefined => (existsSync(file) ? readFileSync(file) : undefined);
+  const image = join(ROOT, "node_modules/.check-tool.binpb");
   if (!check(inProto, "buf", ["build", "-o", image])) return;
-  const [now, before] = [readFileSync(image), read(join(ROOT, IMAGE))];
-  const schema = changed.some((file) => TYPES_CTI.test(file)) ? undefined : read(join(ROOT, CTI_SCHEMA));
-  if (before === undefined || !now.equals(before)) {
-    // This empties the folder first.
-    if (!check(inProto, "buf", ["generate"])) return;
-    if (schema !== undefined) writeFileSync(join(ROOT, CTI_SCHEMA), schema);
-  }
-  if (schema === undefined && !check("correct the schema", "tsx", ["scripts/generate-cti-schema.ts"])) return;
+  const files = changedProtos(join(ROOT, IMAGE), image);
+  if (files === undefined) return void check(inProto, "npm", ["run", "-s", "generate:api"]);
+  const template = { ...parse(readFileSync(join(ROOT, "buf.gen.yaml"), "utf8")), clean: false };
+  const only = files.flatMap((file) => ["--path", `proto/${file}`]);
+  if (files.length > 0 && !check(inProto, "buf", ["generate", "--template", JSON.stringify(template), ...only])) return;
+  if (changed.some((file) => TYPES_CTI.test(file)))
+    check("correct the documents or the schema", "tsx", ["scripts/generate-cti-schema.ts"]);
   renameSync(image, join(ROOT, IMAGE));
 }
 
@@ -119,7 +121,8 @@ function checkTypes(): void {
 
 /** Runs a program; what is to be done if it fails is said at the end. */
 function check(then: string, program: string, args: readonly string[]): boolean {
-  const { status } = spawnSync(join(BIN, program), args, { cwd: ROOT, stdio: "inherit" });
+  const env = { ...process.env, PATH: `${BIN}:${process.env.PATH}` };
+  const { status } = spawnSync(program, args, { cwd: ROOT, stdio: "inherit", env });
   if (status !== 0) wrong.push(`\`${program} ${args.slice(0, 2).join(" ")}\` failed: ${then}`);
   return status === 0;
 }
