@@ -1,30 +1,54 @@
 // npm run check:tool -- NAME: formats, generates, writes the docs and the
 // snapshots, and says at its end all that is wrong with the tool, and what to do.
+// Steps share this process or start a program directly: each start of npm costs half a second.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
+import { readImports } from "../test/support/layers.js";
+import { changedFiles } from "./changed-files.js";
+import { changedProtos } from "./changed-protos.js";
 
 const ROOT = join(import.meta.dirname, "..");
 const BIN = join(ROOT, "node_modules/.bin");
 const OTHERS = ["proto/buf", "proto/opentelemetry", "proto/grpc"].flatMap((path) => ["--exclude-path", path]);
 /** A project of a few files, for the time of one check. */
 const PROJECT = join(ROOT, "tsconfig.check-tool.json");
-/** Test files that call the tool and are run here, those that were changed first. */
+/** Written last, so that the code beside it is that of this image. */
+const IMAGE = "proto/gen/api.binpb";
+const RELEASED = "proto/released.binpb";
+/** What the types of GraphQL documents are made from. */
+const TYPES_CTI = /^services\/(?:sandbox\/cti\/sdl|platform-proxy\/platforms\/cti\/)/;
+/** Tests that call the tool and are run here, besides those that were changed. */
 const MOST_TESTS = 2;
-const [name] = process.argv.slice(2);
-if (name === undefined) fail(["which tool? npm run check:tool -- whoami"]);
+/** Tests that hold for every tool, less those that only ask whether the rules themselves are right. */
+const EVERY_TOOL = [
+  ...["api", "forms", "found", "ids", "style"].map((file) => `test/proto/${file}.test.ts`),
+  ...["named", "layers", "documented", "scripts/resources"].map((file) => `test/${file}.test.ts`),
+  "test/services/platform-proxy/needs.test.ts",
+  "test/services/shared/tools/required.test.ts",
+  "test/services/platform-proxy/platforms/aev/tools.test.ts",
+  "test/services/platform-proxy/platforms/grc/bindings.test.ts",
+];
 
+/** Less tests of what no tool changes, by their names: they load the whole command line. */
+const TESTS = "^(?!.*(verbs that callers are told|command line))";
+
+const name = process.argv[2] ?? fail(["which tool? npm run check:tool -- whoami"]);
 const wrong: string[] = [];
-check("correct the .proto file where the message above points", "buf", ["format", "-w", "proto", ...OTHERS]);
-// Before anything is loaded that is generated.
-check("correct the .proto file where the message above points", "npm", ["run", "-s", "generate:api"]);
-if (wrong.length > 0) fail(wrong);
-check("correct what the message above names", "tsx", ["--conditions=house:source", "scripts/docs.ts"]);
+const changed = changedFiles(ROOT);
 
-const changed = changedFiles();
-const code = changed.filter((file) => /\.(ts|mjs|json)$/.test(file) && existsSync(join(ROOT, file)));
-if (code.length > 0) check("correct what biome names above", "biome", ["check", "--write", ...code]);
+const protos = changed.filter((file) => file.endsWith(".proto") && existsSync(join(ROOT, file)));
+const inProto = "correct the .proto file where the message above points";
+if (protos.length > 0) check(inProto, "buf", ["format", "-w", "proto", ...OTHERS]);
+generate();
+if (wrong.length > 0) fail(wrong);
+await writePages();
+
+const code = [...new Set([...changed, ...changedFiles(ROOT)])].filter((file) => existsSync(join(ROOT, file)));
+const sources = code.filter((file) => /\.(ts|mjs|json)$/.test(file) && !/^test\/snapshots\//.test(file));
+if (sources.length > 0) check("correct what biome names above", "biome", ["check", "--write", ...sources]);
 
 const { lacksOf } = await import("./tool-lacks.js");
 const tests = readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" })
@@ -32,32 +56,22 @@ const tests = readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8
   .map((file) => ({ path: `test/${file}`, text: readFileSync(join(ROOT, "test", file), "utf8") }));
 const { lacks, calling } = await lacksOf(name, tests);
 wrong.push(...lacks);
-if (changed.some((file) => file.startsWith("test/snapshots/")) && !changed.includes("CHANGELOG.md"))
+if (code.some((file) => file.startsWith("test/snapshots/")) && !code.includes("CHANGELOG.md"))
   wrong.push("CHANGELOG.md has no line for this change: add one that says what users see");
 
-check("correct what buf names above (docs/api-style.md)", "buf", ["lint"]);
-check("a released name or number changed: put it back", "npm", ["run", "-s", "breaking"]);
+if (protos.length > 0) {
+  const only = protos.flatMap((file) => ["--path", file]);
+  check("correct what buf names above (docs/api-style.md)", "buf", ["lint", ...only]);
+  check("a released name or number changed: put it back", "buf", ["breaking", IMAGE, "--against", RELEASED]);
+}
 // Tests of other services and of the built program take minutes: CI runs them.
 const near = calling.filter((path) => path.startsWith("test/services/") && !path.includes("/sandbox/"));
-const run = [...new Set([...near.filter((path) => changed.includes(path)), ...near])].slice(0, MOST_TESTS);
-writeFileSync(
-  PROJECT,
-  JSON.stringify({
-    extends: "./tsconfig.json",
-    compilerOptions: { noEmit: true },
-    include: [],
-    files: [...new Set([...code.filter((file) => file.endsWith(".ts")), ...run, "services/platform-proxy/parts.ts"])],
-  }),
-);
-try {
-  check("correct the types that tsc names above", "tsc", ["-p", PROJECT]);
-} finally {
-  rmSync(PROJECT);
-}
-const around = ["test/proto", "test/scripts/docs.test.ts", "test/scripts/resources.test.ts"];
-check("a test failed: see above", "vitest", ["run", "--reporter=dot", ...around, ...run]);
+const ofTool = [...new Set([...near.filter((path) => code.includes(path)), ...near.slice(0, MOST_TESTS)])];
+checkTypes();
+const run = [...new Set([...EVERY_TOOL, ...ofTool])];
+check("a test failed: see above", "vitest", ["run", "--maxWorkers=1", "--reporter=dot", "-t", TESTS, ...run]);
 
-spawnSync("git", ["--no-pager", "diff", "--stat", "main", "--", "docs", "test/snapshots"], {
+spawnSync("git", ["--no-pager", "diff", "--stat", "--", "docs", "README.md", "test/snapshots"], {
   cwd: ROOT,
   stdio: "inherit",
 });
@@ -66,18 +80,51 @@ if (rest.length > 0) process.stdout.write(`Not run here, CI runs them: ${rest.jo
 if (wrong.length > 0) fail(wrong);
 process.stdout.write(`${name}: nothing is missing; read the difference of its snapshot like an API review\n`);
 
-/** The files that differ from the last commit, new ones included. */
-function changedFiles(): string[] {
-  const lines = (...args: string[]): string[] =>
-    spawnSync("git", args, { cwd: ROOT, encoding: "utf8" }).stdout.split("\n").filter(Boolean);
-  const changed = lines("diff", "--name-only", "HEAD");
-  return [...new Set([...changed, ...lines("ls-files", "--others", "--exclude-standard")])];
+/** Writes proto/gen as far as the API is another one than it was written from. */
+function generate(): void {
+  const image = join(ROOT, "node_modules/.check-tool.binpb");
+  if (!check(inProto, "buf", ["build", "-o", image])) return;
+  const files = changedProtos(join(ROOT, IMAGE), image);
+  if (files === undefined) return void check(inProto, "npm", ["run", "-s", "generate:api"]);
+  const template = { ...parse(readFileSync(join(ROOT, "buf.gen.yaml"), "utf8")), clean: false };
+  const only = files.flatMap((file) => ["--path", `proto/${file}`]);
+  if (files.length > 0 && !check(inProto, "buf", ["generate", "--template", JSON.stringify(template), ...only])) return;
+  if (changed.some((file) => TYPES_CTI.test(file)))
+    check("correct the documents or the schema", "tsx", ["scripts/generate-cti-schema.ts"]);
+  renameSync(image, join(ROOT, IMAGE));
 }
 
-function check(then: string, program: string, args: readonly string[]): void {
+/** Loaded only now, since it reads what was generated. */
+async function writePages(): Promise<void> {
+  const { write } = await import("./docs.js");
+  write();
+}
+
+/** Checks the types of what was changed, and of what imports it. */
+function checkTypes(): void {
+  const generated = protos.map((file) => file.replace(/^proto\/(.*)\.proto$/, "#proto/$1_pb.js"));
+  const touched = new Set([...sources, ...generated]);
+  const importing = readImports(["services", "facade", "clients", "scripts", "test"])
+    .filter(({ to }) => touched.has(to))
+    .map(({ from }) => from);
+  const files = [...sources, ...importing].filter((file) => file.endsWith(".ts"));
+  if (files.length === 0) return;
+  const compilerOptions = { noEmit: true };
+  const project = { extends: "./tsconfig.json", compilerOptions, include: [], files: [...new Set(files)] };
+  writeFileSync(PROJECT, JSON.stringify(project));
+  try {
+    check("correct the types that tsc names above", "tsc", ["-p", PROJECT]);
+  } finally {
+    rmSync(PROJECT);
+  }
+}
+
+/** Runs a program; what is to be done if it fails is said at the end. */
+function check(then: string, program: string, args: readonly string[]): boolean {
   const env = { ...process.env, PATH: `${BIN}:${process.env.PATH}` };
   const { status } = spawnSync(program, args, { cwd: ROOT, stdio: "inherit", env });
   if (status !== 0) wrong.push(`\`${program} ${args.slice(0, 2).join(" ")}\` failed: ${then}`);
+  return status === 0;
 }
 
 function fail(reasons: readonly string[]): never {

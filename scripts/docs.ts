@@ -179,7 +179,8 @@ async function bindingProblems(): Promise<string[]> {
   return (await Promise.all(found)).filter((problem) => problem !== undefined);
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) {
+/** Writes all of them. */
+export function write(): void {
   writeFileSync("docs/configuration.md", configurationPage());
   writeFileSync("docs/tools.md", toolsPage());
   writeFileSync("docs/resources.md", resourcesPage());
@@ -188,6 +189,10 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   for (const { file, text } of toolLists()) writeFileSync(file, text);
   const read = (file: string): string => readFileSync(file, "utf8");
   for (const page of QUOTING) writeFileSync(page, quoted(read(page), read));
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  write();
   // The pages are written all the same, since a binding may be what comes next.
   for (const problem of await bindingProblems()) console.warn(problem);
 }

@@ -112,13 +112,7 @@ const inHundreds = (tokens: number): string => (Math.round(tokens / 100) * 100).
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 const tokensOf = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);
 const namesIn = (text: string): string[] => text.split(",").map((name) => name.trim());
-const toolsOf = (server: string): Tool[] => readTools(image()).filter((tool) => tool.server === server);
-
-let read: ReturnType<typeof readImage> | undefined;
-const image = (): ReturnType<typeof readImage> => {
-  read ??= readImage();
-  return read;
-};
+const toolsOf = (server: string): Tool[] => readTools(readImage()).filter((tool) => tool.server === server);
 
 function check(what: string, names: readonly string[], known: readonly string[], server: string, toolsets: string[]) {
   const strange = names.find((name) => !known.includes(name));

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -146,4 +146,33 @@ export async function freePorts(count: number): Promise<number[]> {
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
   await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
   return ports;
+}
+
+/** A port of the test's own that leads to one that is not known yet. */
+export interface Relay {
+  readonly url: string;
+  /** Where new connections go from now on; until then they are closed. */
+  leadTo(url: string): void;
+  close(): Promise<void>;
+}
+
+/** Opens one. Unlike a port that was free a moment ago, nobody else can take it. */
+export async function openRelay(): Promise<Relay> {
+  let to: number | undefined;
+  const server = createServer((from) => {
+    from.on("error", () => {});
+    if (to === undefined) return void from.destroy();
+    const onward = connect(to, "127.0.0.1");
+    onward.on("error", () => from.destroy()).on("close", () => from.destroy());
+    from.on("close", () => onward.destroy());
+    from.pipe(onward).pipe(from);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    leadTo: (url) => {
+      to = Number(new URL(url).port);
+    },
+    close: () => new Promise((done) => server.close(() => done())),
+  };
 }

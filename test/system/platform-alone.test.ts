@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { call, toolNames } from "../support/mcp.js";
-import { freePorts, type Program, spawnProgram, startProgram, untilReady } from "../support/program.js";
+import { openRelay, type Program, spawnProgram, startProgram, untilReady } from "../support/program.js";
 
 const TOKEN = "a-registration-token-for-tests";
 const stops: (() => Promise<void>)[] = [];
@@ -14,12 +14,19 @@ async function started(env: Record<string, string>): Promise<Program> {
   return program;
 }
 
-async function sandbox(platform: string, port: number, trust: string): Promise<string> {
-  const args = ["--platform", platform, "--port", String(port), "--trust", trust];
+/** Starts one, which calls itself by an address of its own unless it is given one; resolves with where it listens. */
+async function sandbox(platform: string, trust: string, publicUrl?: string): Promise<string> {
+  const args = [
+    "--platform",
+    platform,
+    "--trust",
+    trust,
+    ...(publicUrl === undefined ? [] : ["--public-url", publicUrl]),
+  ];
   const child = spawnProgram("services/sandbox/main.js", args, { REGISTRATION_TOKEN: TOKEN });
   stops.push(child.stop);
   await untilReady(child);
-  return `http://127.0.0.1:${port}`;
+  return /ready at (\S+)/.exec(child.output())?.[1] as string;
 }
 
 /** What the cti tools answer: the parts that do not depend on when or where. */
@@ -35,21 +42,20 @@ async function answersOf({ baseUrl, bootstrap }: Program) {
 }
 
 test("a sandbox started alone, trusted by CTI_URL, answers the cti tools as the built-in one does", async () => {
-  const [port, platformPort] = (await freePorts(2)) as [number, number];
-  const platformUrl = `http://127.0.0.1:${platformPort}`;
-  const alone = await started({ PORT: String(port), CTI_URL: platformUrl, REGISTRATION_TOKEN: TOKEN });
-  await sandbox("cti", platformPort, alone.baseUrl);
+  const platform = await openRelay();
+  stops.push(platform.close);
+  const alone = await started({ CTI_URL: platform.url, REGISTRATION_TOKEN: TOKEN });
+  platform.leadTo(await sandbox("cti", alone.baseUrl, platform.url));
   const builtIn = await started({});
   expect(await answersOf(alone)).toEqual(await answersOf(builtIn));
 }, 120_000);
 
 test("a platform that registers itself opens its endpoint at once", async () => {
-  const [port, platformPort] = (await freePorts(2)) as [number, number];
-  const program = await started({ PORT: String(port), SANDBOX: "off", REGISTRATION_TOKEN: TOKEN });
+  const program = await started({ SANDBOX: "off", REGISTRATION_TOKEN: TOKEN });
   const url = `${program.baseUrl}/mcp/aev`;
   const key = program.bootstrap.analyst.api_key;
   await expect(toolNames(url, key)).rejects.toThrow(/answered 404/);
-  await sandbox("aev", platformPort, program.baseUrl);
+  await sandbox("aev", program.baseUrl);
   await expect.poll(() => toolNames(url, key).catch(() => []), { timeout: 15_000 }).toContain("whoami");
   expect(JSON.stringify(await call(url, key, "whoami"))).toContain(program.bootstrap.analyst.email);
 }, 120_000);

@@ -9,6 +9,13 @@ import { PromptService } from "#proto/core/v1/prompt_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { VariableService } from "#proto/core/v1/variable_service_pb.js";
 
+interface Read {
+  readonly tool: string;
+  readonly args: (id: string) => object;
+  /** Starts a process for the object, which takes about a second. */
+  readonly isSlow?: true;
+}
+
 /** A kind of object, for tests that ask the same of all, in the words of its tools. */
 export interface KindUnderTest {
   readonly noun: string;
@@ -21,7 +28,7 @@ export interface KindUnderTest {
   /** A name that the kind takes, from a word of small letters and digits. */
   readonly nameOf: (word: string) => string;
   /** The tools that read one, each with arguments that fit one that is built in and one made with `needs`. */
-  readonly reads: readonly { readonly tool: string; readonly args: (id: string) => object }[];
+  readonly reads: readonly Read[];
   /** Nobody deletes one. */
   readonly isKept?: true;
   /** The id of one that ships with the product. */
@@ -55,7 +62,10 @@ export const EVERY_KIND: readonly KindUnderTest[] = [
     IntegrationService,
     { type: "openai", endpoint: "http://127.0.0.1:4/v1", models: ["large"] },
     {
-      reads: ["get_integration", "test_integration"].map((tool) => ({ tool, args: (id) => ({ integration_id: id }) })),
+      reads: [
+        { tool: "get_integration", args: (id) => ({ integration_id: id }) },
+        { tool: "test_integration", args: (id) => ({ integration_id: id }), isSlow: true },
+      ],
       secret: { given: (credential) => ({ credential }), changed: (credential) => ({ credential }) },
     },
   ),
@@ -75,7 +85,10 @@ export const EVERY_KIND: readonly KindUnderTest[] = [
     McpServerService,
     { url: "http://127.0.0.1:4/mcp" },
     {
-      reads: ["get_mcp_server", "test_mcp_server"].map((tool) => ({ tool, args: (id) => ({ mcp_server_id: id }) })),
+      reads: [
+        { tool: "get_mcp_server", args: (id) => ({ mcp_server_id: id }) },
+        { tool: "test_mcp_server", args: (id) => ({ mcp_server_id: id }), isSlow: true },
+      ],
       secret: {
         given: (value) => ({ headers: [{ name: "Authorization", value }] }),
         changed: (value) => ({ put_headers: [{ name: "Authorization", value }] }),

@@ -24,6 +24,8 @@ const PEOPLE = [
 type Person = (typeof PEOPLE)[number];
 
 const OBJECTS = 40;
+/** Calls of one slow tool that are answered; what is refused is never slow, and is asked of every object. */
+const SLOW_ANSWERS = 5;
 
 const ownership = fc
   .record({
@@ -114,10 +116,14 @@ describe.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))("%ss", (_nou
       const [{ code }, should] = [await call(tool, args, who), expected(who, action, object)];
       if (code !== should) wrong.push(`${who.id} ${tool} ${JSON.stringify(object)}: ${code}, not ${should}`);
     };
+    let slow = 0;
     for (const [n, object] of objects.entries()) {
       const [who, other] = [PEOPLE[n % PEOPLE.length]!, PEOPLE[(n + 1) % PEOPLE.length]!];
       const about = { [`${snake}_id`]: object._id };
-      for (const { tool, args } of reads) await check(who, "read", tool, args(object._id), object);
+      for (const { tool, args, isSlow } of reads) {
+        if (isSlow && promised(who, "read", object) && ++slow > SLOW_ANSWERS) continue;
+        await check(who, "read", tool, args(object._id), object);
+      }
       await check(who, "modify", `update_${snake}`, { ...about, description: `${n}` }, object);
       const share = [{ to: "user:carl", tier: "view" }];
       if (object.origin === "user") await check(who, "share", `update_${snake}`, { ...about, share }, object);

@@ -13,6 +13,8 @@ import type { ObjectRecord } from "../../../services/core-objects/record.js";
 import { loadKinds } from "../../../services/core-objects/service.js";
 import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
 import type { Store } from "../../../services/shared/store/store.js";
+import { readImage } from "../../../services/shared/tools/image.js";
+import { readTools } from "../../../services/shared/tools/tools.js";
 import { as, type Rig, SEAL, startRig } from "./rig.js";
 
 let rig: Rig;
@@ -147,4 +149,11 @@ test("the compiler holds a definition to its messages", () => {
   // @ts-expect-error likewise, by another name
   defineKind({ ...words, view: shown, list: { rpc: listAgents, without: ["knowledge_bases"] } });
   expect(defineKind({ ...words, view }).collection.name).toBe("agents");
+});
+
+test("every capability that a tool of core needs is one that a kind gives", async () => {
+  const given = (await loadKinds()).flatMap(({ capabilities }) => capabilities.map(({ name }) => name));
+  const needed = readTools(readImage()).flatMap(({ server, needs }) => (server === "core" ? needs : []));
+  expect(needed.length).toBeGreaterThan(0);
+  expect(needed.filter((need) => !given.includes(need))).toEqual([]);
 });
