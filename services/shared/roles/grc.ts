@@ -25,7 +25,8 @@ const MODELS: readonly (readonly [model: string, under: readonly string[], noun:
 const OTHERS: Readonly<Record<string, RightWords>> = {
   view_compliance_assessment_full: { label: "View audit (the second box of this name)", under: ["Core", "Audit"] },
   add_evidencerevision: { label: "Add Revision", under: ["Core", "Evidence Revision"] },
-  view_securityadvisory: { label: "viewSecurityAdvisory", under: ["Core", "Security advisory"] },
+  // Roles are not offered permissions of its app, sec_intel.
+  view_securityadvisory: { under: [] },
   view_quantitativeriskstudy: { label: "viewQuantitativeRiskStudy", under: ["CRQ", "CRQ Study"] },
   view_quantitativeriskscenario: { label: "viewQuantitativeRiskScenario", under: ["CRQ", "CRQ scenario"] },
 };
@@ -67,6 +68,7 @@ export const GRC_ROLE: RoleWords = {
   ],
   notes: [
     "The role holds in the domain of the group and in the domains below it. People have as many tenants as they have roles in domains below the root.",
+    "A right without a box cannot be given to a role that you create: give these people the built-in role.",
     "A role that was given acts within 20 seconds.",
   ],
 };
