@@ -1,4 +1,4 @@
-// Writes docs/configuration.md, docs/tools.md, docs/resources.md, docs/clients.md, the reviewed lists of tools, and what pages quote, from
+// Writes docs/configuration.md, docs/tools.md, docs/resources.md, docs/clients.md, docs/rights.md, the reviewed lists of tools, and what pages quote, from
 // what the program itself reads: npm run docs. A test fails when they are out of date.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -12,6 +12,7 @@ import { readImage } from "../services/shared/tools/image.js";
 import { BASIC, readTools, type Tool } from "../services/shared/tools/tools.js";
 import { quoted } from "./quotes.js";
 import { resourcesPage } from "./resources/page.js";
+import { rightsPage } from "./rights-page.js";
 
 /** Pages that quote files. */
 export const QUOTING = ["docs/integrating.md"];
@@ -185,6 +186,7 @@ export function write(): void {
   writeFileSync("docs/tools.md", toolsPage());
   writeFileSync("docs/resources.md", resourcesPage());
   writeFileSync("docs/clients.md", clientsPage());
+  writeFileSync("docs/rights.md", rightsPage());
   writeFileSync("README.md", readmeOf(readFileSync("README.md", "utf8")));
   for (const { file, text } of toolLists()) writeFileSync(file, text);
   const read = (file: string): string => readFileSync(file, "utf8");

@@ -46,8 +46,9 @@ export function narrowedFor({ sends }: Pick<McpClient, "sends">, servers: readon
   for (const server of servers) {
     const own = toolsOf(server);
     const known = toolsetsOf(own);
-    check("toolset", toolsets ?? [], known, server, known);
-    check("toolset or tool", excluded, [...known, ...own.map(({ name }) => name)], server, known);
+    const hint = servers.length > 1 ? "; --server names one server" : "";
+    check("toolset", toolsets ?? [], known, server, known, hint);
+    check("toolset or tool", excluded, [...known, ...own.map(({ name }) => name)], server, known, hint);
     if (asked.tenant !== undefined && !own.some(takesTenant))
       throw new UsageError(`--tenant: calls of ${server} are for no tenant; name a server with --server`);
   }
@@ -112,12 +113,18 @@ const inHundreds = (tokens: number): string => (Math.round(tokens / 100) * 100).
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 const tokensOf = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);
 const namesIn = (text: string): string[] => text.split(",").map((name) => name.trim());
-const toolsOf = (server: string): Tool[] => readTools(readImage()).filter((tool) => tool.server === server);
+/** The tools of a server, as this version has them. */
+export const toolsOf = (server: string): Tool[] => readTools(readImage()).filter((tool) => tool.server === server);
 
-function check(what: string, names: readonly string[], known: readonly string[], server: string, toolsets: string[]) {
+function check(
+  what: string,
+  names: readonly string[],
+  known: readonly string[],
+  server: string,
+  toolsets: readonly string[],
+  hint: string,
+) {
   const strange = names.find((name) => !known.includes(name));
   if (strange === undefined) return;
-  throw new UsageError(
-    `"${strange}" is no ${what} of ${server}: its toolsets are ${toolsets.join(", ")}; --server names one server`,
-  );
+  throw new UsageError(`"${strange}" is no ${what} of ${server}: its toolsets are ${toolsets.join(", ")}${hint}`);
 }

@@ -114,9 +114,12 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
         return own.tools.filter(({ tool }) => wanted.has(tool.name));
       };
       found = viewOf(own, named(visible.names), named(visible.unlisted), options);
+    }
+    // One caller who asks for many queries pushes nobody's views out, nor fills the memory with lists.
+    if (visible.views.size < MAX_QUERIES) {
+      visible.views.set(options.key, found);
       shared.set(key, found);
     }
-    if (visible.views.size < MAX_QUERIES) visible.views.set(options.key, found);
     return found;
   }
 

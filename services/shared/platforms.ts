@@ -1,3 +1,8 @@
+import { AEV_ROLE } from "./roles/aev.js";
+import { CTI_ROLE } from "./roles/cti.js";
+import { GRC_ROLE } from "./roles/grc.js";
+import type { RoleWords } from "./roles/words.js";
+
 /** What a server's MCP `instructions` say first: a client that keeps tools out of the context decides by it where to search. */
 export interface About {
   /** The product behind the server, as people call it. */
@@ -40,6 +45,8 @@ interface PlatformDescription {
   readonly granting: string;
   /** The rights of `(platform.v1.needs)` that the platform calls otherwise, in its own words. */
   readonly rights?: Readonly<Record<string, string>>;
+  /** How its administrator creates a role for tools; if absent, only the ids of rights are known. */
+  readonly role?: RoleWords;
 }
 
 const AS_THE_USER = "Every call runs as the signed-in user.";
@@ -67,6 +74,7 @@ const TABLE = [
       note: AS_THE_USER,
     },
     granting: "an administrator of the platform adds it to a role of one of your groups",
+    role: CTI_ROLE,
   },
   {
     name: "aev",
@@ -100,6 +108,7 @@ const TABLE = [
       CREATE_ASSESSMENT: "MANAGE_ASSESSMENT on all scenarios",
       SEARCH_FINDINGS: "ACCESS_FINDINGS, or to read the scenario, simulation or endpoint that they are of,",
     },
+    role: AEV_ROLE,
   },
   {
     name: "grc",
@@ -125,6 +134,7 @@ const TABLE = [
     },
     granting: "an administrator of the platform assigns you a role that has it",
     rights: { attach_evidence: "change_appliedcontrol or change_requirementassessment" },
+    role: GRC_ROLE,
   },
 ] as const satisfies readonly PlatformDescription[];
 

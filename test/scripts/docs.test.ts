@@ -3,12 +3,14 @@ import { expect, test } from "vitest";
 import { clientsPage, configurationPage, QUOTING, readmeOf, toolLists, toolsPage } from "../../scripts/docs.js";
 import { quoted } from "../../scripts/quotes.js";
 import { resourcesPage } from "../../scripts/resources/page.js";
+import { rightsPage } from "../../scripts/rights-page.js";
 
 test.each([
   ["docs/configuration.md", configurationPage],
   ["docs/tools.md", toolsPage],
   ["docs/resources.md", resourcesPage],
   ["docs/clients.md", clientsPage],
+  ["docs/rights.md", rightsPage],
   ["README.md", () => readmeOf(readFileSync("README.md", "utf8"))],
 ])("%s says what the program reads (npm run docs)", (file, page) => {
   expect(readFileSync(file, "utf8")).toBe(page());

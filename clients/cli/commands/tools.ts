@@ -1,7 +1,10 @@
 import { SERVERS } from "../../../services/shared/platforms.js";
+import { type Role, rightsOf } from "../../../services/shared/roles/role.js";
 import type { Argument, Verb } from "../command.js";
 import { Failure, UsageError } from "../failures.js";
 import { mcp } from "../mcp.js";
+import { ALL, narrowedFor, toolsOf } from "../narrowed-url.js";
+import { roleInWords } from "../role-in-words.js";
 
 const SERVER: Argument = { name: "SERVER", doc: "The server.", choices: SERVERS };
 
@@ -53,6 +56,22 @@ export const tools: readonly Verb[] = [
       if (isError) throw new Failure(content.map((block) => block.text ?? `(${block.type})`).join("\n"));
       return structuredContent ?? content;
     },
+  },
+  {
+    verb: "rights",
+    doc: "Show the role to create on a platform for tools, and the scopes of the key. It asks no service.",
+    args: [SERVER],
+    flags: {
+      toolsets: { doc: `Toolsets between commas; "${ALL}", or all if omitted.` },
+      exclude: { doc: "Toolsets and tools that the role leaves out, between commas." },
+      readonly: { doc: "The role is for tools that change nothing.", isSwitch: true },
+    },
+    async run(_, { args: { SERVER: server = "" }, flags: { toolsets, exclude, readonly } }) {
+      const asked = { toolsets: toolsets ?? ALL, exclude, readonly: readonly !== undefined };
+      const { query, narrowing } = narrowedFor({ sends: "all" }, [server], asked);
+      return { ...rightsOf(server, toolsOf(server), narrowing), query };
+    },
+    shows: (answer) => roleInWords(answer as Role & { readonly query: string }),
   },
 ];
 

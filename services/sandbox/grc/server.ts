@@ -5,6 +5,7 @@ import type { Sandbox, SandboxOptions } from "../sandbox.js";
 import { BROKEN, detail, NO_SUCH_PATH, ok, type Reply } from "./replies.js";
 import { answer as answerUser } from "./routes/routes.js";
 import { seedWorld } from "./seed/seed.js";
+import { seedUser } from "./seed/users.js";
 import { createSignIn } from "./sign-in.js";
 import { type KeptWorld, World } from "./world.js";
 
@@ -33,6 +34,8 @@ export interface GrcSandbox extends Sandbox {
   endSessions(): void;
   /** Takes every role of an account away, as an administrator of the platform does; gives back what gives them back. */
   takeRoles(email: string): () => void;
+  /** Makes an account with one role in a domain, as an administrator of the platform does. */
+  admit(email: string, folder: string, codenames: readonly string[]): void;
 }
 
 const MAX_BODY_BYTES = 1 << 20;
@@ -107,7 +110,11 @@ export async function startSandbox(options: GrcSandboxOptions): Promise<GrcSandb
     world.users.set(user.email, { ...user, grants: [] });
     return () => void world.users.set(user.email, user);
   }
-  return { ...server, audit: audit.entries, endSessions: () => signIn.endAll(), takeRoles };
+  function admit(email: string, folder: string, codenames: readonly string[]): void {
+    const role = { code: "Made for it", group: "Made for it", codenames: new Set(codenames) };
+    seedUser(world, email, [{ folder, role }], true, new Date().toISOString());
+  }
+  return { ...server, audit: audit.entries, endSessions: () => signIn.endAll(), takeRoles, admit };
 }
 
 function httpOf({ status, json: value, html, file, headers = {} }: Reply): HttpReply {

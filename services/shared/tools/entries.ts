@@ -1,11 +1,10 @@
-import { LRUCache } from "lru-cache";
 import { TENANT_ARGUMENT, takesTenant } from "./narrowing.js";
 import type { JsonSchema } from "./schema.js";
 import type { Tool } from "./tools.js";
 import { type NamesIn, namesFinder, withoutNames } from "./without-names.js";
 
-/** Entries that are kept of each server because somebody lacks what they name; one takes about 2 KB. */
-const MAX_KEPT = 1_000;
+/** Texts that are kept of each description because somebody lacks what it names; one takes some 200 bytes. */
+const MAX_KEPT = 16;
 
 /** What one caller sees of a server through one URL. */
 export interface Seen {
@@ -26,66 +25,100 @@ interface Prepared {
   readonly fullEntry: string;
   /** The other names that its entry holds. */
   readonly names: readonly string[];
+  /** Its entry for those who lack some of them. */
+  template(outputSchemas: boolean, isPinned: boolean): Template;
+}
+
+/** An entry as JSON text, but for the descriptions that name others: one between each two pieces. */
+interface Template {
+  readonly pieces: readonly string[];
+  readonly slots: readonly Slot[];
+}
+
+/** A description that names others. */
+interface Slot {
+  readonly text: string;
+  readonly names: readonly string[];
+  readonly namesIn: NamesIn;
+  /** It describes an id, so it says which toolset returns such ids if nothing here does. */
+  readonly isId: boolean;
+  /** The description if nothing of it is left; "" for none. */
+  readonly otherwise: string;
+  /** The member of the entry by which of the names are there, with its comma. */
+  readonly kept: Map<string, string>;
 }
 
 /**
  * Prepares the entries of one server's tools. An entry that names nothing that
- * is missing is the same text for everybody; others are written for the view.
+ * is missing is the same text for everybody. Of others only the descriptions
+ * are written for the view, so that a view that nobody saw before costs little.
  */
 export function prepareEntries(all: readonly Tool[]): EntriesOf {
   const namesIn = namesFinder([...all.map(({ name }) => name), TENANT_ARGUMENT]);
-  const prepared = new Map<Tool, Prepared>();
-  const written = new LRUCache<string, string>({ max: MAX_KEPT });
-  for (const tool of all) {
-    const { outputSchema: _, ...listing } = tool.listing;
-    const fullEntry = JSON.stringify(tool.listing);
-    const names = namesIn(fullEntry).filter((name) => name !== tool.name);
-    prepared.set(tool, { entry: JSON.stringify(listing), fullEntry, names });
-  }
+  const toolsets = new Map(all.map(({ name, toolset }) => [name, toolset]));
+  const prepared = new Map(all.map((tool) => [tool, prepare(tool, namesIn)]));
 
   return (seen) => {
     const there = new Set(seen.tools.map(({ name }) => name));
     if (!seen.isPinned) there.add(TENANT_ARGUMENT);
-    const missing: NamesIn = (text) => namesIn(text).filter((name) => !there.has(name));
-    const toolsetOf = new Map(seen.leftOut.map(({ name, toolset }) => [name, toolset]));
-    const toolsetsIn = (text: string): string[] => [
-      ...new Set(namesIn(text).flatMap((name) => toolsetOf.get(name) ?? [])),
-    ];
+    const leftOut = new Set(seen.leftOut.map(({ name }) => name));
+    const stateOf = (name: string): string => (there.has(name) ? "+" : leftOut.has(name) ? "-" : "0");
     return seen.tools.map((tool) => {
-      const { entry, fullEntry, names } = prepared.get(tool) as Prepared;
-      const lacks = names.filter((name) => !there.has(name));
-      if (lacks.length === 0 && !(seen.isPinned && takesTenant(tool))) return seen.outputSchemas ? fullEntry : entry;
-      const key = [
-        tool.name,
-        seen.outputSchemas,
-        seen.isPinned,
-        ...lacks.map((one) => [one, toolsetOf.has(one)]),
-      ].join();
-      const kept = written.get(key) ?? JSON.stringify(listingFor(tool, seen, { missing, namesIn, toolsetsIn }));
-      written.set(key, kept);
-      return kept;
+      const { entry, fullEntry, names, template } = prepared.get(tool) as Prepared;
+      const isWhole = names.every((name) => there.has(name)) && !(seen.isPinned && takesTenant(tool));
+      if (isWhole) return seen.outputSchemas ? fullEntry : entry;
+      const { pieces, slots } = template(seen.outputSchemas, seen.isPinned);
+      let text = pieces[0] as string;
+      slots.forEach((slot, at) => {
+        text += memberOf(slot, slot.names.map(stateOf).join(""), toolsets) + pieces[at + 1];
+      });
+      return text;
     });
   };
 }
 
-interface Words {
-  readonly missing: NamesIn;
-  readonly namesIn: NamesIn;
-  /** The toolsets that the URL leaves out of the tools that a text names. */
-  toolsetsIn(text: string): string[];
-}
-
-function listingFor({ listing }: Tool, seen: Seen, words: Words): object {
-  const { outputSchema, inputSchema, description, ...rest } = listing;
-  const said = withoutNames(description, words.missing);
+function prepare(tool: Tool, namesIn: NamesIn): Prepared {
+  const { outputSchema: _, ...listing } = tool.listing;
+  const fullEntry = JSON.stringify(tool.listing);
+  const templates = new Map<string, Template>();
   return {
-    ...rest,
-    // Nobody lists a tool without a word about it.
-    description: said === "" ? `${listing.title}.` : said,
-    inputSchema: schemaFor(seen.isPinned ? withoutTenant(inputSchema) : inputSchema, words),
-    ...(seen.outputSchemas && outputSchema !== undefined && { outputSchema: schemaFor(outputSchema, words) }),
+    entry: JSON.stringify(listing),
+    fullEntry,
+    names: namesIn(fullEntry).filter((name) => name !== tool.name),
+    template(outputSchemas, isPinned) {
+      const key = `${outputSchemas} ${isPinned}`;
+      const made = templates.get(key) ?? templateOf(tool, outputSchemas, isPinned, namesIn);
+      templates.set(key, made);
+      return made;
+    },
   };
 }
+
+/** A mark in place of a description: no text of ours holds the character. */
+const MARK = /,"description":"\\u0001\d+\\u0001"/;
+const markOf = (at: number): string => `\u0001${at}\u0001`;
+
+function templateOf({ listing }: Tool, outputSchemas: boolean, isPinned: boolean, namesIn: NamesIn): Template {
+  const slots: Slot[] = [];
+  const said: Said = (text, isId, otherwise = "") => {
+    const names = namesIn(text);
+    if (names.length === 0) return text;
+    slots.push({ text, names, namesIn: namesFinder(names), isId, otherwise, kept: new Map() });
+    return markOf(slots.length - 1);
+  };
+  const { outputSchema, inputSchema, description, ...rest } = listing;
+  const text = JSON.stringify({
+    ...rest,
+    // Nobody lists a tool without a word about it.
+    description: said(description, false, `${listing.title}.`),
+    inputSchema: schemaFor(isPinned ? withoutTenant(inputSchema) : inputSchema, said),
+    ...(outputSchemas && outputSchema !== undefined && { outputSchema: schemaFor(outputSchema, said) }),
+  });
+  return { pieces: text.split(MARK), slots };
+}
+
+/** A description, or the mark where it will stand. */
+type Said = (text: string, isId: boolean, otherwise?: string) => string;
 
 function withoutTenant({ properties = {}, required, ...schema }: JsonSchema): JsonSchema {
   const { [TENANT_ARGUMENT]: _, ...others } = properties;
@@ -93,32 +126,38 @@ function withoutTenant({ properties = {}, required, ...schema }: JsonSchema): Js
   return { ...schema, properties: others, ...(needed.length > 0 && { required: needed }) };
 }
 
-/** A schema with the descriptions of this view; an id that nothing here returns says which toolset does. */
-function schemaFor(schema: JsonSchema, words: Words, name = ""): JsonSchema {
+/** A schema whose descriptions come last in each object, behind a comma. */
+function schemaFor(schema: JsonSchema, said: Said, name = ""): JsonSchema {
   const { description, properties, items, additionalProperties, ...rest } = schema;
-  const said = [
-    withoutNames(description ?? "", words.missing),
-    description !== undefined && /(^|_)ids?$/.test(name) ? sourceOf(description, words) : "",
-  ].filter((text) => text !== "");
   return {
     ...rest,
     ...(properties !== undefined && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([own, inner]) => [own, schemaFor(inner, words, own)]),
+        Object.entries(properties).map(([own, inner]) => [own, schemaFor(inner, said, own)]),
       ),
     }),
-    ...(items !== undefined && { items: schemaFor(items, words) }),
+    ...(items !== undefined && { items: schemaFor(items, said) }),
     ...(additionalProperties !== undefined && {
       additionalProperties:
-        typeof additionalProperties === "object" ? schemaFor(additionalProperties, words) : additionalProperties,
+        typeof additionalProperties === "object" ? schemaFor(additionalProperties, said) : additionalProperties,
     }),
-    ...(said.length > 0 && { description: said.join(" ") }),
+    ...(description !== undefined && { description: said(description, /(^|_)ids?$/.test(name)) }),
   };
 }
 
-function sourceOf(description: string, { missing, namesIn, toolsetsIn }: Words): string {
-  const isGivenHere = namesIn(description).length > missing(description).length;
-  const toolsets = isGivenHere ? [] : toolsetsIn(description);
-  if (toolsets.length === 0) return "";
-  return `Tools that this URL leaves out return such ids: toolset ${toolsets.join(" or ")}.`;
+/** A description as a member of its object, for one state of each of its names; "" if nothing is left. */
+function memberOf(slot: Slot, states: string, toolsets: ReadonlyMap<string, string>): string {
+  const known = slot.kept.get(states);
+  if (known !== undefined) return known;
+  const { text, names, namesIn, isId, otherwise, kept } = slot;
+  const are = (state: string): string[] => names.filter((_, at) => states[at] === state);
+  const isThere = new Set(are("+"));
+  const left = withoutNames(text, (part) => namesIn(part).filter((name) => !isThere.has(name)));
+  const sources = isId && isThere.size === 0 ? [...new Set(are("-").map((name) => toolsets.get(name)))] : [];
+  const source =
+    sources.length === 0 ? "" : `Tools that this URL leaves out return such ids: toolset ${sources.join(" or ")}.`;
+  const said = [left, source].filter((part) => part !== "").join(" ") || otherwise;
+  const member = said === "" ? "" : `,"description":${JSON.stringify(said)}`;
+  if (kept.size < MAX_KEPT) kept.set(states, member);
+  return member;
 }

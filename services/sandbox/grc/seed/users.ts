@@ -10,7 +10,7 @@ import {
   RISK_ANALYST,
   TESTER,
 } from "../rights.js";
-import { type Role, seededId, type World } from "../world.js";
+import { type Grant, type Role, seededId, type World } from "../world.js";
 
 type Seeded = readonly [name: string, grants: readonly (readonly [tenant: string, role: Role])[], active?: boolean];
 
@@ -43,25 +43,23 @@ const USERS: readonly Seeded[] = [
 /** Seeds the accounts, each with the actor that owns things. */
 export function seedUsers(world: World, at: string): void {
   for (const [name, grants, active = true] of USERS) {
-    const email = `${name}@sallyport.example`;
-    const actorId = seededId(`actor:${name}`);
-    const first = name.charAt(0).toUpperCase() + name.slice(1);
-    world.users.set(email, {
-      id: seededId(`user:${name}`),
-      actorId,
-      email,
-      firstName: first,
-      lastName: "User",
-      active,
-      joinedAt: at,
-      grants: grants.map(([tenant, role]) => ({ folder: seededId(`folder:${tenant}`), role })),
-    });
-    world.insert("actors", {
-      id: actorId,
-      folder: world.rootId,
-      name: `${first} User`,
-      created_at: at,
-      updated_at: at,
-    });
+    const held = grants.map(([tenant, role]) => ({ folder: seededId(`folder:${tenant}`), role }));
+    seedUser(world, `${name}@sallyport.example`, held, active, at);
   }
+}
+
+/** Adds one account, with its actor. */
+export function seedUser(world: World, email: string, grants: readonly Grant[], active: boolean, at: string): void {
+  const name = email.split("@", 1)[0] as string;
+  const actorId = seededId(`actor:${name}`);
+  const firstName = name.charAt(0).toUpperCase() + name.slice(1);
+  const id = seededId(`user:${name}`);
+  world.users.set(email, { id, actorId, email, firstName, lastName: "User", active, joinedAt: at, grants });
+  world.insert("actors", {
+    id: actorId,
+    folder: world.rootId,
+    name: `${firstName} User`,
+    created_at: at,
+    updated_at: at,
+  });
 }

@@ -112,6 +112,17 @@ describe.each(SERVER)("$server", (one) => {
     expect(JSON.stringify(entries)).not.toContain("this URL leaves out");
   });
 
+  test("who lists many views reads in each what others read who list it first", () => {
+    const warm = prepareEntries(one.own);
+    for (let i = 0; i < 60; i++) {
+      const tools = one.own.filter((_, at) => Math.imul(at + 1, 2654435761 + i * 40503) & (1 << (8 + (i % 16))));
+      const leftOut = one.own.filter((tool, at) => !tools.includes(tool) && (at + i) % 3 > 0);
+      const seen = { tools, leftOut, outputSchemas: i % 2 === 0, isPinned: i % 3 === 0 };
+      const alone = prepareEntries(one.own)(seen);
+      expect(warm(seen)).toEqual(alone);
+    }
+  });
+
   test("with a pinned tenant no schema and no text names the argument", () => {
     const pinned = JSON.stringify(listed(one, () => true, { isPinned: true, outputSchemas: true }));
     expect(pinned).not.toContain(TENANT_ARGUMENT);

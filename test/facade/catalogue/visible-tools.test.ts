@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import type { ListOptions } from "../../../facade/catalogue/endpoint-query.js";
+import { serversOf } from "../../../facade/catalogue/servers.js";
+import { createVisibleTools } from "../../../facade/catalogue/visible-tools.js";
+import { silentLog } from "../../../services/shared/process/log.js";
+import type { Caller } from "../../../services/shared/rpc/call.js";
+import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
+import { unary } from "../../../services/shared/rpc/method.js";
+import { readImage } from "../../../services/shared/tools/image.js";
+import { readTools } from "../../../services/shared/tools/tools.js";
+
+// What callers see through URLs that nobody used before, and what one who uses many costs the others.
+
+const servers = serversOf(readTools(readImage()), "Sallyport", "1");
+const own = servers.get("grc")!;
+const names = own.tools.map(({ tool }) => tool.name);
+
+const callerOf = (id: string): Caller => ({
+  id,
+  email: `${id}@example.org`,
+  name: id,
+  admin: false,
+  groups: [],
+  scopes: new Set(["account", "delegated", "internal"]),
+  keyId: id,
+  service: false,
+});
+const knownOf = (id: string) => ({
+  caller: callerOf(id),
+  assertions: { catalogue: id },
+  expiresAt: Number.POSITIVE_INFINITY,
+});
+
+const catalogue = mountInProcess(
+  [unary(EndpointService.method.listVisibleTools, () => ({ tools: names, unlisted: [], keepMs: 60_000 }))],
+  {
+    authenticator: {
+      authenticate: ({ assertion = "" }) => ({ caller: callerOf(assertion), assertion }),
+    },
+    log: silentLog,
+  },
+);
+
+const visible = () =>
+  createVisibleTools({
+    dispatch: catalogue,
+    credentials: { leased: () => true, onEvent: () => () => undefined },
+    servers,
+  });
+
+const optionsOf = (query: string): ListOptions => {
+  const options = own.readQuery(query);
+  if ("status" in options) throw new Error(options.message);
+  return options;
+};
+
+/** Queries that each leave out others of the tools. */
+const queries = (count: number): ListOptions[] =>
+  Array.from({ length: count }, (_, i) => {
+    const excluded = names.filter((_, at) => (i + 1) & (1 << (at % 10)));
+    return optionsOf(`exclude=${excluded.join(",")}`);
+  });
+
+test("callers who see the same tools share one list, whatever queries another caller makes up", async () => {
+  const tools = visible();
+  const [ana, bo, mallory] = [knownOf("ana"), knownOf("bo"), knownOf("mallory")];
+  const everything = optionsOf("");
+  const shared = await tools.of(ana, "grc", everything);
+  for (const options of queries(600)) await tools.of(mallory, "grc", options);
+  expect(await tools.of(bo, "grc", everything)).toBe(shared);
+  expect(await tools.of(ana, "grc", everything)).toBe(shared);
+});
+
+test("a caller's seventeenth query is answered like the first", async () => {
+  const tools = visible();
+  const ana = knownOf("ana");
+  for (const options of [...queries(40), ...queries(40)]) {
+    const left = names.filter((name) => !options.excluded.has(name));
+    const view = await tools.of(ana, "grc", options);
+    expect([...view.tools.keys()]).toEqual(left);
+    const { result } = JSON.parse(view.list("modern", 1).toString()) as { result: { tools: { name: string }[] } };
+    expect(result.tools.map(({ name }) => name)).toEqual(left);
+  }
+});
