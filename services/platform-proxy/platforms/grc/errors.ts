@@ -8,8 +8,8 @@ import {
   resourceExhausted,
   unavailable,
 } from "../../../shared/rpc/errors.js";
-import { doubtOf } from "../../lib/doubt.js";
 import type { HttpReply } from "../../lib/http.js";
+import { brokenOff } from "../../lib/outcome.js";
 
 const HIDDEN = "not found: it does not exist on the grc platform, or you may not see it";
 
@@ -57,7 +57,7 @@ export function refusalOf(reply: HttpReply, read: boolean): ConnectError {
       return resourceExhausted("the grc platform takes no more requests now; try again in a minute");
   }
   if (reply.status >= 500) {
-    return unavailable(`the grc platform failed to answer (status ${reply.status})${doubtOf(read)}`);
+    return brokenOff(read, unavailable, `the grc platform failed to answer (status ${reply.status})`);
   }
   if (reply.status >= 300 && reply.status <= 399) return MOVED();
   return failedPrecondition(
