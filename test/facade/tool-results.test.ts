@@ -62,7 +62,10 @@ test.each([
   Code.Unimplemented,
 ])("code %s of a service is a result the model can act on", async (code) => {
   const { result } = await call("fail_sighting", { code });
-  expect(result).toMatchObject({ isError: true, content: [{ text: "what went wrong and what to do" }] });
+  const text = expect.stringMatching(/^what went wrong and what to do(; [^;]+)?$/);
+  expect(result).toMatchObject({ isError: true, content: [{ text }] });
+  const outcome = code === Code.Unavailable ? "unknown" : "unchanged";
+  expect(result._meta).toMatchObject({ "sallyport/write_outcome": outcome });
 });
 
 test.each([0, Code.Internal, Code.Unknown, Code.DataLoss])(
