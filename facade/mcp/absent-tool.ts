@@ -51,7 +51,7 @@ export function createCallAbsent(options: CallAbsentOptions): McpContext["callAb
     const { caller } = known;
     const share = shares.of(caller);
     const wait = shares.take(share);
-    if (wait > 0) throw tooMany(wait);
+    if (wait > 0) throw tooMany(wait, served.tool);
     const place = places.enter(caller.keyId === "" ? caller.id : caller.keyId);
     if (typeof place === "string") return refused(served.tool, TOO_MANY);
     share.active++;

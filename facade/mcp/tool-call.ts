@@ -9,7 +9,7 @@ import type { Log } from "../../services/shared/process/log.js";
 import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
 import { canceled, deadlineExceeded, internal, unavailable } from "../../services/shared/rpc/errors.js";
-import { outcomeOf, settled, type WriteOutcome, wordOf } from "../../services/shared/rpc/write-outcome.js";
+import { outcomeOf, settled, type WriteOutcome, withOutcome, wordOf } from "../../services/shared/rpc/write-outcome.js";
 import type { Shares } from "../../services/shared/shares/shares.js";
 import { showHidden } from "../../services/shared/tools/codec/hidden-characters.js";
 import { explain } from "../../services/shared/tools/explain.js";
@@ -74,7 +74,7 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
     const { caller } = call.known;
     const share = shares.of(caller);
     const wait = shares.take(share);
-    if (wait > 0) throw tooMany(wait);
+    if (wait > 0) throw tooMany(wait, served.tool);
     const place = places.enter(caller.keyId === "" ? caller.id : caller.keyId);
     if (typeof place === "string") return refused(served.tool, TOO_MANY);
     share.active++;
@@ -136,7 +136,7 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
         (error: unknown) => {
           settle();
           // A service whose deadline passed may say no more than that it was stopped.
-          reject(ticket.at <= Date.now() ? tooLate(served.tool.readOnly, error) : error);
+          reject(ticket.at <= Date.now() ? tooLateAfter(served.tool.readOnly, error) : error);
         },
       );
     });
@@ -192,6 +192,13 @@ function tooLate(readOnly: boolean, cause?: unknown): ConnectError {
   return deadlineExceeded(`the tool did not answer in time${then}`, cause);
 }
 
+/** The same, of a call that its service ended: what it says became of a write stays. */
+function tooLateAfter(readOnly: boolean, error: unknown): ConnectError {
+  const late = tooLate(readOnly, error);
+  const outcome = outcomeOf(ConnectError.from(error));
+  return outcome === undefined ? late : withOutcome(late, outcome);
+}
+
 function restarting(readOnly: boolean): ConnectError {
   return unavailable(`the service is restarting${readOnly ? ": call again in a few seconds" : ""}`);
 }
@@ -205,9 +212,10 @@ function unvouched(readOnly: boolean): ConnectError {
 }
 
 /** The refusal of one call too many. @param wait seconds until one is not. */
-export function tooMany(wait: number): RpcError {
+export function tooMany(wait: number, { readOnly }: Tool): RpcError {
   const { message, word, headers } = rateRefusal(wait);
-  return new RpcError(429, message, 429, { error: word }, headers);
+  const data = { error: word, ...(!readOnly && { [OUTCOME]: wordOf(Outcome.UNCHANGED) }) };
+  return new RpcError(429, message, 429, data, headers);
 }
 
 /** What a call is told for which there is no place. */

@@ -10,7 +10,7 @@ import type { Binding } from "./binding.js";
 import { type Context, openSession, takePlace } from "./context.js";
 import { fits } from "./fits.js";
 import { misshapen } from "./lib/answers.js";
-import { AGAIN } from "./lib/outcome.js";
+import { passingOf } from "./lib/outcome.js";
 import { openPlatform, type Platform } from "./platform.js";
 
 /** The tools of every platform, each answered through its binding. */
@@ -80,10 +80,10 @@ const MAX_SENTENCE = 2_000;
 function told(desc: DescMethod, platform: Platform | undefined, server: string, error: unknown): ConnectError {
   const said = saidOf(platform, server, error);
   if (!isWriteTool(desc)) return within(said, said.rawMessage);
-  const { rawMessage: words } = said;
-  // What to do next follows from the outcome.
-  const plain = words.endsWith(AGAIN) ? words.slice(0, -AGAIN.length) : words;
-  return withOutcome(within(said, plain), platform?.outcomeOf(said) ?? Outcome.UNCHANGED);
+  // What to do next follows from the outcome: only if nothing was changed it is what a read is told.
+  const { said: words, advice } = passingOf(said) ?? { said: said.rawMessage, advice: "" };
+  const outcome = platform?.outcomeOf(said) ?? Outcome.UNCHANGED;
+  return withOutcome(within(said, words), outcome, advice === "" ? undefined : advice);
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 import { excessOf } from "../../shared/rpc/json-shape.js";
 import { Breaker, PATIENCE, type Patience } from "./breaker.js";
 import { createLargeAnswers, UnreadableError } from "./large-answers.js";
-import { brokenOff } from "./outcome.js";
+import { brokenOff, passing } from "./outcome.js";
 import { MAX_REPLY_BYTES, MAX_REPLY_VALUES, TOO_MUCH } from "./reply-bounds.js";
 import { isUnsent } from "./unsent.js";
 
@@ -203,7 +203,7 @@ export function createHttpClient(
       } catch (error) {
         if (error instanceof ConnectError) throw error;
         const said = `the ${exchange.target.server} platform cannot be reached`;
-        if (!request.read && (error as Lost).isUnsent) throw unavailable(said, error);
+        if (!request.read && (error as Lost).isUnsent) throw passing(unavailable, said, undefined, error);
         throw brokenOff(request.read, unavailable, said, { cause: error });
       }
     },
@@ -221,17 +221,14 @@ function failureOf(exchange: Exchange, request: HttpRequest, error: unknown): Er
     return tooMuch(exchange, request, `is larger than ${MAX_REPLY_BYTES >> 20} MiB`, error);
   }
   if (error instanceof RefusedAddressError) {
-    return failedPrecondition(
-      `the ${exchange.target.server} platform is not called, and nothing was sent: ${error.message}`,
-      error,
-    );
+    return failedPrecondition(`the ${exchange.target.server} platform is not called: ${error.message}`, error);
   }
   return new Lost((error as Error).message, isUnsent(error), error);
 }
 
 function tooLate(server: string, how: "slow" | "silent", request: HttpRequest, cause: unknown): ConnectError {
   const said = how === "slow" ? "is slow: it answers, but did not answer this in time" : "did not answer in time";
-  const advice = "; ask for less, or call again later";
+  const advice = "ask for less, or call again later";
   return brokenOff(request.read, deadlineExceeded, `the ${server} platform ${said}`, { cause, advice });
 }
 
@@ -245,7 +242,7 @@ function isRepeatable({ read, once }: HttpRequest): boolean {
 
 function tooMuch({ target }: Exchange, { read }: HttpRequest, what: string, cause?: unknown): ConnectError {
   const said = `the ${target.server} platform's answer ${what}`;
-  return brokenOff(read, resourceExhausted, said, { cause, advice: "; ask for less at a time" });
+  return brokenOff(read, resourceExhausted, said, { cause, advice: "ask for less at a time" });
 }
 
 /** Whether a signal fired because time ran out, and not because the caller left. */

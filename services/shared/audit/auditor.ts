@@ -121,7 +121,7 @@ export function createAuditor({
       try {
         [number] = await send({ records: [{ ...entry, outcome: BEGUN }] });
       } catch (error) {
-        throw withOutcome(unavailable("the audit could not record this call", error), Outcome.UNCHANGED);
+        throw withOutcome(unavailable("the audit could not record this call", error), Outcome.UNCHANGED, "try again");
       }
       return async (outcome) => {
         if (number === undefined) return;

@@ -24,7 +24,7 @@ const FAILURES: ReadonlySet<Code> = new Set([Code.Unavailable, Code.DeadlineExce
 const PARTLY = "; at least a part of the change was made: read before you try again";
 const UNKNOWN =
   "; the change may or may not have been made: read before you try again, and repeat only what is missing";
-const UNCHANGED = "; nothing was changed, so you can try again";
+const UNCHANGED = "; nothing was changed";
 
 /** Whether an rpc is a tool that changes something: its errors say what became of the change. */
 export function isWriteTool(method: DescMethod): boolean {
@@ -43,18 +43,19 @@ export function wordOf(outcome: WriteOutcome): "unchanged" | "partly" | "unknown
   return outcome === Outcome.PARTLY ? "partly" : "unknown";
 }
 
-/** The error with what became of the write, as a detail and at the end of its message. */
-export function withOutcome(error: ConnectError, outcome: WriteOutcome): ConnectError {
+/**
+ * The error with what became of the write, as a detail and at the end of its message.
+ *
+ * @param advice what to do next if nothing was changed.
+ */
+export function withOutcome(error: ConnectError, outcome: WriteOutcome, advice?: string): ConnectError {
   if (outcomeOf(error) !== undefined) return error;
-  const said = new ConnectError(
-    `${error.rawMessage}${sentenceOf(error.code, outcome)}`,
-    error.code,
-    error.metadata,
-    undefined,
-    error.cause,
-  );
-  said.details = [...error.details, { desc: WriteFailureSchema, value: { outcome } }];
-  return said;
+  return detailed(error, outcome, `${error.rawMessage}${sentenceOf(error.code, outcome, advice)}`);
+}
+
+/** The error with what became of the write as a detail alone: its message says it already. */
+export function withOutcomeSaid(error: ConnectError, outcome: WriteOutcome): ConnectError {
+  return detailed(error, outcome, error.rawMessage);
 }
 
 /** The error of a write with its outcome; if it has none, that of its code: a refusal changed nothing. */
@@ -62,8 +63,15 @@ export function settled(error: ConnectError): ConnectError {
   return withOutcome(error, OPEN.has(error.code) ? Outcome.UNKNOWN : Outcome.UNCHANGED);
 }
 
-function sentenceOf(code: Code, outcome: WriteOutcome): string {
+function detailed(error: ConnectError, outcome: WriteOutcome, message: string): ConnectError {
+  const said = new ConnectError(message, error.code, error.metadata, undefined, error.cause);
+  said.details = [...error.details, { desc: WriteFailureSchema, value: { outcome } }];
+  return said;
+}
+
+function sentenceOf(code: Code, outcome: WriteOutcome, advice: string | undefined): string {
   if (outcome === Outcome.PARTLY) return PARTLY;
   if (outcome === Outcome.UNKNOWN) return UNKNOWN;
-  return FAILURES.has(code) ? UNCHANGED : "";
+  const then = advice === undefined ? "" : `, so ${advice}`;
+  return FAILURES.has(code) ? `${UNCHANGED}${then}` : "";
 }

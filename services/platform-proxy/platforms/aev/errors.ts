@@ -11,7 +11,7 @@ import {
 } from "../../../shared/rpc/errors.js";
 import type { RestRequest, Session } from "../../adapter.js";
 import type { HttpReply } from "../../lib/http.js";
-import { brokenOff } from "../../lib/outcome.js";
+import { brokenOff, passing } from "../../lib/outcome.js";
 import { contentRightOf } from "./content-rights.js";
 
 interface Refused {
@@ -66,7 +66,7 @@ export function refusalOf(reply: HttpReply, { session, request, isRead }: Refuse
         cause,
       );
     case 429:
-      return resourceExhausted("the aev platform is asked too often; try again in a few seconds", cause);
+      return passing(resourceExhausted, "the aev platform is asked too often", "try again in a few seconds", cause);
     case 502:
     case 503:
     case 504:

@@ -9,7 +9,7 @@ import {
   unavailable,
   unimplemented,
 } from "../../../shared/rpc/errors.js";
-import { brokenOff } from "../../lib/outcome.js";
+import { brokenOff, passing } from "../../lib/outcome.js";
 
 /** One error of a GraphQL answer, as the platform shapes it. */
 export interface GraphqlError {
@@ -86,7 +86,11 @@ export function unreadable(status: number, writes: boolean, email?: string): Con
     );
   }
   if (status === 429)
-    return resourceExhausted("the threat intelligence platform is being asked too often; try again in a minute");
+    return passing(
+      resourceExhausted,
+      "the threat intelligence platform is being asked too often",
+      "try again in a minute",
+    );
   if (status === 413) return resourceExhausted("the request is larger than the threat intelligence platform takes");
   return brokenOff(
     !writes,
@@ -156,5 +160,5 @@ function failure({ message = "" }: GraphqlError, writes: boolean): ConnectError 
   // Right after a deletion a lock is reported as an accident.
   if (String(message).includes("LOCK_ERROR")) return aborted(LOCKED);
   const said = "the threat intelligence platform failed at this";
-  return brokenOff(!writes, unavailable, said, { advice: "; try again; if it fails again, tell its administrator" });
+  return brokenOff(!writes, unavailable, said, { advice: "try again; if it fails again, tell its administrator" });
 }
