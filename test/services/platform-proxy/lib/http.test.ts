@@ -109,7 +109,7 @@ test("a write that cannot be sent leaves nothing open", async () => {
   const error = await errorOf(client.send(exchange(), { verb: "POST", path: "/things", body: {}, read: false }));
   expect(error).toMatchObject({
     code: Code.Unavailable,
-    rawMessage: "the cti platform cannot be reached",
+    rawMessage: "the cti platform cannot be reached; try again",
   });
   expect(isLeftOpen(error)).toBe(false);
 });
