@@ -45,8 +45,7 @@ export function openPlatform(adapter: Adapter, session: Session, identities: Ide
     answered = true;
     return answer;
   };
-  const writing = async <T>(writes: boolean, send: () => Promise<T>): Promise<T> => {
-    if (!writes) return send();
+  const writing = async <T>(send: () => Promise<T>): Promise<T> => {
     open++;
     try {
       const answer = await send();
@@ -76,14 +75,16 @@ export function openPlatform(adapter: Adapter, session: Session, identities: Ide
       if (adapter.deniesDocument?.(document.text) !== false) throw administers(session);
       await identities.me(adapter, session);
       const { graphql } = adapter;
-      return heard(await writing(document.writes, () => graphql(session, document, variables)));
+      const send = () => graphql(session, document, variables);
+      return heard(await (document.writes ? writing(send) : send()));
     },
     async rest<Body>(request: RestRequest) {
       if (adapter.rest === undefined) throw internal(`the ${adapter.server} platform speaks no REST`);
       if (adapter.deniesRequest?.(request) !== false) throw administers(session);
       await identities.me(adapter, session);
       const { rest } = adapter;
-      return heard(await writing(!isRead(request), () => rest<Body>(session, request)));
+      const send = () => rest<Body>(session, request);
+      return heard(await (isRead(request) ? send() : writing(send)));
     },
   };
 }

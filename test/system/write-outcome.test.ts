@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { fromBinary } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { AnnotationService } from "#proto/cti/v1/annotation_service_pb.js";
@@ -131,4 +132,17 @@ test("over gRPC the error has the outcome as a detail", async () => {
   const client = connectClient(AnnotationService, { baseUrl: program.bootstrap.grpc_url, apiKey: key });
   const error = await client.addLabels({ objectId, labels: ["outcome over gRPC"] }).catch(ConnectError.from);
   expect((error as ConnectError).findDetails(WriteFailureSchema)).toMatchObject([{ outcome: Outcome.PARTLY }]);
+});
+
+test("over JSON too", async () => {
+  hostile.arm(({ body }) => body.includes(FIRST), lost);
+  const reply = await fetch(`${program.baseUrl}/rpc/cti.v1.AnnotationService/AddLabels`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ object_id: objectId, labels: ["outcome over JSON"] }),
+  });
+  const { details } = (await reply.json()) as { details: { type: string; value: string }[] };
+  const [detail] = details.filter(({ type }) => type === "mcp.v1.WriteFailure");
+  const { outcome } = fromBinary(WriteFailureSchema, Buffer.from(detail?.value ?? "", "base64"));
+  expect(outcome).toBe(Outcome.UNKNOWN);
 });
