@@ -8,7 +8,7 @@ import type { Tool } from "../../services/shared/tools/tools.js";
 import type { Places } from "../admission/places.js";
 import { INVALID_PARAMS, RpcError } from "./json-rpc.js";
 import { type Admitted, catalogueFailure, type McpContext } from "./server.js";
-import { failure, TOO_MANY, tooMany } from "./tool-call.js";
+import { refused, TOO_MANY, tooMany } from "./tool-call.js";
 
 /** Whom the reasons are asked of, and what bounds the asking. */
 export interface CallAbsentOptions {
@@ -46,20 +46,20 @@ export function createCallAbsent(options: CallAbsentOptions): McpContext["callAb
     const narrowed = narrowing(served.tool, admitted.options);
     if (narrowed !== undefined) {
       record("narrowed", name, admitted, log);
-      return failure(narrowed);
+      return refused(served.tool, narrowed);
     }
     const { caller } = known;
     const share = shares.of(caller);
     const wait = shares.take(share);
-    if (wait > 0) throw tooMany(wait);
+    if (wait > 0) throw tooMany(wait, served.tool);
     const place = places.enter(caller.keyId === "" ? caller.id : caller.keyId);
-    if (typeof place === "string") return failure(TOO_MANY);
+    if (typeof place === "string") return refused(served.tool, TOO_MANY);
     share.active++;
     try {
       const reason = await reasonOf(admitted, name);
       if (reason === "") return served;
       record("permission_denied", name, admitted, log);
-      return failure(reason);
+      return refused(served.tool, reason);
     } catch (error) {
       throw catalogueFailure(error, known, isRevoked);
     } finally {

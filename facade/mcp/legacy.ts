@@ -25,7 +25,7 @@ import {
   traceparentOf,
   viewOnceKnown,
 } from "./server.js";
-import { CredentialError } from "./tool-call.js";
+import { CredentialError, type ToolResult } from "./tool-call.js";
 
 // The legacy era, without sessions: initialize is answered and forgotten, any
 // request is served whatever was negotiated. JSON-RPC errors are HTTP 200. A
@@ -123,20 +123,24 @@ async function answer(
       const { name, args } = callParamsOf(params);
       const { tools } = await viewOnceKnown(context.view(admitted), admitted, context);
       const tool = tools.get(name) ?? (await context.callAbsent(admitted, name));
-      if (typeof tool === "string") return resultText(id, `{${tool}}`);
+      if ("members" in tool) return resultText(id, resultOf(tool));
       checkScope(tool, admitted);
-      const members = await context.callTool(tool, {
+      const result = await context.callTool(tool, {
         known: admitted.known,
         args: args as JsonObject,
         tenant: admitted.options.tenant,
         traceparent: traceparentOf(params, admitted.exchange.headers.traceparent),
         onProgress,
       });
-      return resultText(id, `{${members}}`);
+      return resultText(id, resultOf(result));
     }
     default:
       throw new RpcError(METHOD_NOT_FOUND, "Method not found");
   }
+}
+
+function resultOf({ members, meta }: ToolResult): string {
+  return meta === "" ? `{${members}}` : `{${members},"_meta":{${meta}}}`;
 }
 
 async function initialize(context: McpContext, admitted: Admitted, params: unknown): Promise<string> {

@@ -28,7 +28,7 @@ import {
   traceparentOf,
   viewOnceKnown,
 } from "./server.js";
-import { CredentialError } from "./tool-call.js";
+import { CredentialError, type ToolResult } from "./tool-call.js";
 
 // The modern era. Every request passes the same ladder, and the first step it
 // fails answers it: metadata, headers, version, method, name, parameters,
@@ -134,13 +134,13 @@ async function callTool(context: McpContext, admitted: Admitted, request: Modern
   const seen = context.view(admitted);
   const view = "tools" in seen ? seen : await viewOnceKnown(seen, admitted, context);
   const tool = view.tools.get(name) ?? (await context.callAbsent(admitted, name));
-  if (typeof tool === "string") return answerCall(tool, admitted, request, reply);
+  if ("members" in tool) return answerCall(tool, admitted, request, reply);
   checkScope(tool, admitted);
   checkCapabilities(tool, request.meta[CAPABILITIES_KEY] as Record<string, unknown>);
   if (tool.tool.headers.length > 0) checkParams(tool.tool.headers, args, exchange.headers);
 
   const token = progressTokenOf(request.params);
-  const members = await context.callTool(tool, {
+  const result = await context.callTool(tool, {
     known,
     args: args as JsonObject,
     tenant: options.tenant,
@@ -148,12 +148,11 @@ async function callTool(context: McpContext, admitted: Admitted, request: Modern
     onProgress: token === undefined ? undefined : (note) => reply.progress(token, note),
     onCancellable: (cancel) => exchange.onGone(cancel),
   });
-  answerCall(members, admitted, request, reply);
+  answerCall(result, admitted, request, reply);
 }
 
-/** @param members of the result, as JSON text. */
-function answerCall(members: string, { server }: Admitted, { id }: Modern, reply: Reply): void {
-  const result = `{"resultType":"complete",${members},${metaOf(server.serverInfo)}}`;
+function answerCall({ members, meta }: ToolResult, { server }: Admitted, { id }: Modern, reply: Reply): void {
+  const result = `{"resultType":"complete",${members},${metaOf(server.serverInfo, meta)}}`;
   reply.finish(200, resultText(id, result), id);
 }
 
@@ -185,6 +184,7 @@ function fail(reply: Reply, { id }: RpcRequest, error: unknown) {
   reply.finish(200, errorText(id, INTERNAL_ERROR, said), id);
 }
 
-function metaOf(serverInfo: string): string {
-  return `"_meta":{"io.modelcontextprotocol/serverInfo":${serverInfo}}`;
+/** @param own further members, as JSON text. */
+function metaOf(serverInfo: string, own = ""): string {
+  return `"_meta":{${own === "" ? "" : `${own},`}"io.modelcontextprotocol/serverInfo":${serverInfo}}`;
 }

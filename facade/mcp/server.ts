@@ -9,7 +9,7 @@ import type { McpServer } from "../catalogue/servers.js";
 import type { View } from "../catalogue/tools-list.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
 import { INVALID_PARAMS, isObject, isRequestId, RpcError } from "./json-rpc.js";
-import { type CallTool, CredentialError } from "./tool-call.js";
+import { type CallTool, CredentialError, type ToolResult } from "./tool-call.js";
 
 /** A request that has passed every refusal of HTTP. */
 export interface Admitted {
@@ -34,7 +34,7 @@ export interface McpContext {
    * @throws RpcError -32602, the same for every name that the server has no tool of;
    * 429 and 503 like a call; CredentialError.
    */
-  callAbsent(admitted: Admitted, name: string): Promise<ServedTool | string>;
+  callAbsent(admitted: Admitted, name: string): Promise<ServedTool | ToolResult>;
   /** What the caller sees of the server. @throws ConnectError */
   view(admitted: Admitted): View | Promise<View>;
   /** Whether the key that somebody came with was revoked since. */

@@ -1,6 +1,7 @@
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Progress } from "#proto/mcp/v1/tool_pb.js";
+import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known } from "../../services/shared/credentials/known.js";
 import type { Ended } from "../../services/shared/credentials/open-responses.js";
@@ -8,9 +9,11 @@ import type { Log } from "../../services/shared/process/log.js";
 import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
 import { canceled, deadlineExceeded, internal, unavailable } from "../../services/shared/rpc/errors.js";
+import { outcomeOf, settled, type WriteOutcome, withOutcome, wordOf } from "../../services/shared/rpc/write-outcome.js";
 import type { Shares } from "../../services/shared/shares/shares.js";
 import { showHidden } from "../../services/shared/tools/codec/hidden-characters.js";
 import { explain } from "../../services/shared/tools/explain.js";
+import type { Tool } from "../../services/shared/tools/tools.js";
 import type { Places } from "../admission/places.js";
 import { rateRefusal } from "../admission/refusals.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
@@ -50,13 +53,20 @@ export interface ToolCallOptions {
   readonly log: Log;
 }
 
+/** The result of a call, as JSON text. */
+export interface ToolResult {
+  readonly members: string;
+  /** Members of its `_meta`; "" if there are none. */
+  readonly meta: string;
+}
+
 /**
- * Calls the rpc behind a tool. Resolves to the members of the result as JSON
- * text, also for what the model can mend.
+ * Calls the rpc behind a tool. Resolves to its result, also if it is an error
+ * that the model can correct.
  *
  * @throws RpcError -32603 for what it cannot, 429 for one call too many, CredentialError.
  */
-export type CallTool = (served: ServedTool, call: ToolCall) => Promise<string>;
+export type CallTool = (served: ServedTool, call: ToolCall) => Promise<ToolResult>;
 
 /** Builds the one way to call a tool, in both eras: rate, arguments, the rpc under its deadline, and its errors. */
 export function createCallTool({ dispatch, credentials, shares, places, deadlines, log }: ToolCallOptions): CallTool {
@@ -64,27 +74,30 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
     const { caller } = call.known;
     const share = shares.of(caller);
     const wait = shares.take(share);
-    if (wait > 0) throw tooMany(wait);
+    if (wait > 0) throw tooMany(wait, served.tool);
     const place = places.enter(caller.keyId === "" ? caller.id : caller.keyId);
-    if (typeof place === "string") return failure(TOO_MANY);
+    if (typeof place === "string") return refused(served.tool, TOO_MANY);
     share.active++;
     try {
       const request = served.decode(call.args);
       if (call.tenant !== undefined) pinTenant(served.tool, request, call.tenant);
-      return served.encode(await run(served, request, call));
+      return { members: served.encode(await run(served, request, call)), meta: "" };
     } catch (error) {
       if (error instanceof CredentialError) throw error;
-      const failed = ConnectError.from(error);
+      let failed = ConnectError.from(error);
       if (failed.code === Code.Unauthenticated) {
         if (credentials.isRevoked(call.known)) throw new CredentialError("revoked");
-        return failure(unvouched(served.tool.readOnly).rawMessage);
+        failed = unvouched(served.tool.readOnly);
       }
+      if (!served.tool.readOnly) failed = settled(failed);
+      const outcome = served.tool.readOnly ? undefined : outcomeOf(failed);
       const said = explain(failed);
-      if (said !== undefined) return failure(said);
+      if (said !== undefined) return failure(said, outcome);
       if (failed.code !== Code.Canceled) {
         log.error({ err: error, tool: served.tool.name, caller: caller.id, trace: call.traceparent }, "a tool failed");
       }
-      throw new RpcError(INTERNAL_ERROR, "Internal error: the service's log says more");
+      const data = outcome && { [OUTCOME]: wordOf(outcome) };
+      throw new RpcError(INTERNAL_ERROR, "Internal error: the service's log says more", 200, data);
     } finally {
       share.active--;
       place.leave(0);
@@ -103,7 +116,9 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
         settle();
         reject(error);
       };
-      const ticket = deadlines.start((why) => stop(why === "late" ? tooLate(served.tool.readOnly) : restarting()));
+      const ticket = deadlines.start((why) =>
+        stop(why === "late" ? tooLate(served.tool.readOnly) : restarting(served.tool.readOnly)),
+      );
       const unhold = credentials.hold(call.known, (ended) =>
         stop(ended === "revoked" ? new CredentialError(ended) : unvouched(served.tool.readOnly)),
       );
@@ -121,7 +136,7 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
         (error: unknown) => {
           settle();
           // A service whose deadline passed may say no more than that it was stopped.
-          reject(ticket.at <= Date.now() ? tooLate(served.tool.readOnly, error) : error);
+          reject(ticket.at <= Date.now() ? tooLateAfter(served.tool.readOnly, error) : error);
         },
       );
     });
@@ -173,34 +188,49 @@ async function lastOf(events: AsyncIterable<StreamedEvent>, onProgress: ToolCall
 }
 
 function tooLate(readOnly: boolean, cause?: unknown): ConnectError {
-  const then = readOnly ? "ask for less, or call again later" : UNKNOWN;
-  return deadlineExceeded(`the tool did not answer in time: ${then}`, cause);
+  const then = readOnly ? ": ask for less, or call again later" : "";
+  return deadlineExceeded(`the tool did not answer in time${then}`, cause);
 }
 
-function restarting(): ConnectError {
-  return unavailable(`the service is restarting: ${UNKNOWN}`);
+/** The same, of a call that its service ended: what it says became of a write stays. */
+function tooLateAfter(readOnly: boolean, error: unknown): ConnectError {
+  const late = tooLate(readOnly, error);
+  const outcome = outcomeOf(ConnectError.from(error));
+  return outcome === undefined ? late : withOutcome(late, outcome);
 }
 
-const UNKNOWN = "whether the call took effect is not known, so look before you repeat it";
+function restarting(readOnly: boolean): ConnectError {
+  return unavailable(`the service is restarting${readOnly ? ": call again in a few seconds" : ""}`);
+}
 
-/** Not that the key is bad, which nobody said; and "again" only of what changes nothing. */
+/** The service did not say that the key is bad. Only a read may simply be repeated. */
 function unvouched(readOnly: boolean): ConnectError {
-  const then = readOnly ? "call again in a few seconds" : UNKNOWN;
+  const then = readOnly ? ": call again in a few seconds" : "";
   return unavailable(
-    `the service that checks API keys did not answer while the call ran, which says nothing about your key: ${then}`,
+    `the service that checks API keys did not answer while the call ran, which says nothing about your key${then}`,
   );
 }
 
 /** The refusal of one call too many. @param wait seconds until one is not. */
-export function tooMany(wait: number): RpcError {
+export function tooMany(wait: number, { readOnly }: Tool): RpcError {
   const { message, word, headers } = rateRefusal(wait);
-  return new RpcError(429, message, 429, { error: word }, headers);
+  const data = { error: word, ...(!readOnly && { [OUTCOME]: wordOf(Outcome.UNCHANGED) }) };
+  return new RpcError(429, message, 429, data, headers);
 }
 
 /** What a call is told for which there is no place. */
 export const TOO_MANY = "too many calls are running: wait until some have ended and call again";
 
-/** The members of a result that is an error the model can act on. */
-export function failure(said: string): string {
-  return `"content":[{"type":"text","text":${JSON.stringify(showHidden(said))}}],"isError":true`;
+/** The member of `_meta` by which the error of a write says what became of it: unchanged, partly or unknown. */
+export const OUTCOME = "sallyport/write_outcome";
+
+/** The result of a call that is refused before its service hears of it. */
+export function refused({ readOnly }: Tool, said: string): ToolResult {
+  return failure(said, readOnly ? undefined : Outcome.UNCHANGED);
+}
+
+/** A result that is an error the model can act on. @param outcome what became of a write. */
+function failure(said: string, outcome: WriteOutcome | undefined): ToolResult {
+  const members = `"content":[{"type":"text","text":${JSON.stringify(showHidden(said))}}],"isError":true`;
+  return { members, meta: outcome === undefined ? "" : `"${OUTCOME}":"${wordOf(outcome)}"` };
 }

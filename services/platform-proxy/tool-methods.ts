@@ -1,15 +1,16 @@
 import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
-import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
+import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import type { Call } from "../shared/rpc/call.js";
 import { canceled, internal } from "../shared/rpc/errors.js";
 import type { Method } from "../shared/rpc/method.js";
+import { isWriteTool, withOutcome } from "../shared/rpc/write-outcome.js";
 import type { Adapter } from "./adapter.js";
 import type { Binding } from "./binding.js";
 import { type Context, openSession, takePlace } from "./context.js";
 import { fits } from "./fits.js";
 import { misshapen } from "./lib/answers.js";
-import { withOutcome } from "./lib/doubt.js";
+import { passingOf } from "./lib/outcome.js";
 import { openPlatform, type Platform } from "./platform.js";
 
 /** The tools of every platform, each answered through its binding. */
@@ -75,23 +76,37 @@ function isOfReading(error: unknown): boolean {
 /** Longest sentence that is passed on: some repeat a platform's own words. */
 const MAX_SENTENCE = 2_000;
 
+/** What a caller is told of a failure: its sentence, and of a write what became of it. */
+function told(desc: DescMethod, platform: Platform | undefined, server: string, error: unknown): ConnectError {
+  const said = saidOf(platform, server, error);
+  if (!isWriteTool(desc)) return within(said, said.rawMessage);
+  // What to do next follows from the outcome: only if nothing was changed it is what a read is told.
+  const { said: words, advice } = passingOf(said) ?? { said: said.rawMessage, advice: "" };
+  const outcome = platform?.outcomeOf(said) ?? Outcome.UNCHANGED;
+  return withOutcome(within(said, words), outcome, advice === "" ? undefined : advice);
+}
+
 /**
- * What a caller is told of a failure. A binding reads answers as the platform's
- * API shapes them: where it trips over one, the answer was another. Before it
- * has one, and over anything else, the fault is ours.
+ * The failure in words for the caller. A binding reads answers as the platform's
+ * API shapes them: if it fails to read one, the answer had another shape. Before
+ * there is an answer, and for any other error, the fault is ours.
  */
-function told(desc: DescMethod, platform: Platform | undefined, server: string, error: unknown): unknown {
-  if (!(error instanceof ConnectError)) {
-    if (platform?.signal.aborted === true) return canceled("the call was cancelled", error);
-    if (platform?.hasAnswered !== true || !isOfReading(error)) {
-      return internal("the tool failed; the service's log says more", error);
-    }
-    const said = misshapen(server, "something that cannot be read");
-    said.cause = error;
-    return said;
+function saidOf(platform: Platform | undefined, server: string, error: unknown): ConnectError {
+  if (error instanceof ConnectError) return error;
+  if (platform?.signal.aborted === true) return canceled("the call was cancelled", error);
+  if (platform?.hasAnswered !== true || !isOfReading(error)) {
+    return internal("the tool failed; the service's log says more", error);
   }
-  const changes = desc.idempotency !== Idempotency.NO_SIDE_EFFECTS;
-  const said = changes ? withOutcome(error, platform?.hasChanged ?? false) : error;
-  if (said.rawMessage.length <= MAX_SENTENCE) return said;
-  return new ConnectError(`${said.rawMessage.slice(0, MAX_SENTENCE)}…`, said.code, undefined, undefined, said.cause);
+  const said = misshapen(server, "something that cannot be read");
+  said.cause = error;
+  return said;
+}
+
+/** The error with these words, cut to {@link MAX_SENTENCE}. */
+function within(error: ConnectError, words: string): ConnectError {
+  if (words.length <= MAX_SENTENCE && words === error.rawMessage) return error;
+  const cut = words.length <= MAX_SENTENCE ? words : `${words.slice(0, MAX_SENTENCE)}…`;
+  const said = new ConnectError(cut, error.code, error.metadata, undefined, error.cause);
+  said.details = error.details;
+  return said;
 }

@@ -42,6 +42,13 @@ test.each(["2026-07-28", "2025-11-25"])("one call of a tool too many is 429, of 
   });
 });
 
+test("one call too many of a tool that writes says that nothing was changed", async () => {
+  const write = modern("tools/call", { name: "fail_sighting", arguments: {} });
+  const answers = [];
+  for (let i = 0; i < 3; i++) answers.push(await post(endpoint, write.body, write.headers));
+  expect(answers[2]?.json.error.data).toEqual({ error: "too_many_calls", "sallyport/write_outcome": "unchanged" });
+});
+
 test("a call that is refused for want of a right is one too", async () => {
   server.world.visible.set("user of good", ["page_sightings"]);
   const answers = [];

@@ -62,7 +62,17 @@ test.each([
   Code.Unimplemented,
 ])("code %s of a service is a result the model can act on", async (code) => {
   const { result } = await call("fail_sighting", { code });
-  expect(result).toMatchObject({ isError: true, content: [{ text: "what went wrong and what to do" }] });
+  const old = legacy("tools/call", { name: "fail_sighting", arguments: { code } });
+  const { result: ofOld } = (await post(endpoint, old.body, old.headers)).json;
+  const text = expect.stringMatching(/^what went wrong and what to do(; [^;]+)?$/);
+  expect(result).toMatchObject({ isError: true, content: [{ text }] });
+  const outcome = code === Code.Unavailable ? "unknown" : "unchanged";
+  expect(result._meta).toMatchObject({ "sallyport/write_outcome": outcome });
+  expect(ofOld).toEqual({
+    content: result.content,
+    isError: true,
+    _meta: { "sallyport/write_outcome": outcome },
+  });
 });
 
 test.each([0, Code.Internal, Code.Unknown, Code.DataLoss])(
@@ -71,6 +81,7 @@ test.each([0, Code.Internal, Code.Unknown, Code.DataLoss])(
     const { error } = await call("fail_sighting", { code });
     expect(error.code).toBe(-32603);
     expect(JSON.stringify(error)).not.toMatch(/secret|went wrong/);
+    expect(error.data).toEqual({ "sallyport/write_outcome": "unknown" });
     const old = legacy("tools/call", { name: "fail_sighting", arguments: { code } });
     expect((await post(endpoint, old.body, old.headers)).json.error.code).toBe(-32603);
   },

@@ -1,5 +1,6 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { unavailable } from "../../shared/rpc/errors.js";
+import { leftOpen } from "./outcome.js";
 
 // A platform of another version, or something in front of one, may answer in
 // another shape. What would make a wrong answer of ours is refused here: a list
@@ -55,7 +56,9 @@ export function countOf(server: string, value: unknown): number {
  * @param what the answer held instead, in words.
  */
 export function misshapen(server: string, what: string): ConnectError {
-  return unavailable(
-    `the ${server} platform answered with ${what}, so its answer is withheld; where something was to change, whether it was is not known, so read before trying again, and an administrator checks its version and its address`,
+  return leftOpen(
+    unavailable(
+      `the ${server} platform answered with ${what}, so the answer was discarded; ask its administrator to check its version and address`,
+    ),
   );
 }

@@ -13,8 +13,8 @@ import {
 } from "../../shared/rpc/errors.js";
 import { excessOf } from "../../shared/rpc/json-shape.js";
 import { Breaker, PATIENCE, type Patience } from "./breaker.js";
-import { doubtOf, UNKNOWN, UNSENT } from "./doubt.js";
 import { createLargeAnswers, UnreadableError } from "./large-answers.js";
+import { brokenOff, passing } from "./outcome.js";
 import { MAX_REPLY_BYTES, MAX_REPLY_VALUES, TOO_MUCH } from "./reply-bounds.js";
 import { isUnsent } from "./unsent.js";
 
@@ -168,12 +168,12 @@ export function createHttpClient(
       if (signal.aborted && isTimeout(signal.reason)) {
         throw tooLate(server, breaker.ranOut(entry, since), request, error);
       }
-      const failed = exchange.signal.aborted
-        ? canceled("the call was cancelled", error)
+      const ended = exchange.signal.aborted
+        ? brokenOff(request.read, canceled, "the call was cancelled", { cause: error, advice: "" })
         : failureOf(exchange, request, error);
-      if (failed instanceof Lost) breaker.lost(entry);
+      if (ended instanceof Lost) breaker.lost(entry);
       else breaker.ended(entry);
-      throw failed;
+      throw ended;
     }
   }
 
@@ -202,8 +202,9 @@ export function createHttpClient(
         return await (isRepeatable(request) ? again.execute(once, signal) : once());
       } catch (error) {
         if (error instanceof ConnectError) throw error;
-        const then = !request.read && (error as Lost).isUnsent ? UNSENT : doubtOf(request.read);
-        throw unavailable(`the ${exchange.target.server} platform cannot be reached${then}`, error);
+        const said = `the ${exchange.target.server} platform cannot be reached`;
+        if (!request.read && (error as Lost).isUnsent) throw passing(unavailable, said, undefined, error);
+        throw brokenOff(request.read, unavailable, said, { cause: error });
       }
     },
     async close() {
@@ -220,24 +221,19 @@ function failureOf(exchange: Exchange, request: HttpRequest, error: unknown): Er
     return tooMuch(exchange, request, `is larger than ${MAX_REPLY_BYTES >> 20} MiB`, error);
   }
   if (error instanceof RefusedAddressError) {
-    return failedPrecondition(
-      `the ${exchange.target.server} platform is not called, and nothing was sent: ${error.message}`,
-      error,
-    );
+    return failedPrecondition(`the ${exchange.target.server} platform is not called: ${error.message}`, error);
   }
   return new Lost((error as Error).message, isUnsent(error), error);
 }
 
 function tooLate(server: string, how: "slow" | "silent", request: HttpRequest, cause: unknown): ConnectError {
   const said = how === "slow" ? "is slow: it answers, but did not answer this in time" : "did not answer in time";
-  const todo = request.read ? "; ask for less, or call again later" : UNKNOWN;
-  return deadlineExceeded(`the ${server} platform ${said}${todo}`, cause);
+  const advice = "ask for less, or call again later";
+  return brokenOff(request.read, deadlineExceeded, `the ${server} platform ${said}`, { cause, advice });
 }
 
 function leftAlone(server: string, { tryAgainMs }: Patience): ConnectError {
-  return unavailable(
-    `the ${server} platform does not answer; nothing was sent, and it is tried again within ${tryAgainMs / 1000} seconds`,
-  );
+  return unavailable(`the ${server} platform does not answer; it is tried again within ${tryAgainMs / 1000} seconds`);
 }
 
 function isRepeatable({ read, once }: HttpRequest): boolean {
@@ -245,8 +241,8 @@ function isRepeatable({ read, once }: HttpRequest): boolean {
 }
 
 function tooMuch({ target }: Exchange, { read }: HttpRequest, what: string, cause?: unknown): ConnectError {
-  const then = read ? "; ask for less at a time" : UNKNOWN;
-  return resourceExhausted(`the ${target.server} platform's answer ${what}${then}`, cause);
+  const said = `the ${target.server} platform's answer ${what}`;
+  return brokenOff(read, resourceExhausted, said, { cause, advice: "ask for less at a time" });
 }
 
 /** Whether a signal fired because time ran out, and not because the caller left. */
@@ -314,7 +310,7 @@ function replyFrom(
         return JSON.parse(text) as T;
       } catch (error) {
         const said = `the ${exchange.target.server} platform answered with something other than JSON`;
-        throw unavailable(`${said}${doubtOf(request.read)}`, error);
+        throw brokenOff(request.read, unavailable, said, { cause: error });
       }
     },
   };

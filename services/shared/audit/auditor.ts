@@ -1,7 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AuditKind, type RecordAuditRequestSchema } from "#proto/auth/v1/audit_service_pb.js";
+import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import type { Log } from "../process/log.js";
 import { unavailable } from "../rpc/errors.js";
+import { withOutcome } from "../rpc/write-outcome.js";
 import { type AuditEntry, BEGUN } from "./entry.js";
 
 /** Writes down who did what. */
@@ -119,7 +121,7 @@ export function createAuditor({
       try {
         [number] = await send({ records: [{ ...entry, outcome: BEGUN }] });
       } catch (error) {
-        throw unavailable("what was asked could not be written to the audit, so nothing was changed: try again", error);
+        throw withOutcome(unavailable("the audit could not record this call", error), Outcome.UNCHANGED, "try again");
       }
       return async (outcome) => {
         if (number === undefined) return;

@@ -15,6 +15,8 @@ import { type Observe, recorded, recordOf } from "./steps/record.js";
 import { checkRules } from "./steps/rules.js";
 import { countsHere, inTurn } from "./steps/share.js";
 import { checkTextsOf } from "./steps/texts.js";
+import { sayingOutcome } from "./steps/write-outcome.js";
+import { isWriteTool } from "./write-outcome.js";
 
 // Every adapter runs a method through the same steps, in this order, each in a
 // file of its own under steps/:
@@ -27,6 +29,7 @@ import { checkTextsOf } from "./steps/texts.js";
 //   rules      buf.validate                   ─▶ invalid_argument
 //   method     its own gates, store, platform ─▶ any code; administration is in the audit before it
 //   record     one log line, and of writes and refusals an audit record
+//   outcome    a write tool's error says what became of the change
 
 /** Runs one method for one call; the steps are chosen once, not per call. */
 export type Run = (request: unknown, incoming: Incoming) => unknown;
@@ -51,12 +54,18 @@ export function chain(method: Method, { authenticator, log, shares, observe, aud
   const { desc } = method;
   const needed = scopeOf(method);
   const isUnary = desc.methodKind === "unary";
+  const administers = audit !== undefined && isUnary && kindOf(desc, needed) === AuditKind.ADMINISTRATION;
+  const writes = isWriteTool(desc);
   const begun = new WeakSet<Incoming>();
-  const record = recordOf(desc, needed, { log, observe, audit, isAudited: (incoming) => begun.has(incoming) });
+  const record = recordOf(desc, needed, {
+    log,
+    observe,
+    audit,
+    isAudited: (incoming) => administers && begun.has(incoming),
+  });
   const takesOne = isUnary || desc.methodKind === "server_streaming";
   const checkTexts = checkTextsOf(desc);
   const plain = method.handle as (request: unknown, call: Call) => unknown;
-  const administers = audit !== undefined && isUnary && kindOf(desc, needed) === AuditKind.ADMINISTRATION;
   const handle = administers ? administering(desc, plain, audit) : plain;
 
   const enter = (request: unknown, incoming: Incoming, caller: Caller, assertion: string): unknown => {
@@ -66,7 +75,7 @@ export function chain(method: Method, { authenticator, log, shares, observe, aud
       checkTexts?.(request as Message);
       checkRules(desc, request as Message);
     }
-    if (administers) begun.add(incoming);
+    if (administers || writes) begun.add(incoming);
     return handle(request, new MethodCall(incoming, caller, assertion));
   };
 
@@ -114,7 +123,7 @@ export function chain(method: Method, { authenticator, log, shares, observe, aud
     return finish(request, incoming, caller, startedAt, result);
   };
 
-  return (request, incoming) => {
+  const run: Run = (request, incoming) => {
     const startedAt = performance.now();
     let known: Caller | undefined;
     const go = (caller: Caller, assertion: string): unknown => {
@@ -134,6 +143,7 @@ export function chain(method: Method, { authenticator, log, shares, observe, aud
       throw error;
     }
   };
+  return sayingOutcome(desc, run, (incoming) => begun.has(incoming));
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

@@ -6,6 +6,8 @@ import { AnnotationService } from "#proto/cti/v1/annotation_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
 import { ControlService } from "#proto/grc/v1/control_service_pb.js";
 import { TenantService } from "#proto/grc/v1/tenant_service_pb.js";
+import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
+import { outcomeOf } from "../../../services/shared/rpc/write-outcome.js";
 import { startAev } from "../../support/platforms/aev.js";
 import { startCti } from "../../support/platforms/cti.js";
 import { startGrc } from "../../support/platforms/grc.js";
@@ -108,8 +110,8 @@ const through = (hostile: Hostile) => (url: string) => {
 };
 
 /** What a write is told of what it did. */
-const KNOWN = /nothing was changed|nothing was sent/;
-const OPEN = /is not known/;
+const KNOWN = /nothing was changed/;
+const OPEN = /may or may not have been made/;
 
 interface Fault {
   readonly fault: (response: ServerResponse, n: number) => unknown;
@@ -230,9 +232,12 @@ describe.each(Object.keys(RIGS))("%s", (server) => {
       expect(error.rawMessage).toMatch(said);
       expect(error.rawMessage).not.toMatch(/Exception|html/);
       expect(rig.hostile.met).toBe(kind === "read" ? reads : 1);
-      if (kind === "read") expect(error.rawMessage).not.toMatch(OPEN);
-      else {
+      if (kind === "read") {
+        expect(error.rawMessage).not.toMatch(OPEN);
+        expect(outcomeOf(error)).toBeUndefined();
+      } else {
         expect(error.rawMessage).toMatch(write);
+        expect(outcomeOf(error)).toBe(write === OPEN ? Outcome.UNKNOWN : Outcome.UNCHANGED);
         expect(error.rawMessage).not.toMatch(write === OPEN ? KNOWN : OPEN);
       }
     });
@@ -270,6 +275,7 @@ describe.each(Object.keys(RIGS))("%s", (server) => {
       const error = await errorOf(rig.run[kind]());
       expect(["PermissionDenied", "FailedPrecondition"]).toContain(Code[error.code]);
       expect(error.rawMessage).toMatch(/clock/);
+      expect(outcomeOf(error)).toBe(kind === "read" ? undefined : Outcome.UNCHANGED);
       expect(error.rawMessage).not.toMatch(OPEN);
     });
   });

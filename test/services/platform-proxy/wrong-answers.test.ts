@@ -77,8 +77,8 @@ describe.each(Object.keys(WRONG))("%s", (what) => {
     answer = WRONG[what] as typeof answer;
     const attempt = tools.call(ScenarioService.method.createScenario, { tenantId, name: "Drill" }, "planner");
     const said = explain(await refusal(attempt));
-    expect(said).toContain("not known, so read before trying again");
-    expect(said).not.toMatch(/; try again|call again/);
+    expect(said).toContain("may or may not have been made: read before you try again");
+    expect(said).not.toMatch(/; try again|; call again/);
   });
 });
 

@@ -10,8 +10,8 @@ import {
   unimplemented,
 } from "../../../shared/rpc/errors.js";
 import type { RestRequest, Session } from "../../adapter.js";
-import { doubtOf } from "../../lib/doubt.js";
 import type { HttpReply } from "../../lib/http.js";
+import { brokenOff, passing } from "../../lib/outcome.js";
 import { contentRightOf } from "./content-rights.js";
 
 interface Refused {
@@ -66,14 +66,14 @@ export function refusalOf(reply: HttpReply, { session, request, isRead }: Refuse
         cause,
       );
     case 429:
-      return resourceExhausted("the aev platform is asked too often; try again in a few seconds", cause);
+      return passing(resourceExhausted, "the aev platform is asked too often", "try again in a few seconds", cause);
     case 502:
     case 503:
     case 504:
-      return unavailable(`the aev platform cannot answer now${doubtOf(isRead)}`, cause);
+      return brokenOff(isRead, unavailable, "the aev platform cannot answer now", { cause });
     default:
       return reply.status >= 500
-        ? unavailable(`the aev platform failed at this request (status ${reply.status})${doubtOf(isRead)}`, cause)
+        ? brokenOff(isRead, unavailable, `the aev platform failed at this request (status ${reply.status})`, { cause })
         : failedPrecondition(
             `the aev platform refused this request with status ${reply.status}; an administrator checks its version and its address`,
             cause,

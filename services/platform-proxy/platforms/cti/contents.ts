@@ -128,7 +128,12 @@ type Contents = VariablesOf<typeof CONTENTS>;
 
 /** One page of what a container holds, as full as there is something for it. */
 export async function contentsPage(platform: Platform, variables: Contents & { readonly first: number }) {
-  const count = counted(platform, variables);
+  // Together, so that the failure of either is heard of: one that nobody waits for would end the process.
+  const [page, count] = await Promise.all([fullPage(platform, variables), counted(platform, variables)]);
+  return page === null ? null : toldOf(page, variables.first, count);
+}
+
+async function fullPage(platform: Platform, variables: Contents & { readonly first: number }) {
   const read = async (first: number) => pageOf(await platform.graphql(CONTENTS, { ...variables, first }));
   let first = variables.first;
   let page = await read(first);
@@ -136,7 +141,7 @@ export async function contentsPage(platform: Platform, variables: Contents & { r
     first *= 4;
     page = await read(first);
   }
-  return page === null ? null : toldOf(page, variables.first, await count);
+  return page;
 }
 
 type ContentsPage = NonNullable<NonNullable<DataOf<typeof CONTENTS>["container"]>["objects"]>;

@@ -1,4 +1,4 @@
-import { aborted } from "../../../shared/rpc/errors.js";
+import { unseen } from "../../lib/outcome.js";
 import type { Platform } from "../../platform.js";
 import { operation } from "./graphql.js";
 import { type RefNode, refOf } from "./knowledge.js";
@@ -28,4 +28,4 @@ export async function checkGone(platform: Platform, id: string): Promise<void> {
 
 /** What is said of a deletion that the platform took and did not make. */
 export const stillThere = () =>
-  aborted("the platform accepted the deletion, but the object is still there; try again in a few seconds");
+  unseen("the platform accepted the deletion, but the object is still there; try again in a few seconds");

@@ -1,6 +1,8 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { dateOf } from "../../../shared/dates.js";
 import { aborted, invalidArgument } from "../../../shared/rpc/errors.js";
+import { withOutcomeSaid } from "../../../shared/rpc/write-outcome.js";
 import { shorten } from "../../../shared/tools/shorten.js";
 
 /** One change of a field as the platform takes it. */
@@ -59,7 +61,10 @@ export function noticesOfChange(fields: readonly Field[], before: Told, after: T
   const changed = Object.keys(after).filter((word) => !isSame(before[word], after[word]));
   const isCut = differing.some(([word]) => word === CONFIDENCE);
   if (differing.length === given.length && changed.length === 0 && !isCut)
-    throw aborted("the platform took the change and changed nothing; read the object and try again");
+    throw withOutcomeSaid(
+      aborted("the platform took the change and changed nothing; read the object and try again"),
+      Outcome.UNCHANGED,
+    );
   return [
     ...differing.map(([word, , value]) => {
       const why = word === CONFIDENCE ? ": the platform cuts it to your maximum" : "";

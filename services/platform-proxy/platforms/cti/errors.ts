@@ -9,7 +9,7 @@ import {
   unavailable,
   unimplemented,
 } from "../../../shared/rpc/errors.js";
-import { doubtOf, UNKNOWN } from "../../lib/doubt.js";
+import { brokenOff, passing } from "../../lib/outcome.js";
 
 /** One error of a GraphQL answer, as the platform shapes it. */
 export interface GraphqlError {
@@ -86,10 +86,16 @@ export function unreadable(status: number, writes: boolean, email?: string): Con
     );
   }
   if (status === 429)
-    return resourceExhausted("the threat intelligence platform is being asked too often; try again in a minute");
+    return passing(
+      resourceExhausted,
+      "the threat intelligence platform is being asked too often",
+      "try again in a minute",
+    );
   if (status === 413) return resourceExhausted("the request is larger than the threat intelligence platform takes");
-  return unavailable(
-    `the threat intelligence platform answered with status ${status} and something other than its API${doubtOf(!writes)}`,
+  return brokenOff(
+    !writes,
+    unavailable,
+    `the threat intelligence platform answered with status ${status} and something other than its API`,
   );
 }
 
@@ -154,5 +160,5 @@ function failure({ message = "" }: GraphqlError, writes: boolean): ConnectError 
   // Right after a deletion a lock is reported as an accident.
   if (String(message).includes("LOCK_ERROR")) return aborted(LOCKED);
   const said = "the threat intelligence platform failed at this";
-  return unavailable(writes ? `${said}${UNKNOWN}` : `${said}; try again, and if it stays so tell its administrator`);
+  return brokenOff(!writes, unavailable, said, { advice: "try again; if it fails again, tell its administrator" });
 }

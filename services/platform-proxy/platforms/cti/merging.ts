@@ -1,6 +1,7 @@
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
-import { aborted, failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
+import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../binding.js";
+import { unseen } from "../../lib/outcome.js";
 import { operation } from "./graphql.js";
 import { refOf, summaryOf } from "./knowledge.js";
 import { changeableOf, objectOf, objectsOf, visibleOf } from "./resolve.js";
@@ -34,7 +35,7 @@ export const mergingBindings: readonly Binding[] = [
     await platform.graphql(MERGE, { id: target.id, sources: ids });
     const left = await visibleOf(platform, ids);
     if (left.length > 0)
-      throw aborted(
+      throw unseen(
         `the platform accepted the merge, but ${left.map(({ id }) => id).join(", ")} is still there; read before trying again`,
       );
     const written = await objectOf(platform, target.id);

@@ -142,9 +142,7 @@ export async function objectsOf(
   }
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0) {
-    throw notFound(
-      `${argument}: nothing was written, because these do not exist or are not visible to you: ${missing.join(", ")}`,
-    );
+    throw notFound(`${argument}: these do not exist or are not visible to you: ${missing.join(", ")}`);
   }
   return ids.map((id) => known.get(id) as Known);
 }

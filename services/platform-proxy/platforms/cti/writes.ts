@@ -1,6 +1,7 @@
 import type { NewObjectRefs } from "#proto/cti/v1/knowledge_pb.js";
 import { alreadyExists, invalidArgument, notFound, unavailable } from "../../../shared/rpc/errors.js";
 import type { VariablesOf } from "../../document.js";
+import { leftOpen } from "../../lib/outcome.js";
 import type { Platform } from "../../platform.js";
 import { operation } from "./graphql.js";
 import { type CoreNode, labelsOf, markingsOf as namesOf, REF } from "./knowledge.js";
@@ -156,9 +157,7 @@ type Written = Pick<CoreNode, "representative" | "objectMarking" | "objectLabel"
  */
 export function madeOf<Node>(node: Node | null): Node {
   if (node !== null) return node;
-  throw unavailable(
-    "the platform does not say what it wrote; whether it did is not known, so read before trying again",
-  );
+  throw leftOpen(unavailable("the platform does not say what it wrote"));
 }
 
 /** Says where the reason of a change was lost. */

@@ -1,6 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { AttachEvidenceRequest, AttachEvidenceResponseSchema } from "#proto/grc/v1/evidence_service_pb.js";
+import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { failedPrecondition } from "../../../shared/rpc/errors.js";
+import { withOutcomeSaid } from "../../../shared/rpc/write-outcome.js";
 import type { Platform } from "../../platform.js";
 import { CONTROLS } from "./control.js";
 import { EVIDENCE, type UpstreamEvidence } from "./evidence.js";
@@ -46,8 +48,11 @@ export async function attachEvidence(
   const after = await change<Target>(platform, path, before, argument, { evidences: wanted }, tenant);
   const now = referencesOf(after.evidences).seen.map((one) => one.id!);
   if (!now.includes(evidence.id)) {
-    throw failedPrecondition(
-      `${argument}: the grc platform did not take the evidence: the audit does not let you change it; who manages the audit opens the field to you, or attaches it`,
+    throw withOutcomeSaid(
+      failedPrecondition(
+        `${argument}: the grc platform did not take the evidence: the audit does not let you change it; who manages the audit opens the field to you, or attaches it`,
+      ),
+      Outcome.UNCHANGED,
     );
   }
   return { ...told, evidenceCount: now.length };

@@ -8,8 +8,8 @@ import {
   resourceExhausted,
   unavailable,
 } from "../../../shared/rpc/errors.js";
-import { doubtOf } from "../../lib/doubt.js";
 import type { HttpReply } from "../../lib/http.js";
+import { brokenOff, passing } from "../../lib/outcome.js";
 
 const HIDDEN = "not found: it does not exist on the grc platform, or you may not see it";
 
@@ -54,10 +54,10 @@ export function refusalOf(reply: HttpReply, read: boolean): ConnectError {
       }
       return notFound(HIDDEN);
     case 429:
-      return resourceExhausted("the grc platform takes no more requests now; try again in a minute");
+      return passing(resourceExhausted, "the grc platform takes no more requests now", "try again in a minute");
   }
   if (reply.status >= 500) {
-    return unavailable(`the grc platform failed to answer (status ${reply.status})${doubtOf(read)}`);
+    return brokenOff(read, unavailable, `the grc platform failed to answer (status ${reply.status})`);
   }
   if (reply.status >= 300 && reply.status <= 399) return MOVED();
   return failedPrecondition(
@@ -99,7 +99,7 @@ export function exchangeRefusalOf(reply: HttpReply): ConnectError {
         "the grc platform offers no sign-in by token; an administrator sets it up or chooses bearer",
       );
     case 429:
-      return resourceExhausted("the grc platform takes no more sign-ins now; try again in a minute");
+      return passing(resourceExhausted, "the grc platform takes no more sign-ins now", "try again in a minute");
     case 500:
       // Its answer to a client id other than the one in its settings.
       return failedPrecondition(

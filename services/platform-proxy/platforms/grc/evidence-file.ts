@@ -7,6 +7,7 @@ import type {
 } from "#proto/grc/v1/evidence_service_pb.js";
 import { failedPrecondition, invalidArgument, permissionDenied } from "../../../shared/rpc/errors.js";
 import type { PlatformFile } from "../../adapter.js";
+import { leftOpen } from "../../lib/outcome.js";
 import type { Platform } from "../../platform.js";
 import { EVIDENCE, REVISIONS, readEvidence, type UpstreamEvidence } from "./evidence.js";
 import { mayIn, readOwned, readShared, type Tenant } from "./tenancy.js";
@@ -65,8 +66,8 @@ function addVersion(r: UploadEvidenceFileRequest, { id, folder }: UpstreamEviden
 async function readBack(platform: Platform, id: string, tenant: Tenant) {
   const evidence = await readEvidence(platform, id, tenant);
   if (evidence.fileName === undefined) {
-    throw failedPrecondition(
-      "the grc platform answered that it took the file, and shows none; read the evidence again",
+    throw leftOpen(
+      failedPrecondition("the grc platform answered that it took the file, and shows none; read the evidence again"),
     );
   }
   return { evidence };

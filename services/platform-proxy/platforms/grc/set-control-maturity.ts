@@ -1,6 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { SetControlMaturityRequest, SetControlMaturityResponseSchema } from "#proto/grc/v1/control_service_pb.js";
+import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
+import { withOutcomeSaid } from "../../../shared/rpc/write-outcome.js";
 import type { Platform } from "../../platform.js";
 import { CONTROLS, type UpstreamControl } from "./control.js";
 import {
@@ -43,8 +45,7 @@ export async function setControlMaturity(
     "requirement_assessment_id",
     tenant,
   );
-  const problem = droppedOf(r, written, chosen);
-  if (problem !== undefined) throw failedPrecondition(problem);
+  checkTaken(r, written, chosen);
   return { maturity: controlMaturityOf([after])[0]! };
 }
 
@@ -55,22 +56,31 @@ interface Written {
   readonly observation?: string | null;
 }
 
-/** What the platform did not take of a write that it answered as done; undefined where it took all. */
-function droppedOf(
+/** @throws ConnectError failed_precondition, if the platform answered that it wrote all and did not take a part of it. */
+function checkTaken(
   { score, justification }: SetControlMaturityRequest,
   written: Written,
   { requirement }: UpstreamRequirementAssessment,
-): string | undefined {
+): void {
   const isScored = written.score === score && written.is_scored;
   const isNoted = justification === undefined || (written.observation ?? "").trim() === justification.trim();
-  if (isScored && isNoted) return undefined;
-  if (isScored) return "the score was written, the justification was not: the audit does not let you change remarks";
+  if (isScored && isNoted) return;
+  if (isScored) {
+    throw withOutcomeSaid(
+      failedPrecondition("the score was written, the justification was not: the audit does not let you change remarks"),
+      Outcome.PARTLY,
+    );
+  }
   const answered = Object.keys((requirement.questions ?? {}) as object).length > 0;
   const why = answered
     ? "this requirement is scored by the answers to its questions"
     : "the audit does not let you score; who manages it opens scores to you";
-  const note = justification === undefined || !isNoted ? "" : "; the justification was written all the same";
-  return `the platform did not take the score: ${why}${note}`;
+  const hasNoted = justification !== undefined && isNoted;
+  const note = hasNoted ? "; the justification was written all the same" : "";
+  throw withOutcomeSaid(
+    failedPrecondition(`the platform did not take the score: ${why}${note}`),
+    hasNoted ? Outcome.PARTLY : Outcome.UNCHANGED,
+  );
 }
 
 async function chosenOf(

@@ -1,6 +1,8 @@
 import { AssessmentResult } from "#proto/grc/v1/assessment_pb.js";
 import { RequirementStatus, type UpdateRequirementAssessmentRequest } from "#proto/grc/v1/assessment_service_pb.js";
+import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
+import { withOutcomeSaid } from "../../../shared/rpc/write-outcome.js";
 import { wordOf } from "../../lib/words.js";
 import type { Platform } from "../../platform.js";
 import { REQUIREMENT_ASSESSMENTS, scaleOf, type UpstreamRequirementAssessment } from "./requirement-assessment.js";
@@ -66,7 +68,10 @@ export async function updateRequirementAssessment(
   const why = questions
     ? "this requirement is answered by its questions"
     : "the audit does not let you change that; who manages it opens the field to you";
-  throw failedPrecondition(`${dropped.join(" and ")}: the grc platform did not take it: ${why}; ${rest}`);
+  throw withOutcomeSaid(
+    failedPrecondition(`${dropped.join(" and ")}: the grc platform did not take it: ${why}; ${rest}`),
+    taken.length === 0 ? Outcome.UNCHANGED : Outcome.PARTLY,
+  );
 }
 
 /** What of a body the platform answered otherwise than it was sent: fields that are closed to a respondent, scores that questions give. */

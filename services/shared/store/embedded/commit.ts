@@ -11,12 +11,16 @@ export function hearCommits(root: RootDatabase): void {
   root.on("beforecommit", () => queueMicrotask(() => void root.committed.then(heard, heard)));
 }
 
-/** What is told of a transaction that failed: a disk's refusal in words for the caller, anything else as it is. */
+/**
+ * What is told of a transaction that failed: a disk's refusal in words for the caller, anything else as it is. It does
+ * not say that nothing was kept: a disk may hold pages of a commit that it then refused, and a call may have made an
+ * earlier commit.
+ */
 export function told(error: unknown): unknown {
   const { commitError } = error as { readonly commitError?: Promise<never> };
   if (commitError === undefined) return error;
   commitError.catch(heard);
-  return unavailable("the store cannot write to its disk now; nothing of this was kept, try again later", error);
+  return unavailable("the store cannot write to its disk now; ask an administrator to free space on it", error);
 }
 
 function heard(): void {}

@@ -53,7 +53,7 @@ const KINDS: Readonly<Record<string, (url: string, policy: OutgoingPolicy) => Pr
     return http
       .send(exchange, { verb: "GET", path: pathname, read: true })
       .then(({ status }) => `status ${status}`)
-      .catch((error) => error.rawMessage.replace(/^.*nothing was sent: /, ""))
+      .catch((error) => error.rawMessage.replace(/^.*is not called: /, ""))
       .finally(() => http.close());
   },
   async "what comes later"(url, policy) {

@@ -1,10 +1,11 @@
 import { AtomicTestService } from "#proto/aev/v1/atomic_test_service_pb.js";
 import { InjectRunResultSchema } from "#proto/aev/v1/execution_pb.js";
 import { InjectStatus } from "#proto/aev/v1/inject_service_pb.js";
-import { aborted, failedPrecondition } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { serverStream, unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
+import { unseen } from "../../../lib/outcome.js";
 import { timeOf } from "../../../lib/time.js";
 import type { Platform } from "../../../platform.js";
 import { deleteAndCheck, isGone } from "../delete.js";
@@ -152,7 +153,7 @@ export const bindings = [
     const path = tenant.path(`${ATOMIC_TEST.route}/${row.inject_id}`);
     const readPath = tenant.path(`/injects/${row.inject_id}`);
     if (!(await deleteAndCheck(platform, path, readPath)) && !(await isGone(platform, readPath))) {
-      throw aborted("the platform said the atomic test was deleted, but it is still there; try again");
+      throw unseen("the platform said the atomic test was deleted, but it is still there; try again");
     }
     return { deleted: { id: row.inject_id, name: row.inject_title } };
   }),

@@ -1,7 +1,8 @@
 import { InjectService } from "#proto/aev/v1/inject_service_pb.js";
-import { aborted, failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
+import { unseen } from "../../../lib/outcome.js";
 import type { Platform } from "../../../platform.js";
 import { deleteAndCheck } from "../delete.js";
 import { type Inject, type InjectParent, injectOf, readBack, stepOf, toInjectDetails } from "../inject.js";
@@ -98,7 +99,7 @@ export const bindings = [
       tenant.path(`${routeOf(parent)}/injects/${row.inject_id}`),
       tenant.path(`/injects/${row.inject_id}`),
     );
-    if (!isGone) throw aborted("the platform said the inject was deleted, but it is still there; try again");
+    if (!isGone) throw unseen("the platform said the inject was deleted, but it is still there; try again");
     return {
       deleted: { id: row.inject_id, name: row.inject_title },
       ...(parent.of === "scenario"

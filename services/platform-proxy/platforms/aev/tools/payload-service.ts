@@ -7,11 +7,12 @@ import {
   PayloadStatus,
   PayloadType,
 } from "#proto/aev/v1/payload_service_pb.js";
-import { aborted, failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
+import { unseen } from "../../../lib/outcome.js";
 import { timeOf } from "../../../lib/time.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
@@ -172,7 +173,7 @@ export const bindings = [
     const { payload_id, payload_name } = await memberOf(platform, tenant, PAYLOAD, r.payloadId);
     const path = tenant.path(`${PAYLOAD.route}/${payload_id}`);
     if (!(await deleteAndCheck(platform, path, path))) {
-      throw aborted("the platform said the payload was deleted, but it is still there; try again");
+      throw unseen("the platform said the payload was deleted, but it is still there; try again");
     }
     return { deleted: { id: payload_id, name: payload_name } };
   }),

@@ -1,8 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ScenarioOrder, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
-import { aborted, failedPrecondition } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
+import { unseen } from "../../../lib/outcome.js";
 import type { Platform } from "../../../platform.js";
 import { labelIds, labelNames } from "../labels.js";
 import { launchScenario } from "../launch-scenario.js";
@@ -111,7 +112,7 @@ export const bindings = [
     const { scenario_id, scenario_name, scenario_exercises } = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
     await platform.rest<void>({ verb: "DELETE", path: tenant.path(`/scenarios/${scenario_id}`) });
     if (!(await isGone(platform, tenant, scenario_id))) {
-      throw aborted("the platform said the scenario was deleted, but it is still there; try again");
+      throw unseen("the platform said the scenario was deleted, but it is still there; try again");
     }
     return {
       deleted: { id: scenario_id, name: scenario_name },

@@ -1,9 +1,10 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { SimulationStatus } from "#proto/aev/v1/simulation_pb.js";
 import { SimulationPlanService } from "#proto/aev/v1/simulation_plan_service_pb.js";
-import { aborted, failedPrecondition, invalidArgument } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition, invalidArgument } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { listOf, objectOf } from "../../../lib/answers.js";
+import { unseen } from "../../../lib/outcome.js";
 import { instantOf } from "../../../lib/time.js";
 import { enumOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
@@ -142,7 +143,7 @@ export const bindings = [
         ...(row.exercise_scenario != null && { scenario: { id: row.exercise_scenario } }),
       };
     }
-    throw aborted("the platform said twice that the simulation was deleted, but it is still there");
+    throw unseen("the platform said twice that the simulation was deleted, but it is still there");
   }),
 
   unary(getSimulationResultsByAttackPattern, async (r, platform) => {

@@ -1,8 +1,9 @@
 import { VariableService } from "#proto/aev/v1/variable_service_pb.js";
-import { aborted, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { objectOf, rowsOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
+import { unseen } from "../../../lib/outcome.js";
 import type { Platform } from "../../../platform.js";
 import { listPage } from "../list.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
@@ -75,7 +76,7 @@ export const bindings = [
     await platform.rest<void>({ verb: "DELETE", path: tenant.path(`${route}/${id}`) });
     const after = await readAll(platform, tenant, route);
     if (after.some((row) => row.variable_id === id))
-      throw aborted("the platform said the variable was deleted, but it is still there; try again");
+      throw unseen("the platform said the variable was deleted, but it is still there; try again");
     return { deleted: { id, name: before.variable_key } };
   }),
 ];

@@ -1,6 +1,7 @@
 import { AnnotationService } from "#proto/cti/v1/annotation_service_pb.js";
-import { aborted, permissionDenied } from "../../../../shared/rpc/errors.js";
+import { permissionDenied } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
+import { unseen } from "../../../lib/outcome.js";
 import type { Platform } from "../../../platform.js";
 import { capabilitiesOf, type Marking, type Me } from "../adapter.js";
 import { COUNTED, countOf } from "../contents.js";
@@ -80,7 +81,7 @@ export const bindings: readonly Binding[] = [
     const written = await objectOf(platform, target.id);
     const now = valuesOf(written).map((value) => value.toLowerCase());
     const lost = [...found.map(({ value }) => value.toLowerCase()), ...missing].filter((value) => !now.includes(value));
-    if (lost.length > 0) throw aborted(`the platform did not add ${lost.join(", ")}; read the object and try again`);
+    if (lost.length > 0) throw unseen(`the platform did not add ${lost.join(", ")}; read the object and try again`);
     return { result: { object: summaryOf(written) }, createdLabels: missing };
   }),
   unary(removeLabels, async ({ objectId, labels }, platform) => {
@@ -117,7 +118,7 @@ export const bindings: readonly Binding[] = [
     const after = namesOf(written);
     const stuck = worn.filter(({ definition }) => after.includes(definition ?? "")).map(({ definition }) => definition);
     if (stuck.length > 0)
-      throw aborted(`the platform did not take off ${stuck.join(", ")}; read the object and try again`);
+      throw unseen(`the platform did not take off ${stuck.join(", ")}; read the object and try again`);
     const absent = named.filter((one) => !worn.includes(one)).map(({ definition }) => definition);
     const notices = absent.length > 0 ? [`it did not carry ${absent.join(", ")}`] : [];
     return { result: { object: summaryOf(written), notices } };
@@ -150,7 +151,7 @@ function markingNoticesOf(
       return gone === undefined ? [] : [`${definition} replaced ${gone}`];
     }
     const higher = sameKindAs(marking, after);
-    if (higher === undefined) throw aborted(`the platform did not set ${definition}; read the object and try again`);
+    if (higher === undefined) throw unseen(`the platform did not set ${definition}; read the object and try again`);
     return [`${definition} was not added: ${higher} is higher and stays`];
   });
 }

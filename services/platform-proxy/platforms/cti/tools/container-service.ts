@@ -1,7 +1,10 @@
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { Order } from "#proto/cti/v1/knowledge_pb.js";
+import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { aborted } from "../../../../shared/rpc/errors.js";
+import { withOutcomeSaid } from "../../../../shared/rpc/write-outcome.js";
 import { type Binding, unary } from "../../../binding.js";
+import { unseen } from "../../../lib/outcome.js";
 import { contentsPage, heldOf, targetOf } from "../contents.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
@@ -82,8 +85,9 @@ export const bindings: readonly Binding[] = [
     const after = wanted.length === 0 ? before : await heldOf(platform, container.id, ids);
     const lost = wanted.filter((id) => !after.held.has(id));
     if (lost.length > 0)
-      throw aborted(
-        `the platform did not add ${lost.join(", ")}; the others were added. Read the container and try again`,
+      throw withOutcomeSaid(
+        aborted(`the platform did not add ${lost.join(", ")}; the others were added. Read the container and try again`),
+        lost.length < wanted.length ? Outcome.PARTLY : Outcome.UNKNOWN,
       );
     const refs = (held: boolean) => [...objects.values()].filter(({ id }) => before.held.has(id) === held).map(refOf);
     return { container: refOf(container), added: refs(false), alreadyHeld: refs(true), ...after.count };
@@ -96,7 +100,7 @@ export const bindings: readonly Binding[] = [
     await platform.graphql(REMOVE_OBJECT, { id: container.id, toId: object.id });
     const after = await heldOf(platform, container.id, [object.id]);
     if (after.held.has(object.id))
-      throw aborted(
+      throw unseen(
         "the platform accepted the change, but the container holds the object still; try again in a few seconds",
       );
     return { container: refOf(container), removed: true, ...after.count };

@@ -1,7 +1,8 @@
 import { ExternalReferenceService } from "#proto/cti/v1/external_reference_service_pb.js";
-import { aborted, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
+import { invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../../binding.js";
+import { unseen } from "../../../lib/outcome.js";
 import type { Platform } from "../../../platform.js";
 import { checkMayChange } from "../entity-types.js";
 import { fragment, type NodeOf, operation } from "../graphql.js";
@@ -112,7 +113,7 @@ export const bindings: readonly Binding[] = [
       await platform.graphql(ADD_REFS, { id: object.id, input });
       const after = await referencedBy(platform, object.id);
       if (!after.references.some(isThere))
-        throw aborted("the platform did not attach the reference; read the object and try again");
+        throw unseen("the platform did not attach the reference; read the object and try again");
     }
     return {
       object: refOf(object),
@@ -129,7 +130,7 @@ export const bindings: readonly Binding[] = [
     await platform.graphql(REMOVE_REF, { id: object.id, toId: id, type: "external-reference" });
     const after = await referencedBy(platform, object.id);
     if (after.references.some((one) => one.id === id))
-      throw aborted("the platform accepted the change, but the object has the reference still; try again");
+      throw unseen("the platform accepted the change, but the object has the reference still; try again");
     return { object: refOf(object), removed: true };
   }),
 ];

@@ -1,7 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AssessmentResult, AssessmentStatus } from "#proto/grc/v1/assessment_pb.js";
 import { AssessmentService, type GetAssessmentMaturityResponseSchema } from "#proto/grc/v1/assessment_service_pb.js";
+import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
+import { withOutcomeSaid } from "../../../../shared/rpc/write-outcome.js";
 import { unary } from "../../../binding.js";
 import { given } from "../../../lib/fields.js";
 import { pagingOf } from "../../../lib/pages.js";
@@ -168,8 +170,11 @@ async function link(platform: Platform, tenant: Tenant, id: string, list: Replac
   );
   // Fields that are closed to a respondent are dropped, and the answer is that it is done.
   if (notReplaced(after, wanted, [list]).length > 0) {
-    throw failedPrecondition(
-      `${list.argument}: the grc platform did not take them: the audit does not let you change them; who manages the audit opens the field to you, or links them`,
+    throw withOutcomeSaid(
+      failedPrecondition(
+        `${list.argument}: the grc platform did not take them: the audit does not let you change them; who manages the audit opens the field to you, or links them`,
+      ),
+      Outcome.UNCHANGED,
     );
   }
   return { requirementAssessment: requirementAssessmentOf(after) };

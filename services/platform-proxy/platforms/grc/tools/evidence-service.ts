@@ -1,6 +1,8 @@
 import { ConnectError } from "@connectrpc/connect";
 import { EvidenceService, EvidenceStatus, type UpdateEvidenceRequest } from "#proto/grc/v1/evidence_service_pb.js";
+import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { failedPrecondition, permissionDenied } from "../../../../shared/rpc/errors.js";
+import { withOutcomeSaid } from "../../../../shared/rpc/write-outcome.js";
 import { unary } from "../../../binding.js";
 import { pagingOf } from "../../../lib/pages.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
@@ -111,8 +113,11 @@ async function updateEvidence(r: UpdateEvidenceRequest, platform: Platform, tena
   // Fields that are closed to a respondent are dropped, and the answer is that it is done.
   if (r.status !== undefined && enumOf(EvidenceStatus, after.status) !== r.status) {
     const rest = link !== undefined || Object.values({ ...fields, status: undefined }).some((one) => one !== undefined);
-    throw failedPrecondition(
-      `status: the grc platform did not take it; who answers an audit does not judge evidence${rest ? ", the rest was written" : ""}`,
+    throw withOutcomeSaid(
+      failedPrecondition(
+        `status: the grc platform did not take it; who answers an audit does not judge evidence${rest ? ", the rest was written" : ""}`,
+      ),
+      rest ? Outcome.PARTLY : Outcome.UNCHANGED,
     );
   }
   return { evidence: await evidenceFor(platform, after) };

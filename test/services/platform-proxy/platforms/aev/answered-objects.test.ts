@@ -202,7 +202,7 @@ test.each([
   ["tenantDenied", Code.PermissionDenied, "member of that tenant"],
   ["scenarioUnknown", Code.NotFound, "no such object"],
   ["conflict", Code.AlreadyExists, "rules this out"],
-  ["wrongState", Code.Unavailable, "whether the change was made is not known"],
+  ["wrongState", Code.Unavailable, "may or may not have been made"],
 ])("the refusal %s is told in the caller's words", async (name, code, words) => {
   const { status, answer } = recorded(name);
   platform.play({ method: "POST", path: "/api/scenarios", status, answer });
