@@ -10,10 +10,10 @@ import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
 import { canceled, deadlineExceeded, internal, unavailable } from "../../services/shared/rpc/errors.js";
 import type { Shares } from "../../services/shared/shares/shares.js";
 import { showHidden } from "../../services/shared/tools/codec/hidden-characters.js";
-import { explain } from "../../services/shared/tools/explain.js";
 import type { Places } from "../admission/places.js";
 import { rateRefusal } from "../admission/refusals.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
+import type { View } from "../catalogue/tools-list.js";
 import type { Deadlines } from "./deadlines.js";
 import { INTERNAL_ERROR, RpcError } from "./json-rpc.js";
 import { pinTenant } from "./pinned-tenant.js";
@@ -22,6 +22,8 @@ import type { ProgressNote } from "./reply.js";
 /** What goes with a call of a tool. */
 export interface ToolCall {
   readonly known: Known;
+  /** What the caller sees, which is what an error may advise. */
+  readonly view: Pick<View, "explain">;
   readonly args: JsonObject;
   /** The tenant that the URL names for all calls. */
   readonly tenant: string | undefined;
@@ -79,7 +81,7 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
         if (credentials.isRevoked(call.known)) throw new CredentialError("revoked");
         return failure(unvouched(served.tool.readOnly).rawMessage);
       }
-      const said = explain(failed);
+      const said = call.view.explain(failed, { tool: served.tool, args: call.args });
       if (said !== undefined) return failure(said);
       if (failed.code !== Code.Canceled) {
         log.error({ err: error, tool: served.tool.name, caller: caller.id, trace: call.traceparent }, "a tool failed");
