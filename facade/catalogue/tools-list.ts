@@ -10,6 +10,8 @@ import type { ServedTool } from "./served-tool.js";
 export interface View {
   /** By name. */
   readonly tools: ReadonlyMap<string, ServedTool>;
+  /** The names of the caller's tenants, by id, if there are several. */
+  readonly tenants: ReadonlyMap<string, string>;
   /** The answer to tools/list in one era, for a request id. */
   list(era: "modern" | "legacy", id: string | number): Buffer;
   /** What a model should know before it uses these tools, as JSON text. */
@@ -58,6 +60,7 @@ export function viewOf(
   const entries = (): string =>
     `"tools":[${entriesOf({ tools, leftOut, outputSchemas: options.outputSchemas, isPinned }).join(",")}]`;
   return {
+    tenants: NONE,
     tools: new Map([...served, ...unlisted.filter(fits)].map((one) => [one.tool.name, one])),
     list(era, id) {
       if (era === "legacy") {
@@ -81,6 +84,8 @@ export function viewOf(
       }),
   };
 }
+
+const NONE: ReadonlyMap<string, string> = new Map();
 
 /** A long text that is sent again and again, each time with another id behind it. */
 class SplicedText {

@@ -16,14 +16,14 @@ import type { ServedTool } from "../catalogue/served-tool.js";
 import type { View } from "../catalogue/tools-list.js";
 import type { Deadlines } from "./deadlines.js";
 import { INTERNAL_ERROR, RpcError } from "./json-rpc.js";
-import { pinTenant } from "./pinned-tenant.js";
+import { pinTenant, tenantOf } from "./pinned-tenant.js";
 import type { ProgressNote } from "./reply.js";
 
 /** What goes with a call of a tool. */
 export interface ToolCall {
   readonly known: Known;
   /** What the caller sees, which is what an error may advise. */
-  readonly view: Pick<View, "explain">;
+  readonly view: Pick<View, "explain" | "tenants">;
   readonly args: JsonObject;
   /** The tenant that the URL names for all calls. */
   readonly tenant: string | undefined;
@@ -73,7 +73,8 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
     try {
       const request = served.decode(call.args);
       if (call.tenant !== undefined) pinTenant(served.tool, request, call.tenant);
-      return served.encode(await run(served, request, call));
+      const result = await run(served, request, call);
+      return served.encode(result, tenantOf(served.tool, request, call.view.tenants));
     } catch (error) {
       if (error instanceof CredentialError) throw error;
       const failed = ConnectError.from(error);

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { type Line, linesOf } from "./explain.js";
-import { TENANT_ARGUMENT } from "./narrowing.js";
 import { type Source, sourcesOf } from "./sources.js";
+import { TENANT_ARGUMENT } from "./tenant.js";
 import type { Tool } from "./tools.js";
 import { namesFinder } from "./without-names.js";
 
