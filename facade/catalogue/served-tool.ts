@@ -4,7 +4,9 @@ import { serviceOf } from "../../services/shared/rpc/service.js";
 import { compileContent } from "../../services/shared/tools/codec/content.js";
 import { compileDecode, type Decode } from "../../services/shared/tools/codec/decode.js";
 import { compileEncode } from "../../services/shared/tools/codec/encode.js";
+import { showHidden } from "../../services/shared/tools/codec/hidden-characters.js";
 import { compileCut } from "../../services/shared/tools/cut.js";
+import { TENANT_MEMBER } from "../../services/shared/tools/tenant.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
 
 /** A tool with everything that a request needs of it prepared. */
@@ -14,8 +16,19 @@ export interface ServedTool {
   readonly service: string;
   /** @throws ConnectError invalid_argument. */
   decode(args: JsonObject): Message;
-  /** The members of the tool's result: content, and structuredContent where it has one. */
-  encode(result: Message): string;
+  /**
+   * The members of the tool's result: content, and structuredContent where it has one.
+   *
+   * @param tenant the tenant of the result, which its JSON then names.
+   */
+  encode(result: Message, tenant?: NamedTenant): string;
+}
+
+/** A tenant as results name it. */
+export interface NamedTenant {
+  readonly id: string;
+  /** "" if it is not known. */
+  readonly name: string;
 }
 
 /** Longest structured result, in characters of JSON; a longer one is cut. */
@@ -30,7 +43,7 @@ const SHOWS_HIDDEN = true;
 /** Prepares a tool; its codec is compiled at the first call. */
 export function serveTool(tool: Tool): ServedTool {
   let decode: Decode | undefined;
-  let encode: ((result: Message) => string) | undefined;
+  let encode: ServedTool["encode"] | undefined;
   return {
     tool,
     service: serviceOf(tool.method) ?? "",
@@ -38,20 +51,27 @@ export function serveTool(tool: Tool): ServedTool {
       decode ??= compileDecode(tool.method.input, SHOWS_HIDDEN);
       return decode(args);
     },
-    encode(result) {
+    encode(result, tenant) {
       encode ??= compileResult(tool);
-      return encode(result);
+      return encode(result, tenant);
     },
   };
 }
 
-function compileResult(tool: Tool): (result: Message) => string {
+function compileResult(tool: Tool): ServedTool["encode"] {
   if (tool.result.typeName === ContentResultSchema.typeName) return compileContent();
   const encode = compileEncode(tool.result, SHOWS_HIDDEN);
   const cut = compileCut(tool.result, encode, MAX_RESULT, tool.method.input.field.pageSize !== undefined);
-  return (result) => {
+  return (result, tenant) => {
     const whole = encode(result);
-    const text = whole.length > MAX_RESULT ? cut(result, whole) : whole;
+    const own = whole.length > MAX_RESULT ? cut(result, whole) : whole;
+    const text = tenant === undefined ? own : withTenant(own, tenant);
     return `"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}`;
   };
+}
+
+/** A JSON object with the tenant as its first member. */
+function withTenant(text: string, { id, name }: NamedTenant): string {
+  const said = JSON.stringify({ id, ...(name !== "" && { name: showHidden(name) }) });
+  return `{"${TENANT_MEMBER}":${said}${text === "{}" ? "" : ","}${text.slice(1)}`;
 }

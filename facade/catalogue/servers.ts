@@ -1,5 +1,6 @@
 import { SERVERS, scopesOfServer } from "../../services/shared/platforms.js";
 import { type EntriesOf, prepareEntries } from "../../services/shared/tools/entries.js";
+import { type ExplainCall, prepareExplainCall } from "../../services/shared/tools/explain-call.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
 import { createReadQuery, type ReadQuery } from "./endpoint-query.js";
 import { type ServedTool, serveTool } from "./served-tool.js";
@@ -11,6 +12,8 @@ export interface McpServer {
   readonly tools: readonly ServedTool[];
   /** The entries of its list for what a caller sees. */
   readonly entriesOf: EntriesOf;
+  /** Says the error of a call of one of its tools. */
+  readonly explainCall: ExplainCall;
   /** What the query of its URL may ask for. */
   readonly readQuery: ReadQuery;
   /** Its name and version as JSON text. */
@@ -26,6 +29,7 @@ export function serversOf(tools: readonly Tool[], serviceName: string, version: 
       name,
       tools: own.map(serveTool),
       entriesOf: prepareEntries(own),
+      explainCall: prepareExplainCall(own),
       readQuery: createReadQuery(own),
       serverInfo: JSON.stringify({ name, title: `${serviceName} ${name}`, version }),
     };

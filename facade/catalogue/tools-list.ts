@@ -1,4 +1,6 @@
+import type { ConnectError } from "@connectrpc/connect";
 import type { EntriesOf } from "../../services/shared/tools/entries.js";
+import type { ExplainCall, FailedCall } from "../../services/shared/tools/explain-call.js";
 import { leftOutBy } from "../../services/shared/tools/narrowing.js";
 import type { ListOptions } from "./endpoint-query.js";
 import { instructionsOf } from "./instructions.js";
@@ -8,10 +10,14 @@ import type { ServedTool } from "./served-tool.js";
 export interface View {
   /** By name. */
   readonly tools: ReadonlyMap<string, ServedTool>;
+  /** The names of the caller's tenants, by id, if there are several. */
+  readonly tenants: ReadonlyMap<string, string>;
   /** The answer to tools/list in one era, for a request id. */
   list(era: "modern" | "legacy", id: string | number): Buffer;
   /** What a model should know before it uses these tools, as JSON text. */
   instructions(): string;
+  /** Says the error of a call, with tools that the list holds; undefined if the model can do nothing. */
+  explain(error: ConnectError, call: FailedCall): string | undefined;
 }
 
 /** Bytes kept free behind a list for the id of a request. */
@@ -26,6 +32,7 @@ export interface ServerTools {
   /** In file order. */
   readonly tools: readonly ServedTool[];
   readonly entriesOf: EntriesOf;
+  readonly explainCall: ExplainCall;
   /** Its name and version as JSON text. */
   readonly serverInfo: string;
 }
@@ -37,7 +44,7 @@ export interface ServerTools {
  * @param unlisted tools that may be called although the list leaves them out.
  */
 export function viewOf(
-  { name: server, entriesOf, serverInfo }: ServerTools,
+  { name: server, entriesOf, explainCall, serverInfo }: ServerTools,
   listed: readonly ServedTool[],
   unlisted: readonly ServedTool[],
   options: ListOptions,
@@ -53,6 +60,7 @@ export function viewOf(
   const entries = (): string =>
     `"tools":[${entriesOf({ tools, leftOut, outputSchemas: options.outputSchemas, isPinned }).join(",")}]`;
   return {
+    tenants: NONE,
     tools: new Map([...served, ...unlisted.filter(fits)].map((one) => [one.tool.name, one])),
     list(era, id) {
       if (era === "legacy") {
@@ -69,8 +77,15 @@ export function viewOf(
       instructions ??= JSON.stringify(instructionsOf(server, tools, isPinned));
       return instructions;
     },
+    explain: (error, call) =>
+      explainCall(error, call, {
+        has: (name) => tools.some((one) => one.name === name),
+        toolsetLeftOut: (name) => leftOut.find((one) => one.name === name)?.toolset,
+      }),
   };
 }
+
+const NONE: ReadonlyMap<string, string> = new Map();
 
 /** A long text that is sent again and again, each time with another id behind it. */
 class SplicedText {

@@ -32,6 +32,8 @@ interface Visible {
   readonly names: readonly string[];
   /** Not in the list, but a call is let through to say why the platform does not answer. */
   readonly unlisted: readonly string[];
+  /** The names of the caller's tenants, by id, if there are several. */
+  readonly tenants: ReadonlyMap<string, string>;
   readonly signature: string;
   readonly until: number;
   readonly views: Map<string, View>;
@@ -62,7 +64,7 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
 
   async function ask(known: Known, server: string): Promise<Visible> {
     const asked = epoch;
-    const { tools, unlisted, keepMs } = await askWithin(TIMEOUT_MS, (deadline) =>
+    const { tools, unlisted, keepMs, tenants } = await askWithin(TIMEOUT_MS, (deadline) =>
       dispatch.unary(
         EndpointService.method.listVisibleTools,
         { server },
@@ -72,6 +74,7 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
     const visible: Visible = {
       names: tools,
       unlisted,
+      tenants: new Map(tenants.map(({ id, name }) => [id, name])),
       signature: `${server} ${tools.join(" ")} / ${unlisted.join(" ")}`,
       until: Date.now() + keepMs,
       views: new Map(),
@@ -115,12 +118,14 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
       };
       found = viewOf(own, named(visible.names), named(visible.unlisted), options);
     }
+    // Views are shared by callers who see the same tools; tenants are the caller's own.
+    const mine = visible.tenants.size === 0 ? found : { ...found, tenants: visible.tenants };
     // One caller who asks for many queries pushes nobody's views out, nor fills the memory with lists.
     if (visible.views.size < MAX_QUERIES) {
-      visible.views.set(options.key, found);
+      visible.views.set(options.key, mine);
       shared.set(key, found);
     }
-    return found;
+    return mine;
   }
 
   return {

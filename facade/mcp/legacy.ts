@@ -121,12 +121,13 @@ async function answer(
       return (await viewOnceKnown(context.view(admitted), admitted, context)).list("legacy", id).toString();
     case "tools/call": {
       const { name, args } = callParamsOf(params);
-      const { tools } = await viewOnceKnown(context.view(admitted), admitted, context);
-      const tool = tools.get(name) ?? (await context.callAbsent(admitted, name));
+      const view = await viewOnceKnown(context.view(admitted), admitted, context);
+      const tool = view.tools.get(name) ?? (await context.callAbsent(admitted, name));
       if ("members" in tool) return resultText(id, resultOf(tool));
       checkScope(tool, admitted);
       const result = await context.callTool(tool, {
         known: admitted.known,
+        view,
         args: args as JsonObject,
         tenant: admitted.options.tenant,
         traceparent: traceparentOf(params, admitted.exchange.headers.traceparent),

@@ -1,7 +1,9 @@
 import type { Message } from "@bufbuild/protobuf";
 import { invalidArgument } from "../../services/shared/rpc/errors.js";
-import { TENANT_ARGUMENT, takesTenant } from "../../services/shared/tools/narrowing.js";
+import { takesTenant } from "../../services/shared/tools/narrowing.js";
+import { TENANT_ARGUMENT, TENANT_MEMBER } from "../../services/shared/tools/tenant.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
+import type { NamedTenant } from "../catalogue/served-tool.js";
 
 /**
  * Fills in the tenant that the URL of a connection names. The message is
@@ -20,4 +22,19 @@ export function pinTenant(tool: Tool, request: Message, tenant: string): void {
     );
   }
   fields[localName] = tenant;
+}
+
+/** The tenant of a call, for results that do not say it themselves; undefined if the caller does not have several. */
+export function tenantOf(
+  { method, result }: Tool,
+  request: Message,
+  tenants: ReadonlyMap<string, string>,
+): NamedTenant | undefined {
+  if (tenants.size === 0 || result.fields.some(({ name }) => name === TENANT_MEMBER)) return undefined;
+  const id = (request as unknown as Record<string, string | undefined>)[localNameOf(method) ?? ""]?.toLowerCase();
+  return id ? { id, name: tenants.get(id) ?? "" } : undefined;
+}
+
+function localNameOf({ input }: Tool["method"]): string | undefined {
+  return input.fields.find(({ name }) => name === TENANT_ARGUMENT)?.localName;
 }

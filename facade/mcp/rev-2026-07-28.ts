@@ -142,6 +142,7 @@ async function callTool(context: McpContext, admitted: Admitted, request: Modern
   const token = progressTokenOf(request.params);
   const result = await context.callTool(tool, {
     known,
+    view,
     args: args as JsonObject,
     tenant: options.tenant,
     traceparent: traceparentOf(request.params, exchange.headers.traceparent),

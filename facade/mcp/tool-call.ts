@@ -12,19 +12,21 @@ import { canceled, deadlineExceeded, internal, unavailable } from "../../service
 import { outcomeOf, settled, type WriteOutcome, withOutcome, wordOf } from "../../services/shared/rpc/write-outcome.js";
 import type { Shares } from "../../services/shared/shares/shares.js";
 import { showHidden } from "../../services/shared/tools/codec/hidden-characters.js";
-import { explain } from "../../services/shared/tools/explain.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
 import type { Places } from "../admission/places.js";
 import { rateRefusal } from "../admission/refusals.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
+import type { View } from "../catalogue/tools-list.js";
 import type { Deadlines } from "./deadlines.js";
 import { INTERNAL_ERROR, RpcError } from "./json-rpc.js";
-import { pinTenant } from "./pinned-tenant.js";
+import { pinTenant, tenantOf } from "./pinned-tenant.js";
 import type { ProgressNote } from "./reply.js";
 
 /** What goes with a call of a tool. */
 export interface ToolCall {
   readonly known: Known;
+  /** What the caller sees, which is what an error may advise. */
+  readonly view: Pick<View, "explain" | "tenants">;
   readonly args: JsonObject;
   /** The tenant that the URL names for all calls. */
   readonly tenant: string | undefined;
@@ -81,7 +83,8 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
     try {
       const request = served.decode(call.args);
       if (call.tenant !== undefined) pinTenant(served.tool, request, call.tenant);
-      return { members: served.encode(await run(served, request, call)), meta: "" };
+      const result = await run(served, request, call);
+      return { members: served.encode(result, tenantOf(served.tool, request, call.view.tenants)), meta: "" };
     } catch (error) {
       if (error instanceof CredentialError) throw error;
       let failed = ConnectError.from(error);
@@ -91,7 +94,7 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
       }
       if (!served.tool.readOnly) failed = settled(failed);
       const outcome = served.tool.readOnly ? undefined : outcomeOf(failed);
-      const said = explain(failed);
+      const said = call.view.explain(failed, { tool: served.tool, args: call.args });
       if (said !== undefined) return failure(said, outcome);
       if (failed.code !== Code.Canceled) {
         log.error({ err: error, tool: served.tool.name, caller: caller.id, trace: call.traceparent }, "a tool failed");

@@ -1,27 +1,34 @@
 import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
-import { SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
+import { type CallerTenant, SnapshotService } from "#proto/platform/v1/snapshot_service_pb.js";
 import { CORE, isPlatformServer } from "../shared/platforms.js";
 import type { Call } from "../shared/rpc/call.js";
 import type { Context } from "./context.js";
 import type { Capabilities } from "./visibility.js";
 
-/** What the caller can do on a server now, asked of who knows; undefined where the platform does not say. */
-export async function capabilitiesOf(
+/** What a caller is on a server now. */
+export interface Standing {
+  readonly capabilities: Capabilities;
+  /** The caller's tenants on the platform, if there are several. */
+  readonly tenants: CallerTenant[];
+}
+
+/** What the caller can do on a server now; the capabilities are undefined if the platform does not say. */
+export async function standingOf(
   { peers, log, snapshotMs }: Pick<Context, "peers" | "log" | "snapshotMs">,
   server: string,
   call: Call,
-): Promise<Capabilities> {
+): Promise<Standing> {
   if (server === CORE.name) {
     const reply = await peers.call(CapabilityService.method.getCapabilities, {}, call);
-    return new Set(reply.capabilities);
+    return { capabilities: new Set(reply.capabilities), tenants: [] };
   }
-  if (!isPlatformServer(server)) return new Set();
+  if (!isPlatformServer(server)) return { capabilities: new Set(), tenants: [] };
   try {
     const reply = await peers.call(SnapshotService.method.getSnapshot, { server }, within(snapshotMs, call));
-    return new Set(reply.capabilities);
+    return { capabilities: new Set(reply.capabilities), tenants: reply.tenants };
   } catch (error) {
     log.warn({ err: error, server }, "no snapshot of the platform; only read tools are listed");
-    return undefined;
+    return { capabilities: undefined, tenants: [] };
   }
 }
 

@@ -37,6 +37,8 @@ export interface Snapshot {
   readonly edition: string;
   /** Implied ones included; "*" stands for all. */
   readonly capabilities: readonly string[];
+  /** The caller's tenants; absent on platforms without tenants. */
+  readonly tenants?: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** One exchange with a REST platform. */

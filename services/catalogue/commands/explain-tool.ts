@@ -3,7 +3,7 @@ import { CORE, isPlatformServer, platformOf } from "../../shared/platforms.js";
 import type { Call, Caller } from "../../shared/rpc/call.js";
 import { notFound } from "../../shared/rpc/errors.js";
 import type { Tool } from "../../shared/tools/tools.js";
-import { capabilitiesOf } from "../capabilities.js";
+import { standingOf } from "../capabilities.js";
 import type { Context } from "../context.js";
 import { holdsScope, missingOf } from "../visibility.js";
 
@@ -17,7 +17,8 @@ export async function explainTool(
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) throw notFound(`there is no tool ${name} on ${server}`);
   if (!holdsScope(tool, call.caller)) return { reason: outOfScope(tool, call.caller) };
-  const missing = missingOf(tool, await capabilitiesOf(context, server, call));
+  const { capabilities } = await standingOf(context, server, call);
+  const missing = missingOf(tool, capabilities);
   return { reason: missing.length === 0 ? "" : withoutRights(tool, missing, tools) };
 }
 

@@ -1,8 +1,12 @@
-import type { ListVisibleToolsRequest } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type {
+  ListVisibleToolsRequest,
+  ListVisibleToolsResponseSchema,
+} from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { isPlatformServer } from "../../shared/platforms.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { notFound } from "../../shared/rpc/errors.js";
-import { capabilitiesOf } from "../capabilities.js";
+import { standingOf } from "../capabilities.js";
 import type { Context } from "../context.js";
 import { holdsScope, visibleTools } from "../visibility.js";
 
@@ -15,13 +19,13 @@ export async function listVisibleTools(
   context: Context,
   { server }: ListVisibleToolsRequest,
   call: Call,
-): Promise<{ tools: string[]; keepMs: number; unlisted: string[] }> {
+): Promise<MessageInitShape<typeof ListVisibleToolsResponseSchema>> {
   const tools = context.tools.get(server);
   if (tools === undefined) throw notFound(`there is no server ${server}`);
   // Whose scopes reach nothing here has nothing to ask of the platform either.
-  if (!tools.some((tool) => holdsScope(tool, call.caller))) return { tools: [], keepMs: KEEP_MS, unlisted: [] };
-  const capabilities = await capabilitiesOf(context, server, call);
+  if (!tools.some((tool) => holdsScope(tool, call.caller))) return { keepMs: KEEP_MS };
+  const { capabilities, tenants } = await standingOf(context, server, call);
   const { listed, unlisted } = visibleTools(tools, call.caller, capabilities);
   const keepMs = isPlatformServer(server) ? (capabilities === undefined ? KEEP_WITHOUT_SNAPSHOT_MS : KEEP_MS) : 0;
-  return { tools: listed.map((tool) => tool.name), keepMs, unlisted: unlisted.map((tool) => tool.name) };
+  return { tools: listed.map((tool) => tool.name), keepMs, unlisted: unlisted.map((tool) => tool.name), tenants };
 }

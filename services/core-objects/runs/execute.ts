@@ -186,7 +186,7 @@ class Execution {
       this.signal.throwIfAborted();
       if (error instanceof RunLost || error instanceof RunEnd) throw error;
       const failed = ConnectError.from(error);
-      const said = failed.code === Code.Unauthenticated ? failed.rawMessage : explain(failed);
+      const said = failed.code === Code.Unauthenticated ? failed.rawMessage : saidOf(failed, wanted, tools);
       await this.#finish(step, "failed", showHidden(said ?? "the tool failed; the service's log says more"));
     }
   }
@@ -227,4 +227,11 @@ class Execution {
       traceparent: `00-${trace}-${step?.span ?? root_span}-01`,
     };
   }
+}
+
+/** What the model is told of a failed call, with tools that it is offered. */
+function saidOf(error: ConnectError, wanted: ToolCall, tools: Equipment["tools"]): string | undefined {
+  const labels = new Set([...tools.values()].map(({ label }) => label));
+  const own = tools.get(wanted.name)?.explain;
+  return own === undefined ? explain(error) : own(error, argumentsOf(wanted), (label) => labels.has(label));
 }

@@ -11,6 +11,10 @@ export async function getSnapshot(
 ): Promise<MessageInitShape<typeof GetSnapshotResponseSchema>> {
   const adapter = adapterOf(context, request.server);
   const session = await openSession(context, adapter.server, "GetSnapshot", call);
-  const { version, edition, capabilities } = await context.identities.snapshot(adapter, session);
-  return { version, edition, capabilities: [...capabilities] };
+  const { version, edition, capabilities, tenants = [] } = await context.identities.snapshot(adapter, session);
+  const isTold = tenants.length > 1 && tenants.length <= MAX_TENANTS;
+  return { version, edition, capabilities: [...capabilities], tenants: isTold ? [...tenants] : [] };
 }
+
+/** Every list of tools asks for them, and every caller has their own. */
+const MAX_TENANTS = 500;

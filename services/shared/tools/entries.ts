@@ -1,5 +1,6 @@
-import { TENANT_ARGUMENT, takesTenant } from "./narrowing.js";
+import { takesTenant } from "./narrowing.js";
 import type { JsonSchema } from "./schema.js";
+import { TENANT_ARGUMENT } from "./tenant.js";
 import type { Tool } from "./tools.js";
 import { type NamesIn, namesFinder, withoutNames } from "./without-names.js";
 

@@ -1,3 +1,4 @@
+import { TENANT_ARGUMENT } from "./tenant.js";
 import type { Tool } from "./tools.js";
 
 /** How the URL of a connection narrows the tools of its server. */
@@ -25,9 +26,6 @@ export function leftOutBy(tool: Tool, { readOnly, toolsets, excluded }: Narrowin
   if (excluded.has(tool.name) || tool.toolsets.some((one) => excluded.has(one))) return "exclude";
   return undefined;
 }
-
-/** The argument that ?tenant= fills in, on every server whose tools have it. */
-export const TENANT_ARGUMENT = "tenant_id";
 
 /** Whether calls of a tool are for one tenant. */
 export function takesTenant({ method }: Tool): boolean {

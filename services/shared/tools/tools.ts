@@ -13,6 +13,7 @@ import { ContentResultSchema, header, ProgressSchema, server, tool } from "#prot
 import { needs } from "#proto/platform/v1/needs_pb.js";
 import { commentOf } from "./comments.js";
 import { type JsonSchema, schemaOf } from "./schema.js";
+import { TENANT_ARGUMENT, TENANT_MEMBER } from "./tenant.js";
 
 /** An rpc that the API publishes as an MCP tool. */
 export interface Tool {
@@ -109,7 +110,7 @@ function toolOf(method: DescMethod): Tool {
       description: commentOf(method),
       inputSchema:
         option.inputSchema === "" ? schemaOf(method.input, "in") : (JSON.parse(option.inputSchema) as JsonSchema),
-      ...(result.typeName !== ContentResultSchema.typeName && { outputSchema: outputSchemaOf(result) }),
+      ...(result.typeName !== ContentResultSchema.typeName && { outputSchema: outputSchemaOf(method, result) }),
       annotations: {
         readOnlyHint: readOnly,
         destructiveHint: option.destructive,
@@ -139,16 +140,29 @@ function resultOf(method: DescMethod): DescMessage {
   throw new Error(`${method.parent.typeName}.${method.name}: a tool is unary, or streams progress and then a result`);
 }
 
-/** A result that holds a list may be cut; the two members that say so are part of its schema. */
-function outputSchemaOf(result: DescMessage): JsonSchema {
+/** Results that hold a list may be cut, and those of a tenant may name it: the members that say so are part of the schema. */
+function outputSchemaOf({ input }: DescMethod, result: DescMessage): JsonSchema {
   const schema = schemaOf(result, "out");
-  if (!result.fields.some((field) => field.fieldKind === "list")) return schema;
+  const isOfTenant = input.fields.some(({ name }) => name === TENANT_ARGUMENT);
+  const holdsList = result.fields.some((field) => field.fieldKind === "list");
+  if (!isOfTenant && !holdsList) return schema;
   const said: Record<string, JsonSchema> = {
-    truncated: { type: "boolean", description: "True where a list was cut because the result is too large." },
-    truncated_hint: { type: "string", description: "Names what was cut, and says how to get the rest." },
+    ...(isOfTenant && { [TENANT_MEMBER]: TENANT_SCHEMA }),
+    ...(holdsList && CUT_SCHEMAS),
   };
   return { ...schema, properties: { ...said, ...schema.properties } };
 }
+
+const TENANT_SCHEMA: JsonSchema = {
+  type: "object",
+  description: "The tenant of this result, if you have several.",
+  properties: { id: { type: "string" }, name: { type: "string" } },
+  required: ["id"],
+};
+const CUT_SCHEMAS: Record<string, JsonSchema> = {
+  truncated: { type: "boolean", description: "True where a list was cut because the result is too large." },
+  truncated_hint: { type: "string", description: "Names what was cut, and says how to get the rest." },
+};
 
 function headersOf(message: DescMessage, path: readonly string[]): HeaderArgument[] {
   if (path.length > MAX_HEADER_DEPTH) return [];

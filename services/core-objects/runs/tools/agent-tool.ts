@@ -1,4 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { ConnectError } from "@connectrpc/connect";
 import type { Call } from "../../../shared/rpc/call.js";
 
 /** A tool that a run offers its model. */
@@ -18,6 +19,12 @@ export interface AgentTool {
    * @throws Error, of which the model is told; ConnectError in words for the caller.
    */
   call(args: JsonObject, call: Call): Promise<string>;
+  /**
+   * Says the error of a call, of our own tools alone; undefined if the model can do nothing.
+   *
+   * @param has whether the model is offered a tool of this label.
+   */
+  explain?(error: ConnectError, args: JsonObject, has: (label: string) => boolean): string | undefined;
 }
 
 /** Longest name of a function. */

@@ -9,6 +9,7 @@ import { compileContent } from "../../../shared/tools/codec/content.js";
 import { compileDecode } from "../../../shared/tools/codec/decode.js";
 import { compileEncode } from "../../../shared/tools/codec/encode.js";
 import { compileCut } from "../../../shared/tools/cut.js";
+import { type ExplainCall, prepareExplainCall } from "../../../shared/tools/explain-call.js";
 import type { Tool } from "../../../shared/tools/tools.js";
 import type { AgentTool } from "./agent-tool.js";
 
@@ -33,12 +34,15 @@ export interface OwnTools {
 /** Makes the tools of an image callable by runs. */
 export function createOwnTools(tools: readonly Tool[], peers: Peers): OwnTools {
   const made = new Map<Tool, AgentTool>();
+  const servers = new Set(tools.map(({ server }) => server));
+  const explains = new Map(
+    [...servers].map((server) => [server, prepareExplainCall(tools.filter((tool) => tool.server === server))]),
+  );
   const callable = (tool: Tool): AgentTool => {
-    const found = made.get(tool) ?? toolOf(tool, peers);
+    const found = made.get(tool) ?? toolOf(tool, peers, explains.get(tool.server)!);
     made.set(tool, found);
     return found;
   };
-  const servers = new Set(tools.map(({ server }) => server));
   const serversOf = (patterns: readonly string[]): string[] => {
     const named = new Set(patterns.map((pattern) => pattern.split("/", 1)[0] as string));
     return [...named].filter((server) => servers.has(server));
@@ -94,7 +98,7 @@ function matches(parts: readonly string[], name: string): boolean {
   return name.length - at >= last.length && name.endsWith(last);
 }
 
-function toolOf(tool: Tool, peers: Peers): AgentTool {
+function toolOf(tool: Tool, peers: Peers, explainCall: ExplainCall): AgentTool {
   const { server, name, readOnly, listing, method } = tool;
   const isPlatform = isPlatformServer(server);
   // Most tools that an agent has are not called: each is compiled at its first call.
@@ -117,6 +121,8 @@ function toolOf(tool: Tool, peers: Peers): AgentTool {
       }
       throw internal("the stream ended without a result");
     },
+    explain: (error, args, has) =>
+      explainCall(error, { tool, args }, { has: (one) => has(`${server}/${one}`), toolsetLeftOut: () => undefined }),
   };
 }
 

@@ -35,6 +35,7 @@ export function createOpenaevAdapter(): Adapter {
         version: settings?.platform_version ?? "",
         edition: settings?.platform_license?.license_is_enterprise === true ? "enterprise" : "community",
         capabilities: capabilitiesOf(me as OpenaevMe),
+        tenants: openTenants((me as OpenaevMe).tenants).map(({ tenant_id: id, tenant_name: name }) => ({ id, name })),
       };
     },
     deniesRequest: isDenied,

@@ -40,12 +40,13 @@ export async function documentIds(
   platform: Platform,
   tenant: TenantScope,
   given: readonly string[],
+  argument = "document_ids",
 ): Promise<string[]> {
   const ids = [...new Set(given.map((id) => id.toLowerCase()))];
   const names = await documentNames(platform, tenant, ids);
   const unknown = ids.filter((id) => !names.has(id));
   if (unknown.length > 0) {
-    throw notFound(`document_ids: there is no document ${unknown.join(", ")} in tenant ${tenant.name}`);
+    throw notFound(`${argument}: there is no document ${unknown.join(", ")} in tenant ${tenant.name}`);
   }
   return ids;
 }

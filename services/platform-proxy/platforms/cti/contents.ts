@@ -192,7 +192,7 @@ export async function membersOf(platform: Platform, id: string, ids: readonly st
 export async function targetOf(platform: Platform, id: string): Promise<TargetNode> {
   const target = await objectOf(platform, id, "container_id");
   if (!target.parent_types.includes("Container"))
-    throw failedPrecondition(`container_id: a ${target.entity_type} holds no objects`);
+    throw failedPrecondition(`container_id: a ${target.entity_type} holds no objects; list_containers gives the ids`);
   return target;
 }
 

@@ -157,13 +157,14 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
       return { email: user.email, me };
     },
     async snapshot(session, me) {
-      const { capabilities } = me as CisoMe;
+      const { capabilities, domains } = me as CisoMe;
+      const tenants = topmostOf(domains);
       try {
         const { version = "" } = await rest<{ version?: string }>(session, { verb: "GET", path: "/api/build/" });
-        return { version, edition: "", capabilities };
+        return { version, edition: "", capabilities, tenants };
       } catch {
         // What the caller may do is known all the same.
-        return { version: "", edition: "", capabilities };
+        return { version: "", edition: "", capabilities, tenants };
       }
     },
     async probe(http, target, signal) {
@@ -180,6 +181,12 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
     forget: (userId) => sessions.forget(userId),
     close: () => sessions.close(),
   };
+}
+
+/** The tenants of a caller: the topmost domains that they see. */
+function topmostOf(domains: readonly CisoDomain[]): { readonly id: string; readonly name: string }[] {
+  const seen = new Set(domains.map(({ id }) => id));
+  return domains.filter(({ parentId = "" }) => !seen.has(parentId)).map(({ id, name }) => ({ id, name }));
 }
 
 /** What a request says besides: of a file its name, and that anything is taken for an answer. */

@@ -373,3 +373,16 @@ test("a worker that closes gives its runs back, and the next goes on from the la
     await other.close();
   }
 });
+
+test("an agent that gives a wrong id is told which of its own tools returns such ids", async () => {
+  const integration = await stage.integrate();
+  const told = async (...tools: string[]) => {
+    const agent = await stage.agent({ tools: ["core/get_agent", ...tools], resourceIds: [integration] });
+    stage.script.reply = (asked) =>
+      results(asked).length === 0 ? { call: "core__get_agent", args: { agent_id: "none" } } : "Done.";
+    await stage.rested((await stage.trigger(agent)).id);
+    return results(stage.model.asked.at(-1)!)[0];
+  };
+  expect(await told("core/list_agents")).toBe("no agent that you can see has the id none; list_agents names the ids");
+  expect(await told()).toBe("no agent that you can see has the id none");
+});

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { SERVERS } from "../../../../services/shared/platforms.js";
 import { prepareEntries, type Seen } from "../../../../services/shared/tools/entries.js";
 import { readImage } from "../../../../services/shared/tools/image.js";
-import { TENANT_ARGUMENT, takesTenant, toolsetsOf } from "../../../../services/shared/tools/narrowing.js";
+import { takesTenant, toolsetsOf } from "../../../../services/shared/tools/narrowing.js";
+import { TENANT_ARGUMENT } from "../../../../services/shared/tools/tenant.js";
 import type { JsonSchema } from "../../../../services/shared/tools/schema.js";
 import { BASIC, readTools, type Tool } from "../../../../services/shared/tools/tools.js";
 

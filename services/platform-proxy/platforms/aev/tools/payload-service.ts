@@ -16,6 +16,7 @@ import { unseen } from "../../../lib/outcome.js";
 import { timeOf } from "../../../lib/time.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
+import { documentIds } from "../attached-documents.js";
 import { deleteAndCheck } from "../delete.js";
 import { labelIds } from "../labels.js";
 import { havingOne, instantKey, listPage, type Order } from "../list.js";
@@ -95,6 +96,7 @@ export const bindings = [
     if (r.type === PayloadType.EXECUTABLE && (r.architecture ?? PayloadArchitecture.ALL_ARCHITECTURES) > 2) {
       throw failedPrecondition("architecture: an executable is of one, x86_64 or arm64");
     }
+    const [file] = r.documentId === undefined ? [] : await documentIds(platform, tenant, [r.documentId], "document_id");
     const body = {
       payload_type: TYPES[r.type],
       payload_name: r.name.trim(),
@@ -108,8 +110,8 @@ export const bindings = [
       payload_cleanup_executor: r.cleanupCommand === undefined ? null : (r.executor ?? null),
       payload_cleanup_command: r.cleanupCommand ?? null,
       dns_resolution_hostname: r.hostname ?? null,
-      ...(r.type === PayloadType.EXECUTABLE && { executable_file: r.documentId?.toLowerCase() }),
-      ...(r.type === PayloadType.FILE_DROP && { file_drop_file: r.documentId?.toLowerCase() }),
+      ...(r.type === PayloadType.EXECUTABLE && { executable_file: file }),
+      ...(r.type === PayloadType.FILE_DROP && { file_drop_file: file }),
       payload_domains: [],
       payload_arguments: r.arguments.map(argumentOf),
       payload_prerequisites: [],
