@@ -19,6 +19,8 @@ const STYLE = "style.md";
 const pages = (): string[] => [
   "README.md",
   "SECURITY.md",
+  "CONTRIBUTING.md",
+  "ARCHITECTURE.md",
   "clients/node/README.md",
   ...readdirSync("docs")
     .filter((file) => file.endsWith(".md") && file !== STYLE && !GENERATED.includes(file))
