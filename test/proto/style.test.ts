@@ -11,8 +11,6 @@ import { type Passage, passagesOf, refusedBy, styleProblemsOf } from "../support
 const REFUSED = refusedBy(readFileSync("docs/style.md", "utf8"));
 const TOOLS = readTools(readImage());
 
-/** Made from the protos, whose texts are read below, or by commands that print what others say. */
-const GENERATED = ["tools.md", "resources.md", "answer-sizes.md", "clients-seen.md"];
 /** It quotes what it refuses. */
 const STYLE = "style.md";
 
@@ -22,8 +20,10 @@ const pages = (): string[] => [
   "CONTRIBUTING.md",
   "ARCHITECTURE.md",
   "clients/node/README.md",
+  "test/support/platforms/README.md",
+  "test/truth/README.md",
   ...readdirSync("docs")
-    .filter((file) => file.endsWith(".md") && file !== STYLE && !GENERATED.includes(file))
+    .filter((file) => file.endsWith(".md") && file !== STYLE)
     .map((file) => `docs/${file}`),
 ];
 
