@@ -29,10 +29,10 @@ export function checkOffline(env: Readonly<Record<string, string | undefined>>):
     dataDir = settings.dataDir;
     mongodb = settings.mongodbUri !== undefined;
     sealed = settings.secretsKey !== undefined;
-    findings.push({ check: "settings", state: "ok", found: "those of this shell can be read" });
+    findings.push({ check: "settings", state: "ok", found: "the settings of this shell are valid" });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const fix = "correct it where the service is started: docs/configuration.md has every setting";
+    const fix = "correct it in the environment that starts the service: docs/configuration.md has every setting";
     findings.push(...error.problems.map((found): Finding => ({ check: "settings", state: "wrong", found, do: fix })));
   }
   return [...findings, ...dataFindings(dataDir, { mongodb, sealed })];
@@ -57,7 +57,7 @@ function disk(dataDir: string): Finding {
   const free = bavail * bsize;
   const found = `${Math.floor(free / 2 ** 20)} MiB free`;
   if (free >= DISK_LOW) return { check: "disk", state: "ok", found };
-  const fix = "free space on the disk of the data directory: writes are refused when it is full";
+  const fix = "free space on the disk of the data directory: the service refuses writes when it is full";
   return { check: "disk", state: free < DISK_FULL ? "wrong" : "warn", found, do: fix };
 }
 
@@ -68,7 +68,7 @@ function files(dataDir: string): Finding {
     ...readdirSync(dataDir).filter((name) => /^(bootstrap\.json|service-key|secrets-key)$/.test(name)),
   ];
   const open = process.platform === "win32" ? [] : names.filter((name) => isOpen(join(dataDir, name)));
-  if (open.length === 0) return { check: "files", state: "ok", found: "the data directory is its owner's alone" };
+  if (open.length === 0) return { check: "files", state: "ok", found: "only the owner can read the data directory" };
   const fix = "chmod 700 the directory and 600 the files; the next start does so too";
   return { check: "files", state: "wrong", found: `others can read ${open.join(", ")} in ${dataDir}`, do: fix };
 }
@@ -91,13 +91,13 @@ function seal(dataDir: string, configured: boolean): Finding {
   const path = join(dataDir, "secrets-key");
   if (existsSync(path)) return { check: "sealing key", state: "ok", found: `${path}: keep a copy apart from backups` };
   const fix =
-    "put back the one of this installation, or set SECRETS_KEY: without it the store's signing keys do not open";
+    "restore the file of this installation, or set SECRETS_KEY: without it the service cannot decrypt its signing keys";
   return { check: "sealing key", state: "wrong", found: `${path} is missing`, do: fix };
 }
 
 function restoring(dataDir: string): Finding | undefined {
   const path = join(dataDir, RESTORING);
   if (!existsSync(path)) return undefined;
-  const fix = `run backup restore again, or remove ${path} to go on without`;
-  return { check: "restore", state: "wrong", found: "a restore was broken off", do: fix };
+  const fix = `run backup restore again, or remove ${path} to continue without the restore`;
+  return { check: "restore", state: "wrong", found: "a restore was interrupted", do: fix };
 }
