@@ -43,7 +43,11 @@ export const REASONS: readonly Reason[] = [
   {
     server: "cti",
     kinds: ["label"],
-    reasons: { read: "a label is a word", create: "the platform creates it when it is first added to an object", delete: KEPT.delete },
+    reasons: {
+      read: "a label is a word",
+      create: "the platform creates it when it is first added to an object",
+      delete: KEPT.delete,
+    },
   },
   { server: "cti", kinds: ["kill chain phase", "marking", "vocabulary value"], reasons: { ...KEPT, read: ROW } },
   {
@@ -71,14 +75,23 @@ export const REASONS: readonly Reason[] = [
   {
     server: "aev",
     kinds: ["lesson"],
-    reasons: { read: ROW, create: "created by applying a lessons template", update: "in its template", delete: "on the platform only" },
+    reasons: {
+      read: ROW,
+      create: "created by applying a lessons template",
+      update: "in its template",
+      delete: "on the platform only",
+    },
   },
   {
     server: "aev",
     kinds: ["lessons answer"],
     reasons: { read: ROW, ...changes("each player gives their own answers") },
   },
-  { server: "aev", kinds: ["variable"], reasons: { read: ROW, create: "as an update, which creates missing variables" } },
+  {
+    server: "aev",
+    kinds: ["variable"],
+    reasons: { read: ROW, create: "as an update, which creates missing variables" },
+  },
   { server: "grc", kinds: ["account"], reasons: OWN_ACCOUNT },
   { server: "grc", kinds: ["organization", "tenant"], reasons: KEPT },
   {
@@ -116,7 +129,10 @@ export const REASONS: readonly Reason[] = [
   {
     server: "core",
     kinds: ["run"],
-    reasons: { create: "created when an agent or an assignment is triggered", delete: "deleted 90 days after its trigger" },
+    reasons: {
+      create: "created when an agent or an assignment is triggered",
+      delete: "deleted 90 days after its trigger",
+    },
   },
   {
     server: "core",
