@@ -39,10 +39,10 @@ async function readiness({ url }: Session): Promise<Finding[]> {
     return [{ check: "service", state: "wrong", found: `nothing answers at ${url}`, do: fix }];
   }
   const body = (await response.json().catch(() => ({}))) as { reasons?: string[] };
-  const clock = skewOf("clock", response, "this machine and the service's");
+  const clock = skewOf("clock", response, "the clocks of this machine and of the service");
   if (response.ok) return [{ check: "ready", state: "ok", found: url }, clock];
   const reasons = body.reasons ?? [`/readyz answers ${response.status}`];
-  const fix = "see that reason in docs/operations.md; the log has the cause";
+  const fix = "docs/operations.md explains readiness; the log of the service has the cause";
   return [...reasons.map((found): Finding => ({ check: "ready", state: "wrong", found, do: fix })), clock];
 }
 
@@ -50,15 +50,15 @@ function skewOf(check: string, { headers }: Response, between: string): Finding 
   const date = Date.parse(headers.get("date") ?? "");
   if (Number.isNaN(date)) return { check, state: "ok", found: "the answer has no time" };
   const skew = Math.abs(Date.now() - date);
-  if (skew <= SKEW_MS + DATE_ROUNDS_MS) return { check, state: "ok", found: `${between}: alike within seconds` };
-  const fix = "let NTP set both clocks: tokens live two minutes, and are refused before their time";
+  if (skew <= SKEW_MS + DATE_ROUNDS_MS) return { check, state: "ok", found: `${between} agree within seconds` };
+  const fix = "set both clocks by NTP: a token is valid for two minutes only";
   return { check, state: "wrong", found: `${between} differ by ${Math.round(skew / 1_000)} s`, do: fix };
 }
 
 /** What platforms verify our tokens by, at the address that they are told. */
 async function keysPublished({ url }: Session): Promise<Finding[]> {
   const check = "published keys";
-  const fix = "set BASE_URL to the address at which platforms reach this service, and let it through to /xtm/";
+  const fix = "set BASE_URL to the address at which platforms reach this service, and permit requests to /xtm/ there";
   try {
     const { issuer } = await json<{ issuer: string }>(`${url}/xtm/auth/metadata`);
     const { keys } = await json<{ keys: unknown[] }>(`${issuer}/xtm/auth/jwks`);
@@ -88,14 +88,15 @@ async function platform({ server, state, url, title, serves }: Platform): Promis
   const check = `platform ${server}`;
   if (state === ConnectionState.NOT_CONNECTED) {
     const name = server.toUpperCase();
-    const fix = `set ${name}_URL, or make a token with platforms create-token --server ${server}; ignore this where none is wanted`;
-    return [{ check, state: "warn", found: "none is registered: its endpoint answers 404", do: fix }];
+    const fix = `set ${name}_URL, or make a token with platforms create-token --server ${server}; ignore this if you want none`;
+    return [{ check, state: "warn", found: "no platform is registered: the endpoint answers 404", do: fix }];
   }
   if (!serves) {
-    return [{ check, state: "ok", found: `${title || url} is registered behind the one that serves` }];
+    return [{ check, state: "ok", found: `${title || url} is registered; another platform serves` }];
   }
   if (state !== ConnectionState.CONNECTED) {
-    const fix = "see that it runs and that the service reaches that address; calls say connectivity until then";
+    const fix =
+      "start it, and make sure that the service can reach that address; until then calls fail with connectivity";
     return [{ check, state: "wrong", found: `${title || url} does not answer at ${url}`, do: fix }];
   }
   const answered: Finding = { check, state: "ok", found: `${title || url} answers` };
@@ -106,7 +107,7 @@ async function platform({ server, state, url, title, serves }: Platform): Promis
   await response?.body?.cancel();
   return response === undefined
     ? [answered]
-    : [answered, skewOf(`clock of ${server}`, response, "ours and the platform's")];
+    : [answered, skewOf(`clock of ${server}`, response, "the clocks of the service and of the platform")];
 }
 
 async function switches(session: Session): Promise<Finding[]> {
@@ -118,7 +119,7 @@ async function switches(session: Session): Promise<Finding[]> {
       ...(settings?.ai ? [] : ["ai"]),
     ];
     if (off.length === 0) return [{ check: "switches", state: "ok", found: "all are on" }];
-    const fix = `settings set ${off[0]} on, where it is wanted`;
+    const fix = `settings set ${off[0]} on, if you want it`;
     return [{ check: "switches", state: "warn", found: `off: ${off.join(", ")}`, do: fix }];
   } catch (error) {
     return [refused("switches", error)];
@@ -133,9 +134,9 @@ async function ownKeys(session: Session): Promise<Finding[]> {
     const soon = keys.filter(
       ({ expiresAt }) => expiresAt && timestampDate(expiresAt).getTime() - Date.now() < EXPIRES_SOON_MS,
     );
-    if (soon.length === 0) return [{ check, state: "ok", found: "none expires within 14 days" }];
-    const found = `${soon.map(({ id }) => id).join(", ")} expire within 14 days, or have`;
-    return [{ check, state: "warn", found, do: "keys rotate ID makes one in its place; keys revoke ID ends it" }];
+    if (soon.length === 0) return [{ check, state: "ok", found: "no key expires within 14 days" }];
+    const found = `${soon.map(({ id }) => id).join(", ")} expire within 14 days, or have expired`;
+    return [{ check, state: "warn", found, do: "keys rotate ID replaces a key; keys revoke ID ends it" }];
   } catch (error) {
     return [refused(check, error)];
   }

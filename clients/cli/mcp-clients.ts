@@ -80,7 +80,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     file: "~/.codex/config.toml",
     language: "toml",
     sends: "all",
-    note: "It leaves the server out, and goes on, where the variable is not set.",
+    note: "If the variable is not set, Codex starts without the server.",
     config: (entries, key) => entries.map((entry) => codexTable(entry, key)).join("\n\n"),
     command: ({ name, url }, key) =>
       "variable" in key ? `codex mcp add ${name} --url ${word(url)} --bearer-token-env-var ${key.variable}` : undefined,
@@ -91,7 +91,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     file: "~/.gemini/settings.json",
     language: "json",
     sends: "all",
-    note: "In a folder that is not trusted it leaves out all servers.",
+    note: "In a folder that you do not trust, it starts without MCP servers.",
     config: (entries, key) => {
       const headers = { Authorization: bearer(key, SHELL) };
       return json({ mcpServers: byName(entries, ({ url }) => ({ httpUrl: url, headers })) });
@@ -117,7 +117,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     language: "json",
     sends: "all",
     mostTools: 128,
-    note: "Without a variable it asks for the key once and keeps it; an editor that was not started from a shell has no variables of it.",
+    note: "Without a variable, it asks for the key once and keeps it. It has the variables of a shell only if you start it from that shell.",
     config: (entries, key) => {
       const isAsked = "literal" in key;
       const Authorization = isAsked ? `Bearer \${input:${INPUT}}` : bearer(key, EDITOR);
@@ -133,7 +133,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     file: "~/.cursor/mcp.json, or .cursor/mcp.json in the project",
     language: "json",
     sends: "all",
-    note: "An editor that was not started from a shell has no variables of it.",
+    note: "It has the variables of a shell only if you start it from that shell.",
     config: (entries, key) => {
       const headers = { Authorization: bearer(key, EDITOR) };
       return json({ mcpServers: byName(entries, ({ url }) => ({ url, headers })) });
@@ -142,10 +142,10 @@ export const MCP_CLIENTS: readonly McpClient[] = [
   {
     name: "inspector",
     title: "MCP Inspector",
-    file: "a file of yours, named by --config",
+    file: "the file that --config names",
     language: "json",
     sends: "none",
-    note: "It wants Node 22.19 or newer, and expands no variables in a file: with one, use the command.",
+    note: "It needs Node 22.19 or newer. It does not expand variables in the file: if the key is in a variable, use the command.",
     config: (entries, key) => {
       const headers = { Authorization: bearer(key, SHELL) };
       return json({ mcpServers: byName(entries, ({ url }) => ({ type: "streamable-http", url, headers })) });

@@ -9,7 +9,7 @@ export interface Reason {
 
 const changes = (reason: string) => ({ create: reason, update: reason, delete: reason });
 const KEPT = changes("managed by the platform's administrators");
-const ROW = "a row of the list has everything";
+const ROW = "a row of the list has all fields";
 const OWN_ACCOUNT = { ...KEPT, list: "the caller's own account only" };
 const AS_ENTITY = { read: "as an entity", ...changes("as an entity") };
 const AS_CONTAINER = {
@@ -43,7 +43,11 @@ export const REASONS: readonly Reason[] = [
   {
     server: "cti",
     kinds: ["label"],
-    reasons: { read: "a label is a word", create: "made when it is first added to an object", delete: KEPT.delete },
+    reasons: {
+      read: "a label is a word",
+      create: "the platform creates it when it is first added to an object",
+      delete: KEPT.delete,
+    },
   },
   { server: "cti", kinds: ["kill chain phase", "marking", "vocabulary value"], reasons: { ...KEPT, read: ROW } },
   {
@@ -61,24 +65,33 @@ export const REASONS: readonly Reason[] = [
   {
     server: "aev",
     kinds: ["expectation"],
-    reasons: { read: ROW, create: "made by runs", delete: "deleted with its inject" },
+    reasons: { read: ROW, create: "runs create it", delete: "deleted with its inject" },
   },
   {
     server: "aev",
     kinds: ["injector contract"],
-    reasons: changes("made, changed and deleted with its injector or payload"),
+    reasons: changes("created, changed and deleted with its injector or payload"),
   },
   {
     server: "aev",
     kinds: ["lesson"],
-    reasons: { read: ROW, create: "by a lessons template", update: "in its template", delete: "on the platform only" },
+    reasons: {
+      read: ROW,
+      create: "created by applying a lessons template",
+      update: "in its template",
+      delete: "on the platform only",
+    },
   },
   {
     server: "aev",
     kinds: ["lessons answer"],
-    reasons: { read: ROW, ...changes("each player answers for themselves") },
+    reasons: { read: ROW, ...changes("each player gives their own answers") },
   },
-  { server: "aev", kinds: ["variable"], reasons: { read: ROW, create: "as an update: it makes what is missing" } },
+  {
+    server: "aev",
+    kinds: ["variable"],
+    reasons: { read: ROW, create: "as an update, which creates missing variables" },
+  },
   { server: "grc", kinds: ["account"], reasons: OWN_ACCOUNT },
   { server: "grc", kinds: ["organization", "tenant"], reasons: KEPT },
   {
@@ -92,37 +105,40 @@ export const REASONS: readonly Reason[] = [
     kinds: ["assessment", "risk assessment"],
     reasons: {
       read: ROW,
-      create: "on the platform, where its people or its matrix are chosen",
-      update: "on the platform, where it is locked and reviewed",
-      delete: "on the platform only: all its results are deleted with it",
+      create: "on the platform, where people choose its members or its matrix",
+      update: "on the platform, where people lock and review it",
+      delete: "on the platform only, because this also deletes all its results",
     },
   },
   {
     server: "grc",
     kinds: ["requirement assessment"],
-    reasons: { create: "made by the platform with its audit", delete: "deleted with its audit" },
+    reasons: { create: "the platform creates it with its audit", delete: "deleted with its audit" },
   },
   {
     server: "grc",
     kinds: ["quantified scenario", "risk quantification"],
-    reasons: { read: ROW, ...changes("simulated on the platform") },
+    reasons: { read: ROW, ...changes("the platform simulates it") },
   },
-  { server: "grc", kinds: ["attack outcome"], reasons: changes("made in the platform's workshops") },
+  { server: "grc", kinds: ["attack outcome"], reasons: changes("created in the platform's workshops") },
   {
     server: "core",
     kinds: ["assignment"],
-    reasons: { delete: "disabled by an update, so that its runs can name it" },
+    reasons: { delete: "an update disables it; its runs still refer to it" },
   },
   {
     server: "core",
     kinds: ["run"],
-    reasons: { create: "made when a run or an assignment is triggered", delete: "deleted 90 days after its trigger" },
+    reasons: {
+      create: "created when an agent or an assignment is triggered",
+      delete: "deleted 90 days after its trigger",
+    },
   },
   {
     server: "core",
     kinds: ["agent trace"],
     reasons: {
-      create: "sent by agents over OTLP",
+      create: "agents send it over OTLP",
       update: "traces do not change",
       delete: "deleted when its retention ends",
     },

@@ -76,7 +76,7 @@ function files(dataDir: string): Finding {
   ];
   const open = process.platform === "win32" ? [] : names.filter((name) => isOpen(join(dataDir, name)));
   if (open.length === 0) return { check: "files", state: "ok", found: "only the owner can read the data directory" };
-  const fix = "chmod 700 the directory and 600 the files, or start the service, which does it";
+  const fix = "chmod 700 the directory and 600 the files; the next start does so too";
   return { check: "files", state: "wrong", found: `others can read ${open.join(", ")} in ${dataDir}`, do: fix };
 }
 
@@ -111,6 +111,6 @@ function seal(dataDir: string, configured: boolean): Finding {
 function restoring(dataDir: string): Finding | undefined {
   const path = join(dataDir, RESTORING);
   if (!existsSync(path)) return undefined;
-  const fix = `run backup restore again, or remove ${path} to start without the restore`;
-  return { check: "restore", state: "wrong", found: "a restore did not finish", do: fix };
+  const fix = `run backup restore again, or remove ${path} to continue without the restore`;
+  return { check: "restore", state: "wrong", found: "a restore was interrupted", do: fix };
 }

@@ -9,31 +9,45 @@ import { readTools } from "../../services/shared/tools/tools.js";
 import { type Passage, passagesOf, refusedBy, styleProblemsOf } from "../support/style.js";
 
 const REFUSED = refusedBy(readFileSync("docs/style.md", "utf8"));
+const REFUSED_IN_PAGES = refusedBy(readFileSync("docs/style.md", "utf8"), "Refused in pages");
 const TOOLS = readTools(readImage());
 
-/** Made from the protos, whose texts are read below, or by commands that print what others say. */
-const GENERATED = ["tools.md", "resources.md", "answer-sizes.md", "clients-seen.md"];
-/** It quotes what it refuses. */
+/** Pages of texts from protos and settings, to which only the first list applies. */
+const FROM_CODE = ["tools", "resources", "configuration", "rights"].map((name) => `docs/${name}.md`);
+/** It quotes the words that it refuses. */
 const STYLE = "style.md";
 
 const pages = (): string[] => [
   "README.md",
   "SECURITY.md",
+  "CONTRIBUTING.md",
+  "ARCHITECTURE.md",
   "clients/node/README.md",
+  "test/support/platforms/README.md",
+  "test/truth/README.md",
   ...readdirSync("docs")
-    .filter((file) => file.endsWith(".md") && file !== STYLE && !GENERATED.includes(file))
+    .filter((file) => file.endsWith(".md") && file !== STYLE)
     .map((file) => `docs/${file}`),
 ];
 
 test("the style page's list is read", () => {
   expect(REFUSED.words).toContain("whoever");
   expect(REFUSED.beginnings).toEqual(["Of", "What", "Whose"]);
+  expect(REFUSED_IN_PAGES.words).toContain("strangers");
+  expect(REFUSED_IN_PAGES.beginnings).toEqual(["Where", "Who"]);
 });
 
 test("pages use no refused word", () => {
   const passages = pages().flatMap((file) => passagesOf(file, readFileSync(file, "utf8")));
   expect(passages.length).toBeGreaterThan(400);
   expect(styleProblemsOf(passages, REFUSED)).toEqual([]);
+});
+
+test("written pages use no word that is refused in pages", () => {
+  const written = pages().filter((file) => !FROM_CODE.includes(file));
+  const passages = written.flatMap((file) => passagesOf(file, readFileSync(file, "utf8")));
+  expect(passages.length).toBeGreaterThan(400);
+  expect(styleProblemsOf(passages, REFUSED_IN_PAGES)).toEqual([]);
 });
 
 test("the rules of the style page use no refused word", () => {

@@ -1,4 +1,4 @@
-// The words of docs/style.md that nothing says which a user or a model reads.
+// The words that docs/style.md refuses in texts that a user or a model reads.
 
 /** A text and where it stands. */
 export interface Passage {
@@ -13,10 +13,11 @@ export interface Refused {
   readonly beginnings: readonly string[];
 }
 
-/** The table under "Refused" of the style page. */
-export function refusedBy(page: string): Refused {
-  const table = page.slice(page.indexOf("\n## Refused\n"));
-  const entries = [...table.matchAll(/^\| ([^|]+) \| [^|]+ \|$/gm)].map(([, entry]) => entry as string);
+/** The table under a heading of the style page. */
+export function refusedBy(page: string, heading = "Refused"): Refused {
+  const [, table = ""] = page.split(`\n## ${heading}\n`);
+  const rows = [...(table.split("\n## ")[0] as string).matchAll(/^\| ([^|]+) \| [^|]+ \|$/gm)];
+  const entries = rows.flatMap(([, entry]) => (entry as string).split(", "));
   const listed = entries.filter((entry) => entry !== "Refused" && !/^-+$/.test(entry));
   return {
     words: listed.filter((entry) => !entry.endsWith(" …")),
@@ -35,7 +36,7 @@ export function styleProblemsOf(passages: readonly Passage[], { words, beginning
   ]);
 }
 
-/** The paragraphs, items and rows of a page, each with its line; code, quotes of old style and generated blocks are not prose. */
+/** The paragraphs, items and rows of a page, each with its line; code is left out. */
 export function passagesOf(file: string, page: string): Passage[] {
   const prose = page.replace(/```[\s\S]*?```|`[^`\n]*`/g, (code) => code.replace(/[^\n]/g, " "));
   let line = 1;

@@ -84,18 +84,18 @@ process.exit(0);
 `;
 
 const REFUSED = "refused INVALID_ARGUMENT page_size: must be greater than or equal to 1 and less than or equal to 100";
-const STRANGER = "stranger UNAUTHENTICATED the API key is not valid: check that it is complete, or create a new one";
-const AT_THE_DOOR =
-  "stranger UNAUTHENTICATED the API key or token is not accepted: create a new API key, or sign in again";
+const WRONG_KEY = "wrong key UNAUTHENTICATED the API key is not valid: check that it is complete, or create a new one";
+const OVER_RPC =
+  "wrong key UNAUTHENTICATED the API key or token is not accepted: create a new API key, or sign in again";
 
-async function shows(command: string, args: readonly string[], more: object = {}, stranger: string[] = [STRANGER]) {
+async function shows(command: string, args: readonly string[], more: object = {}, refused: string[] = [WRONG_KEY]) {
   const done = await run(command, args, { env: { ...env, ...more }, cwd: folder });
   expect(done.stderr).not.toMatch(/Traceback|Exception|panic|Error:/);
   expect(done.stdout.trimEnd().split("\n")).toEqual([
     `agents ${agents}`,
     "created once true",
     REFUSED,
-    ...stranger,
+    ...refused,
     "stream progress",
   ]);
 }
@@ -177,7 +177,7 @@ describe("Node", () => {
 const hasCurl = isOnPath("curl") && isOnPath("jq");
 test.skipIf(!hasCurl)(
   named("curl", hasCurl, "install curl and jq"),
-  () => shows("bash", [join(SAMPLES, "curl/agents.sh")], {}, [AT_THE_DOOR]),
+  () => shows("bash", [join(SAMPLES, "curl/agents.sh")], {}, [OVER_RPC]),
   30_000,
 );
 

@@ -8,7 +8,7 @@ export const secrets: readonly Verb[] = [
     doc: "Write a new sealing key before those in DATA_DIR/secrets-key. The next start encrypts everything with it; after that you can delete the other lines.",
     async run(session) {
       const { file, keys } = offline(["rotate-seal"], session.dataDir) as { file: string; keys: number };
-      return { file, keys, next: "start the service anew: it seals everything with the new key" };
+      return { file, keys, next: "restart the service: it encrypts every data key with the new key" };
     },
   },
 ];

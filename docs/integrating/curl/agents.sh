@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lists agents page by page, creates one once, and reads an error and a stream: with curl and jq.
+# Lists agents page by page, creates an agent once, shows two refusals, and reads a stream: with curl and jq.
 set -euo pipefail
 
 # [connect]
@@ -28,7 +28,7 @@ call core.v1.AgentService/DeleteAgent '{"agentId":"'"$first"'"}' >/dev/null
 # [errors]
 refusal() { jq -r '"\(.code | ascii_upcase) \(.message)"'; }
 echo "refused $(call core.v1.AgentService/ListAgents '{"pageSize":1000}' | refusal)"
-echo "stranger $(SERVICE_API_KEY=nothing call core.v1.AgentService/ListAgents '{}' | refusal)"
+echo "wrong key $(SERVICE_API_KEY=nothing call core.v1.AgentService/ListAgents '{}' | refusal)"
 
 # [stream]
 launch() { # Connect writes a message of a stream as a byte of flags, four of its length, and the message
@@ -39,7 +39,7 @@ launch() { # Connect writes a message of a stream as a byte of flags, four of it
 }
 
 # [end]
-# Launching runs real attacks: only where a scenario is named.
+# Launching runs real attacks: only if SCENARIO_ID names a scenario.
 if [ -n "${SCENARIO_ID:-}" ]; then
   echo "stream $(launch "$SCENARIO_ID" 2>/dev/null | head -c 30 | grep -aoE "progress|result")"
 fi

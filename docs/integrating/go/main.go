@@ -1,4 +1,4 @@
-// Lists agents page by page, creates one once, and reads an error and a stream.
+// Lists agents page by page, creates an agent once, shows two refusals, and reads a stream.
 package main
 
 import (
@@ -28,7 +28,7 @@ func connect(address string) (*grpc.ClientConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	secured := insecure.NewCredentials() // without TLS, as on the machine itself
+	secured := insecure.NewCredentials() // no TLS: only on the same machine
 	if parts.Scheme == "https" {
 		secured = credentials.NewTLS(nil)
 	}
@@ -118,8 +118,8 @@ func main() {
 
 	tooMany := int32(1000)
 	fmt.Println("refused", refusal(agents, key, &core.ListAgentsRequest{PageSize: &tooMany}))
-	fmt.Println("stranger", refusal(agents, "nothing", &core.ListAgentsRequest{}))
-	// Launching runs real attacks: only where a scenario is named.
+	fmt.Println("wrong key", refusal(agents, "nothing", &core.ListAgentsRequest{}))
+	// Launching runs real attacks: only if SCENARIO_ID names a scenario.
 	if scenario := os.Getenv("SCENARIO_ID"); scenario != "" {
 		event, err := launch(connection, key, scenario)
 		must(err)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Lists agents page by page, creates one once, and reads an error and a stream: with grpcurl and jq.
+# Lists agents page by page, creates an agent once, shows two refusals, and reads a stream: with grpcurl and jq.
 set -euo pipefail
 
 # [connect]
 address=${SALLYPORT_GRPC_URL#*://}
-tls=() # https: TLS; http: none, as on the machine itself
+tls=() # https: TLS; http: none, only on the same machine
 case $SALLYPORT_GRPC_URL in http:*) tls=(-plaintext) ;; esac
-call() { # SERVICE/METHOD JSON; the messages are known by reflection
+call() { # SERVICE/METHOD JSON; reflection describes the messages
   "${GRPCURL:-grpcurl}" "${tls[@]}" -max-time 10 -H "authorization: Bearer $SERVICE_API_KEY" -d "$2" "$address" "$1"
 }
 
@@ -37,7 +37,7 @@ echo "refused $(call core.v1.AgentService/ListAgents '{"page_size":1000}' 2>&1 |
 launch() { call aev.v1.ScenarioService/LaunchScenario '{"scenario_id":"'"$1"'"}' 2>/dev/null || true; }
 
 # [end]
-# Launching runs real attacks: only where a scenario is named.
+# Launching runs real attacks: only if SCENARIO_ID names a scenario.
 if [ -n "${SCENARIO_ID:-}" ]; then
   echo "stream $(launch "$SCENARIO_ID" | grep -om1 -E 'progress|result' | head -1)"
 fi

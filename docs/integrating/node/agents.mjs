@@ -1,4 +1,4 @@
-// Lists agents page by page, creates one once, and reads an error and a stream.
+// Lists agents page by page, creates an agent once, shows two refusals, and reads a stream.
 import { randomUUID } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ScenarioService } from "@sallyport/client/aev/v1/scenario_service";
@@ -7,7 +7,7 @@ import { AgentService } from "@sallyport/client/core/v1/agent_service";
 import { everyItem } from "@sallyport/client/pages";
 
 // [connect]
-const baseUrl = process.env.SALLYPORT_GRPC_URL; // https: TLS; http: none, as on the machine itself
+const baseUrl = process.env.SALLYPORT_GRPC_URL; // https: TLS; http: none, only on the same machine
 const apiKey = process.env.SERVICE_API_KEY;
 const agents = connectClient(AgentService, { baseUrl, apiKey, protocol: "grpc", timeoutMs: 10_000 });
 
@@ -43,7 +43,7 @@ async function refusal(client, request) {
 async function launch(scenarioId) {
   const scenarios = connectClient(ScenarioService, { baseUrl, apiKey, protocol: "grpc" });
   for await (const { event } of scenarios.launchScenario({ scenarioId }, { timeoutMs: 60_000 })) {
-    return event.case; // or go on, until the case is "result"
+    return event.case; // or continue until the case is "result"
   }
 }
 
@@ -60,7 +60,7 @@ const again = await createOnce("From Node", requestId);
 print("created once", first.id === again.id);
 await agents.deleteAgent({ agentId: first.id });
 print("refused", await refusal(agents, { pageSize: 1000 }));
-print("stranger", await refusal(connectClient(AgentService, { baseUrl, apiKey: "nothing", protocol: "grpc" }), {}));
-// Launching runs real attacks: only where a scenario is named.
+print("wrong key", await refusal(connectClient(AgentService, { baseUrl, apiKey: "nothing", protocol: "grpc" }), {}));
+// Launching runs real attacks: only if SCENARIO_ID names a scenario.
 if (process.env.SCENARIO_ID) print("stream", await launch(process.env.SCENARIO_ID));
 process.exit(0);

@@ -1,4 +1,4 @@
-"""Lists agents page by page, creates one once, and reads an error and a stream."""
+"""Lists agents page by page, creates an agent once, shows two refusals, and reads a stream."""
 
 import os
 import uuid
@@ -15,7 +15,7 @@ def connect(url: str) -> grpc.Channel:
     parts = urlsplit(url)
     if parts.scheme == "https":
         return grpc.secure_channel(parts.netloc, grpc.ssl_channel_credentials())
-    return grpc.insecure_channel(parts.netloc)  # without TLS, as on the machine itself
+    return grpc.insecure_channel(parts.netloc)  # no TLS: only on the same machine
 
 
 def headers(key: str) -> list[tuple[str, str]]:
@@ -55,7 +55,7 @@ def launch(channel: grpc.Channel, key: str, scenario_id: str) -> str:
     request = scenario_service_pb2.LaunchScenarioRequest(scenario_id=scenario_id)
     events = stub.LaunchScenario(request, metadata=headers(key), timeout=60)
     for event in events:
-        events.cancel()  # or go on, until the event is a result
+        events.cancel()  # or continue until the event is a result
         return event.WhichOneof("event")
     return "nothing"
 
@@ -71,8 +71,8 @@ def main() -> None:
         print("created once", str(first.id == again.id).lower())
         stub.DeleteAgent(agent_service_pb2.DeleteAgentRequest(agent_id=first.id), metadata=headers(key), timeout=10)
         print("refused", refusal(stub, key, page_size=1000))
-        print("stranger", refusal(stub, "nothing"))
-        # Launching runs real attacks: only where a scenario is named.
+        print("wrong key", refusal(stub, "nothing"))
+        # Launching runs real attacks: only if SCENARIO_ID names a scenario.
         if scenario := os.environ.get("SCENARIO_ID"):
             print("stream", launch(channel, key, scenario))
 

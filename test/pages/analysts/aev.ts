@@ -35,7 +35,7 @@ export const AEV: readonly Question[] = [
           ({ outcomes }) => outcomes !== undefined && "detection" in outcomes && outcomes.detection === "failed",
         ),
       );
-      return `In **${name}**, **${failed("prevention")}** expectations of prevention and **${failed("detection")}** of detection failed. It used **${attack_patterns.length}** techniques; nobody detected ${names(unseen)}.`;
+      return `In **${name}**, **${failed("prevention")}** prevention and **${failed("detection")}** detection expectations failed. The simulation used **${attack_patterns.length}** techniques. These were not detected: ${names(unseen)}.`;
     },
   },
   {
@@ -116,6 +116,6 @@ export const AEV: readonly Question[] = [
       },
     ],
     inWords: ([{ findings, total_size }, { endpoint }]) =>
-      `There are **${total_size}** findings, the newest on ${names(findings[0].endpoints)}, where **${endpoint.agents.filter(({ active }: { active: boolean }) => active).length}** of **${endpoint.agents.length}** agents is active.`,
+      `There are **${total_size}** findings, the newest on ${names(findings[0].endpoints)}. There, **${endpoint.agents.filter(({ active }: { active: boolean }) => active).length}** of **${endpoint.agents.length}** agents is active.`,
   },
 ];

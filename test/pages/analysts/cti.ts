@@ -19,7 +19,7 @@ export const CTI: readonly Question[] = [
       },
     ],
     inWords: ([looked, around]) =>
-      `Yes. The indicator has the score **${looked.matches[0].indicators[0].score}** and points to ${names([around.relationships[0].other])}. The report ${names(looked.matches[0].containers)} holds it.`,
+      `Yes. The indicator has the score **${looked.matches[0].indicators[0].score}** and points to ${names([around.relationships[0].other])}. The report ${names(looked.matches[0].containers)} contains it.`,
   },
   {
     title: "Which techniques and which malware does Jade Puffin use?",
@@ -48,10 +48,10 @@ export const CTI: readonly Question[] = [
       },
     ],
     inWords: ([, { ttps, total_size }, { relationships, hidden }]) =>
-      `It uses **${total_size}** techniques, among them ${names(ttps.slice(0, 3))}. Its malware is ${names(relationships.map(({ other }: { other: { name: string } }) => other))}; **${hidden}** more may not be shown to you.`,
+      `It uses **${total_size}** techniques, among them ${names(ttps.slice(0, 3))}. Its malware is ${names(relationships.map(({ other }: { other: { name: string } }) => other))}. You have no right to see **${hidden}** more.`,
   },
   {
-    title: "What was written about Jade Puffin last, and whom does that report name?",
+    title: "Which report about Jade Puffin is the newest, and what does it contain?",
     calls: [
       {
         server: "cti",
@@ -74,7 +74,7 @@ export const CTI: readonly Question[] = [
       },
     ],
     inWords: ([, { reports }, { objects, total_size }]) =>
-      `The newest report is ${names([reports[0]])}. It holds **${total_size}** objects, the first of them ${names(objects.slice(0, 3))}.`,
+      `The newest report is ${names([reports[0]])}. It contains **${total_size}** objects; the first are ${names(objects.slice(0, 3))}.`,
   },
   {
     title: "Open a case for the exploited vulnerabilities with a CVSS score of 7 or more.",
@@ -113,6 +113,6 @@ export const CTI: readonly Question[] = [
       },
     ],
     inWords: ([{ vulnerabilities }, , { object_count }]) =>
-      `The case holds **${object_count}** vulnerabilities, among them ${names(vulnerabilities.slice(0, 2))}, and has one task.`,
+      `The case contains **${object_count}** vulnerabilities, among them ${names(vulnerabilities.slice(0, 2))}, and has one task.`,
   },
 ];

@@ -46,7 +46,7 @@ export const GRC: readonly Question[] = [
       },
     ],
     inWords: ([, { score, max_score }, { total_size }, { requirement_assessment }]) =>
-      `The score is **${score} of ${max_score}**. **${total_size}** requirements are not met; the first is ${names([requirement_assessment.requirement])}, which relies on the control ${names(requirement_assessment.controls)}.`,
+      `The score is **${score} of ${max_score}**. **${total_size}** requirements are not met; the first is ${names([requirement_assessment.requirement])}, with the control ${names(requirement_assessment.controls)}.`,
   },
   {
     title: "Is there an agent that prepares the gap analysis of that audit, and what may it change?",
@@ -67,7 +67,7 @@ export const GRC: readonly Question[] = [
     ],
     inWords: ([{ agents }, { agent }]) => {
       const isWrite = (tool: string): boolean => /\/(create|set|attach|update|delete)_/.test(tool);
-      return `Yes: ${names([agents[0]])}. It has **${agent.tools.length}** tools. These change something: **${agent.tools.filter(isWrite).join(", ")}**. An agent acts with your rights.`;
+      return `Yes: ${names([agents[0]])}. It has **${agent.tools.length}** tools. These can change data: **${agent.tools.filter(isWrite).join(", ")}**. An agent acts with your rights.`;
     },
   },
   {
@@ -101,7 +101,7 @@ export const GRC: readonly Question[] = [
       },
     ],
     inWords: ([{ total_size }, { risk_scenario }]) =>
-      `**${total_size}** risks have the highest level. For ${names([risk_scenario])} there is ${names(risk_scenario.existing_controls)}; ${names(risk_scenario.controls)} is to reduce it to **${risk_scenario.residual.level.name}**.`,
+      `**${total_size}** risks have the highest level. The first is ${names([risk_scenario])}. Its existing controls are ${names(risk_scenario.existing_controls)}. Its planned controls, ${names(risk_scenario.controls)}, reduce it to **${risk_scenario.residual.level.name}**.`,
   },
   {
     title: "What do we expect to lose in a year, and how much do the planned controls save?",

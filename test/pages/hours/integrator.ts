@@ -24,8 +24,8 @@ export async function integratorsPage(page: string, { bootstrap, baseUrl }: Prog
   ))
     count++;
   const refused = await refusal(() => agents.listAgents({ pageSize: 1000 }));
-  const stranger = await refusal(() => connectClient(AgentService, at("nothing")).listAgents({}));
-  const atTheDoor = await refusal(() =>
+  const wrongKey = await refusal(() => connectClient(AgentService, at("nothing")).listAgents({}));
+  const overHttp = await refusal(() =>
     connectClient(AgentService, { baseUrl: `${baseUrl}/rpc`, apiKey: "nothing", httpVersion: "1.1" }).listAgents({}),
   );
   const services = await servicesOf(at(token));
@@ -33,11 +33,11 @@ export async function integratorsPage(page: string, { bootstrap, baseUrl }: Prog
   await keys.revokeApiKey({ id: key?.id ?? "" });
   const revoked = await refusal(() => agents.listAgents({}));
 
-  let strangers = 0;
+  let seen = 0;
   return page
     .replace(/^agents \d+$/gm, `agents ${count}`)
     .replace(/^(refused INVALID_ARGUMENT ).*$/gm, `$1${refused}`)
-    .replace(/^(stranger UNAUTHENTICATED ).*$/gm, (_, head) => `${head}${strangers++ === 0 ? atTheDoor : stranger}`)
+    .replace(/^(wrong key UNAUTHENTICATED ).*$/gm, (_, head) => `${head}${seen++ === 0 ? overHttp : wrongKey}`)
     .replace(/^(\$ grpcurl .* list\n)[\s\S]*?\n\n/m, (_, command) => `${command}${services.join("\n")}\n\n`)
     .replace(
       /^(core\.v1.*ListAgents is) a method:\n(\/\/ .*\n)+/m,

@@ -26,10 +26,10 @@ export async function shown(steps: readonly Step[]): Promise<string> {
   const kept = new Map<string, string>();
   const parts: string[] = [];
   const hide = (text: string): string =>
-    text
-      .replaceAll(folder, SHOWN.folder)
-      .replaceAll(program.baseUrl, SHOWN.url)
-      .replace(/(slp_[A-Za-z0-9]{12}_)[\w-]+/g, "$1…");
+    inPlaceOf(inPlaceOf(text, folder, SHOWN.folder), program.baseUrl, SHOWN.url).replace(
+      /(slp_[A-Za-z0-9]{12}_)[\w-]+/g,
+      "$1…",
+    );
   try {
     for (const step of steps) {
       if (typeof step === "object" && "stop" in step) {
@@ -56,6 +56,17 @@ export async function shown(steps: readonly Step[]): Promise<string> {
     await program.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The text with one word instead of another. In a table, the cell keeps its width, so that the columns stay aligned. */
+export function inPlaceOf(text: string, from: string, to: string): string {
+  const [before = "", ...parts] = text.split(from);
+  return parts.reduce((done, part) => {
+    const [found, cell, padding] = /^(\S*(?: \S+)*)( {2,})/.exec(part) ?? [];
+    if (found === undefined || cell === undefined || padding === undefined) return done + to + part;
+    const width = Math.max(2, padding.length + from.length - to.length);
+    return done + to + cell + " ".repeat(width) + part.slice(found.length);
+  }, before);
 }
 
 function missing(name: string, where: string): never {

@@ -23,11 +23,11 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
-/** Lists agents page by page, creates one once, and reads an error and a stream. */
+/** Lists agents page by page, creates an agent once, shows two refusals, and reads a stream. */
 public final class Agents {
   // [connect]
   static ManagedChannel connect(String url) {
-    URI uri = URI.create(url); // https: TLS; http: none, as on the machine itself
+    URI uri = URI.create(url); // https: TLS; http: none, only on the same machine
     var builder = ManagedChannelBuilder.forTarget(uri.getAuthority());
     return uri.getScheme().equals("https") ? builder.build() : builder.usePlaintext().build();
   }
@@ -92,8 +92,8 @@ public final class Agents {
     System.out.println("created once " + first.getId().equals(again.getId()));
     stub.deleteAgent(DeleteAgentRequest.newBuilder().setAgentId(first.getId()).build());
     System.out.println("refused " + refusal(stub, ListAgentsRequest.newBuilder().setPageSize(1000).build()));
-    System.out.println("stranger " + refusal(agents(channel, "nothing"), ListAgentsRequest.getDefaultInstance()));
-    var scenario = System.getenv("SCENARIO_ID"); // launching runs real attacks: only where one is named
+    System.out.println("wrong key " + refusal(agents(channel, "nothing"), ListAgentsRequest.getDefaultInstance()));
+    var scenario = System.getenv("SCENARIO_ID"); // launching runs real attacks: only if it names one
     if (scenario != null) System.out.println("stream " + launch(channel, key, scenario));
     channel.shutdownNow();
   }
