@@ -160,11 +160,11 @@ describe.each<[string, Era]>([
     const readonly = await call(era, "cti?readonly=1", key, "delete_entity");
     expect(readonly.json.result.isError).toBe(true);
     expect(said(readonly.json)).toBe(
-      "delete_entity is left out by readonly=1 in the URL of this connection, which keeps to tools that change nothing; whoever set it up can take that out of the URL",
+      "delete_entity is not available: readonly=1 in the URL of this connection keeps only tools that change nothing. The person who configured the URL can remove it.",
     );
     const toolsets = await call(era, "cti?toolsets=search,insight", key, "delete_entity");
     expect(said(toolsets.json)).toBe(
-      "delete_entity is left out by toolsets= in the URL of this connection, which does not name its toolset entity; whoever set it up can add that to the URL",
+      "delete_entity is not available: toolsets= in the URL of this connection does not name the toolset entity. The person who configured the URL can add it.",
     );
   });
 
@@ -239,11 +239,11 @@ test("every tool, whatever the scopes, the rights and the URL: called, or refuse
         const missing = tool.needs.filter((need) => !can.includes("*") && !can.includes(need));
         const expected =
           readonly && !tool.readOnly
-            ? /left out by readonly=1 in the URL/
+            ? /not available: readonly=1 in the URL/
             : toolsets !== undefined && !toolsets.includes(tool.toolset)
-              ? /left out by toolsets= in the URL/
+              ? /not available: toolsets= in the URL/
               : exclude?.some((name) => name === tool.name || name === tool.toolset)
-                ? /left out by exclude= in the URL/
+                ? /not available: exclude= in the URL/
                 : !scopes.includes(tool.scope)
                   ? new RegExp(`needs the scope ${tool.scope}, .* makes a key that has it$`)
                   : missing.length > 0
