@@ -20,7 +20,7 @@ export async function capabilitiesOf(
     const reply = await peers.call(SnapshotService.method.getSnapshot, { server }, within(snapshotMs, call));
     return new Set(reply.capabilities);
   } catch (error) {
-    log.warn({ err: error, server }, "no snapshot of the platform; only read tools are listed");
+    log.warn({ err: error, server }, "the platform's snapshot cannot be read; lists have only read tools");
     return undefined;
   }
 }

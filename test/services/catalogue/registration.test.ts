@@ -212,7 +212,7 @@ test("an administrator adds a platform that does not register itself", async () 
   const again = { server: "aev", url: "http://10.0.0.6", publicUrl: "https://one.example.com", title: "Uno" };
   await expect(dispatch.unary(setting.addPlatform, again, as("admin"))).rejects.toMatchObject({
     code: Code.FailedPrecondition,
-    rawMessage: expect.stringMatching(/is called at http:\/\/10\.0\.0\.5:8080; .*--to http:\/\/10\.0\.0\.6/),
+    rawMessage: expect.stringMatching(/with the address http:\/\/10\.0\.0\.5:8080: .*--to http:\/\/10\.0\.0\.6/),
   });
   const retitled = await dispatch.unary(setting.addPlatform, { ...again, url: "http://10.0.0.5:8080" }, as("admin"));
   expect(retitled.platform).toMatchObject({ id: added.platform?.id, title: "Uno" });
