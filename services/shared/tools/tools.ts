@@ -144,8 +144,8 @@ function outputSchemaOf(result: DescMessage): JsonSchema {
   const schema = schemaOf(result, "out");
   if (!result.fields.some((field) => field.fieldKind === "list")) return schema;
   const said: Record<string, JsonSchema> = {
-    truncated: { type: "boolean", description: "True where a list was cut because the result is too large." },
-    truncated_hint: { type: "string", description: "Names what was cut, and says how to get the rest." },
+    truncated: { type: "boolean", description: "True if a list was cut because the result is too large." },
+    truncated_hint: { type: "string", description: "The list that was cut, and how to get the rest." },
   };
   return { ...schema, properties: { ...said, ...schema.properties } };
 }

@@ -68,7 +68,11 @@ test.each([
   ["tenant=x", "invalid_parameter", /tenant takes the id of one tenant, a UUID/],
   ["tenant=", "invalid_parameter", /tenant takes the id/],
   [`tenant=${TENANT}&tenant=${TENANT}`, "invalid_parameter", /tenant is given more than once/],
-  ["exclude=nope", "invalid_parameter", /nope is not a toolset or tool of this server. Toolsets .* basic\. Its tools are .*whoami/],
+  [
+    "exclude=nope",
+    "invalid_parameter",
+    /nope is not a toolset or tool of this server. Toolsets .* basic\. Its tools are .*whoami/,
+  ],
   ["exclude=", "invalid_parameter", /exclude has an empty name/],
   ["exclude=risk&exclude=asset", "invalid_parameter", /exclude is given more than once/],
   ["exclude=__proto__", "invalid_parameter", /__proto__ is not a toolset or tool/],

@@ -36,7 +36,7 @@ async function both(): Promise<[string, string]> {
   return (await of("aev")).map(({ id }) => id) as [string, string];
 }
 const refused = { code: Code.PermissionDenied };
-const CLOSED = /leads to an address that is closed .* adds \S+:80 to OUTGOING_ALLOW$/;
+const CLOSED = /leads to a closed address .* to add \S+:80 to OUTGOING_ALLOW$/;
 
 test("a token made for one server registers no platform of another", async () => {
   const token = await tokenFor("aev");

@@ -101,7 +101,9 @@ test("a token of another type, and one that is another platform's, move nothing"
   await register(ofCti.token, { ...VICTIM, platformIdentifier: "opencti", platformUrl: EVIL });
   const used = await newToken();
   await register(used.token, { platformId: "two", platformUrl: "https://two.example.com" });
-  await expect(register(used.token, { ...VICTIM, platformUrl: EVIL })).rejects.toThrow(/another aev platform already uses/);
+  await expect(register(used.token, { ...VICTIM, platformUrl: EVIL })).rejects.toThrow(
+    /another aev platform already uses/,
+  );
   // One without an id takes none that is another platform's.
   const plain = await newToken();
   await register(plain.token, { platformUrl: "https://plain.example.com" });

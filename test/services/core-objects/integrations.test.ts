@@ -88,7 +88,7 @@ test("an endpoint is checked as where platforms are, and has no query", async ()
     ["models.example.com", "endpoint must be a URL that begins with"],
     ["https://key@models.example.com/", "endpoint must not hold a user name"],
     ["https://models.example.com/?key=x", "endpoint must have no query"],
-    ["http://169.254.169.254/", "leads to an address that is closed"],
+    ["http://169.254.169.254/", "leads to a closed address"],
   ] as const)
     expect((await refusal(create("alice", { ...MODELS, endpoint })))[1]).toContain(words);
 });

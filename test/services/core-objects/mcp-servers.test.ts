@@ -108,7 +108,7 @@ test("a URL is checked as where platforms are", async () => {
   for (const [url, words] of [
     ["wiki.example.com", "url must be a URL that begins with"],
     ["https://a:b@wiki.example.com/", "url must not hold a user name"],
-    ["http://[fe80::1]/mcp", "leads to an address that is closed"],
+    ["http://[fe80::1]/mcp", "leads to a closed address"],
   ] as const)
     expect((await refusal(create("alice", { ...WIKI, url })))[1]).toContain(words);
 });

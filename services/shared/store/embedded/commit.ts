@@ -16,7 +16,7 @@ export function told(error: unknown): unknown {
   const { commitError } = error as { readonly commitError?: Promise<never> };
   if (commitError === undefined) return error;
   commitError.catch(heard);
-  return unavailable("the store cannot write to its disk now; nothing of this was kept, try again later", error);
+  return unavailable("the store cannot write to its disk now, so this change was not saved: try again later", error);
 }
 
 function heard(): void {}

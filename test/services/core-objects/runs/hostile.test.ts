@@ -186,7 +186,7 @@ test("arguments that are nested deep are refused before they are parsed, and a n
   const { ended, steps, asked: questions } = await run(await server());
   expect(ended.state).toBe(RunState.COMPLETED);
   expect(results(questions.at(-1)!)).toEqual([
-    "the JSON of the arguments is nested more than 32 deep",
+    "the JSON of the arguments is nested deeper than 32 levels",
     expect.stringContaining("there is no such tool"),
   ]);
   expect(JSON.stringify(steps).length).toBeLessThan(100_000);

@@ -22,7 +22,7 @@ test("a disk that takes no more refuses writes, in words, and keeps what was ack
   const { kept, refusals, intact } = JSON.parse(said) as { kept: number; refusals: string[]; intact: boolean };
   expect(kept).toBeGreaterThan(20);
   expect(refusals).toEqual([
-    "[unavailable] the store cannot write to its disk now; nothing of this was kept, try again later",
+    "[unavailable] the store cannot write to its disk now, so this change was not saved: try again later",
   ]);
   expect(intact).toBe(true);
 }, 30_000);
