@@ -172,7 +172,7 @@ test("of more than 32 calls at once 32 are made, and the model is told of the ot
   const said = results(questions.at(-1)!);
   expect(said).toHaveLength(33);
   expect(said.slice(0, 32).every((text) => text!.includes("agents"))).toBe(true);
-  expect(said[32]).toContain("at most 32 calls are made at once");
+  expect(said[32]).toContain("one answer may have at most 32 calls");
 });
 
 test("arguments that are nested deep are refused before they are parsed, and a name of 2 MB is kept short", async () => {
