@@ -22,7 +22,7 @@ const publicUrlOptions = Object.fromEntries(
   SERVERS.map((server) => [
     publicUrlSetting(server),
     optional({
-      doc: `A public URL of its own for the ${server} endpoint, such as https://${server}.example.com/mcp.`,
+      doc: `A separate public URL for the ${server} endpoint, such as https://${server}.example.com/mcp.`,
       parse: publicUrl,
     }),
   ]),
@@ -45,7 +45,7 @@ export const FACADE_OPTIONS = {
   serviceName: { doc: "The name that users see.", parse: text, fallback: "Sallyport" },
   ...publicUrlOptions,
   allowedOrigins: {
-    doc: "Web origins that may call, in addition to the base URL's own, separated by commas.",
+    doc: "Web origins that may call the service in addition to the base URL's origin, separated by commas.",
     parse: listOf(text),
     fallback: [] as readonly string[],
   },
@@ -54,20 +54,28 @@ export const FACADE_OPTIONS = {
     parse: listOf(text),
   }),
   edge: optional({
-    doc: "The HTTP server: uws for µWebSockets.js, node for Node's own; if omitted, µWebSockets.js if it loads, else node.",
+    doc: "The HTTP server: uws is µWebSockets.js, node is node:http. If omitted, uws if it loads, otherwise node.",
     parse: oneOf(...EDGE_NAMES),
   }),
-  trustedProxies: { doc: "How many proxies in front append to X-Forwarded-For.", parse: count, fallback: 0 },
+  trustedProxies: {
+    doc: "The number of proxies in front of the service that append to X-Forwarded-For.",
+    parse: count,
+    fallback: 0,
+  },
   maxInFlight: {
-    doc: "Requests in flight in one worker before it answers 503; a key has a quarter of them before it is answered 429.",
+    doc: "Requests that one worker serves at once before it answers 503; one key gets at most a quarter of them, then 429.",
     parse: count,
     fallback: 1000,
   },
-  maxConnections: { doc: "Connections of one worker; one more is closed as it comes.", parse: count, fallback: 16_384 },
-  callTimeoutMs: { doc: "How long a tool may take, in milliseconds.", parse: count, fallback: 60_000 },
+  maxConnections: {
+    doc: "Connections that one worker keeps open; it closes further ones at once.",
+    parse: count,
+    fallback: 16_384,
+  },
+  callTimeoutMs: { doc: "The time limit of a tool call, in milliseconds.", parse: count, fallback: 60_000 },
   ...CALL_RATE_OPTIONS,
   badTokensPerMinute: {
-    doc: "Different bad tokens that an address may try a minute, at one worker.",
+    doc: "Different invalid tokens that one address may send to one worker in a minute.",
     parse: count,
     fallback: 30,
   },

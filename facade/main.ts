@@ -23,20 +23,24 @@ import { facadeOptionsOf } from "./settings.js";
 
 const OPTIONS = {
   ...FACADE_OPTIONS,
-  authUrl: { doc: "Where auth listens.", parse: url },
-  catalogueUrl: { doc: "Where catalogue listens.", parse: url },
-  platformProxyUrl: { doc: "Where platform-proxy listens.", parse: url },
-  coreObjectsUrl: { doc: "Where core-objects listens.", parse: url },
-  tracesUrl: { doc: "Where traces listens.", parse: url },
+  authUrl: { doc: "The URL of auth.", parse: url },
+  catalogueUrl: { doc: "The URL of catalogue.", parse: url },
+  platformProxyUrl: { doc: "The URL of platform-proxy.", parse: url },
+  coreObjectsUrl: { doc: "The URL of core-objects.", parse: url },
+  tracesUrl: { doc: "The URL of traces.", parse: url },
   serviceKey: {
-    doc: "The API key by which our processes call each other: auth writes it to service-key in its data directory.",
+    doc: "The API key that the processes of the service use to call each other; auth writes it to service-key in its data directory.",
     parse: text,
     secret: true,
   },
-  keyPrefix: optional({ doc: "What API keys begin with, where it is not slp_.", parse: text }),
-  sharedPort: { doc: "Share the port with other façades of this machine: on or off.", parse: onOff, fallback: false },
+  keyPrefix: optional({ doc: "The prefix of API keys; slp_ if omitted.", parse: text }),
+  sharedPort: {
+    doc: "Whether to share the port with other façades on this machine: on or off.",
+    parse: onOff,
+    fallback: false,
+  },
   logLevel: {
-    doc: "What is logged: debug, info, warn or error.",
+    doc: "The lowest level that is logged: debug, info, warn or error.",
     parse: oneOf("debug", "info", "warn", "error"),
     fallback: "info" as const,
   },
@@ -83,7 +87,7 @@ const facade = await createFacade({
   credentials,
   image: readImage(),
   shares: createShares(callRatesOf(settings)),
-  ready: async () => (credentials.leased() ? [] : ["auth has not been heard from lately"]),
+  ready: async () => (credentials.leased() ? [] : ["auth does not answer"]),
   log,
 });
 

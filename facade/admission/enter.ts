@@ -74,7 +74,7 @@ export function entryError({ barred: why, wait }: Barred): ConnectError {
     case "rate":
       return exhausted(wait);
     case "unserved":
-      return unimplemented("this rpc is not served here");
+      return unimplemented("this deployment does not serve this rpc");
     case "share":
     case "full":
       return noPlaceError(why);

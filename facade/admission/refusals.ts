@@ -21,21 +21,21 @@ export interface HttpRefusal {
 
 /** What is told to who sends the name of a variable. */
 export const UNEXPANDED =
-  "The client sent the name of an environment variable instead of its value: set the variable where the client is started, or write the API key itself.";
+  "The client sent the name of an environment variable instead of its value: set the variable in the environment that the client starts in, or write the API key itself.";
 
 /** Why a token is not accepted, by the word of its refusal. */
 const REASONS: Readonly<Record<Exclude<NotAdmitted["refused"], "missing" | "unavailable" | "throttled">, string>> = {
   malformed: "The bearer token is neither an API key nor an access token of this service: check what the client sends.",
-  unknown: "The API key or token is not known here: create a new API key, or sign in again.",
+  unknown: "The service does not know this API key or token: create a new API key, or sign in again.",
   expired: "The API key or token has expired: create a new API key, or sign in again.",
   revoked: "The API key or token was revoked: create a new API key, or sign in again.",
-  disabled: "The account is disabled: ask an administrator.",
+  disabled: "The account is disabled: ask an administrator to enable it.",
   unexpanded: UNEXPANDED,
 };
 
-const MISSING = "Sign in, or send an API key as 'Authorization: Bearer <key>'.";
+const MISSING = "No API key or token was sent: sign in, or send an API key as 'Authorization: Bearer <key>'.";
 const THROTTLED =
-  "Too many failed credentials came from this address: correct the API key, or try again in a minute with one that is right.";
+  "Too many invalid credentials came from this address: correct the API key, and try again in a minute.";
 const RETRY_S = "2";
 const THROTTLED_S = "60";
 
@@ -86,15 +86,26 @@ function refusalOf(refused: NotAdmitted["refused"], challenge: string): HttpRefu
 export function connectErrorOf(refused: NotAdmitted["refused"]): ConnectError {
   switch (refused) {
     case "missing":
-      return new ConnectError("sign in, or send an API key as a bearer token", Code.Unauthenticated);
+      return new ConnectError(
+        "no API key or token was sent: sign in, or send an API key as a bearer token",
+        Code.Unauthenticated,
+      );
     case "unavailable":
-      return new ConnectError("credentials cannot be verified at the moment: try again", Code.Unavailable, {
-        "retry-after": RETRY_S,
-      });
+      return new ConnectError(
+        "credentials cannot be verified at the moment: try again in a few seconds",
+        Code.Unavailable,
+        {
+          "retry-after": RETRY_S,
+        },
+      );
     case "throttled":
-      return new ConnectError("too many failed credentials: try again in a minute", Code.ResourceExhausted, {
-        "retry-after": THROTTLED_S,
-      });
+      return new ConnectError(
+        "too many invalid credentials came from this address: correct the API key, and try again in a minute",
+        Code.ResourceExhausted,
+        {
+          "retry-after": THROTTLED_S,
+        },
+      );
     case "unexpanded":
       return new ConnectError(UNEXPANDED, Code.Unauthenticated);
     default:
@@ -131,7 +142,7 @@ export function unknownEndpointRefusal(paths: readonly string[]): HttpRefusal {
   return {
     status: 404,
     word: "unknown_endpoint",
-    message: `There is no MCP server at this address; there are ${paths.join(", ")}.`,
+    message: `There is no MCP server at this address. The addresses are ${paths.join(", ")}.`,
   };
 }
 
@@ -140,7 +151,7 @@ export function tooLargeRefusal(maxBytes: number): HttpRefusal {
   return {
     status: 413,
     word: "too_large",
-    message: `A request may be ${maxBytes >> 20} MiB long: send less at once.`,
+    message: `The request is longer than ${maxBytes >> 20} MiB: send less at once.`,
   };
 }
 
@@ -151,13 +162,14 @@ export function malformedRefusal(fault: string): HttpRefusal {
 
 /** Refuses JSON that others could read differently. @param fault what is wrong with it, after "because". */
 export function ambiguousRefusal(fault: string): HttpRefusal {
-  const message = `The message is refused because ${fault}: other programs on its way could read it differently. Nothing was called; correct the message.`;
+  const message = `The message is refused because ${fault}: other programs between you and the service could read it differently. Nothing was called; correct the message.`;
   return { status: 400, word: "ambiguous_message", message };
 }
 
 const CROWD_S = "1";
 const BUSY = "The service is busy: try again in a few seconds.";
-const SHARE = "Too many requests of this API key or address are in flight: wait for their answers, then send more.";
+const SHARE =
+  "Too many requests with this API key or from this address are in progress: wait for their answers, then send more.";
 
 const COME_AGAIN = ["retry-after", CROWD_S];
 const OVERLOADED: HttpRefusal = { status: 503, word: "overloaded", message: BUSY, headers: COME_AGAIN };
@@ -187,21 +199,21 @@ export const BAD_HOST: HttpRefusal = {
   status: 403,
   word: "host_not_allowed",
   message:
-    "The service does not answer to this host name: use its public URL, or ask an administrator to add the host to ALLOWED_HOSTS.",
+    "The service does not accept this host name: use its public URL, or ask an administrator to add the host to ALLOWED_HOSTS.",
 };
 
 /** An Origin header that is not on the list. */
 export const BAD_ORIGIN: HttpRefusal = {
   status: 403,
   word: "origin_not_allowed",
-  message: "This web origin may not call the service: an administrator can allow it.",
+  message: "This web origin may not call the service: ask an administrator to add it to ALLOWED_ORIGINS.",
 };
 
 /** Any method but POST. */
 export const NOT_POST: HttpRefusal = {
   status: 405,
   word: "method_not_allowed",
-  message: "Send MCP messages with POST.",
+  message: "The endpoint takes only POST: send MCP messages with it.",
   headers: ["allow", "POST"],
 };
 
@@ -209,5 +221,5 @@ export const NOT_POST: HttpRefusal = {
 export const BAD_TYPE: HttpRefusal = {
   status: 415,
   word: "unsupported_media_type",
-  message: "Send the message as application/json.",
+  message: "The endpoint does not take this media type: send the message as application/json.",
 };

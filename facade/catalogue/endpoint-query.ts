@@ -43,7 +43,7 @@ export function createReadQuery(tools: readonly Tool[]): ReadQuery {
     if (stranger === undefined) return given === undefined ? undefined : new Set(given);
     if (stranger === "") throw new Invalid(`${parameter} has an empty name. ${said}`);
     const shown = SHOWN.test(stranger) ? stranger : `A name in ${parameter}`;
-    throw new Invalid(`${shown} is no toolset ${parameter === "exclude" ? "or tool " : ""}here. ${said}`);
+    throw new Invalid(`${shown} is not a toolset ${parameter === "exclude" ? "or tool " : ""}of this server. ${said}`);
   }
 
   function read(query: string): ListOptions | HttpRefusal {
@@ -61,7 +61,7 @@ export function createReadQuery(tools: readonly Tool[]): ReadQuery {
     if (tenant !== undefined && !TENANT_FORM.test(tenant))
       throw new Invalid("tenant takes the id of one tenant, a UUID.");
     const here =
-      toolsets.length === 0 ? "This server has none." : `Toolsets of this server are ${toolsets.join(", ")}.`;
+      toolsets.length === 0 ? "This server has no toolsets." : `Toolsets of this server are ${toolsets.join(", ")}.`;
     return keyed({
       readOnly: given.has("readonly"),
       outputSchemas: given.has("output_schemas"),
@@ -118,10 +118,10 @@ function keyed(options: Omit<ListOptions, "key">): ListOptions {
 }
 
 function unknownParameter(name: string, parameters: readonly Parameter[]): HttpRefusal {
-  const what = SHOWN.test(name) ? `the parameter ${name}` : "a parameter";
+  const what = SHOWN.test(name) ? `the parameter ${name}` : "a parameter in it";
   const written = parameters.map((one) => WRITTEN[one]);
-  const known = `Known are ${written.slice(0, -1).join(", ")} and ${written.at(-1)}.`;
-  const message = `The URL has ${what} that this endpoint does not know. ${known} ${THEN}`;
+  const known = `Known parameters are ${written.slice(0, -1).join(", ")} and ${written.at(-1)}.`;
+  const message = `The query of the URL is not valid. This endpoint does not know ${what}. ${known} ${THEN}`;
   return { status: 400, word: "unknown_parameter", message };
 }
 

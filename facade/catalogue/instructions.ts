@@ -60,7 +60,7 @@ const RULES: readonly Rule[] = [
   (_, tools, isPinned) => {
     if (!tools.some(takesTenant)) return undefined;
     return isPinned
-      ? "The URL of this connection says which tenant all calls are for."
+      ? "All calls are for the tenant that the URL of this connection names."
       : "If the user has several tenants, pass tenant_id.";
   },
   (server, tools) =>

@@ -50,7 +50,9 @@ export class Traffic {
   ) {}
 }
 
-/** What is told of a port that cannot be had. */
+/** The error of a port that is in use. */
 export function portTaken(host: string, port: number): Error {
-  return new Error(`cannot listen on ${host}:${port}: the port is taken`);
+  return new Error(
+    `cannot listen on ${host}:${port}: the port is in use; stop the program that uses it, or choose another port`,
+  );
 }

@@ -23,19 +23,19 @@ export async function chooseEdge(named: EdgeName | undefined, log: Log, { shares
     return edge;
   }
   await loadEdge(edge).catch((error: Error) => {
-    throw new Error(`EDGE=uws cannot be had: ${whyNotLoaded(error)}; leave EDGE out, or set EDGE=node`);
+    throw new Error(`EDGE=uws cannot be used: ${whyNotLoaded(error)}; leave EDGE out, or set EDGE=node`);
   });
   return edge;
 }
 
-const NO_SHARING = `under Node ${process.versions.node} processes share no port on EDGE=node: set WORKERS=1, or use Node 22.12 or newer`;
+const NO_SHARING = `with EDGE=node, processes of Node ${process.versions.node} cannot share a port: set WORKERS=1, or use Node 22.12 or newer`;
 
 async function loadable(log: Log): Promise<EdgeName> {
   try {
     await loadEdge("uws");
     return "uws";
   } catch (error) {
-    log.warn({ edge: "node" }, `node:http serves instead of µWebSockets.js: ${whyNotLoaded(error as Error)}`);
+    log.warn({ edge: "node" }, `the service uses node:http instead of µWebSockets.js: ${whyNotLoaded(error as Error)}`);
     return "node";
   }
 }
@@ -51,8 +51,8 @@ export function whyNotLoaded({ message }: Error): string {
   const { platform, arch, version } = process;
   const glibc = /GLIBC_([\d.]+)' not found/.exec(message)?.[1];
   if (glibc !== undefined)
-    return `its binary for Node ${version.slice(1)} needs glibc ${glibc}, and this system's is older`;
+    return `the µWebSockets.js binary for Node ${version.slice(1)} needs glibc ${glibc}, and this system has an older one`;
   if (/Cannot find (?:module|package)/.test(message))
-    return `it has no binary for Node ${version.slice(1)} on ${platform}-${arch}`;
-  return `it does not load (${message.split("\n\n").at(-1)?.split("\n")[0]})`;
+    return `µWebSockets.js has no binary for Node ${version.slice(1)} on ${platform}-${arch}`;
+  return `µWebSockets.js does not load (${message.split("\n\n").at(-1)?.split("\n")[0]})`;
 }

@@ -6,11 +6,11 @@
 export function faultOfRepeated(name: string): string | undefined {
   switch (name) {
     case "host":
-      return "Host is given twice.";
+      return "The request has two Host headers.";
     case "transfer-encoding":
-      return "Transfer-Encoding is given twice.";
+      return "The request has two Transfer-Encoding headers.";
     case "content-length":
-      return "Content-Length is given twice.";
+      return "The request has two Content-Length headers.";
     default:
       return undefined;
   }
@@ -18,10 +18,11 @@ export function faultOfRepeated(name: string): string | undefined {
 
 /** What is wrong with how a request says where its body ends, as a sentence; undefined where nothing is. */
 export function faultOfFraming(headers: Readonly<Record<string, string | undefined>>): string | undefined {
-  if (headers.trailer !== undefined) return "Trailer is not served: send the fields as headers.";
+  if (headers.trailer !== undefined) return "Trailers are not supported: send their fields as headers.";
   const length = headers["content-length"];
   if (length !== undefined && length !== "") return undefined;
   const coding = headers["transfer-encoding"];
-  if (coding !== undefined && coding.toLowerCase() !== "chunked") return "Transfer-Encoding may be 'chunked' only.";
+  if (coding !== undefined && coding.toLowerCase() !== "chunked")
+    return "The only Transfer-Encoding that is supported is 'chunked'.";
   return length === "" ? "Content-Length is empty." : undefined;
 }

@@ -46,7 +46,10 @@ function serverOf(handler: RequestListener, log: Log): Server {
   return server;
 }
 
-const FAILED = JSON.stringify({ error: "internal", message: "The service failed to answer; its log says why." });
+const FAILED = JSON.stringify({
+  error: "internal",
+  message: "The service failed to answer: ask an administrator to read the cause in its log.",
+});
 
 async function pageOf(incoming: PageRequest<BodyStream>, server: Server): Promise<Page> {
   const { method, path, query, signal, body, headers } = incoming;

@@ -28,10 +28,13 @@ const BACKLOG = 2_048;
 
 /** What the parser says, by its code; anything else is malformed. */
 const FAULTS: Readonly<Record<string, readonly [status: number, fault: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, `The headers are longer than ${MAX_HEADER_BYTES >> 10} KiB: send less.`],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    `The headers are longer than ${MAX_HEADER_BYTES >> 10} KiB: send fewer or shorter headers.`,
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "The headers took too long to arrive: send the request again."],
 };
-const MALFORMED = [400, "The request is malformed: it could not be read as HTTP/1.1."] as const;
+const MALFORMED = [400, "The request is malformed: it is not valid HTTP/1.1."] as const;
 
 /** Whether this Node lets processes share a port, by SO_REUSEPORT. */
 export function sharesPorts(version = process.versions.node): boolean {

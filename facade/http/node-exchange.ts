@@ -101,7 +101,8 @@ export class NodeExchange extends EdgeExchange implements Exchange {
     req.on("end", () => {
       if (this.bodyEnded) return;
       // Whoever read them as headers would have read another request.
-      if (req.rawTrailers.length > 0) return this.line.refuse(400, "Trailers are not served.");
+      if (req.rawTrailers.length > 0)
+        return this.line.refuse(400, "Trailers are not supported: send their fields as headers.");
       take(NOTHING, true);
     });
   }
@@ -189,8 +190,8 @@ function bytesOf(body: string | Uint8Array): Uint8Array {
 
 /** What is wrong with a request that is of another version of HTTP, as a sentence. */
 function faultOfVersion({ httpVersion }: IncomingMessage, headers: Exchange["headers"]): string | undefined {
-  if (httpVersion !== "1.1") return "HTTP/1.1 is served, no other version.";
+  if (httpVersion !== "1.1") return "The service supports only HTTP/1.1.";
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== "100-continue")
-    return "Expect may be '100-continue' only.";
-  return headers.host === undefined ? "Host is missing." : undefined;
+    return "The only Expect that is supported is '100-continue'.";
+  return headers.host === undefined ? "The Host header is missing." : undefined;
 }

@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 /** So many bytes the parser is given at a time, where they may hold more than one request. */
 const SLICE_BYTES = 1 << 10;
 
-const UNKNOWN_NODE = `EDGE=node cannot serve under Node ${process.versions.node}, whose node:http reads sockets in a way of its own: use Node 20, 22, 24 or 26`;
+const UNKNOWN_NODE = `EDGE=node does not work with Node ${process.versions.node}, because its node:http reads sockets differently: use Node 20, 22, 24 or 26`;
 
 /** @throws Error where this Node's node:http does not listen to what sockets bring: nothing could be served. */
 export function checkFeeding(): void {

@@ -48,17 +48,24 @@ export function createPages(routes: readonly Route[], log: Log, patience: Patien
   };
 }
 
-const NOT_FOUND = jsonPage(404, { error: "not_found", message: "There is nothing at this address." });
+const NOT_FOUND = jsonPage(404, { error: "not_found", message: "There is nothing at this address: check the URL." });
 const UNREAD: Readonly<Record<Unread, Page>> = {
-  "too long": jsonPage(413, { error: "too_large", message: "The request is too long." }),
+  "too long": jsonPage(413, { error: "too_large", message: "The request is too long: send less at once." }),
   "too slow": jsonPage(408, { error: "too_slow", message: "The request took too long to arrive: send it again." }),
   "no room": jsonPage(
     429,
-    { error: "too_many_requests", message: "Too much is in flight: wait for answers before you send more." },
+    {
+      error: "too_many_requests",
+      message:
+        "The service has no memory for this request now: wait for answers to other requests, then send it again.",
+    },
     [...JSON_HEADERS, "retry-after", "1"],
   ),
 };
-const FAILED = jsonPage(500, { error: "internal", message: "The service failed to answer; its log says why." });
+const FAILED = jsonPage(500, {
+  error: "internal",
+  message: "The service failed to answer: ask an administrator to read the cause in its log.",
+});
 
 function run(exchange: Exchange, route: Route, log: Log, patience: Patience) {
   const handle = route.handle as (request: PageRequest<unknown>) => Promise<Page> | Page;

@@ -75,7 +75,7 @@ const MAX_SHOWN = 128;
 function record(code: string, name: string, { known, server }: Admitted, log: Log): void {
   const { id: caller, keyId: key } = known.caller;
   const tool = name.slice(0, MAX_SHOWN);
-  log.info({ audit: true, server: server.name, tool, caller, key, code }, "a call is refused");
+  log.info({ audit: true, server: server.name, tool, caller, key, code }, "a tool call was refused");
 }
 
 /** Why the URL leaves a tool out; undefined if it does not. */
@@ -86,9 +86,9 @@ function narrowing(tool: Tool, options: Narrowing): string | undefined {
 
 const WHY: Readonly<Record<Narrower, (tool: Tool) => string>> = {
   readonly: ({ name }) =>
-    `${name} is left out by readonly=1 in the URL of this connection, which keeps to tools that change nothing; whoever set it up can take that out of the URL`,
+    `${name} is not available: readonly=1 in the URL of this connection keeps only tools that change nothing. The person who configured the URL can remove it.`,
   toolsets: ({ name, toolset }) =>
-    `${name} is left out by toolsets= in the URL of this connection, which does not name its toolset ${toolset}; whoever set it up can add that to the URL`,
+    `${name} is not available: toolsets= in the URL of this connection does not name the toolset ${toolset}. The person who configured the URL can add it.`,
   exclude: ({ name }) =>
-    `${name} is left out by exclude= in the URL of this connection, which names it or one of its toolsets; whoever set it up can take that out of the URL`,
+    `${name} is not available: exclude= in the URL of this connection names it or one of its toolsets. The person who configured the URL can remove that name.`,
 };

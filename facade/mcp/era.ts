@@ -59,7 +59,7 @@ export function classify(body: unknown, headerVersion: string | undefined): Clas
     return {
       kind: "refused",
       code: INVALID_REQUEST,
-      message: "Invalid request: a response cannot be posted",
+      message: "Invalid request: this version takes no responses from clients",
       id: undefined,
     };
   }
@@ -76,9 +76,9 @@ export function classify(body: unknown, headerVersion: string | undefined): Clas
     return method === "initialize"
       ? refused(
           HEADER_MISMATCH,
-          "Header mismatch: initialize belongs to earlier versions than MCP-Protocol-Version names",
+          "Header mismatch: the version in MCP-Protocol-Version has no initialize; only earlier versions have it",
         )
-      : refused(INVALID_PARAMS, `Invalid params: _meta lacks ${PROTOCOL_VERSION_KEY} and ${CAPABILITIES_KEY}`);
+      : refused(INVALID_PARAMS, `Invalid params: _meta must have ${PROTOCOL_VERSION_KEY} and ${CAPABILITIES_KEY}`);
   }
   if (headerVersion !== undefined && method !== "initialize" && !LEGACY_VERSIONS.includes(headerVersion)) {
     return refused(INVALID_REQUEST, unknownVersion(headerVersion));
@@ -94,7 +94,7 @@ function classifyBatch(elements: readonly unknown[], version: string | undefined
     id: undefined,
   });
   if (modernHeader || elements.some((element) => claimOf(element) !== undefined)) {
-    return refused("version 2026-07-28 has no batches; send one message a request");
+    return refused("version 2026-07-28 has no batches; send one message per request");
   }
   if (elements.length === 0) return refused("the batch is empty");
   if (elements.length > MAX_BATCH) return refused(`a batch holds at most ${MAX_BATCH} messages`);
@@ -102,7 +102,7 @@ function classifyBatch(elements: readonly unknown[], version: string | undefined
     return refused("initialize cannot be part of a batch");
   }
   if (version !== undefined && version !== BATCH_VERSION) {
-    return refused(`only version ${BATCH_VERSION} has batches; send one message a request`);
+    return refused(`only version ${BATCH_VERSION} has batches; send one message per request`);
   }
   return { kind: "batch", elements };
 }
@@ -120,5 +120,5 @@ function claimOf(message: unknown): { readonly version: unknown } | undefined {
 
 function unknownVersion(version: string): string {
   const supported = [...MODERN_VERSIONS, ...LEGACY_VERSIONS].join(", ");
-  return `Unsupported protocol version ${JSON.stringify(version.slice(0, 40))}; supported are ${supported}`;
+  return `Unsupported protocol version ${JSON.stringify(version.slice(0, 40))}; supported versions are ${supported}`;
 }

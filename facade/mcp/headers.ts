@@ -34,7 +34,7 @@ export function checkName(header: string | undefined, inBody: unknown): void {
   if (header === undefined) throw mismatch("the required header Mcp-Name is missing");
   const name = decodeHeader(header);
   if (name === undefined) throw mismatch("Mcp-Name cannot be decoded");
-  if (typeof inBody === "string" && name !== inBody) throw mismatch("Mcp-Name does not name what the body names");
+  if (typeof inBody === "string" && name !== inBody) throw mismatch("Mcp-Name differs from the name in the body");
 }
 
 /** Checks the Mcp-Param-* headers of a tool: required exactly where the argument is given. */
@@ -47,7 +47,7 @@ export function checkParams(
     const given = valueAt(args, path);
     const value = headers[`mcp-param-${header.toLowerCase()}`];
     if (given === undefined || given === null) {
-      if (value !== undefined) throw mismatch(`Mcp-Param-${header} is sent, but the argument is not given`);
+      if (value !== undefined) throw mismatch(`the header Mcp-Param-${header} is sent, but the argument is missing`);
       continue;
     }
     if (value === undefined) throw mismatch(`the required header Mcp-Param-${header} is missing`);

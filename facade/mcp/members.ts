@@ -52,7 +52,7 @@ function inOne(message: unknown): string | undefined {
 function otherCase(object: Record<string, unknown>, { known, folded }: Names): string | undefined {
   for (const name in object) {
     if (known.has(name) || !folded.has(name.toLowerCase())) continue;
-    return `it has the member ${name}, which differs from a known one in its letter case alone`;
+    return `its member ${name} differs from a known member only in letter case`;
   }
   return undefined;
 }

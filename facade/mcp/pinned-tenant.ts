@@ -18,7 +18,7 @@ export function pinTenant(tool: Tool, request: Message, tenant: string): void {
   const given = fields[localName] || tenant;
   if (given.toLowerCase() !== tenant) {
     throw invalidArgument(
-      `${TENANT_ARGUMENT}: the URL of this connection names the tenant ${tenant}, and this is another: leave ${TENANT_ARGUMENT} out, or use a connection for the other tenant`,
+      `${TENANT_ARGUMENT}: the URL of this connection is for the tenant ${tenant}, not for this one: omit ${TENANT_ARGUMENT}, or use a connection for the other tenant`,
     );
   }
   fields[localName] = tenant;

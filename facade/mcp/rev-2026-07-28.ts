@@ -80,10 +80,10 @@ function checkEnvelope({ id, method, params }: RpcRequest, { exchange }: Admitte
 
   const { "mcp-protocol-version": versionHeader, "mcp-method": methodHeader } = headers;
   if (versionHeader !== undefined && versionHeader !== version) {
-    throw mismatch("MCP-Protocol-Version does not say the version that the body says");
+    throw mismatch("MCP-Protocol-Version differs from the version in the body");
   }
   if (methodHeader !== undefined && methodHeader !== method) {
-    throw mismatch("Mcp-Method does not name the method that the body names");
+    throw mismatch("Mcp-Method differs from the method in the body");
   }
   if (!MODERN_VERSIONS.includes(version)) {
     throw new RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", 400, {

@@ -72,7 +72,7 @@ export function catalogueFailure(
   if (ConnectError.from(error).code === Code.Unauthenticated) {
     return new CredentialError(isRevoked(known) ? "revoked" : "unavailable");
   }
-  const message = "Which tools there are cannot be told at the moment: try again in a few seconds.";
+  const message = "The list of tools cannot be read at the moment: try again in a few seconds.";
   return new RpcError(503, message, 503, { error: "unavailable" }, ["retry-after", RETRY_S]);
 }
 
@@ -94,7 +94,7 @@ export async function instructionsFor(admitted: Admitted, context: McpContext): 
 /** What a stream or a batch is told whose credential ended, for which it is too late for a status. */
 export function saidOf({ refused }: CredentialError): string {
   return refused === "revoked"
-    ? "The credential was revoked"
+    ? "The credential was revoked: create a new API key, or sign in again"
     : "The service that checks API keys does not answer at the moment: try again in a few seconds";
 }
 
@@ -110,7 +110,7 @@ export function checkScope({ tool }: ServedTool, { endpoint, known }: Admitted):
 /** A list is one page, so there is no cursor to go on from. @throws RpcError -32602 */
 export function checkCursor(params: unknown): void {
   if (!isObject(params) || params.cursor === undefined) return;
-  throw new RpcError(INVALID_PARAMS, "Invalid params: unknown cursor; the list is one page");
+  throw new RpcError(INVALID_PARAMS, "Invalid params: unknown cursor; the list has one page, so omit it");
 }
 
 /** The parameters of tools/call. @throws RpcError -32602 */

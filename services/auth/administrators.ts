@@ -12,5 +12,6 @@ export async function checkAnotherAdministrator({ store }: Context, id: string):
   const user = await findUser(store, id, "");
   if (!user.admin || user.disabled) return;
   const others = await store.users.countDocuments({ admin: true, disabled: false, _id: { $ne: id } }, { limit: 1 });
-  if (others === 0) throw failedPrecondition("this is the last administrator: make somebody else one first");
+  if (others === 0)
+    throw failedPrecondition("this is the last enabled administrator: make another user an administrator first");
 }

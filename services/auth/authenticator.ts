@@ -100,6 +100,6 @@ export async function verifyOwn(
   try {
     return await verifyAssertion(assertion, ring.verifier(), audiences);
   } catch (error) {
-    throw unauthenticated("the caller assertion is not valid here", error);
+    throw unauthenticated("the caller assertion is not valid for this service", error);
   }
 }

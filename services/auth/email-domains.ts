@@ -18,12 +18,12 @@ export function createEmailDomains(domains: readonly string[] | undefined): Emai
   return {
     checkNew(email) {
       if (allows(email)) return;
-      throw invalidArgument(`email: the domain has to be one of EMAIL_DOMAINS, which are ${domains?.join(", ")}`);
+      throw invalidArgument(`email: the domain must be one of EMAIL_DOMAINS: ${domains?.join(", ")}`);
     },
     checkPlatformUser(email) {
       if (allows(email)) return;
       throw permissionDenied(
-        "your e-mail address is of a domain whose users may not act on platforms; an administrator adds it to EMAIL_DOMAINS",
+        "users of your e-mail domain may not act on platforms: ask an administrator to add the domain to EMAIL_DOMAINS",
       );
     },
   };

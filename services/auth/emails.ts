@@ -22,10 +22,10 @@ export function normalEmail(text: string): string {
   const written = email.slice(at + 1);
   const domain = domainToASCII(written);
   if (at < 1 || !WRITTEN_DOMAIN.test(written) || email.length > MAX_LENGTH || !DOMAIN.test(domain)) {
-    throw invalidArgument("email has to be an e-mail address such as ana@example.org");
+    throw invalidArgument("email must be an e-mail address such as ana@example.org");
   }
   if (!LOCAL_PART.test(local)) {
-    throw invalidArgument("the part of email before the @ may hold only ASCII letters, digits and punctuation");
+    throw invalidArgument("the part of email before the @ may contain only ASCII letters, digits and punctuation");
   }
   return `${local}@${domain}`;
 }

@@ -56,5 +56,5 @@ export function createFence({ epoch, confirm }: Pick<Leadership, "epoch" | "conf
 
 /** The refusal of a write by a process that was replaced. */
 export function replaced(): Error {
-  return unavailable("this process was replaced by a newer one: nothing was changed, try again");
+  return unavailable("a newer process replaced this one: nothing was changed, try again");
 }

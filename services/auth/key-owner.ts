@@ -18,7 +18,7 @@ export async function ownerOf(
   if (userId === "" && userEmail === "") return findUser(store, caller.id, "");
   const own = userId === caller.id || (userId === "" && userEmail.toLowerCase() === caller.email);
   if (!own && !caller.scopes.has("admin")) {
-    throw permissionDenied("only administrators may name another user: leave out user_id and user_email");
+    throw permissionDenied("only administrators may name another user: omit user_id and user_email");
   }
   return findUser(store, userId, userEmail);
 }
@@ -39,6 +39,6 @@ export async function narrowedKeyOf({ keys }: AuthStore, { keyId }: Caller): Pro
  */
 export async function keyOf({ keys }: AuthStore, id: string, { scopes, id: userId }: Caller): Promise<ApiKeyRecord> {
   const found = await keys.findOne(scopes.has("admin") ? { _id: id } : { _id: id, user_id: userId });
-  if (found === null) throw notFound(`there is no API key ${JSON.stringify(id)} of yours`);
+  if (found === null) throw notFound(`no API key that you can manage has the id ${JSON.stringify(id)}`);
   return found;
 }

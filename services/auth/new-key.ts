@@ -51,7 +51,7 @@ export async function withinOwnLife({ store }: Context, asked: Date | null, { ca
   if (own === null) return asked;
   if (own.scopes !== null && !own.scopes.includes("account")) {
     throw permissionDenied(
-      "this API key was narrowed to other scopes: make keys with one that holds the scope account",
+      "this API key has limited scopes: to create or change keys, use a key that has the scope account",
     );
   }
   if (own.expires_at === null || (asked !== null && asked <= own.expires_at)) return asked;
@@ -81,5 +81,5 @@ async function checkStillFits({ store, fence }: Context, owner: UserRecord, keyI
 }
 
 function tooMany(): ConnectError {
-  return failedPrecondition(`a user can have ${MAX_KEYS} API keys: revoke some first`);
+  return failedPrecondition(`the user already has ${MAX_KEYS} API keys, the maximum: revoke one first`);
 }

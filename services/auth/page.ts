@@ -33,7 +33,7 @@ export async function pageOf<T extends Base>(
   { field, direction }: { readonly field: keyof T & string; readonly direction: 1 | -1 },
 ): Promise<Page<T>> {
   if (pageToken !== "" && !UUID.test(pageToken)) {
-    throw invalidArgument("page_token has to be the next_page_token of the page before");
+    throw invalidArgument("page_token must be the next_page_token of the previous page; omit it to start");
   }
   const size = pageSize === 0 ? DEFAULT_SIZE : pageSize;
   const beyond = { [field]: direction === 1 ? { $gt: pageToken } : { $lt: pageToken } };

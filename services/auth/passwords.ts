@@ -16,8 +16,8 @@ const ARGON2ID = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1
 export async function hashPassword(password: string, own: readonly string[], limit: WorkLimit): Promise<string> {
   const text = password.normalize("NFKC");
   const length = [...text].length;
-  if (length < MIN_LENGTH) throw invalidArgument(`the password has to have at least ${MIN_LENGTH} characters`);
-  if (length > MAX_LENGTH) throw invalidArgument(`the password may have at most ${MAX_LENGTH} characters`);
+  if (length < MIN_LENGTH) throw invalidArgument(`the password must have at least ${MIN_LENGTH} characters`);
+  if (length > MAX_LENGTH) throw invalidArgument(`the password must have at most ${MAX_LENGTH} characters`);
   const lower = text.toLowerCase();
   if (new Set(lower).size < 4 || own.some((word) => word.toLowerCase() === lower)) {
     throw invalidArgument("the password is too easy to guess: choose another");

@@ -45,7 +45,7 @@ export function apiKeyOf(key: ApiKeyRecord, owner: UserRecord): MessageInitShape
  * @throws ConnectError invalid_argument unless exactly one is given, not_found where there is no such user.
  */
 export async function findUser({ users }: AuthStore, id: string, email: string): Promise<UserRecord> {
-  if ((id === "") === (email === "")) throw invalidArgument("name the user either by id or by e-mail address");
+  if ((id === "") === (email === "")) throw invalidArgument("give either the user's id or e-mail address");
   const user = await users.findOne(id === "" ? { login: normalEmail(email) } : { _id: id });
   if (user === null) throw notFound(`there is no user ${JSON.stringify(id || email)}`);
   return user;

@@ -32,13 +32,16 @@ export async function renewKeys(
   for (const user of wanted) people.set(user.login, await newKey(store, format, user, now));
   const service = await store.users.findOne({ login: SERVICE_LOGIN });
   if (service === null)
-    throw new Error("the store has no account of our own processes: it is of no finished first start");
+    throw new Error(
+      "the store has no account for the service's own processes, so its first start did not finish: use another store",
+    );
   return { revoked, people, serviceKey: await newKey(store, format, service, now) };
 }
 
 async function oldestAdministrator({ users }: AuthStore): Promise<UserRecord> {
   const found = await users.find({ admin: true, disabled: false }).sort({ _id: 1 }).limit(1).toArray();
-  if (found[0] === undefined) throw new Error("the store has no administrator who may call");
+  if (found[0] === undefined)
+    throw new Error("the store has no enabled administrator, so nobody could use new keys: use another store");
   return found[0];
 }
 

@@ -46,10 +46,10 @@ export function scopesOfNewKey(
   const held = [...scopesOf(user)].filter((scope) => scope !== EVERYONE);
   for (const scope of wanted) {
     if (!held.includes(scope)) {
-      throw invalidArgument(`scopes: ${JSON.stringify(scope)} is not one of ${held.join(", ")}`);
+      throw invalidArgument(`scopes: the user does not have ${JSON.stringify(scope)}, only ${held.join(", ")}`);
     }
     if (!ceiling.has(scope)) {
-      throw permissionDenied(`your own key does not hold the scope ${scope}, so it cannot give it to another`);
+      throw permissionDenied(`your API key does not have the scope ${scope}, so it cannot give it to another key`);
     }
   }
   if (wanted.length > 0) return [...wanted];

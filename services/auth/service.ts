@@ -176,7 +176,7 @@ async function writeOwnUsage({ store, fence, usage }: Context, log: Log): Promis
     await writeUsage(store, fence, taken);
   } catch (error) {
     usage.restore(taken);
-    log.warn({ err: error }, "uses of API keys cannot be written down; they are counted on");
+    log.warn({ err: error }, "uses of API keys cannot be saved; they are kept and saved later");
   }
 }
 
@@ -199,6 +199,6 @@ async function tendAudit({ fence, audit }: Context, log: Log): Promise<void> {
     await fence.check();
     await audit.tend();
   } catch (error) {
-    log.warn({ err: error }, "the audit cannot be shortened; it is tried again in a minute");
+    log.warn({ err: error }, "old audit records cannot be deleted; auth tries again in a minute");
   }
 }

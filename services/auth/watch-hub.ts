@@ -91,7 +91,7 @@ class Hub implements WatchHub {
           this.#renew(watcher, message.value.n, Number(message.value.ack));
         } else if (message.case === "goodbye" && watcher?.outbox === outbox) {
           this.#watchers.release(watcher);
-        } else throw invalidArgument("say hello first, and once; then renew");
+        } else throw invalidArgument("send hello once, as the first message; after that, only renew and goodbye");
       }
     };
     const end = () => outbox.end();
@@ -127,7 +127,7 @@ class Hub implements WatchHub {
     const published = await this.tell(events);
     if (await this.#leadership.confirm()) return published;
     this.close();
-    throw unavailable("this process was replaced by a newer one: try again");
+    throw unavailable("a newer process replaced this one: try again");
   }
 
   close(): void {

@@ -32,10 +32,11 @@ export class Watchers {
    * @throws ConnectError invalid_argument for a bad id, resource_exhausted where there are too many.
    */
   join(id: string, outbox: Outbox<Response>, ack: number): Watcher {
-    if (id === "" || id.length > 128) throw invalidArgument("watcher has to be 1 to 128 characters long");
+    if (id === "" || id.length > 128) throw invalidArgument("watcher must be 1 to 128 characters long");
     this.#forget();
     const known = this.#byId.get(id);
-    if (known === undefined && this.#byId.size >= MAX_WATCHERS) throw resourceExhausted("too many watchers");
+    if (known === undefined && this.#byId.size >= MAX_WATCHERS)
+      throw resourceExhausted("auth has too many watchers: try again later");
     known?.outbox?.end();
     // A reconnection does not end the lease given before, and acknowledges only what the watcher says itself.
     const watcher: Watcher = known ?? { outbox, leaseUntil: performance.now(), ack: 0 };

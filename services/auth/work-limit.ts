@@ -13,7 +13,7 @@ export function createWorkLimit(running: number, waiting: number): WorkLimit {
   return {
     async run(work) {
       if (limit.activeCount + limit.pendingCount >= running + waiting) {
-        throw unavailable("too much is waiting for this already: try again shortly");
+        throw unavailable("too many calls of this kind are waiting: try again in a few seconds");
       }
       return limit(work);
     },

@@ -27,7 +27,7 @@ export async function standingOf(
     const reply = await peers.call(SnapshotService.method.getSnapshot, { server }, within(snapshotMs, call));
     return { capabilities: new Set(reply.capabilities), tenants: reply.tenants };
   } catch (error) {
-    log.warn({ err: error, server }, "no snapshot of the platform; only read tools are listed");
+    log.warn({ err: error, server }, "the platform's snapshot cannot be read; lists have only read tools");
     return { capabilities: undefined, tenants: [] };
   }
 }

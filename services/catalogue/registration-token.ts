@@ -39,12 +39,12 @@ export async function registrationTokenOf(
     const end = expiryOf(found);
     if (end === undefined || end.getTime() > Date.now()) return found;
     throw unauthenticated(
-      `the registration token expired at ${end.toISOString()}, before a platform used it; an administrator makes another one with \`platforms create-token\``,
+      `the registration token expired at ${end.toISOString()}, before a platform used it: ask an administrator for a new one (\`platforms create-token\`)`,
     );
   }
   if (!configured) {
     throw unauthenticated(
-      "the registration token is not known; an administrator makes one with `platforms create-token`",
+      "the service does not know this registration token: ask an administrator for one (`platforms create-token`)",
     );
   }
   const made = { _id: `${CONFIGURED}${digest}`, name: "REGISTRATION_TOKEN", digest, created_at: new Date() };
@@ -63,7 +63,7 @@ export function checkToken(token: RegistrationTokenDoc, given: Registrant): void
   const { server, platform } = token;
   if (server !== undefined && server !== given.server) {
     throw permissionDenied(
-      `this registration token is for a ${server} platform; an administrator makes one for this platform with \`platforms create-token --server ${given.server}\``,
+      `this registration token is for a ${server} platform: ask an administrator for one for this platform (\`platforms create-token --server ${given.server}\`)`,
     );
   }
   if (platform !== undefined && !isSamePlatform(platform, given)) throw ofAnother(given);
@@ -72,7 +72,7 @@ export function checkToken(token: RegistrationTokenDoc, given: Registrant): void
 /** The token is another platform's. */
 export function ofAnother({ server }: Registrant): Error {
   return permissionDenied(
-    `this registration token is another ${server} platform's, which used it first; an administrator makes one for this platform with \`platforms create-token --server ${server}\``,
+    `another ${server} platform already uses this registration token: ask an administrator for one for this platform (\`platforms create-token --server ${server}\`)`,
   );
 }
 
@@ -162,7 +162,9 @@ export function isUnset({ registrationToken }: Context, id: string): boolean {
 const CONFIGURED = "configured-";
 
 function revoked(): Error {
-  return unauthenticated("the registration token was taken back; an administrator makes another one");
+  return unauthenticated(
+    "the registration token was revoked: ask an administrator for a new one (`platforms create-token`)",
+  );
 }
 
 function isEqual(one: string, other: string): boolean {

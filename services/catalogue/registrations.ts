@@ -101,7 +101,7 @@ async function registerAgain(
   const others = registered.filter((doc) => doc !== own);
   if (isMoved && own.token !== token._id) {
     throw failedPrecondition(
-      `this registration token has not been used at the platform's address yet: register at ${own.url} first, or an administrator moves the platform with \`platforms move\``,
+      `this registration token has not been used from the platform's present address: register with platform_url ${own.url} first, or ask an administrator to move the platform (\`platforms move\`)`,
     );
   }
   if (isMoved || idOf(own.platform_id) !== idOf(platformId)) await checkUnclaimed(context, token, given, others);
@@ -114,7 +114,7 @@ async function registerAgain(
     { _id: own._id, url: own.url, token: own.token ?? { $exists: false } },
     { $set: { ...said, url, platform_id, token: token._id } },
   );
-  if (matchedCount === 0) throw aborted("the platform's registration was changed at the same moment: register again");
+  if (matchedCount === 0) throw aborted("the platform's registration changed during the call: register again");
   if (!isMoved) return;
   await touchToken(context, token, { platform_id, url });
   log.info({ server, platform: own._id, url, before: own.url }, "a platform moved to another address");
@@ -142,7 +142,7 @@ async function checkUnclaimed(
 
 function claimed({ server }: Registrant): Error {
   return permissionDenied(
-    `a platform of ${server} with this id or at this address registered with another token; it registers with that one, or an administrator makes its next one with \`platforms create-token --platform ID\`, or forgets it with \`platforms forget\` and revokes its token`,
+    `a ${server} platform with this id or address registered with another token: use that token, or ask an administrator for its next token (\`platforms create-token --platform ID\`), or to forget the platform (\`platforms forget\`) and revoke its token`,
   );
 }
 
@@ -167,7 +167,7 @@ export function platformAddress(argument: string, url: string): string {
 export async function checkAddress({ outgoing, resolve, log }: Context, argument: string, url: string): Promise<void> {
   const refusal = await refusalNow(outgoing, url, resolve);
   if (refusal === undefined) return;
-  log.info({ url, detail: refusal.detail }, "a platform's address is closed");
+  log.info({ url, detail: refusal.detail }, "the policy for outgoing addresses refuses the address of a platform");
   throw invalidArgument(`${argument}: ${refusal.message}`);
 }
 

@@ -47,7 +47,7 @@ export async function createCatalogueService({
     ready: () =>
       store.ping().then(
         () => undefined,
-        () => "the catalogue's store does not answer",
+        () => "the store of the catalogue does not answer",
       ),
     close: async () => {},
   };

@@ -90,7 +90,7 @@ export function startCounting(
     for (const step of steps)
       running = running
         .then(step)
-        .catch((error: unknown) => log.warn({ err: error }, "what is stored cannot be counted"));
+        .catch((error: unknown) => log.warn({ err: error }, "stored objects and documents cannot be counted"));
   }, everyMs).unref();
   return {
     async close() {

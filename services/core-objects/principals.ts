@@ -31,7 +31,7 @@ export function createPrincipals(peers: Peers): Principals {
       const unknown = grants.map(({ to }) => to).filter((to) => to !== "everyone" && !ids.has(to));
       if (unknown.length > 0) {
         throw invalidArgument(
-          `nobody is ${unknown.join(", ")}: name a user by e-mail address or id, a group by name or id`,
+          `unknown user or group: ${unknown.join(", ")}. Name a user by e-mail address or id, and a group by name or id`,
         );
       }
       return grants.map((grant) => ({ ...grant, to: ids.get(grant.to) ?? grant.to }));

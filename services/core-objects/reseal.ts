@@ -34,7 +34,7 @@ async function resealKind(
         resealed += matchedCount;
       } catch (error) {
         if (!(error instanceof SealError)) throw error;
-        log.error({ object: object._id, reason: error.message }, "what is sealed of an object does not open");
+        log.error({ object: object._id, reason: error.message }, "a secret of an object cannot be decrypted");
       }
     }
   }

@@ -98,7 +98,7 @@ export function createRoom(collection: DocCollection<RoomRecord>, quota: ObjectQ
     await add(owner, undone);
     await add(DEPLOYMENT, undone);
     throw resourceExhausted(
-      `this deployment stores at most ${mebibytes(quota.deployment)} MiB of objects and documents, and they are used: delete some, or ask an administrator to raise STORED_MEGABYTES`,
+      `the ${mebibytes(quota.deployment)} MiB that this deployment has for objects and documents are in use: delete some, or ask an administrator to raise STORED_MEGABYTES`,
     );
   }
 
@@ -117,9 +117,9 @@ function fullOf(own: Amounts, by: Partial<Amounts>, quota: ObjectQuota): string 
   const { objects = 0, bytes = 0, documents = 0, knowledge = 0 } = by;
   const isMany = objects + documents > 0 && own.objects + own.documents > quota.objects;
   if (isMany || (bytes > 0 && own.bytes > quota.bytes))
-    return `the owner's objects have room for ${quota.objects} and ${mebibytes(quota.bytes)} MiB together: delete some first`;
+    return `the owner may have at most ${quota.objects} objects and documents, and ${mebibytes(quota.bytes)} MiB of objects: delete some first`;
   if (knowledge > 0 && own.knowledge > quota.knowledge)
-    return `the owner's documents have room for ${mebibytes(quota.knowledge)} MiB of text, passages and vectors together: delete some first`;
+    return `the owner may have at most ${mebibytes(quota.knowledge)} MiB of documents, with their passages and vectors: delete some first`;
   return undefined;
 }
 

@@ -37,17 +37,20 @@ export function sharingAfter(
   const granted = new Set(current.acl.map(({ p }) => p));
   const nobody = unknown.filter((name) => !granted.has(principalOf(name)));
   if (nobody.length > 0)
-    throw invalidArgument(`nobody is ${nobody.join(", ")}, and it is not shared with them: name them as sharing does`);
+    throw invalidArgument(
+      `unknown user or group, and not in sharing: ${nobody.join(", ")}. Name users and groups as sharing shows them`,
+    );
   const gone = new Set([...unshare, ...unknown].map(principalOf));
   const acl = aclOf(share, current.acl).filter(({ p }) => !gone.has(p));
-  if (acl.length > MAX_GRANTS) throw invalidArgument(`an object is shared with at most ${MAX_GRANTS}; use groups`);
+  if (acl.length > MAX_GRANTS)
+    throw invalidArgument(`an object can be shared with at most ${MAX_GRANTS} users and groups: use groups`);
   return { acl, access: accessOf({ ...current, acl }) };
 }
 
 /** @throws ConnectError invalid_argument for an origin whose objects have no sharing of their own. */
 export function checkShareable(origin: Origin): void {
   if (origin === "company")
-    throw invalidArgument("what is company-managed is open to everyone already and cannot be shared otherwise");
+    throw invalidArgument("company-managed objects are already shared with everyone and cannot be shared otherwise");
 }
 
 /** The acl that grants make, over the one there is; the last word on a principal counts. */

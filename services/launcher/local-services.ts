@@ -109,7 +109,7 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
 
   const ready = async (): Promise<readonly string[]> => {
     const reasons = await Promise.all(services.map((service) => service.ready()));
-    const lease = credentials.leased() ? undefined : "auth has not been heard from lately";
+    const lease = credentials.leased() ? undefined : "auth does not answer";
     return [store.unwritable(), ...reasons, lease].filter((reason) => reason !== undefined);
   };
   return {

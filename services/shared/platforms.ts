@@ -41,7 +41,7 @@ interface PlatformDescription {
   readonly sandbox?: string;
   /** The beginning of its MCP `instructions`. */
   readonly about: About;
-  /** How somebody who lacks a right there comes by it: the end of a sentence. */
+  /** How to get a right that one lacks there: the end of a sentence. */
   readonly granting: string;
   /** The rights of `(platform.v1.needs)` that the platform calls otherwise, in its own words. */
   readonly rights?: Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ const TABLE = [
       },
       note: AS_THE_USER,
     },
-    granting: "an administrator of the platform adds it to a role of one of your groups",
+    granting: "ask an administrator of the platform to add what is missing to a role of one of your groups",
     role: CTI_ROLE,
   },
   {
@@ -103,7 +103,8 @@ const TABLE = [
       },
       note: AS_THE_USER,
     },
-    granting: "an administrator of the platform adds it to a role of one of your groups",
+    granting: "ask an administrator of the platform to add what is missing to a role of one of your groups",
+    role: CTI_ROLE,
     rights: {
       CREATE_ASSESSMENT: "MANAGE_ASSESSMENT on all scenarios",
       SEARCH_FINDINGS: "ACCESS_FINDINGS, or to read the scenario, simulation or endpoint that they are of,",
@@ -132,7 +133,7 @@ const TABLE = [
       },
       note: AS_THE_USER,
     },
-    granting: "an administrator of the platform assigns you a role that has it",
+    granting: "ask an administrator of the platform to assign you a role that has what is missing",
     rights: { attach_evidence: "change_appliedcontrol or change_requirementassessment" },
     role: GRC_ROLE,
   },
@@ -189,7 +190,7 @@ export const CORE = {
     },
     note: "Every call runs as the signed-in user; built-in objects are read-only.",
   } satisfies About as About,
-  granting: "its owner or an administrator shares one with you",
+  granting: "ask an owner or an administrator to share one with you",
   /** What each right is held by: an object that somebody shares. */
   rights: { skill: "a skill that you may read", knowledge_base: "a knowledge base that you may read" },
 } as const;

@@ -42,11 +42,12 @@ export function readerOf(peers: Peers, call: Call): Reader {
       if (target === "") throw permissionDenied(await refusalOf(peers, call));
       await learn([target]);
       const tier = known.get(target);
-      if (tier === undefined) throw notFound(`no agent that you can see has the id ${target}`);
+      if (tier === undefined)
+        throw notFound(`no agent that you can see has the id ${target}: list_agents returns the ids`);
       if (tier !== Tier.MANAGE) {
         throw permissionDenied(
-          "only those who can manage this agent list its traces; its owner can give you the manage tier. " +
-            "A run that you triggered is read by its trace_id",
+          "only users who can manage this agent can list its traces: ask its owner for the manage tier. " +
+            "To read a run that you triggered, give its trace_id",
         );
       }
     },
@@ -92,9 +93,9 @@ const NAME_CHARACTERS = 60;
 /** Names agents that the caller could ask for. */
 async function refusalOf(peers: Peers, call: Call): Promise<string> {
   const { agents, more } = await peers.call(AgentAccessService.method.listManageableAgents, {}, call);
-  const why = "only administrators list the traces of all agents";
-  const own = "a run that you triggered is read by its trace_id, from get_run";
-  if (agents.length === 0) return `${why}, and you manage no agent of which you could list them; ${own}`;
+  const why = "only administrators can list the traces of all agents";
+  const own = "to read a run that you triggered, give its trace_id from get_run";
+  if (agents.length === 0) return `${why}, and you manage no agent; ${own}`;
   const named = agents.map(({ id, name }) => `${id} (${JSON.stringify(shorten(name, NAME_CHARACTERS))})`).join(", ");
   const others = more ? "; list_agents shows the others, those with your_access manage" : "";
   return `${why}; give target_agent_id. You manage ${named}${others}; ${own}`;

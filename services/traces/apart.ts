@@ -104,7 +104,8 @@ export function createApart(options: ApartOptions): Apart {
       return await keeper.call("keep", asked, [spans.buffer as ArrayBuffer], call.signal);
     } catch (error) {
       if (call.signal.aborted) throw gone();
-      if (error instanceof ThreadEndedError) throw unavailable("the spans were not all kept: send them again", error);
+      if (error instanceof ThreadEndedError)
+        throw unavailable("not all spans were saved: send the export again", error);
       throw fromThread(error as Error);
     }
   }
@@ -149,5 +150,5 @@ export function createApart(options: ApartOptions): Apart {
 }
 
 function gone(): Error {
-  return canceled("the sender went away: the same delivery, repeated, brings the rest");
+  return canceled("the sender disconnected: to save the remaining spans, send the same export again");
 }

@@ -48,7 +48,7 @@ export async function keepSpans(
   try {
     const batches = await batchesOf(store, byTrace, { sender, usable, expiresAt }, rejects);
     for (const some of together(batches)) {
-      if (isGone()) throw canceled("the sender went away: the same delivery, repeated, brings the rest");
+      if (isGone()) throw canceled("the sender disconnected: to save the remaining spans, send the same export again");
       for (const { trace } of some) left.delete(trace);
       await writeSpans(store, some, expiresAt);
       await countSpans(store, some);
@@ -72,11 +72,11 @@ async function batchesOf(
   return [...byTrace].flatMap(([trace, some]) => {
     const known = records.get(trace);
     if ((known?.span_count ?? 0) + some.length > MAX_SPANS_OF_A_TRACE) {
-      reject(rejects, some.length, `a trace has at most ${MAX_SPANS_OF_A_TRACE} spans`);
+      reject(rejects, some.length, `a trace can have at most ${MAX_SPANS_OF_A_TRACE} spans`);
       return [];
     }
     if (new Set([...(known?.agents ?? []), ...agentsOf(some, usable)]).size > MAX_NAMES) {
-      reject(rejects, some.length, `a trace is of at most ${MAX_NAMES} agents`);
+      reject(rejects, some.length, `a trace can have at most ${MAX_NAMES} agents`);
       return [];
     }
     return [{ trace, user: sender.id, spans: some, known, usable, expiresAt }];

@@ -50,11 +50,11 @@ export async function takeRoom(
   if (!isFull && !isDeploymentFull) return undefined;
   await giveRoomBack({ usage }, caller, spans, expiresAt);
   if (isDeploymentFull)
-    return `this deployment keeps at most ${mebibytes(quota.deploymentBytes)} MiB of spans, and they are used: ask an administrator to raise TRACE_MEGABYTES`;
+    return `the ${mebibytes(quota.deploymentBytes)} MiB that this deployment has for spans are in use: ask an administrator to raise TRACE_MEGABYTES`;
   const next = new Date(Math.min(...days.map((one) => one.expires_at.getTime())));
   return (
-    `a user keeps at most ${quota.spans} spans and ${mebibytes(quota.bytes)} MiB of them at a time; ` +
-    `there is room again when the oldest end, on ${next.toISOString().slice(0, 10)}`
+    `a user can have at most ${quota.spans} spans and ${mebibytes(quota.bytes)} MiB of spans; ` +
+    `the oldest expire on ${next.toISOString().slice(0, 10)}`
   );
 }
 

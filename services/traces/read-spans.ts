@@ -37,11 +37,15 @@ export async function readSpans(request: Export, retentionDays: number): Promise
   for (const { resource, scopeSpans } of request.resourceSpans) {
     for (const span of scopeSpans.flatMap((scope) => scope.spans)) {
       if (spans.length >= MAX_SPANS) {
-        reject(rejects, 1, `an export has at most ${MAX_SPANS} spans`);
+        reject(rejects, 1, `an export can have at most ${MAX_SPANS} spans`);
         continue;
       }
       if (fields >= MAX_FIELDS) {
-        reject(rejects, 1, `an export has at most ${MAX_FIELDS} attributes, those of a resource for each of its spans`);
+        reject(
+          rejects,
+          1,
+          `an export can have at most ${MAX_FIELDS} attributes, and those of a resource count once for each of its spans`,
+        );
         continue;
       }
       const read = readSpan(span, resource);
@@ -76,7 +80,8 @@ export function agentsNamedIn(spans: readonly ReadSpan[]): string[] {
  */
 function misdated({ facts }: ReadSpan, retentionDays: number, now = Date.now()): string | undefined {
   const began = facts.started_at.getTime();
-  if (began < now - retentionDays * DAY_MS) return `a span began before the ${retentionDays} days that spans are kept`;
+  if (began < now - retentionDays * DAY_MS)
+    return `a span began more than ${retentionDays} days ago, and spans are kept for ${retentionDays} days`;
   if (began + facts.duration_ms <= now + MAX_AHEAD_MS) return undefined;
-  return "a span is dated more than 12 hours ahead; set the clock of what sends it";
+  return "a span is dated more than 12 hours ahead; set the clock of the sender";
 }

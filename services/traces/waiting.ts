@@ -38,10 +38,13 @@ export class Waiting {
     const own = plus(this.#bySender.get(sender), 1, bytes);
     const all = plus(this.#all, 1, bytes);
     if (own.exports > limits.exports || own.bytes > limits.bytes) {
-      throw exhaustedFor(`exports of yours are being taken in: wait ${RETRY_S} s, then send this one again`, RETRY_S);
+      throw exhaustedFor(
+        `too many of your exports are in progress: wait ${RETRY_S} s, then send this one again`,
+        RETRY_S,
+      );
     }
     if (all.exports > limits.allExports || all.bytes > limits.allBytes) {
-      throw exhaustedFor(`many exports are being taken in: wait ${RETRY_S} s, then send this one again`, RETRY_S);
+      throw exhaustedFor(`too many exports are in progress: wait ${RETRY_S} s, then send this one again`, RETRY_S);
     }
     this.#bySender.set(sender, own);
     this.#all = all;

@@ -128,7 +128,7 @@ describe.each<[string, Era]>([
     const { status, json } = await call(era, "cti", keyWith(["cti:read"]), "delete_entity");
     expect([status, json.result.isError]).toEqual([200, true]);
     expect(said(json)).toBe(
-      "delete_entity needs the scope cti:write, which the API key of this connection was made without; its owner or an administrator makes a key that has it",
+      "delete_entity needs the scope cti:write, which the API key of this connection does not have: its owner or an administrator can create a key that has it",
     );
   });
 
@@ -137,7 +137,7 @@ describe.each<[string, Era]>([
     const { status, json } = await call(era, "cti", keyWith(scopesOf("cti")), "delete_entity");
     expect([status, json.result.isError]).toEqual([200, true]);
     expect(said(json)).toBe(
-      "delete_entity needs the right KNOWLEDGE_KNUPDATE_KNDELETE on the cti platform, which your account there does not have; an administrator of the platform adds it to a role of one of your groups, and whoami shows what you have",
+      "delete_entity needs the right KNOWLEDGE_KNUPDATE_KNDELETE on the cti platform, which your account there does not have: ask an administrator of the platform to add what is missing to a role of one of your groups. whoami shows your rights",
     );
   });
 
@@ -151,7 +151,7 @@ describe.each<[string, Era]>([
     held = [];
     const key = keyWith(scopesOf("core"));
     expect(said((await call(era, "core", key, "load_skill")).json)).toBe(
-      "load_skill needs a skill that you may read, and there is none; its owner or an administrator shares one with you",
+      "load_skill needs a skill that you may read, and you have none: ask an owner or an administrator to share one with you",
     );
   });
 
@@ -160,11 +160,11 @@ describe.each<[string, Era]>([
     const readonly = await call(era, "cti?readonly=1", key, "delete_entity");
     expect(readonly.json.result.isError).toBe(true);
     expect(said(readonly.json)).toBe(
-      "delete_entity is left out by readonly=1 in the URL of this connection, which keeps to tools that change nothing; whoever set it up can take that out of the URL",
+      "delete_entity is not available: readonly=1 in the URL of this connection keeps only tools that change nothing. The person who configured the URL can remove it.",
     );
     const toolsets = await call(era, "cti?toolsets=search,insight", key, "delete_entity");
     expect(said(toolsets.json)).toBe(
-      "delete_entity is left out by toolsets= in the URL of this connection, which does not name its toolset entity; whoever set it up can add that to the URL",
+      "delete_entity is not available: toolsets= in the URL of this connection does not name the toolset entity. The person who configured the URL can add it.",
     );
   });
 
@@ -239,13 +239,13 @@ test("every tool, whatever the scopes, the rights and the URL: called, or refuse
         const missing = tool.needs.filter((need) => !can.includes("*") && !can.includes(need));
         const expected =
           readonly && !tool.readOnly
-            ? /left out by readonly=1 in the URL/
+            ? /not available: readonly=1 in the URL/
             : toolsets !== undefined && !toolsets.includes(tool.toolset)
-              ? /left out by toolsets= in the URL/
+              ? /not available: toolsets= in the URL/
               : exclude?.some((name) => name === tool.name || name === tool.toolset)
-                ? /left out by exclude= in the URL/
+                ? /not available: exclude= in the URL/
                 : !scopes.includes(tool.scope)
-                  ? new RegExp(`needs the scope ${tool.scope}, .* makes a key that has it$`)
+                  ? new RegExp(`needs the scope ${tool.scope}, .* can create a key that has it$`)
                   : missing.length > 0
                     ? new RegExp(`^${tool.name} needs .*(an administrator|shares one with you)`)
                     : /unknown argument "?nonsense/;

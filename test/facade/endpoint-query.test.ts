@@ -86,7 +86,7 @@ onEachEdge((edge) => {
         const { isError, content } = await called(query, args);
         expect([isError, content[0].text]).toEqual([
           true,
-          expect.stringMatching(`^tenant_id: .* names the tenant ${TENANT}`),
+          expect.stringMatching(`^tenant_id: .* is for the tenant ${TENANT}`),
         ]);
       }
       expect((await called("", { tenant_id: OTHER })).structuredContent.tenant).toBe(OTHER);
@@ -133,7 +133,7 @@ onEachEdge((edge) => {
         error: { code: 400, data: { error: "invalid_parameter" } },
       });
       expect(json.error.message).toMatch(
-        /nope is no toolset here. Toolsets of this server are sighting, writing, .*basic\..*correct the URL/,
+        /nope is not a toolset of this server. Toolsets of this server are sighting, writing, .*basic\..*correct the URL/,
       );
     });
   });

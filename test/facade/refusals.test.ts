@@ -127,7 +127,7 @@ test("a body above the limit is refused, one below it is read", async () => {
 
 test.each([
   ["is nested deeper than 64 levels", '{"a":'.repeat(65)],
-  ["holds more than 100000 values", `[${"1,".repeat(100_001)}`],
+  ["has more than 100000 values", `[${"1,".repeat(100_001)}`],
 ])("a body that %s is refused before the rest of it has come, and is not read on", async (excess, begun) => {
   const lines = [...headerLines({}), "content-length: 4000000"];
   const { socket, text } = raw(server.port, requestText("/base/mcp/cti", lines, begun));

@@ -168,6 +168,6 @@ test("a key that is revoked while its stream is open ends the stream with an err
   }
   expect(eventsOf(rest).at(-1)).toMatchObject({
     id: 9,
-    error: { code: -32603, message: "The credential was revoked" },
+    error: { code: -32603, message: "The credential was revoked: create a new API key, or sign in again" },
   });
 });

@@ -44,7 +44,7 @@ export async function cutExport(
   let walk: Walk | undefined;
   for await (const piece of pieces) {
     size += piece.byteLength;
-    if (size > read) throw resourceExhausted(`an export of spans is read up to ${read} bytes: send fewer at once`);
+    if (size > read) throw resourceExhausted(`the export is longer than ${read} bytes: send fewer spans at once`);
     count(piece.byteLength, walk === undefined);
     if (walk !== undefined) {
       walk.push(piece);
@@ -246,5 +246,5 @@ class JsonWalk implements Walk {
 }
 
 function noExport(): Error {
-  return invalidArgument("the body is no export of spans");
+  return invalidArgument("the body is not an export of spans");
 }

@@ -47,7 +47,7 @@ function ofJson(bytes: Uint8Array): ExportTraceServiceRequest {
     // "OTLP/JSON receivers MUST ignore message fields with unknown names."
     return fromJson(ExportTraceServiceRequestSchema, json, { ignoreUnknownFields: true });
   } catch (error) {
-    throw invalidArgument(`the body is no export of spans: ${(error as Error).message}`, error);
+    throw invalidArgument(`the body is not an export of spans: ${(error as Error).message}`, error);
   }
 }
 
@@ -66,7 +66,7 @@ function toBase64(span: JsonObject): void {
   for (const name of IDS) {
     const id = span[name];
     if (typeof id !== "string") continue;
-    if (!HEX.test(id)) throw invalidArgument(`a ${name} is not hexadecimal, as OTLP has it in JSON`);
+    if (!HEX.test(id)) throw invalidArgument(`a ${name} is not hexadecimal, which OTLP requires in JSON`);
     span[name] = Buffer.from(id, "hex").toString("base64");
   }
 }

@@ -54,7 +54,7 @@ export function isOtlp(contentType: string): boolean {
 }
 
 /** Says which media types there are. */
-export const OTLP_TYPES = `spans are sent as ${PROTOBUF} or ${JSON_TYPE}`;
+export const OTLP_TYPES = `the media type is not supported: send spans as ${PROTOBUF} or ${JSON_TYPE}`;
 
 /**
  * Reads an export of spans, whose pieces have their memory already. Of one that is too long the spans that fit
@@ -74,14 +74,15 @@ export async function readExport(
   const coding = contentEncoding.trim().toLowerCase();
   const isPacked = coding === "gzip";
   if (!isPacked && coding !== "" && coding !== "identity")
-    throw unimplemented("spans are sent with gzip, or without any content coding");
+    throw unimplemented("the content coding is not supported: send spans with gzip or without a content coding");
   const encoding = type === PROTOBUF ? "protobuf" : "json";
   const { front, rest, isWhole } = await begunOf(body, READ_HERE);
   const short = isWhole ? await shortOf(front, isPacked) : undefined;
   if (short !== undefined) {
     if (isPacked) {
       keep(-front.byteLength);
-      if (!keep(short.byteLength)) throw unavailable("too much is in flight: send it again");
+      if (!keep(short.byteLength))
+        throw unavailable("the service has no memory for this export now: send it again in a few seconds");
     }
     return { request: decodeExport(short, encoding), left: 0 };
   }
@@ -127,7 +128,7 @@ async function begunOf(body: AsyncIterable<Uint8Array>, most: number) {
 export function withLeft(response: ExportTraceServiceResponse, left: number): ExportTraceServiceResponse {
   if (left === 0) return response;
   const { rejectedSpans = 0n, errorMessage = "" } = response.partialSuccess ?? {};
-  const why = `an export of spans is at most ${BOUNDS.bytes} bytes: send fewer spans at once`;
+  const why = `an export has at most ${BOUNDS.bytes} bytes: send fewer spans at once`;
   const partialSuccess = {
     rejectedSpans: rejectedSpans + BigInt(left),
     errorMessage: errorMessage === "" ? why : `${errorMessage}; ${why}`,

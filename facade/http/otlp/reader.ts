@@ -53,7 +53,8 @@ export function createExportReader({ megabytes, ms }: ReaderLimits = LIMITS): Ex
       const more = now - kept;
       kept = now;
       keep(-came);
-      if (!keep(more)) throw unavailable("too much is in flight: send it again");
+      if (!keep(more))
+        throw unavailable("the service has no memory for this export now: send it again in a few seconds");
     };
     try {
       await thread.call("begin", { id, encoding, isPacked });
@@ -66,7 +67,7 @@ export function createExportReader({ megabytes, ms }: ReaderLimits = LIMITS): Ex
       return await inTurn(() => finish(id));
     } catch (error) {
       if (!(error instanceof ThreadEndedError)) void thread.call("leave", id).catch(() => undefined);
-      throw told(error, "another export ended the thread that reads them: send it again");
+      throw told(error, "another export stopped the thread that reads exports: send this one again");
     }
   }
 

@@ -31,5 +31,5 @@ export async function unpackedWithin(bytes: Uint8Array, most: number): Promise<B
 
 function told(error: unknown): unknown {
   if (!(error as NodeJS.ErrnoException).code?.startsWith("Z_")) return error;
-  return invalidArgument("the body is not gzip, as its content-encoding says", error);
+  return invalidArgument("the body is not gzip, although its content-encoding says so", error);
 }

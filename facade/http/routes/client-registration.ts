@@ -2,7 +2,7 @@ import { jsonPage, type Route } from "../route.js";
 
 /** What is told to a client that wants to sign in. */
 export const NO_SIGN_IN =
-  "Clients do not sign in to this service: send an API key as 'Authorization: Bearer <key>'. One that was sent was not accepted: check it, or create a new one.";
+  "This service does not register clients: send an API key as 'Authorization: Bearer <key>'. If the client sent a key, the service did not accept it: check the key, or create a new one.";
 
 /** Where clients turn. */
 export interface ClientRegistrationOptions {

@@ -104,14 +104,19 @@ function unread(why: Unread, { headers }: Pick<PageRequest<unknown>, "headers">)
   switch (why) {
     case "too long":
       return failed(
-        resourceExhausted(`an export of spans is read up to ${MAX_READ_BYTES} bytes: send fewer at once`),
+        resourceExhausted(`the export is longer than ${MAX_READ_BYTES} bytes: send fewer spans at once`),
         type,
         413,
       );
     case "too slow":
       return failed(deadlineExceeded("the spans took too long to arrive: send them again"), type, 408);
     case "no room":
-      return failed(unavailable("too much is in flight: wait for answers before you send more"), type);
+      return failed(
+        unavailable(
+          "the service has no memory for this export now: wait for answers to other exports, then send it again",
+        ),
+        type,
+      );
   }
 }
 

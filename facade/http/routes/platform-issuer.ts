@@ -24,7 +24,10 @@ export function platformIssuerRoutes(dispatch: Dispatch, base: string): Route[] 
         ),
       );
     } catch {
-      return jsonPage(503, { error: "unavailable", message: "Try again in a few seconds." });
+      return jsonPage(503, {
+        error: "unavailable",
+        message: "The service cannot read its keys at the moment: try again in a few seconds.",
+      });
     }
   };
   const route = (path: string, pageOf: (issuer: GetPlatformIssuerResponse) => Page): Route => ({

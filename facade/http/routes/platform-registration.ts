@@ -22,6 +22,7 @@ export interface RegistrationOptions {
   readonly base: string;
 }
 
+const BUSY = "the service cannot register platforms at the moment: try again in a few seconds";
 /** Longest body of a registration, in bytes, with a licence certificate in it. */
 const MAX_BODY = 64 << 10;
 const TIMEOUT_MS = 10_000;
@@ -61,10 +62,10 @@ export function registrationRoutes({ dispatch, self, rooms, version, base }: Reg
 
   function enter(arrival: Arrival): Place | Page {
     const token = bearerOf(arrival.headers.authorization);
-    if (token === undefined) return refusal(401, "send the registration token as a bearer token");
+    if (token === undefined) return refusal(401, "no registration token was sent: send it as a bearer token");
     if (isUnexpanded(token)) return refusal(401, UNEXPANDED);
     const place = rooms.registering(arrival);
-    return typeof place === "string" ? refusal(503, "try again in a few seconds") : place;
+    return typeof place === "string" ? refusal(503, BUSY) : place;
   }
 
   async function handle({ headers, body }: PageRequest<BodyStream>): Promise<Page> {
@@ -84,7 +85,10 @@ export function registrationRoutes({ dispatch, self, rooms, version, base }: Reg
     if (!isObject(given)) return refusal(400, "the body must be an object");
     const unknown = Object.keys(given).find((name) => !MEMBERS.has(name));
     if (unknown !== undefined) {
-      return refusal(400, `${unknown.slice(0, MAX_SHOWN)}: unknown member; there are ${[...MEMBERS].join(", ")}`);
+      return refusal(
+        400,
+        `${unknown.slice(0, MAX_SHOWN)}: unknown member; known members are ${[...MEMBERS].join(", ")}`,
+      );
     }
     try {
       return await register(token, given);
@@ -125,7 +129,7 @@ const STATUS_OF: Partial<Record<Code, number>> = {
 function refusalOf(error: unknown): Page {
   const { code, rawMessage } = ConnectError.from(error);
   const status = STATUS_OF[code];
-  return status === undefined ? refusal(503, "try again in a few seconds") : refusal(status, rawMessage);
+  return status === undefined ? refusal(503, BUSY) : refusal(status, rawMessage);
 }
 
 function refusal(status: number, message: string): Page {

@@ -109,18 +109,20 @@ function errorOf(why: Why): ConnectError {
     case "type":
       return unimplemented(SEND);
     case "stream's type":
-      return unimplemented("a streaming rpc is sent as application/connect+json or +proto");
+      return unimplemented(
+        "the media type is not supported: send a streaming rpc as application/connect+json or application/connect+proto",
+      );
     case "no rpc":
-      return unimplemented("there is no such rpc");
+      return unimplemented("the API has no such rpc: check the service and the method in the URL");
     case "internal":
-      return permissionDenied("this rpc is for the services of this deployment: they call it on the gRPC port");
+      return permissionDenied("only the services of this deployment may call this rpc, and they use the gRPC port");
     case "duplex":
-      return unimplemented("an rpc that streams both ways is served on the gRPC port");
+      return unimplemented("this address has no bidirectional streams: call this rpc on the gRPC port");
   }
 }
 
 const SPOKEN = /^application\/(?:json|proto|connect\+json|connect\+proto|grpc-web(?:\+json|\+proto)?)$/;
-const SEND = "send the message as application/json or application/proto";
+const SEND = "the media type is not supported: send the message as application/json or application/proto";
 
 /** The headers that the protocols have; the rest is not the services' business. */
 const PROTOCOL_HEADERS = [

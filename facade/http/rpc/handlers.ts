@@ -115,7 +115,7 @@ export function createRpcHandlers({ dispatch, credentials, image, maxBytes }: Rp
 }
 
 const ENDED: Readonly<Record<Ended, ConnectError>> = {
-  revoked: new ConnectError("the credential was revoked", Code.Unauthenticated),
+  revoked: new ConnectError("the credential was revoked: present another one", Code.Unauthenticated),
   unavailable: new ConnectError(
     "the service that checks API keys does not answer at the moment: open the stream again",
     Code.Unavailable,

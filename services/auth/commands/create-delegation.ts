@@ -17,9 +17,10 @@ export async function createDelegation(
 ): Promise<MessageInitShape<typeof CreateDelegationResponseSchema>> {
   const claims = await verifyOwn(subjectToken, assertionRing, SERVICE_NAMES);
   const { caller } = await currentCaller(claims, verification);
-  if (caller.service) throw permissionDenied("a service account has nothing done in its name");
+  if (caller.service)
+    throw permissionDenied("a service account cannot start runs or set schedules: use the API key of a user");
   if (caller.run !== undefined)
-    throw permissionDenied("a run begins no other run and sets no schedule: call this tool yourself, outside of a run");
+    throw permissionDenied("a run cannot start another run or set a schedule: call this tool outside of a run");
   const delegation = randomBytes(BYTES).toString("base64url");
   const now = Date.now();
   const schedule =

@@ -35,7 +35,8 @@ export async function createUser(
   try {
     await store.users.insertOne(user);
   } catch (error) {
-    if (isDuplicateKey(error)) throw alreadyExists(`${login} is already a user's address`, error);
+    if (isDuplicateKey(error))
+      throw alreadyExists(`${login} is already the address of a user: choose another one, or update that user`, error);
     throw error;
   }
   return { user: userOf(user) };

@@ -15,7 +15,8 @@ export async function deleteUser(
   const found = await administrators.run(async () => {
     const user = await store.users.findOne({ _id: id });
     if (user === null) return false;
-    if (user.service) throw failedPrecondition("a service account is needed by our own processes: it stays");
+    if (user.service)
+      throw failedPrecondition("the service's own processes need this service account, so it cannot be deleted");
     await checkAnotherAdministrator(context, id);
     const { deletedCount } = await store.users.deleteOne({ _id: id, ...fence.unclaimed });
     if (deletedCount === 0) throw replaced();

@@ -16,7 +16,7 @@ export async function exchangeAssertion(
   request: ExchangeAssertionRequest,
 ): Promise<MessageInitShape<typeof ExchangeAssertionResponseSchema>> {
   const audience = SERVICE_NAMES.find((name) => name === request.audience);
-  if (audience === undefined) throw invalidArgument(`audience has to be one of ${SERVICE_NAMES.join(", ")}`);
+  if (audience === undefined) throw invalidArgument(`audience must be one of ${SERVICE_NAMES.join(", ")}`);
   const claims = await verifyOwn(request.subjectToken, assertionRing, SERVICE_NAMES);
   const { caller, seq } = await currentCaller(claims, verification);
   // A service that has its own assertion said again is not calling on.

@@ -18,10 +18,12 @@ export async function exchangeDelegation(
   request: ExchangeDelegationRequest,
 ): Promise<MessageInitShape<typeof ExchangeDelegationResponseSchema>> {
   const audience = SERVICE_NAMES.find((name) => name === request.audience);
-  if (audience === undefined) throw invalidArgument(`audience has to be one of ${SERVICE_NAMES.join(", ")}`);
+  if (audience === undefined) throw invalidArgument(`audience must be one of ${SERVICE_NAMES.join(", ")}`);
   const found = await store.delegations.findOne({ _id: delegationId(request.delegation) });
   if (found === null || (found.expires_at !== null && found.expires_at.getTime() <= Date.now()))
-    throw unauthenticated("the leave to act for this user has ended");
+    throw unauthenticated(
+      "the permission to act for this user has ended: trigger the run again, or enable the schedule again",
+    );
   const key = found.schedule_key ? await store.keys.findOne({ _id: found.schedule_key }) : null;
   if (key !== null && key.revoked_at !== null)
     throw unauthenticated(

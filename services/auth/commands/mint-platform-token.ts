@@ -19,21 +19,27 @@ export async function mintPlatformToken(
   { caller, signal }: Call,
 ): Promise<MessageInitShape<typeof MintPlatformTokenResponseSchema>> {
   if (!caller.scopes.has(`${server}:read`) && !caller.scopes.has(`${server}:write`)) {
-    throw permissionDenied(`this needs the scope ${server}:read or ${server}:write`);
+    throw permissionDenied(
+      `this call needs the scope ${server}:read or ${server}:write: use an API key that has one of them`,
+    );
   }
   const user = await findUser(context.store, caller.id, "");
-  if (user.service) throw permissionDenied("a service account is no user of a platform");
+  if (user.service) throw permissionDenied("a service account cannot act on a platform: use the API key of a user");
   context.emailDomains.checkPlatformUser(emailOf(user));
   if (!user.email_verified) {
-    throw failedPrecondition("your e-mail address is not verified, and platforms find you by it: ask an administrator");
+    throw failedPrecondition(
+      "your e-mail address is not verified, and platforms identify you by it: ask an administrator to verify it",
+    );
   }
   const peers = context.peers();
-  if (peers === undefined) throw unavailable("the registered platforms are not known at the moment: try again shortly");
+  if (peers === undefined)
+    throw unavailable("the list of platforms cannot be read at the moment: try again in a few seconds");
   const target = await peers.callAsService(SettingService.method.getPlatformTarget, { server }, signal);
-  if (!target.registered) throw failedPrecondition(`no platform is registered for ${server}`);
+  if (!target.registered)
+    throw failedPrecondition(`no ${server} platform is registered: ask an administrator to register one`);
   // The token goes to the address that its caller knows: one for another platform would be read there.
   if (platformAudienceOf(target) !== audience) {
-    throw aborted(`the ${server} platform has moved while the call was under way: repeat the call`);
+    throw aborted(`the address of the ${server} platform changed during the call: repeat the call`);
   }
   const subject = { userId: user._id, email: emailOf(user), audience };
   const { token, expiresAt } = await context.platformTokens.mint(subject, fresh);

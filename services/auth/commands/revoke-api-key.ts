@@ -26,7 +26,7 @@ export async function revokeApiKey(
   // It is revoked for every process, whichever leads by now.
   if (matchedCount > 0) return outcomeOf(store, await hub.tell(events), caller, id);
   const found = await store.keys.findOne(mine);
-  if (found === null) throw notFound(`there is no API key ${JSON.stringify(id)} of yours`);
+  if (found === null) throw notFound(`no API key that you can manage has the id ${JSON.stringify(id)}`);
   if (found.revoked_at === null) throw replaced();
   // It was revoked before: whoever did that may not have lived to tell the watchers.
   return outcomeOf(store, await hub.publish(events), caller, id);
@@ -48,7 +48,5 @@ async function outcomeOf(
 /** A key that was narrowed may end itself, and others only with the scope `account`. */
 async function refuseNarrowed(store: AuthStore, caller: Caller, id: string): Promise<void> {
   if (caller.keyId === id || (await narrowedKeyOf(store, caller)) === undefined) return;
-  throw permissionDenied(
-    "this API key was narrowed to other scopes: revoke others with one that holds the scope account",
-  );
+  throw permissionDenied("this API key has limited scopes: to revoke other keys, use a key that has the scope account");
 }

@@ -21,7 +21,7 @@ export async function rotateApiKey(
   const old = await keyOf(store, id, call.caller);
   const now = Date.now();
   if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= now)) {
-    throw failedPrecondition("the key has ended already: create another one");
+    throw failedPrecondition("the key has expired or was revoked: create a new one");
   }
   const owner = await findUser(store, old.user_id, "");
   const held = scopesOf(owner);

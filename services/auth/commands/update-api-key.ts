@@ -22,7 +22,7 @@ export async function updateApiKey(
   if (asked !== null && asked.getTime() <= Date.now()) {
     throw invalidArgument("expires_at is in the past: revoke the key to end it now");
   }
-  if (found.revoked_at !== null) throw failedPrecondition("the key was revoked: create another one");
+  if (found.revoked_at !== null) throw failedPrecondition("the key was revoked: create a new one");
   const ends = await withinOwnLife(context, asked, call);
   const key = await store.keys.findOneAndUpdate(
     { _id: id, ...fence.unclaimed, revoked_at: null },

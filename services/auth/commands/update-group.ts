@@ -62,6 +62,8 @@ async function checkNewMembers({ users }: AuthStore, ids: readonly string[], gro
     throw invalidArgument(`there is no user ${missing.map((id) => JSON.stringify(id)).join(", ")}`);
   const full = found.find(({ groups }) => groups.length >= MAX_GROUPS && !groups.includes(groupId));
   if (full !== undefined) {
-    throw failedPrecondition(`the user ${full._id} is a member of ${MAX_GROUPS} groups already, which is the most`);
+    throw failedPrecondition(
+      `the user ${full._id} is already a member of ${MAX_GROUPS} groups, the maximum: remove the user from another group first`,
+    );
   }
 }

@@ -30,7 +30,7 @@ async function changeOf({ store, hashing }: Context, request: UpdateUserRequest)
   const { name, admin, disabled, emailVerified, password, groups } = request;
   const user = await findUser(store, request.id, "");
   if (user.service && (admin === true || password !== undefined)) {
-    throw failedPrecondition("a service account can be neither an administrator nor have a password");
+    throw failedPrecondition("a service account can neither be an administrator nor have a password");
   }
   const own = [user.login, user.login.slice(0, user.login.indexOf("@")), name ?? user.name];
   return {

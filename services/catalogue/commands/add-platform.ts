@@ -44,7 +44,7 @@ async function retitle(
   const now = held?.reach ?? held?.url;
   if (now !== undefined && !isSameAddress(now, reach)) {
     throw failedPrecondition(
-      `this platform is registered as ${_id} and is called at ${now}; \`platforms move ${_id} --from ${now} --to ${reach}\` has it called at ${reach}`,
+      `this platform is registered as ${_id} with the address ${now}: to change it, run \`platforms move ${_id} --from ${now} --to ${reach}\``,
     );
   }
   await store.platforms.updateOne({ _id }, { $set: { title } });

@@ -31,7 +31,8 @@ export async function createRegistrationToken(
 
 async function checkPlatform({ store }: Context, server: string, id: string): Promise<void> {
   const held = await store.platforms.findOne({ _id: id, server });
-  if (held === null) throw notFound(`no ${server} platform ${id} is registered; platforms list shows which are`);
+  if (held === null)
+    throw notFound(`no ${server} platform ${id} is registered: \`platforms list\` shows the platforms`);
   if (held.last_seen_at === undefined)
-    throw failedPrecondition(`the platform ${id} was added by an administrator, and registers with no token`);
+    throw failedPrecondition(`an administrator added the platform ${id}, so it does not register with a token`);
 }

@@ -24,17 +24,17 @@ export async function explainTool(
 
 function outOfScope({ name, scope }: Tool, { keyId }: Caller): string {
   const credential = keyId === "" ? "the credential" : "the API key";
-  return `${name} needs the scope ${scope}, which ${credential} of this connection was made without; its owner or an administrator makes a key that has it`;
+  return `${name} needs the scope ${scope}, which ${credential} of this connection does not have: its owner or an administrator can create a key that has it`;
 }
 
 function withoutRights({ name, server }: Tool, missing: readonly string[], tools: readonly Tool[]): string {
   if (!isPlatformServer(server)) {
     const words: Readonly<Record<string, string>> = CORE.rights;
-    return `${name} needs ${missing.map((right) => words[right] ?? right).join(" and ")}, and there is none; ${CORE.granting}`;
+    return `${name} needs ${missing.map((right) => words[right] ?? right).join(" and ")}, and you have none: ${CORE.granting}`;
   }
   const { rights = {}, granting } = platformOf(server);
   const named = missing.map((right) => rights[right] ?? right).join(" and ");
   const noun = missing.length === 1 ? "right" : "rights";
-  const shown = tools.some((tool) => tool.name === "whoami") ? ", and whoami shows what you have" : "";
-  return `${name} needs the ${noun} ${named} on the ${server} platform, which your account there does not have; ${granting}${shown}`;
+  const shown = tools.some((tool) => tool.name === "whoami") ? ". whoami shows your rights" : "";
+  return `${name} needs the ${noun} ${named} on the ${server} platform, which your account there does not have: ${granting}${shown}`;
 }

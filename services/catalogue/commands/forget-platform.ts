@@ -16,8 +16,8 @@ export async function forgetPlatform(
     const [server, { isBuiltIn }] = set;
     throw failedPrecondition(
       isBuiltIn
-        ? "a built-in platform is not registered: SANDBOX=off leaves them out, or select another one"
-        : `the settings name this platform: take ${server.toUpperCase()}_URL out of them and start again`,
+        ? "a built-in platform cannot be forgotten: set SANDBOX=off to remove the built-in platforms, or select another platform"
+        : `the setting ${server.toUpperCase()}_URL names this platform: remove the setting and restart the service`,
     );
   }
   const held = await store.platforms.findOne({ _id: id });
@@ -25,7 +25,7 @@ export async function forgetPlatform(
   // Who calls again after a failure in between finds the platform still, and its tokens through it.
   const freedTokens = await freeTokens(context, held);
   await store.platforms.deleteOne({ _id: id });
-  log.info({ server: held.server, platform: id, url: held.url, freedTokens }, "a platform is forgotten");
+  log.info({ server: held.server, platform: id, url: held.url, freedTokens }, "a platform was forgotten");
   await publishPlatform(context, held.server);
   return { freedTokens };
 }

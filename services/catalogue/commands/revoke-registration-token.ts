@@ -9,9 +9,11 @@ export async function revokeRegistrationToken(
   { id }: RevokeRegistrationTokenRequest,
 ): Promise<Record<string, never>> {
   if (isConfigured(id) && !isUnset(context, id))
-    throw failedPrecondition("the settings name this token: take REGISTRATION_TOKEN out of them and start again");
+    throw failedPrecondition(
+      "the setting REGISTRATION_TOKEN has this token: remove the setting and restart the service",
+    );
   const { deletedCount } = await context.store.registrationTokens.deleteOne({ _id: id });
   if (deletedCount === 0)
-    throw notFound(`there is no registration token ${id}; platforms list-tokens shows which there are`);
+    throw notFound(`there is no registration token ${id}: \`platforms list-tokens\` shows the tokens`);
   return {};
 }

@@ -18,7 +18,7 @@ export async function selectPlatform(
   if (set !== undefined && set.isBuiltIn !== true) {
     const name = `${server.toUpperCase()}_URL`;
     throw failedPrecondition(
-      `${name} says which ${server} platform serves: take ${name} out of the settings, start again, and select`,
+      `the setting ${name} selects the ${server} platform: remove the setting, restart the service, then select a platform`,
     );
   }
   if (set !== undefined && id === configuredId(server, set)) {
@@ -27,7 +27,7 @@ export async function selectPlatform(
     const { matchedCount } = await store.platforms.updateOne({ _id: id }, { $set: { selected_at: new Date() } });
     if (matchedCount === 0) throw unknownPlatform(id);
   }
-  log.info({ server, platform: id }, "another platform serves");
+  log.info({ server, platform: id }, "an administrator selected another platform");
   await publishPlatform(context, server);
   return { platform: await shown(context, server, id) };
 }
@@ -62,5 +62,5 @@ async function serverOf(context: Context, id: string): Promise<PlatformServer> {
 }
 
 function unknownPlatform(id: string) {
-  return notFound(`no platform ${id} is registered; platforms list shows which are`);
+  return notFound(`no platform ${id} is registered: \`platforms list\` shows the platforms`);
 }

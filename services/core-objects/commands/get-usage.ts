@@ -14,11 +14,11 @@ export async function getUsage(
   { deployment, owner: asked }: MessageShape<typeof GetUsageRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof GetUsageResponseSchema>> {
-  if (deployment && asked !== "") throw invalidArgument("give either deployment or owner");
+  if (deployment && asked !== "") throw invalidArgument("give either deployment or owner, not both");
   const isOwn = !deployment && (asked === "" || asked === caller.id);
   if (!isOwn && !caller.admin)
     throw permissionDenied(
-      "only administrators see the usage of others and of the deployment: leave both out for yours",
+      "only administrators can see the usage of other users and of the deployment: omit both to see yours",
     );
   const owner = deployment ? DEPLOYMENT : asked || caller.id;
   const id = deployment ? "" : owner;
@@ -60,7 +60,7 @@ async function rowsElsewhere(
   try {
     return { rows: await read(), notes: [] };
   } catch (error) {
-    return { rows: [], notes: [`${what} are not shown: ${ConnectError.from(error).rawMessage}`] };
+    return { rows: [], notes: [`${what} cannot be shown: ${ConnectError.from(error).rawMessage}`] };
   }
 }
 

@@ -76,8 +76,7 @@ function startOf(nouns: readonly string[], pageToken: string): readonly [first: 
   if (position === undefined) return [0, undefined];
   const [noun = "", after = ""] = position.split("/", 2);
   const first = nouns.indexOf(noun);
-  if (first < 0)
-    throw invalidArgument("page_token is not one that this list gave for this kind; leave it out to start");
+  if (first < 0) throw invalidArgument("page_token is not from this list of this kind; omit it to start");
   return [first, after === "" ? undefined : after];
 }
 

@@ -36,7 +36,7 @@ export async function vectorsOf(
 /** A failure that nobody foresaw may pass. */
 function wrong(cause?: unknown): EmbedderError {
   return new EmbedderError(
-    "the embedding endpoint answered with something other than one vector a text",
+    "the embedding endpoint did not answer with exactly one valid vector for each text",
     cause !== undefined,
     cause,
   );

@@ -33,7 +33,7 @@ export class Claimed {
     this.#last = this.knowledge.documents
       .updateOne({ _id, claim, due: { $ne: null } }, due)
       .catch((error: unknown) =>
-        this.log.warn({ err: error, document: _id }, "a document is not kept for this process"),
+        this.log.warn({ err: error, document: _id }, "the lease of a document cannot be renewed"),
       );
   }
 
@@ -60,7 +60,7 @@ export class Claimed {
     const isOver = !isPassing || attempts + 1 >= ATTEMPTS;
     const wait = Math.min(LONGEST_WAIT_MS, firstWaitMs * 2 ** attempts);
     const problem = isOurs
-      ? "it cannot be made searchable at the moment; the log of the service says why"
+      ? "it cannot be made searchable at the moment: an administrator finds the cause in the log of the service"
       : error.message;
     const after = isOver ? { state: "failed" as const, due: null } : { due: new Date(Date.now() + wait) };
     await this.#write({ ...after, problem, attempts: attempts + 1 });

@@ -31,7 +31,9 @@ export function createCutter(processes: Processes): Cutter {
       if (text.length <= SHORT) return passagesOf(text, type);
       return thread.call("cut", { text, type }).catch((error: Error) => {
         if (!(error instanceof ThreadStuckError)) throw error;
-        throw new DocumentError(`it could not be cut into passages, since ${error.message}: divide it`);
+        throw new DocumentError(
+          `it cannot be cut into passages, because ${error.message}: divide it into several documents`,
+        );
       });
     },
     close: () => thread.close(),

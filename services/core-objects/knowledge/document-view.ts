@@ -41,7 +41,7 @@ export function documentView(document: DocumentRecord): MessageInitShape<typeof 
 function problemOf({ problem, state, due }: DocumentRecord): string {
   if (problem === "" || state !== "waiting" || due === null) return problem;
   const isLater = due.getTime() > Date.now();
-  return `${problem}; it is tried again ${isLater ? `at ${due.toISOString().replace(/\.\d+Z$/, "Z")}` : "now"}`;
+  return `${problem}; the next attempt is ${isLater ? `at ${due.toISOString().replace(/\.\d+Z$/, "Z")}` : "now"}`;
 }
 
 /** A document as a list shows it. */

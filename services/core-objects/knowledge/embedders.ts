@@ -39,11 +39,11 @@ export function createEmbedders(
 
   async function ofIntegration(id: string, given: string): Promise<Embedder> {
     const found = await integrations.findOne({ _id: id });
-    if (found === null) throw new EmbedderError("its integration is gone", false);
+    if (found === null) throw new EmbedderError("its integration was deleted", false);
     const { name, endpoint, enabled, sealed, models } = found;
     if (!enabled) throw new EmbedderError(`the integration ${name} is disabled`, false);
     const why = leftOut(found);
-    if (why !== undefined) throw new EmbedderError(`of the integration ${name}: ${why}`, true);
+    if (why !== undefined) throw new EmbedderError(`the integration ${name} cannot be used: ${why}`, true);
     const model = given === "" ? models[0]! : given;
     const credential = sealed === "" ? "" : seal.open(sealed, placeOf({ plural: "integrations" }, id, "sealed"));
     const parts = { isolation, policy, misbehaved: (error: MisbehavedError) => leaveOut(id, error) };

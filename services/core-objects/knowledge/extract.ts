@@ -51,9 +51,9 @@ export async function textOfFile(
     if (!(error instanceof MisbehavedError))
       throw new DocumentError(`it cannot be read as ${type}: ${message.slice(0, 200)}`);
     if (error.misbehaviour === "slow")
-      throw new DocumentError(`it takes more than ${ms / 1_000} seconds to read: divide it`);
+      throw new DocumentError(`it takes more than ${ms / 1_000} seconds to read: divide it into several files`);
     if (message.endsWith("characters"))
-      throw new DocumentError(`there are more than ${characters} characters of text in it: divide it`);
-    throw new DocumentError("it takes more memory to read than a file may");
+      throw new DocumentError(`it has more than ${characters} characters of text: divide it into several files`);
+    throw new DocumentError("it takes too much memory to read: divide it into several files");
   }
 }

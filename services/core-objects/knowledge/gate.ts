@@ -25,8 +25,8 @@ export function checkManaged(base: KnowledgeBaseRecord, caller: Caller): void {
   if (may(caller, "share", base)) return;
   throw permissionDenied(
     base.origin === "company"
-      ? "company-managed knowledge bases are read-only for everyone but administrators"
-      : "the documents of this knowledge base are written by those who can manage it; its owner can give you the manage tier",
+      ? "only administrators can change company-managed knowledge bases"
+      : "to change documents of this knowledge base you need its manage tier: ask its owner for it",
   );
 }
 
@@ -39,7 +39,7 @@ export async function readableDocument(context: Context, id: string, caller: Cal
       .findOne({ _id: document.knowledge_base, ...filterOf(caller, "read") });
     if (base !== null) return { document, base };
   }
-  throw notFound(`no document that you can see has the id ${id}; list_documents names the ids`);
+  throw notFound(`no document that you can see has the id ${id}: list_documents returns the ids`);
 }
 
 /**
@@ -53,6 +53,8 @@ export async function writableDocument(context: Context, id: string, etag: strin
   checkManaged(placed.base, caller);
   const { document } = placed;
   if (etag !== "" && document.etag !== etag)
-    throw aborted(`this document has changed since; its etag is now ${document.etag}. Read it again, then repeat`);
+    throw aborted(
+      `this document changed after you read it: its etag is now ${document.etag}. Read it again, then repeat the call`,
+    );
   return placed;
 }

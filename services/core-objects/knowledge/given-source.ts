@@ -20,15 +20,15 @@ export function sourceOf(
   type: DocumentType,
 ): (Pick<SourceRecord, "text" | "file"> & { readonly bytes: number }) | undefined {
   if (content === "" && file.length === 0) return undefined;
-  if (content !== "" && file.length > 0) throw invalidArgument("give content or file, not both");
+  if (content !== "" && file.length > 0) throw invalidArgument("give either content or file, not both");
   const signature = SIGNATURES[type];
   if (file.length === 0) {
-    if (signature !== undefined) throw invalidArgument(`a ${type} is given as file, not as content`);
+    if (signature !== undefined) throw invalidArgument(`give a ${type} as file, not as content`);
     const bytes = Buffer.byteLength(content);
     return type === "html" ? { text: "", file: Buffer.from(content), bytes } : { text: content, bytes };
   }
   if (signature === undefined) {
-    if (type !== "html") throw invalidArgument(`${type} is given as content, not as file`);
+    if (type !== "html") throw invalidArgument(`give ${type} as content, not as file`);
   } else if (!Buffer.from(file).subarray(0, 1_024).includes(signature)) throw invalidArgument(`file is not a ${type}`);
   return { text: "", file, bytes: file.length };
 }

@@ -78,7 +78,7 @@ async function embedderOf({ knowledge }: Context, base: KnowledgeBaseRecord): Pr
   const integration = (await knowledge.embedders.endpointsOf([embedder.id])).get(embedder.id);
   if (integration === undefined || (await mayUse(knowledge.principals, base, integration))) return embedder;
   throw new HeldUpError(
-    `the owner of the knowledge base can no longer read its integration ${integration.name}: have it shared again, or choose another one with update_knowledge_base`,
+    `the owner of the knowledge base can no longer read its integration ${integration.name}: ask for it to be shared again, or choose another one with update_knowledge_base`,
   );
 }
 
@@ -93,7 +93,7 @@ export async function touch(context: Context, base: string): Promise<void> {
 async function textOf(context: Context, document: DocumentRecord): Promise<string | undefined> {
   const { sources } = context.knowledge;
   const source = await sources.findOne({ _id: document.source });
-  if (source === null) throw new DocumentError("its text is gone: revise it with the text again");
+  if (source === null) throw new DocumentError("its text is missing: revise it with the text again");
   if (source.file === undefined) return source.text;
   const { _id: id, owner, type } = document;
   const text = await textOfFile(context.isolation, { id, owner }, { type: type as FileType, file: source.file });
@@ -109,8 +109,9 @@ async function passagesIn(
   text: string,
 ): Promise<readonly PassageRecord[]> {
   const passages = await cutter.cut(text, type);
-  if (passages.length === 0) throw new DocumentError("there is no text in it");
-  if (passages.length > MAX_PASSAGES) throw new DocumentError(`it has more than ${MAX_PASSAGES} passages: divide it`);
+  if (passages.length === 0) throw new DocumentError("it contains no text");
+  if (passages.length > MAX_PASSAGES)
+    throw new DocumentError(`it has more than ${MAX_PASSAGES} passages: divide it into several documents`);
   return passages;
 }
 
@@ -137,7 +138,7 @@ async function embedAll(
     const vectors = await embedBlock(context, embedder, texts, work.signal);
     const length = vectors[0]!.length;
     if (dimensions !== undefined && dimensions !== length)
-      throw new EmbedderError("the model gives vectors of another length than before: change embedding_model", false);
+      throw new EmbedderError("the model returns vectors of another length than before: change embedding_model", false);
     dimensions = length;
     if (document.reserved !== generation && done.size === there.length) {
       // Room for all of them is taken before the first one is written.

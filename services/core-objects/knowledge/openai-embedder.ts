@@ -55,7 +55,7 @@ export function createOpenAiEmbedder(
         if (!(error instanceof MisbehavedError)) throw failed(name, error);
         await misbehaved?.(error);
         const { misbehaviour, message } = error;
-        throw new EmbedderError(`of the integration ${name}: ${message}`, misbehaviour === "slow", error);
+        throw new EmbedderError(`the integration ${name} failed: ${message}`, misbehaviour === "slow", error);
       });
     if (typeof answer !== "string") return vectorsOf(answer, input.length);
     const { problem, isPassing } = JSON.parse(answer) as EmbeddingFailure;
@@ -76,7 +76,7 @@ export function createOpenAiEmbedder(
 function failed(name: string, error: Error): EmbedderError {
   if (error.name === REFUSED_ADDRESS)
     return new EmbedderError(
-      `the endpoint of the integration ${name} is not called: its address is closed, and test_integration says what opens it`,
+      `the endpoint of the integration ${name} is not called: its address is closed; test_integration says how to open it`,
       false,
       error,
     );

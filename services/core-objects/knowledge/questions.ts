@@ -19,7 +19,7 @@ const MAX_LEFT_OUT = 10_000;
 const NOT_CHOSEN =
   "the embedding endpoint belongs to neither you nor your company: name the knowledge base in knowledge_base_ids to let it read your question";
 const NOT_SHARED = "the owner of the knowledge base can no longer read the integration that embeds it";
-const OTHER_LENGTH = "its endpoint gives vectors of another length than when it embedded the documents";
+const OTHER_LENGTH = "its endpoint returns vectors of another length than when it embedded the documents";
 
 /** A knowledge base, and what its documents are embedded by: the lengths of the vectors by the id of the embedder. */
 export interface Asked {

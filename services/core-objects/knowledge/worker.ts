@@ -54,7 +54,9 @@ export function startWorker(context: Context, log: Log): Worker {
 
   function begin(document: DocumentRecord): void {
     const work = workOn(document)
-      .catch((error: unknown) => log.warn({ err: error, document: document._id }, "a document is put off"))
+      .catch((error: unknown) =>
+        log.warn({ err: error, document: document._id }, "work on a document failed and is tried again later"),
+      )
       .finally(() => {
         working.delete(work);
         knowledge.wake();
@@ -119,7 +121,7 @@ export function startWorker(context: Context, log: Log): Worker {
         await run();
       } catch (error) {
         if (signal.aborted) return;
-        log.error({ err: error }, "work on documents stopped, and begins again");
+        log.error({ err: error }, "work on documents stopped and starts again");
         await asleep();
       }
     }

@@ -38,7 +38,7 @@ export function connectionOf({ connection }: Connecting) {
   const until = left_out === undefined || left_out.until < new Date() ? "" : left_out.until.toISOString();
   return {
     connection: stateOf(connection),
-    connectionError: error === "" ? undefined : `${error}${until === "" ? "" : `; it is left out until ${until}`}`,
+    connectionError: error === "" ? undefined : `${error}${until === "" ? "" : `; it is not used until ${until}`}`,
     testedAt: timestampFromDate(tested_at),
   };
 }

@@ -40,7 +40,7 @@ export function createObject<Request extends CreateRequest>(
     await checkReferences(context, model, {}, content, caller);
     const acl = aclOf(await context.principals.of(request.sharing));
     if (request.companyManaged && !caller.admin)
-      throw permissionDenied(`only administrators create company-managed ${noun}s; leave company_managed out`);
+      throw permissionDenied(`only administrators can create company-managed ${noun}s: omit company_managed`);
     const origin = request.companyManaged ? "company" : "user";
     if (acl.length > 0) checkShareable(origin);
     const ownership = { origin, owner: ownerIn(request, caller), acl } as const;
@@ -113,7 +113,8 @@ async function inserted(context: Context, noun: string, record: ObjectRecord): P
     await context.room.take(record.owner, -1, -bytes);
     if (!isDuplicateKey(error)) throw error;
     const earlier = await earlierOf();
-    if (earlier === null) throw aborted(`the ${noun} of this request_id was deleted meanwhile; repeat the call`);
+    if (earlier === null)
+      throw aborted(`the ${noun} that this request_id created was deleted during the call: repeat the call`);
     return earlier;
   }
 }

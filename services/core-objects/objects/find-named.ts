@@ -34,7 +34,7 @@ export async function findNamed<R extends ObjectRecord>(
   // Anybody may name an object, also by the id of another's: what looks like an id is one.
   if (byId !== null || UUID.test(nameOrId)) {
     if (byId !== null) throw failedPrecondition(`the ${noun} ${nameOrId} is disabled`);
-    throw notFound(`no ${noun} that you can see has the id ${nameOrId}; ${tool} names them`);
+    throw notFound(`no ${noun} that you can see has the id ${nameOrId}: ${tool} returns the ids`);
   }
   const firstHand = { $or: [{ owner: caller.id }, { origin: { $ne: "user" as const } }] };
   for (const whose of [firstHand, {}]) {
@@ -43,11 +43,13 @@ export async function findNamed<R extends ObjectRecord>(
       .toArray();
     if (enabled.length > 1) {
       const ids = enabled.map(({ _id, owner }) => (owner === caller.id ? `${_id} (yours)` : _id));
-      throw invalidArgument(`several ${plural} that you can see are named ${nameOrId}; give the id: ${ids.join(", ")}`);
+      throw invalidArgument(
+        `several ${plural} that you can see are named ${nameOrId}: give the id of one of ${ids.join(", ")}`,
+      );
     }
     if (enabled.length === 1) return enabled[0]! as R;
   }
   if ((await objects.findOne({ name: nameOrId, ...readable })) !== null)
     throw failedPrecondition(`the ${noun} ${nameOrId} is disabled`);
-  throw notFound(`no ${noun} that you can see is named ${nameOrId}; ${tool} names them`);
+  throw notFound(`no ${noun} that you can see is named ${nameOrId}: ${tool} returns the names`);
 }

@@ -19,7 +19,7 @@ export async function readable(context: Context, noun: string, id: string, calle
   const found = await context.collection(noun).findOne({ _id: id, ...filterOf(caller, "read") });
   if (found !== null) return found;
   const { plural } = context.kinds.find((kind) => kind.noun === noun)!;
-  throw notFound(`no ${noun} that you can see has the id ${id}; list_${snakeOf(plural)} names the ids`);
+  throw notFound(`no ${noun} that you can see has the id ${id}: list_${snakeOf(plural)} returns the ids`);
 }
 
 /**
@@ -37,7 +37,9 @@ export async function writable(
   const current = await readable(context, noun, id, caller);
   if (!may(caller, action, current)) throw permissionDenied(refusalOf(current, action, noun));
   if (etag !== "" && current.etag !== etag) {
-    throw aborted(`this ${noun} has changed since; its etag is now ${current.etag}. Read it again, then repeat`);
+    throw aborted(
+      `this ${noun} changed after you read it: its etag is now ${current.etag}. Read it again, then repeat the call`,
+    );
   }
   return current;
 }
@@ -49,7 +51,7 @@ export function unchanged({ _id, etag }: ObjectRecord, action: Action, caller: C
 
 /** @returns what is thrown when every attempt at a write met another's. */
 export function contended(noun: string): Error {
-  return aborted(`others are changing this ${noun} at the same time; repeat the call`);
+  return aborted(`others are changing this ${noun} at the same time: repeat the call`);
 }
 
 /** An etag that no object had before. */
@@ -58,10 +60,9 @@ export function newEtag(): string {
 }
 
 function refusalOf({ origin }: ObjectRecord, action: Action, noun: string): string {
-  if (origin === "builtin")
-    return `built-in ${noun}s are read-only for everyone; make your own with create_${snakeOf(noun)} instead`;
-  if (origin === "company") return `company-managed ${noun}s are read-only for everyone but administrators`;
-  if (action === "modify") return `this ${noun} is shared with you to view; its owner can give you the config tier`;
+  if (origin === "builtin") return `built-in ${noun}s are read-only: create your own with create_${snakeOf(noun)}`;
+  if (origin === "company") return `only administrators can change company-managed ${noun}s`;
+  if (action === "modify") return `this ${noun} is shared with you only to view: ask its owner for the config tier`;
   const done = action === "share" ? "sharing" : "deleting";
-  return `${done} this ${noun} needs the manage tier, which its owner can give you`;
+  return `${done} this ${noun} needs the manage tier: ask its owner for it`;
 }

@@ -13,8 +13,7 @@ const OWN: ReadonlySet<string> = new Set([
  */
 export function checkHeader(name: string, value: string): void {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name))
-    throw invalidArgument("the name of a header is of letters, digits and hyphens");
+    throw invalidArgument("the name of a header must be a valid HTTP header name, such as X-Api-Key");
   if (!/^[\t -~]*$/.test(value)) throw invalidArgument(`the value of the header ${name} must be printable ASCII`);
-  if (OWN.has(name.toLowerCase()))
-    throw invalidArgument(`the header ${name} is set when the request is sent, and cannot be given`);
+  if (OWN.has(name.toLowerCase())) throw invalidArgument(`the service sets the header ${name} itself: omit it`);
 }

@@ -14,7 +14,7 @@ const FORGOTTEN_MS = 86_400_000;
 export function leftOut({ connection }: Connecting, now = Date.now()): string | undefined {
   if (connection?.left_out === undefined || connection.left_out.until.getTime() <= now) return undefined;
   const until = connection.left_out.until.toISOString().replace(/\.\d+Z$/, "Z");
-  return `it is left out until ${until}, since ${connection.error}`;
+  return `it is not used until ${until}, because ${connection.error}`;
 }
 
 /** Leaves an object out, and keeps why. @param why without what is secret. */

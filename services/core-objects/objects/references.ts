@@ -34,7 +34,7 @@ export async function checkReferences(
     if (missing.length === 0) continue;
     const { plural } = context.kinds.find((kind) => kind.noun === noun)!;
     throw invalidArgument(
-      `no ${noun} that you can see has the id ${missing.join(", ")}; list_${snakeOf(plural)} names the ids`,
+      `no ${noun} that you can see has the id ${missing.join(", ")}: list_${snakeOf(plural)} returns the ids`,
     );
   }
 }
@@ -76,7 +76,7 @@ export async function checkUnused(context: Context, { noun }: Model, id: string,
     const fields = Object.keys(kind.references).filter((field) => kind.references[field] === noun);
     for (const field of fields) uses.push(...(await usesIn(context, kind, field, id, noun, caller)));
   }
-  if (uses.length > 0) throw failedPrecondition(`${uses.join("; ")}; remove it there first, or disable it`);
+  if (uses.length > 0) throw failedPrecondition(`${uses.join("; ")}: remove it there first, or disable it`);
 }
 
 async function usesIn(

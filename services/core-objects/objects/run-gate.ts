@@ -22,9 +22,9 @@ export function checkedCreation<Request extends CreateRequest>(
   caller: Caller,
 ): Request {
   if (caller.run === undefined || !GIVES_RIGHTS.has(noun)) return request;
-  if (noun === "assignment") throw refused("creates no assignment");
-  if (request.sharing.length > 0) throw refused(`shares no ${noun}: leave sharing out`);
-  if (request.companyManaged) throw refused(`creates no company-managed ${noun}: leave company_managed out`);
+  if (noun === "assignment") throw refused("create an assignment");
+  if (request.sharing.length > 0) throw refused(`share a new ${noun}`, "omit sharing");
+  if (request.companyManaged) throw refused(`create a company-managed ${noun}`, "omit company_managed");
   return { ...request, enabled: false };
 }
 
@@ -36,7 +36,7 @@ export async function checkRunChanges(
   caller: Caller,
 ): Promise<void> {
   if (caller.run === undefined) return;
-  if (GIVES_RIGHTS.has(noun)) throw refused(`changes no ${noun}`);
+  if (GIVES_RIGHTS.has(noun)) throw refused(`change this ${noun}`);
   await checkNotUsed(context, noun, _id);
 }
 
@@ -49,8 +49,8 @@ export async function checkRunDeletes(
 ): Promise<void> {
   if (caller.run === undefined) return;
   const run = await context.runs.findOne({ _id: caller.run }, { projection: { agent: 1 } });
-  if (run === null) throw refused("deletes nothing once it is gone");
-  if (run.agent === _id) throw refused("does not delete its own agent");
+  if (run === null) throw refused("delete an object after its own record was deleted");
+  if (run.agent === _id) throw refused("delete its own agent");
   await checkNotUsed(context, noun, _id);
 }
 
@@ -60,13 +60,13 @@ async function checkNotUsed(context: Context, noun: string, id: string): Promise
     for (const [field, referred] of Object.entries(kind.references)) {
       if (referred !== noun) continue;
       const using = await context.collection(kind.noun).findOne({ [field]: id }, { projection: { _id: 1 } });
-      if (using !== null) throw refused(`does not change or delete this ${noun}, which ${kind.plural} use`);
+      if (using !== null) throw refused(`change or delete this ${noun}, which ${kind.plural} use`);
     }
   }
 }
 
-function refused(what: string): Error {
+function refused(what: string, instead = "ask the person you work for to do it"): Error {
   return permissionDenied(
-    `a run ${what}, since its rights and those of later runs would change: ask the person you work for to do it`,
+    `a run cannot ${what}, because that could change its rights or those of later runs: ${instead}`,
   );
 }

@@ -115,6 +115,6 @@ function checkLimits({ noun, limits }: Model, changes: object): void {
     const most = limits[field];
     if (most === undefined || items.length <= most) continue;
     const words = field.replaceAll("_", " ");
-    throw invalidArgument(`one ${noun} has at most ${most} ${words}; remove some in the same call`);
+    throw invalidArgument(`this ${noun} can have at most ${most} ${words}: remove some in the same call`);
   }
 }

@@ -48,7 +48,7 @@ export async function beginRun(context: Context, work: Work, call: Call): Promis
   const before = request === undefined ? null : await context.runs.findOne({ owner: caller.id, request });
   if (before !== null) return before;
   const agent = await readable(context, "agent", work.agentId, caller);
-  if (!agent.enabled) throw failedPrecondition(`the agent ${agent._id} is disabled: update_agent enables it`);
+  if (!agent.enabled) throw failedPrecondition(`the agent ${agent._id} is disabled: enable it with update_agent`);
   await checkRoom(context, caller.id);
   const { delegation } = await context.delegations.create(call, { ttlSeconds: STANDS_S });
   return insertRun(context, {
@@ -143,6 +143,6 @@ export async function checkRoom({ runs }: Context, owner: string): Promise<void>
   const count = await runs.countDocuments(unfinished as never, { limit: MAX_UNFINISHED });
   if (count < MAX_UNFINISHED) return;
   throw resourceExhausted(
-    `${MAX_UNFINISHED} of your runs have not ended: wait until some have, or cancel them with update_run`,
+    `you already have ${MAX_UNFINISHED} unfinished runs, the maximum: wait until some have ended, or cancel some with update_run`,
   );
 }

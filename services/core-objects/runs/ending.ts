@@ -25,4 +25,4 @@ export function cancelled(): RunEnd {
 }
 
 /** What is said of such a run. */
-export const CANCELLED = "the user it acts as cancelled it";
+export const CANCELLED = "its user cancelled it";

@@ -107,7 +107,7 @@ class Execution {
     if (this.#steps.length >= this.hold.run.max_steps)
       throw new RunEnd(
         "step_limit",
-        `it took ${this.hold.run.max_steps} steps, as many as it may: trigger_run has max_steps`,
+        `it took ${this.hold.run.max_steps} steps, its maximum: set a higher max_steps with trigger_run`,
       );
     return wanted === undefined ? this.#askModel(standing, equipment) : this.#call(wanted, standing, equipment);
   }
@@ -171,7 +171,7 @@ class Execution {
     return this.#finish(
       step,
       "unknown",
-      "the worker stopped during this call: whether it took effect is not known, so look before you repeat it",
+      "the worker stopped during this call: the call may or may not have taken effect, so check before you repeat it",
     );
   }
 
@@ -187,7 +187,7 @@ class Execution {
       if (error instanceof RunLost || error instanceof RunEnd) throw error;
       const failed = ConnectError.from(error);
       const said = failed.code === Code.Unauthenticated ? failed.rawMessage : saidOf(failed, wanted, tools);
-      await this.#finish(step, "failed", showHidden(said ?? "the tool failed; the service's log says more"));
+      await this.#finish(step, "failed", showHidden(said ?? "the tool failed; the log of the service has the cause"));
     }
   }
 

@@ -50,7 +50,7 @@ export async function ask(context: Context, question: Question): Promise<Said> {
   const failed = (why: string): RunEnd =>
     new RunEnd("model_failed", `the model ${model} of ${integration.name} did not answer: ${why}`);
   const why = leftOut(integration);
-  if (why !== undefined) throw failed(`${why}; test_integration tries it again`);
+  if (why !== undefined) throw failed(`${why}; to try it again, call test_integration`);
   const offered = tools.map(({ name, description, parameters }) => ({
     type: "function" as const,
     function: { name, description, parameters },

@@ -13,7 +13,7 @@ export interface Provider {
 }
 
 const NO_MODEL =
-  "no model is configured: create an integration with create_integration and attach it to the agent by its id in resource_ids, or have an administrator create a company-managed one";
+  "no model is configured: create an integration with create_integration and attach it to the agent by its id in resource_ids, or ask an administrator to create a company-managed one";
 
 /**
  * Where a run's model comes from when it begins: the agent's integration, else the company's, else the caller's own,
@@ -53,7 +53,7 @@ export async function providerOf(
   if (model !== undefined && integration.models.includes(model)) return { integration, model };
   throw new RunEnd(
     "no_model",
-    `the integration ${integration.name} has no model ${model}; it has ${integration.models.join(", ")}: update_agent or update_integration`,
+    `the integration ${integration.name} has no model ${model}; it has ${integration.models.join(", ")}: choose another model with update_agent, or add this one with update_integration`,
   );
 }
 
@@ -71,7 +71,7 @@ async function integrationOf(
   if (id !== undefined) {
     const found = await collection.findOne({ _id: id, ...filterOf(call.caller, "read") });
     if (found?.enabled) return found;
-    const why = found === null ? "is gone or not shared with you" : "is disabled";
+    const why = found === null ? "was deleted or is not shared with you" : "is disabled";
     throw new RunEnd("no_model", `no model is configured: the integration ${id} of the agent ${why}`);
   }
   const all = await collection.find({ ...filterOf(call.caller, "read") }, { sort: { _id: 1 }, limit: 1_000 }).toArray();

@@ -122,13 +122,13 @@ export function createRunRoom(parts: RunRoomParts, quota: Pick<ObjectQuota, "run
         if (gone < MAX_GONE && (await forgetOldest(owner))) continue;
         await undo(change, add);
         throw resourceExhausted(
-          `your runs have room for ${mebibytes(quota.runs)} MiB with their steps, and those that have not ended use it: cancel some with update_run`,
+          `your unfinished runs use the ${mebibytes(quota.runs)} MiB that your runs and their steps may take: cancel some with update_run`,
         );
       }
       if ((await of(DEPLOYMENT)).bytes <= quota.deploymentRuns) return;
       await undo(change, add);
       throw resourceExhausted(
-        `this deployment keeps at most ${mebibytes(quota.deploymentRuns)} MiB of runs, and they are used: ask an administrator to raise RUN_MEGABYTES, or wait until old runs are forgotten`,
+        `the ${mebibytes(quota.deploymentRuns)} MiB that this deployment has for runs are in use: ask an administrator to raise RUN_MEGABYTES, or wait until old runs are deleted`,
       );
     },
   };

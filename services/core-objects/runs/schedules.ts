@@ -26,7 +26,7 @@ export function startSchedules(context: Context, log: Log, lookMs: number): Sche
     try {
       await beginDue(context, new Date());
     } catch (error) {
-      log.warn({ err: error }, "schedules cannot be looked at");
+      log.warn({ err: error }, "schedules cannot be read");
     } finally {
       busy = false;
     }

@@ -31,7 +31,7 @@ export function giveSigns(hold: Hold, { stop, worked, leaseMs, listening }: Watc
     if (worked() > hold.run.timeout_ms) {
       const seconds = hold.run.timeout_ms / 1_000;
       return stop.abort(
-        new RunEnd("timeout", `it took longer than ${seconds} seconds: trigger_run has timeout_seconds`),
+        new RunEnd("timeout", `it took longer than ${seconds} seconds: set a higher timeout_seconds with trigger_run`),
       );
     }
     if (busy) return;

@@ -39,8 +39,8 @@ export async function standingOf(
   const found = await context
     .collection<AgentRecord>("agent")
     .findOne({ _id: run.agent, ...filterOf(acting.caller, "read") });
-  if (found === null) throw new RunEnd("agent_unavailable", "the agent is gone, or no longer shared with you");
-  if (!found.enabled) throw new RunEnd("agent_unavailable", "the agent is disabled: update_agent enables it");
+  if (found === null) throw new RunEnd("agent_unavailable", "the agent was deleted, or is no longer shared with you");
+  if (!found.enabled) throw new RunEnd("agent_unavailable", "the agent is disabled: enable it with update_agent");
   for (const server of serversOf(found.tools)) {
     const why = closed.get(server);
     if (why !== undefined) throw new RunEnd("switched_off", `the agent has tools of ${server}: ${why}`);
@@ -54,7 +54,7 @@ async function actingFor({ seal, delegations }: Context, { _id, delegation }: Ru
   } catch (error) {
     const failed = ConnectError.from(error);
     if (failed.code !== Code.Unauthenticated) throw error;
-    throw new RunEnd("credential", `it can act as its user no longer: ${failed.rawMessage}`);
+    throw new RunEnd("credential", `it can no longer act as its user: ${failed.rawMessage}`);
   }
 }
 

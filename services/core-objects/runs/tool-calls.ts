@@ -11,7 +11,7 @@ const MAX_CALLS = 32;
 /** Calls that are kept of an answer: of those that are too many the first, which says so of all. */
 export const KEPT_CALLS = MAX_CALLS + 1;
 /** What the model is told of it. */
-export const NOT_CALLED = `it was not called, and none that came after it: at most ${MAX_CALLS} calls are made at once, so ask for the others in your next answer`;
+export const NOT_CALLED = `this call and those after it were not made: one answer may have at most ${MAX_CALLS} calls, so make the others in your next answer`;
 /** Characters of a name and of an id, and of arguments. */
 const MAX_NAME = 128;
 const MAX_ARGUMENTS = 40 * 1024;
@@ -59,10 +59,10 @@ export function argumentsOf({ arguments: text }: ToolCall): JsonObject {
   try {
     value = JSON.parse(text === "" ? "{}" : text);
   } catch {
-    throw new ConnectError("the arguments are no JSON", Code.InvalidArgument);
+    throw new ConnectError("the arguments are not JSON", Code.InvalidArgument);
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
-  throw new ConnectError("the arguments are no JSON object", Code.InvalidArgument);
+  throw new ConnectError("the arguments are not a JSON object", Code.InvalidArgument);
 }
 
 /** What a model asks its user. */

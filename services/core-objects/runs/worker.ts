@@ -59,7 +59,7 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
           continue;
         }
       } catch (error) {
-        log.warn({ err: error }, "runs cannot be looked for");
+        log.warn({ err: error }, "waiting runs cannot be read");
       }
       await sleep(options.lookMs, undefined, { signal: AbortSignal.any([woken.signal, closing.signal]) }).catch(
         () => undefined,
@@ -75,7 +75,7 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
       else await bring(hold);
     } catch (error) {
       if (error instanceof RunLost) return;
-      log.warn({ err: error, run: claimed._id }, "a run is put off");
+      log.warn({ err: error, run: claimed._id }, "work on a run failed and is tried again later");
       const wait = Math.min(FIRST_WAIT_MS * 2 ** claimed.stalls, LONGEST_WAIT_MS);
       await hold.release(wait).catch(() => undefined);
     }
@@ -92,7 +92,7 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
       if (run.state === "awaiting_input") throw new RunEnd("timeout", "nobody answered its question for 7 days");
       await hold.begin();
       if (run.stalls > MAX_STALLS)
-        throw new RunEnd("worker_lost", `${MAX_STALLS} workers stopped while they were at this step: trigger it again`);
+        throw new RunEnd("worker_lost", `${MAX_STALLS} workers stopped during this step: trigger the run again`);
       quiet = giveSigns(hold, { stop, worked, leaseMs: options.leaseMs, listening });
       const rest = await execute(hold, parts, AbortSignal.any([stop.signal, closing.signal]));
       if ("output" in rest) await end(hold, { state: "completed", output: rest.output, worked_ms: worked() });
@@ -135,7 +135,7 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
         );
         return;
       }
-      log.warn({ err: error, run: run._id }, "the trace of a run cannot be kept");
+      log.warn({ err: error, run: run._id }, "the trace of a run cannot be saved");
     }
     await dropRights(context, run);
     await hold.forget();

@@ -79,13 +79,16 @@ export function createAuditor({
       try {
         await send({ records: batch });
       } catch (error) {
-        log.warn({ err: error, waiting: waiting.length }, "audit records cannot be written; they are kept");
+        log.warn(
+          { err: error, waiting: waiting.length },
+          "audit records cannot be written now; they are kept and written later",
+        );
         timer ??= setTimeout(flush, Math.max(flushMs, 1_000)).unref();
         return;
       }
       waiting = waiting.slice(batch.length);
     }
-    if (lost > 0) log.error({ lost }, "audit records are lost: more than may wait came while none could be written");
+    if (lost > 0) log.error({ lost }, "audit records were lost: too many waited while none could be written");
     lost = 0;
   }
 
@@ -126,7 +129,7 @@ export function createAuditor({
       return async (outcome) => {
         if (number === undefined) return;
         await send({ outcomes: [{ number, outcome }] }).catch((error: unknown) =>
-          log.error({ err: error, number: String(number), outcome }, "the audit does not say how this call ended"),
+          log.error({ err: error, number: String(number), outcome }, "the audit could not record how this call ended"),
         );
       };
     },

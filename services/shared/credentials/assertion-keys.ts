@@ -54,13 +54,13 @@ export function createAssertionKeys(dispatch: Dispatch): AssertionKeys {
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
         if (performance.now() - fetchedAt < KEYS_COOLDOWN_MS) {
-          throw unauthenticated("the caller assertion is not valid here", error);
+          throw unauthenticated("the caller assertion is not valid for this service", error);
         }
         await fetchOnce();
         try {
           return await verifyAssertion(assertion, set as NonNullable<typeof set>, [audience]);
         } catch (again) {
-          throw unauthenticated("the caller assertion is not valid here", again);
+          throw unauthenticated("the caller assertion is not valid for this service", again);
         }
       }
     },

@@ -107,10 +107,10 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
  */
 export function bearerOf(authorization: string | undefined): string {
   if (authorization === undefined) {
-    throw unauthenticated("nobody is signed in: present an API key as `authorization: Bearer <key>`");
+    throw unauthenticated("no API key was sent: send one as `authorization: Bearer <key>`");
   }
   const [, token] = /^bearer +([^\s]+)$/i.exec(authorization) ?? [];
-  if (token === undefined) throw unauthenticated("the authorization header has to read `Bearer <key>`");
+  if (token === undefined) throw unauthenticated("the authorization header must be `Bearer <key>`");
   return token;
 }
 
@@ -128,7 +128,7 @@ export async function known<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-const UNVERIFIED = "credentials cannot be verified at the moment: try again shortly";
+const UNVERIFIED = "credentials cannot be verified at the moment: try again in a few seconds";
 
 /** A refusal as the error that a caller of a service gets. */
 export function refusalOf({ refused }: Refusal): Error {
@@ -136,13 +136,13 @@ export function refusalOf({ refused }: Refusal): Error {
     case "unavailable":
       return unavailable(UNVERIFIED);
     case "throttled":
-      return resourceExhausted("too many credentials are being verified: try again shortly");
+      return resourceExhausted("too many credentials are being verified: try again in a few seconds");
     case "revoked":
       return revoked();
     case "expired":
       return unauthenticated("the API key has expired: create a new one");
     case "disabled":
-      return unauthenticated("the user of this API key is disabled: ask an administrator");
+      return unauthenticated("the user of this API key is disabled: ask an administrator to enable the user");
     default:
       return unauthenticated("the API key is not valid: check that it is complete, or create a new one");
   }

@@ -96,7 +96,7 @@ export function createLease({ dispatch, credential, log, events }: LeaseOptions)
       heard += Math.max(0, now - due);
       due = now + period;
       // A connection can be half open, and a listener can hang: either way the stream is of no use.
-      if (now - heard > silence) lost.abort(new Error("the watch stream went silent"));
+      if (now - heard > silence) lost.abort(new Error("auth is silent on the watch stream"));
       else if (!busy) renew();
     };
     const every = (ms: number): void => {

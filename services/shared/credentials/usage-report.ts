@@ -30,7 +30,7 @@ export async function reportUsage({ usage, dispatch, credential, log }: UsageRep
       );
     } catch (error) {
       usage.restore(taken);
-      log.warn({ err: error }, "uses of API keys cannot be reported; they are counted on");
+      log.warn({ err: error }, "uses of API keys cannot be reported; they are kept and reported later");
       return;
     }
   }

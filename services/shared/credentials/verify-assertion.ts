@@ -28,6 +28,6 @@ export async function verifyAssertion(
     return payload;
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) throw error;
-    throw unauthenticated("the caller assertion is not valid here", error);
+    throw unauthenticated("the caller assertion is not valid for this service", error);
   }
 }

@@ -158,7 +158,7 @@ export function createIsolation(
       if (isClosed) throw new BusyError("the service is closing");
       const found = places.get(key);
       if (found !== undefined && found.calls >= work.atOnce)
-        throw new BusyError(`it is asked ${work.atOnce} times at once already: try again later`);
+        throw new BusyError(`${work.atOnce} calls to it are already in progress: try again later`);
       if ((found !== undefined && found.calls > 0) || hasRoom(owner)) {
         const place = found ?? open(key, work, remote);
         // At once: another call may look before this one goes on.
@@ -196,7 +196,7 @@ export function createIsolation(
 
   return {
     async call(work, remote, method, asked, patience) {
-      if (asked.length > work.asked) throw new Error(`what it is asked is longer than ${work.asked} characters`);
+      if (asked.length > work.asked) throw new Error(`the request to it is longer than ${work.asked} characters`);
       patience.signal.throwIfAborted();
       const answer = await callIn(await placeOf(work, remote, patience.signal), method, asked, patience);
       if (answer.length <= work.answered) return answer;
@@ -228,9 +228,9 @@ function keyOf({ module }: Pick<Work<ThreadMethods>, "module">, id: string): str
 
 /** Why a process ended, in words that are told of its remote. */
 function wordsOf({ passed, message }: ThreadEndedError, { busyMs }: Work<ThreadMethods>): string {
-  if (passed === "time") return `it takes more than ${busyMs / 1_000} seconds to read what it answers`;
+  if (passed === "time") return `its answer takes more than ${busyMs / 1_000} seconds to read`;
   return passed === "memory" ? TOO_MUCH_MEMORY : message;
 }
 
 /** Of a remote whose answer takes more memory than its process may. */
-export const TOO_MUCH_MEMORY = "it takes too much memory to read what it answers";
+export const TOO_MUCH_MEMORY = "its answer takes too much memory to read";

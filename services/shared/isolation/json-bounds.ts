@@ -36,7 +36,7 @@ export class JsonMeter {
       else if (code === COMMA || code === COLON) this.#nodes++;
       else if (code === OPEN_LIST || code === OPEN_OBJECT) {
         this.#nodes++;
-        if (++this.#depth > depth) throw new MisbehavedError(`its JSON is nested more than ${depth} deep`);
+        if (++this.#depth > depth) throw new MisbehavedError(`its JSON is nested deeper than ${depth} levels`);
       } else if ((code === CLOSE_LIST || code === CLOSE_OBJECT) && this.#depth > 0) this.#depth--;
     }
     if (this.#nodes > nodes) throw new MisbehavedError(`its JSON has more than ${nodes} values`);

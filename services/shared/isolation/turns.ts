@@ -31,7 +31,7 @@ export class Turns {
         reject(error);
       };
       const aborted = (): void => leave(signal.reason as Error);
-      const words = "too many other services are read at the moment: try again later";
+      const words = "too many calls to other services are in progress: try again later";
       const timer = setTimeout(() => leave(new BusyError(words)), this.ms);
       const one: Waiting = {
         owner,

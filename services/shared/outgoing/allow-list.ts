@@ -85,6 +85,6 @@ function entryOf(text: string): Entry {
 
 function wrong(text: string): Error {
   return new Error(
-    `must be addresses, ranges such as 10.0.0.0/8, or host names; addresses and names may have a port; not ${JSON.stringify(text.slice(0, 100))}`,
+    `must be addresses, ranges such as 10.0.0.0/8, or host names; an address or a name may have a port. This entry is none of these: ${JSON.stringify(text.slice(0, 100))}`,
   );
 }

@@ -13,7 +13,7 @@ export class RefusedAddressError extends Error {
   ) {
     const shown = host.includes(":") ? `[${host}]` : host;
     super(
-      `${shown} leads to an address that is closed (loopback, private, metadata or special-purpose); if it is to be called, an administrator adds ${shown}:${port} to OUTGOING_ALLOW`,
+      `${shown} leads to a closed address (loopback, private, metadata or special-purpose): ask an administrator to add ${shown}:${port} to OUTGOING_ALLOW`,
     );
   }
 }

@@ -42,7 +42,7 @@ function formProblem(text: string): string | undefined {
   // The parser drops white space, reads \ as /, and forgets an empty query.
   if (/[^\x21-\x7e]|\\/.test(text)) return "must be written in ASCII, without white space and backslashes";
   if (url.username !== "" || url.password !== "" || /^\w+:\/\/[^/?#]*@/.test(text))
-    return "must not hold a user name or a password";
+    return "must not contain a user name or a password";
   if (url.port === "0" || /^\w+:\/\/[^/?#]*:(?:[/?#]|$)/.test(text)) return "must have a port from 1 to 65535, or none";
   return undefined;
 }

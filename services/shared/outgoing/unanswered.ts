@@ -2,7 +2,7 @@ import { ProxyError } from "./tunnel.js";
 
 /** What is said of everything that goes wrong before an answer: a closed port, one that is silent, and one that speaks something else. */
 export const UNANSWERED =
-  "it did not answer as expected: check its URL, and ask an administrator whether it can be reached";
+  "it did not answer as expected: check its URL, and ask an administrator whether the service can reach it";
 
 /** Whether an error is one of the network, of TLS or of HTTP itself, and not of what was answered. */
 export function isUnanswered(error: unknown): boolean {

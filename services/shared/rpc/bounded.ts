@@ -134,7 +134,8 @@ async function* eachOf(body: AsyncIterable<Uint8Array>, { bytes }: Bounds, check
     let rest = pieces[0] as Uint8Array;
     while (rest.byteLength >= PREFIX_BYTES) {
       const end = PREFIX_BYTES + lengthIn(rest);
-      if (rest[0] !== 0) throw unimplemented("a message is compressed, which is not taken here: send it as it is");
+      if (rest[0] !== 0)
+        throw unimplemented("the message is compressed, which the service does not support: send it uncompressed");
       if (end - PREFIX_BYTES > bytes) throw tooLong(bytes);
       if (length < end) break;
       if (rest.byteLength < end) rest = Buffer.concat(pieces, length);
@@ -145,7 +146,7 @@ async function* eachOf(body: AsyncIterable<Uint8Array>, { bytes }: Bounds, check
       pieces = [rest];
     }
   }
-  if (length > 0) throw invalidArgument("the message ends before its length");
+  if (length > 0) throw invalidArgument("the message is shorter than its length prefix says");
 }
 
 function envelopeOf(message: Uint8Array): Uint8Array {
@@ -185,12 +186,12 @@ function checkWholeJson(input: DescMessage, bytes: Uint8Array): string {
     fromJson(input, JSON.parse(text), { ignoreUnknownFields: true });
   } catch {
     throw invalidArgument(
-      "the message does not fit its schema; what was sent is not repeated, since it may be a secret",
+      "the message does not match its schema; this error does not repeat the message, because it may contain a secret",
     );
   }
   return text;
 }
 
 function tooLong(bytes: number): Error {
-  return resourceExhausted(`a message of this rpc is at most ${bytes} bytes`);
+  return resourceExhausted(`the message is longer than ${bytes} bytes, the limit of this rpc: send less at once`);
 }

@@ -49,5 +49,5 @@ export function health(readyOf: (service: string) => Promise<string | undefined>
 
 /** @throws ConnectError not_found, as the protocol asks for an unknown service. */
 export function unknownService(service: string): never {
-  throw notFound(`no service ${service} is served here`);
+  throw notFound(`this server does not serve ${service}`);
 }

@@ -20,7 +20,7 @@ export function mountInProcess(methods: readonly Method[], steps: Chain): Dispat
 
   function run(method: DescMethod, request: unknown, out: Outgoing): unknown {
     const found = runs.get(keyOf(method));
-    if (found === undefined) throw unimplemented(`${keyOf(method)} is not served here`);
+    if (found === undefined) throw unimplemented(`this process does not serve ${keyOf(method)}`);
     return found(request, new Arrived(out));
   }
 

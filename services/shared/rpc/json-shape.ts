@@ -96,5 +96,5 @@ export function excessOf(json: string | Uint8Array, most = MAX_JSON_ELEMENTS): s
 
 /** The words for an excess. */
 export function saidOfExcess(excess: Excess, most = MAX_JSON_ELEMENTS): string {
-  return excess === "too deep" ? `is nested deeper than ${MAX_JSON_DEPTH} levels` : `holds more than ${most} values`;
+  return excess === "too deep" ? `is nested deeper than ${MAX_JSON_DEPTH} levels` : `has more than ${most} values`;
 }

@@ -81,7 +81,7 @@ export function ambiguityIn(text: string): string | undefined {
         if (names === undefined || !isName(text, at)) break;
         const name = nameOf(text.slice(from, at + 1));
         if (name === undefined) return undefined;
-        if (name === "__proto__") return "it has a member __proto__, which no object here has";
+        if (name === "__proto__") return "it has a member __proto__, which no message has";
         if (names.has(name)) return `it has the member ${shown(name)} twice in one object`;
         names.add(name);
       }

@@ -18,6 +18,6 @@ export function pageTokenOf(position: string): string {
 export function positionOf(token: string): string | undefined {
   if (token === "") return undefined;
   const text = Buffer.from(token, "base64url").toString();
-  if (!text.startsWith(MARK)) throw invalidArgument("page_token is not one that this list gave; leave it out to start");
+  if (!text.startsWith(MARK)) throw invalidArgument("page_token is not from this list; omit it to start");
   return text.slice(MARK.length);
 }

@@ -41,7 +41,7 @@ function replyTo({ messageRequest }: ServerReflectionRequest, image: FileRegistr
       return { case: "allExtensionNumbersResponse", value: { baseTypeName, extensionNumber } };
     }
     default:
-      return errorReply(Code.InvalidArgument, "the request asks for nothing");
+      return errorReply(Code.InvalidArgument, "the request does not say what to look up");
   }
 }
 
@@ -54,7 +54,7 @@ function fileOf(symbol: string, image: FileRegistry): DescFile | undefined {
 }
 
 function filesReply(file: DescFile | undefined): Reply {
-  if (file === undefined) return errorReply(Code.NotFound, "there is no such file, symbol or extension");
+  if (file === undefined) return errorReply(Code.NotFound, "the API has no such file, symbol or extension");
   const files = new Set<DescFile>();
   const add = (one: DescFile): void => {
     if (files.has(one)) return;

@@ -53,7 +53,7 @@ const LONGEST_CHARACTER = 4;
 
 function pageCountOf(totalBytes: number, page: number, pageBytes: number): number {
   const pageCount = Math.max(1, Math.ceil(totalBytes / pageBytes));
-  if (page > pageCount) throw invalidArgument(`page ${page} is after the last one; there are ${pageCount}`);
+  if (page > pageCount) throw invalidArgument(`page ${page} does not exist: the last page is ${pageCount}`);
   return pageCount;
 }
 

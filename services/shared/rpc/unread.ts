@@ -34,7 +34,7 @@ export function unreadOf(message: object): Unread | undefined {
 export function writable<D extends DescMessage>(desc: D, request: MessageInitShape<D>): MessageInitShape<D> {
   const it = unread.get(request as object);
   if (it === undefined) return request;
-  if (it.encoding === "json") throw unimplemented("a message as long as this one is sent as protobuf, not as JSON");
+  if (it.encoding === "json") throw unimplemented("the message is too long for JSON: send it as protobuf");
   const message = create(desc) as Message;
   if (it.bytes.length === 0) return message as MessageInitShape<D>;
   // The first tag, and after it all there is: written one behind the other, they are the message.

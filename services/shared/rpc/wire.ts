@@ -136,7 +136,7 @@ class Walk {
     const to = this.at;
     if (field.inner !== undefined) this.message(field.inner(), from, to, depth - 1, field.isEntry);
     else if (field.isText) {
-      if (!isUtf8(this.bytes.subarray(from, to))) throw invalidArgument("the message holds text that is not UTF-8");
+      if (!isUtf8(this.bytes.subarray(from, to))) throw invalidArgument("the message contains text that is not UTF-8");
     } else if (isPacked) this.packed(field.wire, from, to);
   }
 
@@ -183,7 +183,7 @@ class Walk {
   private take(count: number): void {
     this.left -= count;
     if (this.left < 0) {
-      throw resourceExhausted(`the message is made of more than ${this.shape.elements} elements: send fewer at a time`);
+      throw resourceExhausted(`the message has more than ${this.shape.elements} elements: send fewer at a time`);
     }
   }
 }
@@ -194,5 +194,5 @@ const TAG_BYTES = 5;
 const MAX_VARINT_BYTES = 10;
 
 function malformed(): Error {
-  return invalidArgument("the bytes are not a message of this rpc");
+  return invalidArgument("the bytes are not a valid message of this rpc");
 }

@@ -46,7 +46,7 @@ export function createSeal(keys: readonly Buffer[]): Seal {
     const found = held.find((one) => one.id === id);
     if (found !== undefined) return found.key;
     throw new SealError(
-      `${place} is sealed with another key: give that key too, after the new one, in --secrets-key (or SECRETS_KEY), or put back secrets-key in the data directory`,
+      `${place} is encrypted with another key: add that key after the new one in --secrets-key (or SECRETS_KEY), or restore secrets-key in the data directory`,
     );
   }
 
@@ -66,7 +66,9 @@ export function createSeal(keys: readonly Buffer[]): Seal {
 
   function open(sealed: string, place: string): string {
     if (!sealed.startsWith(`${VERSION}.`))
-      throw new SealError(`${place} is sealed in a way that this version does not know`);
+      throw new SealError(
+        `${place} is encrypted in a format that this version does not know: run the version that wrote it, or a newer one`,
+      );
     const { dataKey, text } = opened(sealed, place);
     return opening(place, () => unbox(dataKey, text, `${VERSION}.${place}`)).toString();
   }
@@ -105,7 +107,7 @@ function opening(place: string, unboxed: () => Buffer): Buffer {
     return unboxed();
   } catch (error) {
     if (error instanceof SealError) throw error;
-    throw new SealError(`${place} was changed since it was sealed: put back a copy of the store`);
+    throw new SealError(`${place} was changed after it was encrypted: restore a backup of the store`);
   }
 }
 

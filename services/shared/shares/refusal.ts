@@ -4,7 +4,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 
 /** What a caller is told of one call too many, at every door. @param wait in seconds. */
 export function tooManyCalls(wait: number): string {
-  return `too many calls with this API key, or with its owner's keys together: wait ${secondsOf(wait)} s, then call again`;
+  return `too many calls with this API key, or with all keys of its owner together: wait ${secondsOf(wait)} s, then call again`;
 }
 
 /** Whole seconds to wait, at least one: what Retry-After takes (RFC 9110 section 10.2.3). */

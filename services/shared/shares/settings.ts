@@ -5,22 +5,22 @@ import type { CallRates } from "./shares.js";
 /** The settings of how many calls a key, and a user, may make. */
 export const CALL_RATE_OPTIONS = {
   callsPerSecond: {
-    doc: "Calls that a key may make a second, over HTTP and gRPC together; of several façade workers each has an equal part, rounded up, and gRPC counts for itself.",
+    doc: "Calls per second that one key may make, over HTTP and gRPC together. With several façade workers, each worker allows an equal part, rounded up, and gRPC is counted separately.",
     parse: positive,
     fallback: 1000,
   },
   callBurst: {
-    doc: "Calls that a key may make at once, likewise; on one connection it has one worker's part.",
+    doc: "Calls that one key may make in a burst, counted in the same way. With several façade workers, one connection gets the part of one worker.",
     parse: positive,
     fallback: 2000,
   },
   userCallsPerSecond: {
-    doc: "Calls that a user may make a second with all keys together, likewise.",
+    doc: "Calls per second that one user may make with all keys together, counted in the same way.",
     parse: positive,
     fallback: 2000,
   },
   userCallBurst: {
-    doc: "Calls that a user may make at once with all keys together, likewise.",
+    doc: "Calls that one user may make in a burst with all keys together, counted in the same way.",
     parse: positive,
     fallback: 4000,
   },

@@ -34,10 +34,10 @@ export async function checkFormat(
   }
   if (format < FORMAT)
     throw new Error(
-      `a version before ${SINCE} wrote this store, which this version does not read: start with an empty store (DATA_DIR or MONGODB_URI), or run the version that wrote it`,
+      `a version before ${SINCE} wrote this store, and this version cannot read it: start with an empty store (DATA_DIR or MONGODB_URI), or run the version that wrote it`,
     );
   if (format > FORMAT)
     throw new Error(
-      `the store has format ${format} and this version of the product knows ${FORMAT}; run the version that wrote it, or a newer one`,
+      `the store has format ${format}, and this version of the product knows only formats up to ${FORMAT}: run the version that wrote it, or a newer one`,
     );
 }

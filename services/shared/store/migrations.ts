@@ -17,7 +17,7 @@ export async function migrate(store: Pick<Store, "collection">, spec: Collection
   const reached = (await versions.findOne({ _id: spec.name }))?.version ?? 0;
   if (reached > migrations.length)
     throw new Error(
-      `collection ${spec.name} has schema version ${reached} and this version of the product knows ${migrations.length}; ` +
+      `collection ${spec.name} has schema version ${reached}, and this version of the product knows only versions up to ${migrations.length}: ` +
         "run the version that wrote it, or a newer one",
     );
   for (const [i, { filter, update }] of migrations.entries()) {

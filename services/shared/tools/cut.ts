@@ -68,7 +68,7 @@ function hintOf(list: string, kept: number, of: number, takesPageSize: boolean):
   const said = `${list} holds the first ${kept} of ${of} items, because the whole result is too large.`;
   if (kept === 0) return `${said} Ask for single objects, or for fewer fields.`;
   return takesPageSize
-    ? `${said} Call again with the same page_token and page_size ${kept} or less, and go on from its next_page_token.`
+    ? `${said} Call again with the same page_token and page_size ${kept} or less, then continue from its next_page_token.`
     : `${said} Narrow the request to get the rest.`;
 }
 

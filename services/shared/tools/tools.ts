@@ -160,8 +160,8 @@ const TENANT_SCHEMA: JsonSchema = {
   required: ["id"],
 };
 const CUT_SCHEMAS: Record<string, JsonSchema> = {
-  truncated: { type: "boolean", description: "True where a list was cut because the result is too large." },
-  truncated_hint: { type: "string", description: "Names what was cut, and says how to get the rest." },
+  truncated: { type: "boolean", description: "True if a list was cut because the result is too large." },
+  truncated_hint: { type: "string", description: "The list that was cut, and how to get the rest." },
 };
 
 function headersOf(message: DescMessage, path: readonly string[]): HeaderArgument[] {

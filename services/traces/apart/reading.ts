@@ -48,7 +48,7 @@ function ofJson(bytes: Uint8Array): MessageShape<typeof SCHEMA> {
   try {
     return fromJson(SCHEMA, JSON.parse(text), { ignoreUnknownFields: true });
   } catch (error) {
-    throw invalidArgument(`the message is no export of spans: ${(error as Error).message}`, error);
+    throw invalidArgument(`the message is not an export of spans: ${(error as Error).message}`, error);
   }
 }
 

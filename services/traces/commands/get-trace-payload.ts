@@ -25,7 +25,7 @@ export async function getTracePayload(
   const span = request.spanId === "" ? await chosenOf(store, trace, request.field) : request.spanId.toLowerCase();
   const id = `${trace._id}.${span}`;
   const payload = await store.payloads.findOne({ _id: id });
-  if (payload === null) throw notFound(`the trace has no span ${span}`);
+  if (payload === null) throw notFound(`the trace has no span ${span}: inspect_agent_traces returns its spans`);
   const field = fieldOf(payload.fields, request.field);
   if (field === undefined) {
     const names = payload.fields.map((entry) => entry.field);
@@ -58,6 +58,6 @@ async function chosenOf({ spans }: TraceStore, trace: TraceRecord, field: string
   if (told !== undefined) return told.span_id;
   if (trace.root !== undefined) return trace.root;
   const [first] = await spans.find({ trace: trace._id }, { sort: { order: 1 }, limit: 1 }).toArray();
-  if (first === undefined) throw notFound("the trace has no spans any more");
+  if (first === undefined) throw notFound("the spans of this trace have expired");
   return first.span_id;
 }

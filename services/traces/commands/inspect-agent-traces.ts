@@ -148,7 +148,7 @@ function periodOf({ period, startedAfter, startedBefore }: Request): [from: stri
   const from = startedAfter === undefined ? back : timestampMs(startedAfter);
   const to = startedBefore === undefined ? undefined : timestampMs(startedBefore);
   if (to !== undefined && from >= to)
-    throw invalidArgument("started_before must be later than where the period begins");
+    throw invalidArgument("started_before must be later than the start of the period");
   return [
     Number.isFinite(from) ? new Date(from).toISOString() : "",
     to === undefined ? to : new Date(to).toISOString(),

@@ -255,7 +255,7 @@ onEachEdge(({ start, listen }) => {
   });
 
   test("the port of another is an error in one line", async () => {
-    await expect(server.facade.listen("127.0.0.1", server.port)).rejects.toThrow(/port is taken$/);
+    await expect(server.facade.listen("127.0.0.1", server.port)).rejects.toThrow(/port is in use; stop/);
   });
 
   test("beyond its bound of requests in flight a worker answers 503 unread", async () => {

@@ -12,13 +12,13 @@ const hasUws = await loadEdge("uws").then(
 test.each([
   [
     "Error: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by /x/uws_linux_x64_127.node)",
-    `its binary for Node ${NODE} needs glibc 2.38, and this system's is older`,
+    `the µWebSockets.js binary for Node ${NODE} needs glibc 2.38, and this system has an older one`,
   ],
   [
     "Error: Cannot find module './uws_linux_x64_147.node'\nRequire stack:\n- /x/uws.js",
-    `it has no binary for Node ${NODE} on ${process.platform}-${process.arch}`,
+    `µWebSockets.js has no binary for Node ${NODE} on ${process.platform}-${process.arch}`,
   ],
-  ["Error: it is broken", "it does not load (Error: it is broken)"],
+  ["Error: it is broken", "µWebSockets.js does not load (Error: it is broken)"],
 ])("why it does not load is told in one line: %s", (cause, why) => {
   const message = `This version of uWS.js supports only Node.js versions 16 on (glibc) Linux.\n\n${cause}`;
   expect(whyNotLoaded(new Error(message))).toBe(why);

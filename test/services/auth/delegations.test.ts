@@ -125,7 +125,9 @@ test("of many saves of a schedule the latest are kept, and a run sets none", asy
     ...{ delegation: last, audience: "core-objects", run: "run-1" },
   });
   expect(decodeJwt(assertion)).toMatchObject({ run: "run-1" });
-  await expect(delegate(assertion)).rejects.toMatchObject({ rawMessage: expect.stringContaining("a run begins no") });
+  await expect(delegate(assertion)).rejects.toMatchObject({
+    rawMessage: expect.stringContaining("a run cannot start"),
+  });
   const next = { subjectToken: assertion, audience: "traces" };
   const on = await stack.as(stack.secrets.serviceKey, CredentialService.method.exchangeAssertion, next);
   expect(decodeJwt(on.assertion)).toMatchObject({ run: "run-1", aud: "traces" });

@@ -81,13 +81,13 @@ test("the private half lies sealed in the store, for its own record alone", asyn
   const [first, second] = await records.signingKeys.find({ ring: "platform" }).toArray();
   expect(JSON.stringify([first, second])).not.toMatch(/"d":/);
   await records.signingKeys.updateOne({ _id: first?._id as string }, { $set: { sealed: second?.sealed as string } });
-  await expect(open("platform")).rejects.toThrow(/was changed since it was sealed/);
+  await expect(open("platform")).rejects.toThrow(/was changed after it was encrypted/);
 });
 
 test("keys that another sealing key sealed are sealed with the newest at the start, and sign as before", async () => {
   const [older, newer] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
   const { kid } = (await open("platform", createSeal([older]))).signer();
-  await expect(open("platform", createSeal([newer]))).rejects.toThrow(/sealed with another key: give that key too/);
+  await expect(open("platform", createSeal([newer]))).rejects.toThrow(/encrypted with another key: add that key/);
   expect((await open("platform", createSeal([newer, older]))).signer().kid).toBe(kid);
   expect((await open("platform", createSeal([newer]))).signer().kid).toBe(kid);
 });

@@ -178,7 +178,7 @@ test("a fresh auth process holds revocations back until leases of the one before
   await expectRefusedSince(returned);
   await expect(stack.service.ready()).resolves.toMatch(/replaced/);
   const publishing = stack.as(stack.secrets.admin.apiKey, ApiKeyService.method.revokeApiKey, { id });
-  await expect(publishing).rejects.toThrow(/replaced by a newer one/);
+  await expect(publishing).rejects.toThrow(/a newer process replaced this one/);
 
   await server.close(0);
   server = await serve({ service: successor, steps }, port);

@@ -78,7 +78,7 @@ test("a work limit runs so many at once, lets so many wait, and gives a place ba
   const work = () => new Promise<void>((_, reject) => finish.push(() => reject(new Error("failed"))));
   const runs = [limit.run(work), limit.run(work), limit.run(work)];
   for (const run of runs) run.catch(() => undefined);
-  await expect(limit.run(work)).rejects.toThrow(/too much/);
+  await expect(limit.run(work)).rejects.toThrow(/too many calls of this kind/);
   await expect.poll(() => finish).toHaveLength(2);
   finish[0]?.();
   await expect(runs[0]).rejects.toThrow("failed");

@@ -87,7 +87,7 @@ describe("a watcher", () => {
   test("cannot renew before it has said hello, nor say it twice", async () => {
     const watcher = await leased("w");
     watcher.hello();
-    await expect(watcher.next()).rejects.toThrow(/hello first, and once/);
+    await expect(watcher.next()).rejects.toThrow(/hello once, as the first/);
   });
 });
 
@@ -157,7 +157,7 @@ describe("a process that was replaced", () => {
     const watcher = await leased("w");
     const successor = await takeLeadership(await openAuthStore(store), LEASE_MS / 3);
     expect(successor.epoch).toBe(leadership.epoch + 1);
-    await expect(change("a")).rejects.toThrow(/replaced by a newer one/);
+    await expect(change("a")).rejects.toThrow(/a newer process replaced this one/);
     expect(leadership.held()).toBe(false);
     expect(await watcher.next()).toMatchObject({ case: "event" });
     expect(await watcher.next()).toBeUndefined();

@@ -101,7 +101,9 @@ test("a token of another type, and one that is another platform's, move nothing"
   await register(ofCti.token, { ...VICTIM, platformIdentifier: "opencti", platformUrl: EVIL });
   const used = await newToken();
   await register(used.token, { platformId: "two", platformUrl: "https://two.example.com" });
-  await expect(register(used.token, { ...VICTIM, platformUrl: EVIL })).rejects.toThrow(/another aev platform's/);
+  await expect(register(used.token, { ...VICTIM, platformUrl: EVIL })).rejects.toThrow(
+    /another aev platform already uses/,
+  );
   // One without an id takes none that is another platform's.
   const plain = await newToken();
   await register(plain.token, { platformUrl: "https://plain.example.com" });
@@ -116,7 +118,7 @@ test("the configured token, presented again, is its platform's alone", async () 
   await register("configured-token", VICTIM);
   await register("configured-token", VICTIM);
   for (const attempt of [{ platformId: "two", platformUrl: EVIL }, { platformUrl: EVIL }])
-    await expect(register("configured-token", attempt)).rejects.toThrow(/another aev platform's/);
+    await expect(register("configured-token", attempt)).rejects.toThrow(/another aev platform already uses/);
   const [listed] = (await dispatch.unary(setting.listRegistrationTokens, {}, as("admin"))).tokens;
   await expect(revoke(listed?.id as string)).rejects.toThrow(/REGISTRATION_TOKEN/);
   expect(await target()).toMatchObject({ url: VICTIM.platformUrl });
@@ -172,13 +174,13 @@ test("an administrator who says both addresses moves it, and its heartbeats leav
   const { token } = await newToken();
   await register(token, VICTIM);
   const [{ id = "" } = {}] = await platforms();
-  await expect(move(id, EVIL, "https://new.example.com")).rejects.toThrow(/is called at https:\/\/aev\.example\.com/);
+  await expect(move(id, EVIL, "https://new.example.com")).rejects.toThrow(/is https:\/\/aev\.example\.com/);
   await expect(move(id, VICTIM.platformUrl, "http://172.16.0.1")).rejects.toThrow(/172\.16\.0\.1:80 to OUTGOING_ALLOW/);
   const moved = await move(id, ADDRESSES[3] as string, "https://new.example.com");
   expect(moved).toMatchObject({ previousUrl: VICTIM.platformUrl, platform: { url: "https://new.example.com" } });
   await register(token, VICTIM);
   expect(await target()).toMatchObject({ url: "https://new.example.com", publicUrl: VICTIM.platformUrl });
-  await expect(move(id, VICTIM.platformUrl, EVIL)).rejects.toThrow(/is called at https:\/\/new\.example\.com/);
+  await expect(move(id, VICTIM.platformUrl, EVIL)).rejects.toThrow(/is https:\/\/new\.example\.com/);
   await expect(move("aev-nobody", EVIL, EVIL)).rejects.toThrow(/no platform aev-nobody/);
   await expect(
     dispatch.unary(setting.movePlatform, { id, fromUrl: EVIL, toUrl: EVIL }, as("analyst")),
@@ -190,7 +192,7 @@ test("a token that an administrator made for it follows its own, at its address 
   await register(own.token, VICTIM);
   const [{ id = "" } = {}] = await platforms();
   const next = await newToken("aev", { platformId: id });
-  await expect(register(next.token, { ...VICTIM, platformUrl: EVIL })).rejects.toThrow(/has not been used at/);
+  await expect(register(next.token, { ...VICTIM, platformUrl: EVIL })).rejects.toThrow(/has not been used from/);
   await register(next.token, VICTIM);
   await expect(register(own.token, VICTIM)).rejects.toThrow(/registered with another token/);
   await revoke(own.id);
@@ -205,7 +207,7 @@ test("a record from before records named their token is its own token's, where i
   await opened.store.collection("platforms").updateMany({}, { $unset: { token: "" } } as never);
   for (const platformUrl of [EVIL, VICTIM.platformUrl])
     await expect(register((await newToken()).token, { ...VICTIM, platformUrl })).rejects.toThrow(/another token/);
-  await expect(register(own.token, { ...VICTIM, platformUrl: EVIL })).rejects.toThrow(/has not been used at/);
+  await expect(register(own.token, { ...VICTIM, platformUrl: EVIL })).rejects.toThrow(/has not been used from/);
   await register(own.token, VICTIM);
   await register(own.token, { ...VICTIM, platformUrl: "https://moved.example.com" });
   expect(await target()).toMatchObject({ url: "https://moved.example.com" });

@@ -54,7 +54,7 @@ test("built-in agents are read by everyone and changed by nobody, administrators
     ]) {
       const [code, message] = await refusal(attempt);
       expect(code).toBe("PermissionDenied");
-      expect(message).toContain("read-only for everyone");
+      expect(message).toContain("are read-only: create your own");
     }
   }
 });
@@ -175,7 +175,7 @@ test("who is unshared with has to be somebody, or named by a grant", async () =>
   const { id } = await create("alice", { name: "Shared", sharing: [{ to: "user:bob", tier: Tier.VIEW }] });
   expect(await refusal(update("alice", { agentId: id, unshare: ["user:bbo@example.com", "user:bob"] }))).toEqual([
     "InvalidArgument",
-    "nobody is user:bbo@example.com, and it is not shared with them: name them as sharing does",
+    "unknown user or group, and not in sharing: user:bbo@example.com. Name users and groups as sharing shows them",
   ]);
   expect((await read("alice", id)).sharing.length).toBe(1);
   // Somebody whom it is not shared with: as is asked for already.
@@ -251,7 +251,7 @@ test("sharing takes an e-mail address, is stored by id, and refuses whom nobody 
   const stranger = update("alice", { agentId: id, share: [{ to: "user:zoe@example.com", tier: Tier.VIEW }] });
   expect(await refusal(stranger)).toEqual([
     "InvalidArgument",
-    "nobody is user:zoe@example.com: name a user by e-mail address or id, a group by name or id",
+    "unknown user or group: user:zoe@example.com. Name a user by e-mail address or id, and a group by name or id",
   ]);
   expect((await update("alice", { agentId: id, unshare: ["user:bob@example.com"] })).sharing).toEqual([]);
 });

@@ -62,10 +62,10 @@ test("hours that a change of clocks skips or repeats come once a day", () => {
 });
 
 test.each([
-  [{ schedule: "0 7 * *" }, "schedule is no cron of five fields"],
-  [{ schedule: "* * * * * *" }, "schedule is no cron of five fields"],
-  [{ schedule: "0 0 30 2 *" }, "schedule never comes"],
-  [{ schedule: "0 7 * * *", timeZone: "Mars/Base" }, "time_zone is none of the IANA database"],
+  [{ schedule: "0 7 * *" }, "schedule must be a cron expression of five fields"],
+  [{ schedule: "* * * * * *" }, "schedule must be a cron expression of five fields"],
+  [{ schedule: "0 0 30 2 *" }, "schedule has no future time"],
+  [{ schedule: "0 7 * * *", timeZone: "Mars/Base" }, "time_zone must be a name of the IANA database"],
   [{ agentId: "nobody" }, "no agent that you can see has the id nobody"],
 ])("what is wrong with %j is said", async (more, said) => {
   expect(await refused(create(more))).toContain(said);

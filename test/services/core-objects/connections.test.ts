@@ -161,7 +161,7 @@ test("the operator's log says what a closed address is, and the caller hears onl
     await after.dispatch.unary(testMcpServer, { mcpServerId: mcpServer!.id }, as("alice")),
   ];
   for (const { error } of answers) {
-    expect(error).toContain("leads to an address that is closed");
+    expect(error).toContain("leads to a closed address");
     expect(error).not.toContain("is a loopback address");
   }
   const refused = lines.filter(({ msg }) => msg === "the address of a remote is closed");

@@ -73,18 +73,21 @@ test("a custom tool is kept as it was written, and its rows are without URL, hea
 
 test.each([
   ["ftp://example.com/", "url must be a URL that begins with http:// or https://"],
-  ["https://user:pw@example.com/", "url must not hold a user name or a password"],
+  ["https://user:pw@example.com/", "url must not contain a user name or a password"],
   ["https://example.com/?at=a@b#x", "url must have no fragment (#)"],
-  ["http://169.254.169.254/latest/meta-data", "leads to an address that is closed"],
-  ["http://0xa9fea9fe/", "leads to an address that is closed"],
-  ["http://[::ffff:169.254.169.254]/", "leads to an address that is closed"],
-  ["http://metadata.google.internal/", "leads to an address that is closed"],
-  ["https://{host}/x", "url must say scheme and host itself"],
-  ["https://example.com:{days}/x", "url must say scheme and host itself"],
-  ["https://example.com{host}", "url must say scheme and host itself"],
-  ["https://example.com/{hots}", "url writes in {hots}, which input_schema does not have: it has host, days, names"],
-  ["https://example.com/{names}", "url writes in {names}, which is an array"],
-  ["https://example.com/{host", "url has a { or } alone"],
+  ["http://169.254.169.254/latest/meta-data", "leads to a closed address"],
+  ["http://0xa9fea9fe/", "leads to a closed address"],
+  ["http://[::ffff:169.254.169.254]/", "leads to a closed address"],
+  ["http://metadata.google.internal/", "leads to a closed address"],
+  ["https://{host}/x", "url must contain its scheme and host"],
+  ["https://example.com:{days}/x", "url must contain its scheme and host"],
+  ["https://example.com{host}", "url must contain its scheme and host"],
+  [
+    "https://example.com/{hots}",
+    "url uses {hots}, which is not an argument of input_schema: its arguments are host, days, names",
+  ],
+  ["https://example.com/{names}", "url uses {names}, which is an array"],
+  ["https://example.com/{host", "url has a single { or }"],
 ])("the URL %s is refused", async (url, words) => {
   expect(await said({ url })).toContain(words);
 });
@@ -92,11 +95,14 @@ test.each([
 test.each([
   [{ type: "array", items: { type: "string" } }, 'must have "type": "object"'],
   [{ type: "object", properties: { host: { $ref: "#/$defs/x" } } }, "input_schema.properties.host: has $ref"],
-  [{ type: "object", anyOf: [] }, "input_schema: has anyOf, which not every model takes"],
+  [{ type: "object", anyOf: [] }, "input_schema: has anyOf, which not every model supports"],
   [{ type: "object", properties: { host: {} } }, "input_schema.properties.host: must have a type"],
-  [{ type: "object", properties: { "a b": { type: "string" } } }, 'has "a b": name arguments by letters'],
+  [{ type: "object", properties: { "a b": { type: "string" } } }, 'has the name "a b": use only letters'],
   [{ type: "object", properties: {}, required: ["host"] }, "input_schema.required: must be a list of names"],
-  [{ type: "object", properties: { host: { type: "string", pattern: "(" } } }, "pattern: is no regular expression"],
+  [
+    { type: "object", properties: { host: { type: "string", pattern: "(" } } },
+    "pattern: is not a valid regular expression",
+  ],
   [{ type: "object", description: "x".repeat(17_000) }, "more than 16384"],
   [{ type: "object", additionalProperties: {} }, "input_schema.additionalProperties: must be true or false"],
   [{ type: "object", properties: { a: { type: "array" } } }, "input_schema.properties.a.items: must be an object"],
@@ -111,10 +117,10 @@ test("a schema as deep as that is refused, also where it comes from elsewhere th
 });
 
 test("headers are the tool's own to set, and are put and removed by name in any case", async () => {
-  expect(await said({ headers: [{ name: "Host", value: "x" }] })).toContain("the header Host is set when");
+  expect(await said({ headers: [{ name: "Host", value: "x" }] })).toContain("the service sets the header Host itself");
   expect(await said({ headers: [{ name: "X-A" }] })).toContain("the header X-A is empty");
   expect(await said({ headers: [{ name: "X-A", value: "a\r\nX-B: b" }] })).toContain("printable ASCII");
-  expect(await said({ headers: [{ name: "X A", value: "a" }] })).toContain("the name of a header is of letters");
+  expect(await said({ headers: [{ name: "X A", value: "a" }] })).toContain("the name of a header must be");
   const { id } = await create("alice", { ...LOOKUP, headers: [{ name: "X-A", value: "1" }] });
   const put = await update("alice", { customToolId: id, putHeaders: [{ name: "x-a", value: "2" }] });
   expect(put.headers).toMatchObject([{ name: "x-a", value: "2" }]);
@@ -129,13 +135,13 @@ test("a variable that the caller cannot see is not taken, and one that is used i
   const hidden = await variable("alice");
   const headers = [{ name: "Authorization", variableId: hidden }];
   expect((await refusal(create("bob", { ...LOOKUP, headers })))[1]).toBe(
-    `no variable that you can see has the id ${hidden}; list_variables names the ids`,
+    `no variable that you can see has the id ${hidden}: list_variables returns the ids`,
   );
   const { id } = await create("alice", { ...LOOKUP, headers });
   const remove = () => rig.dispatch.unary(variables.deleteVariable, { variableId: hidden }, as("alice"));
   expect(await refusal(remove())).toEqual([
     "FailedPrecondition",
-    `custom tools use this variable: look_up_host (${id}); remove it there first, or disable it`,
+    `custom tools use this variable: look_up_host (${id}): remove it there first, or disable it`,
   ]);
   await update("alice", { customToolId: id, removeHeaders: ["authorization"] });
   await remove();
@@ -166,7 +172,7 @@ test("who cannot see a variable does not lead what uses it to another host", asy
 test("schema and URL are held to each other, whichever of them changes", async () => {
   const { id } = await create("alice", LOOKUP);
   const inputSchema: JsonObject = { type: "object", properties: {} };
-  expect((await refusal(update("alice", { customToolId: id, inputSchema })))[1]).toContain("url writes in {host}");
+  expect((await refusal(update("alice", { customToolId: id, inputSchema })))[1]).toContain("url uses {host}");
   const both = await update("alice", { customToolId: id, inputSchema, url: "https://example.com/" });
   expect(both).toMatchObject({ inputSchema, method: "get" });
   const { inputSchema: _, ...bare } = { ...LOOKUP, url: "https://example.com/" };

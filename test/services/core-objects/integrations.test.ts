@@ -65,7 +65,7 @@ test("a credential is for one host: who changes that gives another or none", asy
   ])
     expect(await refusal(update("bob", { ...about, endpoint }))).toEqual([
       "InvalidArgument",
-      "another host needs the credential again: give credential, or remove_credential",
+      "the new endpoint has another host: give credential again, or set remove_credential",
     ]);
   expect((await update("bob", { ...about, endpoint: "https://models.example.com/v2" })).endpoint).toBe(
     "https://models.example.com/v2",
@@ -79,16 +79,16 @@ test("a credential is for one host: who changes that gives another or none", asy
   expect(await update("bob", { ...about, removeCredential: true })).toMatchObject({ hasCredential: false });
   expect((await update("bob", { ...about, endpoint: "http://127.0.0.1:11434/v1" })).hasCredential).toBe(false);
   expect((await refusal(update("bob", { ...about, credential: "x", removeCredential: true })))[1]).toBe(
-    "credential and remove_credential exclude each other",
+    "give either credential or remove_credential, not both",
   );
 });
 
 test("an endpoint is checked as where platforms are, and has no query", async () => {
   for (const [endpoint, words] of [
     ["models.example.com", "endpoint must be a URL that begins with"],
-    ["https://key@models.example.com/", "endpoint must not hold a user name"],
-    ["https://models.example.com/?key=x", "endpoint must have no query"],
-    ["http://169.254.169.254/", "leads to an address that is closed"],
+    ["https://key@models.example.com/", "endpoint must not contain a user name"],
+    ["https://models.example.com/?key=x", "endpoint must not have a query"],
+    ["http://169.254.169.254/", "leads to a closed address"],
   ] as const)
     expect((await refusal(create("alice", { ...MODELS, endpoint })))[1]).toContain(words);
 });

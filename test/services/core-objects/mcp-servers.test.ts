@@ -59,7 +59,7 @@ test("an MCP server is read with the names of its headers, whose values are seal
   for (const value of [TOKEN, OTHER]) expect(text).not.toContain(value);
   const kept = await sealed(made.id);
   expect(SEAL.open(kept.get("Authorization")!, place(made.id, "authorization"))).toBe(TOKEN);
-  expect(() => SEAL.open(kept.get("X-Space")!, place(made.id, "authorization"))).toThrow(/changed since/);
+  expect(() => SEAL.open(kept.get("X-Space")!, place(made.id, "authorization"))).toThrow(/changed after/);
 });
 
 test("headers are put and removed by name; those that are not named stay as they are sealed", async () => {
@@ -78,7 +78,7 @@ test("headers are put and removed by name; those that are not named stay as they
   ]);
   expect(
     (await refusal(update("alice", { mcpServerId: id, putHeaders: [{ name: "Host", value: "x" }] })))[1],
-  ).toContain("the header Host is set when the request is sent");
+  ).toContain("the service sets the header Host itself");
   const [, said] = await refusal(
     update("alice", { mcpServerId: id, putHeaders: [{ name: "X-A", value: "s3cret\n" }] }),
   );
@@ -90,10 +90,12 @@ test("headers are for one host: who changes that gives every one again or remove
   const elsewhere = { mcpServerId: id, url: "https://evil.example.com/mcp" };
   expect(await refusal(update("bob", elsewhere))).toEqual([
     "InvalidArgument",
-    "another host needs every header again: put or remove authorization, x-space",
+    "the new url has another host: put or remove each header again: authorization, x-space",
   ]);
   const one = { ...elsewhere, putHeaders: [{ name: "Authorization", value: "Bearer bob's own" }] };
-  expect((await refusal(update("bob", one)))[1]).toBe("another host needs every header again: put or remove x-space");
+  expect((await refusal(update("bob", one)))[1]).toBe(
+    "the new url has another host: put or remove each header again: x-space",
+  );
   expect((await update("bob", { ...one, removeHeaders: ["X-Space"] })).headers).toHaveLength(1);
   const path = await update("bob", {
     mcpServerId: id,
@@ -107,8 +109,8 @@ test("headers are for one host: who changes that gives every one again or remove
 test("a URL is checked as where platforms are", async () => {
   for (const [url, words] of [
     ["wiki.example.com", "url must be a URL that begins with"],
-    ["https://a:b@wiki.example.com/", "url must not hold a user name"],
-    ["http://[fe80::1]/mcp", "leads to an address that is closed"],
+    ["https://a:b@wiki.example.com/", "url must not contain a user name"],
+    ["http://[fe80::1]/mcp", "leads to a closed address"],
   ] as const)
     expect((await refusal(create("alice", { ...WIKI, url })))[1]).toContain(words);
 });

@@ -38,20 +38,23 @@ test("a prompt is filled in by its name or id, what need not be given is empty",
   expect(await render("alice", "triage", { host: "db-1", why: "It beacons." })).toBe("Triage db-1. It beacons.");
   expect(await render("alice", id, { host: "db-1" })).toBe("Triage db-1. ");
   expect(await render("alice", id, { host: "{{why}} $& {{host}}", why: "x" })).toBe("Triage {{why}} $& {{host}}. x");
-  expect(await refusal(render("alice", id))).toEqual(["InvalidArgument", "the prompt needs host; it takes host, why"]);
+  expect(await refusal(render("alice", id))).toEqual([
+    "InvalidArgument",
+    "the prompt needs host; its arguments are host, why",
+  ]);
   expect(await refusal(render("alice", id, { host: "a", hots: "b" }))).toEqual([
     "InvalidArgument",
-    "the prompt has no argument hots; it takes host, why",
+    "the prompt has no argument hots; its arguments are host, why",
   ]);
 });
 
 test("template and arguments name each other, whichever of them changes", async () => {
   expect(await refusal(create("alice", { ...TRIAGE, arguments: [HOST] }))).toEqual([
     "InvalidArgument",
-    "the template fills in why: say in arguments what that is",
+    "the template uses why, which arguments does not have: add it to arguments",
   ]);
   expect((await refusal(create("alice", { ...TRIAGE, template: "Triage {{host}}" })))[1]).toBe(
-    "the template does not fill in why: write {{why}} in it, or leave the argument out",
+    "the template does not use why: write {{why}} in it, or omit the argument",
   );
   const { id } = await create("alice", TRIAGE);
   expect((await refusal(update("alice", { promptId: id, removeArguments: ["why"] })))[0]).toBe("InvalidArgument");
@@ -81,7 +84,7 @@ test("another text makes a version, anything else none; twenty before the latest
   expect(await render("bob", id, { host: "h", why: "w" }, 4)).toBe("4: h w");
   expect(await refusal(read("alice", id, 2))).toEqual([
     "NotFound",
-    "the prompt triage has no version 2 any more or yet; versions 3 to 23 are kept",
+    "the prompt triage has no version 2: it has versions 3 to 23",
   ]);
   expect((await refusal(render("alice", id, { host: "h" }, 24)))[0]).toBe("NotFound");
 });
@@ -130,7 +133,7 @@ test("lists are without texts, and a disabled prompt is not filled in", async ()
   await rig.dispatch.unary(deletePrompt, { promptId: id }, as("carl"));
   expect(await refusal(render("carl", "carls"))).toEqual([
     "NotFound",
-    "no prompt that you can see is named carls; list_prompts names them",
+    "no prompt that you can see is named carls: list_prompts returns the names",
   ]);
 });
 
@@ -143,7 +146,7 @@ test("a prompt that ships and does not fit its arguments is refused with its fil
   );
   try {
     expect(() => readPrompt(path)).toThrow(
-      `${path}:6: arguments the template fills in hots: say in arguments what that is`,
+      `${path}:6: arguments the template uses hots, which arguments does not have: add it to arguments`,
     );
   } finally {
     rmSync(folder, { recursive: true });

@@ -119,7 +119,7 @@ test.each(KINDS)("a %s that an agent uses is not deleted, and the refusal names 
   const [code, said] = await refusal(DELETE[kind](id));
   expect(code).toBe("FailedPrecondition");
   expect(said).toMatch(/^agents use this [\w ]+: Uses a /);
-  expect(said).toContain(`(${agent.id}); remove it there first, or disable it`);
+  expect(said).toContain(`(${agent.id}): remove it there first, or disable it`);
   await update("alice", { agentId: agent.id, removeResourceIds: [id] });
   await DELETE[kind](id);
 });
@@ -130,7 +130,7 @@ test("an integration takes the place of the one before, and two at once are refu
   expect((await update("alice", { agentId: id, addResourceIds: [other] })).integration?.id).toBe(other);
   expect(await refusal(create("alice", [one, other]))).toEqual([
     "InvalidArgument",
-    `an agent has one integration: give one of ${one}, ${other}`,
+    `an agent can have only one integration: give one of ${one}, ${other}`,
   ]);
 });
 
@@ -139,7 +139,7 @@ test("what the caller cannot see is not attached, and looks like what there is n
   const said = async (id: string) => (await refusal(create("bob", [id])))[1].replace(id, "<id>");
   expect(await said(variable)).toBe(await said("no-such"));
   expect(await said(variable)).toBe(
-    "nothing that you can see and attach has the id <id>; list_available_resources names the ids",
+    "no object that you can see and attach has the id <id>: list_available_resources returns the ids",
   );
   const { id } = await create("alice", [variable], { sharing: [{ to: "user:bob", tier: Tier.CONFIG }] });
   const kept = await update("bob", { agentId: id, description: "by bob" });
@@ -187,7 +187,7 @@ test("it is narrowed by kind and words, and shows nobody what they cannot read",
   for (const who of ["carl", "root"]) expect(await ids(who, { query: "only-for-bob" })).toEqual([]);
   const { nextPageToken = "" } = await list("carl", { pageSize: 1 });
   expect((await refusal(list("carl", { kind: ResourceKind.INTEGRATION, pageToken: nextPageToken })))[1]).toContain(
-    "page_token is not one that this list gave",
+    "page_token is not from this list",
   );
 });
 
@@ -218,6 +218,6 @@ test("of an agent that another shares, what one cannot see is left out of the co
   expect([copy.prompts.map((one) => one.id), copy.variables, copy.integration]).toEqual([[seen.prompt], [], undefined]);
   expect(await refusal(unary(createAgent, { name: "Copy", templateId: id }, "carl"))).toEqual([
     "NotFound",
-    `no agent that you can see has the id ${id}; list_agents names the ids`,
+    `no agent that you can see has the id ${id}: list_agents returns the ids`,
   ]);
 });

@@ -88,12 +88,12 @@ test("lists are of one agent, assignment or state, on pages", async () => {
 
 test("a run that waits is cancelled at once, one that is worked at by its worker, and one that ended not at all", async () => {
   const { id, etag } = await trigger();
-  expect(await refused(update(id, { cancel: true, etag: "another" }))).toContain("has changed since");
+  expect(await refused(update(id, { cancel: true, etag: "another" }))).toContain("changed after you read it");
   expect((await update(id, { cancel: true, etag })).run).toMatchObject({
     state: RunState.CANCELLED,
     error: { reason: RunErrorReason.CANCELLED },
   });
-  expect(await refused(update(id, { cancel: true }))).toContain("has ended already: it is cancelled");
+  expect(await refused(update(id, { cancel: true }))).toContain("has already ended: its state is cancelled");
   const other = await trigger();
   await set(other.id, { state: "running" });
   expect((await update(other.id, { cancel: true })).run).toMatchObject({ state: RunState.RUNNING });
@@ -102,12 +102,12 @@ test("a run that waits is cancelled at once, one that is worked at by its worker
 
 test("what a run asks is answered once, and what asks nothing takes no answer", async () => {
   const { id } = await trigger();
-  expect(await refused(update(id, { answer: "Yes." }))).toContain("the run asks nothing: it is queued");
+  expect(await refused(update(id, { answer: "Yes." }))).toContain("the run has no open question: its state is queued");
   await set(id, { state: "awaiting_input", question: "Which?" });
   expect((await rig.dispatch.unary(getRun, { runId: id }, as("alice"))).run?.question).toBe("Which?");
   const { run } = await update(id, { answer: "This." });
   expect([run?.state, run?.question]).toEqual([RunState.QUEUED, undefined]);
-  expect(await refused(update(id, { answer: "That." }))).toContain("asks nothing");
+  expect(await refused(update(id, { answer: "That." }))).toContain("has no open question");
   for (const what of [{}, { answer: "a", cancel: true }])
     expect(await refused(update(id, what))).toContain("either answer or cancel");
 });
@@ -121,5 +121,5 @@ test("a user has so many runs that have not ended, and no more", async () => {
     owner: "root",
   }));
   await rig.store.collection<RunRecord>("runs").insertMany(many.map((run) => ({ ...run, state: "queued" as const })));
-  expect(await refused(trigger("root"))).toContain("100 of your runs have not ended");
+  expect(await refused(trigger("root"))).toContain("you already have 100 unfinished runs");
 });

@@ -44,18 +44,18 @@ test.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))(
     for (const tool of changing)
       expect(await refusal(call(tool, { ...about, ...(tool.startsWith("update") && given), etag }))).toEqual([
         "Aborted",
-        `this ${noun} has changed since; its etag is now ${after}. Read it again, then repeat`,
+        `this ${noun} changed after you read it: its etag is now ${after}. Read it again, then repeat the call`,
       ]);
     const gone = { [`${snake}_id`]: "nobody" };
     for (const tool of changing)
       expect(await refusal(call(tool, { ...gone, ...(tool.startsWith("update") && given) }))).toEqual([
         "NotFound",
-        `no ${noun} that you can see has the id nobody; list_${plural} names the ids`,
+        `no ${noun} that you can see has the id nobody: list_${plural} returns the ids`,
       ]);
     for (const { tool, args } of reads) {
       const [code, text] = await refusal(call(tool, args("nobody")));
       expect([tool, code]).toEqual([tool, "NotFound"]);
-      expect(text).toMatch(new RegExp(`nobody; list_${plural} names `));
+      expect(text).toMatch(new RegExp(`nobody: list_${plural} returns `));
     }
   },
 );

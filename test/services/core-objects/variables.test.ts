@@ -80,7 +80,7 @@ test("a secret is replaced by who may change it, and becomes no plain value with
   });
   expect(await refusal(update("bob", { variableId: id, secret: false }))).toEqual([
     "InvalidArgument",
-    "a secret value is never shown: give a new value to make the variable one that is not secret",
+    "a secret value is never shown: to make the variable non-secret, give a new value",
   ]);
   const before = (await stored(id)).sealed;
   await update("bob", { variableId: id, description: "d" });
@@ -100,7 +100,7 @@ test("a sealed value that is moved to another variable does not open there", asy
     await create("alice", { name: "OTHER", value: "other-value-of-other", secret: true }),
   ];
   const { sealed } = await stored(one.id);
-  expect(() => SEAL.open(sealed, `variables/${other.id}/sealed`)).toThrow(/changed since/);
+  expect(() => SEAL.open(sealed, `variables/${other.id}/sealed`)).toThrow(/changed after/);
 });
 
 test("what breaks a rule is refused without the value", async () => {

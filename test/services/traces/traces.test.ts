@@ -161,8 +161,8 @@ test("spans dated before what is kept, or more than half a day ahead, are refuse
   const { partialSuccess } = await send("alice", "dated", sketches);
   expect(partialSuccess?.rejectedSpans).toBe(4n);
   expect(partialSuccess?.errorMessage).toBe(
-    "a span began before the 60 days that spans are kept; " +
-      "a span is dated more than 12 hours ahead; set the clock of what sends it",
+    "a span began more than 60 days ago, and spans are kept for 60 days; " +
+      "a span is dated more than 12 hours ahead; set the clock of the sender",
   );
   const { traces } = await inspect("root", { source: "dated", period: Period.ALL });
   expect(traces.map(({ name }) => name)).toEqual(["n2", "n1"]);
@@ -177,12 +177,9 @@ test("spans without an agent are read by their sender, by id, and administrators
 });
 
 test("a listing that names no agent is refused to all but administrators, with agents to ask for", async () => {
-  const why = "only administrators list the traces of all agents";
-  const own = "a run that you triggered is read by its trace_id, from get_run";
-  expect(await refusal(inspect("reader"))).toEqual([
-    "PermissionDenied",
-    `${why}, and you manage no agent of which you could list them; ${own}`,
-  ]);
+  const why = "only administrators can list the traces of all agents";
+  const own = "to read a run that you triggered, give its trace_id from get_run";
+  expect(await refusal(inspect("reader"))).toEqual(["PermissionDenied", `${why}, and you manage no agent; ${own}`]);
   const give = [{ to: "user:reader", tier: Tier.MANAGE }];
   const hers = await newAgent("alice", give);
   const said = `${why}; give target_agent_id. You manage ${hers} ("alice's agent")`;
@@ -206,7 +203,7 @@ test("an agent's traces are listed by those who can manage it and by no others",
   expect((await refusal(inspect("bob", request)))[0]).toBe("PermissionDenied");
   expect(await refusal(inspect("carl", request))).toEqual([
     "NotFound",
-    `no agent that you can see has the id ${agent}`,
+    `no agent that you can see has the id ${agent}: list_agents returns the ids`,
   ]);
   const [trace] = (await inspect("alice", request)).traces;
   expect(trace?.agents).toMatchObject([{ id: agent }]);
@@ -258,7 +255,7 @@ test("a trace is of a hundred agents at most, since who reads it manages them al
   const of = (ids: readonly string[]) => ids.map((id) => ({ trace, attributes: { "gen_ai.agent.id": id } }));
   expect((await send("bob", "crowd", of(own))).partialSuccess).toMatchObject({
     rejectedSpans: 101n,
-    errorMessage: "a trace is of at most 100 agents",
+    errorMessage: "a trace can have at most 100 agents",
   });
   expect((await send("bob", "crowd", of(own.slice(0, 60)))).partialSuccess).toBeUndefined();
   expect((await send("bob", "crowd", of(own.slice(50)))).partialSuccess?.rejectedSpans).toBe(51n);

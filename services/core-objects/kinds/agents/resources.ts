@@ -45,11 +45,11 @@ export async function resourcesAfter(
   const missing = add.filter((id) => !known.has(id));
   if (missing.length > 0)
     throw invalidArgument(
-      `nothing that you can see and attach has the id ${missing.join(", ")}; list_available_resources names the ids`,
+      `no object that you can see and attach has the id ${missing.join(", ")}: list_available_resources returns the ids`,
     );
   const integrations = added.get(REFERENCES.integrations) ?? [];
   if (integrations.length > 1)
-    throw invalidArgument(`an agent has one integration: give one of ${integrations.join(", ")}`);
+    throw invalidArgument(`an agent can have only one integration: give one of ${integrations.join(", ")}`);
   const fields = Object.keys(REFERENCES) as (keyof Resources)[];
   const after = fields.map((field) => {
     const isReplaced = field === "integrations" && integrations.length > 0;

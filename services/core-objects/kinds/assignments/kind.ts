@@ -83,13 +83,13 @@ export const kind = defineKind({
 });
 
 const NOBODY =
-  "what is company-managed has no owner to run as on a schedule: leave out schedule or company_managed, and trigger it";
+  "a company-managed assignment has no owner to run as, so it cannot have a schedule: omit schedule and start it with trigger_assignment, or omit company_managed";
 
 /** Whoever else could say what runs as the owner would act as the owner. */
 function checkOwner({ origin, owner }: AssignmentRecord, { userId }: Writer): void {
   if (origin !== "user") throw invalidArgument(NOBODY);
   if (owner === userId) return;
   throw permissionDenied(
-    "a schedule runs as the assignment's owner, who alone changes its agent, input and schedule or enables it: make your own with create_assignment instead",
+    "a schedule runs as the assignment's owner, so only the owner can change its agent, input and schedule, or enable it: create your own with create_assignment",
   );
 }

@@ -27,9 +27,9 @@ export function checkedNext(assignment: Schedule & Pick<AssignmentRecord, "enabl
     next = nextOf(assignment, now);
   } catch (error) {
     const said = (error as Error).message.replace(/^\w+: /, "").slice(0, 200);
-    throw invalidArgument(`schedule is no cron of five fields, such as 0 7 * * 1-5: ${said}`);
+    throw invalidArgument(`schedule must be a cron expression of five fields, such as 0 7 * * 1-5: ${said}`);
   }
-  if (next === null) throw invalidArgument("schedule never comes: no such day is left");
+  if (next === null) throw invalidArgument("schedule has no future time: there is no such day");
   return enabled ? next : null;
 }
 
@@ -37,6 +37,6 @@ function checkTimeZone(timeZone: string): void {
   try {
     new Intl.DateTimeFormat("en", { timeZone });
   } catch {
-    throw invalidArgument("time_zone is none of the IANA database: write it such as Europe/Paris");
+    throw invalidArgument("time_zone must be a name of the IANA database, such as Europe/Paris");
   }
 }

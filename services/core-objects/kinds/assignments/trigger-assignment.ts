@@ -18,7 +18,8 @@ export async function* triggerAssignment(
   call: Call,
 ): AsyncIterable<MessageInitShape<typeof TriggerAssignmentResponseSchema>> {
   const assignment = (await readable(context, "assignment", assignmentId, call.caller)) as AssignmentRecord;
-  if (!assignment.enabled) throw failedPrecondition(`the assignment ${assignmentId} is disabled: update_assignment`);
+  if (!assignment.enabled)
+    throw failedPrecondition(`the assignment ${assignmentId} is disabled: enable it with update_assignment`);
   const { agent: agentId, input } = assignment;
   const run = await beginRun(context, { agentId, input, assignment, requestId }, call);
   yield* follow(context, run, waitSeconds, call);

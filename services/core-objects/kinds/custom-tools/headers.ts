@@ -26,6 +26,6 @@ export function headersAfter(
       throw invalidArgument(`the header ${name} is empty: give a value, a variable_id or both`);
     headers.set(name.toLowerCase(), { name, value, variable: variableId });
   }
-  if (headers.size > MAX_HEADERS) throw invalidArgument(`a custom tool has at most ${MAX_HEADERS} headers`);
+  if (headers.size > MAX_HEADERS) throw invalidArgument(`a custom tool can have at most ${MAX_HEADERS} headers`);
   return [...headers.values()];
 }

@@ -33,7 +33,7 @@ export function schemaText(schema: JsonObject = NO_ARGUMENTS): string {
   const text = JSON.stringify(schema);
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_BYTES) throw wrong("", `has ${bytes} bytes, more than ${MAX_BYTES}`);
-  if (schema.type !== "object") throw wrong("", 'must have "type": "object": arguments have names');
+  if (schema.type !== "object") throw wrong("", 'must have "type": "object", because arguments have names');
   check(schema, "", 1);
   return text;
 }
@@ -49,7 +49,7 @@ function check(schema: JsonValue | undefined, path: string, depth: number): void
   if (depth > MAX_DEPTH) throw wrong(path, `is deeper than ${MAX_DEPTH} levels`);
   const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword));
   if (unknown !== undefined)
-    throw wrong(path, `has ${unknown.slice(0, 40)}, which not every model takes: write what it means in place`);
+    throw wrong(path, `has ${unknown.slice(0, 40)}, which not every model supports: write the schema without it`);
   const { type, properties, required, items, pattern, additionalProperties = false } = schema;
   if (!TYPES.includes(type ?? null)) throw wrong(path, `must have a type, one of ${TYPES.join(", ")}`);
   if (schema.enum !== undefined && !Array.isArray(schema.enum)) throw wrong(`${path}.enum`, "must be a list");
@@ -60,7 +60,7 @@ function check(schema: JsonValue | undefined, path: string, depth: number): void
   const names = Object.keys(isObject(properties) ? properties : {});
   if (required === undefined) return;
   const isNamed = Array.isArray(required) && required.every((name) => typeof name === "string" && names.includes(name));
-  if (!isNamed) throw wrong(`${path}.required`, "must be a list of names that properties has");
+  if (!isNamed) throw wrong(`${path}.required`, "must be a list of names from properties");
 }
 
 function checkProperties(properties: JsonValue, path: string, depth: number): void {
@@ -71,7 +71,7 @@ function checkProperties(properties: JsonValue, path: string, depth: number): vo
     if (!NAME.test(name))
       throw wrong(
         `${path}.properties`,
-        `has ${JSON.stringify(name.slice(0, 40))}: name arguments by letters, digits, - and _`,
+        `has the name ${JSON.stringify(name.slice(0, 40))}: use only letters, digits, - and _ in names of arguments`,
       );
     check(properties[name], `${path}.properties.${name}`, depth + 1);
   }
@@ -83,7 +83,7 @@ function checkPattern(pattern: JsonValue, path: string): void {
   try {
     new RegExp(pattern, "u");
   } catch {
-    throw wrong(path, "is no regular expression");
+    throw wrong(path, "is not a valid regular expression");
   }
 }
 

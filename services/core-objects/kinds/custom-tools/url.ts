@@ -14,19 +14,21 @@ const PLACE = /\{([^{}]*)\}/g;
  */
 export function checkUrl(url: string, schema: string): void {
   if (/^[^/?#]*(?:\/\/)?[^/?#]*[{}]/.test(url))
-    throw invalidArgument("url must say scheme and host itself: {name} may stand in its path and query alone");
+    throw invalidArgument(
+      "url must contain its scheme and host as text: {name} is allowed only in the path and the query",
+    );
   const problem = calledUrlProblem(url.replace(PLACE, "x"));
   if (problem !== undefined) throw invalidArgument(`url ${problem}`);
   const args = argumentsOf(schema);
   for (const [, name = ""] of url.matchAll(PLACE)) {
     if (!args.has(name)) {
-      const known = args.size === 0 ? "it has none" : `it has ${[...args.keys()].join(", ")}`;
-      throw invalidArgument(`url writes in {${name.slice(0, 64)}}, which input_schema does not have: ${known}`);
+      const known = args.size === 0 ? "it has no arguments" : `its arguments are ${[...args.keys()].join(", ")}`;
+      throw invalidArgument(`url uses {${name.slice(0, 64)}}, which is not an argument of input_schema: ${known}`);
     }
     const type = args.get(name);
     if (type === "object" || type === "array")
-      throw invalidArgument(`url writes in {${name}}, which is an ${type}: write in texts, numbers and booleans`);
+      throw invalidArgument(`url uses {${name}}, which is an ${type}: use only texts, numbers and booleans`);
   }
   if (/[{}]/.test(url.replace(PLACE, "")))
-    throw invalidArgument("url has a { or } alone: write {name}, or %7B and %7D");
+    throw invalidArgument("url has a single { or }: write {name} for an argument, or %7B and %7D for the characters");
 }

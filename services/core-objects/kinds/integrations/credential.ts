@@ -31,10 +31,11 @@ export function keptCredentialAfter(
   { endpoint, credential, remove }: CredentialChange,
   writer: Writer,
 ): Partial<CredentialRecord> {
-  if (credential !== undefined && remove) throw invalidArgument("credential and remove_credential exclude each other");
+  if (credential !== undefined && remove)
+    throw invalidArgument("give either credential or remove_credential, not both");
   if (remove) return NONE;
   if (credential !== undefined) return keptCredential(credential, writer);
   if (current.sealed !== "" && new URL(endpoint).origin !== new URL(current.endpoint).origin)
-    throw invalidArgument("another host needs the credential again: give credential, or remove_credential");
+    throw invalidArgument("the new endpoint has another host: give credential again, or set remove_credential");
   return {};
 }

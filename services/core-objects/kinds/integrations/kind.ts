@@ -17,7 +17,8 @@ const TYPES = { openai: IntegrationType.OPENAI } as const;
 
 function modelsAfter(current: readonly string[], add: readonly string[], remove: readonly string[]): string[] {
   const models = listAfter(current, add, remove);
-  if (models.length === 0) throw invalidArgument("an integration has at least one model: add another in the same call");
+  if (models.length === 0)
+    throw invalidArgument("an integration needs at least one model: add another in the same call");
   return models;
 }
 

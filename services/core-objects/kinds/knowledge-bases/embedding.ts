@@ -21,7 +21,7 @@ export function embeddingAfter(
   const isOther = integrations[0] !== current.integrations[0];
   const embedding_model = embeddingModel ?? (isOther ? "" : current.embedding_model);
   if (embedding_model !== "" && integrations.length === 0)
-    throw invalidArgument("embedding_model is one of an integration: give integration_id too, or leave both out");
+    throw invalidArgument("embedding_model belongs to an integration: give integration_id too, or omit both");
   const isSame = !isOther && embedding_model === current.embedding_model;
   return { integrations, embedding_model, reembed: current.reembed || !isSame };
 }

@@ -39,11 +39,11 @@ export function headersAfter(
   const given = new Set(put.map(({ name }) => name.toLowerCase()));
   const kept = [...headers.keys()].filter((name) => !given.has(name));
   if (kept.length > 0 && new URL(url).origin !== new URL(current.url).origin)
-    throw invalidArgument(`another host needs every header again: put or remove ${kept.join(", ")}`);
+    throw invalidArgument(`the new url has another host: put or remove each header again: ${kept.join(", ")}`);
   for (const { name, value } of put) {
     checkHeader(name, value);
     headers.set(name.toLowerCase(), { name, sealed: writer.seal(value, sealedField(name)), ends_with: endOf(value) });
   }
-  if (headers.size > MAX_HEADERS) throw invalidArgument(`an MCP server has at most ${MAX_HEADERS} headers`);
+  if (headers.size > MAX_HEADERS) throw invalidArgument(`an MCP server can have at most ${MAX_HEADERS} headers`);
   return [...headers.values()];
 }

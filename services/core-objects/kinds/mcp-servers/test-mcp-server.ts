@@ -71,13 +71,13 @@ export async function testMcpServer(
 function checkAccepted(record: McpServerRecord, names: readonly string[], chooses: boolean): void {
   if (!chooses)
     throw permissionDenied(
-      "tools of an MCP server are accepted by people who may change it: ask its owner, or leave accept_tools out",
+      "only people who may change an MCP server can accept its tools: ask its owner, or omit accept_tools",
     );
   const waiting = new Set((record.waiting ?? []).map(({ name }) => name));
   const unknown = names.filter((name) => !waiting.has(name));
   if (unknown.length > 0)
     throw invalidArgument(
-      `no tool ${unknown.join(", ")} waits: test_mcp_server without accept_tools shows which tools wait`,
+      `no tool ${unknown.join(", ")} is waiting: call test_mcp_server without accept_tools to see the waiting tools`,
     );
 }
 

@@ -17,11 +17,13 @@ export function checkTemplate(template: string, args: readonly PromptArgumentRec
   const known = new Set(args.map(({ name }) => name));
   const unknown = [...named].filter((name) => !known.has(name));
   if (unknown.length > 0)
-    throw invalidArgument(`the template fills in ${unknown.join(", ")}: say in arguments what that is`);
+    throw invalidArgument(
+      `the template uses ${unknown.join(", ")}, which arguments does not have: add it to arguments`,
+    );
   const unused = [...known].filter((name) => !named.has(name));
   if (unused.length > 0)
     throw invalidArgument(
-      `the template does not fill in ${unused.join(", ")}: write {{${unused[0]}}} in it, or leave the argument out`,
+      `the template does not use ${unused.join(", ")}: write {{${unused[0]}}} in it, or omit the argument`,
     );
 }
 
@@ -39,7 +41,7 @@ export function fill(
   const given = new Map(Object.entries(values));
   const known = args.map(({ name }) => name);
   const unknown = [...given.keys()].filter((name) => !known.includes(name));
-  const takes = known.length === 0 ? "it takes none" : `it takes ${known.join(", ")}`;
+  const takes = known.length === 0 ? "it takes no arguments" : `its arguments are ${known.join(", ")}`;
   if (unknown.length > 0) throw invalidArgument(`the prompt has no argument ${unknown.join(", ")}; ${takes}`);
   const missing = args.filter(({ name, required }) => required && (given.get(name) ?? "") === "");
   if (missing.length > 0)

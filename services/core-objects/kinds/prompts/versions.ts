@@ -62,7 +62,7 @@ export function versionOf(prompt: PromptRecord, version?: number): PromptVersion
   const found = version === undefined ? prompt : all.find((one) => one.version === version);
   if (found === undefined)
     throw notFound(
-      `the prompt ${prompt.name} has no version ${version} any more or yet; versions ${all.at(-1)!.version} to ${prompt.version} are kept`,
+      `the prompt ${prompt.name} has no version ${version}: it has versions ${all.at(-1)!.version} to ${prompt.version}`,
     );
   return found;
 }
@@ -83,7 +83,7 @@ function argumentsAfter(
     if (!args.delete(name)) throw invalidArgument(`the prompt has no argument ${name} to remove`);
   }
   for (const { name, description, required } of put) args.set(name, { name, description, required });
-  if (args.size > MAX_ARGUMENTS) throw invalidArgument(`a prompt has at most ${MAX_ARGUMENTS} arguments`);
+  if (args.size > MAX_ARGUMENTS) throw invalidArgument(`a prompt can have at most ${MAX_ARGUMENTS} arguments`);
   const all = [...args.values()];
   checkTemplate(template, all);
   return all;

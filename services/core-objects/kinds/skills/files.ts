@@ -26,10 +26,10 @@ export function filesAfter(
     files.set(path, { path, text, bytes: Buffer.byteLength(text) });
   }
   const all = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-  if (all.length > MAX_FILES) throw invalidArgument(`a skill has at most ${MAX_FILES} files`);
+  if (all.length > MAX_FILES) throw invalidArgument(`a skill can have at most ${MAX_FILES} files`);
   const bytes = all.reduce((sum, file) => sum + file.bytes, 0);
   if (bytes > MAX_SKILL_BYTES)
-    throw invalidArgument(`the files of a skill have at most ${MAX_SKILL_BYTES} bytes together`);
+    throw invalidArgument(`the files of a skill can have at most ${MAX_SKILL_BYTES} bytes together`);
   return all;
 }
 
@@ -40,9 +40,9 @@ function checkPath(path: string): void {
   const plain = segments.every((segment) => /^[A-Za-z0-9_][A-Za-z0-9_. -]*$/.test(segment) && !/[. ]$/.test(segment));
   if (!plain || segments.length > 8) {
     throw invalidArgument(
-      `${path} is not a path inside the skill: give names of letters, digits, dots, hyphens and underscores, with / between`,
+      `${path} is not a valid path inside the skill: use names of letters, digits, dots, hyphens and underscores, separated by /`,
     );
   }
   if (path.toUpperCase() === "SKILL.MD")
-    throw invalidArgument("SKILL.md is made of the skill's own fields; give other files");
+    throw invalidArgument("the service writes SKILL.md from the fields of the skill: give only other files");
 }

@@ -22,8 +22,6 @@ export function keptValueAfter(
 ): Partial<Own<VariableRecord>> {
   if (value === undefined && secret === current.secret) return {};
   if (value === undefined && current.secret)
-    throw invalidArgument(
-      "a secret value is never shown: give a new value to make the variable one that is not secret",
-    );
+    throw invalidArgument("a secret value is never shown: to make the variable non-secret, give a new value");
   return keptValue(value ?? current.value, secret, writer);
 }

@@ -75,13 +75,13 @@ function vectorsIn(text: string, count: number): Uint8Array | string {
   } catch {
     return failure("something other than JSON");
   }
-  if (!Array.isArray(data) || data.length !== count) return failure(`not ${count} embeddings`);
+  if (!Array.isArray(data) || data.length !== count) return failure(`another number of embeddings than ${count}`);
   const vectors: (readonly number[])[] = [];
   for (const one of data as ({ index?: unknown; embedding?: unknown } | null)[]) {
     const embedding = one?.embedding;
     const isVector = Array.isArray(embedding) && embedding.every((each) => Number.isFinite(each));
     const index = one?.index as number;
-    if (!isVector || !Number.isInteger(index) || index < 0) return failure("what is no embedding");
+    if (!isVector || !Number.isInteger(index) || index < 0) return failure("an invalid embedding");
     if (index < count) vectors[index] = embedding as number[];
   }
   const dimensions = vectors[0]?.length ?? 0;
@@ -89,7 +89,7 @@ function vectorsIn(text: string, count: number): Uint8Array | string {
   const all = new Float32Array(count * dimensions);
   for (let i = 0; i < count; i++) {
     const vector = vectors[i];
-    if (vector?.length !== dimensions) return failure("vectors of several lengths");
+    if (vector?.length !== dimensions) return failure("vectors of different lengths");
     all.set(unitOf(vector), i * dimensions);
   }
   return new Uint8Array(all.buffer);

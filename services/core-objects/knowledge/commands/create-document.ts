@@ -23,7 +23,7 @@ export async function createDocument(
   checkManaged(base, caller);
   const type = typeOf(word, "markdown");
   const given = sourceOf({ content, file }, type);
-  if (given === undefined) throw invalidArgument("give the document's content, or a file");
+  if (given === undefined) throw invalidArgument("give either the content of the document or a file");
   const { bytes, ...source } = given;
   const _id = uuid();
   const request = requestId === "" ? _id : `${caller.id}:${requestId}`;
@@ -63,7 +63,8 @@ export async function createDocument(
     await context.room.takeKnowledge(document.owner, -1, -document.bytes);
     if (!isDuplicateKey(error)) throw error;
     const same = await documents.findOne({ knowledge_base: base._id, request });
-    if (same === null) throw aborted("the document of this request_id was deleted meanwhile; repeat the call");
+    if (same === null)
+      throw aborted("the document that this request_id created was deleted during the call: repeat the call");
     return { document: documentView(same) };
   }
   context.knowledge.wake();

@@ -15,12 +15,12 @@ export async function readDocument(
 ): Promise<MessageInitShape<typeof ReadDocumentResponseSchema>> {
   const { document, base } = await readableDocument(context, documentId, caller);
   const source = await context.knowledge.sources.findOne({ _id: document.source });
-  if (source === null) throw aborted("the document was revised meanwhile; repeat the call");
+  if (source === null) throw aborted("the document was revised during the call: repeat the call");
   if (source.file !== undefined)
     throw failedPrecondition(
       document.state === "failed"
-        ? `there is no text of this document: ${document.problem}`
-        : "the text of this document is still taken out of its file: repeat the call in some seconds",
+        ? `this document has no text: ${document.problem}`
+        : "the service is still reading the text of this document from its file: repeat the call in a few seconds",
     );
   return {
     document: documentView(document),

@@ -42,7 +42,9 @@ export async function searchKnowledge(
 ): Promise<Answer> {
   const failed = (error: Error): never => {
     if (!(error instanceof ThreadEndedError)) throw error;
-    throw unavailable(`the search was ended, since ${error.message}: name fewer knowledge bases, or repeat the call`);
+    throw unavailable(
+      `the search was stopped, because ${error.message}: name fewer knowledge bases, or repeat the call`,
+    );
   };
   return search(context, request, call)
     .catch((error: Error) => {
@@ -85,7 +87,7 @@ async function search(
     );
     if (missing.length > 0)
       notes.push(
-        `${missing.length} knowledge bases were not searched, since memory is in use: name fewer, or repeat the call`,
+        `${missing.length} knowledge bases were not searched, because the memory for searches is in use: name fewer, or repeat the call`,
       );
     const passages = await passagesOf(context, hits, bases);
     if (passages.length === hits.length || attempt === TRIES)
@@ -134,7 +136,7 @@ async function basesIn(
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0)
     throw notFound(
-      `no knowledge base that you can see has the id ${missing.join(", ")}; list_knowledge_bases names them`,
+      `no knowledge base that you can see has the id ${missing.join(", ")}: list_knowledge_bases returns the ids`,
     );
   const off = found.filter(({ enabled }) => !enabled);
   if (off.length === found.length)
@@ -157,7 +159,7 @@ async function withDocuments(
   const known = new Set(seen.map(({ _id }) => _id));
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0)
-    throw notFound(`no document that is searched has the id ${missing.join(", ")}; list_documents names the ids`);
+    throw notFound(`none of the searched documents has the id ${missing.join(", ")}: list_documents returns the ids`);
   const wanted = new Set(seen.map(({ knowledge_base }) => knowledge_base));
   return bases.filter(({ _id }) => wanted.has(_id));
 }

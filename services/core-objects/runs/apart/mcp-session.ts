@@ -20,7 +20,7 @@ const NEVER_MS = 600_000;
 /** Answers that lead elsewhere (RFC 9110, section 15.4). Where to is the server's to say, and not for us to repeat. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const REDIRECTED =
-  "it redirects to another address, which is not followed: ask who runs it for its own URL, and give that with update_mcp_server";
+  "it redirects to another address, and the service does not follow redirects: ask its operator for the other URL, and set that with update_mcp_server";
 /** How long a server may take to begin, in milliseconds. */
 const BEGIN_MS = 5_000;
 
@@ -116,7 +116,7 @@ function boundedRequests(
       return new Response(null, { status: 405 });
     count += isGet ? MAX_REQUESTS / 20 : 1;
     if (count > MAX_REQUESTS || atOnce >= MAX_AT_ONCE) {
-      const error = new MisbehavedError("it has the client send too many requests");
+      const error = new MisbehavedError("it makes the client send too many requests");
       failed(error);
       throw error;
     }

@@ -96,15 +96,15 @@ async function listTools(client: Client, timeout: number): Promise<Listed> {
       const schema = JSON.stringify(inputSchema);
       characters += name.length + Math.min(description.length, MAX_DESCRIPTION) + schema.length;
       const problem = tools.has(name)
-        ? "another one has its name"
+        ? "another tool has the same name"
         : (problemOf(name, schema) ??
-          (tools.size >= MAX_TOOLS || characters > MAX_LIST ? "there are too many before it" : undefined));
+          (tools.size >= MAX_TOOLS || characters > MAX_LIST ? "the server lists too many tools before it" : undefined));
       if (problem === undefined)
         tools.set(name, {
           ...{ name, inputSchema, readOnly, destructive },
           description: description.slice(0, MAX_DESCRIPTION),
         });
-      else if (notes.length < MAX_NOTES) notes.push(`its tool ${name.slice(0, 60)} is left out: ${problem}`);
+      else if (notes.length < MAX_NOTES) notes.push(`its tool ${name.slice(0, 60)} is not used: ${problem}`);
     }
     cursor = listed.nextCursor;
     if (cursor === undefined) break;
@@ -113,12 +113,12 @@ async function listTools(client: Client, timeout: number): Promise<Listed> {
 }
 
 function problemOf(name: string, schema: string): string | undefined {
-  if (name === "" || name.length > MAX_NAME) return `its name is not of 1 to ${MAX_NAME} characters`;
+  if (name === "" || name.length > MAX_NAME) return `its name must have 1 to ${MAX_NAME} characters`;
   try {
     checkJson(schema, SCHEMA);
     return undefined;
   } catch (error) {
-    return `of its input schema: ${(error as Error).message}`;
+    return `its input schema is not valid: ${(error as Error).message}`;
   }
 }
 

@@ -89,14 +89,14 @@ async function answered<T>(ask: () => PromiseLike<T>): Promise<T> {
     if (plain instanceof MisbehavedError) throw plain;
     const { status, message } = error as Partial<APIError>;
     if (status === 401 || status === 403)
-      throw new Error(`it refused the credential (HTTP ${status}): update_integration`);
+      throw new Error(`it refused the credential (HTTP ${status}): set another one with update_integration`);
     throw typeof status === "number" ? new Error(`HTTP ${wordsOf({ message: message ?? String(status) })}`) : plain;
   }
 }
 
 function saidOf({ choices, usage }: OpenAI.Chat.Completions.ChatCompletion, most: number): ModelAnswer {
   const message = choices?.[0]?.message;
-  if (message === undefined || message === null) throw new Error("its answer holds no message");
+  if (message === undefined || message === null) throw new Error("its answer contains no message");
   const wanted = Array.isArray(message.tool_calls) ? message.tool_calls : [];
   const calls = wanted.flatMap((call) =>
     call.type === "function"

@@ -19,7 +19,9 @@ export async function updateRun(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const run = await ownRun(context, runId, caller);
     if (etag !== "" && run.etag !== etag)
-      throw aborted(`this run has changed since; its etag is now ${run.etag}. Read it again, then repeat`);
+      throw aborted(
+        `this run changed after you read it: its etag is now ${run.etag}. Read it again, then repeat the call`,
+      );
     const changes = { ...(cancel ? cancelled(run) : answered(run, answer)), etag: newEtag() };
     const next = await context.runs.findOneAndUpdate(
       { _id: run._id, etag: run.etag },
@@ -35,7 +37,7 @@ export async function updateRun(
 
 /** A run that is being worked at ends with its worker; what remains to be told of another a worker tells. */
 function cancelled(run: RunRecord): Partial<RunRecord> {
-  if (ENDED.has(run.state)) throw failedPrecondition(`the run has ended already: it is ${run.state}`);
+  if (ENDED.has(run.state)) throw failedPrecondition(`the run has already ended: its state is ${run.state}`);
   if (run.state === "running") return { cancelling: true };
   const now = new Date();
   const error = { reason: "cancelled" as const, message: CANCELLED };
@@ -44,6 +46,8 @@ function cancelled(run: RunRecord): Partial<RunRecord> {
 
 function answered(run: RunRecord, answer: string): Partial<RunRecord> {
   if (run.state !== "awaiting_input")
-    throw failedPrecondition(`the run asks nothing: it is ${run.state}. Answer one whose state is awaiting_input`);
+    throw failedPrecondition(
+      `the run has no open question: its state is ${run.state}. Only a run in the state awaiting_input takes an answer`,
+    );
   return { state: "queued", question: "", answer, due_at: new Date() };
 }

@@ -6,10 +6,12 @@ export const ASK_USER: AgentTool = {
   name: "ask_user",
   label: "ask_user",
   description:
-    "Asks the person you work for, and waits for the answer, which may take days. Use it only where you cannot go on without it.",
+    "Asks the person you work for, and waits for the answer, which may take days. Use it only if you cannot continue without the answer.",
   parameters: {
     type: "object",
-    properties: { question: { type: "string", description: "The question, with all that one needs to answer it." } },
+    properties: {
+      question: { type: "string", description: "The question, with everything that is needed to answer it." },
+    },
     required: ["question"],
   },
   readOnly: true,

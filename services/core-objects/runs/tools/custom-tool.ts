@@ -58,7 +58,7 @@ export function customTool(record: CustomToolRecord, name: string, parts: Custom
         if (!(error instanceof MisbehavedError)) throw failedPrecondition(`it could not be called: ${why}`);
         await leaveOut(context, "custom tool", tool._id, error, why);
         throw failedPrecondition(
-          `${why}: whether the call took effect is not known, and the tool is left out for a while`,
+          `${why}: the call may or may not have taken effect, and the tool is not used for a while`,
         );
       }
     },
@@ -91,7 +91,7 @@ export function requestOf(
   };
   const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name));
   if (unknown !== undefined && !additionalProperties)
-    throw invalidArgument(`there is no argument ${unknown}; there are ${Object.keys(properties).join(", ")}`);
+    throw invalidArgument(`unknown argument ${unknown}: known arguments are ${Object.keys(properties).join(", ")}`);
   const missing = required.find((name) => !Object.hasOwn(args, name));
   if (missing !== undefined) throw invalidArgument(`the argument ${missing} is missing`);
   const left = new Map(Object.entries(args));
@@ -103,7 +103,7 @@ export function requestOf(
   });
   // Written in any way these lead elsewhere (WHATWG URL, "double-dot URL path segment").
   if (/\/\.{1,2}(?:[/?#]|$)/.test(written.replace(/\?.*$/s, "")))
-    throw invalidArgument("an argument makes . or .. of a part of the path, which leads to another one");
+    throw invalidArgument("an argument turns a part of the path into . or .., which leads to another path");
   if (!QUERYING.has(method)) return { url: written, body: JSON.stringify(Object.fromEntries(left)) };
   const target = new URL(written);
   for (const [name, value] of left) target.searchParams.append(name, textOf(value));
@@ -124,7 +124,7 @@ async function headersFor(
     const found =
       variable === "" ? null : await context.collection<VariableRecord>("variable").findOne({ _id: variable });
     if (variable !== "" && (found === null || !found.enabled))
-      throw failedPrecondition(`the variable of its header ${name} is gone or disabled`);
+      throw failedPrecondition(`the variable of its header ${name} was deleted or is disabled`);
     sent[name] = value + (found === null ? "" : variableValue(context, found, redactor));
   }
   return sent;
@@ -137,6 +137,9 @@ class HttpFailure extends Error {}
 function saidOf({ status, location, text: whole }: HttpAnswer, redactor: Redactor): string {
   const text = shorten(redactor.redactBeginning(whole), SHOWN);
   if (status >= 200 && status < 300) return text === "" ? `HTTP ${status}, without a body` : text;
-  const to = status >= 300 && status < 400 ? ` to ${redactor.redactBeginning(location)}, which is not followed` : "";
+  const to =
+    status >= 300 && status < 400
+      ? `, a redirect to ${redactor.redactBeginning(location)}, which the service does not follow`
+      : "";
   throw new HttpFailure(`HTTP ${status}${to}${text === "" ? "" : `: ${text}`}`);
 }

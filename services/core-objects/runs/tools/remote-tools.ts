@@ -71,7 +71,7 @@ export async function connectRemote(
   parts: RemoteParts,
 ): Promise<Remote> {
   const why = leftOut(record);
-  if (why !== undefined) throw new Error(`${why}; test_mcp_server tries it again`);
+  if (why !== undefined) throw new Error(`${why}; to try it again, call test_mcp_server`);
   const connection = new Connection(record, parts);
   const listed = await connection.open(signal);
   const chosen = await choose(listed.tools).catch(async (error) => {
@@ -194,7 +194,7 @@ function remoteTool(
         signal.throwIfAborted();
         if (!(error instanceof MisbehavedError)) throw failedPrecondition(`it could not be called: ${error.message}`);
         throw failedPrecondition(
-          `${error.message}: whether the call took effect is not known, and the server is left out for a while`,
+          `${error.message}: the call may or may not have taken effect, and the server is not used for a while`,
         );
       });
       const text = shorten(redactor.redactBeginning(answer.text), SHOWN);

@@ -40,11 +40,11 @@ export function skillTools(own: OwnTools, { skills, prompts, knowledgeBases, off
 
 /** The arguments with the id of the one that is named, which has to be among those. */
 function chosen(args: JsonObject, argument: string, those: readonly Attached[]): JsonObject {
-  if (those.length === 0) throw notFound(`no ${argument} that you can see is left to this run`);
+  if (those.length === 0) throw notFound(`this run has no ${argument} any more that you can see`);
   const wanted = args[argument];
   const found = those.find(({ _id, name }) => _id === wanted || name === wanted);
   if (found === undefined)
-    throw invalidArgument(`${argument} has to be one of ${those.map(({ name }) => name).join(", ")}`);
+    throw invalidArgument(`${argument} must be one of ${those.map(({ name }) => name).join(", ")}`);
   return { ...args, [argument]: found._id };
 }
 
@@ -59,7 +59,7 @@ function searchIn(own: OwnTools, ids: readonly string[]): AgentTool[] {
       ...tool,
       name: SEARCH,
       call(args, call) {
-        if (ids.length === 0) throw notFound("no knowledge base that you can see is left to this run");
+        if (ids.length === 0) throw notFound("this run has no knowledge base any more that you can see");
         const wanted = Array.isArray(args[BASES]) ? args[BASES].filter((id) => ids.includes(String(id))) : [];
         return tool.call({ ...args, [BASES]: wanted.length > 0 ? wanted : [...ids] }, call);
       },

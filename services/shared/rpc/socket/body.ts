@@ -113,5 +113,5 @@ function collect(
 }
 
 const tooLong = (most: number) =>
-  resourceExhausted(`a message of this rpc may be ${most} bytes long: send less at once`);
-const tooFine = () => resourceExhausted("the message comes in too many small pieces: send larger frames");
+  resourceExhausted(`the message is longer than ${most} bytes, the limit of this rpc: send less at once`);
+const tooFine = () => resourceExhausted("the message arrives in too many small pieces: send larger frames");

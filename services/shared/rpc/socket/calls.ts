@@ -102,7 +102,7 @@ class ServedCall {
   #route(): Route {
     const { url = "", rawHeaders } = this.#request;
     const route = this.#options.routes.get(url.split("?", 1)[0] as string);
-    if (route === undefined) throw unimplemented("there is no such rpc here: server reflection lists those that are");
+    if (route === undefined) throw unimplemented("this server has no such rpc: server reflection lists its rpcs");
     // Node takes the first of several, and others the last (RFC 9112 section 3.2).
     if (rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length > 1) {
       throw invalidArgument("the request has more than one Host header");
@@ -112,7 +112,9 @@ class ServedCall {
 
   #admit({ isPublic, admit }: Route): Authenticated | Promise<Authenticated> {
     if (isPublic && !this.#options.connections.allows(this.#connection)) {
-      throw resourceExhausted("too many calls without a credential come from this address: try again in a second");
+      throw resourceExhausted(
+        "too many calls without a valid credential come from this address: try again in a second",
+      );
     }
     const credential = credentialOf(this.#request);
     const incoming: Incoming = { credential, signal: this.#left.signal, traceparent: traceparentOf(this.#request) };
@@ -241,5 +243,5 @@ const COUNTED: ReadonlySet<Code> = new Set([
 /** Made once: where a connection ends, a hundred calls are told. */
 const WENT_AWAY = canceled("the client went away");
 const NO_LONGER_GOOD = unauthenticated(
-  "the credential that opened this is no longer good: present it again, or another",
+  "the credential of this call is no longer valid, or cannot be checked: call again with a valid one",
 );

@@ -65,7 +65,7 @@ export class Places {
     }
     const most = isPublic ? this.#limits.publicCalls : this.#limits.calls;
     if (share.calls >= most && !scopes.has(INTERNAL)) {
-      throw resourceExhausted(`${most} calls of yours are open here already: try again when one of them has ended`);
+      throw resourceExhausted(`you already have ${most} calls in progress: wait until one of them has ended`);
     }
     share.calls++;
     return this.#place(name, share);
@@ -83,7 +83,9 @@ export class Places {
       take: (bytes) => {
         if (isOver) return;
         if (share.bytes + bytes > this.#limits.bytes || this.#bytes + bytes > this.#limits.totalBytes) {
-          throw resourceExhausted("too much is being sent at once: try again shortly, with less at a time");
+          throw resourceExhausted(
+            "too many bytes are being received at once: try again in a few seconds, with less at a time",
+          );
         }
         taken += bytes;
         share.bytes += bytes;

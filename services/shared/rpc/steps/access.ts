@@ -25,5 +25,6 @@ export function isForServices(desc: DescMethod): boolean {
 
 /** @throws ConnectError permission_denied, where the caller does not hold the scope. */
 export function checkAccess(caller: Caller, needed: string): void {
-  if (!caller.scopes.has(needed)) throw permissionDenied(`this needs the scope ${needed}`);
+  if (!caller.scopes.has(needed))
+    throw permissionDenied(`this call needs the scope ${needed}: use an API key that has it`);
 }

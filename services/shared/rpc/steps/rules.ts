@@ -38,7 +38,7 @@ export function checkRules(desc: DescMethod, request: Message): void {
   });
   const more = result.violations.length - broken.length;
   if (more > 0) {
-    const message = `${more} more of its values break a rule`;
+    const message = `${more} more values break a rule`;
     value.violations.push(create(ViolationSchema, { message }));
     lines.push(message);
   }
@@ -54,7 +54,7 @@ function membersOf({ field }: Violation): string[] | undefined {
 /** What a text has to be like, in words: a regular expression tells neither a model nor a person. */
 function formOf({ field }: Violation): string {
   const last = field.findLast((part) => part.kind === "field");
-  return (last === undefined ? "" : getOption(last, form)) || "of another form, as the schema says";
+  return (last === undefined ? "" : getOption(last, form)) || "of the form that the schema states";
 }
 
 /** The words that a field of an enum takes: its rules name them by number. */

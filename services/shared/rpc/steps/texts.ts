@@ -19,7 +19,7 @@ export function checkTextsOf(desc: DescMethod): Check | undefined {
   return (request) => {
     if (textIn(request) > MAX_TEXT)
       throw resourceExhausted(
-        `the texts of one request have at most ${MAX_TEXT} bytes of UTF-8 together: send less at a time`,
+        `all texts of a request together may have at most ${MAX_TEXT} bytes in UTF-8: send less at a time`,
       );
   };
 }

@@ -45,10 +45,10 @@ const MANIFEST = "manifest.json";
 export async function backUpStore(dataDir: string, to: string): Promise<BackupManifest> {
   if (!existsSync(join(dataDir, "main", "data.mdb"))) {
     throw new Error(
-      `there is no embedded store in ${dataDir}: set DATA_DIR; records in MongoDB are backed up by its own tools`,
+      `there is no embedded store in ${dataDir}: set DATA_DIR; if records are in MongoDB, use the backup tools of MongoDB`,
     );
   }
-  if (existsSync(to)) throw new Error(`${to} is there already: give the backup a directory of its own`);
+  if (existsSync(to)) throw new Error(`${to} already exists: name a new directory for the backup`);
   const draft = `${to}.part`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true, mode: 0o700 });
@@ -97,13 +97,15 @@ async function copyEnvironment(from: string, to: string): Promise<void> {
  */
 export async function readBackup(from: string): Promise<BackupManifest> {
   const path = join(from, MANIFEST);
-  if (!existsSync(path)) throw new Error(`${from} is no backup: it has no ${MANIFEST}`);
+  if (!existsSync(path)) throw new Error(`${from} is not a backup: it has no ${MANIFEST}`);
   const manifest = JSON.parse(readFileSync(path, "utf8")) as BackupManifest;
-  if (manifest.format !== 1) throw new Error(`${from} was made by a newer version (${manifest.version}): use that one`);
+  if (manifest.format !== 1)
+    throw new Error(`${from} was made by a newer version (${manifest.version}): use that version`);
   for (const { name, bytes, sha256 } of manifest.files) {
-    if (!ENVIRONMENTS.some((one) => join(one, "data.mdb") === name)) throw new Error(`${path} names the file ${name}`);
+    if (!ENVIRONMENTS.some((one) => join(one, "data.mdb") === name))
+      throw new Error(`${path} names ${name}, which is not a file of a backup`);
     const file = join(from, name);
-    if (!existsSync(file)) throw new Error(`the backup is not whole: ${file} is missing`);
+    if (!existsSync(file)) throw new Error(`the backup is incomplete: ${file} is missing`);
     const found = await digestOf(file);
     if (found.bytes !== bytes || found.sha256 !== sha256) throw new Error(`the backup is damaged: ${file} was changed`);
     checkDataFile(file);

@@ -35,7 +35,7 @@ export async function createDiskProbe(dir: string, everyMs = EVERY_MS): Promise<
       await checkOpens(path, count++ % WRITES_EVERY === 0);
       refusal = undefined;
     } catch (error) {
-      refusal = `the disk of the data directory takes no writes (${(error as NodeJS.ErrnoException).code}): free space on it or make it writable`;
+      refusal = `the disk of the data directory accepts no writes (${(error as NodeJS.ErrnoException).code}): free space on it or make it writable`;
     }
   }
 

@@ -33,7 +33,7 @@ const opened = new Set<string>();
 export async function openEmbeddedStore(dir: string, options: EmbeddedOptions = {}): Promise<Store> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const path = await realpath(dir);
-  if (opened.has(path)) throw new Error(`the data directory ${dir} is open in this process already; share its store`);
+  if (opened.has(path)) throw new Error(`the data directory ${dir} is already open in this process; share its store`);
   const main = openEnvironment(join(path, "main"));
   opened.add(path);
   try {
@@ -130,7 +130,7 @@ class EmbeddedStore implements Store {
     for (const collection of this.#collections.values()) {
       if (this.#closed) return;
       await sweep(collection.records).catch((error: unknown) =>
-        this.#log.error({ err: error, collection: collection.spec.name }, "expired documents could not be deleted"),
+        this.#log.error({ err: error, collection: collection.spec.name }, "expired documents cannot be deleted"),
       );
     }
   }

@@ -19,8 +19,8 @@ export function openEnvironment(path: string): RootDatabase {
   } catch (error) {
     if (!(error instanceof DamagedStoreError)) throw error;
     throw new Error(
-      `the store file ${file} is damaged: ${error.message}; put back a copy of the data directory, ` +
-        `or move ${path} away to begin without what it held`,
+      `the store file ${file} is damaged: ${error.message}; restore a backup of the data directory, ` +
+        `or move ${path} away to start without its data`,
     );
   }
   return shareEnvironment(path);

@@ -68,18 +68,18 @@ export function checkDataFile(path: string): void {
 function newestOf(file: number): Head {
   const first = headOf(file, 0);
   const second = headOf(file, first.pageSize);
-  if (second.pageSize !== first.pageSize) throw new DamagedStoreError("its two heads disagree");
+  if (second.pageSize !== first.pageSize) throw new DamagedStoreError("its two meta pages contradict each other");
   // A compacted copy begins with the head of an empty store, which no transaction has written.
   const isCopy = first.transaction === 0;
   if (!isCopy && Math.abs(first.transaction - second.transaction) > 1) {
-    throw new DamagedStoreError("its two heads are not of successive transactions");
+    throw new DamagedStoreError("its two meta pages are not from successive transactions");
   }
   return second.transaction > first.transaction ? second : first;
 }
 
 function headOf(file: number, at: number): Head {
   const head = Buffer.alloc(HEAD_BYTES);
-  if (readSync(file, head, 0, HEAD_BYTES, at) < HEAD_BYTES) throw new DamagedStoreError("it ends within its head");
+  if (readSync(file, head, 0, HEAD_BYTES, at) < HEAD_BYTES) throw new DamagedStoreError("it ends within a meta page");
   const pageSize = head.readUInt32LE(48);
   const sane =
     head.readUInt16LE(18) === PAGE.head &&
@@ -91,7 +91,7 @@ function headOf(file: number, at: number): Head {
     pageSize <= 65_536 &&
     (pageSize & (pageSize - 1)) === 0 &&
     (at === 0 || at === pageSize);
-  if (!sane) throw new DamagedStoreError("its head is not that of a store");
+  if (!sane) throw new DamagedStoreError("its meta page is not that of a store");
   return {
     pageSize,
     lastPage: numberAt(head, 144),
@@ -137,14 +137,15 @@ class Walk {
     this.#head = head;
     const { lastPage, pageSize } = head;
     this.#pages = Math.min(lastPage + 1, Math.floor(fstatSync(file).size / pageSize));
-    if (lastPage < 1 || !Number.isSafeInteger(lastPage * pageSize)) throw new DamagedStoreError("its length is wrong");
+    if (lastPage < 1 || !Number.isSafeInteger(lastPage * pageSize))
+      throw new DamagedStoreError("its meta page states an impossible length");
     this.#met = new Uint8Array(Math.ceil(this.#pages / 8));
     this.#meet(0, 2);
   }
 
   all(): void {
     const { free, main } = this.#head;
-    if (!isPlain(main)) throw new DamagedStoreError("its head is not that of a store");
+    if (!isPlain(main)) throw new DamagedStoreError("its meta page is not that of a store");
     this.#tree(main, (node) => this.#tree(node, undefined));
     const lists: Buffer[] = [];
     this.#tree(free, undefined, (list) => lists.push(list));
@@ -157,11 +158,12 @@ class Walk {
     const { root, depth } = tree;
     const counted = { branches: 0, leaves: 0, overflow: 0, entries: 0 };
     if (root !== NO_PAGE) {
-      if (depth < 1 || depth > MAX_DEPTH) throw new DamagedStoreError("a tree has no depth that can be");
+      if (depth < 1 || depth > MAX_DEPTH) throw new DamagedStoreError("a tree has an impossible depth");
       this.#subtree(Number(root), depth, counted, within, read);
     }
     for (const name of ["branches", "leaves", "overflow", "entries"] as const) {
-      if (counted[name] !== tree[name]) throw new DamagedStoreError(`a tree has not as many ${name} as it says`);
+      if (counted[name] !== tree[name])
+        throw new DamagedStoreError(`a tree does not have the number of ${name} that it states`);
     }
   }
 
@@ -176,7 +178,7 @@ class Walk {
     const nodes = this.#nodes(bytes, page);
     if (depth > 1) {
       counted.branches++;
-      if (nodes.length < 1) throw new DamagedStoreError(`page ${page} leads nowhere`);
+      if (nodes.length < 1) throw new DamagedStoreError(`page ${page} has no entries`);
       for (const at of nodes) {
         const child = bytes.readUInt32LE(at) + bytes.readUInt16LE(at + 4) * 2 ** 32;
         this.#subtree(child, depth - 1, counted, within, read);
@@ -193,10 +195,10 @@ class Walk {
       if (start + length > bytes.length) throw new DamagedStoreError(`page ${page} has a value beyond its end`);
       if (flags === NODE.tree && within !== undefined && length === TREE_BYTES) {
         const inner = treeAt(bytes, start);
-        if (!isPlain(inner)) throw new DamagedStoreError("a tree is of a kind that is not used");
+        if (!isPlain(inner)) throw new DamagedStoreError("a tree has a type that no store uses");
         within(inner);
       } else if (flags === NODE.big) counted.overflow += this.#overflow(bytes, start, size, read);
-      else if (flags !== 0) throw new DamagedStoreError(`page ${page} has a value of a kind that is not used`);
+      else if (flags !== 0) throw new DamagedStoreError(`page ${page} has a value of a type that no store uses`);
       else read?.(Buffer.from(bytes.subarray(start, start + length)));
     }
   }
@@ -205,7 +207,8 @@ class Walk {
   #nodes(bytes: Buffer, page: number): readonly number[] {
     const [lower, upper] = [bytes.readUInt16LE(20), bytes.readUInt16LE(22)];
     const room = bytes.length - PAGE_HEAD;
-    if (lower % 2 !== 0 || lower > upper || upper > room) throw new DamagedStoreError(`page ${page} has no order`);
+    if (lower % 2 !== 0 || lower > upper || upper > room)
+      throw new DamagedStoreError(`page ${page} has impossible bounds`);
     return Array.from({ length: lower / 2 }, (_, i) => {
       const at = PAGE_HEAD + bytes.readUInt16LE(PAGE_HEAD + 2 * i);
       const fits = at >= PAGE_HEAD + upper && at + NODE_HEAD <= bytes.length;
@@ -229,7 +232,7 @@ class Walk {
       head.readUInt16LE(18) === PAGE.overflow &&
       head.readUInt32LE(20) === count &&
       PAGE_HEAD + size <= count * pageSize;
-    if (!isIts) throw new DamagedStoreError(`page ${page} is not the value that it should be`);
+    if (!isIts) throw new DamagedStoreError(`page ${page} is not the page that a value refers to`);
     if (read !== undefined) {
       const data = Buffer.alloc(size);
       readSync(this.#file, data, 0, size, page * pageSize + PAGE_HEAD);
@@ -244,14 +247,14 @@ class Walk {
     const bytes = Buffer.alloc(pageSize);
     readSync(this.#file, bytes, 0, pageSize, page * pageSize);
     const isIts = numberAt(bytes, 0) === page && numberAt(bytes, 8) <= transaction && bytes.readUInt16LE(18) === kind;
-    if (!isIts) throw new DamagedStoreError(`page ${page} is not what it should be`);
+    if (!isIts) throw new DamagedStoreError(`page ${page} is not the page that a tree refers to`);
     return bytes;
   }
 
   /** Pages within the file that nothing else uses. */
   #meet(page: number, count: number): void {
     if (!(page >= 0 && count >= 1 && page + count <= this.#pages)) {
-      throw new DamagedStoreError(`it ends before page ${page}, or that page is none`);
+      throw new DamagedStoreError(`page ${page} lies at least partly outside the file`);
     }
     for (let one = page; one < page + count; one++) {
       const [index, bit] = [one >> 3, 1 << (one & 7)];
@@ -264,13 +267,14 @@ class Walk {
   #freeList(list: Buffer): void {
     const entries = list.length / 8 - 1;
     if (!Number.isInteger(entries) || entries < 0 || numberAt(list, 0) > entries) {
-      throw new DamagedStoreError("a list of free pages is not whole");
+      throw new DamagedStoreError("a list of free pages is incomplete");
     }
     for (let i = 1; i <= numberAt(list, 0); i++) {
       const entry = Number(list.readBigInt64LE(8 * i));
       if (entry === 0) continue;
       const [count, page] = entry < 0 ? [-entry, Number(list.readBigInt64LE(8 * ++i))] : [1, entry];
-      if (!(page >= 2 && page + count - 1 <= this.#head.lastPage)) throw new DamagedStoreError("a free page is none");
+      if (!(page >= 2 && page + count - 1 <= this.#head.lastPage))
+        throw new DamagedStoreError("a list of free pages names a page that does not exist");
       const within = Math.max(0, Math.min(count, this.#pages - page));
       if (within > 0) this.#meet(page, within);
       this.#beyond += count - within;

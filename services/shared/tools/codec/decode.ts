@@ -141,13 +141,13 @@ function refuseObject(json: JsonValue): never {
 }
 
 function refuseTwice(name: string): never {
-  throw new ArgumentError(`is given twice, as ${name} too: give ${name} alone`);
+  throw new ArgumentError(`is given twice, also as ${name}: give only ${name}`);
 }
 
 function refuseUnknown(desc: DescMessage, name: string): never {
   const names = desc.fields.map((f) => f.name);
   const meant = closestName(name, names);
-  const known = names.length === 0 ? "it takes none" : `known are ${names.join(", ")}`;
+  const known = names.length === 0 ? "there are no arguments" : `known arguments are ${names.join(", ")}`;
   throw new ArgumentError(
     `unknown argument ${shown(name)}: ${meant === undefined ? known : `did you mean "${meant}"?`}`,
     `unknown argument: ${known}`,
@@ -251,7 +251,8 @@ function readMap(one: Read, json: JsonValue): Record<string, unknown> {
 function readWellKnown(desc: DescMessage, json: JsonValue): unknown {
   if (desc.typeName === "google.protobuf.Struct") {
     if (isObject(json) && isExact(json)) return json;
-    if (isObject(json)) throw new ArgumentError("holds half a character (a lone surrogate), or a number out of range");
+    if (isObject(json))
+      throw new ArgumentError("contains half a character (a lone surrogate) or a number out of range");
     throw new ArgumentError(`must be an object, not ${shown(json)}`, "must be an object");
   }
   if (desc.typeName === "google.protobuf.Timestamp") {

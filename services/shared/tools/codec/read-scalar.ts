@@ -65,7 +65,7 @@ function refuse(expected: string, json: JsonValue): never {
 
 function readString(json: JsonValue): string {
   if (typeof json !== "string") return refuse("a string", json);
-  if (!json.isWellFormed()) throw new ArgumentError("holds half a character (a lone surrogate)");
+  if (!json.isWellFormed()) throw new ArgumentError("contains half a character (a lone surrogate)");
   return json;
 }
 
@@ -119,7 +119,7 @@ function bigBetween(least: bigint, most: bigint): Read {
     let value: bigint;
     if (typeof json === "number" && Number.isSafeInteger(json)) value = BigInt(json);
     else if (typeof json === "string" && /^-?\d{1,20}$/.test(json)) value = BigInt(json);
-    else return refuse("a whole number (as text where above 2^53)", json);
+    else return refuse("a whole number (as text if above 2^53)", json);
     if (value < least || value > most) return refuse(`between ${least} and ${most}`, json);
     return value;
   };

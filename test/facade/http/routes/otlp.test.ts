@@ -120,7 +120,7 @@ test.each(["none", "gzip"])(
     expect(reply.status).toBe(200);
     const { partialSuccess } = fromBinary(ExportTraceServiceResponseSchema, reply.bytes);
     expect(partialSuccess?.rejectedSpans).toBe(2n);
-    expect(partialSuccess?.errorMessage).toBe("an export of spans is at most 16777216 bytes: send fewer spans at once");
+    expect(partialSuccess?.errorMessage).toBe("an export has at most 16777216 bytes: send fewer spans at once");
     expect(taken[0]?.resourceSpans[0]?.scopeSpans[0]?.spans.map(({ name }) => name).join()).toBe(
       Array.from({ length: 15 }, (_, n) => n).join(),
     );

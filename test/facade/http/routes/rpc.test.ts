@@ -21,14 +21,14 @@ onEachEdge(({ start }) => {
 
   test("failed credentials count against the client, not against the proxy before us", async () => {
     for (const token of ["bad-1", "bad-2"]) expect(await call(token, "192.0.2.1")).toContain("is not accepted");
-    expect(await call("bad-3", "192.0.2.1")).toContain("too many failed credentials");
+    expect(await call("bad-3", "192.0.2.1")).toContain("too many invalid credentials");
     expect(await call("bad-3", "192.0.2.2")).toContain("is not accepted");
   });
 
   test("a key that was verified before works from an address that has tried too many bad ones", async () => {
     await call("good", "192.0.2.2");
     for (const token of ["bad-1", "bad-2"]) await call(token, "192.0.2.1");
-    expect(await call("bad-3", "192.0.2.1")).toContain("too many failed credentials");
+    expect(await call("bad-3", "192.0.2.1")).toContain("too many invalid credentials");
     const told = await call("good", "192.0.2.1");
     expect(told).not.toContain("too many");
     expect(told).not.toContain("not accepted");

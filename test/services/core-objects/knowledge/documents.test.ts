@@ -254,7 +254,7 @@ test("a document without text says so, and can be revised", async () => {
   const id = await base();
   const { id: documentId } = await add(id, "# Only a heading");
   await vi.waitFor(async () =>
-    expect((await read(documentId)).document).toMatchObject({ problem: "there is no text in it" }),
+    expect((await read(documentId)).document).toMatchObject({ problem: "it contains no text" }),
   );
   await rig.dispatch.unary(updateDocument, { documentId, content: "Something." }, as("alice"));
   await ready(documentId);

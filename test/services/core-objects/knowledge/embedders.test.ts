@@ -81,8 +81,8 @@ test("what an endpoint answers wrongly is said, without its address and credenti
     [{ status: 429, body: {} }, "status 429", true],
     [{ status: 302, location: "http://169.254.169.254/" }, "status 302", false],
     [{ status: 200, body: "<html>" }, "something other than JSON", false],
-    [{ status: 200, body: { data: [] } }, "not 1 embeddings", false],
-    [{ status: 200, body: { data: [{ index: 0, embedding: ["x"] }] } }, "what is no embedding", false],
+    [{ status: 200, body: { data: [] } }, "another number of embeddings than 1", false],
+    [{ status: 200, body: { data: [{ index: 0, embedding: ["x"] }] } }, "an invalid embedding", false],
     [{ status: 200, body: { data: [{ index: 1, embedding: [1] }] } }, "vectors of 0 dimensions", false],
   ] as const) {
     answer = () => reply;

@@ -56,7 +56,7 @@ test("documents that nobody owns have room together, as those of one user do", a
   const first = await add(one, "1", "root");
   await add(one, "2", "root");
   await add(other, "3", "root");
-  expect((await refusal(add(other, "4", "root"))).join()).toMatch(/^ResourceExhausted.* room for 5 /);
+  expect((await refusal(add(other, "4", "root"))).join()).toMatch(/^ResourceExhausted.* at most 5 /);
   await add(await base("alice"), "hers", "alice");
   await rig.dispatch.unary(deleteDocument, { documentId: first }, as("root"));
   await vi.waitFor(() => add(other, "4", "root"), { timeout: 10_000 });

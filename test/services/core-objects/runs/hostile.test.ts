@@ -101,13 +101,13 @@ test("a server that is silent is waited for once: the next run is told why it is
   expect(told(one.asked[0])).toContain("it did not answer within 5 seconds");
   const before = asked.length;
   const two = await run(id);
-  expect(told(two.asked[0])).toMatch(/it is left out until .*, since it did not answer within 5 seconds/);
+  expect(told(two.asked[0])).toMatch(/it is not used until .*, because it did not answer within 5 seconds/);
   expect(asked.length).toBe(before);
   const shown = (await stage.rig.dispatch.unary(getMcpServer, { mcpServerId: id }, as("alice"))).mcpServer!;
   expect(shown.connection).toBe(ConnectionState.DISCONNECTED);
-  expect(shown.connectionError).toMatch(/did not answer within 5 seconds; it is left out until /);
+  expect(shown.connectionError).toMatch(/did not answer within 5 seconds; it is not used until /);
   const byBob = await stage.rig.dispatch.unary(testMcpServer, { mcpServerId: id }, as("bob"));
-  expect([byBob.error, asked.length]).toEqual([expect.stringContaining("left out until"), before]);
+  expect([byBob.error, asked.length]).toEqual([expect.stringContaining("not used until"), before]);
   await stage.rig.dispatch.unary(testMcpServer, { mcpServerId: id }, as("alice"));
   expect(asked.length).toBeGreaterThan(before);
 });
@@ -141,8 +141,8 @@ test("a tool that is too much is left out by name, and of two with one name the 
   expect(offered.map(({ function: { name, description } }) => [name, description])).toEqual([
     ["mcp__hostile__look", "first"],
   ]);
-  expect(question!.messages[0]!.content).toMatch(/its tool deep is left out: of its input schema: .*nested/);
-  expect(question!.messages[0]!.content).toMatch(/its tool look is left out: another one has its name/);
+  expect(question!.messages[0]!.content).toMatch(/its tool deep is not used: its input schema is not valid: .*nested/);
+  expect(question!.messages[0]!.content).toMatch(/its tool look is not used: another tool has the same name/);
 });
 
 test("a call of a remote server that a worker was lost in is not sent again, though the tool says that it only reads", async () => {
@@ -172,7 +172,7 @@ test("of more than 32 calls at once 32 are made, and the model is told of the ot
   const said = results(questions.at(-1)!);
   expect(said).toHaveLength(33);
   expect(said.slice(0, 32).every((text) => text!.includes("agents"))).toBe(true);
-  expect(said[32]).toContain("at most 32 calls are made at once");
+  expect(said[32]).toContain("one answer may have at most 32 calls");
 });
 
 test("arguments that are nested deep are refused before they are parsed, and a name of 2 MB is kept short", async () => {
@@ -186,7 +186,7 @@ test("arguments that are nested deep are refused before they are parsed, and a n
   const { ended, steps, asked: questions } = await run(await server());
   expect(ended.state).toBe(RunState.COMPLETED);
   expect(results(questions.at(-1)!)).toEqual([
-    "the JSON of the arguments is nested more than 32 deep",
+    "the JSON of the arguments is nested deeper than 32 levels",
     expect.stringContaining("there is no such tool"),
   ]);
   expect(JSON.stringify(steps).length).toBeLessThan(100_000);
@@ -210,7 +210,7 @@ test("a GET of a custom tool that was under way when its worker was lost is not 
     .updateOne({ _id: id }, { $inc: { fence: 1 }, $set: { due_at: new Date() } });
   await vi.waitFor(async () => expect((await stage.steps(id))[1]!.state).toBe("unknown"), { timeout: 20_000 });
   expect((await stage.rested(id)).state).toBe(RunState.COMPLETED);
-  expect(told(stage.model.asked.at(-1))).toContain("whether it took effect is not known");
+  expect(told(stage.model.asked.at(-1))).toContain("the call may or may not have taken effect");
   expect(calls).toBe(1);
   stage.script.other = answering;
 });
@@ -225,8 +225,8 @@ test("a custom tool whose answer is too long is left out, and another address is
   stage.script.reply = first("custom__fetch");
   const id = await fetching("long");
   const said = async (): Promise<string | undefined> => (await run(id)).steps[1]?.output;
-  expect(await said()).toContain("its answer is longer than 8 MiB: whether the call took effect is not known");
-  expect(await said()).toMatch(/it was not called: it is left out until .*, since its answer is longer than 8 MiB/);
+  expect(await said()).toContain("its answer is longer than 8 MiB: the call may or may not have taken effect");
+  expect(await said()).toMatch(/it was not called: it is not used until .*, because its answer is longer than 8 MiB/);
   expect(calls).toBe(1);
   const moved = { customToolId: id, url: `${stage.model.url}/short` };
   await stage.rig.dispatch.unary(CustomToolService.method.updateCustomTool, moved, as("alice"));

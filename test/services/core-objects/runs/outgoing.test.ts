@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const why = (error: unknown): string => plainError(error).message;
 const closed = (target: string): string =>
-  `${target.replace(/:\d+$/, "")} leads to an address that is closed (loopback, private, metadata or special-purpose); if it is to be called, an administrator adds ${target} to OUTGOING_ALLOW`;
+  `${target.replace(/:\d+$/, "")} leads to a closed address (loopback, private, metadata or special-purpose): ask an administrator to add ${target} to OUTGOING_ALLOW`;
 const refused = (url: string): Promise<string> => outgoing.fetch(url).then(() => "answered", why);
 
 test("a name that leads to what platforms are never at is not dialled, whatever it led to before", async () => {

@@ -83,7 +83,7 @@ test("skills, prompts and knowledge are looked into as who triggered it, and wha
   for (const [n, text] of ["First, breathe.", "More of it.", "Since 06:00.", "Block the sender"].entries())
     expect(said[n]).toContain(text);
   for (const refused of said.slice(CALLS.length))
-    expect(refused).toMatch(/^no (?:skill|prompt|knowledge base) that you can see/);
+    expect(refused).toMatch(/^this run has no (?:skill|prompt|knowledge base) any more that you can see/);
   const steps = (await stage.steps(run.id)).filter(({ kind }) => kind === "tool");
   expect(steps.map(({ state }) => state)).toEqual([...CALLS.map(() => "completed"), ...CALLS.map(() => "failed")]);
 });

@@ -72,7 +72,7 @@ test("a user's runs have so much room: the oldest that ended give way, and those
   const fill = async () => {
     for (let n = 0; n < 100; n++) await going.add(step(long) as never);
   };
-  await expect(fill()).rejects.toThrow("your runs have room for 2 MiB");
+  await expect(fill()).rejects.toThrow("your unfinished runs use the 2 MiB");
   expect(await parts().runs.findOne({ _id: ended._id })).toBeNull();
   const kept = await parts().steps.find({ run: going.run._id }).toArray();
   expect(await used()).toBe(runBytes(going.run) + kept.reduce((sum, one) => sum + stepBytes(one), 0));
@@ -82,7 +82,7 @@ test("a user's runs have so much room: the oldest that ended give way, and those
   const more = async () => {
     for (let n = 0; n < 40; n++) await bobs.add(step(long) as never);
   };
-  await expect(more()).rejects.toThrow("this deployment keeps at most 3 MiB");
+  await expect(more()).rejects.toThrow("the 3 MiB that this deployment has for runs");
   expect((await room.of("deployment")).bytes).toBe((await used()) + (await room.of("bob")).bytes);
 });
 

@@ -184,7 +184,7 @@ test("tools of core are called as whoever triggered it, and those that begin run
       .agents.map((one: { id: string }) => one.id)
       .at(-1),
   ).toBe(agent);
-  expect(update).toContain("shared with you to view");
+  expect(update).toContain("shared with you only to view");
   expect(trigger).toBe("there is no such tool");
   expect(get).toContain("agent");
   const named = await stage.agent({ tools: ["core/delete_agent"], resourceIds: [integration] });
@@ -216,7 +216,7 @@ test("skills are those that the agent was given, and their instructions are read
   expect(stage.model.asked[before]!.messages[0]!.content).toContain("triage: How we triage.");
   const [own, other] = results(stage.model.asked.at(-1)!);
   expect(own).toContain("First, breathe.");
-  expect(other).toBe("skill has to be one of triage");
+  expect(other).toBe("skill must be one of triage");
 });
 
 test("a run asks its user, waits without a worker, and goes on with the answer", async () => {
@@ -344,10 +344,10 @@ test("what a custom tool answers other than well is told to the model, and a red
       : "Done.";
   await stage.rested((await stage.trigger(agent)).id);
   expect(results(stage.model.asked.at(-1)!)).toEqual([
-    "HTTP 302 to http://169.254.169.254/, which is not followed",
-    "an argument makes . or .. of a part of the path, which leads to another one",
+    "HTTP 302, a redirect to http://169.254.169.254/, which the service does not follow",
+    "an argument turns a part of the path into . or .., which leads to another path",
     "the argument host is missing",
-    "there is no argument colour; there are host, depth",
+    "unknown argument colour: known arguments are host, depth",
     "application/json",
   ]);
   expect(seen).toEqual(["GET /hosts/b ", 'POST /tickets {"host":"a"}']);

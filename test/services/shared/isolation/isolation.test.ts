@@ -50,7 +50,7 @@ test("what computes for ever, takes all memory or ends its thread is ended, and 
   let turns = 0;
   const turning = setInterval(() => turns++, 10);
   for (const [method, words] of [
-    ["compute", "it takes more than 1 seconds to read"],
+    ["compute", "its answer takes more than 1 seconds to read"],
     ["grow", "too much memory"],
     ["stop", "the process ended"],
   ] as const) {

@@ -6,8 +6,8 @@ const BOUNDS = { bytes: 10_000, depth: 4, nodes: 20 };
 const WIDE = { bytes: 2 ** 30, depth: 2 ** 30, nodes: 2 ** 30 };
 
 test.each([
-  ["the depth of lists", "[".repeat(5), "nested more than 4 deep"],
-  ["the depth of objects", '{"a":'.repeat(5), "nested more than 4 deep"],
+  ["the depth of lists", "[".repeat(5), "nested deeper than 4 levels"],
+  ["the depth of objects", '{"a":'.repeat(5), "nested deeper than 4 levels"],
   ["the number of values", `[${"1,".repeat(20)}1]`, "more than 20 values"],
   ["the length", `"${"a".repeat(10_000)}"`, "longer than"],
 ])("%s is bounded", (_what, text, words) => {

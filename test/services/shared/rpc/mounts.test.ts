@@ -101,7 +101,7 @@ describe.each(Object.keys(mounts))("a method mounted %s", (name) => {
     const out = { credential: { assertion: "ana" } };
     expect(await codeOf(dispatch().unary(SettingService.method.getSettings, {}, out))).toMatchObject({
       code: Code.PermissionDenied,
-      rawMessage: "this needs the scope admin",
+      rawMessage: "this call needs the scope admin: use an API key that has it",
     });
   });
 

@@ -21,6 +21,6 @@ test("pages joined are the text, none splits a character, and each is about its 
 });
 
 test("a page after the last is refused with how many there are", () => {
-  expect(() => textPage("abcdefgh", 3, 4)).toThrow("page 3 is after the last one; there are 2");
+  expect(() => textPage("abcdefgh", 3, 4)).toThrow("page 3 does not exist: the last page is 2");
   expect(textPage("", 1, 4)).toEqual({ text: "", page: 1, pageCount: 1, totalBytes: 0 });
 });

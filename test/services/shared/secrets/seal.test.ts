@@ -9,7 +9,7 @@ test("what is sealed opens where it was sealed, and nowhere else", () => {
   expect(sealed).toMatch(/^v2\.[0-9a-f]{8}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
   expect(seal.seal("a secret: ключ", "variables/1")).not.toBe(sealed);
   expect(seal.open(sealed, "variables/1")).toBe("a secret: ключ");
-  expect(() => seal.open(sealed, "variables/2")).toThrow(/variables\/2 was changed since it was sealed/);
+  expect(() => seal.open(sealed, "variables/2")).toThrow(/variables\/2 was changed after it was encrypted/);
 });
 
 test("whatever is changed in it, it does not open", () => {
@@ -29,7 +29,7 @@ test("an older key opens what it sealed, the newest seals, and without the older
   const rotated = createSeal([newer, older]);
   expect(rotated.open(before, "here")).toBe("secret");
   expect([rotated.isCurrent(before), rotated.isCurrent(rotated.seal("x", "here"))]).toEqual([false, true]);
-  expect(() => createSeal([newer]).open(before, "here")).toThrow(/another key: give that key too.*SECRETS_KEY/);
+  expect(() => createSeal([newer]).open(before, "here")).toThrow(/another key: add that key.*SECRETS_KEY/);
 });
 
 test("each text has a data key of its own: a new sealing key wraps that anew and leaves the text as it is", () => {
@@ -40,10 +40,12 @@ test("each text has a data key of its own: a new sealing key wraps that anew and
   expect(after.split(".")[2]).not.toBe(before.split(".")[2]);
   const only = createSeal([newer]);
   expect([only.open(after, "here"), only.isCurrent(after)]).toEqual(["secret", true]);
-  expect(() => rotated.rewrap(before, "there")).toThrow(/there was changed since it was sealed/);
+  expect(() => rotated.rewrap(before, "there")).toThrow(/there was changed after it was encrypted/);
   // A data key opens its own text alone.
   const [other, one] = [only.seal("other", "here").split("."), after.split(".")];
-  expect(() => only.open([...one.slice(0, 3), other[3]].join("."), "here")).toThrow(/was changed since it was sealed/);
+  expect(() => only.open([...one.slice(0, 3), other[3]].join("."), "here")).toThrow(
+    /was changed after it was encrypted/,
+  );
 });
 
 test("keys are read as they are written down, and a wrong one is not shown", () => {

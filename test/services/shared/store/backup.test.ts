@@ -62,7 +62,7 @@ test("it is its owner's alone, and holds the store and nothing beside it", async
   expect([to, join(to, "main"), join(to, "main/data.mdb")].map((path) => statSync(path).mode & 0o77)).toEqual([
     0, 0, 0,
   ]);
-  await expect(backUpStore(data, to)).rejects.toThrow(/is there already/);
+  await expect(backUpStore(data, to)).rejects.toThrow(/already exists/);
   await store.close();
 });
 
@@ -70,7 +70,7 @@ test("what is no backup, or no longer whole, is told in one line", async () => {
   const data = join(root, "data");
   const store = await openEmbeddedStore(data);
   await store.close();
-  await expect(readBackup(data)).rejects.toThrow(/is no backup/);
+  await expect(readBackup(data)).rejects.toThrow(/is not a backup/);
   await expect(backUpStore(root, join(root, "x"))).rejects.toThrow(/no embedded store in .*MongoDB/);
   expect(existsSync(join(root, "x.part"))).toBe(false);
   const to = join(root, "copy");

@@ -624,7 +624,7 @@ for (const backend of backends) {
         await store.ensure([{ ...spec, migrations: [rename, count] }]);
         expect(await collection.findOne({ _id: "a" })).toEqual({ _id: "a", name: "t", runs: 1 });
         await expect(store.ensure([{ ...spec, migrations: [rename] }])).rejects.toThrow(
-          "has schema version 2 and this version of the product knows 1",
+          "has schema version 2, and this version of the product knows only versions up to 1",
         );
       });
 

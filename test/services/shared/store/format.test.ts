@@ -12,7 +12,7 @@ interface Version extends Base {
 const versionsOf = (store: Store) => store.collection<Version>("schema_versions");
 
 const REFUSAL =
-  "a version before 0.2.0 wrote this store, which this version does not read: start with an empty store (DATA_DIR or MONGODB_URI), or run the version that wrote it";
+  "a version before 0.2.0 wrote this store, and this version cannot read it: start with an empty store (DATA_DIR or MONGODB_URI), or run the version that wrote it";
 
 for (const backend of backends) {
   describe.skipIf(backend.missing !== undefined)(titled(backend.title, backend.missing), () => {
@@ -54,7 +54,7 @@ for (const backend of backends) {
       withStore(async (store) => {
         await versionsOf(store).updateOne({ _id: "format" }, { $set: { version: 2 } });
         await expect(store.ensure([THINGS])).rejects.toThrow(
-          "the store has format 2 and this version of the product knows 1",
+          "the store has format 2, and this version of the product knows only formats up to 1",
         );
       }));
   });

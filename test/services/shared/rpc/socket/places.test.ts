@@ -24,7 +24,7 @@ describe("calls", () => {
   test("a key has so many under way, whatever addresses they come from", () => {
     for (let i = 0; i < LIMITS.calls; i++) enter(ana, `192.0.2.${i}`);
     expect(() => enter(ana, "192.0.2.99")).toThrow(refused);
-    expect(() => enter(ana)).toThrow("3 calls of yours are open here already");
+    expect(() => enter(ana)).toThrow("you already have 3 calls in progress");
   });
 
   test("another key of the same user has its own, and so has a user without one", () => {

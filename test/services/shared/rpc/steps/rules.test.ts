@@ -60,6 +60,6 @@ test("of many values that break a rule the first are told, and how many more the
   }
   const lines = explain(many!)!.split("\n");
   expect(lines).toHaveLength(21);
-  expect(lines.at(-1)).toMatch(/^\d+ more of its values break a rule$/);
+  expect(lines.at(-1)).toMatch(/^\d+ more values break a rule$/);
   expect(many!.rawMessage.endsWith(lines.at(-1)!)).toBe(true);
 });

@@ -26,7 +26,7 @@ test("texts that are too long together are refused before their rules are looked
   }
   expect(refused?.code).toBe(Code.ResourceExhausted);
   expect(refused?.rawMessage).toBe(
-    `the texts of one request have at most ${MAX_TEXT} bytes of UTF-8 together: send less at a time`,
+    `all texts of a request together may have at most ${MAX_TEXT} bytes in UTF-8: send less at a time`,
   );
 });
 

@@ -48,13 +48,13 @@ test.each([
 ])("a file that is %s is told in one line, with what to do", async (_what, bytes) => {
   truncateSync(copyOf("cut"), bytes);
   const opening = openEmbeddedStore(join(dir, "cut"));
-  await expect(opening).rejects.toThrow(/^the store file .*data\.mdb is damaged: .*put back a copy.*$/);
+  await expect(opening).rejects.toThrow(/^the store file .*data\.mdb is damaged: .*restore a backup.*$/);
 });
 
 test("an empty file and another's file are told apart from damage or refused, never opened as they are", async () => {
   mkdirSync(join(dir, "strange", "main"), { recursive: true });
   writeFileSync(data("strange"), "this is not a store".repeat(1_000));
-  await expect(openEmbeddedStore(join(dir, "strange"))).rejects.toThrow(/is damaged: its head/);
+  await expect(openEmbeddedStore(join(dir, "strange"))).rejects.toThrow(/is damaged: its meta page/);
   truncateSync(data("strange"), 0);
   const store = await openEmbeddedStore(join(dir, "strange"));
   await store.close();

@@ -30,7 +30,7 @@ test("a disk that is full is told of without asking it, and so is that it is wel
     // What is left is less than the store may need at once, though small changes still find room in its own free pages.
     const filler = join(dir, "filler");
     expect(() => writeFileSync(filler, Buffer.alloc(8 << 20))).toThrow(/ENOSPC/);
-    await expect.poll(() => store.unwritable(), { timeout: 20_000 }).toMatch(/takes no writes \(ENOSPC\)/);
+    await expect.poll(() => store.unwritable(), { timeout: 20_000 }).toMatch(/accepts no writes \(ENOSPC\)/);
     rmSync(filler);
     await expect.poll(() => store.unwritable(), { timeout: 20_000 }).toBeUndefined();
   } finally {
@@ -43,7 +43,7 @@ test("so is one that is read-only", async (context) => {
   const fixed = mkdtempSync(join(tmpdir(), "probe-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", "ro", "tmpfs", fixed]);
   const probe = await createDiskProbe(fixed);
-  expect(probe.refusal()).toMatch(/takes no writes \(EROFS\)/);
+  expect(probe.refusal()).toMatch(/accepts no writes \(EROFS\)/);
   await probe.close();
   execFileSync("umount", [fixed]);
   rmSync(fixed, { recursive: true });

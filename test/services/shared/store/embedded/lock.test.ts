@@ -58,7 +58,7 @@ test("of several processes that find a dead holder one gets the directory", asyn
 
 test("one process opens a directory once, and again after it closed it", async () => {
   const store = await openEmbeddedStore(dir);
-  await expect(openEmbeddedStore(`${dir}/.`)).rejects.toThrow("is open in this process already");
+  await expect(openEmbeddedStore(`${dir}/.`)).rejects.toThrow("is already open in this process");
   await store.close();
   await (await openEmbeddedStore(dir)).close();
 });

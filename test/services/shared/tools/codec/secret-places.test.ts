@@ -55,7 +55,7 @@ test("an argument that is given by two of its names is refused, and so are numbe
   const tools = readTools(readImage());
   const list = tools.find(({ name }) => name === "list_agents");
   const decode = compileDecode(list?.method.input as DescMessage);
-  expect(() => decode({ page_size: 1, pageSize: 2 })).toThrow(/pageSize: is given twice, as page_size too/);
+  expect(() => decode({ page_size: 1, pageSize: 2 })).toThrow(/pageSize: is given twice, also as page_size/);
   expect(() => decode({ pageSize: 2, page_size: 1 })).toThrow(/given twice/);
   expect(decode({ pageSize: 2 })).toMatchObject({ pageSize: 2 });
 });
