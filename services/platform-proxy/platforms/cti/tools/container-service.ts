@@ -82,9 +82,7 @@ export const bindings: readonly Binding[] = [
     const after = wanted.length === 0 ? before : await heldOf(platform, container.id, ids);
     const lost = wanted.filter((id) => !after.held.has(id));
     if (lost.length > 0)
-      throw aborted(
-        `the platform did not add ${lost.join(", ")}; the others were added. Read the container and try again`,
-      );
+      throw aborted(`OpenCTI did not add ${lost.join(", ")} but added the others; read the container and try again`);
     const refs = (held: boolean) => [...objects.values()].filter(({ id }) => before.held.has(id) === held).map(refOf);
     return { container: refOf(container), added: refs(false), alreadyHeld: refs(true), ...after.count };
   }),
@@ -97,7 +95,7 @@ export const bindings: readonly Binding[] = [
     const after = await heldOf(platform, container.id, [object.id]);
     if (after.held.has(object.id))
       throw aborted(
-        "the platform accepted the change, but the container holds the object still; try again in a few seconds",
+        "OpenCTI accepted the change, but the container still holds the object; try again in a few seconds",
       );
     return { container: refOf(container), removed: true, ...after.count };
   }),
