@@ -149,7 +149,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   "takes no more requests": {
     fault: json(429, {}),
     code: Code.ResourceExhausted,
-    said: /too often|no more requests/,
+    said: /rate limit|no more requests/,
     write: KNOWN,
     reads: 1,
   },

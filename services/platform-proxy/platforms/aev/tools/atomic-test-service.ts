@@ -1,13 +1,13 @@
 import { AtomicTestService } from "#proto/aev/v1/atomic_test_service_pb.js";
 import { InjectRunResultSchema } from "#proto/aev/v1/execution_pb.js";
 import { InjectStatus } from "#proto/aev/v1/inject_service_pb.js";
-import { aborted, failedPrecondition } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { serverStream, unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
 import { timeOf } from "../../../lib/time.js";
 import type { Platform } from "../../../platform.js";
-import { deleteAndCheck, isGone } from "../delete.js";
+import { deleteAndCheck, isGone, stillThere } from "../delete.js";
 import { ATOMIC_TEST, contractName, readBack, statusOf, testOf, toInjectDetails } from "../inject.js";
 import { contentOf, fieldsOf } from "../inject-fields.js";
 import { contractOf, type UpstreamContractDetails } from "../injector-contract.js";
@@ -152,7 +152,7 @@ export const bindings = [
     const path = tenant.path(`${ATOMIC_TEST.route}/${row.inject_id}`);
     const readPath = tenant.path(`/injects/${row.inject_id}`);
     if (!(await deleteAndCheck(platform, path, readPath)) && !(await isGone(platform, readPath))) {
-      throw aborted("the platform said the atomic test was deleted, but it is still there; try again");
+      throw stillThere("atomic test");
     }
     return { deleted: { id: row.inject_id, name: row.inject_title } };
   }),
@@ -163,7 +163,7 @@ const statusWord = (row: Row): string => InjectStatus[statusOf(row.inject_status
 function needAtomic(contract: UpstreamContractDetails): void {
   if (contract.injector_contract_atomic_testing) return;
   throw failedPrecondition(
-    `injector_contract_id: ${contract.injector_contract_id} (${contractName(contract)}) cannot be run by itself; get_injector_contract tells which can`,
+    `injector_contract_id: ${contract.injector_contract_id} (${contractName(contract)}) cannot run as an atomic test; get_injector_contract shows whether an injector contract can`,
   );
 }
 

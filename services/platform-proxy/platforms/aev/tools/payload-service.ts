@@ -7,7 +7,7 @@ import {
   PayloadStatus,
   PayloadType,
 } from "#proto/aev/v1/payload_service_pb.js";
-import { aborted, failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
@@ -15,7 +15,7 @@ import { given } from "../../../lib/fields.js";
 import { timeOf } from "../../../lib/time.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
-import { deleteAndCheck } from "../delete.js";
+import { deleteAndCheck, stillThere } from "../delete.js";
 import { labelIds } from "../labels.js";
 import { havingOne, instantKey, listPage, type Order } from "../list.js";
 import { type Kind, memberOf, named } from "../member.js";
@@ -92,7 +92,7 @@ export const bindings = [
   unary(createPayload, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     if (r.type === PayloadType.EXECUTABLE && (r.architecture ?? PayloadArchitecture.ALL_ARCHITECTURES) > 2) {
-      throw failedPrecondition("architecture: an executable is of one, x86_64 or arm64");
+      throw failedPrecondition("architecture: an executable needs exactly one, x86_64 or arm64");
     }
     const body = {
       payload_type: TYPES[r.type],
@@ -172,7 +172,7 @@ export const bindings = [
     const { payload_id, payload_name } = await memberOf(platform, tenant, PAYLOAD, r.payloadId);
     const path = tenant.path(`${PAYLOAD.route}/${payload_id}`);
     if (!(await deleteAndCheck(platform, path, path))) {
-      throw aborted("the platform said the payload was deleted, but it is still there; try again");
+      throw stillThere("payload");
     }
     return { deleted: { id: payload_id, name: payload_name } };
   }),
