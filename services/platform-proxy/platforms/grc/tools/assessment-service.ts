@@ -169,7 +169,7 @@ async function link(platform: Platform, tenant: Tenant, id: string, list: Replac
   // Fields that are closed to a respondent are dropped, and the answer is that it is done.
   if (notReplaced(after, wanted, [list]).length > 0) {
     throw failedPrecondition(
-      `${list.argument}: the grc platform did not take them: the audit does not let you change them; who manages the audit opens the field to you, or links them`,
+      `${list.argument}: CISO Assistant did not save them because the audit does not let you change this field; ask the audit's manager to open the field to you or to link them`,
     );
   }
   return { requirementAssessment: requirementAssessmentOf(after) };
