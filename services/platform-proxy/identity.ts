@@ -98,7 +98,7 @@ async function ask(adapter: Adapter, session: Session): Promise<Identity> {
   // Platforms match addresses ignoring case, and some ignoring accents too.
   if (email.toLowerCase() !== session.caller.email) {
     throw permissionDenied(
-      `the ${adapter.server} platform signs this account in as another one; ask an administrator to make the e-mail addresses on both sides equal`,
+      `the ${adapter.server} platform signs you in to an account with another e-mail address; ask an administrator to give both accounts the same address`,
     );
   }
   return { me, until: Date.now() + KEPT_MS };

@@ -45,9 +45,10 @@ export function bindingProblem(
   const own = new Set(tools.filter((tool) => tool.server === server).map((tool) => keyOf(tool.method)));
   const bound = bindings.map(({ method }) => keyOf(method));
   const twice = bound.find((key, at) => bound.indexOf(key) !== at);
-  if (twice !== undefined) return `${twice} has two bindings in ${where}: leave one`;
+  if (twice !== undefined) return `${twice} has two bindings in ${where}: remove one`;
   const missing = [...own].find((key) => !bound.includes(key));
-  if (missing !== undefined) return `${missing} has no binding in ${where}: a file there exports bindings with one`;
+  if (missing !== undefined)
+    return `${missing} has no binding in ${where}: add one to the bindings that a file there exports`;
   const stranger = bound.find((key) => !own.has(key));
-  return stranger === undefined ? undefined : `${stranger} is bound in ${where} but is no tool of ${server}`;
+  return stranger === undefined ? undefined : `${stranger} is bound in ${where} but is not a tool of ${server}`;
 }

@@ -31,12 +31,12 @@ export function createPlaces({ perPlatform, perKey }: PlaceLimits): Places {
       const own = ofKeys.get(key) ?? 0;
       if (own >= perKey) {
         throw resourceExhausted(
-          `${own} calls with this API key are under way at the ${server} platform: call again when some are answered`,
+          `${own} calls with this API key are running at the ${server} platform, which is the limit: call again when one has ended`,
         );
       }
       if (platform.taken >= perPlatform) {
         throw resourceExhausted(
-          `the ${server} platform has ${platform.taken} calls to answer and takes no more: call again in a few seconds`,
+          `${platform.taken} calls are running at the ${server} platform, which is the limit: call again in a few seconds`,
         );
       }
       platform.taken++;

@@ -90,5 +90,5 @@ export function openPlatform(adapter: Adapter, session: Session, identities: Ide
 }
 
 function administers({ tool, target }: Session) {
-  return internal(`${tool} would administer the ${target.server} platform, which no tool may do`);
+  return internal(`${tool} tried to administer the ${target.server} platform, and no tool may do this`);
 }

@@ -46,7 +46,7 @@ export function createPlatformProxyService({
     // What is kept here is gone at once; that the platform hears of it may take longer than an event may wait.
     if (userId !== undefined)
       forgetCaller(context, { userId }).catch((error: unknown) =>
-        log.warn({ err: error }, "a platform session could not be ended"),
+        log.warn({ err: error }, "the service could not end a session at a platform"),
       );
   });
   return {

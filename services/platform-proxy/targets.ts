@@ -25,7 +25,7 @@ export function createTargets(peers: Peers): Targets {
       const asked = epoch;
       const reply = await peers.callAsService(SettingService.method.getPlatformTarget, { server });
       if (!reply.registered) {
-        throw failedPrecondition(`no ${server} platform is registered; an administrator registers one`);
+        throw failedPrecondition(`no ${server} platform is registered; ask an administrator to register one`);
       }
       const target: Target = {
         server,

@@ -26,13 +26,13 @@ export class Kept<State> {
     if (this.file === undefined) return undefined;
     try {
       const { format, state } = deserialize(readFileSync(this.file)) as { format: number; state: State };
-      if (format !== FORMAT) throw new Error(`it is of format ${format}`);
+      if (format !== FORMAT) throw new Error(`its format is ${format}, and this version reads ${FORMAT}`);
       return state;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === "ENOENT") return undefined;
       throw new Error(
-        `what a built-in platform kept in ${this.file} cannot be read (${message}): remove it to begin with what every one begins with`,
+        `the data of a built-in platform in ${this.file} cannot be read (${message}): remove the file to start again with the sample data`,
       );
     }
   }

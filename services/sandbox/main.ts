@@ -11,10 +11,13 @@ const OPTIONS = {
   platform: { doc: `Which platform: ${SANDBOXES.join(", ")}.`, parse: oneOf(...SANDBOXES) },
   host: { doc: "The address to listen on.", parse: text, fallback: "127.0.0.1" },
   port: { doc: "The port to listen on; 0 for any free one.", parse: port, fallback: 0 },
-  publicUrl: optional({ doc: "What the platform calls itself; its own address where left out.", parse: url }),
+  publicUrl: optional({
+    doc: "The public address of the platform; the address that it listens on if omitted.",
+    parse: url,
+  }),
   trust: { doc: "The base URL of the service whose tokens it trusts.", parse: url },
   registrationToken: optional({
-    doc: "What it presents to register itself; it does not register where left out.",
+    doc: "The token with which the platform registers itself; if omitted, it does not register.",
     parse: text,
     secret: true,
   }),

@@ -34,10 +34,14 @@ export function keepRegistered({ trust, token, platform, log }: Registration): (
       });
       await reply.body?.cancel();
       if (reply.ok) wait = HEARTBEAT_MS;
-      else log.warn({ status: reply.status }, "the service refused the registration");
+      else
+        log.warn(
+          { status: reply.status },
+          "the service refused to register this platform; check the registration token",
+        );
     } catch (error) {
       if (ended.signal.aborted) return;
-      log.warn({ err: error }, "the service could not be reached for registration");
+      log.warn({ err: error }, "the platform could not reach the service to register; it tries again");
     }
     timer = setTimeout(() => void register(), wait);
   };

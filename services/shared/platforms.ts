@@ -104,7 +104,6 @@ const TABLE = [
       note: AS_THE_USER,
     },
     granting: "ask an administrator of the platform to add what is missing to a role of one of your groups",
-    role: CTI_ROLE,
     rights: {
       CREATE_ASSESSMENT: "MANAGE_ASSESSMENT on all scenarios",
       SEARCH_FINDINGS: "ACCESS_FINDINGS, or to read the scenario, simulation or endpoint that they are of,",

@@ -25,6 +25,17 @@ export function refusedBy(page: string, heading = "Refused"): Refused {
   };
 }
 
+/**
+ * Texts of a program as sentences: errors begin with a small letter, often
+ * after the name of an argument, and end without a full stop.
+ */
+export function asSentences(texts: readonly Passage[]): Passage[] {
+  return texts.map(({ at, text }) => ({
+    at,
+    text: `${text.replace(/(^|[;:] )(\p{Ll})/gu, (_, before, letter) => before + letter.toUpperCase())}.`,
+  }));
+}
+
 /** One line for each refused word of a text. */
 export function styleProblemsOf(passages: readonly Passage[], { words, beginnings }: Refused): string[] {
   const word = new RegExp(`\\b(?:${words.join("|").replaceAll(" ", "\\s+")})\\b`, "gi");

@@ -4,7 +4,7 @@ import { leftOpen } from "./outcome.js";
 
 // A platform of another version, or something in front of one, may answer in
 // another shape. What would make a wrong answer of ours is refused here: a list
-// that is none, a row without its id, a count that is no number. Fields that may
+// that is none, a row without its id, a count that is not a number. Fields that may
 // be left out are read where they are used.
 
 /**
@@ -14,7 +14,7 @@ import { leftOpen } from "./outcome.js";
  * @throws ConnectError unavailable, where it is no list.
  */
 export function listOf<Row>(server: string, value: unknown): readonly Row[] {
-  if (!Array.isArray(value)) throw misshapen(server, "something other than a list");
+  if (!Array.isArray(value)) throw misshapen(server, "something that is not a list");
   return value as readonly Row[];
 }
 
@@ -46,7 +46,7 @@ export function objectOf<T>(server: string, value: unknown, id: string): T {
  * @throws ConnectError unavailable, where it is no whole number from 0 on.
  */
 export function countOf(server: string, value: unknown): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw misshapen(server, "a count that is no number");
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw misshapen(server, "a count that is not a number");
   return value as number;
 }
 

@@ -60,7 +60,7 @@ export function placeOf({ pageSize, pageToken }: PageRequest, query: unknown, de
   const [, offset, of, cursor] = TOKEN.exec(positionOf(pageToken) ?? "") ?? [];
   if (of !== digest) {
     throw invalidArgument(
-      "page_token: does not belong to this query; repeat every other argument as it was, or leave it out for the first page",
+      "page_token: does not belong to this query; repeat the other arguments of the call that returned it, or leave it out for the first page",
     );
   }
   return { size, offset: Number(offset), cursor, digest };

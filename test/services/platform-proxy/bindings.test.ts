@@ -31,9 +31,9 @@ test("a tool without a binding, or with two, is named, and so is what is no tool
   const where = "services/platform-proxy/platforms/aev/tools";
   expect(bindingProblem("aev", bindings, tools)).toBeUndefined();
   expect(bindingProblem("aev", others, tools)).toBe(
-    `${name} has no binding in ${where}: a file there exports bindings with one`,
+    `${name} has no binding in ${where}: add one to the bindings that a file there exports`,
   );
-  expect(bindingProblem("aev", [...bindings, first], tools)).toBe(`${name} has two bindings in ${where}: leave one`);
+  expect(bindingProblem("aev", [...bindings, first], tools)).toBe(`${name} has two bindings in ${where}: remove one`);
   expect(bindingProblem("grc", (await loadPlatform("grc")).bindings.concat(first), tools)).toContain(
     `${name} is bound in`,
   );

@@ -151,7 +151,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   "takes no more requests": {
     fault: json(429, {}),
     code: Code.ResourceExhausted,
-    said: /too often|no more requests/,
+    said: /rate limit/,
     write: KNOWN,
     reads: 1,
   },

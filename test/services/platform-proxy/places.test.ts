@@ -50,13 +50,14 @@ test("calls at a platform that hangs are bounded, of a key and in all, and come 
   await expect.poll(() => hanging).toBe(2);
   expect(await call("ana")).toMatchObject({
     code: Code.ResourceExhausted,
-    rawMessage: "2 calls with this API key are under way at the cti platform: call again when some are answered",
+    rawMessage:
+      "2 calls with this API key are running at the cti platform, which is the limit: call again when one has ended",
   });
   waiting.push(call("ben", leave.signal));
   await expect.poll(() => hanging).toBe(3);
   expect(await call("cem")).toMatchObject({
     code: Code.ResourceExhausted,
-    rawMessage: expect.stringContaining("has 3 calls to answer and takes no more"),
+    rawMessage: expect.stringContaining("3 calls are running"),
   });
   leave.abort();
   expect((await Promise.all(waiting)).map((error) => error?.code)).toEqual(Array(3).fill(Code.Canceled));

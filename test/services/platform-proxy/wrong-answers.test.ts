@@ -87,7 +87,7 @@ test.each(["", "../users", "a/b", 7, undefined])("a tenant called %j leads nowhe
   tenants = [{ tenant_id, tenant_name: "Default" }];
   const said = explain(await refusal(tools.call(ScenarioService.method.listScenarios, {}, "planner")));
   tenants = before;
-  expect(said).toContain("aev platform does not say who is calling");
+  expect(said).toContain("OpenAEV did not say which account is calling");
 });
 
 test("a tenant that is none leads nowhere", async () => {
@@ -95,5 +95,5 @@ test("a tenant that is none leads nowhere", async () => {
   tenants = [null];
   const said = explain(await refusal(tools.call(ScenarioService.method.listScenarios, {}, "planner")));
   tenants = before;
-  expect(said).toContain("aev platform does not say who is calling");
+  expect(said).toContain("OpenAEV did not say which account is calling");
 });

@@ -29,7 +29,7 @@ test("what cannot be read is told in one line, with the file to remove", () => {
   const file = join(dir, "cti");
   writeFileSync(file, "torn");
   expect(() => new Kept(file).before()).toThrow(
-    new RegExp(`^what a built-in platform kept in ${file} .*: remove it .*$`),
+    new RegExp(`^the data of a built-in platform in ${file} .*: remove the file .*$`),
   );
 });
 

@@ -123,7 +123,7 @@ export async function readWhole(stage: Stage, person: string, reading: Reading):
 export async function refuses(stage: Stage, person: string, tool: string, args: object, words: RegExp): Promise<void> {
   const { refusal, text } = await personOf(stage, person).ask(tool, args);
   expect(refusal).toMatch(words);
-  expect(refusal).not.toMatch(/internal error|cannot be read|service's log|without saying which/i);
+  expect(refusal).not.toMatch(/internal error|cannot be read|service's log|did not say which/i);
   // What was asked for may be said back.
   const asked = Object.values(args).flat().map(String);
   await holdsNothingHidden(

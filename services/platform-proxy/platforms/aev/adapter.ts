@@ -25,7 +25,9 @@ export function createOpenaevAdapter(): Adapter {
         read<OpenaevMe["tenants"]>(session, "/api/me/tenants"),
       ]);
       if (typeof user?.user_email !== "string" || !Array.isArray(tenants) || !tenants.every(isTenant)) {
-        throw permissionDenied("the aev platform does not say who is calling; its version may be too old");
+        throw permissionDenied(
+          "OpenAEV did not say which account is calling; its version may be too old, so an administrator checks it",
+        );
       }
       return { email: user.user_email, me: { user, tenants } satisfies OpenaevMe };
     },
@@ -45,7 +47,7 @@ export function createOpenaevAdapter(): Adapter {
         .send({ target, signal, tool: "Probe" }, { verb: "GET", path: "/api/settings/public", read: true })
         .catch((error: unknown) => error as Error);
       if (reply instanceof Error) return reply.message;
-      return reply.status === 200 ? undefined : `the platform answered with status ${reply.status}`;
+      return reply.status === 200 ? undefined : `OpenAEV answered with status ${reply.status}`;
     },
   };
 }
@@ -95,7 +97,10 @@ async function exchange<Body>(session: Session, request: RestRequest): Promise<B
   // Nothing was done: the token may have grown old on the way.
   if (reply.status === 401) reply = await send(session, request, reads, true);
   if (reply.status >= 400) throw refusalOf(reply, { session, request, isRead: reads });
-  if (reply.status >= 300) throw unavailable("the aev platform sends elsewhere; an administrator checks its address");
+  if (reply.status >= 300)
+    throw unavailable(
+      "OpenAEV redirects to another address; an administrator checks the address under which it is registered",
+    );
   if (request.text === true) return reply.text as Body;
   return (reply.text === "" ? undefined : reply.json<Body>()) as Body;
 }

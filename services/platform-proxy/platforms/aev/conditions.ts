@@ -43,7 +43,9 @@ export async function filterOf(
       );
     }
     if (isTruthWord(values) && /^(?:not_)?eq$|^$/.test(operator)) {
-      throw invalidArgument(`conditions: the platform cannot compare ${field} with true or false; use contains`);
+      throw invalidArgument(
+        `conditions: OpenAEV cannot test whether ${field} equals true or false; use the operator contains`,
+      );
     }
     filters.push({
       key: KEYS[field] as string,

@@ -15,11 +15,12 @@ const FIELDS: readonly (readonly [name: string, least: number, most: number, wor
  */
 export function cronProblem(expression: string): string | undefined {
   const fields = expression.trim().split(/\s+/);
-  if (fields.length !== FIELDS.length) return `has ${fields.length} fields, and six are needed, seconds first`;
+  if (fields.length !== FIELDS.length)
+    return `has ${fields.length} fields but must have six, and the first is the seconds`;
   for (const [i, field] of fields.entries()) {
     const [name, least, most, words] = FIELDS[i] as (typeof FIELDS)[number];
     const bad = field.split(",").find((part) => !isPart(part, least, most, words.split(" ")));
-    if (bad !== undefined) return `"${bad}" is nothing that its ${name} can be`;
+    if (bad !== undefined) return `"${bad}" is not valid for the ${name}`;
   }
   return undefined;
 }

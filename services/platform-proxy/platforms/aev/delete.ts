@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { unseen } from "../../lib/outcome.js";
 import type { Platform } from "../../platform.js";
 
 /**
@@ -14,6 +15,10 @@ export async function deleteAndCheck(platform: Platform, path: string, readPath:
   await platform.rest<void>({ verb: "DELETE", path });
   return isGone(platform, readPath);
 }
+
+/** The error of a deletion that OpenAEV accepted and did not make. */
+export const stillThere = (noun: string): ConnectError =>
+  unseen(`OpenAEV accepted the deletion, but the ${noun} still exists; try again`);
 
 /** Whether nothing is read at a path any more. */
 export async function isGone(platform: Platform, readPath: string): Promise<boolean> {

@@ -42,31 +42,31 @@ export function refusalOf(reply: HttpReply, { session, request, isRead }: Refuse
     case 401:
       // Not unauthenticated: to us the caller is signed in, so this is for them to read.
       return permissionDenied(
-        `the aev platform does not accept this account; likely it has no account for ${session.caller.email}, or its clock, its own address or the service address configured there differ from this service's`,
+        `OpenAEV does not sign ${session.caller.email} in. Likely reasons: no account has this e-mail address, the clock of OpenAEV is wrong, or an address is wrong in the settings of OpenAEV (its own or the one of this service); an administrator checks these`,
         cause,
       );
     case 403:
       return message === "TENANT_ACCESS_DENIED"
-        ? permissionDenied(
-            "this account is not a member of that tenant on the aev platform; whoami lists its tenants",
-            cause,
-          )
+        ? permissionDenied("this account is not a member of that tenant in OpenAEV; whoami lists its tenants", cause)
         : permissionDenied(
-            `${missingRight(request)}; whoami shows this account's rights, an administrator of the platform gives them`,
+            `${missingRight(request)}; whoami shows the account's rights, and an administrator of OpenAEV can add rights`,
             cause,
           );
     case 404:
-      return notFound("the aev platform has no such object, or it was deleted meanwhile", cause);
+      return notFound("OpenAEV does not have this object, or somebody has just deleted it", cause);
     case 405:
     case 415:
-      return unimplemented("the aev platform does not know this operation; its version may not fit", cause);
+      return unimplemented(
+        "OpenAEV does not know this operation; an administrator checks whether its version is supported",
+        cause,
+      );
     case 409:
       return alreadyExists(
-        "the aev platform holds something that rules this out, such as the same object already",
+        "OpenAEV refused this because it conflicts with an existing object, such as one with the same name",
         cause,
       );
     case 429:
-      return passing(resourceExhausted, "the aev platform is asked too often", "try again in a few seconds", cause);
+      return passing(resourceExhausted, "OpenAEV's rate limit is reached", "try again in a few seconds", cause);
     case 502:
     case 503:
     case 504:
@@ -75,7 +75,7 @@ export function refusalOf(reply: HttpReply, { session, request, isRead }: Refuse
       return reply.status >= 500
         ? brokenOff(isRead, unavailable, `the aev platform failed at this request (status ${reply.status})`, { cause })
         : failedPrecondition(
-            `the aev platform refused this request with status ${reply.status}; an administrator checks its version and its address`,
+            `OpenAEV refused this request with status ${reply.status}; an administrator checks its version and its address`,
             cause,
           );
   }
@@ -97,11 +97,11 @@ function badArgument({ errors }: Body, message: string | undefined, noun: string
         `${field.startsWith(noun) ? field.slice(noun.length) : field}: ${reason.replace(/\.$/, "").toLowerCase()}`,
     ),
   );
-  if (fields.length > 0) return `the aev platform refused the arguments: ${fields.join("; ")}`;
+  if (fields.length > 0) return `OpenAEV refused the arguments: ${fields.join("; ")}`;
   if (message !== undefined && SAFE_MESSAGES.some((safe) => safe.test(message))) {
-    return "the aev platform cannot search or sort by one of these fields; its version may not fit";
+    return "OpenAEV cannot search or sort by one of these fields; an administrator checks whether its version is supported";
   }
-  return "the aev platform refused the arguments without saying which; check names, dates and words";
+  return "OpenAEV refused the arguments but did not say which; check names, dates and enumerated values";
 }
 
 function bodyOf(reply: HttpReply): Body {
@@ -152,7 +152,13 @@ function missingRight({ verb, path }: RestRequest): string {
   const route = `${verb} ${path.replace(/^\/api(?:\/tenants\/[^/]+)?/, "")}`;
   const known = contentRightOf(route) ?? RIGHTS.find(([pattern]) => pattern.test(route));
   const [, right, grant] = known ?? [];
-  if (right === undefined) return "this account's own rights on the aev platform do not allow that";
-  const or = grant === undefined ? "" : `, and no grant as ${grant}`;
-  return `this account has not the right ${right} there on the aev platform${or}`;
+  if (right === undefined) return "this account's own rights in OpenAEV do not allow this";
+  const or = grant === undefined ? "" : ` or the grant ${grant}`;
+  return `this account needs the right ${right}${or} in OpenAEV but does not have it`;
 }
+
+/** The error of an update whose fields cannot all be read first: OpenAEV clears those that a write leaves out. */
+export const incompleteRead = (): ConnectError =>
+  failedPrecondition(
+    "this version of OpenAEV does not return every field that an update would overwrite, so this tool cannot update the object; an administrator checks the version",
+  );

@@ -64,7 +64,7 @@ export async function findingOf(
       (error.code === Code.NotFound || /OBSERVER on|own rights/.test(error.rawMessage));
     if (!isMissing) throw error;
   }
-  throw notFound(`there is no finding ${id} in tenant ${tenant.name}, or it came of what this account may not read`);
+  throw notFound(`there is no finding ${id} in tenant ${tenant.name} that this account may read`);
 }
 
 async function rowAmong(

@@ -121,7 +121,7 @@ export async function stepOf(
   const { row, parent } = await injectOf(platform, tenant, id);
   if (parent.of === "test") {
     throw failedPrecondition(
-      `inject_id: ${row.inject_id} is an atomic test, which the tools for atomic tests change and run`,
+      `inject_id: ${row.inject_id} is an atomic test; use the tools for atomic tests to change or run it`,
     );
   }
   return { row, parent };

@@ -74,7 +74,7 @@ export async function contractOf(
   );
   if (row === undefined || rows.length === 0) {
     throw notFound(
-      `injector_contract_id: there is no ${id} in tenant ${tenant.name}; list_injector_contracts lists them`,
+      `injector_contract_id: there is no injector contract ${id} in tenant ${tenant.name}; list_injector_contracts lists them`,
     );
   }
   return row;

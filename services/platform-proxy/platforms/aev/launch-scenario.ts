@@ -49,14 +49,14 @@ export const launchScenario = serverStream(
         const pause = PAUSES_MS[Math.min(looks, PAUSES_MS.length - 1)] as number;
         await sleep(Math.max(0, Math.min(pause, FOLLOW_MS - elapsed())), undefined, { signal: platform.signal });
         seen = await look(platform, tenant, seen.simulation, GLANCE);
-        const state = isUnderWay(seen) ? "under way" : startOf(seen.simulation);
-        yield report(`${seen.simulation.exercise_status.toLowerCase()}, ${state}`);
+        const start = isUnderWay(seen) ? "" : `; ${startOf(seen.simulation)}`;
+        yield report(`the status is ${seen.simulation.exercise_status.toLowerCase()}${start}`);
       }
       seen = await look(platform, tenant, seen.simulation, ALL);
     } catch (error) {
       if (platform.signal.aborted) {
         throw canceled(
-          `the call was cancelled; simulation ${launched.exercise_id}, which was launched, goes on`,
+          `the call was cancelled; simulation ${launched.exercise_id} was launched before and continues`,
           error,
         );
       }
@@ -111,24 +111,26 @@ function countOf({ injects }: Seen): { waiting: number; running: number; done: n
 
 function remainingOf({ simulation, injects }: Seen, started: boolean, lost: string | undefined): string {
   const { exercise_id, exercise_status } = simulation;
-  const tools = `get_simulation ${exercise_id} tells how far it is, list_injects what each inject does, get_simulation_results what it shows`;
+  const tools = `get_simulation ${exercise_id} shows its progress, list_injects shows each inject, and get_simulation_results shows the results`;
   if (injects === undefined || lost !== undefined) {
-    return `it was launched, but could not be followed further: ${lost}. ${tools}`;
+    return `the simulation was launched, but its progress could not be read: ${lost}. ${tools}`;
   }
   if (injects.totalSize === 0) {
-    return "the simulation has no injects, so nothing will run; add some to its scenario with create_inject and launch it again";
+    return "the simulation has no injects, so nothing will run; add injects to its scenario with create_inject and launch the scenario again";
   }
-  if (exercise_status !== "RUNNING") return `nothing; the simulation is ${exercise_status.toLowerCase()}. ${tools}`;
+  if (exercise_status !== "RUNNING") {
+    return `the simulation is ${exercise_status.toLowerCase()}, so no inject starts now. ${tools}`;
+  }
   if (started) {
-    return `the rest of ${injects.totalSize} injects run at their times, and expectations are decided as answers come in. ${tools}; set_simulation_status ends it`;
+    return `the simulation has ${injects.totalSize} injects; those that have not run yet run at their times, and each result decides its expectation when it arrives. ${tools}; set_simulation_status ends the simulation`;
   }
-  return `${startOf(simulation)}; its ${injects.totalSize} injects wait for their times. ${tools}; set_simulation_status cancels it`;
+  return `${startOf(simulation)}; its ${injects.totalSize} injects run at their times. ${tools}; set_simulation_status cancels the simulation`;
 }
 
 /** What is to be said of the start of a simulation of which no inject is at work. */
 function startOf({ exercise_start_date: start }: UpstreamSimulation): string {
-  if (start == null) return "it starts at the next full minute";
+  if (start == null) return "the simulation starts at the next full minute";
   return Date.parse(start) > Date.now()
-    ? `it starts at ${start}`
-    : `it started at ${start}, and no inject is at work yet`;
+    ? `the simulation starts at ${start}`
+    : `the simulation started at ${start}, and no inject is running yet`;
 }

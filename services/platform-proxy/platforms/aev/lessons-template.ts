@@ -103,7 +103,7 @@ export function needFewWrites(
   const writes = wanted.reduce((sum, { questions }) => sum + 1 + questions.length, gone.length);
   if (writes <= MAX_WRITES) return;
   throw invalidArgument(
-    `categories: a call writes and deletes at most ${MAX_WRITES} categories and questions together, and these are ${writes}; nothing was changed. Use several templates, or edit this one on the platform`,
+    `categories: one call can write and delete at most ${MAX_WRITES} categories and questions in all, and this call needs ${writes}; nothing was changed. Use several templates, or edit this one in OpenAEV itself`,
   );
 }
 
@@ -178,7 +178,8 @@ function idsIn(wanted: readonly LessonsTemplateCategory[]): string[] {
 
 function needKnown(before: Awaited<ReturnType<typeof contentsOf>>, wanted: readonly LessonsTemplateCategory[]): void {
   const ids = idsIn(wanted);
-  if (new Set(ids).size < ids.length) throw invalidArgument("categories: an id is there twice; nothing was changed");
+  if (new Set(ids).size < ids.length)
+    throw invalidArgument("categories: the same id is given twice; nothing was changed");
   for (const category of wanted) {
     const known = before.find((one) => one.category.lessonstemplatecategory_id === category.id);
     if (category.id !== undefined && known === undefined) {

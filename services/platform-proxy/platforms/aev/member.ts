@@ -78,7 +78,7 @@ export async function memberOf<Row>(
     }
     if (seen >= MAX_NAMESAKES) {
       throw unavailable(
-        `more than ${MAX_NAMESAKES} objects are named like this ${kind.noun}, so its tenant cannot be told; give it a name of its own`,
+        `more than ${MAX_NAMESAKES} objects have the same name as this ${kind.noun}, so its tenant cannot be found; rename it in OpenAEV to a unique name`,
       );
     }
   }

@@ -48,7 +48,7 @@ export async function* runInject(
   const where = count === 0 ? "nothing" : `${targets.map(({ target_name }) => target_name).join(", ")}${more(count)}`;
   yield report(`about to run "${row.inject_title}" (${action}) on ${where}`);
   const id = await start();
-  yield report(`started as inject ${id}; the platform takes it up on the next full minute`);
+  yield report(`started as inject ${id}; OpenAEV runs it at the next full minute`);
 
   let status: UpstreamStatus = {};
   let lost: string | undefined;
@@ -64,7 +64,7 @@ export async function* runInject(
     if (statusOf(status.status_name) === InjectStatus.ERROR) agents = await missingAgents(platform, tenant, id);
   } catch (error) {
     if (platform.signal.aborted)
-      throw canceled(`the call was cancelled; inject ${id}, which was started, goes on`, error);
+      throw canceled(`the call was cancelled; inject ${id} was started before and continues`, error);
     if (!(error instanceof ConnectError)) throw error;
     // What was started cannot be called back: it is told, although it can be followed no longer.
     lost = error.rawMessage;
@@ -101,8 +101,9 @@ const more = (count: number): string => (count > NAMED ? ` and ${count - NAMED} 
 const wordOf = (status: UpstreamStatus): string => (status.status_name ?? "DRAFT").toLowerCase().replaceAll("_", " ");
 
 function remainingOf(id: string, status: UpstreamStatus, lost: string | undefined): string {
-  const tools = `get_inject_status ${id} tells how it goes, list_inject_targets and get_inject_execution_traces what happens on each target`;
-  if (lost !== undefined) return `it was started, but could not be followed further: ${lost}. ${tools}`;
-  if (OVER.has(statusOf(status.status_name))) return `nothing; the run is over: ${wordOf(status)}. ${tools}`;
-  return `it is ${wordOf(status)}, and goes on by itself. ${tools}`;
+  const tools = `get_inject_status ${id} shows its status, and list_inject_targets and get_inject_execution_traces show what happens on each target`;
+  if (lost !== undefined) return `the inject was started, but its progress could not be read: ${lost}. ${tools}`;
+  if (OVER.has(statusOf(status.status_name)))
+    return `nothing remains; the run has ended with the status ${wordOf(status)}. ${tools}`;
+  return `the run continues and has the status ${wordOf(status)}. ${tools}`;
 }

@@ -29,18 +29,19 @@ export async function tenantOf(platform: Platform, tenantId: string | undefined)
   const open = openTenants(tenants);
   if (open.length === 0) {
     throw permissionDenied(
-      "this account is a member of no tenant on the platform; an administrator of the platform adds it to one",
+      "this account is not a member of any tenant in OpenAEV; an administrator of OpenAEV adds it to one",
     );
   }
   const list = open.map((tenant) => `${tenant.tenant_name} (${tenant.tenant_id})`).join(", ");
   if (wanted === undefined) {
     if (open.length > 1) {
-      throw failedPrecondition(`this account is a member of several tenants; name one as tenant_id: ${list}`);
+      throw failedPrecondition(`this account is a member of several tenants; give one of them as tenant_id: ${list}`);
     }
     return scopeOf(open[0] as OpenaevTenant);
   }
   const found = open.find((tenant) => tenant.tenant_id === wanted);
-  if (found === undefined) throw notFound(`tenant_id: ${tenantId} is not a tenant of this account, which has ${list}`);
+  if (found === undefined)
+    throw notFound(`tenant_id: this account is not a member of tenant ${tenantId}; its tenants are: ${list}`);
   return scopeOf(found);
 }
 

@@ -57,7 +57,9 @@ export function createOpenctiAdapter(): Adapter {
     async whoAmI(session) {
       const { me } = await graphql(session, ME, {});
       if (typeof me?.user_email !== "string" || !Array.isArray(me.capabilities)) {
-        throw permissionDenied("the cti platform does not say who is calling; its version may be too old");
+        throw permissionDenied(
+          "OpenCTI did not say which account is calling; its version may be too old, so an administrator checks it",
+        );
       }
       return { email: me.user_email, me };
     },
@@ -75,7 +77,7 @@ export function createOpenctiAdapter(): Adapter {
         );
         const body = reply.json<Body>();
         if (body.data !== undefined || body.errors !== undefined) return undefined;
-        return `the platform answered with status ${reply.status} and something other than GraphQL`;
+        return `OpenCTI answered with status ${reply.status}, and the answer is not GraphQL`;
       } catch (error) {
         return (error as Error).message;
       }
@@ -121,7 +123,7 @@ async function graphql<Data, Variables>(
   const { data, errors } = body;
   if (errors !== undefined && errors.length > 0) throw refusalOf(errors, session.caller.email, writes);
   if (data === undefined || data === null) throw unreadable(reply.status, writes);
-  if (isOverfull(data, variables)) throw misshapen("cti", "more rows than it was asked for");
+  if (isOverfull(data, variables)) throw misshapen("cti", "more rows than the call asked for");
   return data as Data;
 }
 

@@ -4,6 +4,7 @@ import type { Platform } from "../../platform.js";
 import { type ContainerNode, containerTexts, statusOf } from "./container-rows.js";
 import { type Field, isoOf, type Told, toldOf } from "./edits.js";
 import { operation } from "./graphql.js";
+import { checkedName } from "./text.js";
 import { type Category, checkVocabulary } from "./writes.js";
 
 /** The states of a type's workflow. */
@@ -55,7 +56,10 @@ const KEPT: Readonly<Record<string, Kept>> = {
  */
 export async function fieldsOf(platform: Platform, type: string, request: UpdateContainerRequest): Promise<Field[]> {
   const kept = KEPT[type];
-  if (kept === undefined) throw failedPrecondition(`container_id: a ${type} is not changed by this tool`);
+  if (kept === undefined)
+    throw failedPrecondition(
+      `container_id: update_container cannot change objects of type ${type}; change this one in OpenCTI itself`,
+    );
   const { types, clearTypes, status, confidence } = request;
   const fields: Field[] = [];
   for (const word of ["name", "description", "content"] as const) {
@@ -76,7 +80,8 @@ export async function fieldsOf(platform: Platform, type: string, request: Update
     const [spelt] = await checkVocabulary(platform, category, [asked], word);
     fields.push([word, key, spelt]);
   }
-  if (types.length > 0 && clearTypes) throw invalidArgument("clear_types: not together with types");
+  if (types.length > 0 && clearTypes)
+    throw invalidArgument("clear_types: cannot be combined with types; give one of the two");
   if (types.length > 0 || clearTypes) {
     const [key, category] = keyOf(type, "types", kept.types);
     fields.push(["types", key, await checkVocabulary(platform, category, types, "types")]);
@@ -111,21 +116,23 @@ export function toldOfContainer(node: ContainerNode): Told {
 const WORKFLOW_ID = "x_opencti_workflow_id";
 
 function keyOf<Key>(type: string, argument: string, key: Key | undefined): Key {
-  if (key === undefined) throw invalidArgument(`${argument}: a ${type} has none`);
+  if (key === undefined)
+    throw invalidArgument(`${argument}: objects of type ${type} do not have this field; leave it out`);
   return key;
 }
 
 function trimmed(argument: string, text: string): string {
   if (argument !== "name") return text;
-  const name = text.trim();
-  if (name.length < 2) throw invalidArgument("name: must hold two characters that are not blank");
-  return name;
+  return checkedName(text);
 }
 
 async function statusCalled(platform: Platform, type: string, status: string): Promise<{ id: string; name: string }> {
   const { subType } = await platform.graphql(WORKFLOW, { type });
   const known = (subType?.statuses ?? []).map(({ id, template }) => ({ id, name: template?.name ?? "" }));
-  if (known.length === 0) throw failedPrecondition(`status: on this platform a ${type} has no workflow`);
+  if (known.length === 0)
+    throw failedPrecondition(
+      `status: OpenCTI has no workflow for objects of type ${type}; an administrator of OpenCTI can define one`,
+    );
   const found = known.find(({ name }) => name.toLowerCase() === status.trim().toLowerCase());
   if (found !== undefined) return found;
   throw invalidArgument(`status: ${status} is not one of ${known.map(({ name }) => name).join(", ")}`);

@@ -192,12 +192,14 @@ export async function membersOf(platform: Platform, id: string, ids: readonly st
 export async function targetOf(platform: Platform, id: string): Promise<TargetNode> {
   const target = await objectOf(platform, id, "container_id");
   if (!target.parent_types.includes("Container"))
-    throw failedPrecondition(`container_id: a ${target.entity_type} holds no objects; list_containers gives the ids`);
+    throw failedPrecondition(
+      `container_id: an object of type ${target.entity_type} is not a container; use list_containers to find one`,
+    );
   return target;
 }
 
 function pageOf({ container }: DataOf<typeof CONTENTS>) {
-  if (container === null) throw notFound("container_id: the container is gone or no longer visible to you");
+  if (container === null) throw notFound("container_id: the container no longer exists or is no longer visible to you");
   return container.objects;
 }
 
@@ -211,7 +213,10 @@ export interface Contained {
 
 function containedOf(node: NodeOf<typeof CONTAINED>): Contained {
   const { id, entity_type: type, from, to, representative } = node;
-  if (id === undefined || type === undefined) throw unavailable("the platform lists something without an id");
+  if (id === undefined || type === undefined)
+    throw unavailable(
+      "OpenCTI listed an object without an id or a type; an administrator checks the version of OpenCTI",
+    );
   if (representative !== undefined) return { id, type, name: representative.main };
   // Where an end is hidden the platform still gives its id; only what is visible is told.
   const name = (end: EndNode | null | undefined) => end?.representative?.main ?? "(not visible to you)";

@@ -28,4 +28,4 @@ export async function checkGone(platform: Platform, id: string): Promise<void> {
 
 /** What is said of a deletion that the platform took and did not make. */
 export const stillThere = () =>
-  unseen("the platform accepted the deletion, but the object is still there; try again in a few seconds");
+  unseen("OpenCTI accepted the deletion, but the object still exists; try again in a few seconds");

@@ -123,7 +123,7 @@ export async function fieldOf(platform: Platform, name: string, types: readonly 
   const key = keys.find((one) => one.name === name);
   if (key === undefined || !COUNTED.includes(key.kind) || name.includes("."))
     throw invalidArgument(
-      `field: objects are not counted by ${name}; can be: entity_type, author, label, marking, or an attribute that list_filter_keys gives for the type, but for times and texts`,
+      `field: cannot group by ${name}; use entity_type, author, label, marking, or an attribute that list_filter_keys lists for the type and whose kind is one of ${COUNTED.join(", ")}`,
     );
   return {
     key: name,

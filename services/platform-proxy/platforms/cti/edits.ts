@@ -43,7 +43,7 @@ export function checkPeriod(
   words: readonly [string, string],
 ): void {
   if (begin !== undefined && end !== undefined && Date.parse(end) < Date.parse(begin))
-    throw invalidArgument(`${words[1]}: would be before ${words[0]}, which is ${begin}`);
+    throw invalidArgument(`${words[1]}: must not be before ${words[0]}, which is ${begin}`);
 }
 
 /** What an object says of its fields, by our words; times as the platform writes them. */
@@ -62,19 +62,19 @@ export function noticesOfChange(fields: readonly Field[], before: Told, after: T
   const isCut = differing.some(([word]) => word === CONFIDENCE);
   if (differing.length === given.length && changed.length === 0 && !isCut)
     throw withOutcomeSaid(
-      aborted("the platform took the change and changed nothing; read the object and try again"),
+      aborted("OpenCTI accepted the change but changed nothing; read the object and try again"),
       Outcome.UNCHANGED,
     );
   return [
     ...differing.map(([word, , value]) => {
-      const why = word === CONFIDENCE ? ": the platform cuts it to your maximum" : "";
+      const why = word === CONFIDENCE ? LIMITED : "";
       return `the ${word} is ${wordsOf(after[word], "not set")}, not ${wordsOf(value, "empty")}${why}`;
     }),
     ...changed
       .filter((word) => asked.get(word) === undefined)
       .map(
         (word) =>
-          `the platform set ${word} to ${wordsOf(after[word], "nothing")}, before ${wordsOf(before[word], "not set")}`,
+          `OpenCTI also changed ${word} from ${wordsOf(before[word], "not set")} to ${wordsOf(after[word], "not set")}`,
       ),
   ];
 }
@@ -89,8 +89,14 @@ export const confidenceNotices = (field: Field, before: Sure, after: Sure): stri
     ? []
     : noticesOfChange([field], { confidence: toldOf(before.confidence) }, { confidence: toldOf(after.confidence) });
 
-/** The field that the platform cuts, be it to what it was before. */
+/** The field that OpenCTI limits to the account's maximum, even if that is the value from before. */
 const CONFIDENCE = "confidence";
+const LIMITED = ": OpenCTI limits it to your account's maximum";
+
+/** Says that a new object got another confidence than asked. */
+export const confidenceNotice = (written: number | null | undefined, asked: number): string =>
+  `the confidence is ${written ?? "not set"}, not ${asked}${LIMITED}`;
+
 /** So much of a value is told, in characters. */
 const MAX_TOLD = 100;
 

@@ -63,7 +63,7 @@ export const CREATABLE_TYPES: ReadonlyMap<string, CreatableType> = new Map(
 export function checkMayChange({ entity_type: type }: { readonly entity_type: string }, argument = "object_id"): void {
   if (type === ORGANIZATION)
     throw failedPrecondition(
-      `${argument}: organizations are read here, and created, changed, merged or deleted only on the platform itself`,
+      `${argument}: these tools only read organizations; create, change, merge or delete them in OpenCTI itself`,
     );
 }
 

@@ -22,8 +22,8 @@ export interface GraphqlError {
 
 type Refusal = (error: GraphqlError, email: string) => ConnectError;
 
-const LOCKED = "another change holds this object; try again in a few seconds";
-const UNCLEARED = "you are not cleared for a marking that this needs; whoami lists those you may set";
+const LOCKED = "OpenCTI is still making another change to this object; try again in a few seconds";
+const UNCLEARED = "this needs a marking that you are not cleared for; whoami lists the markings that you may set";
 
 // What the platform sends beside its code can hold ids of objects and markings
 // that the caller must not see, and its own failures hold internals: nothing of
@@ -31,32 +31,34 @@ const UNCLEARED = "you are not cleared for a marking that this needs; whoami lis
 const BY_CODE: Readonly<Record<string, Refusal>> = {
   AUTH_REQUIRED: (_, email) =>
     permissionDenied(
-      `the threat intelligence platform does not sign ${email} in. Likely reasons: no account there has this e-mail address, the account is inactive or expired, the platform's clock differs, or it trusts another address of this service; an administrator of the platform finds which in its log`,
+      `OpenCTI does not sign ${email} in. Likely reasons: no account has this e-mail address, the account is inactive or expired, the clock of OpenCTI is wrong, or OpenCTI trusts another address of this service; an administrator of OpenCTI finds the reason in its log`,
     ),
   FORBIDDEN_ACCESS: () =>
-    permissionDenied(
-      "your account on the threat intelligence platform lacks the right to do this; whoami lists the rights it has",
-    ),
+    permissionDenied("your OpenCTI account lacks the right to do this; whoami lists the rights that it has"),
   OTP_REQUIRED: () =>
-    permissionDenied("your account on the platform must confirm a one-time password first; sign in there once"),
+    permissionDenied("your OpenCTI account must confirm a one-time password first; sign in to OpenCTI once"),
   OTP_REQUIRED_ACTIVATION: () =>
-    permissionDenied("your account on the platform must set up one-time passwords first; sign in there once"),
+    permissionDenied("your OpenCTI account must set up one-time passwords first; sign in to OpenCTI once"),
   PASSWORD_CHANGE_REQUIRED: () =>
-    permissionDenied("your account on the platform must change its password first; sign in there once"),
+    permissionDenied("your OpenCTI account must change its password first; sign in to OpenCTI once"),
   LTS_REQUIRED_ACTIVATION: () =>
-    failedPrecondition("the platform's licence is not active; an administrator of the platform activates it"),
+    failedPrecondition("the OpenCTI licence is not active; an administrator of OpenCTI activates it"),
   MISSING_REFERENCE_ERROR: ({ extensions }) =>
     extensions?.data?.reason !== undefined
       ? permissionDenied(UNCLEARED)
-      : notFound("something that this refers to does not exist or is not visible to you"),
+      : notFound("an object that this refers to does not exist or is not visible to you"),
   FUNCTIONAL_ERROR: functional,
   VALIDATION_ERROR: ({ extensions }) => validation(extensions?.data?.field),
-  ALREADY_DELETED_ERROR: () => notFound("the object was deleted already"),
+  ALREADY_DELETED_ERROR: () => notFound("the object is already deleted"),
   UNSUPPORTED_ERROR: unsupported,
-  RESOURCE_NOT_FOUND: () => notFound("the platform does not offer this"),
+  RESOURCE_NOT_FOUND: () => notFound("OpenCTI does not offer this"),
   LOCK_ERROR: () => aborted(LOCKED),
-  DRAFT_LOCKED: () => failedPrecondition("the platform refused the draft that was named"),
-  BAD_USER_INPUT: () => invalidArgument("the platform refused a value as malformed, such as an id"),
+  DRAFT_LOCKED: () =>
+    failedPrecondition(
+      "OpenCTI refused the change because a draft is locked; an administrator of OpenCTI checks the draft",
+    ),
+  BAD_USER_INPUT: () =>
+    invalidArgument("OpenCTI refused a value because its format is wrong; check ids and other arguments"),
   GRAPHQL_VALIDATION_FAILED: unsupportedVersion,
   GRAPHQL_PARSE_FAILED: unsupportedVersion,
   BAD_REQUEST: unsupportedVersion,
@@ -82,16 +84,11 @@ export function refusalOf(errors: readonly GraphqlError[], email: string, writes
 export function unreadable(status: number, writes: boolean, email?: string): ConnectError {
   if (status === 401 || status === 403) {
     return permissionDenied(
-      `the threat intelligence platform, or something in front of it, refused the connection for ${email ?? "you"}; an administrator checks its address allow-list`,
+      `OpenCTI, or a proxy in front of it, refused the connection for ${email ?? "you"}; an administrator checks its list of allowed addresses`,
     );
   }
-  if (status === 429)
-    return passing(
-      resourceExhausted,
-      "the threat intelligence platform is being asked too often",
-      "try again in a minute",
-    );
-  if (status === 413) return resourceExhausted("the request is larger than the threat intelligence platform takes");
+  if (status === 429) return passing(resourceExhausted, "OpenCTI's rate limit is reached", "try again in a minute");
+  if (status === 413) return resourceExhausted("the request is larger than OpenCTI accepts; send less at a time");
   return brokenOff(
     !writes,
     unavailable,
@@ -101,59 +98,57 @@ export function unreadable(status: number, writes: boolean, email?: string): Con
 
 function unsupported({ message = "", extensions }: GraphqlError): ConnectError {
   if (extensions?.data?.doc_code === "RESTRICTED_ELEMENT" || /^Restricted relation/.test(message))
-    return permissionDenied("the platform does not let you create this object");
+    return permissionDenied("OpenCTI does not let you create this object");
   if (extensions?.data?.doc_code === "SELF_REFERENCING_RELATION")
-    return invalidArgument("both ends are the same object, which nothing relates to itself");
-  return invalidArgument("the platform does not support this filter, order or change");
+    return invalidArgument("both ends are the same object; OpenCTI relates no object to itself");
+  return invalidArgument("OpenCTI does not support this filter, order or change");
 }
 
 function functional({ message = "", extensions }: GraphqlError): ConnectError {
   switch (extensions?.data?.doc_code) {
     case "INSUFFICIENT_CONFIDENCE_LEVEL":
-      return permissionDenied("the object's confidence is above the most that your account on the platform may change");
+      return permissionDenied("the object's confidence is above the maximum that your OpenCTI account may change");
     case "INCORRECT_OBSERVABLE_FORMAT":
-      return invalidArgument("value: is not well formed for an observable of this type");
+      return invalidArgument("value: does not have the format of an observable of this type");
     case "INCORRECT_INDICATOR_FORMAT":
-      return invalidArgument("pattern: is not well formed for its pattern type");
+      return invalidArgument("pattern: does not have the format of its pattern type");
   }
   const pair = /^The relationship type ([a-z-]+) is not allowed between ([\w-]+) and ([\w-]+)$/.exec(message);
   if (pair !== null) {
     return invalidArgument(`relationship_type: ${pair[1]} is not allowed from ${pair[2]} to ${pair[3]}`);
   }
   const attribute = /failed on attribute \[([\w.-]{1,80})\]/.exec(message);
-  if (attribute !== null) return invalidArgument(`${attribute[1]}: the platform refused the value`);
+  if (attribute !== null) return invalidArgument(`${attribute[1]}: OpenCTI refused the value`);
   if (/cannot be found\.?$/.test(message)) return notFound("the object does not exist or is not visible to you");
   if (/missing markings/.test(message)) return permissionDenied(UNCLEARED);
   // The caller could see no other of that name before, so what bears it may be hidden: its existence is not told.
   if (/produce a duplicate/.test(message))
-    return failedPrecondition("the platform does not let this object take that name");
-  if (/stix-core-relationship/.test(message))
-    return invalidArgument("relationship_type: the platform knows no such type");
+    return failedPrecondition("OpenCTI does not accept this name for the object; choose another name");
+  if (/stix-core-relationship/.test(message)) return invalidArgument("relationship_type: OpenCTI has no such type");
   if (/must be an Identity/.test(message))
     return invalidArgument("author: must be an organization, individual or other identity");
-  if (/pattern type/i.test(message)) return invalidArgument("pattern_type: the platform knows no such pattern type");
-  if (/cant generate pattern/.test(message)) return failedPrecondition("no pattern can describe this kind of object");
+  if (/pattern type/i.test(message)) return invalidArgument("pattern_type: OpenCTI has no such pattern type");
+  if (/cant generate pattern/.test(message))
+    return failedPrecondition("OpenCTI cannot create a detection pattern for this type of object");
   if (/references for commit/.test(message))
     return notFound("an external reference does not exist or is not visible to you");
   if (/^Missing required elements/.test(message)) return invalidArgument("a required field is missing or blank");
-  return failedPrecondition("the platform refused the change");
+  return failedPrecondition("OpenCTI refused the change");
 }
 
 function validation(field: string | undefined): ConnectError {
   if (field === "references" || field === "externalReferences") {
     return failedPrecondition(
-      "the platform demands an external reference for this type of object; give external_reference_ids, or where this tool takes none make the change on the platform itself",
+      "OpenCTI requires an external reference for this type of object; give external_reference_ids, or make the change in OpenCTI itself if this tool has no such argument",
     );
   }
   if (field !== undefined && /^[\w.-]{1,80}$/.test(field))
-    return invalidArgument(`${field}: the platform refused the value`);
-  return invalidArgument("the platform refused a value");
+    return invalidArgument(`${field}: OpenCTI refused the value`);
+  return invalidArgument("OpenCTI refused a value; check the arguments");
 }
 
 function unsupportedVersion(): ConnectError {
-  return unimplemented(
-    "this version of the platform does not support the operation; an administrator checks its version",
-  );
+  return unimplemented("this version of OpenCTI does not support the operation; an administrator checks the version");
 }
 
 function failure({ message = "" }: GraphqlError, writes: boolean): ConnectError {

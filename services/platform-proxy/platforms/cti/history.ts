@@ -126,6 +126,6 @@ async function subjectOf(platform: Platform, id: string): Promise<string> {
     if (nodesOf(logs)[0]?.event_scope === "delete") return id;
   }
   throw notFound(
-    `object_id: no object with the id ${id} exists or is visible to you; of a deleted one give the internal id, some seconds after the deletion`,
+    `object_id: no object with the id ${id} exists or is visible to you; for a deleted object, give its internal id and wait a few seconds after the deletion`,
   );
 }

@@ -94,7 +94,7 @@ export async function checkPattern(platform: Platform, pattern: string): Promise
   const same = nodesOf(indicators).find((one) => plain(one.pattern ?? "") === plain(pattern));
   if (same === undefined) return;
   throw alreadyExists(
-    `nothing was written: the indicator ${same.name} (id ${same.id}) has this pattern already; change it with update_indicator`,
+    `nothing was written: the indicator ${same.name} (id ${same.id}) already has this pattern; change it with update_indicator`,
   );
 }
 

@@ -22,25 +22,27 @@ export const mergingBindings: readonly Binding[] = [
   unary(EntityService.method.mergeEntities, async ({ targetId, sourceIds }, platform) => {
     const target = await changeableOf(platform, targetId, "target_id");
     if (!target.parent_types.includes("Stix-Domain-Object") || target.parent_types.includes("Container"))
-      throw failedPrecondition(`target_id: a ${target.entity_type} is not merged by this tool`);
+      throw failedPrecondition(`target_id: merge_entities cannot merge objects of type ${target.entity_type}`);
     const sources = await objectsOf(platform, sourceIds, "source_ids");
     const other = sources.find(({ entity_type }) => entity_type !== target.entity_type);
     if (other !== undefined)
       throw invalidArgument(
-        `source_ids: ${other.representative.main} is a ${other.entity_type}, and the target a ${target.entity_type}`,
+        `source_ids: ${other.representative.main} has the type ${other.entity_type}, but the target has the type ${target.entity_type}; give objects of one type`,
       );
     if (sources.some(({ id }) => id === target.id))
-      throw invalidArgument("source_ids: the target cannot become part of itself");
+      throw invalidArgument("source_ids: the target cannot be merged into itself; leave it out of source_ids");
     const ids = [...new Set(sources.map(({ id }) => id))];
     await platform.graphql(MERGE, { id: target.id, sources: ids });
     const left = await visibleOf(platform, ids);
     if (left.length > 0)
       throw unseen(
-        `the platform accepted the merge, but ${left.map(({ id }) => id).join(", ")} is still there; read before trying again`,
+        `OpenCTI accepted the merge, but these objects still exist: ${left.map(({ id }) => id).join(", ")}; read the target before you try again`,
       );
     const written = await objectOf(platform, target.id);
     const notices =
-      written.representative.main === target.representative.main ? [] : [`the name is ${written.representative.main}`];
+      written.representative.main === target.representative.main
+        ? []
+        : [`the object's name is ${written.representative.main}`];
     return { result: { object: summaryOf(written), notices }, merged: sources.map(refOf) };
   }),
 ];

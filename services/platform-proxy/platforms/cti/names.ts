@@ -52,7 +52,7 @@ export async function markingsOf(platform: Platform, names: readonly string[], a
     const marking = find(me, name);
     if (marking === undefined) {
       throw permissionDenied(
-        `${argument}: ${name} does not exist or you are not cleared for it; whoami lists the markings that you may use`,
+        `${argument}: ${name} does not exist or you are not cleared for it; whoami lists the markings that you may set`,
       );
     }
     return marking;
@@ -102,7 +102,9 @@ export async function authorIdOf(platform: Platform, author: string, argument: s
     );
   if (found.length > 1) {
     const choices = found.map(({ id, entity_type }) => `${id} (${entity_type})`).join(", ");
-    throw invalidArgument(`${argument}: several are called ${author}; give one of the ids ${choices}`);
+    throw invalidArgument(
+      `${argument}: several objects have the name ${author}; give one of these ids instead: ${choices}`,
+    );
   }
   return (found[0] as RefNode).id;
 }

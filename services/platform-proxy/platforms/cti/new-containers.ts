@@ -1,11 +1,11 @@
 import type { NewObjectRefs } from "#proto/cti/v1/knowledge_pb.js";
-import { invalidArgument } from "../../../shared/rpc/errors.js";
 import type { Platform } from "../../platform.js";
 import { type COUNTED, countOf } from "./contents.js";
 import type { NodeOf } from "./graphql.js";
 import { type CoreNode, summaryOf } from "./knowledge.js";
 import { nodesOf } from "./paging.js";
 import { all, objectsOf } from "./resolve.js";
+import { checkedName } from "./text.js";
 import { inputOf, madeOf, NAMESAKES, type NewInput, noticesOfNew } from "./writes.js";
 
 /** What every new grouping and case is given. */
@@ -29,8 +29,7 @@ interface Prepared {
  * @throws ConnectError where a reference or an object is unknown or hidden.
  */
 export async function newContainerOf(platform: Platform, type: string, given: NewContainer): Promise<Prepared> {
-  const name = given.name.trim();
-  if (name.length < 2) throw invalidArgument("name: must hold two characters that are not blank");
+  const name = checkedName(given.name);
   const refs = await inputOf(platform, given.refs);
   const objects = new Set((await objectsOf(platform, given.objectIds, "object_ids", true)).map(({ id }) => id));
   const filters = all({ key: ["name"], values: [name] });
@@ -43,7 +42,7 @@ export async function newContainerOf(platform: Platform, type: string, given: Ne
       ...(given.description !== "" && { description: given.description }),
       ...(objects.size > 0 && { objects: [...objects] }),
     },
-    notices: other === undefined ? [] : [`another ${type} of this name was there before (id ${other.id})`],
+    notices: other === undefined ? [] : [`another ${type} with this name already existed (id ${other.id})`],
   };
 }
 
@@ -55,6 +54,6 @@ export function createdOf(given: NewContainer, { input, notices }: Prepared, ans
   const count = countOf(made.objects);
   const said = [...notices, ...noticesOfNew({ refs: given.refs, name: input.name }, made)];
   if (count.objectCount !== (input.objects ?? []).length)
-    said.push(`it holds ${count.objectCount} objects that you may see`);
+    said.push(`the container holds ${count.objectCount} objects that you can see`);
   return { result: { object: summaryOf(made), notices: said }, ...count };
 }

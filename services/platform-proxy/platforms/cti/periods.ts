@@ -21,7 +21,9 @@ export function periodsOf(interval: Interval, start: Timestamp | undefined, end:
   for (let at = beginOf(from, interval); at <= until; at = nextOf(at, interval)) {
     starts.push(at);
     if (starts.length > MOST_PERIODS)
-      throw invalidArgument(`interval: these are more than ${MOST_PERIODS} periods; take longer ones, or begin later`);
+      throw invalidArgument(
+        `interval: the time range has more than ${MOST_PERIODS} periods; use a longer interval or a later start`,
+      );
   }
   return { starts, end: until };
 }

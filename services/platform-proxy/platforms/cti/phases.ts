@@ -24,6 +24,6 @@ export async function ofPhase(platform: Platform, name: string): Promise<Filter>
   });
   const values = nodesOf(killChainPhases).map(({ id }) => id);
   if (values.length === 0)
-    throw notFound(`kill_chain_phase: no phase is called ${name}; get_attack_matrix has the names`);
+    throw notFound(`kill_chain_phase: no phase has the name ${name}; get_attack_matrix returns the names`);
   return { key: ["killChainPhases"], values };
 }

@@ -191,7 +191,7 @@ export const reportBindings: readonly Binding[] = [
     const { objectCount } = count;
     const notices = noticesOfNew({ refs, name }, made);
     if (objectCount !== new Set(objects.map(({ id }) => id)).size)
-      notices.push(`the report holds ${objectCount} objects that you may see`);
+      notices.push(`the report holds ${objectCount} objects that you can see`);
     return { result: { object: summaryOf(made), notices }, ...count };
   }),
 ];
@@ -207,7 +207,7 @@ async function checkNoReport(platform: Platform, name: string, at: Date): Promis
   const [same] = nodesOf(reports);
   if (same !== undefined) {
     throw alreadyExists(
-      `nothing was written: a report of this name and date exists already (id ${same.id}); change it with update_entity or add_objects_to_container`,
+      `nothing was written: a report with this name and date already exists (id ${same.id}); change it with update_entity or add_objects_to_container`,
     );
   }
 }

@@ -102,7 +102,7 @@ export async function checkNotSeen(
   );
   if (same === undefined) return;
   throw alreadyExists(
-    `nothing was written: this was sighted there already at this time, ${same.attribute_count} times in all (id ${same.id}); add to its count with update_sighting`,
+    `nothing was written: a sighting of this at the same place and time already exists, with the count ${same.attribute_count} (id ${same.id}); raise its count with update_sighting`,
   );
 }
 

@@ -1,3 +1,5 @@
+import { invalidArgument } from "../../../shared/rpc/errors.js";
+
 /**
  * Turns a defanged value, such as hxxps://a[.]b, back into what it stands for.
  * Round and curly brackets may stand in a path for themselves, so there they
@@ -51,6 +53,14 @@ export function partOf(query: string): string | undefined {
   const word = refang(query);
   const isPlain = ONE_TOKEN.test(word) && !word.includes(".");
   return /[\s"*]/.test(word) || word === "" || isPlain ? undefined : word;
+}
+
+/** A name without blanks at its ends. @throws ConnectError invalid_argument, for one that OpenCTI refuses as too short. */
+export function checkedName(given: string): string {
+  const name = given.trim();
+  if (name.length < 2)
+    throw invalidArgument("name: must have at least two characters, not counting spaces at its ends");
+  return name;
 }
 
 const HASHES: Readonly<Record<number, string>> = { 32: "MD5", 40: "SHA-1", 64: "SHA-256", 128: "SHA-512" };

@@ -49,7 +49,7 @@ export async function checkTypes(
   const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
   const meant = [...known].find((name) => plain(name) === plain(wrong));
   throw invalidArgument(
-    `${argument}: no type here is called ${wrong}; ${meant === undefined ? "list_entity_types gives the names" : `did you mean ${meant}?`}`,
+    `${argument}: ${wrong} is not a type that this argument accepts; ${meant === undefined ? "list_entity_types returns the names" : `did you mean ${meant}?`}`,
   );
 }
 
@@ -63,7 +63,7 @@ export async function checkRelationTypes(
   const known = await relationTypesOf(platform);
   const wrong = types.find((type) => !known.includes(type));
   if (wrong !== undefined)
-    throw invalidArgument(`${argument}: no relationship type is called ${wrong}; known are ${known.join(", ")}`);
+    throw invalidArgument(`${argument}: ${wrong} is not a relationship type; use one of: ${known.join(", ")}`);
 }
 
 /** The relationship types that the platform knows. */

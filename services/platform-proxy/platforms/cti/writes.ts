@@ -3,6 +3,7 @@ import { alreadyExists, invalidArgument, notFound, unavailable } from "../../../
 import type { VariablesOf } from "../../document.js";
 import { leftOpen } from "../../lib/outcome.js";
 import type { Platform } from "../../platform.js";
+import { confidenceNotice } from "./edits.js";
 import { operation } from "./graphql.js";
 import { type CoreNode, labelsOf, markingsOf as namesOf, REF } from "./knowledge.js";
 import { authorIdOf, labelIdsOf, markingsOf } from "./names.js";
@@ -67,7 +68,9 @@ export async function inputOf(platform: Platform, refs: NewObjectRefs | undefine
   const markings = await markingsOf(platform, refs.markings, "refs.markings");
   const kinds = markings.map(({ definition_type }) => definition_type);
   if (new Set(kinds).size < kinds.length) {
-    throw invalidArgument("refs.markings: give one of each kind, since the platform keeps only the highest");
+    throw invalidArgument(
+      "refs.markings: give at most one marking of each kind, because OpenCTI keeps only the highest",
+    );
   }
   const labels = await labelIdsOf(platform, refs.labels, "refs.labels");
   const references = await referencesOf(platform, refs.externalReferenceIds, "refs.external_reference_ids");
@@ -114,7 +117,7 @@ export async function checkNames(
   const other = nodesOf(stixDomainObjects).find(({ id }) => id !== except);
   if (other === undefined) return;
   throw alreadyExists(
-    `nothing was written: the ${type} ${other.representative.main} (id ${other.id}) bears this name or alias already; change it with update_entity`,
+    `nothing was written: the ${type} ${other.representative.main} (id ${other.id}) already has this name or alias; change it with update_entity`,
   );
 }
 
@@ -163,7 +166,7 @@ export function madeOf<Node>(node: Node | null): Node {
 /** Says where the reason of a change was lost. */
 export function unkeptOf(commitMessage: string, references: readonly string[]): string[] {
   if (commitMessage === "" || references.length > 0) return [];
-  return ["the commit message was not kept: the platform keeps it only together with external references"];
+  return ["the commit message was not saved: OpenCTI saves it only together with external references"];
 }
 
 /** Says where what was written differs from what was asked. */
@@ -171,18 +174,16 @@ export function noticesOfNew(asked: Asked, written: Written): string[] {
   const notices: string[] = [];
   const { refs, name } = asked;
   if (name !== undefined && written.representative.main !== name && !written.representative.main.endsWith(name)) {
-    notices.push(`the name is ${written.representative.main}`);
+    notices.push(`the object's name is ${written.representative.main}`);
   }
   if (refs?.confidence !== undefined && written.confidence != null && written.confidence !== refs.confidence) {
-    notices.push(
-      `the confidence is ${written.confidence}, not ${refs.confidence}: the platform cuts it to your maximum`,
-    );
+    notices.push(confidenceNotice(written.confidence, refs.confidence));
   }
   const markings = namesOf(written);
   if (refs !== undefined && refs.markings.length > markings.length)
-    notices.push(`the markings are ${markings.join(", ") || "none"}`);
+    notices.push(`the object's markings are ${markings.join(", ") || "none"}`);
   const labels = labelsOf(written).map((label) => label.toLowerCase());
   const lost = (refs?.labels ?? []).filter((label) => !labels.includes(label.trim().toLowerCase()));
-  if (lost.length > 0) notices.push(`the platform did not keep the labels ${lost.join(", ")}`);
+  if (lost.length > 0) notices.push(`OpenCTI did not save the labels ${lost.join(", ")}`);
   return notices;
 }

@@ -139,7 +139,9 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
     async whoAmI(session) {
       const user = await rest<CurrentUser | undefined>(session, { verb: "GET", path: "/api/iam/current-user/" });
       if (typeof user?.email !== "string" || typeof user.root_folder_id !== "string") {
-        throw permissionDenied("the grc platform does not say who is calling; its version may be too old");
+        throw permissionDenied(
+          "CISO Assistant did not say which account is calling; its version may be too old, so an administrator checks it",
+        );
       }
       const rights = rightsOf(user);
       const me: CisoMe = {
@@ -173,7 +175,7 @@ export function createCisoAdapter({ idleMs = IDLE_MS }: CisoOptions = {}): Adapt
           { target, signal, tool: "probe" },
           { verb: "GET", path: "/api/health/", read: true },
         );
-        return status === 200 ? undefined : `the platform's health check answered with status ${status}`;
+        return status === 200 ? undefined : `CISO Assistant's health check answered with status ${status}`;
       } catch (error) {
         return (error as Error).message;
       }

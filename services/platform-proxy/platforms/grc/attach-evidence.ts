@@ -41,7 +41,7 @@ export async function attachEvidence(
   if (ids.includes(evidence.id)) return { ...told, evidenceCount: ids.length, alreadyAttached: true };
   if (there.hidden > 0) {
     throw failedPrecondition(
-      `${argument}: it has ${there.hidden} pieces of evidence that you may not see, which the platform would drop; somebody who sees them attaches this`,
+      `${argument}: CISO Assistant would remove evidence that you may not see (${there.hidden}); ask a user who can see it to attach this evidence`,
     );
   }
   const wanted = [...ids, evidence.id];
@@ -50,7 +50,7 @@ export async function attachEvidence(
   if (!now.includes(evidence.id)) {
     throw withOutcomeSaid(
       failedPrecondition(
-        `${argument}: the grc platform did not take the evidence: the audit does not let you change it; who manages the audit opens the field to you, or attaches it`,
+        `${argument}: CISO Assistant did not attach the evidence because the audit does not let you change this field; ask the audit's manager to open the field to you or to attach the evidence`,
       ),
       Outcome.UNCHANGED,
     );

@@ -35,7 +35,7 @@ export async function readByRank<T extends Dated>(
   tenant: Tenant,
 ): Promise<Rows<T>> {
   if (place.cursor !== undefined && !MOMENT.test(place.cursor)) {
-    throw invalidArgument("page_token: leads nowhere; leave it out for the first page");
+    throw invalidArgument("page_token: is not valid; leave it out for the first page");
   }
   const until = place.cursor ?? (await newestOf(platform, path, queries));
   if (until === undefined) {

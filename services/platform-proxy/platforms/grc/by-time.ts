@@ -158,7 +158,7 @@ function keyOf(cursor: string | undefined): Key | undefined {
   if (cursor === undefined) return undefined;
   const [, at, id] = CURSOR.exec(cursor) ?? [];
   if (at === undefined || id === undefined)
-    throw invalidArgument("page_token: leads nowhere; leave it out for the first page");
+    throw invalidArgument("page_token: is not valid; leave it out for the first page");
   return { at: wholeMicros(at), id };
 }
 

@@ -11,7 +11,11 @@ import {
 import type { HttpReply } from "../../lib/http.js";
 import { brokenOff, passing } from "../../lib/outcome.js";
 
-const HIDDEN = "not found: it does not exist on the grc platform, or you may not see it";
+/** What is said of a change to a locked audit or risk assessment. */
+export const lockedBy = (what: string): string =>
+  `the ${what} is locked and cannot change until its manager unlocks it in CISO Assistant`;
+
+const HIDDEN = "not found: it does not exist in CISO Assistant, or you may not see it";
 
 /** What the platform calls a field, in the words of the tools. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
@@ -50,64 +54,64 @@ export function refusalOf(reply: HttpReply, read: boolean): ConnectError {
       return forbidden(body, read);
     case 404:
       if (body === undefined) {
-        return failedPrecondition("the grc platform does not offer this; its version or its modules lack it");
+        return failedPrecondition("CISO Assistant does not offer this; its version or its modules lack it");
       }
       return notFound(HIDDEN);
     case 429:
-      return passing(resourceExhausted, "the grc platform takes no more requests now", "try again in a minute");
+      return passing(resourceExhausted, "CISO Assistant's rate limit is reached", "try again in a minute");
   }
   if (reply.status >= 500) {
     return brokenOff(read, unavailable, `the grc platform failed to answer (status ${reply.status})`);
   }
   if (reply.status >= 300 && reply.status <= 399) return MOVED();
   return failedPrecondition(
-    `the grc platform refused this with the unexpected status ${reply.status}; an administrator checks its version and its address`,
+    `CISO Assistant refused this with the unexpected status ${reply.status}; an administrator checks its version and its address`,
   );
 }
 
 const MOVED = () =>
-  failedPrecondition("the grc platform redirects to another address; an administrator registers it under that one");
+  failedPrecondition("CISO Assistant redirects to another address; an administrator registers it with that address");
 
 /** What is left to do after the token was taken: the pending one of a 401's flows (allauth headless specification). */
 const PENDING: Readonly<Record<string, string>> = {
-  mfa_authenticate: "asks for a second factor, which cannot be given here; ask its administrator",
-  verify_email: "has not verified your e-mail address; sign in there once and do so",
+  mfa_authenticate: "asks for a second factor, which you cannot give here; ask its administrator",
+  verify_email: "has not verified your e-mail address; sign in to CISO Assistant once and verify it",
 };
 
 /** Why the platform gave no session for our token. */
 export function exchangeRefusalOf(reply: HttpReply): ConnectError {
   switch (reply.status) {
     case 200:
-      return failedPrecondition("the grc platform took the sign-in and gave no session; its version is not supported");
+      return failedPrecondition(
+        "CISO Assistant accepted the sign-in but returned no session; this service does not support its version",
+      );
     case 401: {
       const { data } = (bodyOf(reply) ?? {}) as { data?: { flows?: { id: string; is_pending?: boolean }[] } };
       const flow = data?.flows?.find(({ is_pending }) => is_pending)?.id ?? "";
       const pending = Object.hasOwn(PENDING, flow) ? PENDING[flow] : undefined;
-      if (pending !== undefined) return permissionDenied(`the grc platform ${pending}`);
-      return permissionDenied("your account on the grc platform is not active; ask its administrator");
+      if (pending !== undefined) return permissionDenied(`CISO Assistant ${pending}`);
+      return permissionDenied("your account in CISO Assistant is not active; ask its administrator");
     }
     case 403:
-      return permissionDenied(
-        "the grc platform has no account with your e-mail address; ask its administrator for one",
-      );
+      return permissionDenied("CISO Assistant has no account with your e-mail address; ask its administrator for one");
     case 400:
       return failedPrecondition(
-        "the grc platform did not accept the sign-in; an administrator checks that its OpenID Connect settings name this service, the client id, and that the clocks agree",
+        "CISO Assistant did not accept the sign-in; an administrator checks that its OpenID Connect settings have the address of this service and the client id, and that both clocks show the same time",
       );
     case 404:
       return failedPrecondition(
-        "the grc platform offers no sign-in by token; an administrator sets it up or chooses bearer",
+        "CISO Assistant offers no sign-in by token; an administrator sets it up, or sets GRC_AUTH to bearer",
       );
     case 429:
-      return passing(resourceExhausted, "the grc platform takes no more sign-ins now", "try again in a minute");
+      return passing(resourceExhausted, "CISO Assistant's rate limit for sign-ins is reached", "try again in a minute");
     case 500:
       // Its answer to a client id other than the one in its settings.
       return failedPrecondition(
-        "the grc platform failed at the sign-in; an administrator checks that its OpenID Connect settings hold the same client id",
+        "CISO Assistant failed during the sign-in; an administrator checks that its OpenID Connect settings have the same client id as this service",
       );
   }
   if (reply.status >= 300 && reply.status <= 399) return MOVED();
-  return unavailable(`the grc platform answered the sign-in with the unexpected status ${reply.status}`);
+  return unavailable(`CISO Assistant answered the sign-in with the unexpected status ${reply.status}; try again`);
 }
 
 function badRequest(body: unknown): ConnectError {
@@ -116,7 +120,7 @@ function badRequest(body: unknown): ConnectError {
   const all = (pattern: RegExp) => problems.length > 0 && problems.every((p) => pattern.test(p.text));
   if (all(/is already used in this scope/)) {
     return alreadyExists(
-      problems.map(({ field }) => `${field}: already used in this domain; choose another`).join("; "),
+      problems.map(({ field }) => `${field}: another object of this domain already uses it; choose another`).join("; "),
     );
   }
   if (all(/object does not exist|^select a valid choice\. [0-9a-f]{8}-/i)) {
@@ -125,41 +129,45 @@ function badRequest(body: unknown): ConnectError {
   const locked = problems.find((p) => /\blocked\b/.test(p.text))?.text;
   if (locked !== undefined) {
     const what = /risk assessment/.test(locked) ? "risk assessment" : "audit";
-    return failedPrecondition(`the ${what} is locked; it is unlocked on the platform before anything of it can change`);
+    return failedPrecondition(lockedBy(what));
   }
   if (problems.some((p) => /\bin review\b/.test(p.text))) {
     return failedPrecondition(
-      "the audit is in review, and nothing of it can change meanwhile; who manages it ends the review on the platform",
+      "the audit is in review and cannot change until its manager ends the review in CISO Assistant",
     );
   }
   if (problems.some((p) => /^cannot modify\b/.test(p.text))) return failedPrecondition(text);
-  if (all(/^list index out of range$/)) return invalidArgument("a value lies outside its scale");
-  if (problems.length === 0) return invalidArgument("the grc platform refused the request and gave no reason");
+  if (all(/^list index out of range$/))
+    return invalidArgument("a value is outside its scale; read the object to see the scale");
+  if (problems.length === 0)
+    return invalidArgument("CISO Assistant refused the request and gave no reason; check the arguments");
   return invalidArgument(text);
 }
 
 function unauthorized(body: unknown): ConnectError {
   if (/no active account/i.test(detailOf(body))) {
-    return permissionDenied("the grc platform has no active account with your e-mail address; ask its administrator");
+    return permissionDenied("CISO Assistant has no active account with your e-mail address; ask its administrator");
   }
   return failedPrecondition(
-    "the grc platform did not accept the sign-in; an administrator checks that it trusts this service and that the clocks agree",
+    "CISO Assistant did not accept the sign-in; an administrator checks that it trusts this service and that both clocks show the same time",
   );
 }
 
 function forbidden(body: unknown, read: boolean): ConnectError {
   if (detailOf(body) !== "" && !read) {
     return permissionDenied(
-      "you may see this on the grc platform but not change it; ask its administrator for the right",
+      "you may see this in CISO Assistant but not change it; ask its administrator for the right",
     );
   }
   for (const { field, text } of problemsOf(body)) {
     // A link to something hidden is answered as one to something that is not there.
     if (/to link to this/i.test(text)) return notFound(`${field}: ${HIDDEN}`);
     if (field === ARGUMENTS.folder)
-      return permissionDenied("you may not add objects in this domain of the grc platform");
+      return permissionDenied(
+        "you may not add objects to this domain of CISO Assistant; ask its administrator for the right",
+      );
   }
-  return permissionDenied("the grc platform does not let you do this; ask its administrator for the right");
+  return permissionDenied("CISO Assistant does not let you do this; ask its administrator for the right");
 }
 
 function bodyOf(reply: HttpReply): unknown {

@@ -33,21 +33,26 @@ export async function uploadEvidenceFile(r: UploadEvidenceFileRequest, platform:
   const before = await readOwned<UpstreamEvidence>(platform, EVIDENCE, r.evidenceId, "evidence_id", tenant);
   const extension = r.fileName.split(".").at(-1)!.toLowerCase();
   if (!EXTENSIONS.has(extension)) {
-    throw invalidArgument(`file_name: the grc platform takes no .${extension}; it takes ${[...EXTENSIONS].join(", ")}`);
+    throw invalidArgument(
+      `file_name: CISO Assistant does not accept .${extension} files; it accepts ${[...EXTENSIONS].join(", ")}`,
+    );
   }
   // It takes the extension out wherever it stands, and fails over a name of which nothing is left.
   if (!/[\p{L}\p{N}_-]/u.test(r.fileName.replaceAll(extension, ""))) {
-    throw invalidArgument("file_name: the grc platform needs more of a name than its extension; give another");
+    throw invalidArgument("file_name: a file name needs more than its extension; give another name");
   }
   const bytes = Buffer.from(r.contentBase64, "base64");
-  if (bytes.length > MAX_BYTES) throw invalidArgument(`content_base64: is larger than ${MAX_BYTES >> 10} KiB`);
+  if (bytes.length > MAX_BYTES)
+    throw invalidArgument(
+      `content_base64: the file is larger than ${MAX_BYTES >> 10} KiB; upload it in CISO Assistant itself`,
+    );
   const folder = before.folder.id!;
   const isNewVersion = before.attachment !== null || before.link !== null;
   const needed = isNewVersion ? ["change_evidence", "add_evidencerevision"] : ["change_evidence"];
   for (const right of needed) {
     if (await mayIn(platform, folder, right)) continue;
     throw permissionDenied(
-      `you lack the right ${right} in the domain of this evidence; ask the grc platform's administrator`,
+      `you lack the right ${right} in the domain of this evidence; ask the administrator of CISO Assistant for it`,
     );
   }
   const at = isNewVersion ? `${REVISIONS}${await addVersion(r, before, platform)}/` : `${EVIDENCE}${before.id}/`;
@@ -66,9 +71,7 @@ function addVersion(r: UploadEvidenceFileRequest, { id, folder }: UpstreamEviden
 async function readBack(platform: Platform, id: string, tenant: Tenant) {
   const evidence = await readEvidence(platform, id, tenant);
   if (evidence.fileName === undefined) {
-    throw leftOpen(
-      failedPrecondition("the grc platform answered that it took the file, and shows none; read the evidence again"),
-    );
+    throw leftOpen(failedPrecondition("CISO Assistant accepted the file but shows no file; read the evidence again"));
   }
   return { evidence };
 }
@@ -76,7 +79,7 @@ async function readBack(platform: Platform, id: string, tenant: Tenant) {
 /** A version was made, and the file for it was refused or lost. */
 function withoutFile(error: unknown): unknown {
   if (!(error instanceof ConnectError)) return error;
-  const told = `${error.rawMessage}; a new version was made all the same, without the file as far as is known`;
+  const told = `${error.rawMessage}; a new version exists now, probably without the file, so read the evidence`;
   return new ConnectError(told, error.code, undefined, undefined, error.cause);
 }
 
@@ -90,12 +93,14 @@ export async function readEvidenceFile(
   const fileName = fileNameOf(evidence.attachment);
   // Asked for one that is not there, the platform fails.
   if (fileName === undefined) {
-    throw failedPrecondition("the latest version of this evidence has no file; get_evidence tells its link");
+    throw failedPrecondition("the latest version of this evidence has no file; get_evidence shows its link");
   }
   const path = `${EVIDENCE}${evidence.id}/attachment/`;
   const { bytes, mediaType } = await platform.rest<PlatformFile>({ verb: "GET", path, isFile: true });
   if (r.offset > 0 && r.offset >= bytes.length) {
-    throw invalidArgument(`offset: the file has ${bytes.length} bytes; the first part begins at 0`);
+    throw invalidArgument(
+      `offset: the file has only ${bytes.length} bytes; give a smaller offset, or 0 for the first part`,
+    );
   }
   const end = Math.min(bytes.length, r.offset + (r.maxBytes ?? PART_BYTES));
   const text = isText(bytes) ? textOf(bytes, r.offset, end) : undefined;

@@ -78,7 +78,11 @@ export async function readTenantPage<T extends InFolder>(
   });
   const isOutside = ({ folder }: T) => folder?.id === undefined || !tenant.domains.has(folder.id);
   if (page.rows.some(isOutside)) {
-    throw new DoubtfulError(unavailable("the grc platform answered with objects of another tenant; they are withheld"));
+    throw new DoubtfulError(
+      unavailable(
+        "CISO Assistant answered with objects of another tenant, so the answer was discarded; tell an administrator",
+      ),
+    );
   }
   return page;
 }
@@ -118,7 +122,7 @@ export async function readAll<T extends InFolder & { readonly id: string }>(
       const page = await readTenantPage<T>(platform, path, query, { size: ALL_A_PAGE, offset }, tenant);
       if (all.size + page.totalSize - offset > MAX_ALL) {
         throw resourceExhausted(
-          `this takes ${all.size + page.totalSize - offset} objects of the grc platform, and ${MAX_ALL} at most; ask for less`,
+          `this needs ${all.size + page.totalSize - offset} objects of CISO Assistant, but one call reads at most ${MAX_ALL}; ask for less`,
         );
       }
       for (const row of page.rows) all.set(row.id, row);

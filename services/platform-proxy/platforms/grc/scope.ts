@@ -24,6 +24,10 @@ export interface UpstreamAudit extends InFolder {
   };
 }
 
+/** What is said of a change to a requirement that the audit does not cover. */
+export const NOT_COVERED =
+  "the audit does not cover this requirement, so an assessment or a score would not count: the requirement is outside the implementation groups that the audit has chosen";
+
 /** Whether an audit covers a part of its framework only. */
 const isInPart = (audit: UpstreamAudit) => (audit.selected_implementation_groups ?? []).length > 0;
 

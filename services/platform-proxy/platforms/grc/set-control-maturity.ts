@@ -5,6 +5,7 @@ import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.
 import { withOutcomeSaid } from "../../../shared/rpc/write-outcome.js";
 import type { Platform } from "../../platform.js";
 import { CONTROLS, type UpstreamControl } from "./control.js";
+import { lockedBy } from "./errors.js";
 import {
   answeredBy,
   controlMaturityOf,
@@ -12,7 +13,7 @@ import {
   scaleOf,
   type UpstreamRequirementAssessment,
 } from "./requirement-assessment.js";
-import { withinScope } from "./scope.js";
+import { NOT_COVERED, withinScope } from "./scope.js";
 import { readOwned, type Tenant } from "./tenancy.js";
 
 const NAMED = 20;
@@ -28,9 +29,9 @@ export async function setControlMaturity(
 ): Promise<MessageInitShape<typeof SetControlMaturityResponseSchema>> {
   const control = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
   const chosen = await chosenOf(r, platform, control, tenant);
-  if (!chosen.assessable) throw failedPrecondition("the requirement is a heading and is not scored itself");
-  if (chosen.is_locked)
-    throw failedPrecondition("the audit is locked; it is unlocked on the platform before it can be scored");
+  if (!chosen.assessable)
+    throw failedPrecondition("the requirement is a heading and has no score; score the requirements under it");
+  if (chosen.is_locked) throw failedPrecondition(lockedBy("audit"));
   const { min, max } = scaleOf(chosen);
   if (r.score! < min || r.score! > max) throw invalidArgument(`score: must be between ${min} and ${max} on this scale`);
 
@@ -67,18 +68,20 @@ function checkTaken(
   if (isScored && isNoted) return;
   if (isScored) {
     throw withOutcomeSaid(
-      failedPrecondition("the score was written, the justification was not: the audit does not let you change remarks"),
+      failedPrecondition(
+        "the score was written but the justification was not, because the audit does not let you change observations",
+      ),
       Outcome.PARTLY,
     );
   }
   const answered = Object.keys((requirement.questions ?? {}) as object).length > 0;
   const why = answered
-    ? "this requirement is scored by the answers to its questions"
-    : "the audit does not let you score; who manages it opens scores to you";
+    ? "the answers to the requirement's questions set its score"
+    : "the audit does not let you score; ask its manager to open scores to you";
   const hasNoted = justification !== undefined && isNoted;
-  const note = hasNoted ? "; the justification was written all the same" : "";
+  const note = hasNoted ? "; the justification was written" : "";
   throw withOutcomeSaid(
-    failedPrecondition(`the platform did not take the score: ${why}${note}`),
+    failedPrecondition(`CISO Assistant did not save the score: ${why}${note}`),
     hasNoted ? Outcome.PARTLY : Outcome.UNCHANGED,
   );
 }
@@ -99,23 +102,21 @@ async function chosenOf(
     );
     if (chosen.applied_controls.some(({ id }) => id === control.id)) {
       if ((await withinScope(platform, [chosen])).length > 0) return chosen;
-      throw failedPrecondition(
-        "the audit does not cover this requirement, and a score would count for nothing: it lies outside the implementation groups that the audit has chosen",
-      );
+      throw failedPrecondition(NOT_COVERED);
     }
-    throw failedPrecondition("the control does not answer this requirement; set_requirement_controls links it");
+    throw failedPrecondition("the control is not linked to this requirement; link it with set_requirement_controls");
   }
   const own = await answeredBy(platform, [control.id], tenant);
   if (own.length === 0) {
     throw failedPrecondition(
-      "the control answers no requirement that you may see, so there is nothing to score; set_requirement_controls links it",
+      "the control is not linked to any requirement that you may see, so there is nothing to score; link it with set_requirement_controls",
     );
   }
   if (own.length > 1) {
     const names = own.slice(0, NAMED).map((one) => `${one.id} (${one.requirement.ref_id ?? one.name})`);
     const more = own.length > NAMED ? `, and ${own.length - NAMED} more that list_requirement_assessments lists` : "";
     throw invalidArgument(
-      `requirement_assessment_id: the control answers several requirements, say which: ${names.join(", ")}${more}`,
+      `requirement_assessment_id: the control is linked to several requirements; give one of these ids: ${names.join(", ")}${more}`,
     );
   }
   return own[0]!;

@@ -80,7 +80,7 @@ export async function makeSure(platform: Platform, tenant: Tenant): Promise<void
   const now = (await tenantsOf(platform, true)).find(({ id }) => id === tenant.id);
   const isSame =
     now?.domains.size === tenant.domains.size && [...now.domains.keys()].every((id) => tenant.domains.has(id));
-  if (!isSame) throw new DoubtfulError(notFound("the domains open to you have changed; call again"));
+  if (!isSame) throw new DoubtfulError(notFound("the domains that you may see have just changed; call again"));
 }
 
 /**
@@ -130,17 +130,17 @@ export function tenantAmong(tenants: readonly Tenant[], tenantId: string | undef
   if (tenantId !== undefined) {
     const named = tenants.find(({ id }) => id === tenantId.toLowerCase());
     if (named !== undefined) return named;
-    throw new DoubtfulError(notFound("tenant_id: no such tenant is open to you; list_tenants lists yours"));
+    throw new DoubtfulError(notFound("tenant_id: you have no such tenant; list_tenants lists your tenants"));
   }
   if (tenants.length === 0) {
     throw new DoubtfulError(
-      failedPrecondition("no tenant is open to you on the grc platform; ask its administrator for a role in one"),
+      failedPrecondition("you have no tenant in CISO Assistant; ask its administrator for a role in one"),
     );
   }
   if (tenants.length > 1) {
     const names = tenants.slice(0, NAMED).map(({ id, name }) => `${id} (${name})`);
     const more = tenants.length > NAMED ? `, and ${tenants.length - NAMED} more that list_tenants lists` : "";
-    throw invalidArgument(`tenant_id: you have several tenants, say which: ${names.join(", ")}${more}`);
+    throw invalidArgument(`tenant_id: you have several tenants; give one of these ids: ${names.join(", ")}${more}`);
   }
   return tenants[0]!;
 }
@@ -151,7 +151,7 @@ export function domainOf(tenant: Tenant, domainId: string | undefined): string {
   const id = domainId.toLowerCase();
   if (tenant.domains.has(id)) return id;
   throw new DoubtfulError(
-    notFound(`domain_id: ${tenant.name} has no such domain that you may see; list_tenants lists them`),
+    notFound(`domain_id: ${tenant.name} has no such domain that you may see; list_tenants lists the domains`),
   );
 }
 
@@ -184,7 +184,7 @@ export async function readOwned<T extends { readonly folder: Related }>(
   const object = await readShared<T>(platform, path, id, argument, tenant);
   if (tenant.domains.has(object.folder.id!)) return object;
   throw failedPrecondition(
-    `${argument}: ${object.id} lies above the tenants and is shared by all tenants; it is changed on the platform itself`,
+    `${argument}: ${object.id} belongs to no single tenant and is shared by all tenants; change it in CISO Assistant itself`,
   );
 }
 

@@ -5,8 +5,9 @@ import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.
 import { withOutcomeSaid } from "../../../shared/rpc/write-outcome.js";
 import { wordOf } from "../../lib/words.js";
 import type { Platform } from "../../platform.js";
+import { lockedBy } from "./errors.js";
 import { REQUIREMENT_ASSESSMENTS, scaleOf, type UpstreamRequirementAssessment } from "./requirement-assessment.js";
-import { withinScope } from "./scope.js";
+import { NOT_COVERED, withinScope } from "./scope.js";
 import { readOwned, type Tenant } from "./tenancy.js";
 import { emptied } from "./writes.js";
 
@@ -34,9 +35,10 @@ export async function updateRequirementAssessment(
   const read = (id: string) =>
     readOwned<UpstreamRequirementAssessment>(platform, REQUIREMENT_ASSESSMENTS, id, ARGUMENT, tenant);
   const before = await read(r.requirementAssessmentId);
-  if (!before.assessable) throw failedPrecondition("the requirement is a heading and is not assessed itself");
+  if (!before.assessable)
+    throw failedPrecondition("the requirement is a heading and is not assessed; assess the requirements under it");
   if (before.is_locked) {
-    throw failedPrecondition("the audit is locked; it is unlocked on the platform before anything of it can change");
+    throw failedPrecondition(lockedBy("audit"));
   }
   if (r.score !== undefined) {
     const { min, max } = scaleOf(before);
@@ -45,9 +47,7 @@ export async function updateRequirementAssessment(
     }
   }
   if ((await withinScope(platform, [before])).length === 0) {
-    throw failedPrecondition(
-      "the audit does not cover this requirement: it lies outside the implementation groups that the audit has chosen",
-    );
+    throw failedPrecondition(NOT_COVERED);
   }
   const body = {
     result: r.result === undefined ? undefined : wordOf(AssessmentResult, r.result),
@@ -63,13 +63,13 @@ export async function updateRequirementAssessment(
   const taken = Object.keys(body).filter(
     (name) => name !== "is_scored" && body[name as keyof typeof body] !== undefined && !dropped.includes(name),
   );
-  const rest = taken.length === 0 ? "nothing was written" : `${taken.join(" and ")} was written all the same`;
+  const rest = taken.length === 0 ? "nothing was written" : `${taken.join(", ")} changed`;
   const questions = Object.keys((before.requirement.questions ?? {}) as object).length > 0;
   const why = questions
-    ? "this requirement is answered by its questions"
-    : "the audit does not let you change that; who manages it opens the field to you";
+    ? "the answers to the requirement's questions set it"
+    : "the audit does not let you change it; ask its manager to open the field to you";
   throw withOutcomeSaid(
-    failedPrecondition(`${dropped.join(" and ")}: the grc platform did not take it: ${why}; ${rest}`),
+    failedPrecondition(`${dropped.join(", ")}: CISO Assistant did not save this: ${why}; ${rest}`),
     taken.length === 0 ? Outcome.UNCHANGED : Outcome.PARTLY,
   );
 }

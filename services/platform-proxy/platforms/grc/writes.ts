@@ -74,7 +74,7 @@ export async function replacedIn(
     const { hidden } = referencesOf(listIn(before, field));
     if (hidden > 0) {
       throw failedPrecondition(
-        `${argument}: it has ${hidden} that you may not see and that the new list would drop; somebody who sees them changes it`,
+        `${argument}: the new list would remove entries that you may not see (${hidden}); ask a user who can see them to change it`,
       );
     }
   }

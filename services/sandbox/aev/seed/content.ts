@@ -83,7 +83,7 @@ export function seedContent(world: World, draw: Draw, now: number): void {
           lessons_answer_user: [...world.users.values()].find(({ tenants }) => tenants.includes(tenant))?.id ?? null,
           lessons_answer_score: 60,
           lessons_answer_positive: "The mail was reported within minutes",
-          lessons_answer_negative: "Nobody knew whom to call",
+          lessons_answer_negative: "Nobody knew who to call",
         });
       }
     }

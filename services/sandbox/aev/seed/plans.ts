@@ -43,7 +43,7 @@ function seedScenario({ world, draw, contracts, tenant, now }: Seed, index: numb
     id: draw.uuid(),
     tenant,
     name: `${subject}, ${site}`,
-    description: `${subject} against ${site}: what is stopped, what is seen, who answers.`,
+    description: `${subject} against ${site}: prevention, detection and response.`,
     subtitle: null,
     category: draw.pick(CATEGORIES),
     mainFocus: draw.pick(FOCUSES),

@@ -30,7 +30,7 @@ export function seedContainers(graph: Graph, source: Source, { sets, malware, po
       {
         name,
         published: day(500),
-        description: `What is known of ${String(set.attributes.name)} in the ${sector.toLowerCase()} sector.`,
+        description: `Known activity of ${String(set.attributes.name)} in the ${sector.toLowerCase()} sector.`,
         report_types: [pick(["threat-report", "internal-report"])],
         ...(chance(40) && { content: `<h1>${name}</h1><p>Summary of findings.</p>` }),
       },

@@ -3,8 +3,8 @@ import { SERVERS } from "../../../../services/shared/platforms.js";
 import { prepareEntries, type Seen } from "../../../../services/shared/tools/entries.js";
 import { readImage } from "../../../../services/shared/tools/image.js";
 import { takesTenant, toolsetsOf } from "../../../../services/shared/tools/narrowing.js";
-import { TENANT_ARGUMENT } from "../../../../services/shared/tools/tenant.js";
 import type { JsonSchema } from "../../../../services/shared/tools/schema.js";
+import { TENANT_ARGUMENT } from "../../../../services/shared/tools/tenant.js";
 import { BASIC, readTools, type Tool } from "../../../../services/shared/tools/tools.js";
 
 // What a list of tools says in every view of every server, from the image: no

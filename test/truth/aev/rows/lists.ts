@@ -298,7 +298,7 @@ export const listTruths: readonly Truth<Stage>[] = LIST_TOOLS.map((list) => ({
         const { ids } = stage.world;
         await refuses(stage, person, list.tool, { query: "  " }, /more than blanks/);
         const elsewhere = person === "outsider" ? ids.first! : ids.second!;
-        await refuses(stage, person, list.tool, { tenant_id: elsewhere }, /not a tenant of this account/);
+        await refuses(stage, person, list.tool, { tenant_id: elsewhere }, /not a member of tenant/);
         if (["scenario", "simulation", "endpoint"].includes(list.kind)) {
           const label = person === "outsider" ? ids.red! : ids.otherTag!;
           await refuses(stage, person, list.tool, { labels: [label] }, /no label/);

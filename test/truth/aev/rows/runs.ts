@@ -261,7 +261,7 @@ export const runTruths: readonly Truth<Stage>[] = [
             const args = { ...inTenant(stage, person), inject_id: id, target_kind: kind };
             if (word === "") {
               // The platform fails: a scenario's steps have nobody before there is a simulation.
-              const words = /step of scenario|there is no|unknown tool|ACCESS_ASSESSMENT/;
+              const words = /belongs to scenario|there is no|unknown tool|ACCESS_ASSESSMENT/;
               await refuses(stage, person, "list_inject_targets", args, words);
               continue;
             }

@@ -140,7 +140,7 @@ export const indicatorTruths: readonly Truth<Stage>[] = [
           const kept = Date.parse(direct.valid_until) === Date.parse(args.valid_until);
           expect(((result!.notices ?? []) as string[]).join().includes("valid_until")).toBe(!kept);
           const again = { name: fresh(stage, "Again"), pattern: pattern.replaceAll(" ", "") };
-          await refuses(stage, person, "create_indicator", again, /has this pattern already/);
+          await refuses(stage, person, "create_indicator", again, /already has this pattern/);
           expect((await whole(stage, made.id))!.name).toBe(args.name);
         },
       },

@@ -53,7 +53,7 @@ const makes = (
         expect(node.createdBy === null).toBe(tool === "create_grouping");
         const again = await changedBy(stage, person, tool, args);
         expect(object(again.result).id).not.toBe(made.id);
-        expect(JSON.stringify(again.result)).toContain(`of this name was there before (id ${made.id})`);
+        expect(JSON.stringify(again.result)).toContain(`with this name already existed (id ${made.id})`);
       },
     },
     refused(
@@ -120,7 +120,7 @@ export const managedContainerTruths: readonly Truth<Stage>[] = [
         "a task is of a case only",
         "create_task",
         (stage) => ({ case_id: stage.world.ids.malware0, name: fresh(stage, "Task") }),
-        /is no case/,
+        /is not a case/,
       ),
       others("create_task", (stage) => ({ case_id: stage.world.ids.many, name: fresh(stage, "Task") })),
     ],
@@ -187,14 +187,14 @@ export const managedContainerTruths: readonly Truth<Stage>[] = [
           });
           expect([three.refusal, three.changes]).toEqual(["", [`${task}.due_date`]]);
           if (person === "administrator") return;
-          expect(JSON.stringify(one.result)).toContain("the platform cuts it to your maximum");
+          expect(JSON.stringify(one.result)).toContain("OpenCTI limits it to your account's maximum");
         },
       },
       refused(
         "what a kind does not have is refused",
         "update_container",
         ({ world }) => ({ container_id: world.ids.many, severity: "high" }),
-        /a Grouping has none/,
+        /objects of type Grouping do not have this field/,
       ),
       refused(
         "a word of no vocabulary is refused",
@@ -245,7 +245,7 @@ export const managedContainerTruths: readonly Truth<Stage>[] = [
         "what is no container is refused",
         "delete_container",
         ({ world }) => ({ container_id: world.ids.malware0 }),
-        /holds no objects/,
+        /is not a container/,
         DELETERS,
       ),
       others("delete_container", ({ world }) => ({ container_id: world.ids.many })),

@@ -33,5 +33,5 @@ const CHANGES: readonly (readonly [tool: string, args: Args, as: readonly string
 /** Organizations are read, and no tool changes one. */
 export const organizationTruths: readonly Truth<Stage>[] = CHANGES.map(([tool, args, as]) => ({
   tool,
-  cases: [refused("an organization stays as it is", tool, args, /organizations are read here/, as)],
+  cases: [refused("an organization stays as it is", tool, args, /only read organizations/, as)],
 }));

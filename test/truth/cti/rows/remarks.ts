@@ -82,7 +82,7 @@ export const remarkTruths: readonly Truth<Stage>[] = [
         "what is no note is refused",
         "update_note",
         ({ world }) => ({ note_id: world.ids.malware0, content: "no note" }),
-        /is no note/,
+        /is not a note/,
       ),
       others("update_note", ({ world }) => ({ note_id: world.ids.note0, content: "no" })),
     ],
@@ -243,7 +243,7 @@ export const remarkTruths: readonly Truth<Stage>[] = [
           });
           expect([refusal, changes]).toEqual(["", [`${id}.objectMarking`]]);
           expect(markingsOf(after.get(id) as never)).toEqual([]);
-          expect(JSON.stringify(result)).toContain("it did not carry TLP:CLEAR");
+          expect(JSON.stringify(result)).toContain("the object did not have TLP:CLEAR");
         },
       },
       refused(

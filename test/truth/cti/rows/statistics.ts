@@ -343,7 +343,7 @@ export const statisticsTruths: readonly Truth<Stage>[] = [
         "organizations are not merged",
         "merge_entities",
         ({ world }) => ({ target_id: world.ids.author, source_ids: [world.ids.malware0] }),
-        /organizations are read/,
+        /only read organizations/,
         ["administrator", "analyst"],
       ),
       others("merge_entities", ({ world }) => ({ target_id: world.ids.malware0, source_ids: [world.ids.malware1] }), [

@@ -37,7 +37,7 @@ export const containerWriteTruths: readonly Truth<Stage>[] = [
         "a report of that name and date is told, however many bear the name",
         "create_report",
         ({ world }) => ({ name: `Report 0 ${world.run}`, published: "2026-03-03" }),
-        /exists already/,
+        /already exists/,
       ),
       refused(
         "a hidden object in it is not there",

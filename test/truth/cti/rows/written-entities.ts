@@ -57,7 +57,7 @@ export const entityWriteTruths: readonly Truth<Stage>[] = [
         "a name or alias that is there already is told with its id, and nothing is overwritten",
         "create_entity",
         ({ world }) => ({ type: "Intrusion-Set", name: `alias 1 ${world.run}`.toUpperCase() }),
-        /bears this name|does not let you/,
+        /already has this name|does not let you/,
       ),
       refused(
         "a marking above one's clearance is refused",
@@ -260,7 +260,7 @@ export const entityWriteTruths: readonly Truth<Stage>[] = [
             person,
             "create_relationship",
             { ...args, start_time: "2026-02-20" },
-            /exists already/,
+            /already exists/,
           );
         },
       },

@@ -38,7 +38,13 @@ export const assetWriteTruths: readonly Truth<Stage>[] = [
           const direct: Row = await admin(stage, "GET", `${LISTS.asset}${made.id}/`);
           expect(direct.reference_link).toBe("https://a.example");
           expect((direct.parent_assets as Row[]).map(({ id }) => id)).toEqual([ids.asset0]);
-          await refusedWithoutTrace(stage, person, "create_asset", args, /already used/);
+          await refusedWithoutTrace(
+            stage,
+            person,
+            "create_asset",
+            args,
+            /another object of this domain already uses it/,
+          );
           const foreign = { ...args, name: `${name} 2`, parent_asset_ids: [ids.asset3] };
           await refusedWithoutTrace(stage, person, "create_asset", foreign, /parent_asset_ids/);
         },

@@ -144,7 +144,13 @@ export const evidenceFileTruths: readonly Truth<Stage>[] = [
             content_base64: Buffer.alloc(size, 7).toString("base64"),
           });
           await refusedWithoutTrace(stage, person, "upload_evidence_file", args(262_145), /content_base64/);
-          await refusedWithoutTrace(stage, person, "upload_evidence_file", args(10, "virus.exe"), /takes no .exe/);
+          await refusedWithoutTrace(
+            stage,
+            person,
+            "upload_evidence_file",
+            args(10, "virus.exe"),
+            /does not accept .exe/,
+          );
           const { said } = await changedBy(stage, person, "upload_evidence_file", args(262_144));
           expect(said.refusal).toBe("");
           expect((await direct(stage, "administrator", id))?.bytes.length).toBe(262_144);

@@ -100,7 +100,7 @@ export const leaverTruths: readonly Truth<Stage>[] = [
         as: ["leaver"],
         async prove(stage) {
           const { result, refusal } = await (await leaverOf(stage)).ask("list_tenants");
-          if (result === undefined) expect(refusal).toMatch(/no tenant is open to you|unknown tool/);
+          if (result === undefined) expect(refusal).toMatch(/you have no tenant|unknown tool/);
           else expect(result.total_size).toBe(0);
         },
       },
@@ -115,7 +115,7 @@ export const leaverTruths: readonly Truth<Stage>[] = [
         async prove(stage: Stage) {
           const { refusal } = await (await leaverOf(stage)).ask(tool, args(stage.world.ids));
           // Of a write it is the right that is missing.
-          expect(refusal).toMatch(/no tenant is open to you|needs the rights? (?:add|change|delete|view)_/);
+          expect(refusal).toMatch(/you have no tenant|needs the rights? (?:add|change|delete|view)_/);
         },
       },
     ],

@@ -275,7 +275,7 @@ export function truthOfList(list: List): Truth<Stage> {
             person,
             list.tool,
             { tenant_id: stage.world.ids.beta },
-            /tenant_id: no such tenant|needs the rights? view_/,
+            /tenant_id: you have no such tenant|needs the rights? view_/,
           ),
       },
       {

@@ -55,7 +55,7 @@ export const rightTruths: readonly Truth<Stage>[] = ALL_LISTS.map((tool) => ({
         await person.get(tool);
         await admin(stage, "PATCH", `/api/users/${user.id}/`, { user_groups: [] });
         const { refusal } = await person.ask(tool);
-        expect(refusal).toMatch(/no tenant is open to you/);
+        expect(refusal).toMatch(/you have no tenant/);
         await admin(stage, "DELETE", `/api/users/${user.id}/`);
       },
     },

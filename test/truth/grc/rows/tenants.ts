@@ -21,7 +21,7 @@ export const WORKERS = [
 export const STRANGERS = ["outsider", "nobody"] as const;
 
 /** The sentence of who has nowhere to work. */
-export const NOWHERE = /no tenant is open to you|no account with your e-mail|unknown tool|may not|right/i;
+export const NOWHERE = /you have no tenant|no account with your e-mail|unknown tool|may not|right/i;
 
 const TYPES: Readonly<Record<string, { readonly path: string; readonly tool?: string; readonly argument?: string }>> = {
   framework: { path: LISTS.framework, tool: "get_framework", argument: "framework_id" },

@@ -1,10 +1,11 @@
 import { AssetService, EndpointPlatform, type ListEndpointsRequest } from "#proto/aev/v1/asset_service_pb.js";
-import { failedPrecondition, resourceExhausted } from "../../../../shared/rpc/errors.js";
+import { resourceExhausted } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { listOf, objectOf } from "../../../lib/answers.js";
 import { inTurns } from "../../../lib/in-turns.js";
 import type { Platform } from "../../../platform.js";
 import { ENDPOINTS_BY_NAME, platformWord, toEndpoint, toEndpointRow } from "../endpoint.js";
+import { incompleteRead } from "../errors.js";
 import { ENDPOINT } from "../kinds.js";
 import { labelIds, labelNames } from "../labels.js";
 import { type Having, havingOne, listPage } from "../list.js";
@@ -135,7 +136,7 @@ async function entityOf(platform: Platform, tenant: TenantScope, id: string): Pr
   const found = await platform.rest<unknown>({ verb: "POST", path, body: [id], read: true });
   const [entity] = listOf<UpstreamEntity>(platform.server, found);
   if (entity?.asset_external_reference === undefined) {
-    throw failedPrecondition("this version of the platform does not tell all that an update would overwrite");
+    throw incompleteRead();
   }
   return entity;
 }
@@ -183,7 +184,7 @@ async function confirmed(
   }
   if (candidates.length > MAX_CONFIRMED) {
     throw resourceExhausted(
-      `more than ${MAX_CONFIRMED} endpoints hold ${ip ?? hostname} in a longer one; narrow the search by query, platforms or labels`,
+      `more than ${MAX_CONFIRMED} endpoints have an address or host name that contains ${ip ?? hostname}; narrow the search by query, platforms or labels`,
     );
   }
   const values = await inTurns(candidates, async (id) => {

@@ -8,7 +8,7 @@ import { given } from "../../../lib/fields.js";
 import { unseen } from "../../../lib/outcome.js";
 import { timeOf } from "../../../lib/time.js";
 import type { Platform } from "../../../platform.js";
-import { deleteAndCheck, isGone } from "../delete.js";
+import { deleteAndCheck, isGone, stillThere } from "../delete.js";
 import { ATOMIC_TEST, contractName, readBack, statusOf, testOf, toInjectDetails } from "../inject.js";
 import { contentOf, fieldsOf } from "../inject-fields.js";
 import { contractOf, type UpstreamContractDetails } from "../injector-contract.js";
@@ -153,7 +153,7 @@ export const bindings = [
     const path = tenant.path(`${ATOMIC_TEST.route}/${row.inject_id}`);
     const readPath = tenant.path(`/injects/${row.inject_id}`);
     if (!(await deleteAndCheck(platform, path, readPath)) && !(await isGone(platform, readPath))) {
-      throw unseen("the platform said the atomic test was deleted, but it is still there; try again");
+      throw stillThere("atomic test");
     }
     return { deleted: { id: row.inject_id, name: row.inject_title } };
   }),
@@ -164,7 +164,7 @@ const statusWord = (row: Row): string => InjectStatus[statusOf(row.inject_status
 function needAtomic(contract: UpstreamContractDetails): void {
   if (contract.injector_contract_atomic_testing) return;
   throw failedPrecondition(
-    `injector_contract_id: ${contract.injector_contract_id} (${contractName(contract)}) cannot be run by itself; get_injector_contract tells which can`,
+    `injector_contract_id: ${contract.injector_contract_id} (${contractName(contract)}) cannot run as an atomic test; get_injector_contract shows whether an injector contract can`,
   );
 }
 

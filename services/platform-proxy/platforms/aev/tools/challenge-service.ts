@@ -98,7 +98,8 @@ export const bindings = [
         .map(({ flag_type, flag_value }) => ({ flag_type, flag_value })),
       ...r.addFlags.map(fromFlag),
     ];
-    if (flags.length === 0) throw invalidArgument("remove_flags: one flag has to be left; add_flags adds others");
+    if (flags.length === 0)
+      throw invalidArgument("remove_flags: a challenge must keep at least one flag; add another with add_flags");
     const changed = await platform.rest({
       verb: "PUT",
       path: tenant.path(`/challenges/${before.challenge_id}`),

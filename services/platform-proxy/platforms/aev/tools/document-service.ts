@@ -67,7 +67,7 @@ export const bindings = [
     const text = await platform.rest<string>({ verb: "GET", path, text: true });
     if (/[\0\ufffd]/.test(text)) {
       throw failedPrecondition(
-        `${row.document_name} (${row.document_type ?? "of no known type"}) is no text in UTF-8, so it cannot be read here; it can be downloaded from the platform`,
+        `${row.document_name} (${row.document_type ?? "unknown type"}) is not a UTF-8 text, so read_document cannot read it; download it from OpenAEV itself`,
       );
     }
     const page = textPage(text, r.page, r.pageBytes);
@@ -133,7 +133,7 @@ export const bindings = [
     } catch (error) {
       if (!(error instanceof ConnectError && error.code === Code.InvalidArgument)) throw error;
       throw failedPrecondition(
-        `${name} is dropped or run by a payload, so the platform keeps it; change that first`,
+        `OpenAEV does not delete ${name} because a payload drops or runs it; change the payload first`,
         error,
       );
     }

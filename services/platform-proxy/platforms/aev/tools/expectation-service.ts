@@ -76,7 +76,7 @@ export const bindings = [
     const tenant = await tenantOf(platform, r.tenantId);
     const { row, all } = await oneOf(platform, tenant, r.simulationId, r.expectationId);
     const most = row.inject_expectation_expected_score;
-    if (r.score > most) throw invalidArgument(`score: is ${r.score}, and ${most} is what is expected at most`);
+    if (r.score > most) throw invalidArgument(`score: is ${r.score}, but the maximum for this expectation is ${most}`);
     needJudgeable(row, all, false);
     const changed = await platform.rest<UpstreamExpectation>({
       verb: "PUT",
@@ -94,9 +94,8 @@ export const bindings = [
     const { row, all } = await oneOf(platform, tenant, r.simulationId, r.expectationId);
     const sources = (row.inject_expectation_results ?? []).map(({ sourceId }) => sourceId);
     if (!sources.includes(r.sourceId)) {
-      const those =
-        sources.length === 0 ? "nothing was recorded" : `those that recorded something are ${sources.join(", ")}`;
-      throw notFound(`source_id: ${r.sourceId} has recorded nothing for this expectation; ${those}`);
+      const those = sources.length === 0 ? "it has no results" : `results have come from: ${sources.join(", ")}`;
+      throw notFound(`source_id: this expectation has no result from ${r.sourceId}; ${those}`);
     }
     needJudgeable(row, all, true);
     const path = tenant.path(`/expectations/${row.inject_expectation_id}/${encodeURIComponent(r.sourceId)}/delete`);
@@ -124,7 +123,9 @@ async function oneOf(platform: Platform, tenant: TenantScope, simulationId: stri
   const all = await readAll(platform, tenant, simulationId);
   const row = all.find((one) => one.inject_expectation_id === id.toLowerCase());
   if (row === undefined) {
-    throw notFound(`expectation_id: there is no ${id} in simulation ${simulationId}; list_expectations lists them`);
+    throw notFound(
+      `expectation_id: there is no expectation ${id} in simulation ${simulationId}; list_expectations lists them`,
+    );
   }
   return { row, all };
 }
@@ -139,7 +140,7 @@ function needJudgeable(row: UpstreamExpectation, all: readonly UpstreamExpectati
   const { inject_expectation_asset: asset, inject_expectation_agent: agent } = row;
   if (asset === null && agent === null) {
     throw failedPrecondition(
-      "expectation_id: that of an asset group follows from those of its endpoints; choose one of these in list_expectations",
+      "expectation_id: OpenAEV derives the result of an asset group from its endpoints; use list_expectations to choose the expectation of an endpoint",
     );
   }
   const ofAgents = all.some(
@@ -150,7 +151,7 @@ function needJudgeable(row: UpstreamExpectation, all: readonly UpstreamExpectati
   );
   if (removes && agent === null && ofAgents) {
     throw failedPrecondition(
-      "expectation_id: that of an endpoint follows from those of its agents; choose one of these in list_expectations",
+      "expectation_id: OpenAEV derives the result of this endpoint from its agents; use list_expectations to choose the expectation of an agent",
     );
   }
 }

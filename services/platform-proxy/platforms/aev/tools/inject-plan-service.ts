@@ -4,7 +4,7 @@ import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { unseen } from "../../../lib/outcome.js";
 import type { Platform } from "../../../platform.js";
-import { deleteAndCheck } from "../delete.js";
+import { deleteAndCheck, stillThere } from "../delete.js";
 import { type Inject, type InjectParent, injectOf, readBack, stepOf, toInjectDetails } from "../inject.js";
 import { contentOf, fieldsOf, type HealthCheck, lacksOf } from "../inject-fields.js";
 import { contractOf } from "../injector-contract.js";
@@ -99,7 +99,7 @@ export const bindings = [
       tenant.path(`${routeOf(parent)}/injects/${row.inject_id}`),
       tenant.path(`/injects/${row.inject_id}`),
     );
-    if (!isGone) throw unseen("the platform said the inject was deleted, but it is still there; try again");
+    if (!isGone) throw stillThere("inject");
     return {
       deleted: { id: row.inject_id, name: row.inject_title },
       ...(parent.of === "scenario"
@@ -125,7 +125,7 @@ async function planOf(
       return { of: "simulation", id: row.exercise_id, row };
     }
     default:
-      throw notFound("name a scenario or a simulation");
+      throw notFound("give scenario_id or simulation_id");
   }
 }
 
@@ -135,7 +135,7 @@ const routeOf = ({ of, id }: Plan): string => (of === "scenario" ? `/scenarios/$
 function needStill(plan: Plan): void {
   if (plan.of !== "simulation" || plan.row.exercise_status !== "RUNNING") return;
   throw failedPrecondition(
-    `simulation ${plan.id} is running, so that this would run by itself; pause it with set_simulation_status first, or run an inject that it has with launch_inject`,
+    `simulation ${plan.id} is running, so this inject could run at once; pause the simulation with set_simulation_status first, or run an existing inject with launch_inject`,
   );
 }
 

@@ -67,7 +67,7 @@ export const bindings = [
       traces: [...(said.status_main_traces ?? []).map((trace) => toTrace(trace)), ...agents],
       ...given({ sentAt: timeOf(said.tracking_sent_date), endedAt: timeOf(said.tracking_end_date) }),
       ...(failed && {
-        hint: "list_inject_targets names its targets, get_inject_execution_traces tells what happened on each",
+        hint: "list_inject_targets lists the targets, and get_inject_execution_traces shows what happened on each",
       }),
     };
   }),
@@ -77,7 +77,7 @@ export const bindings = [
     const { row } = await injectOf(platform, tenant, r.injectId);
     const said = await readStatus(platform, tenant, row.inject_id);
     if (statusOf(said.status_name) === InjectStatus.DRAFT) {
-      throw failedPrecondition(`inject_id: ${row.inject_id} has not run yet, so that there is no output`);
+      throw failedPrecondition(`inject_id: ${row.inject_id} has not run yet, so there is no output`);
     }
     const execution = await platform.rest<UpstreamExecution>({
       verb: "GET",
@@ -111,7 +111,7 @@ export const bindings = [
     if (parent.of === "scenario" && PEOPLE.has(r.targetKind)) {
       // The platform looks for those who take part in the simulation, and fails where there is none.
       throw failedPrecondition(
-        `inject_id: ${row.inject_id} is a step of scenario ${parent.id}, and people take part in simulations alone; get_inject names the teams that it is aimed at`,
+        `inject_id: ${row.inject_id} belongs to scenario ${parent.id}, and only an inject of a simulation has people as targets; get_inject shows the teams of this inject`,
       );
     }
     const page = await listPage<UpstreamInjectTarget>(
@@ -145,13 +145,13 @@ export const bindings = [
     // The platform takes the request in any state, and then does nothing or, once it is started, too much.
     const why =
       parent.of === "scenario"
-        ? `it is a step of scenario ${parent.id}, which is run by launch_scenario`
+        ? `it belongs to scenario ${parent.id}; run the scenario with launch_scenario`
         : parent.row.exercise_status !== "RUNNING"
-          ? `simulation ${parent.id} is ${parent.row.exercise_status.toLowerCase()}, and only one that is running runs injects; see set_simulation_status`
+          ? `simulation ${parent.id} is ${parent.row.exercise_status.toLowerCase()}, and only a running simulation runs injects; see set_simulation_status`
           : !row.inject_enabled
-            ? "it is disabled, so that the platform leaves it out"
+            ? "it is disabled, so OpenAEV does not run it"
             : row.inject_status?.status_name != null
-              ? "it has run already; get_inject_status tells how it went"
+              ? "it has already run; get_inject_status shows how it went"
               : undefined;
     if (why !== undefined) throw failedPrecondition(`inject_id: ${row.inject_id} cannot be run now: ${why}`);
     return yield* runInject(platform, tenant, row, async () => {

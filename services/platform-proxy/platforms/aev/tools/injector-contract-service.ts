@@ -79,7 +79,9 @@ export const bindings = [
     const row = await contractOf(platform, tenant, r.injectorContractId);
     const fields = row.convertedContent?.fields;
     if (fields === undefined)
-      throw notFound(`injector_contract_id: the platform tells nothing of ${r.injectorContractId}`);
+      throw notFound(
+        `injector_contract_id: OpenAEV returns no fields for the injector contract ${r.injectorContractId}`,
+      );
     const payload = row.injector_contract_payload;
     const arch = row.injector_contract_arch;
     return {

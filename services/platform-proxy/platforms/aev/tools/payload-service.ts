@@ -17,7 +17,7 @@ import { timeOf } from "../../../lib/time.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
 import { documentIds } from "../attached-documents.js";
-import { deleteAndCheck } from "../delete.js";
+import { deleteAndCheck, stillThere } from "../delete.js";
 import { labelIds } from "../labels.js";
 import { havingOne, instantKey, listPage, type Order } from "../list.js";
 import { type Kind, memberOf, named } from "../member.js";
@@ -94,7 +94,7 @@ export const bindings = [
   unary(createPayload, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     if (r.type === PayloadType.EXECUTABLE && (r.architecture ?? PayloadArchitecture.ALL_ARCHITECTURES) > 2) {
-      throw failedPrecondition("architecture: an executable is of one, x86_64 or arm64");
+      throw failedPrecondition("architecture: an executable needs exactly one, x86_64 or arm64");
     }
     const [file] = r.documentId === undefined ? [] : await documentIds(platform, tenant, [r.documentId], "document_id");
     const body = {
@@ -175,7 +175,7 @@ export const bindings = [
     const { payload_id, payload_name } = await memberOf(platform, tenant, PAYLOAD, r.payloadId);
     const path = tenant.path(`${PAYLOAD.route}/${payload_id}`);
     if (!(await deleteAndCheck(platform, path, path))) {
-      throw unseen("the platform said the payload was deleted, but it is still there; try again");
+      throw stillThere("payload");
     }
     return { deleted: { id: payload_id, name: payload_name } };
   }),

@@ -55,12 +55,13 @@ export const bindings = [
     const tenant = await tenantOf(platform, r.tenantId);
     const { scenario_id } = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
     if (r.recurrence === undefined && (r.startAt !== undefined || r.endAt !== undefined)) {
-      throw invalidArgument("recurrence: is needed with start_at or end_at");
+      throw invalidArgument("recurrence: is required if start_at or end_at is given");
     }
     const problem = r.recurrence === undefined ? undefined : cronProblem(r.recurrence);
     if (problem !== undefined) throw invalidArgument(`recurrence: ${problem}`);
     const [start, end] = [r.startAt && timestampMs(r.startAt), r.endAt && timestampMs(r.endAt)];
-    if (end !== undefined && end <= (start ?? Date.now())) throw invalidArgument("end_at: is not after the beginning");
+    if (end !== undefined && end <= (start ?? Date.now()))
+      throw invalidArgument("end_at: must be after start_at, or after now if start_at is omitted");
     const answer = await platform.rest<unknown>({
       verb: "PUT",
       path: tenant.path(`${SCENARIO.route}/${scenario_id}/recurrence`),
@@ -81,7 +82,7 @@ export const bindings = [
   unary(setScenarioTeams, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     if (r.teamIds.length === 0 && !r.clearTeams) {
-      throw invalidArgument("team_ids: name the teams, or take all off with clear_teams");
+      throw invalidArgument("team_ids: give at least one team, or remove all teams with clear_teams");
     }
     const { scenario_id } = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
     const wanted = await teamIds(platform, tenant, r.teamIds);

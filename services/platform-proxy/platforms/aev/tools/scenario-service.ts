@@ -5,6 +5,8 @@ import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { unseen } from "../../../lib/outcome.js";
 import type { Platform } from "../../../platform.js";
+import { stillThere } from "../delete.js";
+import { incompleteRead } from "../errors.js";
 import { labelIds, labelNames } from "../labels.js";
 import { launchScenario } from "../launch-scenario.js";
 import { havingOne, instantKey, listPage, nameKey, type Order } from "../list.js";
@@ -112,7 +114,7 @@ export const bindings = [
     const { scenario_id, scenario_name, scenario_exercises } = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
     await platform.rest<void>({ verb: "DELETE", path: tenant.path(`/scenarios/${scenario_id}`) });
     if (!(await isGone(platform, tenant, scenario_id))) {
-      throw unseen("the platform said the scenario was deleted, but it is still there; try again");
+      throw stillThere("scenario");
     }
     return {
       deleted: { id: scenario_id, name: scenario_name },
@@ -153,7 +155,7 @@ async function entityOf(
     body: { scenario_tags: scenario_tags ?? [] },
   });
   if (!Array.isArray(entity.scenario_mails_reply_to)) {
-    throw failedPrecondition("this version of the platform does not tell all that an update would overwrite");
+    throw incompleteRead();
   }
   return entity;
 }

@@ -8,7 +8,8 @@ import { unseen } from "../../../lib/outcome.js";
 import { instantOf } from "../../../lib/time.js";
 import { enumOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
-import { isGone } from "../delete.js";
+import { isGone, stillThere } from "../delete.js";
+import { incompleteRead } from "../errors.js";
 import { labelIds, labelNames } from "../labels.js";
 import { memberOf, SIMULATION } from "../member.js";
 import { toOutcomes, type UpstreamResult } from "../results.js";
@@ -81,7 +82,7 @@ export const bindings = [
     const row = (await memberOf(platform, tenant, SIMULATION, r.simulationId)) as UpstreamSimulationRead;
     const labels = await labelIds(platform, tenant, r.labels);
     if (row.exercise_mails_reply_to === undefined) {
-      throw failedPrecondition("this version of the platform does not tell all that an update would overwrite");
+      throw incompleteRead();
     }
     // What is left out becomes empty.
     const changed = await platform.rest<UpstreamSimulation>({
@@ -107,7 +108,7 @@ export const bindings = [
   unary(setSimulationStartDate, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const row = await memberOf(platform, tenant, SIMULATION, r.simulationId);
-    needStatus(row, [SimulationStatus.SCHEDULED], "only one that is scheduled is given a start");
+    needStatus(row, [SimulationStatus.SCHEDULED], "only a scheduled simulation can get a new start");
     if (r.startAt !== undefined) needFuture(timestampMs(r.startAt));
     const changed = await platform.rest<UpstreamSimulation>({
       verb: "PUT",
@@ -121,7 +122,11 @@ export const bindings = [
     const tenant = await tenantOf(platform, r.tenantId);
     const row = await memberOf(platform, tenant, SIMULATION, r.simulationId);
     const over = [SimulationStatus.FINISHED, SimulationStatus.CANCELED];
-    needStatus(row, over, "only one that is finished or canceled is put back; set_simulation_status cancels one");
+    needStatus(
+      row,
+      over,
+      "only a finished or canceled simulation can be reset; set_simulation_status cancels a simulation",
+    );
     const changed = await platform.rest<UpstreamSimulation>({
       verb: "PUT",
       path: tenant.path(`${SIMULATION.route}/${row.exercise_id}/status`),
@@ -143,7 +148,7 @@ export const bindings = [
         ...(row.exercise_scenario != null && { scenario: { id: row.exercise_scenario } }),
       };
     }
-    throw unseen("the platform said twice that the simulation was deleted, but it is still there");
+    throw stillThere("simulation");
   }),
 
   unary(getSimulationResultsByAttackPattern, async (r, platform) => {
@@ -177,7 +182,7 @@ export const bindings = [
 ];
 
 function needFuture(ms: number): void {
-  if (ms <= Date.now()) throw invalidArgument("start_at: has passed; give an instant that is to come");
+  if (ms <= Date.now()) throw invalidArgument("start_at: is in the past; give a time in the future");
 }
 
 function needStatus(row: UpstreamSimulation, allowed: readonly SimulationStatus[], why: string): void {

@@ -101,8 +101,10 @@ export const bindings = [
     if (!next.includes(r.status)) {
       const word = (status: SimulationStatus) => (SimulationStatus[status] as string).toLowerCase();
       throw failedPrecondition(
-        `status: the simulation is ${word(before)}, from where it cannot become ${word(r.status)}; ${
-          next.length === 0 ? "it is over, launch its scenario again" : `it can become ${next.map(word).join(" or ")}`
+        `status: the simulation is ${word(before)}, and cannot become ${word(r.status)}; ${
+          next.length === 0
+            ? "it has ended, so launch its scenario again"
+            : `it can become ${next.map(word).join(" or ")}`
         }`,
       );
     }

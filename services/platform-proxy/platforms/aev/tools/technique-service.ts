@@ -98,7 +98,7 @@ export const bindings = [
     const tenant = await tenantOf(platform, r.tenantId);
     if (tenant.id !== DEFAULT_TENANT) {
       throw failedPrecondition(
-        `the platform gives the mitigations of its default tenant alone (${DEFAULT_TENANT}), and none of ${tenant.name}`,
+        `OpenAEV returns mitigations only for its default tenant (${DEFAULT_TENANT}), not for ${tenant.name}`,
       );
     }
     if (r.attackPatternId !== undefined) await memberOf(platform, tenant, ATTACK_PATTERN, r.attackPatternId);

@@ -5,6 +5,7 @@ import { objectOf, rowsOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
 import { unseen } from "../../../lib/outcome.js";
 import type { Platform } from "../../../platform.js";
+import { stillThere } from "../delete.js";
 import { listPage } from "../list.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
@@ -51,7 +52,9 @@ export const bindings = [
     if (id !== undefined && meant.length === 0) throw unknown(id);
     if (meant.length > 1) {
       const those = meant.map((row) => row.variable_id).join(", ");
-      throw failedPrecondition(`key: several variables have the key ${r.key}; name one as variable_id: ${those}`);
+      throw failedPrecondition(
+        `key: several variables have the key ${r.key}; give one of these ids as variable_id: ${those}`,
+      );
     }
     const [before] = meant;
     const written = await platform.rest<unknown>({
@@ -75,14 +78,16 @@ export const bindings = [
     if (before === undefined) throw unknown(id);
     await platform.rest<void>({ verb: "DELETE", path: tenant.path(`${route}/${id}`) });
     const after = await readAll(platform, tenant, route);
-    if (after.some((row) => row.variable_id === id))
-      throw unseen("the platform said the variable was deleted, but it is still there; try again");
+    if (after.some((row) => row.variable_id === id)) throw stillThere("variable");
     return { deleted: { id, name: before.variable_key } };
   }),
 ];
 
 /** The platform takes a variable by its id alone, of any scenario. */
-const unknown = (id: string) => notFound(`variable_id: there is no ${id} there; list_variables lists those there are`);
+const unknown = (id: string) =>
+  notFound(
+    `variable_id: there is no variable ${id} in this scenario or simulation; list_variables lists its variables`,
+  );
 
 async function routeOf(platform: Platform, tenant: TenantScope, parent: Parent): Promise<string> {
   switch (parent.case) {
@@ -91,7 +96,7 @@ async function routeOf(platform: Platform, tenant: TenantScope, parent: Parent):
     case "simulationId":
       return `/exercises/${(await memberOf(platform, tenant, SIMULATION, parent.value)).exercise_id}/variables`;
     default:
-      throw invalidArgument("name a scenario or a simulation");
+      throw invalidArgument("give scenario_id or simulation_id");
   }
 }
 

@@ -60,7 +60,7 @@ export const bindings: readonly Binding[] = [
     const made = madeOf(noteAdd);
     const notices = noticesOfNew({ refs }, made);
     const held = countOf(made.objects).objectCount;
-    if (held !== objects.length) notices.push(`the note is on ${held} of ${objects.length} objects`);
+    if (held !== objects.length) notices.push(`the note is attached to ${held} of ${objects.length} objects`);
     return { result: { object: summaryOf(made), notices } };
   }),
   unary(addLabels, async ({ objectId, labels, externalReferenceIds }, platform) => {
@@ -81,7 +81,7 @@ export const bindings: readonly Binding[] = [
     const written = await objectOf(platform, target.id);
     const now = valuesOf(written).map((value) => value.toLowerCase());
     const lost = [...found.map(({ value }) => value.toLowerCase()), ...missing].filter((value) => !now.includes(value));
-    if (lost.length > 0) throw unseen(`the platform did not add ${lost.join(", ")}; read the object and try again`);
+    if (lost.length > 0) throw unseen(`OpenCTI did not add ${lost.join(", ")}; read the object and try again`);
     return { result: { object: summaryOf(written) }, createdLabels: missing };
   }),
   unary(removeLabels, async ({ objectId, labels }, platform) => {
@@ -93,7 +93,7 @@ export const bindings: readonly Binding[] = [
     }
     const written = await objectOf(platform, target.id);
     const absent = labels.filter((label) => !worn.includes(label.trim().toLowerCase()));
-    const notices = absent.length > 0 ? [`it did not have ${absent.join(", ")}`] : [];
+    const notices = absent.length > 0 ? [`the object did not have ${absent.join(", ")}`] : [];
     return { result: { object: summaryOf(written), notices } };
   }),
   unary(addMarkings, async ({ objectId, markings }, platform) => {
@@ -117,10 +117,9 @@ export const bindings: readonly Binding[] = [
     const written = worn.length === 0 ? target : await objectOf(platform, target.id);
     const after = namesOf(written);
     const stuck = worn.filter(({ definition }) => after.includes(definition ?? "")).map(({ definition }) => definition);
-    if (stuck.length > 0)
-      throw unseen(`the platform did not take off ${stuck.join(", ")}; read the object and try again`);
+    if (stuck.length > 0) throw unseen(`OpenCTI did not remove ${stuck.join(", ")}; read the object and try again`);
     const absent = named.filter((one) => !worn.includes(one)).map(({ definition }) => definition);
-    const notices = absent.length > 0 ? [`it did not carry ${absent.join(", ")}`] : [];
+    const notices = absent.length > 0 ? [`the object did not have ${absent.join(", ")}`] : [];
     return { result: { object: summaryOf(written), notices } };
   }),
 ];
@@ -151,8 +150,8 @@ function markingNoticesOf(
       return gone === undefined ? [] : [`${definition} replaced ${gone}`];
     }
     const higher = sameKindAs(marking, after);
-    if (higher === undefined) throw unseen(`the platform did not set ${definition}; read the object and try again`);
-    return [`${definition} was not added: ${higher} is higher and stays`];
+    if (higher === undefined) throw unseen(`OpenCTI did not add ${definition}; read the object and try again`);
+    return [`${definition} was not added because the object keeps ${higher}, which is higher`];
   });
 }
 
@@ -160,6 +159,6 @@ async function checkMayCreateLabels(platform: Platform, missing: readonly string
   const held = capabilitiesOf(await platform.me<Me>());
   if (held.includes("*") || held.includes("SETTINGS_SETLABELS")) return;
   throw permissionDenied(
-    `labels: nothing was added, because no label is called ${missing.join(", ")} and your account may not create labels`,
+    `labels: nothing was added; these labels do not exist, and your account may not create labels: ${missing.join(", ")}`,
   );
 }

@@ -11,6 +11,7 @@ import { CORE, markingsOf as markingNamesOf, summaryOf } from "../knowledge.js";
 import { labelIdsOf, markingsOf } from "../names.js";
 import { createdOf, type NewContainer, newContainerOf } from "../new-containers.js";
 import { type Filter, objectOf, type TargetNode } from "../resolve.js";
+import { checkedName } from "../text.js";
 import { type Category, checkVocabulary, madeOf, noticesOfNew } from "../writes.js";
 
 const { listCases, getCase, listTasks, createCaseIncident, createCaseRfi, createCaseRft, createTask } =
@@ -96,8 +97,7 @@ export const bindings: readonly Binding[] = [
     createCase(platform, "Case-Rft", request, ["takedown_types", takedownTypes, "request_for_takedown_types_ov"]),
   ),
   unary(createTask, async ({ caseId, name: given, description, dueDate, labels }, platform) => {
-    const name = given.trim();
-    if (name.length < 2) throw invalidArgument("name: must hold two characters that are not blank");
+    const name = checkedName(given);
     const parent = await caseOf(platform, caseId);
     const objectLabel = await labelIdsOf(platform, labels, "labels");
     // Tasks are read by whoever is signed in at the platform, so that one without the markings of its case would tell of it.
@@ -152,5 +152,5 @@ async function caseOf(platform: Platform, id: string): Promise<TargetNode> {
 
 function checkCase({ parent_types, entity_type }: Pick<TargetNode, "parent_types" | "entity_type">): void {
   if (!parent_types.includes("Case"))
-    throw failedPrecondition(`case_id: a ${entity_type} is no case; list_cases gives the ids`);
+    throw failedPrecondition(`case_id: an object of type ${entity_type} is not a case; use list_cases to find one`);
 }

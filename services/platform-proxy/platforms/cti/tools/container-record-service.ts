@@ -77,7 +77,7 @@ export const bindings: readonly Binding[] = [
   unary(updateContainer, async (request, platform) => {
     const target = await targetOf(platform, request.containerId);
     if (target.entity_type === "Note")
-      throw failedPrecondition("container_id: a Note is changed with update_note, by note_id");
+      throw failedPrecondition("container_id: update_container cannot change a Note; use update_note with note_id");
     const fields = await fieldsOf(platform, target.entity_type, request);
     const input = editsOf(fields);
     const before = await readWhole(platform, target.id);

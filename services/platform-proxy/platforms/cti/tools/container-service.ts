@@ -86,7 +86,11 @@ export const bindings: readonly Binding[] = [
     const lost = wanted.filter((id) => !after.held.has(id));
     if (lost.length > 0)
       throw withOutcomeSaid(
-        aborted(`the platform did not add ${lost.join(", ")}; the others were added. Read the container and try again`),
+        aborted(
+          lost.length < wanted.length
+            ? `OpenCTI did not add ${lost.join(", ")} but added the others; read the container and try again`
+            : `OpenCTI did not add ${lost.join(", ")}; read the container and try again`,
+        ),
         lost.length < wanted.length ? Outcome.PARTLY : Outcome.UNKNOWN,
       );
     const refs = (held: boolean) => [...objects.values()].filter(({ id }) => before.held.has(id) === held).map(refOf);
@@ -100,9 +104,7 @@ export const bindings: readonly Binding[] = [
     await platform.graphql(REMOVE_OBJECT, { id: container.id, toId: object.id });
     const after = await heldOf(platform, container.id, [object.id]);
     if (after.held.has(object.id))
-      throw unseen(
-        "the platform accepted the change, but the container holds the object still; try again in a few seconds",
-      );
+      throw unseen("OpenCTI accepted the change, but the container still holds the object; try again in a few seconds");
     return { container: refOf(container), removed: true, ...after.count };
   }),
 ];

@@ -15,6 +15,7 @@ import { CORE, summaryOf } from "../knowledge.js";
 import { mergingBindings } from "../merging.js";
 import { nodesOf } from "../paging.js";
 import { changeableOf, objectOf, type TargetNode } from "../resolve.js";
+import { checkedName } from "../text.js";
 import { checkNames, inputOf, madeOf, noticesOfNew, referencesOf, unkeptOf } from "../writes.js";
 
 const { getEntity, getEntityStix, listThreatActors, createEntity, updateEntity, deleteEntity } = EntityService.method;
@@ -136,12 +137,12 @@ export const bindings: readonly Binding[] = [
     const document = CREATE.get(type);
     if (creatable === undefined || document === undefined) {
       throw invalidArgument(
-        `type: ${type} cannot be created here; can be: ${[...CREATABLE_TYPES.keys()].sort().join(", ")}`,
+        `type: create_entity cannot create objects of type ${type}; use one of: ${[...CREATABLE_TYPES.keys()].sort().join(", ")}`,
       );
     }
-    if (aliases.length > 0 && creatable.aliases === undefined) throw invalidArgument(`aliases: a ${type} has none`);
-    const title = name.trim();
-    if (title.length < 2) throw invalidArgument("name: must hold two characters that are not blank");
+    if (aliases.length > 0 && creatable.aliases === undefined)
+      throw invalidArgument(`aliases: objects of type ${type} have no aliases`);
+    const title = checkedName(name);
     const input = await inputOf(platform, refs);
     if (creatable.merges) await checkNames(platform, type, [title, ...aliases]);
     const answer = await platform.graphql(document, {
@@ -158,7 +159,7 @@ export const bindings: readonly Binding[] = [
   unary(updateEntity, async (request, platform) => {
     const target = await changeableOf(platform, request.objectId);
     if (!target.parent_types.includes("Stix-Domain-Object")) {
-      throw failedPrecondition(`object_id: a ${target.entity_type} is not changed by this tool`);
+      throw failedPrecondition(`object_id: update_entity cannot change objects of type ${target.entity_type}`);
     }
     const input = editsOf(await fieldsOf(platform, request, target));
     const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
@@ -201,7 +202,7 @@ async function fieldsOf(platform: Platform, changes: Changes, target: TargetNode
   const { name, description, addAliases, removeAliases } = changes;
   const key = aliasesKeyOf(type);
   const renames = addAliases.length + removeAliases.length > 0;
-  if (key === undefined && renames) throw invalidArgument(`add_aliases: a ${type} has none`);
+  if (key === undefined && renames) throw invalidArgument(`add_aliases: objects of type ${type} have no aliases`);
   const aliases = renames ? await aliasesAfter(platform, id, addAliases, removeAliases) : undefined;
   return [
     ["name", "name", name?.trim()],

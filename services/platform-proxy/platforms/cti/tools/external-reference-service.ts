@@ -86,8 +86,8 @@ export const bindings: readonly Binding[] = [
     const [source_name, url, external_id] = [request.sourceName, request.url, request.externalId].map((one) =>
       one.trim(),
     ) as [string, string, string];
-    if (url === "" && external_id === "") throw invalidArgument("url: it or external_id is needed");
-    if (source_name === "") throw invalidArgument("source_name: is blank");
+    if (url === "" && external_id === "") throw invalidArgument("url: give url, external_id or both");
+    if (source_name === "") throw invalidArgument("source_name: must not be blank");
     const before = await referencedBy(platform, request.objectId);
     const { object } = before;
     checkMayChange(object);
@@ -113,7 +113,7 @@ export const bindings: readonly Binding[] = [
       await platform.graphql(ADD_REFS, { id: object.id, input });
       const after = await referencedBy(platform, object.id);
       if (!after.references.some(isThere))
-        throw unseen("the platform did not attach the reference; read the object and try again");
+        throw unseen("OpenCTI did not attach the reference; read the object and try again");
     }
     return {
       object: refOf(object),
@@ -130,7 +130,7 @@ export const bindings: readonly Binding[] = [
     await platform.graphql(REMOVE_REF, { id: object.id, toId: id, type: "external-reference" });
     const after = await referencedBy(platform, object.id);
     if (after.references.some((one) => one.id === id))
-      throw unseen("the platform accepted the change, but the object has the reference still; try again");
+      throw unseen("OpenCTI accepted the change, but the object still has the reference; try again");
     return { object: refOf(object), removed: true };
   }),
 ];

@@ -109,7 +109,7 @@ export const bindings: readonly Binding[] = [
     const observables = nodesOf(made.observables).map(refOf);
     const notices = [...noticesOfNew({ refs, name: name.trim() }, made), ...differencesOf(request, made)];
     const lost = basedOn.filter((id) => !observables.some((one) => one.id === id));
-    if (lost.length > 0) notices.push(`it is not based on ${lost.join(", ")}`);
+    if (lost.length > 0) notices.push(`the indicator is not based on ${lost.join(", ")}`);
     return { indicator: indicatorOf(made), observables, notices };
   }),
   unary(updateIndicator, async (request, platform) => {
@@ -165,8 +165,8 @@ function differencesOf(request: CreateIndicatorRequest, made: WholeIndicator): s
   const notices: string[] = [];
   const until = isoOf(request.validUntil);
   if (until !== undefined && Date.parse(made.valid_until ?? "") !== Date.parse(until))
-    notices.push(`valid_until is ${made.valid_until ?? "not set"}, not ${until}: the platform sets it by the score`);
-  if (made.revoked) notices.push("it is withdrawn from the beginning, since its validity has run out");
+    notices.push(`valid_until is ${made.valid_until ?? "not set"}, not ${until}: OpenCTI derives it from the score`);
+  if (made.revoked) notices.push("the indicator is already revoked because its validity has ended");
   if (request.score !== undefined && made.x_opencti_score !== request.score)
     notices.push(`the score is ${made.x_opencti_score ?? "not set"}, not ${request.score}`);
   return notices;

@@ -108,7 +108,8 @@ export const bindings: readonly Binding[] = [
   unary(updateNote, async (request, platform) => {
     const target = await noteOf(platform, request.noteId);
     const { content, abstract, noteTypes, clearNoteTypes, likelihood, confidence } = request;
-    if (noteTypes.length > 0 && clearNoteTypes) throw invalidArgument("clear_note_types: not together with note_types");
+    if (noteTypes.length > 0 && clearNoteTypes)
+      throw invalidArgument("clear_note_types: cannot be combined with note_types; give one of the two");
     const types = await checkVocabulary(platform, "note_types_ov", noteTypes, "note_types");
     const sure: Field = ["confidence", "confidence", confidence];
     const input = editsOf([
@@ -148,7 +149,7 @@ export const bindings: readonly Binding[] = [
     const made = madeOf(opinionAdd);
     const notices = noticesOfNew({ refs }, made);
     const held = countOf(made.objects).objectCount;
-    if (held !== objects.length) notices.push(`the opinion is on ${held} of ${objects.length} objects`);
+    if (held !== objects.length) notices.push(`the opinion is attached to ${held} of ${objects.length} objects`);
     return { result: { object: summaryOf(made), notices } };
   }),
 ];
@@ -167,6 +168,8 @@ const noteRowOf = (node: NodeOf<typeof NOTE>) => ({
 async function noteOf(platform: Platform, id: string): Promise<TargetNode> {
   const target = await objectOf(platform, id, "note_id");
   if (target.entity_type !== "Note")
-    throw failedPrecondition(`note_id: a ${target.entity_type} is no note; list_entity_notes gives the ids`);
+    throw failedPrecondition(
+      `note_id: an object of type ${target.entity_type} is not a note; use list_entity_notes to find one`,
+    );
   return target;
 }

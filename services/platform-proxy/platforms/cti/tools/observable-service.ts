@@ -188,12 +188,14 @@ export const bindings: readonly Binding[] = [
     const { type, score, description, refs } = request;
     const made = OBSERVABLE_KINDS.get(type);
     if (made === undefined)
-      throw invalidArgument(`type: ${type} cannot be created here; can be: ${[...OBSERVABLE_KINDS.keys()].join(", ")}`);
+      throw invalidArgument(
+        `type: create_observable cannot create objects of type ${type}; use one of: ${[...OBSERVABLE_KINDS.keys()].join(", ")}`,
+      );
     if (request.hashes !== undefined && type !== "StixFile")
       throw invalidArgument("hashes: only a file (StixFile) has hashes");
     const value = VERBATIM.includes(type) ? request.value.trim() : refang(request.value);
     const hashes = hashesOf(request.hashes);
-    if (value === "" && hashes.length === 0) throw invalidArgument("value: is blank");
+    if (value === "" && hashes.length === 0) throw invalidArgument("value: must not be blank");
     const { confidence, ...input } = await inputOf(platform, refs);
 
     const same = { types: [made.type], filters: any(...sameAs(made, value, hashes)) };
@@ -201,7 +203,7 @@ export const bindings: readonly Binding[] = [
     const [existing] = nodesOf(stixCyberObservables);
     if (existing !== undefined) {
       throw alreadyExists(
-        `nothing was written: the platform knows ${existing.observable_value} already (id ${existing.id})`,
+        `nothing was written: OpenCTI already has the observable ${existing.observable_value} (id ${existing.id}); change it with update_observable`,
       );
     }
     const { stixCyberObservableAdd } = await platform.graphql(CREATE.get(made.argument) ?? CREATE_FILE, {
@@ -218,7 +220,9 @@ export const bindings: readonly Binding[] = [
     const { stixCyberObservable: before } = await platform.graphql(INDICATORS_OF, { id });
     if (before === null) throw notFound(`observable_id: no observable with the id ${id} exists or is visible to you`);
     if (WITHOUT_PATTERN.includes(before.entity_type)) {
-      throw failedPrecondition(`observable_id: no detection pattern describes a ${before.entity_type}`);
+      throw failedPrecondition(
+        `observable_id: OpenCTI cannot create a detection pattern for objects of type ${before.entity_type}`,
+      );
     }
     const known = nodesOf(before.indicators).map((indicator) => indicator.id);
     const { stixCyberObservableEdit } = await platform.graphql(PROMOTE, { id: before.id });
@@ -272,8 +276,8 @@ function noticesOf(
 ): string[] {
   const notices: string[] = [];
   if (value !== asked.value.trim() && asked.value !== "") notices.push(`the value was refanged to ${value}`);
-  if (confidence !== undefined) notices.push("the confidence was not kept: observables have none");
+  if (confidence !== undefined) notices.push("the confidence was not saved because observables have no confidence");
   if (asked.score !== undefined && written.x_opencti_score !== asked.score)
-    notices.push(`the score is ${written.x_opencti_score ?? "not set"}`);
+    notices.push(`the score is ${written.x_opencti_score ?? "not set"}, not ${asked.score}`);
   return notices;
 }

@@ -11,7 +11,7 @@ import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { othersOf } from "../around.js";
 import { stillThere } from "../deletion.js";
-import { checkPeriod, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
+import { checkPeriod, confidenceNotice, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
 import { bound, filtersOf, someOf } from "../filters.js";
 import { authorOf, isVisible, labelsOf, markingsOf, type RefNode, refOf, timeOf } from "../knowledge.js";
 import { nodesOf, placeOf } from "../paging.js";
@@ -139,9 +139,7 @@ export const bindings: readonly Binding[] = [
       const made = madeOf(stixCoreRelationshipAdd);
       const notices =
         refs?.confidence !== undefined && made.confidence !== refs.confidence
-          ? [
-              `the confidence is ${made.confidence ?? "not set"}, not ${refs.confidence}: the platform cuts it to your maximum`,
-            ]
+          ? [confidenceNotice(made.confidence, refs.confidence)]
           : [];
       return { relationship: { ...relationshipOf(made), from: refOf(from), to: refOf(to) }, notices };
     },
@@ -195,10 +193,12 @@ async function onlyOneOf(
   });
   const [only, ...others] = nodesOf(stixCoreRelationships);
   const said = `${from.representative.main} ${type} ${to.representative.main}`;
-  if (only === undefined) throw notFound(`nothing was deleted: there is no ${said} that you may see`);
+  if (only === undefined) throw notFound(`nothing was deleted: no relationship "${said}" exists or is visible to you`);
   if (others.length === 0) return only.id;
   const ids = [only, ...others].map(({ id }) => id).join(", ");
-  throw failedPrecondition(`nothing was deleted: ${said} exists several times; give relationship_id, one of ${ids}`);
+  throw failedPrecondition(
+    `nothing was deleted: several relationships "${said}" exist; give one of these ids as relationship_id: ${ids}`,
+  );
 }
 
 const WINDOW_MS = 30 * 86_400_000;
@@ -223,6 +223,6 @@ async function checkNone(
   });
   if (same === undefined) return;
   throw alreadyExists(
-    `nothing was written: ${from.representative.main} ${type} ${to.representative.main} exists already for this time (id ${same.id})`,
+    `nothing was written: ${from.representative.main} ${type} ${to.representative.main} already exists for this time (id ${same.id}); change it with update_relationship`,
   );
 }

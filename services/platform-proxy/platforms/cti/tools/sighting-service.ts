@@ -3,7 +3,7 @@ import { SightingService } from "#proto/cti/v1/sighting_service_pb.js";
 import { dateOf } from "../../../../shared/dates.js";
 import { type Binding, unary } from "../../../binding.js";
 import { stillThere } from "../deletion.js";
-import { checkPeriod, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
+import { checkPeriod, confidenceNotice, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
 import { bound, filtersOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { authorOf, labelsOf, type RefNode, timeOf } from "../knowledge.js";
@@ -177,8 +177,6 @@ function differencesOf(refs: NewObjectRefs | undefined, count: number, made: Sig
   const notices: string[] = [];
   if (made.attribute_count !== count) notices.push(`the count is ${made.attribute_count}, not ${count}`);
   if (refs?.confidence !== undefined && made.confidence !== refs.confidence)
-    notices.push(
-      `the confidence is ${made.confidence ?? "not set"}, not ${refs.confidence}: the platform cuts it to your maximum`,
-    );
+    notices.push(confidenceNotice(made.confidence, refs.confidence));
   return notices;
 }

@@ -51,7 +51,7 @@ export const bindings: readonly Binding[] = [
     );
     if (wanted.length === 0 && (killChain !== "" || killChainPhase !== ""))
       throw notFound(
-        "kill_chain_phase: no such phase has techniques that you may see; without arguments all phases are shown",
+        "kill_chain_phase: no such phase has techniques that you can see; without arguments, get_attack_matrix returns all phases",
       );
     const phases = wanted.map(({ kill_chain_name, phase_name, x_opencti_order, attackPatterns }) => ({
       order: x_opencti_order,

@@ -172,7 +172,7 @@ async function link(platform: Platform, tenant: Tenant, id: string, list: Replac
   if (notReplaced(after, wanted, [list]).length > 0) {
     throw withOutcomeSaid(
       failedPrecondition(
-        `${list.argument}: the grc platform did not take them: the audit does not let you change them; who manages the audit opens the field to you, or links them`,
+        `${list.argument}: CISO Assistant did not save them because the audit does not let you change this field; ask the audit's manager to open the field to you or to link them`,
       ),
       Outcome.UNCHANGED,
     );

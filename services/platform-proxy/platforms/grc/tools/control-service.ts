@@ -90,7 +90,9 @@ export const bindings = [
       const before = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
       // The platform would answer that it did.
       if (before.status === "active" && r.status === undefined && (r.progress ?? 100) !== 100) {
-        throw failedPrecondition("progress: an active control is always at 100 per cent; give another status with it");
+        throw failedPrecondition(
+          "progress: an active control always has 100 percent; change its status in the same call",
+        );
       }
       await platform.rest({ verb: "PATCH", path: `${CONTROLS}${before.id}/`, body: fieldsOf(r) });
       return { control: await readControl(platform, before.id, tenant) };

@@ -89,7 +89,9 @@ async function updateEvidence(r: UpdateEvidenceRequest, platform: Platform, tena
   const { link } = r;
   // The platform puts the evidence back to review even where it then refuses the version.
   if (link !== undefined && !(await mayIn(platform, before.folder.id!, "add_evidencerevision"))) {
-    throw permissionDenied("link: you may not add versions of this evidence; ask the grc platform's administrator");
+    throw permissionDenied(
+      "link: you may not add versions of this evidence; ask the administrator of CISO Assistant for the right",
+    );
   }
   const status = r.status === undefined ? undefined : wordOf(EvidenceStatus, r.status);
   const fields = {
@@ -115,7 +117,7 @@ async function updateEvidence(r: UpdateEvidenceRequest, platform: Platform, tena
     const rest = link !== undefined || Object.values({ ...fields, status: undefined }).some((one) => one !== undefined);
     throw withOutcomeSaid(
       failedPrecondition(
-        `status: the grc platform did not take it; who answers an audit does not judge evidence${rest ? ", the rest was written" : ""}`,
+        `status: CISO Assistant did not change it, because a respondent of an audit may not judge evidence${rest ? "; the other fields were changed" : ""}`,
       ),
       rest ? Outcome.PARTLY : Outcome.UNCHANGED,
     );
@@ -127,7 +129,7 @@ async function updateEvidence(r: UpdateEvidenceRequest, platform: Platform, tena
 function halfDone(error: unknown): unknown {
   if (!(error instanceof ConnectError)) return error;
   return new ConnectError(
-    `${error.rawMessage}; the other fields were changed, the new version was not made as far as is known`,
+    `${error.rawMessage}; the other fields were changed, but the new version was probably not made, so read the evidence`,
     error.code,
     undefined,
     undefined,

@@ -142,7 +142,7 @@ test("a launch whose simulation the caller may not read tells the simulation all
       started: false,
       simulation: { status: SimulationStatus.RUNNING, severity: Severity.HIGH, labels: ["red-team"], players: 0 },
       remaining: expect.stringContaining(
-        "could not be followed further: this account has not the right ACCESS_ASSESSMENT",
+        "its progress could not be read: this account needs the right ACCESS_ASSESSMENT",
       ),
     },
   });
@@ -197,11 +197,11 @@ test("a simulation that is paused, and one that the platform does not pause", as
 test.each([
   ["blankName", Code.InvalidArgument, "name: this value should not be blank"],
   ["unknownKey", Code.InvalidArgument, "search or sort"],
-  ["unknownOperator", Code.InvalidArgument, "without saying which"],
-  ["scenarioRefused", Code.PermissionDenied, "has not the right"],
+  ["unknownOperator", Code.InvalidArgument, "did not say which"],
+  ["scenarioRefused", Code.PermissionDenied, "needs the right"],
   ["tenantDenied", Code.PermissionDenied, "member of that tenant"],
-  ["scenarioUnknown", Code.NotFound, "no such object"],
-  ["conflict", Code.AlreadyExists, "rules this out"],
+  ["scenarioUnknown", Code.NotFound, "does not have this object"],
+  ["conflict", Code.AlreadyExists, "conflicts with an existing object"],
   ["wrongState", Code.Unavailable, "may or may not have been made"],
 ])("the refusal %s is told in the caller's words", async (name, code, words) => {
   const { status, answer } = recorded(name);

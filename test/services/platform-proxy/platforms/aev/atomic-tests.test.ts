@@ -62,7 +62,7 @@ test("an atomic test is created, changed and deleted; nothing else is taken for 
   const manual = await refusal(
     stack.call(tests.createAtomicTest, { title: "No", injectorContractId: MANUAL }, "analyst"),
   );
-  expect(manual.rawMessage).toMatch(/cannot be run by itself/);
+  expect(manual.rawMessage).toMatch(/cannot run as an atomic test/);
   // The platform's own routes for atomic tests take any inject.
   const { scenarios } = await stack.call(ScenarioService.method.listScenarios, { pageSize: 1 }, "analyst");
   const parent = { case: "scenarioId", value: scenarios[0]!.id } as const;
@@ -98,7 +98,7 @@ test("a launch says before what will run where, and is followed to its end; a re
       if (event.case !== "result") continue;
       id = event.value.inject!.id;
       expect(event.value.targetCount).toBe(2);
-      expect(event.value.remaining).toMatch(/^nothing; the run is over/);
+      expect(event.value.remaining).toMatch(/^nothing remains; the run has ended/);
     }
     expect(said[0]).toMatch(/^about to run "Test of .+" \(.+\) on .+, .+$/);
     expect(id === found.id).toBe(tool === tests.launchAtomicTest);

@@ -12,5 +12,5 @@ test.each([
   const text = JSON.stringify({ errors: { children: { [field]: { errors: ["Too long."] } } } });
   const reply = { status: 400, headers: {}, text, json: () => JSON.parse(text) };
   const error = refusalOf(reply, { session, request: { verb: "POST", path: "/api/x", body }, isRead: false });
-  expect(error.rawMessage).toBe(`the aev platform refused the arguments: ${said}`);
+  expect(error.rawMessage).toBe(`OpenAEV refused the arguments: ${said}`);
 });

@@ -62,7 +62,7 @@ test("a result is recorded by hand in the caller's name, and taken off again", a
   expect(off.expectation?.results).toEqual([]);
   const again = await refusal(stack.call(deleteExpectationResult, { ...args, sourceId: "ui" }, "analyst"));
   expect(again.code).toBe(Code.NotFound);
-  expect(again.rawMessage).toMatch(/nothing was recorded/);
+  expect(again.rawMessage).toMatch(/it has no results/);
 });
 
 test("what the platform would fail at is refused with the reason", async () => {
@@ -76,7 +76,7 @@ test("what the platform would fail at is refused with the reason", async () => {
   if (group !== undefined)
     cases.push([
       stack.call(setExpectationResult, { ...of(group.id), score: 1 }, "analyst"),
-      /follows from those of its endpoints/,
+      /derives the result of an asset group from its endpoints/,
     ]);
   for (const [call, words] of cases) expect((await refusal(call)).rawMessage).toMatch(words);
 });

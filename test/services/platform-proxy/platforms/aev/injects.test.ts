@@ -292,7 +292,7 @@ test("why an inject failed is told: which endpoint has no agent, and what agents
   expect(result.commands).toHaveLength(1);
   expect(result.outputs).toMatchObject([{ status: "success", agent: { id: ids.agent } }]);
   const again = stack.stream(runs.launchInject, { injectId }, "analyst")[Symbol.asyncIterator]().next();
-  expect((await refusal(again)).rawMessage).toMatch(/is finished|has run already/);
+  expect((await refusal(again)).rawMessage).toMatch(/is finished|has already run/);
 });
 
 test("an inject of a scenario is not run by itself", async () => {
@@ -373,7 +373,7 @@ test("a step of a scenario has no people yet: the platform fails on them, the to
     const call = stack.call(runs.listInjectTargets, { injectId, targetKind }, "analyst");
     expect(await refusal(call)).toMatchObject({
       code: Code.FailedPrecondition,
-      rawMessage: expect.stringMatching(/is a step of scenario .*get_inject names the teams/),
+      rawMessage: expect.stringMatching(/belongs to scenario .*get_inject shows the teams/),
     });
   }
 });

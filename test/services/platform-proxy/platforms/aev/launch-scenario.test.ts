@@ -64,8 +64,8 @@ test("a launch whose start is further off ends in time, says when it starts, and
   expect(events.length).toBeLessThan(5);
   expect(last).toMatchObject({ case: "result", value: { started: false, injectsRunning: 0 } });
   const said = events.map((event) => (event.case === "progress" ? event.value.message : undefined));
-  expect(said[0]).toMatch(/it starts at \d{4}-\d\d-\d\dT\d\d:\d\d:00Z/);
-  const begun = /it started at \d{4}-\d\d-\d\dT\d\d:\d\d:00Z, and no inject is at work yet/;
+  expect(said[0]).toMatch(/the simulation starts at \d{4}-\d\d-\d\dT\d\d:\d\d:00Z/);
+  const begun = /the simulation started at \d{4}-\d\d-\d\dT\d\d:\d\d:00Z, and no inject is running yet/;
   expect(last?.case === "result" && last.value.remaining).toMatch(begun);
 });
 
@@ -120,7 +120,7 @@ test("a platform that fails after the launch does not hide that it was launched"
     const scenarioId = await firstScenario(stack);
     const { result } = await collect(stack.stream(launchScenario, { scenarioId }, "analyst"));
     expect(result).toMatchObject({ started: false, simulation: { scenario: { id: scenarioId } } });
-    expect(result.remaining).toContain("could not be followed further: the aev platform failed");
+    expect(result.remaining).toContain("its progress could not be read: the aev platform failed");
     expect(result.remaining).toContain(result.simulation?.id);
   } finally {
     await failing.close();

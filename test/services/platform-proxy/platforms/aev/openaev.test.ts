@@ -135,20 +135,20 @@ test.each([
     Code.InvalidArgument,
     "search or sort",
   ],
-  [400, bare(400), Code.InvalidArgument, "without saying which"],
-  [401, "", Code.PermissionDenied, "no account for"],
+  [400, bare(400), Code.InvalidArgument, "did not say which"],
+  [401, "", Code.PermissionDenied, "no account has this e-mail address"],
   [403, bare(403), Code.PermissionDenied, "own rights"],
   [403, JSON.stringify({ id: "1", message: "TENANT_ACCESS_DENIED" }), Code.PermissionDenied, "member of that tenant"],
-  [404, JSON.stringify({ id: "1", message: "Element not found: null" }), Code.NotFound, "no such object"],
+  [404, JSON.stringify({ id: "1", message: "Element not found: null" }), Code.NotFound, "does not have this object"],
   [405, bare(405), Code.Unimplemented, "does not know this operation"],
   [
     409,
     JSON.stringify({ type: "ConstraintViolationException", message: "m", error: SQL }),
     Code.AlreadyExists,
-    "rules this out",
+    "conflicts with an existing object",
   ],
-  [429, "", Code.ResourceExhausted, "too often"],
-  [302, "", Code.Unavailable, "elsewhere"],
+  [429, "", Code.ResourceExhausted, "rate limit"],
+  [302, "", Code.Unavailable, "redirects"],
 ])("a %i with the body %s is told in the caller's words", async (status, body, code, words) => {
   const platform = await startAnswering(status, body);
   const error = await refusal(read(sessionOf("analyst", {}, platform.url), "/api/secret"));

@@ -124,11 +124,11 @@ test("a simulation of its own is created, changed, given a start and deleted", a
   const { simulation: dated } = await call(simulations.setSimulationStartDate, { simulationId, startAt }, "planner");
   expect(Number(dated!.startedAt!.seconds) % 60).toBe(0);
   const past = call(simulations.setSimulationStartDate, { simulationId, startAt: timestampFromMs(0) }, "planner");
-  expect((await refusal(past)).rawMessage).toMatch(/has passed/);
+  expect((await refusal(past)).rawMessage).toMatch(/is in the past/);
   const { simulation: free } = await call(simulations.setSimulationStartDate, { simulationId }, "planner");
   expect(free!.startedAt).toBeUndefined();
   expect((await refusal(call(simulations.resetSimulation, { simulationId }, "planner"))).rawMessage).toMatch(
-    /is scheduled, and only one that is finished/,
+    /is scheduled, and only a finished/,
   );
   await call(simulations.deleteSimulation, { simulationId }, "planner");
   expect((await refusal(call(getSimulation, { simulationId }, "planner"))).code).toBe(Code.NotFound);
@@ -198,7 +198,7 @@ test.each([
   ["0 0/15 8-18 ? * MON-FRI", undefined],
   ["0 0 9 L * ?", undefined],
   ["0 0 9 * *", /has 5 fields/],
-  ["0 99 9 * * *", /"99" is nothing that its minutes can be/],
+  ["0 99 9 * * *", /"99" is not valid for the minutes/],
   ["0 0 9 * * FUNDAY", /day of week/],
   ["0 0/0 9 * * *", /minutes/],
 ])("of %j it is said what is wrong", (expression, words) => {

@@ -118,7 +118,7 @@ test("a caller with a grant on one scenario sees that one", async () => {
 test("reading without the right is refused as the caller's own rights there", async () => {
   const error = await refusal(stack.call(getScenario, { scenarioId: UNKNOWN }, "nobody"));
   expect(error.code).toBe(Code.PermissionDenied);
-  expect(error.rawMessage).toContain("has not the right ACCESS_ASSESSMENT");
+  expect(error.rawMessage).toContain("needs the right ACCESS_ASSESSMENT");
 });
 
 test("a scenario of another tenant cannot be read, changed, launched or deleted, and looks like none", async () => {

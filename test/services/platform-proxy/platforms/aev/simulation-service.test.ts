@@ -145,7 +145,7 @@ test("a state that cannot follow is refused with those that can, and nothing is 
   const over = await refusal(
     stack.call(setSimulationStatus, { simulationId: await firstId(), status: SimulationStatus.RUNNING }, "analyst"),
   );
-  expect(over.rawMessage).toContain("it is over");
+  expect(over.rawMessage).toContain("it has ended");
   expect(stack.sandbox.audit.filter(({ method }) => method === "PUT")).toHaveLength(attempts);
 });
 

@@ -71,7 +71,7 @@ test.each<[GraphqlError, Code, RegExp]>([
   [error("INTERNAL_SERVER_ERROR"), Code.Unavailable, /failed/],
   [error("DATABASE_ERROR"), Code.Unavailable, /failed/],
   [error("DRAFT_LOCKED"), Code.FailedPrecondition, /draft/],
-  [error("BAD_USER_INPUT"), Code.InvalidArgument, /malformed/],
+  [error("BAD_USER_INPUT"), Code.InvalidArgument, /format/],
   [error("GRAPHQL_VALIDATION_FAILED"), Code.Unimplemented, /version/],
   [error("NEVER_HEARD_OF"), Code.Unavailable, /failed/],
 ])("%j is told in words of ours", (given, code, words) => {
@@ -116,7 +116,7 @@ test.each<[number, string, Code]>([
 
 test.each([
   [500, undefined],
-  [501, "more rows than it was asked for"],
+  [501, "more rows than the call asked for"],
 ])("a page of 20 with %i rows is answered, or refused", async (count, said) => {
   const harness = await platformThat((request, response) => {
     let text = "";

@@ -47,7 +47,7 @@ test("a case is made with its severity, priority, types and objects, and has its
     taskCount: 0,
   });
   const again = await harness.call(createCaseIncident, { name });
-  expect(again.result?.notices).toEqual([`another Case-Incident of this name was there before (id ${caseId})`]);
+  expect(again.result?.notices).toEqual([`another Case-Incident with this name already existed (id ${caseId})`]);
   expect((await refusal(harness.call(getCase, { caseId }, "reader"))).code).toBe(Code.NotFound);
 });
 
@@ -115,7 +115,7 @@ test("tasks of a case carry its markings, are listed, and are changed as contain
 test("a task is added to a case only", async () => {
   const { id } = await makeMalware(harness);
   const wrong = await refusal(harness.call(createTask, { caseId: id, name: "Patch" }));
-  expect(wrong.rawMessage).toBe("case_id: a Malware is no case; list_cases gives the ids");
+  expect(wrong.rawMessage).toBe("case_id: an object of type Malware is not a case; use list_cases to find one");
   const { result } = await harness.call(createCaseRfi, { name: fresh("Case") });
   const label = await refusal(
     harness.call(createTask, { caseId: result!.object!.id, name: "Patch", labels: ["no-such-label"] }),

@@ -81,7 +81,7 @@ test("a pattern that only a hidden indicator has is refused without telling whic
 test("what is wrong of an indicator is refused by its argument", async () => {
   const attempt = (more: object) =>
     refusal(harness.call(createIndicator, { name: "Wrong", pattern: patternOf(domain()), ...more }));
-  expect((await attempt({ pattern: "no pattern" })).rawMessage).toContain("pattern: is not well formed");
+  expect((await attempt({ pattern: "no pattern" })).rawMessage).toContain("pattern: does not have the format");
   expect((await attempt({ patternType: "morse" })).rawMessage).toContain("pattern_type: morse");
   expect((await attempt({ mainObservableType: "Malware" })).rawMessage).toContain("main_observable_type");
   const unknown = await attempt({ observableIds: ["11111111-1111-4111-8111-111111111111"] });
@@ -96,7 +96,7 @@ test("a validity that the platform sets itself is told", async () => {
   const past = { name: "Past", pattern: patternOf(domain()), validFrom: at("2020-01-01T00:00:00Z") };
   const gone = await harness.call(createIndicator, { ...past, validUntil: at("2021-01-01T00:00:00Z") });
   expect(gone.indicator?.revoked).toBe(true);
-  expect(gone.notices.join()).toContain("withdrawn from the beginning");
+  expect(gone.notices.join()).toContain("already revoked");
 });
 
 test("withdrawing an indicator moves score, validity and detection, and the notices say so", async () => {
@@ -105,7 +105,7 @@ test("withdrawing an indicator moves score, validity and detection, and the noti
   await harness.call(updateIndicator, { indicatorId, detection: true });
   const { indicator, notices } = await harness.call(updateIndicator, { indicatorId, revoked: true });
   expect(indicator).toMatchObject({ revoked: true, score: 20 });
-  expect(notices.join("; ")).toMatch(/score to 20, before 70.*valid_until.*detection to false, before true/);
+  expect(notices.join("; ")).toMatch(/score from 70 to 20.*valid_until.*detection from true to false/);
   const back = await harness.call(updateIndicator, { indicatorId, revoked: false });
   expect(back.indicator).toMatchObject({ revoked: false, score: 70 });
 });
@@ -116,7 +116,7 @@ test("what is left out of an update stays, and what the platform did not take is
   const indicatorId = indicator!.id;
   const renamed = await harness.call(updateIndicator, { indicatorId, name: "Renamed", confidence: 95 });
   expect(renamed.indicator).toMatchObject({ name: "Renamed", pattern });
-  expect(renamed.notices).toEqual(["the confidence is 80, not 95: the platform cuts it to your maximum"]);
+  expect(renamed.notices).toEqual(["the confidence is 80, not 95: OpenCTI limits it to your account's maximum"]);
   expect((await harness.call(getIndicator, { indicatorId })).description).toBe("before");
   const both = { indicatorId, score: 90, validUntil: at("2090-01-01T00:00:00Z") };
   expect((await harness.call(updateIndicator, both)).notices.join()).toContain("the score is 50, not 90");
@@ -124,7 +124,7 @@ test("what is left out of an update stays, and what the platform did not take is
   const wrong = await refusal(harness.call(updateIndicator, { indicatorId, validFrom: at("2095-01-01T00:00:00Z") }));
   expect([wrong.code, wrong.rawMessage]).toEqual([
     Code.InvalidArgument,
-    expect.stringContaining("valid_until: would be"),
+    expect.stringContaining("valid_until: must not be"),
   ]);
 });
 

@@ -95,7 +95,7 @@ test("a grouping is made, listed by its context and read whole", async () => {
   // The platform makes another one of the same name.
   const again = await harness.call(createGrouping, { name, context: "unspecified" });
   expect(again.result?.object?.id).not.toBe(containerId);
-  expect(again.result?.notices).toEqual([`another Grouping of this name was there before (id ${containerId})`]);
+  expect(again.result?.notices).toEqual([`another Grouping with this name already existed (id ${containerId})`]);
   const context = await refusal(harness.call(createGrouping, { name: fresh("Grouping"), context: "gossip" }));
   expect(context.rawMessage).toBe("context: gossip is not one of malware-analysis, suspicious-activity, unspecified");
   const unknown = await refusal(harness.call(listGroupings, { context: "gossip" }));
@@ -160,8 +160,8 @@ test("a report is changed in what is given, and the rest stays", async () => {
     confidence: 80,
   });
   expect(notices).toEqual([
-    "the confidence is 80, not 95: the platform cuts it to your maximum",
-    "the commit message was not kept: the platform keeps it only together with external references",
+    "the confidence is 80, not 95: OpenCTI limits it to your account's maximum",
+    "the commit message was not saved: OpenCTI saves it only together with external references",
   ]);
   const cleared = await harness.call(updateContainer, { containerId, clearTypes: true, description: "" });
   expect(cleared.container).toMatchObject({ types: [], description: "", content: "Text." });
@@ -173,11 +173,17 @@ test("what a kind does not have, or a vocabulary not hold, is refused, and nothi
   const task = result!.object!.id;
   const note = await make(harness, "Note", { content: "Some text." });
   const refusals = [
-    [{ containerId: task, severity: "high" }, "severity: a Task has none"],
-    [{ containerId: task, status: "CLOSED" }, "status: on this platform a Task has no workflow"],
-    [{ containerId: note, name: "Title" }, "container_id: a Note is changed with update_note, by note_id"],
+    [{ containerId: task, severity: "high" }, "severity: objects of type Task do not have this field; leave it out"],
+    [
+      { containerId: task, status: "CLOSED" },
+      "status: OpenCTI has no workflow for objects of type Task; an administrator of OpenCTI can define one",
+    ],
+    [
+      { containerId: note, name: "Title" },
+      "container_id: update_container cannot change a Note; use update_note with note_id",
+    ],
     [{ containerId: task }, "give at least one field to change"],
-    [{ containerId: task, name: "   " }, "name: must hold two characters that are not blank"],
+    [{ containerId: task, name: "   " }, "name: must have at least two characters, not counting spaces at its ends"],
   ] as const;
   for (const [request, words] of refusals)
     expect((await refusal(harness.call(updateContainer, request))).rawMessage).toBe(words);

@@ -31,13 +31,13 @@ test("a caller without an account is told the likely reasons and nothing of the 
   const error = await refusal(harness.call(AccountService.method.whoami, {}, "stranger"));
   expect(error.code).toBe(Code.PermissionDenied);
   expect(error.rawMessage).toContain("stranger@sallyport.example");
-  expect(error.rawMessage).toContain("no account there has this e-mail address");
+  expect(error.rawMessage).toContain("no account has this e-mail address");
 });
 
 test("a caller whose e-mail only folds to an account is refused", async () => {
   const error = await refusal(harness.call(AccountService.method.whoami, {}, "ánalyst"));
   expect(error.code).toBe(Code.PermissionDenied);
-  expect(error.rawMessage).toContain("another one");
+  expect(error.rawMessage).toContain("another e-mail address");
 });
 
 test("an account without rights is told that it lacks them", async () => {

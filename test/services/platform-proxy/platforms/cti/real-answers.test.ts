@@ -272,7 +272,7 @@ test("labels and promotion", async () => {
   platform.script(["set", "labels", "labelled", "unlabelled"]);
   const { removeLabels } = AnnotationService.method;
   const removed = await harness.call(removeLabels, { objectId: "set", labels: ["ransomware"] });
-  expect(removed.result?.notices).toEqual(["it did not have ransomware"]);
+  expect(removed.result?.notices).toEqual(["the object did not have ransomware"]);
   platform.script(["observable", "promoted"]);
   const { promoteObservableToIndicator } = ObservableService.method;
   const { indicator, created } = await harness.call(promoteObservableToIndicator, { observableId: "x" });

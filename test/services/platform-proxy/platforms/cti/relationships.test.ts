@@ -76,7 +76,9 @@ test("relationships are listed by ends, types, start and filters, over all pages
   const typed = await harness.call(listRelationships, { fromId: from, toTypes: ["Tool"] });
   expect(typed.totalSize).toBe(0);
   const wrong = await refusal(harness.call(listRelationships, { fromTypes: ["malware"] }));
-  expect(wrong.rawMessage).toContain("from_types: no type here is called malware; did you mean Malware?");
+  expect(wrong.rawMessage).toContain(
+    "from_types: malware is not a type that this argument accepts; did you mean Malware?",
+  );
 });
 
 test("what is left out of an update stays, and a period that ends before it begins is refused", async () => {
@@ -92,7 +94,7 @@ test("what is left out of an update stays, and a period that ends before it begi
   });
   expect(relationship).toMatchObject({ description: "before", confidence: 80 });
   expect(relationship?.stopTime).toEqual(at("2026-02-01T00:00:00Z"));
-  expect(notices).toEqual(["the confidence is 80, not 95: the platform cuts it to your maximum"]);
+  expect(notices).toEqual(["the confidence is 80, not 95: OpenCTI limits it to your account's maximum"]);
   const error = await refusal(
     harness.call(updateRelationship, { relationshipId, stopTime: at("2025-01-01T00:00:00Z") }),
   );
@@ -151,7 +153,7 @@ test("a sighting is recorded once, and what is seen again is counted by changing
     harness.call(createSighting, { fromId, toId, count: 2, firstSeen: at("2026-03-10T00:00:00Z") }),
   );
   expect([again.code, again.rawMessage]).toEqual([Code.AlreadyExists, expect.stringContaining(sighting!.id)]);
-  expect(again.rawMessage).toContain("3 times");
+  expect(again.rawMessage).toContain("the count 3 ");
   const changed = await harness.call(updateSighting, {
     sightingId: sighting!.id,
     count: 5,

@@ -39,7 +39,9 @@ test("notes on an object are listed, changed and deleted; hidden ones are not th
     likelihood: 70,
     confidence: 100,
   });
-  expect(changed.result?.notices).toEqual(["the confidence is 80, not 100: the platform cuts it to your maximum"]);
+  expect(changed.result?.notices).toEqual([
+    "the confidence is 80, not 100: OpenCTI limits it to your account's maximum",
+  ]);
   const { container } = await harness.call(getContainer, { containerId: noteId });
   expect(container).toMatchObject({
     type: "Note",
@@ -54,7 +56,7 @@ test("notes on an object are listed, changed and deleted; hidden ones are not th
     "note_types: gossip is not one of",
   );
   expect((await refusal(harness.call(updateNote, { noteId: id, content: "no note" }))).rawMessage).toBe(
-    "note_id: a Malware is no note; list_entity_notes gives the ids",
+    "note_id: an object of type Malware is not a note; use list_entity_notes to find one",
   );
   expect((await refusal(harness.call(deleteNote, { noteId }, "reader"))).code).toBe(Code.PermissionDenied);
   expect(await harness.call(deleteNote, { noteId })).toMatchObject({ deleted: { id: noteId } });
@@ -116,14 +118,14 @@ test("a reference is made once, attached as it stands, listed and detached", asy
   });
   expect((await harness.call(listEntityExternalReferences, { objectId: two.id })).totalSize).toBe(1);
   const bare = await refusal(harness.call(addExternalReference, { objectId: one.id, sourceName: "Nowhere" }));
-  expect(bare.rawMessage).toBe("url: it or external_id is needed");
+  expect(bare.rawMessage).toBe("url: give url, external_id or both");
 });
 
 test("markings are taken off, and who was kept from the object sees it then", async () => {
   const { id } = await makeMalware(harness, "analyst", { markings: ["TLP:AMBER"] });
   await harness.call(addMarkings, { objectId: id, markings: ["PAP:GREEN"] });
   const { result } = await harness.call(removeMarkings, { objectId: id, markings: ["tlp:amber", "TLP:GREEN"] });
-  expect(result).toMatchObject({ object: { markings: ["PAP:GREEN"] }, notices: ["it did not carry TLP:GREEN"] });
+  expect(result).toMatchObject({ object: { markings: ["PAP:GREEN"] }, notices: ["the object did not have TLP:GREEN"] });
   const above = await refusal(harness.call(removeMarkings, { objectId: id, markings: ["TLP:RED"] }));
   expect(above.code).toBe(Code.PermissionDenied);
 });

@@ -245,7 +245,7 @@ test("no write changes, merges or deletes an organization, whichever argument na
         () => "",
         (error: unknown) => ConnectError.from(error).rawMessage,
       );
-      if (said.includes("organizations are read here")) refused.push(`${name} ${localName}`);
+      if (said.includes("only read organizations")) refused.push(`${name} ${localName}`);
       expect([name, localName, await standing()]).toEqual([name, localName, before]);
     }
   }

@@ -208,7 +208,9 @@ test("duplicates become one; other types, organizations and hidden ones do not",
   expect(said.result?.object?.id).toBe(target);
   expect((await refusal(harness.call(getEntity, { objectId: one }))).code).toBe(Code.NotFound);
   expect((await harness.call(getEntity, { objectId: target })).connections).toBe(1);
-  expect((await refusal(merge(target, [tool]))).rawMessage).toContain("is a Tool, and the target a Malware");
+  expect((await refusal(merge(target, [tool]))).rawMessage).toContain(
+    "has the type Tool, but the target has the type Malware",
+  );
   expect((await refusal(merge(target, [target]))).code).toBe(Code.InvalidArgument);
   const organizations = await entities(harness, "Organization", 2, "admin");
   expect((await refusal(merge(organizations[0]!.id, [organizations[1]!.id]))).code).toBe(Code.FailedPrecondition);

@@ -103,7 +103,9 @@ test("of one kind the higher marking stays, and what a lower one did not change 
   expect(raised.result?.notices).toEqual(["TLP:AMBER replaced TLP:GREEN"]);
   const lower = await harness.call(addMarkings, { objectId: id, markings: ["TLP:GREEN"] });
   expect(lower.result?.object?.markings).toContain("TLP:AMBER");
-  expect(lower.result?.notices).toEqual(["TLP:GREEN was not added: TLP:AMBER is higher and stays"]);
+  expect(lower.result?.notices).toEqual([
+    "TLP:GREEN was not added because the object keeps TLP:AMBER, which is higher",
+  ]);
   const above = await refusal(harness.call(addMarkings, { objectId: id, markings: ["TLP:RED"] }));
   expect(above.code).toBe(Code.PermissionDenied);
   expect((await harness.call(getEntity, { objectId: id })).object?.markings).toContain("TLP:AMBER");

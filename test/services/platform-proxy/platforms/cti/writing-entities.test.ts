@@ -117,7 +117,7 @@ test("a renamed object keeps its internal id, and a rename onto another is refus
 test("a commit message without references is reported as not kept", async () => {
   const { id } = await makeMalware(harness);
   const { result } = await harness.call(updateEntity, { objectId: id, description: "x", commitMessage: "why" });
-  expect(result?.notices.join()).toContain("was not kept");
+  expect(result?.notices.join()).toContain("was not saved");
 });
 
 test("an object of higher confidence cannot be changed, and the refusal holds no id of the platform", async () => {

@@ -139,7 +139,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       await harness.call(createControl, { name: "Twice" });
       await expect(harness.call(createControl, { name: "Twice" })).rejects.toMatchObject({
         code: Code.AlreadyExists,
-        rawMessage: expect.stringContaining("already used in this domain"),
+        rawMessage: expect.stringContaining("another object of this domain already uses it"),
       });
       await expect(harness.call(createControl, { name: "Twice", refId: "T-2" })).resolves.toBeDefined();
     });
@@ -175,7 +175,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       expect((await harness.call(updateControl, request)).control?.progress).toBe(100);
       await expect(harness.call(updateControl, { controlId: control!.id, progress: 60 })).rejects.toMatchObject({
         code: Code.FailedPrecondition,
-        rawMessage: expect.stringContaining("always at 100 per cent"),
+        rawMessage: expect.stringContaining("always has 100 percent"),
       });
       const degraded = { controlId: control!.id, progress: 60, status: ControlStatus.DEGRADED };
       expect((await harness.call(updateControl, degraded)).control?.progress).toBe(60);
@@ -193,7 +193,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
     test("is not changed or deleted by who may only read, in words that say so", async () => {
       const refused = {
         code: Code.PermissionDenied,
-        rawMessage: expect.stringContaining("may see this on the grc platform but not change it"),
+        rawMessage: expect.stringContaining("may see this in CISO Assistant but not change it"),
       };
       await expect(harness.call(updateControl, { controlId: BACKUPS, priority: 4 }, "reader")).rejects.toMatchObject(
         refused,
@@ -201,7 +201,7 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       await expect(harness.call(deleteControl, { controlId: BACKUPS }, "analyst")).rejects.toMatchObject(refused);
       await expect(harness.call(createControl, { name: "No" }, "reader")).rejects.toMatchObject({
         code: Code.PermissionDenied,
-        rawMessage: expect.stringContaining("may not add objects in this domain"),
+        rawMessage: expect.stringContaining("may not add objects to this domain"),
       });
     });
 

@@ -125,11 +125,11 @@ describe("the audit of a supplier, of a part of its framework", () => {
     const approve = { evidenceId: evidence!.id, status: EvidenceStatus.APPROVED };
     await expect(harness.call(EvidenceService.method.updateEvidence, approve, "supplier")).rejects.toMatchObject({
       code: Code.FailedPrecondition,
-      rawMessage: expect.stringContaining("did not take it"),
+      rawMessage: expect.stringContaining("did not change it"),
     });
     const both = { ...approve, name: "Report of this year" };
     await expect(harness.call(EvidenceService.method.updateEvidence, both, "supplier")).rejects.toMatchObject({
-      rawMessage: expect.stringContaining("the rest was written"),
+      rawMessage: expect.stringContaining("the other fields were changed"),
     });
     const read = await harness.call(EvidenceService.method.getEvidence, { evidenceId: evidence!.id }, "supplier");
     expect(read.evidence).toMatchObject({ name: "Report of this year", status: EvidenceStatus.DRAFT });
@@ -146,7 +146,7 @@ describe("the audit of a supplier, of a part of its framework", () => {
   });
 });
 
-describe("who answers an audit", () => {
+describe("a respondent of an audit", () => {
   const { listRequirementAssessments, getRequirementAssessment } = AssessmentService.method;
   const given = ["GV.OC-01", "GV.OC-02"].map((ref) => seededId(`requirement-assessments:northwind:csf:${ref}`));
   const other = seededId("requirement-assessments:northwind:csf:GV.OC-03");
@@ -263,7 +263,7 @@ describe("what is kept of a caller's domains", () => {
       const giveBack = harness.sandbox.takeRoles("regional@sallyport.example");
       await expect(list("regional")).rejects.toMatchObject({
         code: Code.FailedPrecondition,
-        rawMessage: expect.stringContaining("no tenant is open to you"),
+        rawMessage: expect.stringContaining("you have no tenant"),
       });
       giveBack();
       await expect(list("regional")).resolves.toBeDefined();

@@ -11,7 +11,7 @@ function reply(status: number, body: unknown): HttpReply {
 
 const HTML = "<!doctype html>\n<html><body><h1>Server Error (500)</h1></body></html>";
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
-const HIDDEN = "not found: it does not exist on the grc platform, or you may not see it";
+const HIDDEN = "not found: it does not exist in CISO Assistant, or you may not see it";
 
 describe("what the platform refuses is said to the caller", () => {
   test.each([
@@ -31,13 +31,13 @@ describe("what the platform refuses is said to the caller", () => {
       { non_field_errors: ["errorAssetGraphMustNotContainCycles"] },
       "errorAssetGraphMustNotContainCycles",
     ],
-    ["a bare list", ["list index out of range"], "a value lies outside its scale"],
+    ["a bare list", ["list index out of range"], "a value is outside its scale; read the object to see the scale"],
     [
       "a filter",
       { status: ["Select a valid choice. bogus is not one of the available choices."] },
       "status: select a valid choice. bogus is not one of the available choices",
     ],
-    ["a body that is not JSON", HTML, "the grc platform refused the request and gave no reason"],
+    ["a body that is not JSON", HTML, "CISO Assistant refused the request and gave no reason; check the arguments"],
   ])("400: %s", (_form, body, message) => {
     expect(refusalOf(reply(400, body), false)).toMatchObject({ code: Code.InvalidArgument, rawMessage: message });
   });
@@ -51,7 +51,7 @@ describe("what the platform refuses is said to the caller", () => {
   ])("400: a duplicate name as %s", (_form, body) => {
     expect(refusalOf(reply(400, body), false)).toMatchObject({
       code: Code.AlreadyExists,
-      rawMessage: "name: already used in this domain; choose another",
+      rawMessage: "name: another object of this domain already uses it; choose another",
     });
   });
 
@@ -135,15 +135,15 @@ const pending = (id: string) => ({ status: 401, data: { flows: [{ id: "login" },
 
 describe("a sign-in that the platform refuses", () => {
   test.each([
-    [200, { status: 200, meta: { is_authenticated: true } }, Code.FailedPrecondition, "gave no session"],
+    [200, { status: 200, meta: { is_authenticated: true } }, Code.FailedPrecondition, "returned no session"],
     [301, "", Code.FailedPrecondition, "redirects to another address"],
-    [400, { status: 400, errors: [{ code: "invalid_token" }] }, Code.FailedPrecondition, "clocks agree"],
+    [400, { status: 400, errors: [{ code: "invalid_token" }] }, Code.FailedPrecondition, "both clocks"],
     [401, { status: 401, data: { flows: [{ id: "login" }] } }, Code.PermissionDenied, "not active"],
     [401, pending("mfa_authenticate"), Code.PermissionDenied, "asks for a second factor"],
     [401, pending("verify_email"), Code.PermissionDenied, "has not verified your e-mail address"],
     [403, { status: 403 }, Code.PermissionDenied, "no account with your e-mail address"],
-    [404, HTML, Code.FailedPrecondition, "chooses bearer"],
-    [429, { status: 429 }, Code.ResourceExhausted, "no more sign-ins now"],
+    [404, HTML, Code.FailedPrecondition, "to bearer"],
+    [429, { status: 429 }, Code.ResourceExhausted, "rate limit for sign-ins"],
     [500, HTML, Code.FailedPrecondition, "same client id"],
     [502, HTML, Code.Unavailable, "status 502"],
     [503, HTML, Code.Unavailable, "status 503"],

@@ -60,9 +60,9 @@ test("what cannot come of it is refused before anything is made", async () => {
   const before = await versions();
   const upload = (fileName: string, content: string, as?: string) =>
     harness.call(uploadEvidenceFile, { evidenceId, fileName, contentBase64: base64(content) }, as);
-  await refused(upload("run.exe", "x"), Code.InvalidArgument, /takes no .exe/);
+  await refused(upload("run.exe", "x"), Code.InvalidArgument, /does not accept .exe/);
   for (const name of ["md.md", "txt .txt"]) {
-    await refused(upload(name, "x"), Code.InvalidArgument, /file_name: .* more of a name/);
+    await refused(upload(name, "x"), Code.InvalidArgument, /file_name: .* needs more than its extension/);
   }
   await refused(upload("large.txt", "x".repeat((256 << 10) + 1)), Code.InvalidArgument, /256 KiB|349528/);
   await refused(upload("a.txt", "x", "reader"), Code.PermissionDenied, /change_evidence/);

@@ -190,7 +190,7 @@ test("rows of another tenant are withheld: a filter that did not narrow the list
   const stranger = readTenantPage(platformOf([kept(1, "p0", "other")]), "/api/x/", query, page, TENANT);
   await expect(stranger).rejects.toMatchObject({
     code: Code.Unavailable,
-    rawMessage: expect.stringContaining("withheld"),
+    rawMessage: expect.stringContaining("discarded"),
   });
   await expect(
     readTenantPage(platformOf([kept(1, "p0", "sub")]), "/api/x/", query, page, TENANT),

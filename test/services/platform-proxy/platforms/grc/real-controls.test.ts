@@ -141,9 +141,9 @@ describe("controls", () => {
   });
 
   test.each([
-    [88, Code.PermissionDenied, "may not add objects in this domain"],
+    [88, Code.PermissionDenied, "may not add objects to this domain"],
     [93, Code.InvalidArgument, "priority:"],
-    [95, Code.AlreadyExists, "name: already used in this domain"],
+    [95, Code.AlreadyExists, "name: another object of this domain already uses it"],
     [96, Code.NotFound, "evidence_ids: not found"],
   ])("that are refused as in exchange %d are refused in words", async (line, code, message) => {
     answers(line);
@@ -232,7 +232,7 @@ describe("requirement assessments", () => {
 
   test.each([
     [165, Code.FailedPrecondition, "the audit is locked"],
-    [168, Code.PermissionDenied, "may see this on the grc platform but not change it"],
+    [168, Code.PermissionDenied, "may see this in CISO Assistant but not change it"],
     [173, Code.NotFound, "control_ids: not found"],
   ])("that are refused as in exchange %d are refused in words", async (line, code, message) => {
     answers(161);

@@ -68,7 +68,11 @@ describe("assets", () => {
     const across = { tenantId: NORTHWIND, assetId: asset!.id, parentAssetIds: [foreign] };
     await refused(harness.call(updateAsset, across, "consultant"), Code.NotFound, /parent_asset_ids/);
     const twice = { name: "Payment switch", type: AssetType.PRIMARY };
-    await refused(harness.call(createAsset, twice), Code.AlreadyExists, /name: already used/);
+    await refused(
+      harness.call(createAsset, twice),
+      Code.AlreadyExists,
+      /name: another object of this domain already uses it/,
+    );
     const cycle = { assetId: parent, parentAssetIds: [seededId("assets:northwind:1")] };
     await refused(harness.call(updateAsset, cycle), Code.InvalidArgument, /cycle/i);
     const { deleted } = await harness.call(deleteAsset, { assetId: asset!.id });
