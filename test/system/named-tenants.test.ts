@@ -35,7 +35,7 @@ test.each(TOOLS)("on %s, %s names the tenant that it was called for", async (ser
     ] as const) {
       const { body } = await post(at(path), admin(), "tools/call", params);
       expect(body.result?.structuredContent).toMatchObject({ tenant: { id, name } });
-      const [content] = body.result?.content as { text: string }[];
+      const [content] = body.result!.content as { text: string }[];
       expect(JSON.parse(content!.text)).toEqual(body.result?.structuredContent);
     }
   }

@@ -5,7 +5,6 @@ import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { serverStream, unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
-import { unseen } from "../../../lib/outcome.js";
 import { timeOf } from "../../../lib/time.js";
 import type { Platform } from "../../../platform.js";
 import { deleteAndCheck, isGone, stillThere } from "../delete.js";

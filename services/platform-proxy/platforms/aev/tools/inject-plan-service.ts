@@ -2,7 +2,6 @@ import { InjectService } from "#proto/aev/v1/inject_service_pb.js";
 import { failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
-import { unseen } from "../../../lib/outcome.js";
 import type { Platform } from "../../../platform.js";
 import { deleteAndCheck, stillThere } from "../delete.js";
 import { type Inject, type InjectParent, injectOf, readBack, stepOf, toInjectDetails } from "../inject.js";

@@ -1,9 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ScenarioOrder, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
-import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
-import { unseen } from "../../../lib/outcome.js";
 import type { Platform } from "../../../platform.js";
 import { stillThere } from "../delete.js";
 import { incompleteRead } from "../errors.js";

@@ -4,7 +4,6 @@ import { SimulationPlanService } from "#proto/aev/v1/simulation_plan_service_pb.
 import { failedPrecondition, invalidArgument } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { listOf, objectOf } from "../../../lib/answers.js";
-import { unseen } from "../../../lib/outcome.js";
 import { instantOf } from "../../../lib/time.js";
 import { enumOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";

@@ -3,7 +3,6 @@ import { failedPrecondition, invalidArgument, notFound } from "../../../../share
 import { unary } from "../../../binding.js";
 import { objectOf, rowsOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
-import { unseen } from "../../../lib/outcome.js";
 import type { Platform } from "../../../platform.js";
 import { stillThere } from "../delete.js";
 import { listPage } from "../list.js";
