@@ -43,7 +43,7 @@ export function readerOf(peers: Peers, call: Call): Reader {
       await learn([target]);
       const tier = known.get(target);
       if (tier === undefined)
-        throw notFound(`no agent that you can see has the id ${target}: list_agents returns the ids`);
+        throw notFound(`no agent that you can see has the id ${target}; list_agents returns the ids`);
       if (tier !== Tier.MANAGE) {
         throw permissionDenied(
           "only users who can manage this agent can list its traces: ask its owner for the manage tier. " +

@@ -19,7 +19,7 @@ async function call(name: string, args: unknown, url = endpoint) {
 
 test.each([
   ["an unknown argument", { wrod: "x" }, 'unknown argument "wrod": did you mean "word"?'],
-  ["an argument of no known name", { zzzzzz: 1 }, 'unknown argument "zzzzzz": known are sighting, word'],
+  ["an argument of no known name", { zzzzzz: 1 }, 'unknown argument "zzzzzz": known arguments are sighting, word'],
   ["a wrong type", { word: 5 }, "word: must be a string, not 5"],
   ["a wrong word", { sighting: { severity: "awful" } }, 'sighting.severity: "awful" is not one of low, high'],
   [

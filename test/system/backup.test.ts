@@ -126,7 +126,7 @@ test("on a new machine all keys are revoked, by word of who restores, new first 
   mkdirSync(join(elsewhere, "restoring"));
   const child = spawnProgram("services/main.js", [], { PORT: "0", GRPC_PORT: "0", DATA_DIR: elsewhere });
   await expect.poll(() => child.process.exitCode, { timeout: 20_000 }).toBe(1);
-  expect(child.output()).toMatch(/a restore into .* was broken off: run it again/);
+  expect(child.output()).toMatch(/a restore into .* did not finish: run it again/);
 
   copyFileSync(join(program.dataDir, "secrets-key"), join(elsewhere, "secrets-key"));
   const done = JSON.parse((await said(elsewhere, "backup", "restore", copy, "--revoke-all-keys")).stdout);

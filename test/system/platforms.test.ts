@@ -135,7 +135,7 @@ test("with nothing listed, the built-in platforms and the one of the settings ar
   expect(calls).toBeGreaterThan(0);
   const env = { ...process.env, DATA_DIR: strict.dataDir };
   const add = ["dist/clients/cli/main.js", "platforms", "add", "--server", "cti", "--address", "http://127.0.0.1:9"];
-  expect((await run(process.execPath, add, { env })).stderr).toContain("adds 127.0.0.1:9 to OUTGOING_ALLOW");
+  expect((await run(process.execPath, add, { env })).stderr).toContain("add 127.0.0.1:9 to OUTGOING_ALLOW");
   await strict.stop();
   platform.close();
 }, 90_000);

@@ -160,7 +160,7 @@ test("a data directory that is none is said in one line, with the setting that n
   const [code] = (await once(child.process, "exit")) as [number];
   expect(code).toBe(1);
   expect(child.output().trim()).toBe(
-    `the data directory ${file} cannot be used: it is no directory; set --data-dir (or DATA_DIR)`,
+    `the data directory ${file} cannot be used: it is not a directory; set --data-dir (or DATA_DIR)`,
   );
   rmSync(dir, { recursive: true });
 }, 20_000);

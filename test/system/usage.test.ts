@@ -88,7 +88,7 @@ test("administrators see others and the deployment, and nobody else does", async
 
   const refused = await overCli(analyst.api_key, "--deployment");
   expect(refused.code).not.toBe(0);
-  expect(refused.stderr).toContain("only administrators see the usage of others and of the deployment");
+  expect(refused.stderr).toContain("only administrators can see the usage of other users and of the deployment");
   await expect(overGrpc(analyst.api_key, { owner: "company" })).rejects.toThrow("only administrators");
   const both = await overCli(admin.api_key, "--deployment", "--user", id);
   expect(both.stderr).toContain("give either --user or --deployment");

@@ -2,6 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { commentOf } from "../../services/shared/tools/comments.js";
 import { readImage } from "../../services/shared/tools/image.js";
+import { TENANT_MEMBER } from "../../services/shared/tools/tenant.js";
 import { readTools, type Tool } from "../../services/shared/tools/tools.js";
 import { givesIds, type IdArgument, idArgumentsOf } from "../support/id-arguments.js";
 import { call, post, toolNames } from "../support/mcp.js";
@@ -124,7 +125,9 @@ function idOf(server: string, name: string): Promise<string | undefined> {
 function firstId(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if ("id" in value && typeof value.id === "string") return value.id;
-  for (const inner of Object.values(value)) {
+  for (const [name, inner] of Object.entries(value)) {
+    // Results name their tenant first.
+    if (name === TENANT_MEMBER) continue;
     const id = firstId(inner);
     if (id !== undefined) return id;
   }

@@ -39,7 +39,7 @@ export async function readableDocument(context: Context, id: string, caller: Cal
       .findOne({ _id: document.knowledge_base, ...filterOf(caller, "read") });
     if (base !== null) return { document, base };
   }
-  throw notFound(`no document that you can see has the id ${id}: list_documents returns the ids`);
+  throw notFound(`no document that you can see has the id ${id}; list_documents returns the ids`);
 }
 
 /**

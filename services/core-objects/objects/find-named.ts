@@ -34,7 +34,7 @@ export async function findNamed<R extends ObjectRecord>(
   // Anybody may name an object, also by the id of another's: what looks like an id is one.
   if (byId !== null || UUID.test(nameOrId)) {
     if (byId !== null) throw failedPrecondition(`the ${noun} ${nameOrId} is disabled`);
-    throw notFound(`no ${noun} that you can see has the id ${nameOrId}: ${tool} returns the ids`);
+    throw notFound(`no ${noun} that you can see has the id ${nameOrId}; ${tool} returns the ids`);
   }
   const firstHand = { $or: [{ owner: caller.id }, { origin: { $ne: "user" as const } }] };
   for (const whose of [firstHand, {}]) {
@@ -51,5 +51,5 @@ export async function findNamed<R extends ObjectRecord>(
   }
   if ((await objects.findOne({ name: nameOrId, ...readable })) !== null)
     throw failedPrecondition(`the ${noun} ${nameOrId} is disabled`);
-  throw notFound(`no ${noun} that you can see is named ${nameOrId}: ${tool} returns the names`);
+  throw notFound(`no ${noun} that you can see is named ${nameOrId}; ${tool} returns the names`);
 }

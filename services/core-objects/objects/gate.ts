@@ -19,7 +19,7 @@ export async function readable(context: Context, noun: string, id: string, calle
   const found = await context.collection(noun).findOne({ _id: id, ...filterOf(caller, "read") });
   if (found !== null) return found;
   const { plural } = context.kinds.find((kind) => kind.noun === noun)!;
-  throw notFound(`no ${noun} that you can see has the id ${id}: list_${snakeOf(plural)} returns the ids`);
+  throw notFound(`no ${noun} that you can see has the id ${id}; list_${snakeOf(plural)} returns the ids`);
 }
 
 /**

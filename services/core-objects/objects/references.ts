@@ -34,7 +34,7 @@ export async function checkReferences(
     if (missing.length === 0) continue;
     const { plural } = context.kinds.find((kind) => kind.noun === noun)!;
     throw invalidArgument(
-      `no ${noun} that you can see has the id ${missing.join(", ")}: list_${snakeOf(plural)} returns the ids`,
+      `no ${noun} that you can see has the id ${missing.join(", ")}; list_${snakeOf(plural)} returns the ids`,
     );
   }
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Call } from "../../shared/rpc/call.js";
 import type { Peers } from "../../shared/rpc/peers.js";
@@ -17,6 +18,7 @@ import type { Rights } from "./rights.js";
 import { credentialOf } from "./secrets.js";
 import { type Standing, standingOf } from "./standing.js";
 import { argumentsOf, isOneTooMany, keptCalls, NOT_CALLED, questionIn, uniqueCalls } from "./tool-calls.js";
+import type { AgentTool } from "./tools/agent-tool.js";
 import { ASK_USER } from "./tools/ask-user.js";
 import type { OwnTools } from "./tools/own-tools.js";
 
@@ -177,16 +179,18 @@ class Execution {
 
   async #send(step: StepRecord, wanted: ToolCall, standing: Standing, { tools }: Equipment): Promise<undefined> {
     const tool = tools.get(wanted.name);
+    let args: JsonObject = {};
     try {
       if (tool === undefined) throw new ConnectError("there is no such tool", Code.NotFound);
       await this.hold.check();
-      const text = await tool.call(argumentsOf(wanted), this.callOf(standing, step));
+      args = argumentsOf(wanted);
+      const text = await tool.call(args, this.callOf(standing, step));
       await this.#finish(step, "completed", showHidden(text));
     } catch (error) {
       this.signal.throwIfAborted();
       if (error instanceof RunLost || error instanceof RunEnd) throw error;
       const failed = ConnectError.from(error);
-      const said = failed.code === Code.Unauthenticated ? failed.rawMessage : saidOf(failed, wanted, tools);
+      const said = failed.code === Code.Unauthenticated ? failed.rawMessage : saidOf(failed, tool, args, tools);
       await this.#finish(step, "failed", showHidden(said ?? "the tool failed; the log of the service has the cause"));
     }
   }
@@ -230,8 +234,13 @@ class Execution {
 }
 
 /** What the model is told of a failed call, with tools that it is offered. */
-function saidOf(error: ConnectError, wanted: ToolCall, tools: Equipment["tools"]): string | undefined {
+function saidOf(
+  error: ConnectError,
+  tool: AgentTool | undefined,
+  args: JsonObject,
+  tools: Equipment["tools"],
+): string | undefined {
+  if (tool?.explain === undefined) return explain(error);
   const labels = new Set([...tools.values()].map(({ label }) => label));
-  const own = tools.get(wanted.name)?.explain;
-  return own === undefined ? explain(error) : own(error, argumentsOf(wanted), (label) => labels.has(label));
+  return tool.explain(error, args, (label) => labels.has(label));
 }

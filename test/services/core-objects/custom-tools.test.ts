@@ -135,7 +135,7 @@ test("a variable that the caller cannot see is not taken, and one that is used i
   const hidden = await variable("alice");
   const headers = [{ name: "Authorization", variableId: hidden }];
   expect((await refusal(create("bob", { ...LOOKUP, headers })))[1]).toBe(
-    `no variable that you can see has the id ${hidden}: list_variables returns the ids`,
+    `no variable that you can see has the id ${hidden}; list_variables returns the ids`,
   );
   const { id } = await create("alice", { ...LOOKUP, headers });
   const remove = () => rig.dispatch.unary(variables.deleteVariable, { variableId: hidden }, as("alice"));

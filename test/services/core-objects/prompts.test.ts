@@ -133,7 +133,7 @@ test("lists are without texts, and a disabled prompt is not filled in", async ()
   await rig.dispatch.unary(deletePrompt, { promptId: id }, as("carl"));
   expect(await refusal(render("carl", "carls"))).toEqual([
     "NotFound",
-    "no prompt that you can see is named carls: list_prompts returns the names",
+    "no prompt that you can see is named carls; list_prompts returns the names",
   ]);
 });
 

@@ -139,7 +139,7 @@ test("what the caller cannot see is not attached, and looks like what there is n
   const said = async (id: string) => (await refusal(create("bob", [id])))[1].replace(id, "<id>");
   expect(await said(variable)).toBe(await said("no-such"));
   expect(await said(variable)).toBe(
-    "no object that you can see and attach has the id <id>: list_available_resources returns the ids",
+    "no object that you can see and attach has the id <id>; list_available_resources returns the ids",
   );
   const { id } = await create("alice", [variable], { sharing: [{ to: "user:bob", tier: Tier.CONFIG }] });
   const kept = await update("bob", { agentId: id, description: "by bob" });
@@ -218,6 +218,6 @@ test("of an agent that another shares, what one cannot see is left out of the co
   expect([copy.prompts.map((one) => one.id), copy.variables, copy.integration]).toEqual([[seen.prompt], [], undefined]);
   expect(await refusal(unary(createAgent, { name: "Copy", templateId: id }, "carl"))).toEqual([
     "NotFound",
-    `no agent that you can see has the id ${id}: list_agents returns the ids`,
+    `no agent that you can see has the id ${id}; list_agents returns the ids`,
   ]);
 });

@@ -50,7 +50,7 @@ test.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))(
     for (const tool of changing)
       expect(await refusal(call(tool, { ...gone, ...(tool.startsWith("update") && given) }))).toEqual([
         "NotFound",
-        `no ${noun} that you can see has the id nobody: list_${plural} returns the ids`,
+        `no ${noun} that you can see has the id nobody; list_${plural} returns the ids`,
       ]);
     for (const { tool, args } of reads) {
       const [code, text] = await refusal(call(tool, args("nobody")));

@@ -203,7 +203,7 @@ test("an agent's traces are listed by those who can manage it and by no others",
   expect((await refusal(inspect("bob", request)))[0]).toBe("PermissionDenied");
   expect(await refusal(inspect("carl", request))).toEqual([
     "NotFound",
-    `no agent that you can see has the id ${agent}: list_agents returns the ids`,
+    `no agent that you can see has the id ${agent}; list_agents returns the ids`,
   ]);
   const [trace] = (await inspect("alice", request)).traces;
   expect(trace?.agents).toMatchObject([{ id: agent }]);

@@ -45,7 +45,7 @@ export async function resourcesAfter(
   const missing = add.filter((id) => !known.has(id));
   if (missing.length > 0)
     throw invalidArgument(
-      `no object that you can see and attach has the id ${missing.join(", ")}: list_available_resources returns the ids`,
+      `no object that you can see and attach has the id ${missing.join(", ")}; list_available_resources returns the ids`,
     );
   const integrations = added.get(REFERENCES.integrations) ?? [];
   if (integrations.length > 1)

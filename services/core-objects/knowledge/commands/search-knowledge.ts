@@ -136,7 +136,7 @@ async function basesIn(
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0)
     throw notFound(
-      `no knowledge base that you can see has the id ${missing.join(", ")}: list_knowledge_bases returns the ids`,
+      `no knowledge base that you can see has the id ${missing.join(", ")}; list_knowledge_bases returns the ids`,
     );
   const off = found.filter(({ enabled }) => !enabled);
   if (off.length === found.length)
@@ -159,7 +159,7 @@ async function withDocuments(
   const known = new Set(seen.map(({ _id }) => _id));
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0)
-    throw notFound(`none of the searched documents has the id ${missing.join(", ")}: list_documents returns the ids`);
+    throw notFound(`none of the searched documents has the id ${missing.join(", ")}; list_documents returns the ids`);
   const wanted = new Set(seen.map(({ knowledge_base }) => knowledge_base));
   return bases.filter(({ _id }) => wanted.has(_id));
 }

@@ -383,6 +383,6 @@ test("an agent that gives a wrong id is told which of its own tools returns such
     await stage.rested((await stage.trigger(agent)).id);
     return results(stage.model.asked.at(-1)!)[0];
   };
-  expect(await told("core/list_agents")).toBe("no agent that you can see has the id none; list_agents names the ids");
+  expect(await told("core/list_agents")).toBe("no agent that you can see has the id none; list_agents returns the ids");
   expect(await told()).toBe("no agent that you can see has the id none");
 });
