@@ -55,7 +55,7 @@ test.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))(
     for (const { tool, args } of reads) {
       const [code, text] = await refusal(call(tool, args("nobody")));
       expect([tool, code]).toEqual([tool, "NotFound"]);
-      expect(text).toMatch(new RegExp(`nobody: list_${plural} returns `));
+      expect(text).toMatch(new RegExp(`nobody; list_${plural} returns `));
     }
   },
 );
