@@ -20,9 +20,9 @@ const TURNS = ["Client", "Sends", ...[...SERVERS, "all four"].flatMap((name) => 
 export function pageOf({ day, lists, behaviour, turns }: Seen): string {
   return `# What real clients show
 
-Written by \`npm run -s clients:table\` on ${day}. Each client comes from npm and has the
-configuration that \`clients show\` prints ([clients.md](clients.md)). It runs against the built-in
-platforms, as the example analyst, who has these tools:
+\`npm run -s clients:table\` wrote this page on ${day}. It runs each client from npm, with the configuration that
+\`clients show\` prints ([clients.md](clients.md)), against the built-in platforms. The user is the example analyst, who
+has these tools:
 
 ${table(
   ["Server", "Tools", "Bytes of `tools/list`"],
@@ -31,26 +31,34 @@ ${table(
 
 ## What a turn costs
 
-What a client sends its model of our servers with every turn, in bytes: the request of one turn with
-the servers in its configuration, less the same request without them. In brackets: the tools that it
-sends whole. *whole*: it sends every tool. *names*: it keeps tools out of the context, sends their
-names, and the model searches them. \`basic\`: with \`?toolsets=basic\`.
+The table shows how many bytes of our servers a client sends to its model with every turn: the size of a request with
+the servers in its configuration, minus the size of the same request without them. The number of tools that it sends
+whole is in brackets.
+
+- *whole*: the client sends all tools.
+- *names*: the client keeps most tools out of the context and sends their names; its model searches for the tools that it needs.
+- \`basic\`: the URL has \`?toolsets=basic\`.
 
 ${table(TURNS, turns)}
 
 ## What people and models read
 
-On \`cti\`. A model of a few lines calls one tool. *List* and *Call*: what the model, or the client
-itself, gets. *Wrong key* and *Revoked key*: what the user reads. *100 rows*: how much of one long
-answer the model gets. *isError*: whether the model reads why a tool refused.
+These runs use \`cti\`. A mock model calls one tool.
+
+| Column | Shows |
+| --- | --- |
+| List, Call | the answer that the model gets, or the client if it has no model |
+| Wrong key, Revoked key | the text that the user reads; "our sentence" is the message of the service |
+| 100 rows | how much of one long answer the model gets |
+| isError | the text that the model gets if a tool refuses a call |
 
 ${table(BEHAVIOUR, behaviour)}
 
-Claude Code shows the reason in \`claude mcp list\` and \`/mcp\`. Gemini CLI and Copilot CLI only say
-that the server is not connected, whatever it answers; \`copilot --log-dir\` has our sentence. If a key
-is refused, mcp-remote tries to sign in, and shows the answer to that. Inspector needs Node 22, which
-the script installs. VS Code and Cursor need a screen, so they are not here: their configurations
-follow their documentation.
+- Claude Code shows the message in \`claude mcp list\` and \`/mcp\`.
+- Gemini CLI and Copilot CLI show their users only that the server is not connected. \`copilot --log-dir\` has the message.
+- If a key is refused, mcp-remote starts to sign in and shows the answer of that step.
+- Inspector needs Node 22, which the script installs.
+- VS Code and Cursor do not run without a screen. Their configurations follow their documentation.
 `;
 }
 
