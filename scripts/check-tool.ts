@@ -1,13 +1,13 @@
-// npm run check:tool -- NAME: formats, generates, writes the docs and the
+// npm run check:tool -- TOOL: formats, generates, writes the docs and the
 // snapshots, and says at its end all that is wrong with the tool, and what to do.
 // Steps share this process or start a program directly: each start of npm costs half a second.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { parse } from "yaml";
 import { readImports } from "../test/support/layers.js";
-import { changedFiles } from "./changed-files.js";
+import { addedLines, baseOf, changedFiles, textAt } from "./changed-files.js";
 import { changedProtos } from "./changed-protos.js";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -18,6 +18,8 @@ const PROJECT = join(ROOT, "tsconfig.check-tool.json");
 /** Written last, so that the code beside it is that of this image. */
 const IMAGE = "proto/gen/api.binpb";
 const RELEASED = "proto/released.binpb";
+/** What vitest says of each test. */
+const REPORT = join(ROOT, "node_modules/.check-tool.json");
 /** What the types of GraphQL documents are made from. */
 const TYPES_CTI = /^services\/(?:sandbox\/cti\/sdl|platform-proxy\/platforms\/cti\/)/;
 /** Tests that call the tool and are run here, besides those that were changed. */
@@ -35,9 +37,11 @@ const EVERY_TOOL = [
 /** Less tests of what no tool changes, by their names: they load the whole command line. */
 const TESTS = "^(?!.*(verbs that callers are told|command line))";
 
-const name = process.argv[2] ?? fail(["which tool? npm run check:tool -- whoami"]);
+const name = process.argv[2] ?? fail(["which tool? npm run check:tool -- list_scenarios, or grc/list_incidents"]);
 const wrong: string[] = [];
-const changed = changedFiles(ROOT);
+const base = baseOf(ROOT);
+const changed = changedFiles(ROOT, base);
+process.stdout.write(`${changed.length} files differ from ${base.slice(0, 7)}, where this branch left main\n`);
 
 const protos = changed.filter((file) => file.endsWith(".proto") && existsSync(join(ROOT, file)));
 const inProto = "correct the .proto file where the message above points";
@@ -46,7 +50,7 @@ generate();
 if (wrong.length > 0) fail(wrong);
 await writePages();
 
-const code = [...new Set([...changed, ...changedFiles(ROOT)])].filter((file) => existsSync(join(ROOT, file)));
+const code = [...new Set([...changed, ...changedFiles(ROOT, base)])].filter((file) => existsSync(join(ROOT, file)));
 const sources = code.filter((file) => /\.(ts|mjs|json)$/.test(file) && !/^test\/snapshots\//.test(file));
 if (sources.length > 0) check("correct what biome names above", "biome", ["check", "--write", ...sources]);
 
@@ -54,10 +58,12 @@ const { lacksOf } = await import("./tool-lacks.js");
 const tests = readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".test.ts"))
   .map((file) => ({ path: `test/${file}`, text: readFileSync(join(ROOT, "test", file), "utf8") }));
-const { lacks, calling } = await lacksOf(name, tests);
+const { tool, lacks, calling } = await lacksOf(name, tests, read("docs/answer-sizes.md"));
 wrong.push(...lacks);
-if (code.some((file) => file.startsWith("test/snapshots/")) && !code.includes("CHANGELOG.md"))
-  wrong.push("CHANGELOG.md has no line for this change: add one that says what users see");
+if (tool !== undefined && listingAt(read, tool) !== listingAt((file) => textAt(ROOT, base, file), tool)) {
+  if (!addedLines(ROOT, base, "CHANGELOG.md").some((line) => line.includes(tool.name)))
+    wrong.push(`CHANGELOG.md has no new line that names ${tool.name}: say under "Unreleased" what users see`);
+}
 
 if (protos.length > 0) {
   const only = protos.flatMap((file) => ["--path", file]);
@@ -69,7 +75,9 @@ const near = calling.filter((path) => path.startsWith("test/services/") && !path
 const ofTool = [...new Set([...near.filter((path) => code.includes(path)), ...near.slice(0, MOST_TESTS)])];
 checkTypes();
 const run = [...new Set([...EVERY_TOOL, ...ofTool])];
-check("a test failed: see above", "vitest", ["run", "--maxWorkers=1", "--reporter=dot", "-t", TESTS, ...run]);
+const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${REPORT}`];
+const passed = check("see the messages above", "vitest", ["run", "--maxWorkers=1", ...reporters, "-t", TESTS, ...run]);
+if (!passed) wrong.push(...failedTests());
 
 spawnSync("git", ["--no-pager", "diff", "--stat", "--", "docs", "README.md", "test/snapshots"], {
   cwd: ROOT,
@@ -79,6 +87,36 @@ const rest = calling.filter((path) => !run.includes(path));
 if (rest.length > 0) process.stdout.write(`Not run here, CI runs them: ${rest.join(" ")}\n`);
 if (wrong.length > 0) fail(wrong);
 process.stdout.write(`${name}: nothing is missing; read the difference of its snapshot like an API review\n`);
+
+/** A tool's entry in the snapshot of its server, as JSON; "" if it has none. */
+function listingAt(textOf: (file: string) => string, { server, name: own }: { server: string; name: string }): string {
+  const entries = JSON.parse(textOf(`test/snapshots/tools/${server}.json`) || "[]") as { name: string }[];
+  return JSON.stringify(entries.find((entry) => entry.name === own) ?? "");
+}
+
+/** The tests that failed, each with the first line of its message. */
+function failedTests(): string[] {
+  const { testResults } = JSON.parse(readFileSync(REPORT, "utf8")) as Report;
+  return testResults.flatMap(({ name: path, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === "failed")
+      .map(
+        ({ title, failureMessages: [message = ""] }) =>
+          `${relative(ROOT, path)}, "${title}": ${message.split("\n")[0]}`,
+      ),
+  );
+}
+
+interface Report {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly title: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
 
 /** Writes proto/gen as far as the API is another one than it was written from. */
 function generate(): void {
@@ -117,6 +155,10 @@ function checkTypes(): void {
   } finally {
     rmSync(PROJECT);
   }
+}
+
+function read(file: string): string {
+  return readFileSync(join(ROOT, file), "utf8");
 }
 
 /** Runs a program; what is to be done if it fails is said at the end. */

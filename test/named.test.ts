@@ -68,14 +68,14 @@ function expanded(path: string): string[] {
   return choices.split(",").flatMap((choice) => expanded(`${before}${choice}${after}`));
 }
 
-/** Paths that a page names and nobody has; NAME, <noun> and * stand for what somebody adds. */
+/** Paths that a page names and nobody has; NAME, SERVER, <noun> and * stand for what somebody adds. */
 function missingPaths(pages: readonly Text[]): string[] {
   const links = named(pages, /\]\((?!https?:|#)([^)#]+)[^)]*\)/g).map(({ file, name }) => ({
     file,
     name: join(dirname(file), name),
   }));
   const spans = named(pages, /`([\w.-]+\/[\w./{},-]*)`/g).filter(
-    ({ name }) => TOP.has(name.split("/")[0] as string) && !/\bNAME\b|^data\/|^dist\//.test(name),
+    ({ name }) => TOP.has(name.split("/")[0] as string) && !/\b(?:NAME|SERVER)\b|^data\/|^dist\//.test(name),
   );
   return [...links, ...spans]
     .flatMap(({ file, name }) => expanded(name).map((path) => ({ file, path })))

@@ -4,7 +4,7 @@ import { answerSizesPage, grown, PAGE, sizesOf } from "../../scripts/answer-size
 import { readImage } from "../../services/shared/tools/image.js";
 import { readTools } from "../../services/shared/tools/tools.js";
 import { type Measured, measure } from "./measure.js";
-import { QUESTIONS } from "./questions.js";
+import { isList, QUESTIONS } from "./questions.js";
 
 const MEDIAN_BYTES = 250;
 const P95_BYTES = 500;
@@ -34,9 +34,7 @@ const over = (bytes: (one: Measured) => number, most: number, exceptions: object
   measured.flatMap((one) => (bytes(one) > most && !(one.tool in exceptions) ? [`${one.tool}: ${bytes(one)}`] : []));
 
 test("every tool that gives a list is measured", () => {
-  const lists = readTools(readImage()).filter(
-    ({ name, method }) => method.input.field.pageSize !== undefined || /^(list|search|find|lookup)_/.test(name),
-  );
+  const lists = readTools(readImage()).filter(isList);
   const asked = new Set(QUESTIONS.map(({ server, tool }) => `${server} ${tool}`));
   // A search of documents gives content blocks.
   const unasked = lists.filter(({ server, name }) => !asked.has(`${server} ${name}`));

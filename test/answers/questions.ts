@@ -1,3 +1,5 @@
+import type { Tool } from "../../services/shared/tools/tools.js";
+
 /** Arguments of a tool, as a client sends them. */
 export type Args = Readonly<Record<string, unknown>>;
 
@@ -45,6 +47,10 @@ const ACTOR = { tool: "list_threat_actors", argument: "object_id" };
 const MALWARE = { types: ["Malware"] };
 const PATTERNS = { types: ["Attack-Pattern"] };
 const SET = { object_id: "set" };
+
+/** Whether a tool gives a list, so that its rows are measured. */
+export const isList = ({ name, method }: Tool): boolean =>
+  method.input.field.pageSize !== undefined || /^(list|search|find|lookup)_/.test(name);
 
 /** Every tool that gives a list. */
 export const QUESTIONS: readonly Question[] = [

@@ -84,7 +84,7 @@ describe("what is not found is reported, and what is found is not", () => {
 
   test("a long first sentence", () => {
     expect(sentenceProblemsOf([tool("get_note", `${"a".repeat(120)}. Short.`)])).toEqual([
-      "get_note begins with a sentence of 121 characters",
+      "get_note begins with a sentence of 121 characters; at most 120",
     ]);
     expect(sentenceProblemsOf([tool("get_note", `Shows v1.2 of a note. ${"a".repeat(200)}.`)])).toEqual([]);
   });

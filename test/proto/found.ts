@@ -69,7 +69,9 @@ export function alikeProblemsOf(tools: readonly Described[]): string[] {
 export function sentenceProblemsOf(tools: readonly Described[]): string[] {
   return tools.flatMap(({ name, listing }) => {
     const { length } = listing.description.split(/(?<=[.!?])\s/, 1)[0] as string;
-    return length > MAX_FIRST_SENTENCE ? [`${name} begins with a sentence of ${length} characters`] : [];
+    return length > MAX_FIRST_SENTENCE
+      ? [`${name} begins with a sentence of ${length} characters; at most ${MAX_FIRST_SENTENCE}`]
+      : [];
   });
 }
 

@@ -123,6 +123,11 @@ test("an administrator finds every right that a tool needs by its label, but for
     "DELETE_FINDINGS",
     "view_securityadvisory",
   ]);
+  const fix = "add the words that the platform shows for it to services/shared/roles";
+  expect(
+    rights.filter(({ id, label }) => label === id).map(({ id }) => id),
+    fix,
+  ).toEqual([]);
 });
 
 test("no platform has words for a right that no tool needs; one without words is shown by its id", () => {
