@@ -131,6 +131,6 @@ export const GRC: readonly Question[] = [
       },
     ],
     inWords: ([, { currency, current_annual_loss, risk_reduction, treatment_cost, scenarios }]) =>
-      `The expected loss is **${currency} ${current_annual_loss}** a year. The planned controls cost **${currency} ${treatment_cost}** and reduce it by **${currency} ${risk_reduction}**. The costliest scenario is ${names([scenarios[0]])}.`,
+      `The expected loss is **${currency} ${current_annual_loss}** a year. The planned controls cost **${currency} ${treatment_cost}** and, as CISO Assistant counts, reduce it by **${currency} ${risk_reduction}**: a scenario without a residual loss counts as fully saved. The costliest scenario is ${names([scenarios[0]])}.`,
   },
 ];

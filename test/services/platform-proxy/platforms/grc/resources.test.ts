@@ -174,6 +174,8 @@ test("what risks cost is told of the tenant's studies, priced or not", async () 
     currency: "€",
     currentAnnualLoss: 1_805_500.25,
     residualAnnualLoss: 430_000.5,
+    // As CISO Assistant counts: what has no residual loss is fully saved, here 75,500.25.
+    riskReduction: 1_375_499.75,
     treatmentCost: 135_000,
     lossThreshold: 1_000_000,
     scenarioCount: 4,
