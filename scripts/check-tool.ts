@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parse } from "yaml";
+import { SERVERS } from "../services/shared/platforms.js";
 import { readImports } from "../test/support/layers.js";
 import { addedLines, baseOf, changedFiles, textAt } from "./changed-files.js";
 import { changedProtos } from "./changed-protos.js";
@@ -29,15 +30,19 @@ const EVERY_TOOL = [
   ...["api", "forms", "found", "ids", "style"].map((file) => `test/proto/${file}.test.ts`),
   ...["named", "layers", "documented", "scripts/resources"].map((file) => `test/${file}.test.ts`),
   "test/services/platform-proxy/needs.test.ts",
+  "test/system/wrong-ids/made-arguments.test.ts",
   "test/services/shared/tools/required.test.ts",
   "test/services/platform-proxy/platforms/aev/tools.test.ts",
   "test/services/platform-proxy/platforms/grc/bindings.test.ts",
 ];
 
+/** Tests of every tool that take minutes, or the built program. */
+const FOR_CI = ["test/answers", "test/system/wrong-ids.test.ts", "test/system/reading-tools.test.ts"];
 /** Less tests of what no tool changes, by their names: they load the whole command line. */
 const TESTS = "^(?!.*(verbs that callers are told|command line))";
 
 const name = process.argv[2] ?? fail(["which tool? npm run check:tool -- list_scenarios, or grc/list_incidents"]);
+if ((SERVERS as readonly string[]).includes(name)) fail([`${name} is a server: give the name of a tool`]);
 const wrong: string[] = [];
 const base = baseOf(ROOT);
 const changed = changedFiles(ROOT, base);
@@ -79,12 +84,12 @@ const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${REP
 const passed = check("see the messages above", "vitest", ["run", "--maxWorkers=1", ...reporters, "-t", TESTS, ...run]);
 if (!passed) wrong.push(...failedTests());
 
-spawnSync("git", ["--no-pager", "diff", "--stat", "--", "docs", "README.md", "test/snapshots"], {
+spawnSync("git", ["--no-pager", "diff", "--stat", base, "--", "docs", "README.md", "test/snapshots"], {
   cwd: ROOT,
   stdio: "inherit",
 });
-const rest = calling.filter((path) => !run.includes(path));
-if (rest.length > 0) process.stdout.write(`Not run here, CI runs them: ${rest.join(" ")}\n`);
+const rest = [...calling.filter((path) => !run.includes(path)), ...FOR_CI];
+process.stdout.write(`Not run here, CI runs them: ${rest.join(" ")}\n`);
 if (wrong.length > 0) fail(wrong);
 process.stdout.write(`${name}: nothing is missing; read the difference of its snapshot like an API review\n`);
 
