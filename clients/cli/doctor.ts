@@ -118,7 +118,7 @@ async function switches(session: Session): Promise<Finding[]> {
       ...(settings?.core ? [] : ["core"]),
       ...(settings?.ai ? [] : ["ai"]),
     ];
-    if (off.length === 0) return [{ check: "switches", state: "ok", found: "all are on" }];
+    if (off.length === 0) return [{ check: "switches", state: "ok", found: "all switches are on" }];
     const fix = `settings set ${off[0]} on, if you want it`;
     return [{ check: "switches", state: "warn", found: `off: ${off.join(", ")}`, do: fix }];
   } catch (error) {

@@ -12,5 +12,5 @@ export async function findGroup(session: Session, wanted: string): Promise<Group
     const found = groups.find(({ id, name }) => id === wanted || name.toLowerCase() === lower);
     if (found !== undefined) return found;
   }
-  throw new Failure(`there is no group ${JSON.stringify(wanted)}: \`groups list\` shows those that are`, EXIT.notFound);
+  throw new Failure(`there is no group ${JSON.stringify(wanted)}: \`groups list\` lists the groups`, EXIT.notFound);
 }

@@ -46,11 +46,11 @@ export function narrowedFor({ sends }: Pick<McpClient, "sends">, servers: readon
   for (const server of servers) {
     const own = toolsOf(server);
     const known = toolsetsOf(own);
-    const hint = servers.length > 1 ? "; --server names one server" : "";
+    const hint = servers.length > 1 ? "; use --server to choose one server" : "";
     check("toolset", toolsets ?? [], known, server, known, hint);
     check("toolset or tool", excluded, [...known, ...own.map(({ name }) => name)], server, known, hint);
     if (asked.tenant !== undefined && !own.some(takesTenant))
-      throw new UsageError(`--tenant: calls of ${server} are for no tenant; name a server with --server`);
+      throw new UsageError(`--tenant: ${server} has no tenants; name a server that has them with --server`);
   }
   if (asked.tenant !== undefined && !TENANT_FORM.test(asked.tenant))
     throw new UsageError("--tenant takes the id of one tenant, a UUID");
@@ -126,5 +126,5 @@ function check(
 ) {
   const strange = names.find((name) => !known.includes(name));
   if (strange === undefined) return;
-  throw new UsageError(`"${strange}" is no ${what} of ${server}: its toolsets are ${toolsets.join(", ")}${hint}`);
+  throw new UsageError(`"${strange}" is not a ${what} of ${server}: its toolsets are ${toolsets.join(", ")}${hint}`);
 }

@@ -53,7 +53,7 @@ function baseOf(text: string): string {
 function bootstrapAccess(dataDir: string): BootstrapAccess {
   const path = join(dataDir, "bootstrap.json");
   if (!existsSync(path)) {
-    throw new UsageError(`${path} is not there: start the service once, set DATA_DIR, or give both --url and --key`);
+    throw new UsageError(`${path} does not exist: start the service once, set DATA_DIR, or give both --url and --key`);
   }
   return JSON.parse(readFileSync(path, "utf8")) as BootstrapAccess;
 }

@@ -6,7 +6,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_60
 export function spanOf(text: string, flag: string): number {
   const [, number, unit] = /^([1-9][0-9]{0,5})([smhd])$/.exec(text) ?? [];
   if (number === undefined || unit === undefined)
-    throw new UsageError(`${flag} must be a span such as 90d, 12h or 30m`);
+    throw new UsageError(`${flag} must be a duration such as 90d, 12h or 30m`);
   return Number(number) * (UNIT_MS[unit] as number);
 }
 
@@ -16,7 +16,9 @@ export function momentOf(text: string, flag: string, now = Date.now()): Date {
   // A date alone would be read as UTC, and a date with a time where this machine is.
   const at = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text.replace(" ", "T"));
   if (Number.isNaN(at.getTime())) {
-    throw new UsageError(`${flag} must be a span such as 2h, or a time such as 2026-11-22T08:00 or 2026-11-22T08:00Z`);
+    throw new UsageError(
+      `${flag} must be a duration such as 2h, or a time such as 2026-11-22T08:00 or 2026-11-22T08:00Z`,
+    );
   }
   return at;
 }

@@ -61,7 +61,7 @@ describe.each([...NODES])(
       titled("without EDGE it serves, and says so where that is not µWebSockets.js", absent),
       async () => {
         const said = await firstCall("");
-        expect(/node:http serves instead of µWebSockets\.js: it/.test(said)).toBe(!hasUws);
+        expect(/node:http serves instead of µWebSockets\.js: /.test(said)).toBe(!hasUws);
       },
     );
 
@@ -91,7 +91,7 @@ describe.each([...NODES])(
         rows.push(`| ${major} | uws | exit ${code}: ${said} | |`);
         expect([code, said]).toEqual([
           1,
-          expect.stringMatching(/^EDGE=uws cannot be had: it.*; leave EDGE out, or set EDGE=node$/),
+          expect.stringMatching(/^EDGE=uws cannot be used: .*; leave EDGE out, or set EDGE=node$/),
         ]);
         expect(readdirSync(dir)).toEqual([]);
         rmSync(dir, { recursive: true });

@@ -33,10 +33,10 @@ export const clients: readonly Verb[] = [
     flags: {
       server: { doc: "The server; all servers if omitted.", choices: SERVERS },
       toolsets: {
-        doc: `Toolsets for the URL, between commas; ${ALL} for no choice. "basic" if omitted and the client sends every tool with every turn.`,
+        doc: `Toolsets for the URL, separated by commas; ${ALL} for all. If omitted: "basic" for a client that sends every tool with every turn, all for others.`,
       },
-      exclude: { doc: "Toolsets and tools that the URL leaves out, between commas." },
-      readonly: { doc: "The URL keeps to tools that change nothing.", isSwitch: true },
+      exclude: { doc: "Toolsets and tools to leave out of the URL, separated by commas." },
+      readonly: { doc: "Only tools that change nothing.", isSwitch: true },
       tenant: { doc: "The id of the tenant that all calls are for." },
       variable: {
         doc: "The environment variable with the key; API_KEY_VARIABLE, or else SERVICE_API_KEY, if omitted.",
@@ -81,7 +81,9 @@ export const clients: readonly Verb[] = [
 function noteOf({ note, title, mostTools }: McpClient, costs: readonly ListCost[]): string {
   const tools = costs.reduce((sum, cost) => sum + cost.tools, 0);
   const isTooMany = mostTools !== undefined && tools > mostTools;
-  const more = isTooMany ? `${title} takes at most ${mostTools} tools, and these are ${tools}: narrow the URLs.` : "";
+  const more = isTooMany
+    ? `${title} accepts at most ${mostTools} tools, and these URLs have ${tools}: use fewer toolsets.`
+    : "";
   return [note ?? "", more].filter((text) => text !== "").join(" ");
 }
 
@@ -91,7 +93,7 @@ const KEY = /^[\w.~+/=-]+$/;
 function keyOf(variable: string | undefined, literal: string | undefined): Key {
   if (literal !== undefined) {
     if (variable !== undefined) throw new UsageError("give --variable or --api-key, not both");
-    if (!KEY.test(literal)) throw new UsageError("--api-key is no API key: it holds what no key does");
+    if (!KEY.test(literal)) throw new UsageError("--api-key is not an API key: it has characters that no key has");
     return { literal };
   }
   const named = variable ?? keyVariableIn(process.env);

@@ -59,12 +59,12 @@ export const tools: readonly Verb[] = [
   },
   {
     verb: "rights",
-    doc: "Show the role to create on a platform for tools, and the scopes of the key. It asks no service.",
+    doc: "Show the role to create on a platform for tools, and the scopes of the key. This does not call the service.",
     args: [SERVER],
     flags: {
-      toolsets: { doc: `Toolsets between commas; "${ALL}", or all if omitted.` },
-      exclude: { doc: "Toolsets and tools that the role leaves out, between commas." },
-      readonly: { doc: "The role is for tools that change nothing.", isSwitch: true },
+      toolsets: { doc: `Toolsets, separated by commas; "${ALL}", or all if omitted.` },
+      exclude: { doc: "Toolsets and tools to leave out, separated by commas." },
+      readonly: { doc: "Only tools that change nothing.", isSwitch: true },
     },
     async run(_, { args: { SERVER: server = "" }, flags: { toolsets, exclude, readonly } }) {
       const asked = { toolsets: toolsets ?? ALL, exclude, readonly: readonly !== undefined };

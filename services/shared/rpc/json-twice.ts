@@ -135,5 +135,5 @@ function nameOf(quoted: string): string | undefined {
 
 /** A name could be a secret that was put in the wrong place: only what looks like one of ours is repeated. */
 function shown(name: string): string {
-  return /^[\w./-]{1,40}$/.test(name) ? JSON.stringify(name) : "of one name";
+  return /^[\w./-]{1,40}$/.test(name) ? JSON.stringify(name) : "with the same name";
 }

@@ -104,7 +104,7 @@ test("URLs are narrowed as asked, and the cost is that of the narrowed list", as
 test("a client that takes fewer tools than there are is told so", async () => {
   expect((await show("vscode")).note).not.toMatch(/at most/);
   expect((await show("vscode", "--toolsets", "all")).note).toMatch(
-    /takes at most 128 tools, and these are \d+: narrow/,
+    /accepts at most 128 tools, and these URLs have \d+: use/,
   );
 });
 

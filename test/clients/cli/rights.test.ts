@@ -40,8 +40,8 @@ test("reading alone, a built-in role, tools without rights, and core", async () 
 
 test.each([
   [["nope"], /'nope' is invalid .* Allowed choices are cti, aev, grc, core/],
-  [["cti", "--toolsets", "nope"], /"nope" is no toolset of cti: its toolsets are account, .*, basic$/],
-  [["grc", "--exclude", "nope"], /"nope" is no toolset or tool of grc: its toolsets are /],
+  [["cti", "--toolsets", "nope"], /"nope" is not a toolset of cti: its toolsets are account, .*, basic$/],
+  [["grc", "--exclude", "nope"], /"nope" is not a toolset or tool of grc: its toolsets are /],
   [[], /missing required argument 'SERVER'/],
 ] as const)("%j is refused with what there is", async (argv, words) => {
   const failure = await rights(...argv).then(() => undefined, failureOf);

@@ -30,7 +30,7 @@ test("a long cell is cut, and a time is local", () => {
 
 test("spans and moments are read, and told by their flag", () => {
   expect(spanOf("90d", "--in")).toBe(90 * 86_400_000);
-  expect(() => spanOf("soon", "--in")).toThrow(/--in must be a span such as 90d/);
+  expect(() => spanOf("soon", "--in")).toThrow(/--in must be a duration such as 90d/);
   expect(momentOf("2h", "--since", 7_200_000)).toEqual(new Date(0));
   expect(momentOf("2026-11-22", "--since")).toEqual(new Date(2026, 10, 22));
   expect(momentOf("2026-11-22T08:00Z", "--since").toISOString()).toBe("2026-11-22T08:00:00.000Z");

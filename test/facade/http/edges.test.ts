@@ -28,7 +28,7 @@ test("the edge that is named serves", async () => {
   expect(await chooseEdge("node", silentLog, { shares: false })).toBe("node");
   const uws = chooseEdge("uws", silentLog, { shares: true });
   if (hasUws) expect(await uws).toBe("uws");
-  else await expect(uws).rejects.toThrow(/^EDGE=uws cannot be had: .*$/);
+  else await expect(uws).rejects.toThrow(/^EDGE=uws cannot be used: .*$/);
 });
 
 test("where none is named it is µWebSockets.js where it loads, else that of Node, with a line that says why", async () => {

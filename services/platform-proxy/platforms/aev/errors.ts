@@ -70,10 +70,10 @@ export function refusalOf(reply: HttpReply, { session, request, isRead }: Refuse
     case 502:
     case 503:
     case 504:
-      return brokenOff(isRead, unavailable, "the aev platform cannot answer now", { cause });
+      return brokenOff(isRead, unavailable, "OpenAEV cannot answer now", { cause });
     default:
       return reply.status >= 500
-        ? brokenOff(isRead, unavailable, `the aev platform failed at this request (status ${reply.status})`, { cause })
+        ? brokenOff(isRead, unavailable, `OpenAEV failed to answer this request (status ${reply.status})`, { cause })
         : failedPrecondition(
             `OpenAEV refused this request with status ${reply.status}; an administrator checks its version and its address`,
             cause,

@@ -92,7 +92,7 @@ export function unreadable(status: number, writes: boolean, email?: string): Con
   return brokenOff(
     !writes,
     unavailable,
-    `the threat intelligence platform answered with status ${status} and something other than its API`,
+    `OpenCTI, or a proxy in front of it, answered with status ${status} and not with its API`,
   );
 }
 

@@ -61,7 +61,7 @@ export function refusalOf(reply: HttpReply, read: boolean): ConnectError {
       return passing(resourceExhausted, "CISO Assistant's rate limit is reached", "try again in a minute");
   }
   if (reply.status >= 500) {
-    return brokenOff(read, unavailable, `the grc platform failed to answer (status ${reply.status})`);
+    return brokenOff(read, unavailable, `CISO Assistant failed to answer (status ${reply.status})`);
   }
   if (reply.status >= 300 && reply.status <= 399) return MOVED();
   return failedPrecondition(

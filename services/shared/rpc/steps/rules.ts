@@ -54,7 +54,7 @@ function membersOf({ field }: Violation): string[] | undefined {
 /** What a text has to be like, in words: a regular expression tells neither a model nor a person. */
 function formOf({ field }: Violation): string {
   const last = field.findLast((part) => part.kind === "field");
-  return (last === undefined ? "" : getOption(last, form)) || "of the form that the schema states";
+  return (last === undefined ? "" : getOption(last, form)) || "as the schema says";
 }
 
 /** The words that a field of an enum takes: its rules name them by number. */

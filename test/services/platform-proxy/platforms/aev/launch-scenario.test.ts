@@ -120,7 +120,7 @@ test("a platform that fails after the launch does not hide that it was launched"
     const scenarioId = await firstScenario(stack);
     const { result } = await collect(stack.stream(launchScenario, { scenarioId }, "analyst"));
     expect(result).toMatchObject({ started: false, simulation: { scenario: { id: scenarioId } } });
-    expect(result.remaining).toContain("its progress could not be read: the aev platform failed");
+    expect(result.remaining).toContain("its progress could not be read: OpenAEV failed");
     expect(result.remaining).toContain(result.simulation?.id);
   } finally {
     await failing.close();

@@ -118,7 +118,7 @@ describe("what the platform refuses is said to the caller", () => {
 
   test("500: a write leaves a doubt that a read does not, and no page is passed on", () => {
     expect(refusalOf(reply(500, HTML), true).rawMessage).toBe(
-      "the grc platform failed to answer (status 500); try again",
+      "CISO Assistant failed to answer (status 500); try again",
     );
     expect(isLeftOpen(refusalOf(reply(500, HTML), false))).toBe(true);
     expect(refusalOf(reply(500, HTML), false).code).toBe(Code.Unavailable);
