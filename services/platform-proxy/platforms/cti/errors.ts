@@ -154,6 +154,6 @@ function unsupportedVersion(): ConnectError {
 function failure({ message = "" }: GraphqlError, writes: boolean): ConnectError {
   // Right after a deletion a lock is reported as an accident.
   if (String(message).includes("LOCK_ERROR")) return aborted(LOCKED);
-  const said = "the threat intelligence platform failed at this";
+  const said = "OpenCTI failed to process this request";
   return brokenOff(!writes, unavailable, said, { advice: "try again; if it fails again, tell its administrator" });
 }
