@@ -28,7 +28,7 @@ export async function integratorsPage(page: string, { bootstrap, baseUrl }: Prog
   const overHttp = await refusal(() =>
     connectClient(AgentService, { baseUrl: `${baseUrl}/rpc`, apiKey: "nothing", httpVersion: "1.1" }).listAgents({}),
   );
-  const services = await servicesOf(at(token));
+  const ofCore = (await servicesOf(at(token))).filter((name) => name.includes("core"));
   const caller = await whoAmI(baseUrl, token);
   await keys.revokeApiKey({ id: key?.id ?? "" });
   const revoked = await refusal(() => agents.listAgents({}));
@@ -38,7 +38,7 @@ export async function integratorsPage(page: string, { bootstrap, baseUrl }: Prog
     .replace(/^agents \d+$/gm, `agents ${count}`)
     .replace(/^(refused INVALID_ARGUMENT ).*$/gm, `$1${refused}`)
     .replace(/^(wrong key UNAUTHENTICATED ).*$/gm, (_, head) => `${head}${seen++ === 0 ? overHttp : wrongKey}`)
-    .replace(/^(\$ grpcurl .* list\n)[\s\S]*?\n\n/m, (_, command) => `${command}${services.join("\n")}\n\n`)
+    .replace(/^(\$ grpcurl .* list \| grep core\n)[\s\S]*?\n\n/m, (_, command) => `${command}${ofCore.join("\n")}\n\n`)
     .replace(
       /^(core\.v1.*ListAgents is) a method:\n(\/\/ .*\n)+/m,
       (_, head) => `${head} a method:\n${commentOf("ListAgents")}`,
