@@ -61,7 +61,7 @@ describe.each([...NODES])(
       titled("without EDGE it serves, and says so where that is not µWebSockets.js", absent),
       async () => {
         const said = await firstCall("");
-        expect(/node:http serves instead of µWebSockets\.js: /.test(said)).toBe(!hasUws);
+        expect(/uses node:http instead of µWebSockets\.js: /.test(said)).toBe(!hasUws);
       },
     );
 
