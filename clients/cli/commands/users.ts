@@ -4,9 +4,12 @@ import { GroupService } from "#proto/auth/v1/group_service_pb.js";
 import { type User, UserService } from "#proto/auth/v1/user_service_pb.js";
 import { clientOf } from "../client.js";
 import type { Verb } from "../command.js";
+import { UsageError } from "../failures.js";
 import { findGroup } from "../groups.js";
+import { type Imported, importUsers } from "../import-users.js";
 import { pages } from "../pages.js";
 import type { Session } from "../session.js";
+import { spanOf } from "../span.js";
 import { findUser } from "../users.js";
 
 const USER = { name: "USER", doc: "The user's e-mail address or id." };
@@ -40,6 +43,22 @@ export const users: readonly Verb[] = [
       });
       return toJson(user as User);
     },
+  },
+  {
+    verb: "import",
+    doc: "Create the users of a CSV file and add those that exist to its groups. Nothing changes if a line is wrong. Columns: email, name, groups (names separated by semicolons), admin (yes or no).",
+    args: [{ name: "FILE", doc: "The file; - reads standard input." }],
+    flags: {
+      keys: {
+        doc: "Create an API key for each new user, with this lifetime, such as 90d. The report shows it only once.",
+      },
+    },
+    isUncut: true,
+    async run(session, { args, flags }) {
+      const keysForMs = flags.keys === undefined ? undefined : spanOf(flags.keys, "--keys");
+      return { users: await importUsers(session, textOf(args.FILE as string), keysForMs) };
+    },
+    hasFailed: (answer) => (answer as { users: readonly Imported[] }).users.some(({ reason }) => reason !== undefined),
   },
   {
     verb: "get",
@@ -138,7 +157,16 @@ async function groupNames(session: Session): Promise<Map<string, string>> {
 /** A password is no flag's value: those are seen by everybody on the machine. */
 function passwordOf(path: string | undefined): { password?: string } {
   if (path === undefined) return {};
-  return { password: readFileSync(path === "-" ? 0 : path, "utf8").replace(/\r?\n$/, "") };
+  return { password: textOf(path).replace(/\r?\n$/, "") };
+}
+
+/** The text of a file, or of standard input. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path === "-" ? 0 : path, "utf8");
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
 }
 
 function toJson({ id, email, name, admin, disabled, groups, emailVerified, service, createdAt }: User): object {
