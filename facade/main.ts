@@ -2,6 +2,7 @@ import { createCredentials } from "../services/shared/credentials/credentials.js
 import {
   ConfigError,
   helpOf,
+  listOf,
   oneOf,
   onOff,
   optional,
@@ -10,7 +11,7 @@ import {
   url,
 } from "../services/shared/process/config.js";
 import { createLog } from "../services/shared/process/log.js";
-import { connectRemote } from "../services/shared/rpc/remote.js";
+import { type Addresses, connectRemote } from "../services/shared/rpc/remote.js";
 import { callRatesOf } from "../services/shared/shares/settings.js";
 import { createShares } from "../services/shared/shares/shares.js";
 import { readImage } from "../services/shared/tools/image.js";
@@ -23,7 +24,10 @@ import { facadeOptionsOf } from "./settings.js";
 
 const OPTIONS = {
   ...FACADE_OPTIONS,
-  authUrl: { doc: "The URL of auth.", parse: url },
+  authUrl: {
+    doc: "The URL of auth; of several auth processes their URLs, separated by commas. If one fails, the next is called.",
+    parse: listOf(url),
+  },
   catalogueUrl: { doc: "The URL of catalogue.", parse: url },
   platformProxyUrl: { doc: "The URL of platform-proxy.", parse: url },
   coreObjectsUrl: { doc: "The URL of core-objects.", parse: url },
@@ -65,14 +69,14 @@ function settingsOrExit() {
 const settings = settingsOrExit();
 const log = createLog(settings.logLevel);
 const self = { authorization: `Bearer ${settings.serviceKey}` };
-const addresses = {
+const addresses: Addresses = {
   auth: settings.authUrl,
   catalogue: settings.catalogueUrl,
   "platform-proxy": settings.platformProxyUrl,
   "core-objects": settings.coreObjectsUrl,
   traces: settings.tracesUrl,
 };
-const dispatch = connectRemote((service) => addresses[service]);
+const dispatch = connectRemote(addresses);
 const { keyPrefix } = settings;
 const credentials = createCredentials({
   dispatch,

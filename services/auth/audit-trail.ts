@@ -3,7 +3,6 @@ import type { AuditOutcomeSchema, AuditRecordSchema } from "#proto/auth/v1/audit
 import { isDuplicateKey } from "../shared/store/store.js";
 import { createAuditCounts } from "./audit-counts.js";
 import { AUDIT_KINDS, type AuditKindName, keptKindOf } from "./audit-kinds.js";
-import { type Fence, replaced } from "./fence.js";
 import type { AuditRecordDoc, AuthStore } from "./store.js";
 
 /** How long records are kept, and how many of each kind. */
@@ -12,7 +11,7 @@ export interface AuditBounds {
   readonly records: number;
 }
 
-/** The audit, numbered by the one process that leads. */
+/** The audit, numbered without gaps by all auth processes. */
 export interface AuditTrail {
   /** Numbers records and writes them, in the order of the calls; resolved means on disk. */
   append(records: readonly MessageShape<typeof AuditRecordSchema>[]): Promise<readonly bigint[]>;
@@ -44,7 +43,6 @@ export const auditIdOf = (number: bigint): string => String(number).padStart(DIG
  */
 export function openAuditTrail(
   { audit }: Pick<AuthStore, "audit">,
-  fence: Pick<Fence, "check">,
   { days, records: most }: AuditBounds,
   now: () => number = Date.now,
 ): AuditTrail {
@@ -66,24 +64,33 @@ export function openAuditTrail(
   }
 
   async function write(records: readonly MessageShape<typeof AuditRecordSchema>[]): Promise<readonly bigint[]> {
-    await fence.check();
-    last ??= await readLast();
-    const { number, at } = last;
-    // A clock that was set back changes no order.
-    const recordedAt = new Date(Math.max(now(), at));
-    const docs = records.map((record, i) => docOf(record, number + BigInt(i) + 1n, recordedAt, days));
-    last = undefined;
+    const numbers: bigint[] = [];
+    while (numbers.length < records.length) {
+      const { number, at } = last ?? (await readLast());
+      // A clock that was set back changes no order.
+      const recordedAt = new Date(Math.max(now(), at));
+      const left = records.slice(numbers.length);
+      const docs = left.map((record, i) => docOf(record, number + BigInt(i) + 1n, recordedAt, days));
+      last = undefined;
+      const written = docs.slice(0, await insertFirst(docs));
+      if (written.length === docs.length) last = { number: number + BigInt(docs.length), at: recordedAt.getTime() };
+      counts.add(written);
+      numbers.push(...written.map(({ _id }) => BigInt(_id)));
+    }
+    return numbers;
+  }
+
+  /** Writes records until one has a number that another process has given; says how many it wrote. */
+  async function insertFirst(docs: AuditRecordDoc[]): Promise<number> {
     try {
       await audit.insertMany(docs);
+      return docs.length;
     } catch (error) {
+      if (isDuplicateKey(error)) return (error as { result: { insertedCount: number } }).result.insertedCount;
       // Some of them may be there.
       counts.distrust();
-      if (isDuplicateKey(error)) throw replaced();
       throw error;
     }
-    last = { number: number + BigInt(docs.length), at: recordedAt.getTime() };
-    counts.add(docs);
-    return docs.map(({ _id }) => BigInt(_id));
   }
 
   /** Deletes what is too much of a kind, up to a batch of it; says whether there is still too much. */

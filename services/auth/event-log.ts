@@ -11,10 +11,7 @@ export interface WatchEvent {
 /** An event with its place in the order of all events. */
 export type LoggedEvent = MessageInitShape<typeof EventSchema> & { readonly seq: bigint };
 
-/** Sequence numbers of one process; the epoch stands above them. */
-const PER_EPOCH = 2 ** 32;
-
-/** The newest events of one epoch, numbered in their order. */
+/** The newest events, numbered without gaps. */
 export class EventLog {
   readonly #kept: LoggedEvent[] = [];
   readonly #limit: number;
@@ -22,11 +19,14 @@ export class EventLog {
   #forgotten: number;
   #seq: number;
 
-  /** @param limit how many events are kept. */
-  constructor(epoch: number, limit: number) {
+  /**
+   * @param last the number of the event before the first.
+   * @param limit how many events are kept.
+   */
+  constructor(last: number, limit: number) {
     this.#limit = limit;
-    this.#seq = epoch * PER_EPOCH;
-    this.#forgotten = this.#seq;
+    this.#seq = last;
+    this.#forgotten = last;
   }
 
   /** The number of the newest event. */

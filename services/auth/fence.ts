@@ -1,60 +1,27 @@
 import { unavailable } from "../shared/rpc/errors.js";
-import type { DocCollection, Filter, UpdateFilter } from "../shared/store/store.js";
-import type { Leadership } from "./leadership.js";
-import type { ClaimedRecord } from "./store.js";
+import type { EventOrder } from "./event-order.js";
+
+/** Keeps a process that the others took for dead from writing until it has joined them again. */
+export interface Fence {
+  /** Asked before anything is written. @throws ConnectError unavailable, while this process is not one of them. */
+  check(): Promise<void>;
+}
 
 /**
- * Keeps a process that a newer one has replaced from writing.
- *
- * The newer one marks every record that it vouches for with its epoch before it
- * says anything of it, and every change carries the condition that the record is
- * not marked by a newer one. Both are one atomic step of one document, whatever
- * was frozen in between: a change by the older either comes first, and then the
- * newer vouches for what it made of the record, or it changes nothing.
+ * A process may still freeze between this check and its write, and write late.
+ * That breaks no promise: the event of the write goes through the store to the
+ * watchers of every process, and only then does the write's caller get an answer.
  */
-export interface Fence {
-  /** What new records are marked with. */
-  readonly epoch: number;
-  /** The condition that the filter of every change carries. */
-  readonly unclaimed: { readonly term: { readonly $not: { readonly $gt: number } } };
-  /** Asked before anything is written. @throws ConnectError unavailable, where a newer process took over. */
-  check(): Promise<void>;
-  /** Reads a record that this process vouches for from now on; null where there is none. */
-  claim<T extends ClaimedRecord>(records: DocCollection<T>, id: string): Promise<T | null>;
-  /** Whether a newer process vouches for a record: why a change of it found nothing. */
-  isLost(record: ClaimedRecord | null): boolean;
-}
-
-/** Fences the writes of the process that leads, or led. */
-export function createFence({ epoch, confirm }: Pick<Leadership, "epoch" | "confirm">): Fence {
-  const unclaimed = { term: { $not: { $gt: epoch } } };
-  /** Before the first epoch there was nobody whose writes could come late. */
-  const termOf = ({ term = 1 }: ClaimedRecord): number => term;
-
+export function createFence(order: Pick<EventOrder, "held" | "confirm">): Fence {
   return {
-    epoch,
-    unclaimed,
     async check() {
-      if (!(await confirm())) throw replaced();
-    },
-    async claim<T extends ClaimedRecord>(records: DocCollection<T>, id: string) {
-      const byId = { _id: id } as Filter<T>;
-      const found = await records.findOne(byId);
-      if (found === null || termOf(found) >= epoch) return found;
-      // Who was replaced marks nothing; it gives no leases either, under which what it says could be kept.
-      if (!(await confirm())) return found;
-      const claimed = await records.findOneAndUpdate(
-        { ...byId, ...unclaimed },
-        { $set: { term: epoch } } as unknown as UpdateFilter<T>,
-        { returnDocument: "after" },
+      if (order.held()) return;
+      const problem = await order.confirm().then(
+        (held) => (held ? undefined : { cause: undefined }),
+        (cause: unknown) => ({ cause }),
       );
-      return claimed ?? records.findOne(byId);
+      if (problem === undefined) return;
+      throw unavailable("auth cannot reach its store: nothing was changed, try again in a few seconds", problem.cause);
     },
-    isLost: (record) => record !== null && termOf(record) > epoch,
   };
-}
-
-/** The refusal of a write by a process that was replaced. */
-export function replaced(): Error {
-  return unavailable("a newer process replaced this one: nothing was changed, try again");
 }

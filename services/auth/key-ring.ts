@@ -8,6 +8,7 @@ import {
   type JWK,
 } from "jose";
 import type { Seal } from "../shared/secrets/seal.js";
+import { isDuplicateKey } from "../shared/store/store.js";
 import type { AuthStore, RingName, SigningKeyRecord } from "./store.js";
 
 /**
@@ -74,7 +75,7 @@ export async function openKeyRing(
     return { keys: published.map(({ record }) => publicJwk(record)) };
   }
 
-  async function add(signsFrom: number): Promise<void> {
+  async function add(signsFrom: number, first: Pick<SigningKeyRecord, "first_of"> = {}): Promise<void> {
     const { privateKey } = await generateKeyPair(ALG, { crv: "Ed25519", extractable: true });
     const jwk = await exportJWK(privateKey);
     const _id = await calculateJwkThumbprint(jwk);
@@ -85,7 +86,18 @@ export async function openKeyRing(
       created_at: new Date(now()),
       signs_from: new Date(signsFrom),
       remove_at: null,
+      ...first,
     });
+  }
+
+  /** Makes the first key, unless another process was faster. */
+  async function addFirst(): Promise<void> {
+    try {
+      await add(now(), { first_of: ring });
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+    await load();
   }
 
   /** Seals with the sealing key of now what was sealed with an older one. */
@@ -117,10 +129,7 @@ export async function openKeyRing(
 
   await sealAll();
   await load();
-  if (keys.length === 0) {
-    await add(now());
-    await load();
-  }
+  if (keys.length === 0) await addFirst();
   await tend();
 
   return {

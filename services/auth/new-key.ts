@@ -27,7 +27,6 @@ export async function makeKey(
     name,
     ...(await context.hashing.run(() => hashSecret(secret))),
     scopes,
-    term: context.fence.epoch,
     created_at: new Date(),
     expires_at: expiresAt,
     revoked_at: null,
@@ -73,10 +72,10 @@ export async function freeNameOf({ store }: Context, owner: UserRecord, wanted: 
 }
 
 /** Takes a key back where others were made at the same time and there are too many now; its token is nobody's yet. */
-async function checkStillFits({ store, fence }: Context, owner: UserRecord, keyId: string): Promise<void> {
+async function checkStillFits({ store }: Context, owner: UserRecord, keyId: string): Promise<void> {
   const live = await store.keys.countDocuments({ user_id: owner._id, revoked_at: null });
   if (live <= MAX_KEYS) return;
-  await store.keys.deleteOne({ _id: keyId, ...fence.unclaimed });
+  await store.keys.deleteOne({ _id: keyId });
   throw tooMany();
 }
 

@@ -14,15 +14,17 @@ import { type AuditBounds, openAuditTrail } from "./audit-trail.js";
 import { createAuthAuthenticator } from "./authenticator.js";
 import type { Context } from "./context.js";
 import { createEmailDomains } from "./email-domains.js";
+import { createOwnOrder, type EventOrder, nextEpoch } from "./event-order.js";
 import { createFence, type Fence } from "./fence.js";
 import { openKeyRing } from "./key-ring.js";
-import { type Leadership, takeLeadership } from "./leadership.js";
 import { createPlatformTokens } from "./platform-tokens.js";
+import { LEASE_MARGIN } from "./processes.js";
 import { routes } from "./routes.js";
+import { openSharedOrder } from "./shared-order.js";
 import { type AuthStore, openAuthStore } from "./store.js";
 import { writeUsage } from "./usage-report.js";
 import { createKeyVerification } from "./verification.js";
-import { createWatchHub, LEASE_MARGIN, type WatchHub } from "./watch-hub.js";
+import { createWatchHub, type WatchHub } from "./watch-hub.js";
 import { createWorkLimit } from "./work-limit.js";
 
 /** What the auth service is made with. */
@@ -44,10 +46,12 @@ export interface AuthOptions {
   readonly auditor?: Auditor;
   /** How long a watcher may use what it keeps, in milliseconds. */
   readonly leaseMs?: number;
+  /** Whether other auth processes may use the store at the same time; what the store says of itself, if left out. */
+  readonly shared?: boolean;
   /**
-   * How long leases of a process before this one may still run, in
-   * milliseconds; 0 where every watcher lived in that very process. Until then
-   * nothing published returns.
+   * How long leases of a process before this one may still run that left no
+   * record in the store, in milliseconds; 0 where every watcher lived in that
+   * very process. Until then nothing published returns.
    */
   readonly fenceMs?: number;
   /** How to reach the other services; undefined while they are not there. */
@@ -65,6 +69,8 @@ const PLATFORM_RING = { leadMs: 2 * HOUR, graceMs: 2 * HOUR, rotateMs: 30 * DAY 
 const HASHES_WAITING = 2_000;
 const CHANGES_WAITING = 200;
 const USES_WRITTEN = 10_000;
+/** Events kept for watchers that reconnect. */
+const LOGGED = 10_000;
 const AUDIT_BOUNDS: AuditBounds = { days: 400, records: 250_000 };
 
 /** The auth service: who is calling, and what is signed in their name. */
@@ -73,8 +79,8 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
   const store = await openAuthStore(options.store);
   const assertionRing = await openKeyRing(store, "assertion", { ...ASSERTION_RING, seal });
   const platformRing = await openKeyRing(store, "platform", { ...PLATFORM_RING, seal });
-  const { leadership, hub } = await lead(store, options);
-  const fence = createFence(leadership);
+  const { order, hub } = await openHub(store, options);
+  const fence = createFence(order);
   const context = contextOf(options, { store, hub, fence, assertionRing, platformRing });
   const upkeep = startUpkeep(context, options.log);
   return {
@@ -87,18 +93,20 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
       } catch {
         return "the store of auth does not answer";
       }
-      return leadership.held() || (await leadership.confirm()) ? undefined : "auth was replaced by a newer process";
+      return order.held() || (await order.confirm())
+        ? undefined
+        : "auth cannot keep its place among the auth processes";
     },
     async close() {
       hub.close();
-      leadership.close();
       await upkeep.close();
+      await order.close();
       await context.audit.close();
     },
   };
 }
 
-/** A method that writes asks first whether this process still leads; which do, their rpcs say. */
+/** A method that writes asks first whether this process is one of those that others wait for; which do, their rpcs say. */
 function fenced(method: Method, fence: Fence): Method {
   const { desc, handle } = method;
   if (desc.methodKind !== "unary" || desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS) return method;
@@ -111,15 +119,23 @@ function fenced(method: Method, fence: Fence): Method {
   };
 }
 
-/** Takes over from any process before, and waits out its leases before anything published returns. */
-async function lead(
+/**
+ * Opens the order of events, and the hub that tells watchers of them. A store
+ * that others may use keeps the order; in one that is this process's alone it is
+ * kept in memory, and the leases of the process before are waited out.
+ */
+async function openHub(
   store: AuthStore,
-  { leaseMs = 3_000, fenceMs }: AuthOptions,
-): Promise<{ readonly leadership: Leadership; readonly hub: WatchHub }> {
-  const confirmedMs = leaseMs / 3;
-  const leadership = await takeLeadership(store, confirmedMs);
-  const inheritedMs = leadership.epoch === 1 ? 0 : confirmedMs + leaseMs * LEASE_MARGIN;
-  return { leadership, hub: createWatchHub({ leadership, leaseMs, fenceMs: fenceMs ?? inheritedMs }) };
+  { store: { isShared }, shared = isShared, leaseMs = 3_000, fenceMs, log }: AuthOptions,
+): Promise<{ readonly order: EventOrder; readonly hub: WatchHub }> {
+  const waitMs = leaseMs / 3 + leaseMs * LEASE_MARGIN;
+  if (shared) {
+    const order = await openSharedOrder({ store, leaseMs, logged: LOGGED, log });
+    return { order, hub: createWatchHub({ order, leaseMs, fenceMs: fenceMs ?? (order.follows ? waitMs : 0) }) };
+  }
+  const epoch = await nextEpoch(store);
+  const order = createOwnOrder(epoch, LOGGED);
+  return { order, hub: createWatchHub({ order, leaseMs, fenceMs: fenceMs ?? (epoch === 1 ? 0 : waitMs) }) };
 }
 
 function contextOf(
@@ -133,16 +149,16 @@ function contextOf(
   }: AuthOptions,
   opened: Pick<Context, "store" | "hub" | "fence" | "assertionRing" | "platformRing">,
 ): Context {
-  const { store, hub, fence, assertionRing, platformRing } = opened;
+  const { store, hub, assertionRing, platformRing } = opened;
   const hashing = createWorkLimit(availableParallelism(), HASHES_WAITING);
   const format = createKeyFormat(keyPrefix);
   return {
     ...opened,
     format,
     auditor,
-    audit: openAuditTrail(store, fence, auditBounds),
+    audit: openAuditTrail(store, auditBounds),
     auditBounds,
-    verification: createKeyVerification(store, format, hashing, () => hub.seq, fence),
+    verification: createKeyVerification(store, format, hashing, () => hub.seq),
     usage: createUsageCounter(),
     assertions: createAssertionMint(assertionRing),
     platformTokens: createPlatformTokens(platformRing, baseUrl.replace(/\/+$/, "")),
@@ -153,12 +169,13 @@ function contextOf(
   };
 }
 
-/** Once a minute writes uses down, rotates keys and shortens the audit; closing writes the last uses. */
+/** Once a minute writes uses down, rotates keys, and shortens the audit and the events; closing writes the last uses. */
 function startUpkeep(context: Context, log: Log): { close(): Promise<void> } {
   const timers = [
     setInterval(() => void writeOwnUsage(context, log), MINUTE),
     setInterval(() => void tendRings(context, log), MINUTE),
     setInterval(() => void tendAudit(context, log), MINUTE),
+    setInterval(() => void tendEvents(context, log), MINUTE),
   ];
   for (const timer of timers) timer.unref();
   return {
@@ -169,34 +186,34 @@ function startUpkeep(context: Context, log: Log): { close(): Promise<void> } {
   };
 }
 
-async function writeOwnUsage({ store, fence, usage }: Context, log: Log): Promise<void> {
+async function writeOwnUsage({ store, usage }: Context, log: Log): Promise<void> {
   const taken = usage.take(USES_WRITTEN);
   try {
-    if (taken.length > 0) await fence.check();
-    await writeUsage(store, fence, taken);
+    await writeUsage(store, taken);
   } catch (error) {
     usage.restore(taken);
     log.warn({ err: error }, "uses of API keys cannot be saved; they are kept and saved later");
   }
 }
 
-/** A process that was replaced still has to know the keys that its successor signs with. */
-async function tendRings({ fence, assertionRing, platformRing }: Context, log: Log): Promise<void> {
-  const rings = [assertionRing, platformRing];
-  const leads = await fence.check().then(
-    () => true,
-    () => false,
-  );
+async function tendRings({ assertionRing, platformRing }: Context, log: Log): Promise<void> {
   try {
-    await Promise.all(rings.map((ring) => (leads ? ring.tend() : ring.load())));
+    await Promise.all([assertionRing.tend(), platformRing.tend()]);
   } catch (error) {
     log.error({ err: error }, "signing keys cannot be rotated");
   }
 }
 
-async function tendAudit({ fence, audit }: Context, log: Log): Promise<void> {
+async function tendEvents({ hub }: Context, log: Log): Promise<void> {
   try {
-    await fence.check();
+    await hub.tend();
+  } catch (error) {
+    log.warn({ err: error }, "old events cannot be deleted; auth tries again in a minute");
+  }
+}
+
+async function tendAudit({ audit }: Context, log: Log): Promise<void> {
+  try {
     await audit.tend();
   } catch (error) {
     log.warn({ err: error }, "old audit records cannot be deleted; auth tries again in a minute");

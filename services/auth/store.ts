@@ -1,15 +1,10 @@
 import type { JWK } from "jose";
+import type { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import type { Base, CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
 import type { AuditKindName } from "./audit-kinds.js";
 
-/** A record that one process at a time vouches for (fence.ts). */
-export interface ClaimedRecord extends Base {
-  /** The epoch of the process that vouches for it; absent where none but the first ever did. */
-  readonly term?: number;
-}
-
 /** Someone who may call: a person, or a service account. */
-export interface UserRecord extends ClaimedRecord {
+export interface UserRecord extends Base {
   /** The normalised e-mail address of a person, or `service:<name>`; unique. */
   readonly login: string;
   readonly name: string;
@@ -25,7 +20,7 @@ export interface UserRecord extends ClaimedRecord {
 }
 
 /** A group of users, which objects can be shared with. */
-export interface GroupRecord extends ClaimedRecord {
+export interface GroupRecord extends Base {
   readonly name: string;
   /** The name as it is compared: NFKC, lower case; unique. */
   readonly name_key: string;
@@ -33,7 +28,7 @@ export interface GroupRecord extends ClaimedRecord {
 }
 
 /** An API key at rest; the id is the public part of the token. */
-export interface ApiKeyRecord extends ClaimedRecord {
+export interface ApiKeyRecord extends Base {
   readonly user_id: string;
   /** UUIDv7: the order in which keys were created. */
   readonly serial: string;
@@ -57,6 +52,8 @@ export type RingName = "access" | "assertion" | "platform";
 /** A private signing key; the id is its RFC 7638 thumbprint. */
 export interface SigningKeyRecord extends Base {
   readonly ring: RingName;
+  /** Its ring, of the first key of one: of two processes that start at once, one makes it. */
+  readonly first_of?: RingName;
   /** The public half. */
   readonly jwk: JWK;
   /** The private half, `d` of RFC 8037, sealed. */
@@ -88,6 +85,26 @@ export interface DelegationRecord extends Base {
 /** Single facts about this installation. */
 export interface StateRecord extends Base {
   readonly n: number;
+}
+
+/** An event that watchers are told of; the id is its number, with zeros in front. */
+export interface EventRecord extends Base {
+  readonly kind: EventKind;
+  readonly id: string;
+}
+
+/** An auth process of this store; the id is its epoch. */
+export interface ProcessRecord extends Base {
+  /** Grows while the process is there. */
+  readonly beat: number;
+  /** How long the leases are that it gives, in milliseconds. */
+  readonly lease_ms: number;
+  /** The last event before which none of its watchers can act on anything. */
+  readonly ack: number;
+  /** How many of its watchers acknowledged that event. */
+  readonly acknowledged: number;
+  /** How many of its watchers let their lease run out instead. */
+  readonly expired: number;
 }
 
 /** One thing that was done, or refused. The id is its number, with zeros in front. */
@@ -128,7 +145,10 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   },
   {
     name: "signing_keys",
-    indexes: [{ name: "signing_keys_ring", key: { ring: 1 } }],
+    indexes: [
+      { name: "signing_keys_ring", key: { ring: 1 } },
+      { name: "signing_keys_first", key: { first_of: 1 }, unique: true, sparse: true },
+    ],
   },
   {
     name: "delegations",
@@ -139,6 +159,8 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
     ],
   },
   { name: "auth_state", indexes: [] },
+  { name: "auth_events", indexes: [] },
+  { name: "auth_processes", indexes: [], scanBound: 1_000 },
   {
     name: "audit",
     indexes: [
@@ -158,6 +180,8 @@ export interface AuthStore {
   readonly signingKeys: DocCollection<SigningKeyRecord>;
   readonly delegations: DocCollection<DelegationRecord>;
   readonly state: DocCollection<StateRecord>;
+  readonly events: DocCollection<EventRecord>;
+  readonly processes: DocCollection<ProcessRecord>;
   readonly audit: DocCollection<AuditRecordDoc>;
 }
 
@@ -171,6 +195,8 @@ export async function openAuthStore(store: Store): Promise<AuthStore> {
     signingKeys: store.collection("signing_keys"),
     delegations: store.collection("delegations"),
     state: store.collection("auth_state"),
+    events: store.collection("auth_events"),
+    processes: store.collection("auth_processes"),
     audit: store.collection("audit"),
   };
 }

@@ -2,19 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { WatchRequestSchema, WatchResponseSchema } from "#proto/auth/v1/watch_service_pb.js";
 import { createOutbox, type Outbox } from "../shared/credentials/outbox.js";
-import { invalidArgument, unavailable } from "../shared/rpc/errors.js";
-import { EventLog, type WatchEvent } from "./event-log.js";
-import type { Leadership } from "./leadership.js";
+import { invalidArgument } from "../shared/rpc/errors.js";
+import type { LoggedEvent, WatchEvent } from "./event-log.js";
+import type { EventFollower, EventOrder, Settled } from "./event-order.js";
+import { LEASE_MARGIN } from "./processes.js";
 import { type Watcher, Watchers } from "./watchers.js";
 
 /** How everybody came to know of events. */
-export interface Published {
+export interface Published extends Settled {
   /** The last of the events. */
   readonly seq: number;
-  /** Watchers that acknowledged. */
-  readonly acknowledged: number;
-  /** Watchers whose lease ran out instead. */
-  readonly expired: number;
 }
 
 /** Tells watchers of events and knows until when each may use what it keeps. */
@@ -26,54 +23,44 @@ export interface WatchHub {
     requests: AsyncIterable<MessageShape<typeof WatchRequestSchema>>,
     signal: AbortSignal,
   ): AsyncIterable<MessageInitShape<typeof WatchResponseSchema>>;
-  /** Resolves when no watcher of this process can act on what was before: for what is written, whoever leads. */
-  tell(events: readonly WatchEvent[]): Promise<Published>;
-  /**
-   * Resolves when no watcher can act on what was before.
-   *
-   * @throws ConnectError unavailable, where another process has taken over.
-   */
+  /** Resolves when no watcher, of whichever auth process, can act on what was before. */
   publish(events: readonly WatchEvent[]): Promise<Published>;
+  /** Deletes events that nobody asks for any more. */
+  tend(): Promise<void>;
   /** Ends every stream. */
   close(): void;
 }
 
 /** What a hub is made with. */
 export interface WatchHubOptions {
-  readonly leadership: Leadership;
+  readonly order: EventOrder;
   readonly leaseMs: number;
-  /** How long leases of a process before this one may still run, in milliseconds. */
+  /** How long leases of a process before this one may still run that the order does not know, in milliseconds. */
   readonly fenceMs: number;
-  /** How many events are kept for watchers that reconnect. */
-  readonly logged?: number;
 }
 
-/** A lease runs a tenth longer here than there, for clocks that do not run alike. */
-export const LEASE_MARGIN = 1.1;
-
-/** Makes the hub of the process that leads. */
+/** Makes the hub of the watchers of this process. */
 export function createWatchHub(options: WatchHubOptions): WatchHub {
   return new Hub(options);
 }
 
 type Response = MessageInitShape<typeof WatchResponseSchema>;
 
-class Hub implements WatchHub {
-  readonly #leadership: Leadership;
+class Hub implements WatchHub, EventFollower {
+  readonly #order: EventOrder;
   readonly #leaseMs: number;
   readonly #fencedUntil: number;
-  readonly #log: EventLog;
   readonly #watchers = new Watchers();
 
-  constructor({ leadership, leaseMs, fenceMs, logged = 10_000 }: WatchHubOptions) {
-    this.#leadership = leadership;
+  constructor({ order, leaseMs, fenceMs }: WatchHubOptions) {
+    this.#order = order;
     this.#leaseMs = leaseMs;
     this.#fencedUntil = performance.now() + fenceMs;
-    this.#log = new EventLog(leadership.epoch, logged);
+    order.follow(this);
   }
 
   get seq(): number {
-    return this.#log.seq;
+    return this.#order.seq;
   }
 
   async *watch(
@@ -112,22 +99,41 @@ class Hub implements WatchHub {
     }
   }
 
-  async tell(events: readonly WatchEvent[]): Promise<Published> {
-    for (const event of events) {
-      this.#watchers.tell({ message: { case: "event", value: this.#log.append(event) } });
-    }
-    const upTo = this.seq;
+  async publish(events: readonly WatchEvent[]): Promise<Published> {
+    const seq = await this.#order.append(events);
     const fencedMs = this.#fencedUntil - performance.now();
-    const [outcomes] = await Promise.all([this.#watchers.allSettled(upTo), fencedMs > 0 ? sleep(fencedMs) : undefined]);
-    const acknowledged = outcomes.filter((how) => how === "acknowledged").length;
-    return { seq: upTo, acknowledged, expired: outcomes.length - acknowledged };
+    const [here, elsewhere] = await Promise.all([
+      this.settled(seq),
+      this.#order.settledElsewhere(seq),
+      fencedMs > 0 ? sleep(fencedMs) : undefined,
+    ]);
+    return {
+      seq,
+      acknowledged: here.acknowledged + elsewhere.acknowledged,
+      expired: here.expired + elsewhere.expired,
+    };
   }
 
-  async publish(events: readonly WatchEvent[]): Promise<Published> {
-    const published = await this.tell(events);
-    if (await this.#leadership.confirm()) return published;
-    this.close();
-    throw unavailable("a newer process replaced this one: try again");
+  event(event: LoggedEvent): void {
+    this.#watchers.tell({ message: { case: "event", value: event } });
+  }
+
+  async settled(seq: number): Promise<Settled> {
+    const outcomes = await this.#watchers.allSettled(seq);
+    const acknowledged = outcomes.filter((how) => how === "acknowledged").length;
+    return { acknowledged, expired: outcomes.length - acknowledged };
+  }
+
+  lost(): void {
+    this.#watchers.close();
+  }
+
+  idle(): boolean {
+    return this.#watchers.idle();
+  }
+
+  tend(): Promise<void> {
+    return this.#order.tend();
   }
 
   close(): void {
@@ -136,7 +142,7 @@ class Hub implements WatchHub {
 
   #welcome(id: string, since: number, outbox: Outbox<Response>): Watcher {
     const watcher = this.#watchers.join(id, outbox, Math.min(since, this.seq));
-    const missed = this.#log.after(since);
+    const missed = this.#order.after(since);
     const reset = missed === undefined;
     outbox.push({
       message: { case: "welcome", value: { seq: BigInt(this.seq), leaseMs: this.#leaseMs, reset } },
@@ -146,14 +152,9 @@ class Hub implements WatchHub {
   }
 
   #renew(watcher: Watcher, n: bigint, ack: number): void {
-    if (this.#leadership.held()) {
+    if (this.#order.held()) {
       watcher.leaseUntil = performance.now() + this.#leaseMs * LEASE_MARGIN;
       watcher.outbox?.push({ message: { case: "lease", value: { n, ms: this.#leaseMs } } });
-    } else {
-      void this.#leadership.confirm().then(
-        (leads) => leads || this.close(),
-        () => undefined,
-      );
     }
     this.#watchers.acknowledge(watcher, Math.min(ack, this.seq));
   }

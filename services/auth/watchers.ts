@@ -70,6 +70,12 @@ export class Watchers {
     return Promise.all(leased.map((watcher) => this.#settled(watcher, seq)));
   }
 
+  /** Nobody holds a lease. */
+  idle(): boolean {
+    const now = performance.now();
+    return [...this.#byId.values()].every(({ leaseUntil }) => leaseUntil <= now);
+  }
+
   /** Ends every stream; leases run on. */
   close(): void {
     for (const { outbox } of this.#byId.values()) outbox?.end();

@@ -56,7 +56,10 @@ export const options = {
     parse: listOf(oneOf(...SERVICE_NAMES)),
     fallback: SERVICE_NAMES,
   },
-  authUrl: optional({ doc: "The URL of auth, if this process does not run it.", parse: url }),
+  authUrl: optional({
+    doc: "The URL of auth, if this process does not run it; of several auth processes their URLs, separated by commas. If one fails, the next is called.",
+    parse: listOf(url),
+  }),
   catalogueUrl: optional({ doc: "The URL of catalogue, if this process does not run it.", parse: url }),
   platformProxyUrl: optional({ doc: "The URL of platform-proxy, if this process does not run it.", parse: url }),
   coreObjectsUrl: optional({ doc: "The URL of core-objects, if this process does not run it.", parse: url }),

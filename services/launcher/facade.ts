@@ -71,7 +71,7 @@ export function workerEnv(
     PORT: String(port),
     BASE_URL: baseUrl,
     SERVICE_KEY: key,
-    AUTH_URL: at("auth", settings.authUrl),
+    AUTH_URL: at("auth", settings.authUrl?.join(",")),
     CATALOGUE_URL: at("catalogue", settings.catalogueUrl),
     PLATFORM_PROXY_URL: at("platform-proxy", settings.platformProxyUrl),
     CORE_OBJECTS_URL: at("core-objects", settings.coreObjectsUrl),

@@ -116,11 +116,7 @@ async function prepare(
     const people = readBootstrap(settings.dataDir);
     const emails = people === undefined ? [] : [people.admin.email, people.analyst.email];
     const renewed = revokesAll ? await renewKeys(auth, createKeyFormat(settings.keyPrefix), emails) : undefined;
-    const trail = openAuditTrail(
-      auth,
-      { check: async () => undefined },
-      { days: settings.auditDays, records: settings.auditRecords },
-    );
+    const trail = openAuditTrail(auth, { days: settings.auditDays, records: settings.auditRecords });
     await trail.append([
       create(AuditRecordSchema, {
         kind: AuditKind.ADMINISTRATION,

@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Dispatch } from "../shared/rpc/dispatch.js";
-import { connectRemote } from "../shared/rpc/remote.js";
+import { type Addresses, connectRemote } from "../shared/rpc/remote.js";
 import { type ServiceName, serviceOf } from "../shared/rpc/service.js";
 
 /** Sends each call to the service that answers it: in this process, or where its address says. */
@@ -10,9 +10,9 @@ export interface Routing extends Dispatch {
 }
 
 /** @param addresses where the services are that no process-local one answers for. */
-export function createRouting(addresses: Readonly<Partial<Record<ServiceName, string | undefined>>>): Routing {
+export function createRouting(addresses: Addresses): Routing {
   const mounted = new Map<ServiceName, Dispatch>();
-  const remote = connectRemote((service) => addresses[service]);
+  const remote = connectRemote(addresses);
   const of = (method: DescMethod): Dispatch => {
     const service = serviceOf(method);
     return (service && mounted.get(service)) ?? remote;

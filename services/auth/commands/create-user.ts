@@ -11,7 +11,7 @@ import type { UserRecord } from "../store.js";
 
 /** Creates a user. */
 export async function createUser(
-  { store, fence, hashing, emailDomains }: Context,
+  { store, hashing, emailDomains }: Context,
   request: CreateUserRequest,
 ): Promise<MessageInitShape<typeof CreateUserResponseSchema>> {
   const login = normalEmail(request.email);
@@ -28,7 +28,6 @@ export async function createUser(
     email_verified: request.emailVerified ?? true,
     service: false,
     password_hash: request.password === undefined ? null : await hashPassword(request.password, own, hashing),
-    term: fence.epoch,
     created_at: now,
     updated_at: now,
   };

@@ -5,16 +5,13 @@ import type { Context } from "../context.js";
 
 /** Deletes a group; answers when its members are none in every process. */
 export async function deleteGroup(
-  { store, hub, fence }: Context,
+  { store, hub }: Context,
   { id }: DeleteGroupRequest,
 ): Promise<MessageInitShape<typeof DeleteGroupResponseSchema>> {
   // The group goes first, so that nobody becomes a member of it in between.
-  await store.groups.deleteOne({ _id: id, ...fence.unclaimed });
+  await store.groups.deleteOne({ _id: id });
   const members = await store.users.find({ groups: id }).toArray();
-  await store.users.updateMany(
-    { groups: id, ...fence.unclaimed },
-    { $pull: { groups: id }, $set: { updated_at: new Date() } },
-  );
+  await store.users.updateMany({ groups: id }, { $pull: { groups: id }, $set: { updated_at: new Date() } });
   if (members.length > 0) await hub.publish(members.map(({ _id }) => ({ kind: EventKind.USER, id: _id })));
   return {};
 }

@@ -6,12 +6,11 @@ import { writeUsage } from "../usage-report.js";
 
 /** Adds the uses that another process counted to the keys. */
 export async function reportUsage(
-  { store, fence }: Context,
+  { store }: Context,
   { usages }: ReportUsageRequest,
 ): Promise<MessageInitShape<typeof ReportUsageResponseSchema>> {
   await writeUsage(
     store,
-    fence,
     usages.map(({ keyId, uses, lastUsedAt }) => ({
       keyId,
       uses,

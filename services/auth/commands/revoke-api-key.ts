@@ -5,31 +5,26 @@ import type { Call, Caller } from "../../shared/rpc/call.js";
 import { notFound, permissionDenied } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
 import { schedulesOf } from "../delegations.js";
-import { replaced } from "../fence.js";
 import { narrowedKeyOf } from "../key-owner.js";
 import type { AuthStore } from "../store.js";
 import type { Published } from "../watch-hub.js";
 
 /** Revokes a key of the caller, or for administrators anybody's; answers when no process accepts it any more. */
 export async function revokeApiKey(
-  { store, hub, fence }: Context,
+  { store, hub }: Context,
   { id }: RevokeApiKeyRequest,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof RevokeApiKeyResponseSchema>> {
   await refuseNarrowed(store, caller, id);
   const mine = caller.scopes.has("admin") ? { _id: id } : { _id: id, user_id: caller.id };
   const { matchedCount } = await store.keys.updateOne(
-    { ...mine, ...fence.unclaimed, revoked_at: null },
+    { ...mine, revoked_at: null },
     { $set: { revoked_at: new Date() } },
   );
-  const events = [{ kind: EventKind.KEY, id }];
-  // It is revoked for every process, whichever leads by now.
-  if (matchedCount > 0) return outcomeOf(store, await hub.tell(events), caller, id);
-  const found = await store.keys.findOne(mine);
-  if (found === null) throw notFound(`no API key that you can manage has the id ${JSON.stringify(id)}`);
-  if (found.revoked_at === null) throw replaced();
-  // It was revoked before: whoever did that may not have lived to tell the watchers.
-  return outcomeOf(store, await hub.publish(events), caller, id);
+  if (matchedCount === 0 && (await store.keys.findOne(mine)) === null)
+    throw notFound(`no API key that you can manage has the id ${JSON.stringify(id)}`);
+  // Where it was revoked before, the process that did it may not have lived to tell the watchers.
+  return outcomeOf(store, await hub.publish([{ kind: EventKind.KEY, id }]), caller, id);
 }
 
 /** Names what the key had begun on a schedule; to administrators the schedules of others by their ids alone. */

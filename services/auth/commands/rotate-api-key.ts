@@ -37,12 +37,12 @@ export async function rotateApiKey(
 }
 
 /** Ends a key, now or later, but no later than it would have ended. */
-async function end({ store, hub, fence }: Context, key: ApiKeyRecord, afterSeconds: number): Promise<Date> {
+async function end({ store, hub }: Context, key: ApiKeyRecord, afterSeconds: number): Promise<Date> {
   const asked = new Date(Date.now() + afterSeconds * 1_000);
   const ends = key.expires_at !== null && key.expires_at < asked ? key.expires_at : asked;
   const isNow = afterSeconds === 0;
   const change = isNow ? { revoked_at: ends } : { expires_at: ends };
-  await store.keys.updateOne({ _id: key._id, ...fence.unclaimed, revoked_at: null }, { $set: change });
+  await store.keys.updateOne({ _id: key._id, revoked_at: null }, { $set: change });
   // An event of the key says that it was revoked; another end of it makes what is known of its user stale.
   await hub.publish([isNow ? { kind: EventKind.KEY, id: key._id } : { kind: EventKind.USER, id: key.user_id }]);
   return ends;

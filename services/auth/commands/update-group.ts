@@ -3,7 +3,6 @@ import type { UpdateGroupRequest, UpdateGroupResponseSchema } from "#proto/auth/
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import { failedPrecondition, invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
-import type { Fence } from "../fence.js";
 import { groupOf, nameKeyOf, refusingTakenName } from "../group-records.js";
 import type { AuthStore } from "../store.js";
 
@@ -12,7 +11,7 @@ const MAX_GROUPS = 100;
 
 /** Renames a group and changes its members; answers when every process knows. */
 export async function updateGroup(
-  { store, hub, fence }: Context,
+  { store, hub }: Context,
   { id, name, addUserIds, removeUserIds }: UpdateGroupRequest,
 ): Promise<MessageInitShape<typeof UpdateGroupResponseSchema>> {
   if (addUserIds.some((userId) => removeUserIds.includes(userId))) {
@@ -21,18 +20,18 @@ export async function updateGroup(
   const found = await store.groups.findOne({ _id: id });
   if (found === null) throw notFound(`there is no group ${JSON.stringify(id)}`);
   await checkNewMembers(store, addUserIds, id);
-  const group = name === undefined ? found : await rename(store, fence, id, name);
+  const group = name === undefined ? found : await rename(store, id, name);
 
   const updatedAt = new Date();
   if (addUserIds.length > 0) {
     await store.users.updateMany(
-      { _id: { $in: addUserIds }, ...fence.unclaimed },
+      { _id: { $in: addUserIds } },
       { $addToSet: { groups: id }, $set: { updated_at: updatedAt } },
     );
   }
   if (removeUserIds.length > 0) {
     await store.users.updateMany(
-      { _id: { $in: removeUserIds }, ...fence.unclaimed },
+      { _id: { $in: removeUserIds } },
       { $pull: { groups: id }, $set: { updated_at: updatedAt } },
     );
   }
@@ -41,13 +40,9 @@ export async function updateGroup(
   return { group: await groupOf(store, group) };
 }
 
-async function rename({ groups }: AuthStore, { unclaimed }: Fence, id: string, name: string) {
+async function rename({ groups }: AuthStore, id: string, name: string) {
   const group = await refusingTakenName(name, () =>
-    groups.findOneAndUpdate(
-      { _id: id, ...unclaimed },
-      { $set: { name, name_key: nameKeyOf(name) } },
-      { returnDocument: "after" },
-    ),
+    groups.findOneAndUpdate({ _id: id }, { $set: { name, name_key: nameKeyOf(name) } }, { returnDocument: "after" }),
   );
   if (group === null) throw notFound(`there is no group ${JSON.stringify(id)}`);
   return group;

@@ -2,9 +2,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { UpdateUserRequest, UpdateUserResponseSchema } from "#proto/auth/v1/user_service_pb.js";
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import { failedPrecondition, notFound } from "../../shared/rpc/errors.js";
-import { checkAnotherAdministrator } from "../administrators.js";
+import { checkAnotherAdministrator, checkOneIsLeft } from "../administrators.js";
 import type { Context } from "../context.js";
-import { replaced } from "../fence.js";
 import { hashPassword } from "../passwords.js";
 import { checkGroups, findUser, userOf } from "../records.js";
 import type { UserRecord } from "../store.js";
@@ -19,10 +18,13 @@ export async function updateUser(
   const user = await (losesAdministrator
     ? context.administrators.run(async () => {
         await checkAnotherAdministrator(context, request.id);
-        return write(context, request.id, change);
+        const before = await findUser(context.store, request.id, "");
+        const user = await write(context, request.id, change);
+        await checkOneIsLeft(context, before, change);
+        return user;
       })
     : write(context, request.id, change));
-  await context.hub.tell([{ kind: EventKind.USER, id: user._id }]);
+  await context.hub.publish([{ kind: EventKind.USER, id: user._id }]);
   return { user: userOf(user) };
 }
 
@@ -43,13 +45,12 @@ async function changeOf({ store, hashing }: Context, request: UpdateUserRequest)
   };
 }
 
-async function write({ store, fence }: Context, id: string, change: Partial<UserRecord>): Promise<UserRecord> {
+async function write({ store }: Context, id: string, change: Partial<UserRecord>): Promise<UserRecord> {
   const user = await store.users.findOneAndUpdate(
-    { _id: id, ...fence.unclaimed },
+    { _id: id },
     { $set: { ...change, updated_at: new Date() } },
     { returnDocument: "after" },
   );
-  if (user === null && fence.isLost(await store.users.findOne({ _id: id }))) throw replaced();
   if (user === null) throw notFound(`there is no user ${JSON.stringify(id)}`);
   return user;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../process/log.js";
 import type { Caller, Credential } from "../rpc/call.js";
 import type { Dispatch } from "../rpc/dispatch.js";
@@ -76,6 +77,8 @@ const ALIVE_MS = 20_000;
 const SILENT_MS = 5_000;
 /** An event may overtake an answer; so often is asked again. */
 const ATTEMPTS = 3;
+/** Auth processes look for each other's events more often than that. */
+const LAG_MS = 50;
 
 /** Begins to keep credentials, and to watch for what changes them. */
 export function createCredentials(options: CredentialsOptions): Credentials {
@@ -267,7 +270,11 @@ class LeasedCredentials implements Credentials {
       const validity = this.validityOf(entry);
       if (validity === "revoked") return { refused: "revoked" };
       // An event overtook the answer: it may tell of the user as before.
-      if (validity === "stale") continue;
+      if (validity === "stale") {
+        // Another auth process told of it than the one that was asked, which reads it a moment later.
+        if (attempt > 0) await sleep(LAG_MS);
+        continue;
+      }
       this.#kept.keep(token, entry);
       return entry;
     }

@@ -1,7 +1,9 @@
 import { create, type DescMethod } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
 import { ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import type { Credential } from "./call.js";
+import { type Choice, createChoice } from "./choice.js";
 import type { Dispatch, Outgoing } from "./dispatch.js";
 import { unavailable } from "./errors.js";
 import { type ServiceName, serviceOf } from "./service.js";
@@ -10,19 +12,32 @@ import { writable } from "./unread.js";
 /** The header that carries a caller assertion between our services. */
 export const ASSERTION_HEADER = "x-caller";
 
+/** Where services listen: one URL, or those of several processes; none where a service is nowhere. */
+export type Addresses = Readonly<Partial<Record<ServiceName, string | readonly string[] | undefined>>>;
+
 /**
  * Calls services in other processes: Connect over HTTP/2, one connection an
- * address.
- *
- * @param addressOf where a service listens; undefined where it is nowhere.
+ * address. Of several processes of a service one is called until it fails
+ * (choice.ts).
  */
-export function connectRemote(addressOf: (service: ServiceName) => string | undefined): Dispatch {
+export function connectRemote(addresses: Addresses): Dispatch {
   const transports = new Map<string, Transport>();
+  const chosen = new Map<ServiceName, Choice>();
 
-  function transportFor(method: DescMethod): Transport {
+  function choiceOf(method: DescMethod): Choice {
     const service = serviceOf(method);
-    const baseUrl = service === undefined ? undefined : addressOf(service);
-    if (baseUrl === undefined) throw unavailable(`no address is known for ${method.parent.typeName}`);
+    const known = service && chosen.get(service);
+    if (known !== undefined) return known;
+    const given = (service && addresses[service]) ?? [];
+    const urls = typeof given === "string" ? [given] : given;
+    if (service === undefined || urls.length === 0)
+      throw unavailable(`no address is known for ${method.parent.typeName}`);
+    const choice = createChoice(urls);
+    chosen.set(service, choice);
+    return choice;
+  }
+
+  function transportTo(baseUrl: string): Transport {
     let transport = transports.get(baseUrl);
     if (transport === undefined) {
       transport = createConnectTransport({
@@ -42,31 +57,24 @@ export function connectRemote(addressOf: (service: ServiceName) => string | unde
 
   return {
     async unary(method, request, out) {
-      const transport = transportFor(method);
       const asked = writable(method.input, request);
-      const { message } = await transport.unary(method, out.signal, timeoutOf(out), headersOf(out), asked);
-      return message;
+      return choiceOf(method).call(isRepeatable(method), out.signal, async (url, signal) => {
+        const { message } = await transportTo(url).unary(method, signal, timeoutOf(out), headersOf(out), asked);
+        return message;
+      });
     },
     async *stream(method, request, out) {
       const input = once(create(method.input, request));
-      const { message } = await transportFor(method).stream(
-        method,
-        out.signal,
-        timeoutOf(out),
-        headersOf(out),
-        input as never,
-      );
-      yield* message;
+      yield* choiceOf(method).follow(async (url) => {
+        const to = transportTo(url);
+        return (await to.stream(method, out.signal, timeoutOf(out), headersOf(out), input as never)).message;
+      });
     },
     async *duplex(method, requests, out) {
-      const { message } = await transportFor(method).stream(
-        method,
-        out.signal,
-        timeoutOf(out),
-        headersOf(out),
-        requests,
-      );
-      yield* message;
+      yield* choiceOf(method).hold(async (url) => {
+        const to = transportTo(url);
+        return (await to.stream(method, out.signal, timeoutOf(out), headersOf(out), requests)).message;
+      });
     },
   };
 }
@@ -87,6 +95,11 @@ function timeoutOf({ deadline }: Outgoing): number | undefined {
   const left = deadline - Date.now();
   if (left <= 0) throw new ConnectError("the deadline passed", 4);
   return left;
+}
+
+/** Whether it does no harm that a method is called twice. */
+function isRepeatable({ idempotency }: DescMethod): boolean {
+  return idempotency === Idempotency.NO_SIDE_EFFECTS || idempotency === Idempotency.IDEMPOTENT;
 }
 
 async function* once<T>(value: T): AsyncIterable<T> {

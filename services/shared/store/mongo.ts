@@ -42,6 +42,8 @@ const INDEX_NOT_FOUND = 27;
 export async function openMongoStore(uri: string, options: MongoOptions = {}): Promise<Store> {
   const client = new MongoClient(uri, {
     writeConcern: { w: "majority", journal: true },
+    // What was read is not taken back when a primary steps down.
+    readConcern: { level: "majority" },
     retryWrites: true,
     promoteBuffers: true,
     ignoreUndefined: true,
@@ -61,6 +63,8 @@ function databaseIn(uri: string): string | undefined {
 }
 
 class MongoStore implements Store {
+  readonly isShared = true;
+
   constructor(
     private readonly client: MongoClient,
     private readonly database: Db,

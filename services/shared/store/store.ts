@@ -192,6 +192,8 @@ export interface OpenedBeside {
 
 /** Where a service keeps its records. Resolved means durable. */
 export interface Store {
+  /** Other processes may use it at the same time. */
+  readonly isShared: boolean;
   collection<T extends Base>(name: string): DocCollection<T>;
   /**
    * Creates the collections that are missing and runs the migrations that have

@@ -1,14 +1,12 @@
 import { Code } from "@connectrpc/connect";
 import { hash } from "bcrypt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createFence } from "../../../services/auth/fence.js";
 import { createKeyVerification, hashSecret } from "../../../services/auth/verification.js";
 import { createWorkLimit } from "../../../services/auth/work-limit.js";
 import { createKeyFormat } from "../../../services/shared/credentials/format.js";
 import { type Stack, startStack } from "./stack.js";
 
 const format = createKeyFormat("slp_");
-const fence = createFence({ epoch: 1, confirm: async () => true });
 let stack: Stack;
 let minted: ReturnType<typeof format.mint>;
 beforeAll(async () => {
@@ -37,7 +35,7 @@ beforeEach(async () => {
 });
 
 const verificationWith = (running: number, waiting: number) =>
-  createKeyVerification(stack.records, format, createWorkLimit(running, waiting), () => 0, fence);
+  createKeyVerification(stack.records, format, createWorkLimit(running, waiting), () => 0);
 
 describe("verifying a key", () => {
   test("refuses one that was revoked while its secret was being checked", async () => {
@@ -57,7 +55,7 @@ describe("verifying a key", () => {
 
   test("is not a refusal, and not remembered as one, where too many are waiting", async () => {
     const limit = createWorkLimit(1, 0);
-    const verification = createKeyVerification(stack.records, format, limit, () => 0, fence);
+    const verification = createKeyVerification(stack.records, format, limit, () => 0);
     let finish: (() => void) | undefined;
     const busy = limit.run(
       () =>

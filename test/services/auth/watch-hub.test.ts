@@ -1,64 +1,19 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import { create } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { EventKind, WatchRequestSchema, type WatchResponseSchema } from "#proto/auth/v1/watch_service_pb.js";
-import { type Leadership, takeLeadership } from "../../../services/auth/leadership.js";
-import { openAuthStore } from "../../../services/auth/store.js";
+import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
+import { createOwnOrder } from "../../../services/auth/event-order.js";
 import { createWatchHub, type WatchHub } from "../../../services/auth/watch-hub.js";
-import { createOutbox } from "../../../services/shared/credentials/outbox.js";
-import type { Store } from "../../../services/shared/store/store.js";
-import { temporaryStore } from "./stack.js";
+import { leasedAt, speak } from "./spoken-watcher.js";
 
 const LEASE_MS = 300;
-let store: Store;
-let leadership: Leadership;
 let hub: WatchHub;
-beforeEach(async () => {
-  store = await temporaryStore();
-  leadership = await takeLeadership(await openAuthStore(store), LEASE_MS / 3);
-  hub = createWatchHub({ leadership, leaseMs: LEASE_MS, fenceMs: 0, logged: 3 });
+beforeEach(() => {
+  hub = createWatchHub({ order: createOwnOrder(1, 3), leaseMs: LEASE_MS, fenceMs: 0 });
 });
-afterEach(async () => {
-  hub.close();
-  leadership.close();
-  await store.close();
-});
+afterEach(() => hub.close());
 
-type Said = MessageInitShape<typeof WatchResponseSchema>["message"];
-
-/** A watcher that says exactly what a test wants said. */
-function connect(watcher: string, since: number) {
-  const requests = createOutbox<ReturnType<typeof request>>();
-  const gone = new AbortController();
-  const replies = hub.watch(requests, gone.signal)[Symbol.asyncIterator]();
-  const request = (message: MessageInitShape<typeof WatchRequestSchema>["message"]) =>
-    create(WatchRequestSchema, { message: message as never });
-  let n = 0n;
-  const hello = () => requests.push(request({ case: "hello", value: { watcher, since: BigInt(since) } }));
-  hello();
-  return {
-    hello,
-    renew: (ack: number) => requests.push(request({ case: "renew", value: { n: ++n, ack: BigInt(ack) } })),
-    goodbye: () => requests.push(request({ case: "goodbye", value: {} })),
-    async next(): Promise<Said> {
-      const { value, done } = await replies.next();
-      return done ? undefined : (value as MessageInitShape<typeof WatchResponseSchema>).message;
-    },
-    /** The stream breaks without a word. */
-    cut: () => gone.abort(),
-  };
-}
-
+const connect = (watcher: string, since: number) => speak(hub, watcher, since);
+const leased = (watcher: string) => leasedAt(hub, watcher);
 const change = (id: string) => hub.publish([{ kind: EventKind.KEY, id }]);
-
-/** Gives a watcher its first lease. */
-async function leased(watcher: string) {
-  const connected = connect(watcher, hub.seq);
-  expect((await connected.next())?.case).toBe("welcome");
-  connected.renew(hub.seq);
-  expect((await connected.next())?.case).toBe("lease");
-  return connected;
-}
 
 describe("a watcher", () => {
   test("that is new has to drop what it keeps; one that missed events gets them again", async () => {
@@ -149,18 +104,5 @@ describe("publishing", () => {
 
   test("needs nobody's acknowledgement where nobody holds a lease", async () => {
     expect(await change("a")).toMatchObject({ acknowledged: 0, expired: 0 });
-  });
-});
-
-describe("a process that was replaced", () => {
-  test("gives no lease any more, reports no success, and ends its streams", async () => {
-    const watcher = await leased("w");
-    const successor = await takeLeadership(await openAuthStore(store), LEASE_MS / 3);
-    expect(successor.epoch).toBe(leadership.epoch + 1);
-    await expect(change("a")).rejects.toThrow(/a newer process replaced this one/);
-    expect(leadership.held()).toBe(false);
-    expect(await watcher.next()).toMatchObject({ case: "event" });
-    expect(await watcher.next()).toBeUndefined();
-    successor.close();
   });
 });

@@ -18,9 +18,9 @@ export interface Report {
   readonly held: "none" | "open" | "killed";
 }
 
-const [address, serviceKey] = process.argv.slice(2) as [string, string];
+const [addresses, serviceKey] = process.argv.slice(2) as [string, string];
 const credentials = createCredentials({
-  dispatch: connectRemote(() => address),
+  dispatch: connectRemote({ auth: addresses.split(",") }),
   credential: { authorization: `Bearer ${serviceKey}` },
   log: silentLog,
 });

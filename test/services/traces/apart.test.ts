@@ -124,7 +124,7 @@ test("what cannot be taken is counted, spans of others' agents are nobody's, and
 
 test("over a socket the bytes pass unread, from one process of ours to the other too", async () => {
   const trace = newTraceId();
-  const remote = connectRemote(() => `http://127.0.0.1:${server.port}`);
+  const remote = connectRemote({ traces: `http://127.0.0.1:${server.port}` });
   const delivery = exportOf(
     "remote",
     manyOf(500, () => ({ trace })),

@@ -48,6 +48,8 @@ export async function openEmbeddedStore(dir: string, options: EmbeddedOptions = 
 }
 
 class EmbeddedStore implements Store {
+  readonly isShared = false;
+
   readonly #environments: Map<"main" | "traces", RootDatabase>;
   readonly #collections = new Map<string, EmbeddedCollection>();
   readonly #log: Log;

@@ -21,7 +21,7 @@ beforeEach(async () => {
   const { port } = server;
   events = [];
   credentials = createCredentials({
-    dispatch: connectRemote(() => `http://127.0.0.1:${port}`),
+    dispatch: connectRemote({ auth: `http://127.0.0.1:${port}` }),
     credential: { authorization: `Bearer ${stack.secrets.serviceKey}` },
     log: silentLog,
   });

@@ -58,7 +58,7 @@ const methods: Method[] = [
 let server: RpcServer;
 const mounts: Record<string, () => Dispatch> = {
   "in process": () => mountInProcess(methods, steps),
-  "over Connect": () => connectRemote(() => `http://127.0.0.1:${server.port}`),
+  "over Connect": () => connectRemote({ catalogue: `http://127.0.0.1:${server.port}` }),
 };
 beforeAll(async () => {
   const mounted = methods.map((method) => ({ method, steps }));

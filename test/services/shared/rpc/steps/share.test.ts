@@ -65,7 +65,7 @@ beforeEach(() => {
 });
 
 async function call(credential: Credential): Promise<ConnectError | undefined> {
-  const dispatch = connectRemote(() => `http://127.0.0.1:${server.port}`);
+  const dispatch = connectRemote({ catalogue: `http://127.0.0.1:${server.port}` });
   try {
     await dispatch.unary(EndpointService.method.listVisibleTools, { server: "cti" }, { credential });
     return undefined;

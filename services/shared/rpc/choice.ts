@@ -1,0 +1,90 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+
+/**
+ * Which of several processes of a service is called: one, for all calls and
+ * streams, until it fails; then the next. So a caller hears of changes from the
+ * process that it asks.
+ */
+export interface Choice {
+  /**
+   * Makes a call. Where its process cannot be reached, another is asked, if none can have been asked twice for what
+   * may be done once only.
+   *
+   * @param repeatable whether it does no harm that the call is made twice.
+   */
+  call<T>(
+    repeatable: boolean,
+    signal: AbortSignal | undefined,
+    make: (url: string, signal: AbortSignal | undefined) => Promise<T>,
+  ): Promise<T>;
+  /** Gives the responses of a call; where its process cannot be reached, the next call asks another. */
+  follow<T>(open: (url: string) => Promise<AsyncIterable<T>>): AsyncIterable<T>;
+  /** As `follow`, for a stream that is meant to stay: its end, for whatever reason, says that the process is gone. */
+  hold<T>(open: (url: string) => Promise<AsyncIterable<T>>): AsyncIterable<T>;
+}
+
+/** Codes of system errors after which nothing can have been asked. */
+const UNASKED: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ENETUNREACH"]);
+
+/** @param urls at least one. */
+export function createChoice(urls: readonly string[]): Choice {
+  let at = 0;
+  let gone = new AbortController();
+  const several = urls.length > 1;
+
+  /** Whoever waits for this process asks the next, if it may. */
+  function leave(from: number): void {
+    if (!several || from !== at) return;
+    at++;
+    const left = gone;
+    gone = new AbortController();
+    left.abort();
+  }
+  const urlAt = (place: number): string => urls[place % urls.length] as string;
+
+  async function* streamed<T>(
+    open: (url: string) => Promise<AsyncIterable<T>>,
+    leavesAtEnd: boolean,
+  ): AsyncIterable<T> {
+    const from = at;
+    let isGone = leavesAtEnd;
+    try {
+      yield* await open(urlAt(from));
+    } catch (error) {
+      isGone ||= isUnreachable(error);
+      throw error;
+    } finally {
+      if (isGone) leave(from);
+    }
+  }
+
+  return {
+    async call(repeatable, signal, make) {
+      if (!several) return make(urlAt(at), signal);
+      for (let tries = 1; ; tries++) {
+        const [from, { signal: left }] = [at, gone];
+        const either = signal === undefined ? left : AbortSignal.any([signal, left]);
+        try {
+          return await make(urlAt(from), repeatable ? either : signal);
+        } catch (error) {
+          const abandoned = repeatable && left.aborted && signal?.aborted !== true;
+          if (!abandoned && !isUnreachable(error)) throw error;
+          leave(from);
+          if (tries >= urls.length || !(repeatable || isUnasked(error))) throw error;
+        }
+      }
+    },
+    follow: (open) => streamed(open, false),
+    hold: (open) => streamed(open, true),
+  };
+}
+
+/** The connection failed; what a service answers, "unavailable" too, has no system error behind it. */
+function isUnreachable(error: unknown): boolean {
+  const { code, cause } = ConnectError.from(error);
+  return cause !== undefined && code !== Code.DeadlineExceeded && code !== Code.Canceled;
+}
+
+function isUnasked(error: unknown): boolean {
+  return UNASKED.has((ConnectError.from(error).cause as { code?: unknown } | undefined)?.code);
+}
