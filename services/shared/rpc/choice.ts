@@ -7,8 +7,8 @@ import { Code, ConnectError } from "@connectrpc/connect";
  */
 export interface Choice {
   /**
-   * Makes a call. Where its process cannot be reached, another is asked, if none can have been asked twice for what
-   * may be done once only.
+   * Makes a call. If its process cannot be reached, another one is asked: always if the call may be repeated,
+   * otherwise only if the first cannot have heard it.
    *
    * @param repeatable whether it does no harm that the call is made twice.
    */
@@ -67,8 +67,7 @@ export function createChoice(urls: readonly string[]): Choice {
         try {
           return await make(urlAt(from), repeatable ? either : signal);
         } catch (error) {
-          const abandoned = repeatable && left.aborted && signal?.aborted !== true;
-          if (!abandoned && !isUnreachable(error)) throw error;
+          if (signal?.aborted === true || !isUnreachable(error)) throw error;
           leave(from);
           if (tries >= urls.length || !(repeatable || isUnasked(error))) throw error;
         }
@@ -79,10 +78,13 @@ export function createChoice(urls: readonly string[]): Choice {
   };
 }
 
-/** The connection failed; what a service answers, "unavailable" too, has no system error behind it. */
+/**
+ * Whether a call that its caller has not cancelled failed with its connection.
+ * What a service answers, "unavailable" too, has no system error behind it.
+ */
 function isUnreachable(error: unknown): boolean {
   const { code, cause } = ConnectError.from(error);
-  return cause !== undefined && code !== Code.DeadlineExceeded && code !== Code.Canceled;
+  return code === Code.Canceled || (cause !== undefined && code !== Code.DeadlineExceeded);
 }
 
 function isUnasked(error: unknown): boolean {
