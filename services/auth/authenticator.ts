@@ -7,9 +7,9 @@ import type { Authenticated, Authenticator, Caller } from "../shared/rpc/call.js
 import { unauthenticated } from "../shared/rpc/errors.js";
 import { callerOf } from "./identity.js";
 import type { KeyRing } from "./key-ring.js";
-import { DELEGATED, scopesOf, scopesOfKey } from "./scopes.js";
+import { DELEGATED, scopesOf, scopesOfGrant, scopesOfKey } from "./scopes.js";
 import type { ApiKeyRecord } from "./store.js";
-import type { KeyVerification, VerifiedKey } from "./verification.js";
+import type { KeyVerification, RefusedKey, VerifiedGrant, VerifiedKey, VerifiedUser } from "./verification.js";
 
 const KEPT = 20_000;
 
@@ -84,11 +84,25 @@ export async function callerNow(
   scopes: ReadonlySet<string>,
   verification: KeyVerification,
 ): Promise<{ readonly caller: Caller; readonly seq: number }> {
-  const found = await (keyId === "" ? verification.currentUser(userId) : verification.current(keyId, userId));
+  const found = await behind(keyId, userId, verification);
   if ("refused" in found) throw refusalOf(found);
-  const held = "key" in found ? scopesOfKey(found.user, found.key as ApiKeyRecord) : scopesOf(found.user);
+  const held = heldBy(found);
   const left = new Set([...held].filter((scope) => scopes.has(scope)));
   return { caller: callerOf(found.user, left, keyId), seq: found.seq };
+}
+
+type Found = VerifiedUser | VerifiedKey | VerifiedGrant;
+
+/** What a caller came with, as it stands now: a grant where there is no key of that id. */
+async function behind(keyId: string, userId: string, verification: KeyVerification): Promise<Found | RefusedKey> {
+  if (keyId === "") return verification.currentUser(userId);
+  const key = await verification.current(keyId, userId);
+  return "refused" in key && key.refused === "unknown" ? verification.currentGrant(keyId, userId) : key;
+}
+
+function heldBy(found: Found): ReadonlySet<string> {
+  if ("key" in found) return scopesOfKey(found.user, found.key as ApiKeyRecord);
+  return "grant" in found ? scopesOfGrant(found.user, found.grant) : scopesOf(found.user);
 }
 
 /** @throws ConnectError unauthenticated, for any assertion that this ring did not sign for one of the audiences. */

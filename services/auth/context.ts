@@ -7,6 +7,8 @@ import type { AuditBounds, AuditTrail } from "./audit-trail.js";
 import type { EmailDomains } from "./email-domains.js";
 import type { Fence } from "./fence.js";
 import type { KeyRing } from "./key-ring.js";
+import type { AuthorizationServer } from "./oauth/authorization-server.js";
+import type { BrowserSignIn } from "./oauth/browser-sign-in.js";
 import type { PlatformTokens } from "./platform-tokens.js";
 import type { AuthStore } from "./store.js";
 import type { KeyVerification } from "./verification.js";
@@ -28,12 +30,20 @@ export interface Context {
   readonly assertionRing: KeyRing;
   readonly assertions: AssertionMint;
   readonly platformRing: KeyRing;
+  /** Signs access tokens. */
+  readonly accessRing: KeyRing;
+  /** The public base URL, without a last slash: the issuer of all tokens. */
+  readonly issuer: string;
   readonly platformTokens: PlatformTokens;
   readonly emailDomains: EmailDomains;
   /** Bounds bcrypt and Argon2 work. */
   readonly hashing: WorkLimit;
   /** One at a time: changes that could take away the last administrator. */
   readonly administrators: WorkLimit;
+  /** How people sign in at browsers. */
+  readonly signIn: BrowserSignIn;
+  /** Answers browsers and OAuth clients. */
+  readonly authorizationServer: AuthorizationServer;
   /** How to reach the other services; undefined while they are not there. */
   readonly peers: () => Peers | undefined;
 }

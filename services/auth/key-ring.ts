@@ -21,6 +21,8 @@ export interface KeyRing {
   signer(): { readonly kid: string; readonly key: CryptoKey };
   /** The public keys as JWK set: those that signed lately, the one that signs, and the one that will. */
   jwks(): { readonly keys: JWK[] };
+  /** The published keys with their private halves, the one that signs first: for a library that signs itself. */
+  signingJwks(): readonly JWK[];
   /** Finds the public key of a signature among those published. */
   verifier(): ReturnType<typeof createLocalJWKSet>;
   /** Publishes a key that signs after the lead, and takes those before it down after lead and grace. */
@@ -70,8 +72,11 @@ export async function openKeyRing(
   }
 
   function jwks(): { readonly keys: JWK[] } {
-    const published = keys.filter(({ record: { remove_at } }) => remove_at === null || remove_at.getTime() > now());
-    return { keys: published.map(({ record }) => publicJwk(record)) };
+    return { keys: keys.filter(({ record }) => isPublished(record)).map(({ record }) => publicJwk(record)) };
+  }
+
+  function isPublished({ remove_at }: SigningKeyRecord): boolean {
+    return remove_at === null || remove_at.getTime() > now();
   }
 
   async function add(signsFrom: number): Promise<void> {
@@ -130,6 +135,12 @@ export async function openKeyRing(
       return { kid: signing.record._id, key: signing.key };
     },
     jwks,
+    signingJwks() {
+      const published = keys.filter(({ record }) => isPublished(record));
+      const signing = published.find(({ record }) => record.signs_from.getTime() <= now());
+      const inOrder = signing === undefined ? published : [signing, ...published.filter((key) => key !== signing)];
+      return inOrder.map(({ record }) => ({ ...publicJwk(record), d: whole(record, seal).d as string }));
+    },
     verifier: () => verifier,
     rotate,
     load,

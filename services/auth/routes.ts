@@ -1,5 +1,6 @@
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { AuditService } from "#proto/auth/v1/audit_service_pb.js";
+import { AuthorizationServerService } from "#proto/auth/v1/authorization_server_service_pb.js";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { DelegationService } from "#proto/auth/v1/delegation_service_pb.js";
 import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
@@ -17,11 +18,13 @@ import { deleteUser } from "./commands/delete-user.js";
 import { endDelegation } from "./commands/end-delegation.js";
 import { exchangeAssertion } from "./commands/exchange-assertion.js";
 import { exchangeDelegation } from "./commands/exchange-delegation.js";
+import { getAccessTokenKeys } from "./commands/get-access-token-keys.js";
 import { getAssertionKeys } from "./commands/get-assertion-keys.js";
 import { getAuditUsage } from "./commands/get-audit-usage.js";
 import { getMemberships } from "./commands/get-memberships.js";
 import { getPlatformIssuer } from "./commands/get-platform-issuer.js";
 import { getUser } from "./commands/get-user.js";
+import { handleHttp } from "./commands/handle-http.js";
 import { listApiKeys } from "./commands/list-api-keys.js";
 import { listAuditRecords } from "./commands/list-audit-records.js";
 import { listGroups } from "./commands/list-groups.js";
@@ -55,6 +58,8 @@ export function routes(context: Context): readonly Method[] {
     unary(credentials.exchangeAssertion, (request) => exchangeAssertion(context, request)),
     unary(credentials.reportUsage, (request) => reportUsage(context, request)),
     unary(credentials.getAssertionKeys, () => getAssertionKeys(context)),
+    unary(credentials.getAccessTokenKeys, () => getAccessTokenKeys(context)),
+    unary(AuthorizationServerService.method.handleHttp, (request) => handleHttp(context, request)),
     unary(delegations.createDelegation, (request) => createDelegation(context, request)),
     unary(delegations.exchangeDelegation, (request) => exchangeDelegation(context, request)),
     unary(delegations.endDelegation, (request) => endDelegation(context, request)),

@@ -1,6 +1,6 @@
 import { SERVERS, scopesOfServer } from "../shared/platforms.js";
 import { invalidArgument, permissionDenied } from "../shared/rpc/errors.js";
-import type { ApiKeyRecord, UserRecord } from "./store.js";
+import type { ApiKeyRecord, GrantRecord, UserRecord } from "./store.js";
 
 const EVERYONE = "public";
 const ACCOUNT = "account";
@@ -28,6 +28,13 @@ export function scopesOfKey(user: UserRecord, key: Pick<ApiKeyRecord, "scopes">)
   if (key.scopes === null) return held;
   const { scopes } = key;
   return new Set([...held].filter((scope) => scope === EVERYONE || scope === ACCOUNT || scopes.includes(scope)));
+}
+
+/** The scopes that a grant gives: those that the person allowed; their own account it always reaches. */
+export function scopesOfGrant(user: UserRecord, { scopes }: Pick<GrantRecord, "scopes">): ReadonlySet<string> {
+  return new Set(
+    [...scopesOf(user)].filter((scope) => scope === EVERYONE || scope === ACCOUNT || scopes.includes(scope)),
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { Auditor } from "../shared/audit/auditor.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { createUsageCounter } from "../shared/credentials/usage.js";
+import type { OutgoingPolicy } from "../shared/outgoing/policy.js";
 import type { Log } from "../shared/process/log.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Peers } from "../shared/rpc/peers.js";
@@ -17,8 +18,11 @@ import { createEmailDomains } from "./email-domains.js";
 import { createFence, type Fence } from "./fence.js";
 import { openKeyRing } from "./key-ring.js";
 import { type Leadership, takeLeadership } from "./leadership.js";
+import { openAuthorizationServer } from "./oauth/open.js";
 import { createPlatformTokens } from "./platform-tokens.js";
 import { routes } from "./routes.js";
+import { createBrowserSignIn } from "./sign-in/at-browser.js";
+import { createSessions } from "./sign-in/sessions.js";
 import { type AuthStore, openAuthStore } from "./store.js";
 import { writeUsage } from "./usage-report.js";
 import { createKeyVerification } from "./verification.js";
@@ -31,8 +35,14 @@ export interface AuthOptions {
   readonly store: Store;
   /** Seals the private halves of signing keys. */
   readonly seal: Seal;
-  /** The public base URL: the issuer of platform tokens. */
+  /** The public base URL: the issuer of tokens. */
   readonly baseUrl: string;
+  /** Further public URLs of MCP endpoints, by server. */
+  readonly publicUrls?: Readonly<Record<string, string>>;
+  /** The name that users see; the product's where left out. */
+  readonly serviceName?: string;
+  /** Which addresses are called that clients name; public ones alone where left out. */
+  readonly outgoing?: OutgoingPolicy;
   readonly log: Log;
   /** The domains that users' addresses may be of, in lower case and ASCII; any where left out. */
   readonly emailDomains?: readonly string[] | undefined;
@@ -59,6 +69,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** Services keep the key set for five minutes, assertions live for five. */
 const ASSERTION_RING = { leadMs: 10 * MINUTE, graceMs: 10 * MINUTE, rotateMs: 7 * DAY };
+/** Processes keep the key set for five minutes, access tokens live for ten. */
+const ACCESS_RING = { leadMs: 10 * MINUTE, graceMs: 20 * MINUTE, rotateMs: 30 * DAY };
 /** Platforms keep the key set for an hour. */
 const PLATFORM_RING = { leadMs: 2 * HOUR, graceMs: 2 * HOUR, rotateMs: 30 * DAY };
 /** Some twenty seconds of bcrypt on two cores, which is how long a verification is waited for. */
@@ -73,9 +85,11 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
   const store = await openAuthStore(options.store);
   const assertionRing = await openKeyRing(store, "assertion", { ...ASSERTION_RING, seal });
   const platformRing = await openKeyRing(store, "platform", { ...PLATFORM_RING, seal });
+  const accessRing = await openKeyRing(store, "access", { ...ACCESS_RING, seal });
   const { leadership, hub } = await lead(store, options);
   const fence = createFence(leadership);
-  const context = contextOf(options, { store, hub, fence, assertionRing, platformRing });
+  const base = contextOf(options, { store, hub, fence, assertionRing, platformRing, accessRing });
+  const context: Context = { ...base, authorizationServer: await openAuthorizationServer(base, options) };
   const upkeep = startUpkeep(context, options.log);
   return {
     name: "auth",
@@ -131,9 +145,10 @@ function contextOf(
     auditBounds = AUDIT_BOUNDS,
     auditor,
   }: AuthOptions,
-  opened: Pick<Context, "store" | "hub" | "fence" | "assertionRing" | "platformRing">,
-): Context {
+  opened: Pick<Context, "store" | "hub" | "fence" | "assertionRing" | "platformRing" | "accessRing">,
+): Omit<Context, "authorizationServer"> {
   const { store, hub, fence, assertionRing, platformRing } = opened;
+  const issuer = baseUrl.replace(/\/+$/, "");
   const hashing = createWorkLimit(availableParallelism(), HASHES_WAITING);
   const format = createKeyFormat(keyPrefix);
   return {
@@ -145,8 +160,10 @@ function contextOf(
     verification: createKeyVerification(store, format, hashing, () => hub.seq, fence),
     usage: createUsageCounter(),
     assertions: createAssertionMint(assertionRing),
-    platformTokens: createPlatformTokens(platformRing, baseUrl.replace(/\/+$/, "")),
+    issuer,
+    platformTokens: createPlatformTokens(platformRing, issuer),
     emailDomains: createEmailDomains(emailDomains),
+    signIn: createBrowserSignIn(store, createSessions(store), hashing, issuer.startsWith("https:")),
     hashing,
     administrators: createWorkLimit(1, CHANGES_WAITING),
     peers: peersOf,
@@ -181,8 +198,8 @@ async function writeOwnUsage({ store, fence, usage }: Context, log: Log): Promis
 }
 
 /** A process that was replaced still has to know the keys that its successor signs with. */
-async function tendRings({ fence, assertionRing, platformRing }: Context, log: Log): Promise<void> {
-  const rings = [assertionRing, platformRing];
+async function tendRings({ fence, assertionRing, platformRing, accessRing }: Context, log: Log): Promise<void> {
+  const rings = [assertionRing, platformRing, accessRing];
   const leads = await fence.check().then(
     () => true,
     () => false,

@@ -51,6 +51,55 @@ export interface ApiKeyRecord extends ClaimedRecord {
   readonly uses: number;
 }
 
+/**
+ * That a person lets a client call one MCP endpoint as them: what access tokens
+ * and refresh tokens stand for. The id is the `gid` of access tokens.
+ */
+export interface GrantRecord extends ClaimedRecord {
+  readonly user_id: string;
+  /** UUIDv7: the order in which grants were given. */
+  readonly serial: string;
+  readonly client_id: string;
+  /** What the client calls itself; nobody has verified it. */
+  readonly client_name: string;
+  /** The host of the client's document, "" for a client that registered itself. */
+  readonly client_host: string;
+  /** Where the browser was sent: an origin, or the scheme of an app. */
+  readonly redirect: string;
+  /** The URL of the MCP endpoint (RFC 8707), and its server. */
+  readonly resource: string;
+  readonly server: string;
+  readonly scopes: string[];
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  readonly revoked_at: Date | null;
+  readonly last_used_at: Date | null;
+  readonly uses: number;
+}
+
+/** That a person is signed in at a browser; the id is the SHA-256 of what the browser has. */
+export interface SessionRecord extends Base {
+  readonly user_id: string;
+  readonly created_at: Date;
+  readonly seen_at: Date;
+  readonly expires_at: Date;
+  readonly address: string;
+  readonly user_agent: string;
+  readonly amr: string;
+}
+
+/** What the authorization server keeps of one of its models; the id is a SHA-256 of the model and the id, which may be a secret. */
+export interface OauthRecord extends Base {
+  readonly model: string;
+  /** JSON; sealed where it holds what opens something. */
+  readonly payload: string;
+  readonly grant_id: string | null;
+  readonly uid: string | null;
+  readonly consumed_at: Date | null;
+  /** null for what stays. */
+  readonly expires_at: Date | null;
+}
+
 /** The rings of signing keys; a key belongs to one of them for ever. */
 export type RingName = "access" | "assertion" | "platform";
 
@@ -88,6 +137,8 @@ export interface DelegationRecord extends Base {
 /** Single facts about this installation. */
 export interface StateRecord extends Base {
   readonly n: number;
+  /** A secret of the installation, sealed. */
+  readonly sealed?: string;
 }
 
 /** One thing that was done, or refused. The id is its number, with zeros in front. */
@@ -140,6 +191,25 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   },
   { name: "auth_state", indexes: [] },
   {
+    name: "grants",
+    indexes: [{ name: "grants_user", key: { user_id: 1, serial: -1 } }],
+  },
+  {
+    name: "sessions",
+    indexes: [
+      { name: "sessions_user", key: { user_id: 1 } },
+      { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
+    ],
+  },
+  {
+    name: "oauth",
+    indexes: [
+      { name: "oauth_grant", key: { grant_id: 1 } },
+      { name: "oauth_uid", key: { uid: 1 } },
+      { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
+    ],
+  },
+  {
     name: "audit",
     indexes: [
       { name: "order", key: { order: -1 } },
@@ -157,6 +227,9 @@ export interface AuthStore {
   readonly keys: DocCollection<ApiKeyRecord>;
   readonly signingKeys: DocCollection<SigningKeyRecord>;
   readonly delegations: DocCollection<DelegationRecord>;
+  readonly grants: DocCollection<GrantRecord>;
+  readonly sessions: DocCollection<SessionRecord>;
+  readonly oauth: DocCollection<OauthRecord>;
   readonly state: DocCollection<StateRecord>;
   readonly audit: DocCollection<AuditRecordDoc>;
 }
@@ -170,6 +243,9 @@ export async function openAuthStore(store: Store): Promise<AuthStore> {
     keys: store.collection("api_keys"),
     signingKeys: store.collection("signing_keys"),
     delegations: store.collection("delegations"),
+    grants: store.collection("grants"),
+    sessions: store.collection("sessions"),
+    oauth: store.collection("oauth"),
     state: store.collection("auth_state"),
     audit: store.collection("audit"),
   };

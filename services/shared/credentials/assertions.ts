@@ -5,11 +5,11 @@ import type { Authenticated, Authenticator, Credential } from "../rpc/call.js";
 import type { Dispatch } from "../rpc/dispatch.js";
 import { resourceExhausted, unauthenticated, unavailable } from "../rpc/errors.js";
 import type { ServiceName } from "../rpc/service.js";
-import { createAssertionKeys } from "./assertion-keys.js";
 import { callerOfClaims } from "./assertions-claims.js";
 import type { Credentials } from "./credentials.js";
 import type { Attested } from "./invalidations.js";
 import type { Known, Refusal } from "./known.js";
+import { createAssertionKeys } from "./published-keys.js";
 
 /** What establishes the callers of one service. */
 export interface AssertionVerifierOptions {
@@ -82,7 +82,8 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
     return presented(found);
   }
 
-  function presented({ caller, assertions, expiresAt }: Known): Authenticated {
+  function presented({ caller, assertions, expiresAt, resource }: Known): Authenticated {
+    if (resource !== undefined) throw ofAnEndpoint();
     return { caller, assertion: assertions[service] ?? "", expiresAt };
   }
 
@@ -148,4 +149,6 @@ export function refusalOf({ refused }: Refusal): Error {
   }
 }
 
+const ofAnEndpoint = () =>
+  unauthenticated("an access token is good at its MCP endpoint only: send an API key as `authorization: Bearer <key>`");
 const revoked = () => unauthenticated("the API key was revoked: create a new one");

@@ -1,12 +1,15 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Log } from "../process/log.js";
 import type { Caller, Credential } from "../rpc/call.js";
 import type { Dispatch } from "../rpc/dispatch.js";
+import { readAccessToken } from "./access-token.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX, type KeyFormat } from "./format.js";
 import { type Attested, createInvalidations, type Validity } from "./invalidations.js";
 import { type Entry, KeptCredentials } from "./kept-credentials.js";
 import type { Known, Refusal } from "./known.js";
 import { type Change, createLease, type Lease } from "./lease.js";
 import { createOpenResponses, type Ended, type OpenResponses } from "./open-responses.js";
+import { type AccessTokenKeys, createAccessTokenKeys } from "./published-keys.js";
 import { createUsageCounter } from "./usage.js";
 import { reportUsage } from "./usage-report.js";
 import { requestVerification } from "./verification-request.js";
@@ -74,6 +77,8 @@ const RENEW_RETRY_MS = 5_000;
 const ALIVE_MS = 20_000;
 /** How long where it is not. */
 const SILENT_MS = 5_000;
+/** How long a forged token is remembered. */
+const FORGED_MS = 60_000;
 /** An event may overtake an answer; so often is asked again. */
 const ATTEMPTS = 3;
 
@@ -85,6 +90,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 class LeasedCredentials implements Credentials {
   readonly #options: CredentialsOptions;
   readonly #format: KeyFormat;
+  readonly #tokenKeys: AccessTokenKeys;
   readonly #kept: KeptCredentials;
   readonly #requests = new Map<string, Promise<Entry | Refusal>>();
   readonly #listeners = new Set<(event: CredentialsEvent) => void | Promise<void>>();
@@ -100,6 +106,7 @@ class LeasedCredentials implements Credentials {
     this.#options = options;
     this.#format = createKeyFormat(keyPrefix);
     this.#kept = new KeptCredentials(kept);
+    this.#tokenKeys = createAccessTokenKeys(dispatch);
     const events = {
       event: (change: Change) => this.#apply(change),
       reset: (seq: number) => this.#reset(seq),
@@ -223,9 +230,9 @@ class LeasedCredentials implements Credentials {
 
   /** Why a token is refused without asking anybody. */
   #refusalOf(token: string): Refusal | undefined {
-    const parts = this.#format.parse(token);
-    if (parts === undefined) return { refused: "malformed" };
-    const key = { keyId: parts.keyId, userId: "", seq: Number.POSITIVE_INFINITY };
+    const id = this.#format.parse(token)?.keyId ?? readAccessToken(token)?.gid;
+    if (id === undefined) return { refused: "malformed" };
+    const key = { keyId: id, userId: "", seq: Number.POSITIVE_INFINITY };
     return this.validityOf(key) === "revoked" ? { refused: "revoked" } : this.#kept.refusalOf(token);
   }
 
@@ -252,6 +259,10 @@ class LeasedCredentials implements Credentials {
 
   async #verified(token: string): Promise<Entry | Refusal> {
     const { dispatch, credential, log } = this.#options;
+    if (readAccessToken(token) !== undefined) {
+      const forged = await this.#forged(token);
+      if (forged !== undefined) return forged;
+    }
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const waitMs = this.#lease.held() ? ALIVE_MS : SILENT_MS;
       const answer = await requestVerification({ dispatch, credential, log }, token, waitMs);
@@ -272,6 +283,19 @@ class LeasedCredentials implements Credentials {
       return entry;
     }
     return { refused: "unavailable" };
+  }
+
+  /** Why an access token is refused by its signature and its claims alone: auth is not asked of what anybody can write. */
+  async #forged(token: string): Promise<Refusal | undefined> {
+    try {
+      await this.#tokenKeys.verify(token);
+      return undefined;
+    } catch (error) {
+      if (ConnectError.from(error).code !== Code.Unauthenticated) return { refused: "unavailable" };
+      const refusal: Refusal = { refused: "unknown" };
+      this.#kept.refuse(token, refusal, FORGED_MS);
+      return refusal;
+    }
   }
 
   #report(): Promise<void> {

@@ -1,0 +1,255 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Provider } from "oidc-provider";
+import type { Context } from "../context.js";
+import { emailOf } from "../identity.js";
+import type { UserRecord } from "../store.js";
+import { keepClient } from "./adapter.js";
+import type { Browser, BrowserSignIn, NotSignedIn, SignedIn } from "./browser-sign-in.js";
+import { recordGrant } from "./grants.js";
+import { consentPage } from "./pages/consent.js";
+import { type Shown, type Site, sendPage } from "./pages/page.js";
+import { newPasswordPage, signInPage } from "./pages/sign-in.js";
+import { GRANT_S, OAUTH } from "./provider.js";
+import type { Resource, Resources } from "./resources.js";
+
+/** What the pages between a client's request and its answer are made with. */
+export interface InteractionOptions {
+  readonly context: Pick<Context, "store" | "fence" | "auditor">;
+  readonly signIn: BrowserSignIn;
+  readonly resources: Resources;
+  readonly site: Site;
+  /** The origin of the public base URL: forms come from nowhere else. */
+  readonly origin: string;
+  /** Binds forms to the interaction that they belong to. */
+  readonly formKey: Buffer;
+}
+
+/** A request of a browser in the middle of an authorization. */
+export interface InteractionRequest {
+  readonly provider: Provider;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly browser: Browser;
+  /** The id in the path. */
+  readonly uid: string;
+  /** The fields of the form that was sent; undefined for GET. */
+  readonly form: URLSearchParams | undefined;
+}
+
+type Details = Awaited<ReturnType<Provider["interactionDetails"]>>;
+
+/** An interaction with what every page of it needs. */
+interface Asked extends InteractionRequest {
+  readonly details: Details;
+  readonly clientName: string;
+  readonly clientHost: string;
+  readonly redirect: URL;
+  readonly action: string;
+  readonly csrf: string;
+  readonly leadsTo: readonly string[];
+}
+
+/** What was answered to an earlier page of the interaction counts no more. */
+const NEW = { mergeWithLastSubmission: false };
+
+/** A request that is not the browser's next step. The message is for the person. */
+export class InteractionError extends Error {}
+
+/** Shows the pages of an authorization, and takes what is entered there. */
+export class Interactions {
+  constructor(private readonly options: InteractionOptions) {}
+
+  /**
+   * Answers a request to {base}/oauth/interaction/{uid}.
+   *
+   * @throws InteractionError, or the library's SessionNotFound where the interaction is over or another browser's.
+   */
+  async handle(given: InteractionRequest): Promise<void> {
+    const asked = await this.askedOf(given);
+    const { details, form, request } = asked;
+    if (form !== undefined) this.checkForm(asked, request, form);
+    const step = details.prompt.name;
+    if (step === "login") return form === undefined ? this.showSignIn(asked) : this.takeSignIn(asked, form);
+    if (step === "consent") return form === undefined ? this.showConsent(asked) : this.takeConsent(asked, form);
+    throw new InteractionError("The client asks for something that this service does not do.");
+  }
+
+  private async askedOf(given: InteractionRequest): Promise<Asked> {
+    const { provider, request, response, uid } = given;
+    const details = await provider.interactionDetails(request, response);
+    if (details.uid !== uid)
+      throw new InteractionError("This page belongs to another sign-in. Start again in the client.");
+    const clientId = String(details.params.client_id);
+    const client = await provider.Client.find(clientId);
+    const redirect = new URL(String(details.params.redirect_uri));
+    const { base } = this.options.site;
+    return {
+      ...given,
+      details,
+      clientName: client?.clientName || "A client without a name",
+      clientHost: URL.canParse(clientId) ? new URL(clientId).host : "",
+      redirect,
+      action: `${base}${OAUTH}/interaction/${uid}`,
+      csrf: this.csrfOf(uid),
+      leadsTo: [redirect.protocol.startsWith("http") ? redirect.origin : redirect.protocol],
+    };
+  }
+
+  /** Another site can have a browser send a form, but not from our origin, and not with our mark. */
+  private checkForm({ csrf }: Asked, { headers }: IncomingMessage, form: URLSearchParams): void {
+    const site = headers["sec-fetch-site"];
+    const isOurs = site === undefined ? true : site === "same-origin" || site === "none";
+    const isFromUs = headers.origin === undefined || headers.origin === this.options.origin;
+    if (!isOurs || !isFromUs || !isSame(form.get("csrf") ?? "", csrf)) {
+      throw new InteractionError("The form was not sent from this page. Start again in the client.");
+    }
+  }
+
+  private csrfOf(uid: string): string {
+    return createHmac("sha256", this.options.formKey).update(uid).digest("base64url");
+  }
+
+  private async showSignIn(asked: Asked): Promise<void> {
+    const { signIn } = this.options;
+    const { prompt, params } = asked.details;
+    const user = await signIn.of(asked.browser);
+    const wantsAgain = prompt.reasons.includes("login_prompt") || prompt.reasons.includes("max_age");
+    if (user !== undefined && !wantsAgain) {
+      return signIn.mustChangePassword(user)
+        ? this.showNewPassword(asked, user, "")
+        : this.signedIn(asked, { user, setCookies: [] });
+    }
+    const hint = typeof params.login_hint === "string" ? params.login_hint.slice(0, 254) : "";
+    this.showForm(asked, hint, "");
+  }
+
+  private showForm({ response, action, csrf, leadsTo, clientName }: Asked, email: string, problem: string): void {
+    const others = this.options.signIn.others.map(({ label, hrefFor }) => ({ label, href: hrefFor(action) }));
+    this.send(response, signInPage({ action, csrf, leadsTo, clientName, email, problem, others }));
+  }
+
+  private showNewPassword({ response, action, csrf, leadsTo }: Asked, user: UserRecord, problem: string): void {
+    this.send(response, newPasswordPage({ action, csrf, leadsTo, problem, email: emailOf(user) }));
+  }
+
+  private async takeSignIn(asked: Asked, form: URLSearchParams): Promise<void> {
+    const { signIn } = this.options;
+    const { browser } = asked;
+    if (form.has("next")) {
+      const user = await signIn.of(browser);
+      if (user === undefined) return this.showForm(asked, "", "The sign-in has ended: sign in again.");
+      const done = await signIn.changePassword(browser, user, form.get("current") ?? "", form.get("next") ?? "");
+      return "problem" in done ? this.showNewPassword(asked, user, done.problem) : this.signedIn(asked, done);
+    }
+    const email = form.get("email") ?? "";
+    const done: SignedIn | NotSignedIn = await signIn.withPassword(browser, email, form.get("password") ?? "");
+    if ("problem" in done) return this.showForm(asked, email, done.problem);
+    if (!signIn.mustChangePassword(done.user)) return this.signedIn(asked, done);
+    asked.response.setHeader("set-cookie", [...done.setCookies]);
+    this.showNewPassword(asked, done.user, "");
+  }
+
+  private async signedIn({ provider, request, response }: Asked, { user, setCookies }: SignedIn): Promise<void> {
+    const login = { accountId: user._id, remember: false };
+    const returnTo = await provider.interactionResult(request, response, { login }, NEW);
+    redirect(response, returnTo, setCookies);
+  }
+
+  private async showConsent(asked: Asked): Promise<void> {
+    const { response, action, csrf, leadsTo, clientName, clientHost, redirect } = asked;
+    const user = await this.userOf(asked);
+    const { resource, scopes } = this.wantedOf(asked.details);
+    this.send(
+      response,
+      consentPage({
+        action,
+        csrf,
+        leadsTo,
+        clientName,
+        clientHost,
+        redirect: redirect.host === "" ? redirect.protocol : redirect.host,
+        isLocal: redirect.protocol === "http:",
+        email: emailOf(user),
+        subject: resource.subject,
+        resource: resource.url,
+        asksToWrite: scopes.includes(resource.scopes[1]),
+        until: new Date(Date.now() + GRANT_S * 1000),
+      }),
+    );
+  }
+
+  private async takeConsent(asked: Asked, form: URLSearchParams): Promise<void> {
+    const { provider, request, response } = asked;
+    const user = await this.userOf(asked);
+    if (form.get("answer") !== "allow") {
+      const refused = { error: "access_denied", error_description: "the person did not allow it" };
+      return redirect(response, await provider.interactionResult(request, response, refused, NEW), []);
+    }
+    const grantId = await this.grant(asked, user, form.get("write") === "yes");
+    const result = { consent: { grantId } };
+    const returnTo = await provider.interactionResult(request, response, result, { mergeWithLastSubmission: true });
+    redirect(response, returnTo, []);
+  }
+
+  /** Makes the grant, with no more than the client asked for and the person left. */
+  private async grant(asked: Asked, user: UserRecord, mayWrite: boolean): Promise<string> {
+    const { provider, details, clientName, clientHost, redirect } = asked;
+    const { context } = this.options;
+    const { resource, scopes } = this.wantedOf(details);
+    const [, write] = resource.scopes;
+    const allowed = scopes.filter((scope) => scope !== write || mayWrite);
+    const clientId = String(details.params.client_id);
+    const grant = new provider.Grant({ accountId: user._id, clientId });
+    const { missingOIDCScope = [] } = details.prompt.details as { missingOIDCScope?: string[] };
+    if (missingOIDCScope.length > 0) grant.addOIDCScope(missingOIDCScope.join(" "));
+    grant.addResourceScope(resource.url, allowed.join(" "));
+    for (const scope of scopes) if (!allowed.includes(scope)) grant.rejectResourceScope(resource.url, scope);
+    const grantId = await grant.save();
+    await recordGrant(context, {
+      _id: grantId,
+      user_id: user._id,
+      client_id: clientId,
+      client_name: clientName,
+      client_host: clientHost,
+      redirect: redirect.host === "" ? redirect.protocol : redirect.origin,
+      resource: resource.url,
+      server: resource.server,
+      scopes: allowed,
+      expires_at: new Date(Date.now() + GRANT_S * 1000),
+    });
+    await keepClient(context.store, clientId);
+    return grantId;
+  }
+
+  /** The one resource of an authorization, and the scopes that are asked for there. */
+  private wantedOf({ params, prompt }: Details): { readonly resource: Resource; readonly scopes: readonly string[] } {
+    const { missingResourceScopes = {} } = prompt.details as { missingResourceScopes?: Record<string, string[]> };
+    const [entry, ...more] = Object.entries(missingResourceScopes);
+    const resource = entry && this.options.resources.of(entry[0]);
+    if (entry === undefined || resource === undefined || more.length > 0 || Array.isArray(params.resource)) {
+      throw new InteractionError("The client must ask for exactly one MCP server. Start again in the client.");
+    }
+    return { resource, scopes: entry[1] };
+  }
+
+  private async userOf({ details }: Asked): Promise<UserRecord> {
+    const user = await this.options.context.store.users.findOne({ _id: String(details.session?.accountId) });
+    if (user === null || user.disabled)
+      throw new InteractionError("The account is disabled: ask an administrator to enable it.");
+    return user;
+  }
+
+  private send(response: ServerResponse, page: Shown): void {
+    sendPage(response, this.options.site, page);
+  }
+}
+
+function redirect(response: ServerResponse, location: string, setCookies: readonly string[]): void {
+  const cookies = [response.getHeader("set-cookie") ?? []].flat().map(String);
+  response.writeHead(303, { location, "cache-control": "no-store", "set-cookie": [...cookies, ...setCookies] }).end();
+}
+
+function isSame(given: string, wanted: string): boolean {
+  return given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
+}

@@ -1,0 +1,53 @@
+import { PUBLIC_ONLY } from "../../shared/outgoing/policy.js";
+import type { Context } from "../context.js";
+import type { AuthOptions } from "../service.js";
+import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server.js";
+import { createClientFetch } from "./fetch-client.js";
+import { endGrant } from "./grants.js";
+import { Interactions } from "./interaction.js";
+import { keyFor, openPageSecret } from "./page-secret.js";
+import { createProvider } from "./provider.js";
+import { layOutResources } from "./resources.js";
+
+/** Puts the authorization server together. */
+export async function openAuthorizationServer(
+  context: Omit<Context, "authorizationServer">,
+  { seal, publicUrls = {}, serviceName = "Sallyport", outgoing = PUBLIC_ONLY, log }: AuthOptions,
+): Promise<AuthorizationServer> {
+  const { store, issuer, accessRing: ring } = context;
+  const url = new URL(issuer);
+  const secret = await openPageSecret(store, seal);
+  const resources = layOutResources(issuer, publicUrls);
+  const site = { base: url.pathname.replace(/\/$/, ""), serviceName };
+  const fetchClient = createClientFetch(outgoing);
+  const cookieKey = keyFor(secret, "cookies").toString("base64url");
+  const endOf = (id: string) => endGrant(context, id);
+  const interactions = new Interactions({
+    context,
+    signIn: context.signIn,
+    resources,
+    site,
+    origin: url.origin,
+    formKey: keyFor(secret, "forms"),
+  });
+  return createAuthorizationServer({
+    issuer: url,
+    ring,
+    providerOf: () =>
+      createProvider({
+        issuer,
+        store,
+        seal,
+        resources,
+        keys: ring.signingJwks(),
+        cookieKey,
+        fetchClient,
+        site,
+        endGrant: endOf,
+        log,
+      }),
+    interactions,
+    site,
+    log,
+  });
+}

@@ -1,0 +1,232 @@
+import type { JWK } from "jose";
+import type { Configuration, KoaContextWithOIDC, Provider as ProviderType } from "oidc-provider";
+import type { Log } from "../../shared/process/log.js";
+import type { Seal } from "../../shared/secrets/seal.js";
+import type { AuthStore } from "../store.js";
+import { createAdapter } from "./adapter.js";
+import { NORMALIZED, normalizeClient, SUPPORTED } from "./clients.js";
+import type { ClientFetch } from "./fetch-client.js";
+import { errors, Provider } from "./library.js";
+import { html } from "./pages/html.js";
+import { type Shown, type Site, writePage } from "./pages/page.js";
+import type { Resources } from "./resources.js";
+
+/** What an authorization server is made with. */
+export interface ProviderOptions {
+  /** The issuer: the public base URL, without a last slash. */
+  readonly issuer: string;
+  readonly store: AuthStore;
+  readonly seal: Seal;
+  readonly resources: Resources;
+  /** The keys of access tokens with their private halves; the first signs. */
+  readonly keys: readonly JWK[];
+  /** Signs the cookies of a browser that is signing in. */
+  readonly cookieKey: string;
+  readonly fetchClient: ClientFetch;
+  readonly site: Site;
+  readonly endGrant: (grantId: string) => Promise<unknown>;
+  readonly log: Log;
+}
+
+/** How long an access token lives, in seconds. */
+export const ACCESS_TOKEN_S = 600;
+const DAY_S = 86_400;
+/** How long a connection lasts without being used, and at most, in seconds. */
+export const IDLE_S = 30 * DAY_S;
+export const GRANT_S = 90 * DAY_S;
+
+/** Longest client document and key set that is read, in bytes. */
+const MAX_DOCUMENT = 8 << 10;
+const MAX_KEYS = 64 << 10;
+
+/** The path of the authorization server below the base URL. */
+export const OAUTH = "/oauth";
+
+const ALG = "EdDSA";
+
+/** Makes the authorization server; where a library's default differs from what is wanted, a comment says why. */
+export function createProvider(options: ProviderOptions): ProviderType {
+  const { issuer, log } = options;
+  const provider = new Provider(issuer, configurationOf(options));
+  // What it takes from forwarded headers is put there by us alone (http.ts).
+  provider.proxy = true;
+  provider.use(scopesOfResource(options.resources));
+  provider.use(forgetBrowser);
+  provider.on("server_error", (_ctx, error) => log.error({ err: error }, "the authorization server failed"));
+  return provider;
+}
+
+function configurationOf(options: ProviderOptions): Configuration {
+  const { issuer, store, seal, resources, keys, cookieKey, fetchClient, endGrant } = options;
+  const path = `${new URL(issuer).pathname.replace(/\/$/, "")}${OAUTH}`;
+  const cookie = { httpOnly: true, sameSite: "lax", path, secure: issuer.startsWith("https:") } as const;
+  return {
+    adapter: createAdapter({ store, seal, endGrant }),
+    jwks: { keys: [...keys] } as NonNullable<Configuration["jwks"]>,
+    fetch: fetchClient as unknown as NonNullable<Configuration["fetch"]>,
+    fetchResponseBodyLimits: {
+      "client_id metadata document": MAX_DOCUMENT,
+      jwks_uri: MAX_KEYS,
+      sector_identifier_uri: MAX_DOCUMENT,
+    } as NonNullable<Configuration["fetchResponseBodyLimits"]>,
+    // Without a key for RS256, the default, every registration would fail.
+    enabledJWA: {
+      idTokenSigningAlgValues: [ALG],
+      clientAuthSigningAlgValues: ["RS256", "PS256", "ES256", "EdDSA"],
+    },
+    clientDefaults: {
+      id_token_signed_response_alg: ALG,
+      token_endpoint_auth_method: "none",
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+    },
+    clientAuthMethods: ["none", "private_key_jwt"],
+    responseTypes: ["code"],
+    // The default asks it of public clients only.
+    pkce: { required: () => true },
+    scopes: ["openid", "offline_access", ...resources.all.flatMap(({ scopes }) => scopes)],
+    claims: { openid: ["sub"] },
+    routes: {
+      authorization: `${OAUTH}/authorize`,
+      token: `${OAUTH}/token`,
+      jwks: `${OAUTH}/jwks`,
+      registration: `${OAUTH}/register`,
+      revocation: `${OAUTH}/revoke`,
+    },
+    cookies: {
+      keys: [cookieKey],
+      names: { session: "sallyport_oauth", interaction: "sallyport_interaction", resume: "sallyport_resume" },
+      long: cookie,
+      short: cookie,
+    },
+    interactions: { url: (_ctx, { uid }) => `${path}/interaction/${uid}` },
+    ttl: {
+      AccessToken: ACCESS_TOKEN_S,
+      AuthorizationCode: 60,
+      IdToken: ACCESS_TOKEN_S,
+      Interaction: 900,
+      Session: 900,
+      Grant: GRANT_S,
+      RefreshToken: (_ctx, token) => Math.max(60, Math.min(IDLE_S, GRANT_S - token.totalLifetime())),
+    },
+    // A public client's refresh token is replaced at each use (RFC 9700 section 4.14.2); the leeway is the adapter's.
+    rotateRefreshToken: true,
+    // Clients must not need offline_access, which a resource does not advertise.
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+    // A client works on when the browser is closed.
+    expiresWithSession: async () => false,
+    // Each consent gives a grant of its own, and none is remembered: a client that looks like another gets nothing unasked.
+    loadExistingGrant: async ({ oidc }) => {
+      const grantId = oidc.result?.consent?.grantId;
+      return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId);
+    },
+    async findAccount(_ctx, sub) {
+      const user = await store.users.findOne({ _id: sub });
+      if (user === null || user.disabled || user.service) return undefined;
+      return { accountId: sub, claims: async () => ({ sub }) };
+    },
+    extraTokenClaims: async (_ctx, token) => (token.kind === "AccessToken" ? { gid: token.grantId } : undefined),
+    extraClientMetadata: {
+      properties: [NORMALIZED, SUPPORTED],
+      validator(ctx, name, _value, metadata) {
+        if (name === NORMALIZED) normalizeClient(metadata as Record<string, unknown>, isSigned(ctx));
+      },
+    },
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      introspection: { enabled: false },
+      registration: { enabled: true, issueRegistrationAccessToken: false },
+      revocation: { enabled: true },
+      // A token that is bound to a key would pass as a bearer token: nobody checks proofs.
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        // A client that names none is refused, not guessed about.
+        defaultResource: async (_ctx, _client, oneOf) => oneOf as unknown as string,
+        useGrantedResource: async () => true,
+        async getResourceServerInfo(_ctx, url) {
+          const resource = resources.of(url);
+          if (resource === undefined) throw new errors.InvalidTarget();
+          return {
+            scope: resource.scopes.join(" "),
+            audience: resource.url,
+            accessTokenTTL: ACCESS_TOKEN_S,
+            accessTokenFormat: "jwt",
+            jwt: { sign: { alg: ALG } },
+          };
+        },
+      },
+      ...({
+        clientIdMetadataDocument: {
+          enabled: true,
+          ack: "draft-02",
+          allowFetch: () => true,
+          cacheDuration: { min: 60, max: 3600 },
+        },
+      } as object),
+    },
+    async renderError(ctx, { error, error_description: description = "" }) {
+      const { status, headers, body } = writePage(options.site, failurePage(error, description));
+      ctx.status = status;
+      ctx.set(headers);
+      ctx.body = body;
+    },
+    clientBasedCORS: (_ctx, origin, client) =>
+      origin !== "null" &&
+      (client.redirectUris ?? []).some((uri) => URL.canParse(uri) && new URL(uri).origin === origin),
+  };
+}
+
+/** What a person sees where the client cannot be told: it is not known, or not where it said. */
+function failurePage(error: string, description: string): Shown {
+  const body = html`<p id="problem">The client's request was refused: ${description || error}.</p>
+<p class="faint">Start again in the client. If it happens again, remove the connection there and add it anew. (${error})</p>`;
+  return { title: "This connection cannot go on", body, status: 400 };
+}
+
+function isSigned(ctx: KoaContextWithOIDC | undefined): boolean {
+  return ctx?.oidc?.params?.client_assertion !== undefined;
+}
+
+type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
+
+/**
+ * Asks for the scopes of the resource where a client asks for none: the library
+ * then gives nothing, and clients that read no `scopes_supported` leave them out.
+ */
+function scopesOfResource(resources: Resources): Middleware {
+  return async (ctx, next) => {
+    if (ctx.method === "GET" && ctx.path === `${OAUTH}/authorize`) {
+      const query = ctx.query as Record<string, string | string[] | undefined>;
+      const named = [query.resource ?? []].flat().flatMap((url) => resources.of(url) ?? []);
+      const offered = new Set(["openid", "offline_access", ...named.flatMap(({ scopes }) => scopes)]);
+      const asked = String(query.scope ?? "")
+        .split(" ")
+        .filter((scope) => offered.has(scope));
+      const wanted = asked.some((scope) => named.some(({ scopes }) => scopes.includes(scope)))
+        ? asked
+        : [...asked, ...named.flatMap(({ scopes }) => scopes)];
+      // The library takes its mount path from the difference of the two, and loses it where only one changes.
+      const request = ctx.req as { originalUrl?: string; url?: string };
+      const mount = request.originalUrl?.slice(0, request.originalUrl.length - (request.url ?? "").length);
+      ctx.query = { ...query, scope: [...new Set(wanted)].join(" ") } as typeof ctx.query;
+      if (mount !== undefined) request.originalUrl = `${mount}${request.url}`;
+    }
+    await next();
+  };
+}
+
+/**
+ * Ends the library's own browser session when an authorization ends: it would
+ * outlive a sign-out, and the next authorization would be made for whoever was
+ * there before.
+ */
+const forgetBrowser: Middleware = async (ctx, next) => {
+  await next();
+  const location = ctx.response.get("location");
+  const isOver = ctx.path.startsWith(`${OAUTH}/authorize`) && /[?&#](?:code|error)=/.test(location);
+  if (isOver) await (ctx.oidc?.session as { destroy?(): Promise<void> } | undefined)?.destroy?.();
+};
