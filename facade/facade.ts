@@ -24,7 +24,6 @@ import { chooseEdge, loadEdge } from "./http/edges.js";
 import { createPages } from "./http/pages.js";
 import type { Address } from "./http/route.js";
 import { authorizationServerRoutes } from "./http/routes/authorization-server.js";
-import { clientRegistrationRoutes } from "./http/routes/client-registration.js";
 import { healthRoutes } from "./http/routes/health.js";
 import { otlpRoutes } from "./http/routes/otlp.js";
 import { platformIssuerRoutes } from "./http/routes/platform-issuer.js";
@@ -141,7 +140,6 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   const routes = [
     ...healthRoutes(options.ready),
     ...resourceMetadataRoutes({ endpoints, issuer: `${baseUrl.origin}${base}`, serviceName }),
-    ...clientRegistrationRoutes({ base }),
     ...authorizationServerRoutes({ dispatch, self, rooms, addressOf, base }),
     ...platformIssuerRoutes(dispatch, base),
     ...registrationRoutes({ dispatch, self, rooms, version, base }),

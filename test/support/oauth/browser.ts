@@ -5,7 +5,10 @@ export class Browser {
   readonly #cookies = new Map<string, { readonly name: string; readonly value: string; readonly path: string }>();
 
   /** @param fields what is entered into forms, by the name of the field. */
-  constructor(readonly fields: Readonly<Record<string, string>>) {}
+  constructor(
+    readonly fields: Readonly<Record<string, string>>,
+    private readonly ask: typeof fetch = fetch,
+  ) {}
 
   /** Follows an address to one that begins with `end`, and gives that. */
   async follow(start: URL, end: string): Promise<URL> {
@@ -37,7 +40,7 @@ export class Browser {
   /** One request, with the cookies of this browser. */
   async fetch(url: URL, form?: URLSearchParams, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     const ofForm = form === undefined ? {} : { origin: url.origin, "sec-fetch-site": "same-origin" };
-    const reply = await fetch(url, {
+    const reply = await this.ask(url, {
       ...(form !== undefined && { method: "POST", body: form }),
       redirect: "manual",
       headers: { accept: "text/html", cookie: this.#cookieOf(url), ...ofForm, ...headers },
