@@ -95,7 +95,9 @@ describe.each(LAYOUTS)("behind %s", (layout) => {
       `${base}/.well-known/openid-configuration`,
     ];
     for (const place of places) {
-      const reply = await ask(place, { headers: { "x-forwarded-host": "evil.test", "x-forwarded-proto": "https", forwarded: "host=evil.test" } });
+      const reply = await ask(place, {
+        headers: { "x-forwarded-host": "evil.test", "x-forwarded-proto": "https", forwarded: "host=evil.test" },
+      });
       const document = (await reply.json()) as Record<string, unknown>;
       expect(reply.status, place).toBe(200);
       expect(document).toMatchObject({

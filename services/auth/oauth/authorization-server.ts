@@ -35,8 +35,10 @@ export interface AuthorizationServerOptions {
   readonly log: Log;
 }
 
-/** Registrations of one address: at once, and then a second. */
-const REGISTRATIONS: Rate = { burst: 20, perSecond: 20 / 3600 };
+/** Registrations of one address, behind which an office may be: at once, and then a second. */
+const REGISTRATIONS: Rate = { burst: 100, perSecond: 100 / 3600 };
+/** Longest registration, in bytes. */
+const MAX_REGISTRATION = 8 << 10;
 const ADDRESSES = 10_000;
 
 /** Makes the way from HTTP messages that the façade passes on to the library and to the pages. */
@@ -156,6 +158,10 @@ class Server implements AuthorizationServer {
         .end();
       return true;
     }
+    if (Number(request.headers["content-length"] ?? 0) > MAX_REGISTRATION) {
+      sendError(response, 413, "invalid_client_metadata", "the metadata is longer than 8 KiB: send less");
+      return true;
+    }
     const now = performance.now();
     let bucket = this.#buckets.get(address);
     if (bucket === undefined) {
@@ -166,9 +172,8 @@ class Server implements AuthorizationServer {
     if (wait === 0) bucket.take();
     else {
       const said = "too many clients were registered from this address: try again later";
-      response
-        .writeHead(429, { "content-type": "application/json", "retry-after": String(Math.ceil(wait)) })
-        .end(JSON.stringify({ error: "temporarily_unavailable", error_description: said }));
+      response.setHeader("retry-after", String(Math.ceil(wait)));
+      sendError(response, 429, "temporarily_unavailable", said);
     }
     return wait > 0;
   }
@@ -236,10 +241,13 @@ async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
 }
 
 function notFound(response: ServerResponse): void {
-  const error_description = "There is nothing at this address: check the URL.";
+  sendError(response, 404, "not_found", "There is nothing at this address: check the URL.");
+}
+
+function sendError(response: ServerResponse, status: number, error: string, description: string): void {
   response
-    .writeHead(404, { "content-type": "application/json" })
-    .end(JSON.stringify({ error: "not_found", error_description }));
+    .writeHead(status, { "content-type": "application/json", "cache-control": "no-store" })
+    .end(JSON.stringify({ error, error_description: description }));
 }
 
 function sendStyle(response: ServerResponse): void {

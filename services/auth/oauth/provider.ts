@@ -145,11 +145,17 @@ function configurationOf(options: ProviderOptions): Configuration {
       resourceIndicators: {
         enabled: true,
         // A client that names none is refused, not guessed about.
-        defaultResource: async (_ctx, _client, oneOf) => oneOf as unknown as string,
+        async defaultResource(_ctx, _client, oneOf) {
+          if (oneOf === undefined) throw new errors.InvalidTarget("resource must be the URL of one MCP server");
+          return oneOf as unknown as string;
+        },
         useGrantedResource: async () => true,
-        async getResourceServerInfo(_ctx, url) {
+        async getResourceServerInfo(ctx, url) {
           const resource = resources.of(url);
-          if (resource === undefined) throw new errors.InvalidTarget();
+          const isOne = !Array.isArray(ctx.oidc.params?.resource);
+          if (resource === undefined || !isOne) {
+            throw new errors.InvalidTarget("resource must be the URL of one MCP server");
+          }
           return {
             scope: resource.scopes.join(" "),
             audience: resource.url,
