@@ -104,10 +104,10 @@ test("a person who allows reading only gives a token that cannot change anything
   const { tokens } = await connectByHand(base, "cti", new Browser({ email, password, answer: "allow" }));
   expect(tokens.scope).toBe("cti:read");
   const reply = await post(`${base}/mcp/cti`, tokens.access_token, "tools/call", {
-    name: "create_report",
+    name: "create_indicator",
     arguments: {},
   });
-  expect(reply.status).toBe(403);
+  expect(reply.status, reply.text).toBe(403);
   expect(reply.headers.get("www-authenticate")).toMatch(
     /^Bearer error="insufficient_scope", scope="cti:read cti:write", resource_metadata="[^"]+"$/,
   );
