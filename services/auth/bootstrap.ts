@@ -103,6 +103,8 @@ async function makeUser(
     disabled: false,
     email_verified: who.service !== true,
     password_hash: password === null ? null : await hashPassword(password, [who.login], createWorkLimit(1, 1)),
+    // It stands in a file until then.
+    ...(password !== null && { must_change_password: true }),
     created_at: now,
     updated_at: now,
   };

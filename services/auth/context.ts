@@ -8,8 +8,9 @@ import type { EmailDomains } from "./email-domains.js";
 import type { Fence } from "./fence.js";
 import type { KeyRing } from "./key-ring.js";
 import type { AuthorizationServer } from "./oauth/authorization-server.js";
-import type { BrowserSignIn } from "./oauth/browser-sign-in.js";
 import type { PlatformTokens } from "./platform-tokens.js";
+import type { Sessions } from "./sign-in/sessions.js";
+import type { Throttle } from "./sign-in/throttle.js";
 import type { AuthStore } from "./store.js";
 import type { KeyVerification } from "./verification.js";
 import type { WatchHub } from "./watch-hub.js";
@@ -40,8 +41,8 @@ export interface Context {
   readonly hashing: WorkLimit;
   /** One at a time: changes that could take away the last administrator. */
   readonly administrators: WorkLimit;
-  /** How people sign in at browsers. */
-  readonly signIn: BrowserSignIn;
+  readonly sessions: Sessions;
+  readonly throttle: Throttle;
   /** Answers browsers and OAuth clients. */
   readonly authorizationServer: AuthorizationServer;
   /** How to reach the other services; undefined while they are not there. */

@@ -1,21 +1,26 @@
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import { AuthorizationServerService } from "#proto/auth/v1/authorization_server_service_pb.js";
+import { ConnectionService } from "#proto/auth/v1/connection_service_pb.js";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { DelegationService } from "#proto/auth/v1/delegation_service_pb.js";
 import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
+import { SessionService } from "#proto/auth/v1/session_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { WatchService } from "#proto/auth/v1/watch_service_pb.js";
 import { duplex, type Method, unary } from "../shared/rpc/method.js";
+import { changeOwnPassword } from "./commands/change-password.js";
 import { createApiKey } from "./commands/create-api-key.js";
 import { createDelegation } from "./commands/create-delegation.js";
 import { createGroup } from "./commands/create-group.js";
 import { createUser } from "./commands/create-user.js";
 import { deleteGroup } from "./commands/delete-group.js";
 import { deleteUser } from "./commands/delete-user.js";
+import { endConnection } from "./commands/end-connection.js";
 import { endDelegation } from "./commands/end-delegation.js";
+import { endSession } from "./commands/end-session.js";
 import { exchangeAssertion } from "./commands/exchange-assertion.js";
 import { exchangeDelegation } from "./commands/exchange-delegation.js";
 import { getAccessTokenKeys } from "./commands/get-access-token-keys.js";
@@ -27,7 +32,9 @@ import { getUser } from "./commands/get-user.js";
 import { handleHttp } from "./commands/handle-http.js";
 import { listApiKeys } from "./commands/list-api-keys.js";
 import { listAuditRecords } from "./commands/list-audit-records.js";
+import { listConnections } from "./commands/list-connections.js";
 import { listGroups } from "./commands/list-groups.js";
+import { listSessions } from "./commands/list-sessions.js";
 import { listUsers } from "./commands/list-users.js";
 import { mintPlatformToken } from "./commands/mint-platform-token.js";
 import { publish } from "./commands/publish.js";
@@ -36,6 +43,7 @@ import { reportUsage } from "./commands/report-usage.js";
 import { resolvePrincipals } from "./commands/resolve-principals.js";
 import { revokeApiKey } from "./commands/revoke-api-key.js";
 import { rotateApiKey } from "./commands/rotate-api-key.js";
+import { signOutEverywhere } from "./commands/sign-out-everywhere.js";
 import { updateApiKey } from "./commands/update-api-key.js";
 import { updateGroup } from "./commands/update-group.js";
 import { updateUser } from "./commands/update-user.js";
@@ -52,6 +60,8 @@ export function routes(context: Context): readonly Method[] {
   const users = UserService.method;
   const groups = GroupService.method;
   const keys = ApiKeyService.method;
+  const sessions = SessionService.method;
+  const connections = ConnectionService.method;
   const platforms = PlatformTokenService.method;
   return [
     unary(credentials.verifyCredential, (request) => verifyCredential(context, request)),
@@ -59,6 +69,12 @@ export function routes(context: Context): readonly Method[] {
     unary(credentials.reportUsage, (request) => reportUsage(context, request)),
     unary(credentials.getAssertionKeys, () => getAssertionKeys(context)),
     unary(credentials.getAccessTokenKeys, () => getAccessTokenKeys(context)),
+    unary(connections.listConnections, (request, call) => listConnections(context, request, call)),
+    unary(connections.endConnection, (request, call) => endConnection(context, request, call)),
+    unary(sessions.listSessions, (request, call) => listSessions(context, request, call)),
+    unary(sessions.endSession, (request, call) => endSession(context, request, call)),
+    unary(sessions.signOutEverywhere, (request, call) => signOutEverywhere(context, request, call)),
+    unary(sessions.changePassword, (request, call) => changeOwnPassword(context, request, call)),
     unary(AuthorizationServerService.method.handleHttp, (request) => handleHttp(context, request)),
     unary(delegations.createDelegation, (request) => createDelegation(context, request)),
     unary(delegations.exchangeDelegation, (request) => exchangeDelegation(context, request)),

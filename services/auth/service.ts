@@ -21,8 +21,8 @@ import { type Leadership, takeLeadership } from "./leadership.js";
 import { openAuthorizationServer } from "./oauth/open.js";
 import { createPlatformTokens } from "./platform-tokens.js";
 import { routes } from "./routes.js";
-import { createBrowserSignIn } from "./sign-in/at-browser.js";
 import { createSessions } from "./sign-in/sessions.js";
+import { createThrottle } from "./sign-in/throttle.js";
 import { type AuthStore, openAuthStore } from "./store.js";
 import { writeUsage } from "./usage-report.js";
 import { createKeyVerification } from "./verification.js";
@@ -77,6 +77,8 @@ const PLATFORM_RING = { leadMs: 2 * HOUR, graceMs: 2 * HOUR, rotateMs: 30 * DAY 
 const HASHES_WAITING = 2_000;
 const CHANGES_WAITING = 200;
 const USES_WRITTEN = 10_000;
+/** How often uses are written: the last one is seen within a second. */
+const USES_MS = 500;
 const AUDIT_BOUNDS: AuditBounds = { days: 400, records: 250_000 };
 
 /** The auth service: who is calling, and what is signed in their name. */
@@ -163,17 +165,18 @@ function contextOf(
     issuer,
     platformTokens: createPlatformTokens(platformRing, issuer),
     emailDomains: createEmailDomains(emailDomains),
-    signIn: createBrowserSignIn(store, createSessions(store), hashing, issuer.startsWith("https:")),
+    sessions: createSessions(store),
+    throttle: createThrottle(store),
     hashing,
     administrators: createWorkLimit(1, CHANGES_WAITING),
     peers: peersOf,
   };
 }
 
-/** Once a minute writes uses down, rotates keys and shortens the audit; closing writes the last uses. */
+/** Writes uses down, and once a minute rotates keys and shortens the audit; closing writes the last uses. */
 function startUpkeep(context: Context, log: Log): { close(): Promise<void> } {
   const timers = [
-    setInterval(() => void writeOwnUsage(context, log), MINUTE),
+    setInterval(() => void writeOwnUsage(context, log), USES_MS),
     setInterval(() => void tendRings(context, log), MINUTE),
     setInterval(() => void tendAudit(context, log), MINUTE),
   ];

@@ -20,6 +20,8 @@ export interface UserRecord extends ClaimedRecord {
   readonly service: boolean;
   /** Argon2id in PHC format; null for who signs in elsewhere. */
   readonly password_hash: string | null;
+  /** Somebody else has chosen the password: the person chooses another before anything else. */
+  readonly must_change_password?: boolean;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -86,6 +88,13 @@ export interface SessionRecord extends Base {
   readonly address: string;
   readonly user_agent: string;
   readonly amr: string;
+}
+
+/** How many sign-ins have failed; the id says what they had in common, as a SHA-256. */
+export interface AttemptRecord extends Base {
+  readonly failures: number;
+  readonly last_at: Date;
+  readonly expires_at: Date;
 }
 
 /** What the authorization server keeps of one of its models; the id is a SHA-256 of the model and the id, which may be a secret. */
@@ -175,7 +184,10 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   },
   {
     name: "api_keys",
-    indexes: [{ name: "api_keys_user", key: { user_id: 1, serial: -1 } }],
+    indexes: [
+      { name: "api_keys_user", key: { user_id: 1, serial: -1 } },
+      { name: "api_keys_serial", key: { serial: -1 } },
+    ],
   },
   {
     name: "signing_keys",
@@ -192,7 +204,10 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   { name: "auth_state", indexes: [] },
   {
     name: "grants",
-    indexes: [{ name: "grants_user", key: { user_id: 1, serial: -1 } }],
+    indexes: [
+      { name: "grants_user", key: { user_id: 1, serial: -1 } },
+      { name: "grants_serial", key: { serial: -1 } },
+    ],
   },
   {
     name: "sessions",
@@ -200,6 +215,10 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
       { name: "sessions_user", key: { user_id: 1 } },
       { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
     ],
+  },
+  {
+    name: "sign_in_attempts",
+    indexes: [{ name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   },
   {
     name: "oauth",
@@ -229,6 +248,7 @@ export interface AuthStore {
   readonly delegations: DocCollection<DelegationRecord>;
   readonly grants: DocCollection<GrantRecord>;
   readonly sessions: DocCollection<SessionRecord>;
+  readonly attempts: DocCollection<AttemptRecord>;
   readonly oauth: DocCollection<OauthRecord>;
   readonly state: DocCollection<StateRecord>;
   readonly audit: DocCollection<AuditRecordDoc>;
@@ -245,6 +265,7 @@ export async function openAuthStore(store: Store): Promise<AuthStore> {
     delegations: store.collection("delegations"),
     grants: store.collection("grants"),
     sessions: store.collection("sessions"),
+    attempts: store.collection("sign_in_attempts"),
     oauth: store.collection("oauth"),
     state: store.collection("auth_state"),
     audit: store.collection("audit"),

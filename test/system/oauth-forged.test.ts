@@ -1,16 +1,16 @@
 import { createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign as signBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type JWK, importJWK } from "jose";
+import { importJWK, type JWK } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openKeyRing } from "../../services/auth/key-ring.js";
 import { openAuthStore, type RingName } from "../../services/auth/store.js";
 import { createSeal, parseSealKeys } from "../../services/shared/secrets/seal.js";
 import { openEmbeddedStore } from "../../services/shared/store/embedded/embedded.js";
+import { post } from "../support/mcp.js";
 import { Browser } from "../support/oauth/browser.js";
 import { allow, connectByHand, register } from "../support/oauth/by-hand.js";
 import { claimsOf } from "../support/oauth/client-state.js";
-import { post } from "../support/mcp.js";
 import { freePorts, type Program, startProgram } from "../support/program.js";
 
 // What is no access token of this service for this endpoint gets 401, whoever
@@ -107,7 +107,8 @@ const foreign = () => generateKeyPairSync("ed25519").privateKey;
 
 const FORGERIES: Record<string, () => string | Promise<string>> = {
   "no algorithm": () => `${encode({ ...headerOf(), alg: "none" })}.${encode(claimsOf(good))}.`,
-  "no algorithm, with a signature": () => `${encode({ ...headerOf(), alg: "none" })}.${encode(claimsOf(good))}.${good.split(".")[2]}`,
+  "no algorithm, with a signature": () =>
+    `${encode({ ...headerOf(), alg: "none" })}.${encode(claimsOf(good))}.${good.split(".")[2]}`,
   "HS256 with the public key as secret": () => hmac(Buffer.from(keyOf().x as string, "base64url")),
   "HS256 with the public JWK as secret": () => hmac(JSON.stringify(publicHalf(keyOf()))),
   "HS256 with an empty secret": () => hmac(""),
@@ -168,7 +169,10 @@ const FORGERIES: Record<string, () => string | Promise<string>> = {
   "the refresh token": () => refreshToken,
   "a code": () => codeOfGood,
   "an id token": () =>
-    signed({ alg: "EdDSA", kid: keyOf().kid, typ: "JWT" }, { ...claimsOf(good), aud: claimsOf(good).client_id, nonce: "n" }),
+    signed(
+      { alg: "EdDSA", kid: keyOf().kid, typ: "JWT" },
+      { ...claimsOf(good), aud: claimsOf(good).client_id, nonce: "n" },
+    ),
 };
 
 test("there are at least 40 kinds", () => {

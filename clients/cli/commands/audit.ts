@@ -10,6 +10,7 @@ const KINDS: Readonly<Record<string, AuditKind>> = {
   administration: AuditKind.ADMINISTRATION,
   write: AuditKind.WRITE,
   refusal: AuditKind.REFUSAL,
+  sign_in: AuditKind.SIGN_IN,
 };
 const FILTERS: Readonly<Record<string, Flag>> = {
   user: { doc: "Only actions of the user with this e-mail address." },

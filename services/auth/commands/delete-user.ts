@@ -5,13 +5,14 @@ import { failedPrecondition, notFound } from "../../shared/rpc/errors.js";
 import { checkAnotherAdministrator } from "../administrators.js";
 import type { Context } from "../context.js";
 import { replaced } from "../fence.js";
+import { deleteOauthOf } from "../oauth/adapter.js";
 
-/** Deletes a user with all keys; answers when no process serves them. The last administrator stays. */
+/** Deletes a user with all keys, connections and sessions; answers when no process serves them. The last administrator stays. */
 export async function deleteUser(
   context: Context,
   { id }: DeleteUserRequest,
 ): Promise<MessageInitShape<typeof DeleteUserResponseSchema>> {
-  const { store, hub, fence, administrators } = context;
+  const { store, hub, fence, administrators, sessions } = context;
   const found = await administrators.run(async () => {
     const user = await store.users.findOne({ _id: id });
     if (user === null) return false;
@@ -24,6 +25,9 @@ export async function deleteUser(
   });
   // A key is nobody's once its user is gone: what a crash leaves of them here opens nothing.
   const { deletedCount } = await store.keys.deleteMany({ user_id: id });
+  await sessions.endAllOf(id);
+  for (const grant of await store.grants.find({ user_id: id }).toArray()) await deleteOauthOf(store, grant._id);
+  await store.grants.deleteMany({ user_id: id });
   if (!found && deletedCount === 0) throw notFound(`there is no user ${JSON.stringify(id)}`);
   await hub.tell([{ kind: EventKind.USER, id }]);
   return { revokedKeys: deletedCount };

@@ -22,6 +22,7 @@ export async function updateUser(
         return write(context, request.id, change);
       })
     : write(context, request.id, change));
+  if (user.disabled || request.password !== undefined) await context.sessions.endAllOf(user._id);
   await context.hub.tell([{ kind: EventKind.USER, id: user._id }]);
   return { user: userOf(user) };
 }
@@ -39,7 +40,10 @@ async function changeOf({ store, hashing }: Context, request: UpdateUserRequest)
     ...(disabled !== undefined && { disabled }),
     ...(emailVerified !== undefined && { email_verified: emailVerified }),
     ...(groups !== undefined && { groups: await checkGroups(store, groups.ids) }),
-    ...(password !== undefined && { password_hash: await hashPassword(password, own, hashing) }),
+    ...(password !== undefined && {
+      password_hash: await hashPassword(password, own, hashing),
+      must_change_password: true,
+    }),
   };
 }
 

@@ -7,6 +7,7 @@ import type { UserRecord } from "../store.js";
 import { keepClient } from "./adapter.js";
 import type { Browser, BrowserSignIn, NotSignedIn, SignedIn } from "./browser-sign-in.js";
 import { recordGrant } from "./grants.js";
+import { noteConnection } from "./noted.js";
 import { consentPage } from "./pages/consent.js";
 import { type Shown, type Site, sendPage } from "./pages/page.js";
 import { newPasswordPage, signInPage } from "./pages/sign-in.js";
@@ -183,10 +184,12 @@ export class Interactions {
     const { provider, request, response } = asked;
     const user = await this.userOf(asked);
     if (form.get("answer") !== "allow") {
+      noteConnection(this.options.context, user, { action: "connect", grantId: "", outcome: "denied" });
       const refused = { error: "access_denied", error_description: "the person did not allow it" };
       return redirect(response, await provider.interactionResult(request, response, refused, NEW), []);
     }
     const grantId = await this.grant(asked, user, form.get("write") === "yes");
+    noteConnection(this.options.context, user, { action: "connect", grantId, outcome: "ok" });
     const result = { consent: { grantId } };
     const returnTo = await provider.interactionResult(request, response, result, { mergeWithLastSubmission: true });
     redirect(response, returnTo, []);

@@ -1,10 +1,13 @@
 import { PUBLIC_ONLY } from "../../shared/outgoing/policy.js";
 import type { Context } from "../context.js";
 import type { AuthOptions } from "../service.js";
+import { createBrowserSignIn } from "../sign-in/at-browser.js";
+import { createSignInCookies } from "../sign-in/cookies.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server.js";
 import { createClientFetch } from "./fetch-client.js";
 import { endGrant } from "./grants.js";
 import { Interactions } from "./interaction.js";
+import { noteConnection, noteTokens } from "./noted.js";
 import { keyFor, openPageSecret } from "./page-secret.js";
 import { createProvider } from "./provider.js";
 import { layOutResources } from "./resources.js";
@@ -21,10 +24,18 @@ export async function openAuthorizationServer(
   const site = { base: url.pathname.replace(/\/$/, ""), serviceName };
   const fetchClient = createClientFetch(outgoing);
   const cookieKey = keyFor(secret, "cookies").toString("base64url");
-  const endOf = (id: string) => endGrant(context, id);
+  const endOf = async (id: string): Promise<void> => {
+    const grant = await store.grants.findOne({ _id: id });
+    await endGrant(context, id);
+    const user = grant && (await store.users.findOne({ _id: grant.user_id }));
+    if (grant?.revoked_at === null) {
+      noteConnection(context, user ?? undefined, { action: "end_connection", grantId: id, outcome: "by_client" });
+    }
+  };
+  const cookies = createSignInCookies(url.protocol === "https:", keyFor(secret, "known browsers"));
   const interactions = new Interactions({
     context,
-    signIn: context.signIn,
+    signIn: createBrowserSignIn({ context, cookies, throttle: context.throttle }),
     resources,
     site,
     origin: url.origin,
@@ -33,8 +44,8 @@ export async function openAuthorizationServer(
   return createAuthorizationServer({
     issuer: url,
     ring,
-    providerOf: () =>
-      createProvider({
+    providerOf() {
+      const provider = createProvider({
         issuer,
         store,
         seal,
@@ -45,7 +56,10 @@ export async function openAuthorizationServer(
         site,
         endGrant: endOf,
         log,
-      }),
+      });
+      noteTokens(provider, context);
+      return provider;
+    },
     interactions,
     site,
     log,

@@ -10,8 +10,11 @@ export interface Sessions {
   ): Promise<string>;
   /** Whose a value is; undefined where it is nobody's any more. */
   of(value: string): Promise<{ readonly user: UserRecord; readonly session: SessionRecord } | undefined>;
+  /** The newest first. */
+  listOf(userId: string): Promise<SessionRecord[]>;
   end(value: string): Promise<void>;
-  endAllOf(userId: string): Promise<number>;
+  /** @param keep the id of one that goes on. @returns how many ended. */
+  endAllOf(userId: string, keep?: string): Promise<number>;
 }
 
 const HOUR = 3_600_000;
@@ -19,9 +22,17 @@ const MAX_MS = 12 * HOUR;
 const IDLE_MS = HOUR;
 const TOUCH_MS = 60_000;
 const MAX_USER_AGENT = 200;
+/** Of one person; the oldest gives way. */
+const MAX_SESSIONS = 50;
 
 /** Keeps sessions by the SHA-256 of what the browser has: 12 hours at most, one without use. */
 export function createSessions({ sessions, users }: Pick<AuthStore, "sessions" | "users">): Sessions {
+  async function endOldest(userId: string): Promise<void> {
+    const all = await sessions.find({ user_id: userId }).sort({ created_at: -1 }).toArray();
+    const over = all.slice(MAX_SESSIONS).map(({ _id }) => _id);
+    if (over.length > 0) await sessions.deleteMany({ _id: { $in: over } });
+  }
+
   return {
     async begin(user, { address, userAgent, amr }) {
       const value = randomBytes(32).toString("base64url");
@@ -36,6 +47,7 @@ export function createSessions({ sessions, users }: Pick<AuthStore, "sessions" |
         user_agent: userAgent.slice(0, MAX_USER_AGENT),
         amr,
       });
+      await endOldest(user._id);
       return value;
     },
     async of(value) {
@@ -51,11 +63,17 @@ export function createSessions({ sessions, users }: Pick<AuthStore, "sessions" |
       }
       return { user, session };
     },
+    async listOf(userId) {
+      const now = Date.now();
+      const all = await sessions.find({ user_id: userId }).sort({ created_at: -1 }).toArray();
+      return all.filter(({ expires_at, seen_at }) => expires_at.getTime() > now && now - seen_at.getTime() <= IDLE_MS);
+    },
     async end(value) {
       await sessions.deleteOne({ _id: idOf(value) });
     },
-    async endAllOf(userId) {
-      return (await sessions.deleteMany({ user_id: userId })).deletedCount;
+    async endAllOf(userId, keep) {
+      const others = keep === undefined ? { user_id: userId } : { user_id: userId, _id: { $ne: keep } };
+      return (await sessions.deleteMany(others)).deletedCount;
     },
   };
 }

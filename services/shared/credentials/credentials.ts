@@ -77,6 +77,8 @@ const RENEW_RETRY_MS = 5_000;
 const ALIVE_MS = 20_000;
 /** How long where it is not. */
 const SILENT_MS = 5_000;
+/** How often uses are reported: the last one is seen within a second. */
+const REPORT_MS = 500;
 /** How long a forged token is remembered. */
 const FORGED_MS = 60_000;
 /** An event may overtake an answer; so often is asked again. */
@@ -102,7 +104,7 @@ class LeasedCredentials implements Credentials {
   #sweeping = false;
 
   constructor(options: CredentialsOptions) {
-    const { dispatch, credential, log, keyPrefix = DEFAULT_KEY_PREFIX, reportMs = 60_000, kept = 100_000 } = options;
+    const { dispatch, credential, log, keyPrefix = DEFAULT_KEY_PREFIX, reportMs = REPORT_MS, kept = 100_000 } = options;
     this.#options = options;
     this.#format = createKeyFormat(keyPrefix);
     this.#kept = new KeptCredentials(kept);

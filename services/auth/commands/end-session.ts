@@ -1,0 +1,16 @@
+import type { EndSessionRequest } from "#proto/auth/v1/session_service_pb.js";
+import type { Call } from "../../shared/rpc/call.js";
+import { notFound } from "../../shared/rpc/errors.js";
+import type { Context } from "../context.js";
+
+/** Ends a session of the caller, or for administrators anybody's. */
+export async function endSession(
+  { store }: Context,
+  { id }: EndSessionRequest,
+  { caller }: Call,
+): Promise<Record<string, never>> {
+  const mine = caller.scopes.has("admin") ? { _id: id } : { _id: id, user_id: caller.id };
+  const { deletedCount } = await store.sessions.deleteOne(mine);
+  if (deletedCount === 0) throw notFound(`no session that you can manage has the id ${JSON.stringify(id)}`);
+  return {};
+}
