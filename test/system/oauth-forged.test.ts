@@ -8,9 +8,9 @@ import { openAuthStore, type RingName } from "../../services/auth/store.js";
 import { createSeal, parseSealKeys } from "../../services/shared/secrets/seal.js";
 import { openEmbeddedStore } from "../../services/shared/store/embedded/embedded.js";
 import { post } from "../support/mcp.js";
-import { Browser } from "../support/oauth/browser.js";
 import { allow, connectByHand, register } from "../support/oauth/by-hand.js";
 import { claimsOf } from "../support/oauth/client-state.js";
+import { personAt, settleIn } from "../support/oauth/person.js";
 import { freePorts, type Program, startProgram } from "../support/program.js";
 
 // What is no access token of this service for this endpoint gets 401, whoever
@@ -29,22 +29,22 @@ let refreshToken: string;
 let adminsGrant: string;
 let keys: Record<RingName, Ring>;
 
-const personOf = ({ email, password }: { email: string; password: string }) =>
-  new Browser({ email, password, answer: "allow", write: "yes" });
-
 beforeAll(async () => {
   const [port = 0] = await freePorts(1);
   const env = { PORT: String(port), BAD_TOKENS_PER_MINUTE: "10000" };
   const first = await startProgram({ env, keepData: true });
   other = await startProgram();
-  const person = personOf(first.bootstrap.analyst);
+  for (const one of [first, other]) {
+    for (const account of [one.bootstrap.admin, one.bootstrap.analyst]) await settleIn(one, account);
+  }
+  const person = personAt(first.bootstrap.analyst);
   const connected = await connectByHand(first.baseUrl, "cti", person);
   good = connected.tokens.access_token;
   refreshToken = connected.tokens.refresh_token;
   codeOfGood = (await allow(await register(first.baseUrl), "cti", person)).code;
-  const admins = await connectByHand(first.baseUrl, "cti", personOf(first.bootstrap.admin));
+  const admins = await connectByHand(first.baseUrl, "cti", personAt(first.bootstrap.admin));
   adminsGrant = claimsOf(admins.tokens.access_token).gid as string;
-  others = (await connectByHand(other.baseUrl, "cti", personOf(other.bootstrap.analyst))).tokens.access_token;
+  others = (await connectByHand(other.baseUrl, "cti", personAt(other.bootstrap.analyst))).tokens.access_token;
   await first.stop();
   keys = await keysOf(first.dataDir);
   program = await startProgram({ env, dataDir: first.dataDir });

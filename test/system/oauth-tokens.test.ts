@@ -12,6 +12,7 @@ import {
   register,
 } from "../support/oauth/by-hand.js";
 import { claimsOf, nativeClient } from "../support/oauth/client-state.js";
+import { OWN_PASSWORD, personAt, settleIn } from "../support/oauth/person.js";
 import { type Program, startProgram } from "../support/program.js";
 
 // What a code and a refresh token are good for, how often, and what ends them.
@@ -21,13 +22,11 @@ let base: string;
 beforeAll(async () => {
   program = await startProgram();
   base = program.baseUrl;
+  await settleIn(program, program.bootstrap.analyst);
 });
 afterAll(() => program?.stop());
 
-const person = () => {
-  const { email, password } = program.bootstrap.analyst;
-  return new Browser({ email, password, answer: "allow", write: "yes" });
-};
+const person = () => personAt(program.bootstrap.analyst);
 const statusOf = async (token: string, server = "cti") =>
   (await post(`${base}/mcp/${server}`, token, "tools/list")).status;
 
@@ -100,8 +99,8 @@ test("a client that revokes its refresh token ends the connection (RFC 7009)", a
 });
 
 test("a person who allows reading only gives a token that cannot change anything", async () => {
-  const { email, password } = program.bootstrap.analyst;
-  const { tokens } = await connectByHand(base, "cti", new Browser({ email, password, answer: "allow" }));
+  const { email } = program.bootstrap.analyst;
+  const { tokens } = await connectByHand(base, "cti", new Browser({ email, password: OWN_PASSWORD, answer: "allow" }));
   expect(tokens.scope).toBe("cti:read");
   const reply = await post(`${base}/mcp/cti`, tokens.access_token, "tools/call", {
     name: "create_indicator",
@@ -114,9 +113,9 @@ test("a person who allows reading only gives a token that cannot change anything
 });
 
 test("a person who denies sends the client back without a code", async () => {
-  const { email, password } = program.bootstrap.analyst;
+  const { email } = program.bootstrap.analyst;
   const client = await register(base);
-  const browser = new Browser({ email, password, answer: "deny" });
+  const browser = new Browser({ email, password: OWN_PASSWORD, answer: "deny" });
   const back = await browser.follow(authorizeUrl(client, { resource: `${base}/mcp/cti` }), client.callback);
   expect(Object.fromEntries(back.searchParams)).toMatchObject({
     error: "access_denied",

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SERVERS } from "../../services/shared/platforms.js";
-import { Browser } from "../support/oauth/browser.js";
 import { ClientState, claimsOf, nativeClient } from "../support/oauth/client-state.js";
 import { connect, SDKS } from "../support/oauth/connect.js";
+import { personAt, settleIn } from "../support/oauth/person.js";
 import { CERTIFICATE_FILE, proxyTo, serveTls, type TlsServer, trustingFetch } from "../support/oauth/tls.js";
 import { freePorts, type Program, startProgram } from "../support/program.js";
 
@@ -41,6 +41,10 @@ describe.each(LAYOUTS)("behind %s", (layout) => {
       NODE_EXTRA_CA_CERTS: CERTIFICATE_FILE,
     };
     program = await startProgram({ env });
+    await settleIn(
+      { baseUrl: `http://127.0.0.1:${port}${new URL(base).pathname.replace(/\/$/, "")}` },
+      program.bootstrap.analyst,
+    );
     ask = proxy === undefined ? fetch : trustingFetch;
   });
   afterAll(async () => {
@@ -49,10 +53,7 @@ describe.each(LAYOUTS)("behind %s", (layout) => {
     await documents?.close();
   });
 
-  const person = () => {
-    const { email, password } = program.bootstrap.analyst;
-    return new Browser({ email, password, answer: "allow", write: "yes" }, ask);
-  };
+  const person = () => personAt(program.bootstrap.analyst, ask);
 
   test.each(SDKS)("%s connects to all servers, by registration and by client document, and refreshes", async (sdk) => {
     for (const [at, server] of SERVERS.entries()) {

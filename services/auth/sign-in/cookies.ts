@@ -27,11 +27,11 @@ export function createSignInCookies(isSecure: boolean, key: Buffer): SignInCooki
   const markOf = (userId: string): string => createHmac("sha256", key).update(userId).digest("base64url");
 
   return {
-    sessionIn: (header) => valueOf(header, session),
+    sessionIn: (header) => cookieIn(header, session),
     setSession: (value) => `${session}=${value}; ${attributes}`,
     knows(header, userId) {
       // One browser may be several people's.
-      const marks = valueOf(header, known)?.split(".") ?? [];
+      const marks = cookieIn(header, known)?.split(".") ?? [];
       const mark = Buffer.from(markOf(userId));
       return marks.some((one) => one.length === mark.length && timingSafeEqual(Buffer.from(one), mark));
     },
@@ -39,7 +39,7 @@ export function createSignInCookies(isSecure: boolean, key: Buffer): SignInCooki
   };
 }
 
-function valueOf(header: string | undefined, name: string): string | undefined {
+function cookieIn(header: string | undefined, name: string): string | undefined {
   const found = header?.split(/;\s*/).find((one) => one.startsWith(`${name}=`));
   return found?.slice(name.length + 1);
 }
