@@ -18,6 +18,16 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/keys.js")).keys,
   },
   {
+    noun: "connections",
+    doc: "What calls in people's names: API keys, and clients that signed in.",
+    load: async () => (await import("./commands/connections.js")).connections,
+  },
+  {
+    noun: "sessions",
+    doc: "Sign-ins at browsers.",
+    load: async () => (await import("./commands/sessions.js")).sessions,
+  },
+  {
     noun: "settings",
     doc: "The switches of the service.",
     load: async () => (await import("./commands/settings.js")).settings,

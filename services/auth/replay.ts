@@ -14,14 +14,17 @@ const BATCH = 500;
 
 /**
  * Takes away in a restored store what the store that it replaces knows to be
- * taken away: keys that were revoked or shortened, users who were disabled,
- * deleted, or lost rights, groups that were deleted. Nothing is given back by a
+ * taken away: keys that were revoked or shortened, connections that ended, users
+ * who were disabled, deleted, or lost rights, groups that were deleted. Nothing is given back by a
  * restore. The audit goes on, and so does the count of epochs.
  */
 export async function replayAuth(old: AuthStore, restored: AuthStore): Promise<Withdrawn> {
   const groups = await replayGroups(old, restored);
   const users = await replayUsers(old, restored);
   const keys = await replayKeys(old, restored);
+  await replayGrants(old, restored);
+  // Whoever was signed in then may have signed out.
+  await restored.sessions.deleteMany({});
   const auditRecords = await carryAudit(old, restored);
   const epoch = await old.state.findOne({ _id: "epoch" });
   if (epoch !== null) await restored.state.updateOne({ _id: "epoch" }, { $max: { n: epoch.n } }, { upsert: true });
@@ -85,6 +88,23 @@ function endsOf(key: ApiKeyRecord, now: ApiKeyRecord | null): Pick<ApiKeyRecord,
     expires_at: ends.length === 0 ? null : new Date(Math.min(...ends.map((at) => at.getTime()))),
   };
 }
+
+/** Grants end as keys do; of codes and refresh tokens only those stay that were not used since. */
+async function replayGrants(old: AuthStore, restored: AuthStore): Promise<void> {
+  for await (const grant of restored.grants.find({ revoked_at: null })) {
+    const now = await old.grants.findOne({ _id: grant._id });
+    const revoked_at = now === null ? new Date() : now.revoked_at;
+    if (revoked_at !== null) await restored.grants.updateOne({ _id: grant._id }, { $set: { revoked_at } });
+  }
+  for await (const { _id, model } of restored.oauth.find({})) {
+    if (KEPT_MODELS.has(model)) continue;
+    const now = await old.oauth.findOne({ _id });
+    if (now === null || now.consumed_at !== null) await restored.oauth.deleteOne({ _id });
+  }
+}
+
+/** What opens nothing by itself. */
+const KEPT_MODELS: ReadonlySet<string> = new Set(["Client", "Grant"]);
 
 async function carryAudit(old: AuthStore, restored: AuthStore): Promise<number> {
   const [last] = await restored.audit.find({}, { sort: { order: -1 }, limit: 1, hint: "order" }).toArray();

@@ -65,3 +65,54 @@ test("where all keys are revoked, an administrator gets a new one whoever is wan
   await restored.users.updateMany({ admin: true }, { $set: { disabled: true } });
   await expect(renewKeys(restored, format, [])).rejects.toThrow(/no enabled administrator/);
 });
+
+test("connections that ended since stay ended, sign-ins are forgotten, and a used refresh token stays used", async () => {
+  const { _id: user_id } = (await userOf(restored, "analyst@example.org"))!;
+  const grant = (id: string) => ({
+    _id: id,
+    user_id,
+    serial: id,
+    client_id: "client",
+    client_name: "Client",
+    client_host: "",
+    redirect: "http://127.0.0.1:1",
+    resource: "https://sallyport.example/mcp/cti",
+    server: "cti",
+    scopes: ["cti:read"],
+    created_at: new Date(),
+    expires_at: new Date(Date.now() + 60_000),
+    revoked_at: null,
+    last_used_at: null,
+    uses: 0,
+  });
+  const record = (id: string, model: string) => ({
+    ...{ _id: id, model, payload: "{}", grant_id: "lives", uid: null },
+    ...{ consumed_at: null, expires_at: null },
+  });
+  for (const id of ["lives", "ended", "gone"]) await restored.grants.insertOne(grant(id));
+  await old.grants.insertOne(grant("lives"));
+  await old.grants.insertOne({ ...grant("ended"), revoked_at: new Date(1) });
+  for (const [id, model] of [
+    ["client", "Client"],
+    ["unused", "RefreshToken"],
+    ["used", "RefreshToken"],
+    ["lost", "RefreshToken"],
+  ] as const) {
+    await restored.oauth.insertOne(record(id, model));
+  }
+  await old.oauth.insertOne(record("unused", "RefreshToken"));
+  await old.oauth.insertOne({ ...record("used", "RefreshToken"), consumed_at: new Date(2) });
+  await restored.sessions.insertOne({
+    ...{ _id: "session", user_id, address: "127.0.0.1", user_agent: "", amr: "pwd" },
+    ...{ created_at: new Date(), seen_at: new Date(), expires_at: new Date(Date.now() + 60_000) },
+  });
+  await replayAuth(old, restored);
+  const revoked = await restored.grants.find({}).sort({ _id: 1 }).toArray();
+  expect(revoked.map(({ _id, revoked_at }) => [_id, revoked_at !== null])).toEqual([
+    ["ended", true],
+    ["gone", true],
+    ["lives", false],
+  ]);
+  expect((await restored.oauth.find({}).toArray()).map(({ _id }) => _id).sort()).toEqual(["client", "unused"]);
+  expect(await restored.sessions.countDocuments()).toBe(0);
+});
