@@ -19,7 +19,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     noun: "connections",
-    doc: "What calls in people's names: API keys, and clients that signed in.",
+    doc: "Connections of people: API keys, and clients that signed in.",
     load: async () => (await import("./commands/connections.js")).connections,
   },
   {

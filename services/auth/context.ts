@@ -7,7 +7,6 @@ import type { AuditBounds, AuditTrail } from "./audit-trail.js";
 import type { EmailDomains } from "./email-domains.js";
 import type { Fence } from "./fence.js";
 import type { KeyRing } from "./key-ring.js";
-import type { AuthorizationServer } from "./oauth/authorization-server.js";
 import type { PlatformTokens } from "./platform-tokens.js";
 import type { Sessions } from "./sign-in/sessions.js";
 import type { Throttle } from "./sign-in/throttle.js";
@@ -43,8 +42,6 @@ export interface Context {
   readonly administrators: WorkLimit;
   readonly sessions: Sessions;
   readonly throttle: Throttle;
-  /** Answers browsers and OAuth clients. */
-  readonly authorizationServer: AuthorizationServer;
   /** How to reach the other services; undefined while they are not there. */
   readonly peers: () => Peers | undefined;
 }

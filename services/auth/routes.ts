@@ -51,9 +51,10 @@ import { verifyCredential } from "./commands/verify-credential.js";
 import { watch } from "./commands/watch.js";
 import { whoAmI } from "./commands/who-am-i.js";
 import type { Context } from "./context.js";
+import type { AuthorizationServer } from "./oauth/authorization-server.js";
 
 /** Every rpc of auth and the command that answers it. */
-export function routes(context: Context): readonly Method[] {
+export function routes(context: Context, authorizationServer: AuthorizationServer): readonly Method[] {
   const credentials = CredentialService.method;
   const delegations = DelegationService.method;
   const events = WatchService.method;
@@ -75,7 +76,7 @@ export function routes(context: Context): readonly Method[] {
     unary(sessions.endSession, (request, call) => endSession(context, request, call)),
     unary(sessions.signOutEverywhere, (request, call) => signOutEverywhere(context, request, call)),
     unary(sessions.changePassword, (request, call) => changeOwnPassword(context, request, call)),
-    unary(AuthorizationServerService.method.handleHttp, (request) => handleHttp(context, request)),
+    unary(AuthorizationServerService.method.handleHttp, (request) => handleHttp(authorizationServer, request)),
     unary(delegations.createDelegation, (request) => createDelegation(context, request)),
     unary(delegations.exchangeDelegation, (request) => exchangeDelegation(context, request)),
     unary(delegations.endDelegation, (request) => endDelegation(context, request)),

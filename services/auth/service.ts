@@ -3,7 +3,6 @@ import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { Auditor } from "../shared/audit/auditor.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { createUsageCounter } from "../shared/credentials/usage.js";
-import type { OutgoingPolicy } from "../shared/outgoing/policy.js";
 import type { Log } from "../shared/process/log.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Peers } from "../shared/rpc/peers.js";
@@ -18,7 +17,7 @@ import { createEmailDomains } from "./email-domains.js";
 import { createFence, type Fence } from "./fence.js";
 import { openKeyRing } from "./key-ring.js";
 import { type Leadership, takeLeadership } from "./leadership.js";
-import { openAuthorizationServer } from "./oauth/open.js";
+import { type AuthorizationServerSettings, openAuthorizationServer } from "./oauth/open.js";
 import { createPlatformTokens } from "./platform-tokens.js";
 import { routes } from "./routes.js";
 import { createSessions } from "./sign-in/sessions.js";
@@ -30,19 +29,13 @@ import { createWatchHub, LEASE_MARGIN, type WatchHub } from "./watch-hub.js";
 import { createWorkLimit } from "./work-limit.js";
 
 /** What the auth service is made with. */
-export interface AuthOptions {
+export interface AuthOptions extends AuthorizationServerSettings {
   /** Stays open: who opened it closes it. */
   readonly store: Store;
   /** Seals the private halves of signing keys. */
   readonly seal: Seal;
   /** The public base URL: the issuer of tokens. */
   readonly baseUrl: string;
-  /** Further public URLs of MCP endpoints, by server. */
-  readonly publicUrls?: Readonly<Record<string, string>>;
-  /** The name that users see; the product's where left out. */
-  readonly serviceName?: string;
-  /** Which addresses are called that clients name; public ones alone where left out. */
-  readonly outgoing?: OutgoingPolicy;
   readonly log: Log;
   /** The domains that users' addresses may be of, in lower case and ASCII; any where left out. */
   readonly emailDomains?: readonly string[] | undefined;
@@ -90,12 +83,12 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
   const accessRing = await openKeyRing(store, "access", { ...ACCESS_RING, seal });
   const { leadership, hub } = await lead(store, options);
   const fence = createFence(leadership);
-  const base = contextOf(options, { store, hub, fence, assertionRing, platformRing, accessRing });
-  const context: Context = { ...base, authorizationServer: await openAuthorizationServer(base, options) };
+  const context = contextOf(options, { store, hub, fence, assertionRing, platformRing, accessRing });
+  const authorizationServer = await openAuthorizationServer(context, options);
   const upkeep = startUpkeep(context, options.log);
   return {
     name: "auth",
-    methods: routes(context).map((method) => fenced(method, fence)),
+    methods: routes(context, authorizationServer).map((method) => fenced(method, fence)),
     authenticator: createAuthAuthenticator(context.verification, assertionRing, context.usage),
     async ready() {
       try {
@@ -148,7 +141,7 @@ function contextOf(
     auditor,
   }: AuthOptions,
   opened: Pick<Context, "store" | "hub" | "fence" | "assertionRing" | "platformRing" | "accessRing">,
-): Omit<Context, "authorizationServer"> {
+): Context {
   const { store, hub, fence, assertionRing, platformRing } = opened;
   const issuer = baseUrl.replace(/\/+$/, "");
   const hashing = createWorkLimit(availableParallelism(), HASHES_WAITING);

@@ -1,6 +1,7 @@
-import { PUBLIC_ONLY } from "../../shared/outgoing/policy.js";
+import { type OutgoingPolicy, PUBLIC_ONLY } from "../../shared/outgoing/policy.js";
+import type { Log } from "../../shared/process/log.js";
+import type { Seal } from "../../shared/secrets/seal.js";
 import type { Context } from "../context.js";
-import type { AuthOptions } from "../service.js";
 import { createBrowserSignIn } from "../sign-in/at-browser.js";
 import { createSignInCookies } from "../sign-in/cookies.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server.js";
@@ -12,11 +13,22 @@ import { keyFor, openPageSecret } from "./page-secret.js";
 import { createProvider } from "./provider.js";
 import { layOutResources } from "./resources.js";
 
+/** What a deployment says of its authorization server. */
+export interface AuthorizationServerSettings {
+  /** Further public URLs of MCP endpoints, by server. */
+  readonly publicUrls?: Readonly<Record<string, string>>;
+  /** The name that users see; the product's if omitted. */
+  readonly serviceName?: string;
+  /** Which addresses are called that clients name; public ones alone if omitted. */
+  readonly outgoing?: OutgoingPolicy;
+}
+
 /** Puts the authorization server together. */
 export async function openAuthorizationServer(
-  context: Omit<Context, "authorizationServer">,
-  { seal, publicUrls = {}, serviceName = "Sallyport", outgoing = PUBLIC_ONLY, log }: AuthOptions,
+  context: Context,
+  options: AuthorizationServerSettings & { readonly seal: Seal; readonly log: Log },
 ): Promise<AuthorizationServer> {
+  const { seal, publicUrls = {}, serviceName = "Sallyport", outgoing = PUBLIC_ONLY, log } = options;
   const { store, issuer, accessRing: ring } = context;
   const url = new URL(issuer);
   const secret = await openPageSecret(store, seal);

@@ -31,8 +31,9 @@ export interface ProviderOptions {
 /** How long an access token lives, in seconds. */
 export const ACCESS_TOKEN_S = 600;
 const DAY_S = 86_400;
-/** How long a connection lasts without being used, and at most, in seconds. */
+/** How long a connection lasts without being used, in seconds. */
 export const IDLE_S = 30 * DAY_S;
+/** How long a connection lasts at most, in seconds. */
 export const GRANT_S = 90 * DAY_S;
 
 /** Longest client document and key set that is read, in bytes. */
@@ -189,7 +190,7 @@ function configurationOf(options: ProviderOptions): Configuration {
 /** What a person sees where the client cannot be told: it is not known, or not where it said. */
 function failurePage(error: string, description: string): Shown {
   const body = html`<p id="problem">The client's request was refused: ${description || error}.</p>
-<p class="faint">Start again in the client. If it happens again, remove the connection there and add it anew. (${error})</p>`;
+<p class="faint">Start again in the client. If it happens again, remove the connection there and add it again. (${error})</p>`;
   return { title: "This connection cannot go on", body, status: 400 };
 }
 
