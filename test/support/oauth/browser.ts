@@ -49,6 +49,11 @@ export class Browser {
     return reply;
   }
 
+  /** What this browser keeps, by name. */
+  cookies(): readonly (readonly [name: string, value: string])[] {
+    return [...this.#cookies.values()].map(({ name, value }) => [name, value] as const);
+  }
+
   /** The fields of a page's form: what is hidden as it is, the rest as this browser's person enters it. */
   filledIn(page: string): URLSearchParams {
     const form = new URLSearchParams();
