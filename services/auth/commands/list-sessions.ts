@@ -3,15 +3,17 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ListSessionsRequest, ListSessionsResponseSchema } from "#proto/auth/v1/session_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
 import type { Context } from "../context.js";
-import { ownerOf } from "../key-owner.js";
+import { narrowedKeyOf, ownerOf } from "../key-owner.js";
 
-/** Lists where a person is signed in, the newest session first. */
+/** Lists where a person is signed in, the newest session first; to a narrowed key nothing. */
 export async function listSessions(
   context: Context,
   request: ListSessionsRequest,
   call: Call,
 ): Promise<MessageInitShape<typeof ListSessionsResponseSchema>> {
   const { _id } = await ownerOf(context, request, call);
+  const isNarrowed = !call.caller.scopes.has("admin") && (await narrowedKeyOf(context.store, call.caller)) !== undefined;
+  if (isNarrowed) return { sessions: [] };
   const found = await context.sessions.listOf(_id);
   return {
     sessions: found.map((session) => ({

@@ -35,5 +35,7 @@ export interface BrowserSignIn {
   /** Whether the person must choose a new password before anything else. */
   mustChangePassword(user: UserRecord): boolean;
   changePassword(browser: Browser, user: UserRecord, current: string, next: string): Promise<SignedIn | NotSignedIn>;
+  /** Ends the session of a browser. @returns Set-Cookie headers. */
+  signOut(browser: Browser): Promise<readonly string[]>;
   readonly others: readonly OtherWay[];
 }

@@ -11,7 +11,7 @@ import { noteConnection } from "./noted.js";
 import { consentPage } from "./pages/consent.js";
 import { type Shown, type Site, sendPage } from "./pages/page.js";
 import { newPasswordPage, signInPage } from "./pages/sign-in.js";
-import { GRANT_S, OAUTH } from "./provider.js";
+import { GRANT_S, OAUTH, SESSION_COOKIE } from "./provider.js";
 import type { Resource, Resources } from "./resources.js";
 
 /** What the pages between a client's request and its answer are made with. */
@@ -183,6 +183,7 @@ export class Interactions {
   private async takeConsent(asked: Asked, form: URLSearchParams): Promise<void> {
     const { provider, request, response } = asked;
     const user = await this.userOf(asked);
+    if (form.get("answer") === "switch") return this.switchPerson(asked);
     if (form.get("answer") !== "allow") {
       noteConnection(this.options.context, user, { action: "connect", grantId: "", outcome: "denied" });
       const refused = { error: "access_denied", error_description: "the person did not allow it" };
@@ -193,6 +194,18 @@ export class Interactions {
     const result = { consent: { grantId } };
     const returnTo = await provider.interactionResult(request, response, result, { mergeWithLastSubmission: true });
     redirect(response, returnTo, []);
+  }
+
+  /** Begins the client's request from its beginning, with the form of the sign-in. */
+  private async switchPerson({ response, browser, details }: Asked): Promise<void> {
+    const { base } = this.options.site;
+    // The library would ask the person to confirm that another takes the place of the one before.
+    const forgotten = [SESSION_COOKIE, `${SESSION_COOKIE}.sig`].map(
+      (name) => `${name}=; Max-Age=0; Path=${base}${OAUTH}`,
+    );
+    const setCookies = [...forgotten, ...(await this.options.signIn.signOut(browser))];
+    const again = new URLSearchParams({ ...(details.params as Record<string, string>), prompt: "login" });
+    redirect(response, `${base}${OAUTH}/authorize?${again}`, setCookies);
   }
 
   /** Makes the grant, with no more than the client asked for and the person left. */

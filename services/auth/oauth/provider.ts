@@ -40,6 +40,9 @@ export const GRANT_S = 90 * DAY_S;
 const MAX_DOCUMENT = 8 << 10;
 const MAX_KEYS = 64 << 10;
 
+/** The cookie of the library's own session, which lasts as long as an authorization. */
+export const SESSION_COOKIE = "sallyport_oauth";
+
 /** The path of the authorization server below the base URL. */
 export const OAUTH = "/oauth";
 
@@ -96,7 +99,7 @@ function configurationOf(options: ProviderOptions): Configuration {
     },
     cookies: {
       keys: [cookieKey],
-      names: { session: "sallyport_oauth", interaction: "sallyport_interaction", resume: "sallyport_resume" },
+      names: { session: SESSION_COOKIE, interaction: "sallyport_interaction", resume: "sallyport_resume" },
       long: cookie,
       short: cookie,
     },

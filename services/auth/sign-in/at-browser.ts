@@ -34,6 +34,12 @@ class PasswordSignIn implements BrowserSignIn {
     return value === undefined ? undefined : (await this.options.context.sessions.of(value))?.user;
   }
 
+  async signOut({ cookies }: Browser): Promise<readonly string[]> {
+    const value = this.options.cookies.sessionIn(cookies);
+    if (value !== undefined) await this.options.context.sessions.end(value);
+    return [this.options.cookies.endSession()];
+  }
+
   mustChangePassword(user: UserRecord): boolean {
     return user.must_change_password === true;
   }

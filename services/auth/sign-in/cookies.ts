@@ -5,6 +5,7 @@ export interface SignInCookies {
   /** The value of the session in a Cookie header. */
   sessionIn(header: string | undefined): string | undefined;
   setSession(value: string): string;
+  endSession(): string;
   /** Whether the browser has signed in to this account before. */
   knows(header: string | undefined, userId: string): boolean;
   setKnown(userId: string): string;
@@ -29,6 +30,7 @@ export function createSignInCookies(isSecure: boolean, key: Buffer): SignInCooki
   return {
     sessionIn: (header) => cookieIn(header, session),
     setSession: (value) => `${session}=${value}; ${attributes}`,
+    endSession: () => `${session}=; Max-Age=0; ${attributes}`,
     knows(header, userId) {
       // One browser may be several people's.
       const marks = cookieIn(header, known)?.split(".") ?? [];

@@ -61,7 +61,7 @@ export class Browser {
       const name = /name="([^"]+)"/.exec(tag)?.[1];
       if (name === undefined) continue;
       const given = this.fields[name];
-      if (tag.includes('type="hidden"')) form.set(name, /value="([^"]*)"/.exec(tag)?.[1] ?? "");
+      if (/type="hidden"| readonly/.test(tag)) form.set(name, /value="([^"]*)"/.exec(tag)?.[1] ?? "");
       else if (given !== undefined) form.set(name, given);
     }
     return form;

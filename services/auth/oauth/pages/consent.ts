@@ -46,7 +46,7 @@ ${shown.asksToWrite && html`<label class="choice"><input type="checkbox" name="w
 <button class="main" name="answer" value="allow">Allow</button>
 <button name="answer" value="deny">Deny</button>
 </div>
-</form>
-<p class="faint">Signed in as ${email}. If that is not you, deny, and sign out first.</p>`;
+<p class="faint">Not ${email}? <button class="link" name="answer" value="switch">Sign in as somebody else</button></p>
+</form>`;
   return { title: `Connect ${clientName}?`, body, leadsTo };
 }

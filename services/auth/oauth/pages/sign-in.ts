@@ -42,7 +42,7 @@ export function newPasswordPage({ action, csrf, leadsTo, problem, email }: NewPa
 ${problem !== "" && html`<p class="bad" role="alert" id="problem">${problem}</p>`}
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
-<input type="hidden" name="username" value="${email}" autocomplete="username">
+<label>E-mail address<input class="given" type="email" name="username" value="${email}" autocomplete="username" readonly></label>
 <label>Password until now<input type="password" name="current" autocomplete="current-password" required autofocus></label>
 <label>New password<input type="password" name="next" autocomplete="new-password" minlength="12" maxlength="128" required></label>
 <p class="faint">At least 12 characters.</p>

@@ -16,7 +16,7 @@ export const STYLE = `:root {
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--bg); color: var(--text); font: 400 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
 main { max-width: 460px; margin: 8vh auto; padding: 32px; background: var(--surface); border: 1px solid var(--line); border-radius: 14px; }
-h1 { margin: 0 0 16px; font: 600 22px/1.3 inherit; letter-spacing: -.015em; }
+h1 { margin: 0 0 16px; font-size: 22px; font-weight: 600; line-height: 1.3; letter-spacing: -.015em; overflow-wrap: anywhere; }
 p, dl, ul { margin: 0 0 16px; overflow-wrap: anywhere; }
 .brand { margin: 0 0 4px; color: var(--muted); font-weight: 600; }
 .faint { color: var(--muted); font-size: 13.5px; }
@@ -31,9 +31,12 @@ label.choice { display: flex; gap: 8px; align-items: baseline; font-weight: 400;
 input[type=email], input[type=password] { display: block; width: 100%; margin-top: 4px; height: 40px; padding: 0 12px; font: inherit; color: inherit; background: var(--bg); border: 1px solid var(--edge); border-radius: 6px; }
 fieldset { margin: 0 0 16px; padding: 0; border: 0; }
 legend { padding: 0; margin-bottom: 8px; font-weight: 550; }
-.buttons { display: flex; gap: 12px; flex-wrap: wrap; margin-top: 20px; }
+.buttons { display: flex; gap: 12px; flex-wrap: wrap; margin: 20px 0 16px; }
+form:last-child .buttons { margin-bottom: 0; }
 button, .button { display: inline-flex; align-items: center; justify-content: center; height: 40px; padding: 0 18px; font: inherit; font-weight: 550; color: var(--text); background: var(--surface); border: 1px solid var(--edge); border-radius: 6px; cursor: pointer; text-decoration: none; }
 button.main { color: var(--on-accent); background: var(--accent); border-color: transparent; }
 button.main:hover { background: var(--accent-hover); }
+button.link { height: auto; padding: 0; border: 0; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; }
+input.given { color: var(--muted); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 `;
