@@ -18,6 +18,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/keys.js")).keys,
   },
   {
+    noun: "signing-keys",
+    doc: "The keys that sign for the service: list, rotate, revoke.",
+    load: async () => (await import("./commands/signing-keys.js")).signingKeys,
+  },
+  {
     noun: "settings",
     doc: "The switches of the service.",
     load: async () => (await import("./commands/settings.js")).settings,

@@ -27,6 +27,8 @@ export interface Context {
   readonly usage: UsageCounter;
   readonly assertionRing: KeyRing;
   readonly assertions: AssertionMint;
+  /** Of OAuth access tokens. */
+  readonly accessRing: KeyRing;
   readonly platformRing: KeyRing;
   readonly platformTokens: PlatformTokens;
   readonly emailDomains: EmailDomains;

@@ -5,6 +5,7 @@ export interface Withdrawn {
   readonly keys: number;
   readonly users: number;
   readonly groups: number;
+  readonly signingKeys: number;
   /** Records of the audit that the backup did not have. */
   readonly auditRecords: number;
 }
@@ -15,17 +16,18 @@ const BATCH = 500;
 /**
  * Takes away in a restored store what the store that it replaces knows to be
  * taken away: keys that were revoked or shortened, users who were disabled,
- * deleted, or lost rights, groups that were deleted. Nothing is given back by a
+ * deleted, or lost rights, groups that were deleted, signing keys that were revoked. Nothing is given back by a
  * restore. The audit goes on, and so does the count of epochs.
  */
 export async function replayAuth(old: AuthStore, restored: AuthStore): Promise<Withdrawn> {
   const groups = await replayGroups(old, restored);
   const users = await replayUsers(old, restored);
   const keys = await replayKeys(old, restored);
+  const signingKeys = await replayKeyRings(old, restored);
   const auditRecords = await carryAudit(old, restored);
   const epoch = await old.state.findOne({ _id: "epoch" });
   if (epoch !== null) await restored.state.updateOne({ _id: "epoch" }, { $max: { n: epoch.n } }, { upsert: true });
-  return { keys, users, groups, auditRecords };
+  return { keys, users, groups, signingKeys, auditRecords };
 }
 
 async function replayGroups(old: AuthStore, restored: AuthStore): Promise<number> {
@@ -84,6 +86,22 @@ function endsOf(key: ApiKeyRecord, now: ApiKeyRecord | null): Pick<ApiKeyRecord,
     revoked_at: revokedAt,
     expires_at: ends.length === 0 ? null : new Date(Math.min(...ends.map((at) => at.getTime()))),
   };
+}
+
+/** A ring that loses the key that signs makes another when the service starts. */
+async function replayKeyRings(old: AuthStore, restored: AuthStore): Promise<number> {
+  let changed = 0;
+  for await (const { _id, revoked } of old.keyRings.find({})) {
+    const { deletedCount } = await restored.signingKeys.deleteMany({ _id: { $in: [...revoked] } });
+    changed += deletedCount;
+    const ring = await restored.keyRings.findOne({ _id });
+    if (ring === null) continue;
+    const keys = ring.keys.filter((key) => !revoked.includes(key._id));
+    changed += ring.keys.length - keys.length;
+    const all = [...new Set([...revoked, ...ring.revoked])];
+    await restored.keyRings.updateOne({ _id }, { $set: { keys, revoked: all }, $inc: { revision: 1 } });
+  }
+  return changed;
 }
 
 async function carryAudit(old: AuthStore, restored: AuthStore): Promise<number> {

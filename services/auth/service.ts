@@ -59,6 +59,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** Services keep the key set for five minutes, assertions live for five. */
 const ASSERTION_RING = { leadMs: 10 * MINUTE, graceMs: 10 * MINUTE, rotateMs: 7 * DAY };
+/** Access tokens live for ten minutes. */
+const ACCESS_RING = { leadMs: 10 * MINUTE, graceMs: 20 * MINUTE, rotateMs: 30 * DAY };
 /** Platforms keep the key set for an hour. */
 const PLATFORM_RING = { leadMs: 2 * HOUR, graceMs: 2 * HOUR, rotateMs: 30 * DAY };
 /** Some twenty seconds of bcrypt on two cores, which is how long a verification is waited for. */
@@ -73,9 +75,10 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
   const store = await openAuthStore(options.store);
   const assertionRing = await openKeyRing(store, "assertion", { ...ASSERTION_RING, seal });
   const platformRing = await openKeyRing(store, "platform", { ...PLATFORM_RING, seal });
+  const accessRing = await openKeyRing(store, "access", { ...ACCESS_RING, seal });
   const { leadership, hub } = await lead(store, options);
   const fence = createFence(leadership);
-  const context = contextOf(options, { store, hub, fence, assertionRing, platformRing });
+  const context = contextOf(options, { store, hub, fence, assertionRing, platformRing, accessRing });
   const upkeep = startUpkeep(context, options.log);
   return {
     name: "auth",
@@ -131,7 +134,7 @@ function contextOf(
     auditBounds = AUDIT_BOUNDS,
     auditor,
   }: AuthOptions,
-  opened: Pick<Context, "store" | "hub" | "fence" | "assertionRing" | "platformRing">,
+  opened: Pick<Context, "store" | "hub" | "fence" | "assertionRing" | "platformRing" | "accessRing">,
 ): Context {
   const { store, hub, fence, assertionRing, platformRing } = opened;
   const hashing = createWorkLimit(availableParallelism(), HASHES_WAITING);
@@ -180,15 +183,15 @@ async function writeOwnUsage({ store, fence, usage }: Context, log: Log): Promis
   }
 }
 
-/** A process that was replaced still has to know the keys that its successor signs with. */
-async function tendRings({ fence, assertionRing, platformRing }: Context, log: Log): Promise<void> {
-  const rings = [assertionRing, platformRing];
+async function tendRings({ fence, assertionRing, platformRing, accessRing }: Context, log: Log): Promise<void> {
+  // The process that took over rotates them.
   const leads = await fence.check().then(
     () => true,
     () => false,
   );
+  if (!leads) return;
   try {
-    await Promise.all(rings.map((ring) => (leads ? ring.tend() : ring.load())));
+    await Promise.all([assertionRing, platformRing, accessRing].map((ring) => ring.tend()));
   } catch (error) {
     log.error({ err: error }, "signing keys cannot be rotated");
   }

@@ -13,8 +13,8 @@ import { requestVerification } from "./verification-request.js";
 
 /** Something changed, or changes were missed. */
 export interface CredentialsEvent {
-  readonly kind: "key" | "user" | "setting" | "platform" | "reset";
-  /** The id of the key, user, setting or platform; "" for reset. */
+  readonly kind: "key" | "user" | "setting" | "platform" | "key_ring" | "reset";
+  /** The id of the key, user, setting or platform, or the name of the ring; "" for reset. */
   readonly id: string;
 }
 
@@ -74,6 +74,8 @@ const RENEW_RETRY_MS = 5_000;
 const ALIVE_MS = 20_000;
 /** How long where it is not. */
 const SILENT_MS = 5_000;
+/** The ring whose keys no process of ours verifies by. */
+const PLATFORM_RING = "platform";
 /** An event may overtake an answer; so often is asked again. */
 const ATTEMPTS = 3;
 
@@ -195,6 +197,10 @@ class LeasedCredentials implements Credentials {
     } else if (kind === "user") {
       this.#invalidations.changeUser(id, seq);
       this.#changed((caller) => caller.id === id, "unavailable");
+    } else if (kind === "key_ring" && id !== PLATFORM_RING) {
+      // What is kept may go back to a forgery, and the assertions in it are refused by now.
+      this.#invalidations.reset(seq);
+      this.#changed(() => true, "unavailable");
     }
     return this.#listeners.size === 0 ? undefined : this.#tell({ kind, id });
   }

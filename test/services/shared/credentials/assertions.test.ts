@@ -116,7 +116,7 @@ describe("an assertion", () => {
   });
 
   async function signed(header: object, claims: object): Promise<string> {
-    const [record] = await stack.records.signingKeys.find({ ring: "assertion" }).toArray();
+    const record = (await stack.records.keyRings.findOne({ _id: "assertion" }))?.keys[0];
     const d = SEAL.open(record?.sealed as string, `signing_keys/${record?._id}`);
     const key = await importJWK({ ...record?.jwk, d } as never, "EdDSA");
     const good = {
