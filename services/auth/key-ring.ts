@@ -1,7 +1,6 @@
 import { type CryptoKey, errors, type JWK, type JWTVerifyGetKey } from "jose";
-import { aborted, failedPrecondition, notFound, unavailable } from "../shared/rpc/errors.js";
+import { failedPrecondition, notFound, unavailable } from "../shared/rpc/errors.js";
 import type { Seal } from "../shared/secrets/seal.js";
-import { isDuplicateKey } from "../shared/store/store.js";
 import { type LoadedKey, loadKey, newKey, publicJwk, resealed } from "./key-ring-record.js";
 import {
   followed,
@@ -15,6 +14,7 @@ import {
 } from "./key-ring-steps.js";
 import { looseKeys } from "./loose-keys.js";
 import type { AuthStore, KeyRingRecord, RingName, SigningKeyRecord } from "./store.js";
+import { createStoredRing, type RingStep, type StoredRing } from "./stored-ring.js";
 
 /**
  * Signing keys of one purpose, Ed25519, kept in the store.
@@ -83,22 +83,19 @@ export interface KeyRingOptions {
   readonly now?: () => number;
 }
 
-/** How often a change is tried that others come before. */
-const ATTEMPTS = 10;
 /** Revoked keys that a ring remembers. */
 const REMEMBERED = 200;
 
-type Change = Partial<Pick<KeyRingRecord, "keys" | "revoked">>;
-
 /** Loads a ring and makes its first key if it has none. @throws SealError where a key does not open. */
 export async function openKeyRing(store: AuthStore, name: RingName, options: KeyRingOptions): Promise<KeyRing> {
-  const ring = new StoredKeyRing(store, name, options);
+  const ring = new LoadedKeyRing(store, name, options);
   await ring.open();
   return ring;
 }
 
-class StoredKeyRing implements KeyRing {
+class LoadedKeyRing implements KeyRing {
   readonly #now: () => number;
+  readonly #stored: StoredRing;
   #revision = -1;
   #keys: readonly LoadedKey[] = [];
 
@@ -108,10 +105,11 @@ class StoredKeyRing implements KeyRing {
     private readonly options: KeyRingOptions,
   ) {
     this.#now = options.now ?? Date.now;
+    this.#stored = createStoredRing(store, name);
   }
 
   async open(): Promise<void> {
-    if ((await this.store.keyRings.findOne({ _id: this.name })) === null) await this.#create();
+    await this.#stored.create(() => this.#first(), this.#now());
     // A version before 0066 that ran again in the meantime made keys of its own.
     await this.store.signingKeys.deleteMany({ ring: this.name });
     const { seal } = this.options;
@@ -191,34 +189,10 @@ class StoredKeyRing implements KeyRing {
     });
   }
 
-  /**
-   * One atomic change of the ring, computed again if another came before it.
-   *
-   * @param step gives what changes; undefined for nothing. What it throws is thrown, and nothing is changed.
-   */
-  async #change(step: (record: KeyRingRecord) => Promise<Change | undefined> | Change | undefined): Promise<Keys> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const record = await this.#read();
-      const change = await step(record);
-      if (change === undefined) {
-        if (record.revision > this.#revision) await this.#take(record);
-        return record.keys;
-      }
-      const { matchedCount } = await this.store.keyRings.updateOne(
-        { _id: this.name, revision: record.revision },
-        { $set: change, $inc: { revision: 1 } },
-      );
-      if (matchedCount === 0) continue;
-      await this.#load();
-      return change.keys ?? record.keys;
-    }
-    throw aborted(`the ring ${this.name} is being changed by other processes: nothing was changed, try again`);
-  }
-
   async #load(): Promise<void> {
     let record: KeyRingRecord;
     try {
-      record = await this.#read();
+      record = await this.#stored.read();
     } catch (error) {
       throw unavailable("the signing keys cannot be read at the moment: try again in a few seconds", error);
     }
@@ -245,17 +219,15 @@ class StoredKeyRing implements KeyRing {
     this.#keys = loaded;
   }
 
-  async #create(): Promise<void> {
-    const now = this.#now();
-    const loose = looseKeys(await this.store.signingKeys.find({ ring: this.name }).toArray(), this.options.graceMs);
-    const keys = loose.length > 0 ? loose : [await this.#fresh(now)];
-    try {
-      // Beginning with the time, a ring that is made again is newer than the one before.
-      await this.store.keyRings.insertOne({ _id: this.name, revision: now, keys, revoked: [] });
-    } catch (error) {
-      // Another process made it.
-      if (!isDuplicateKey(error)) throw error;
-    }
+  async #first(): Promise<Keys> {
+    const loose = await this.store.signingKeys.find({ ring: this.name }).toArray();
+    return loose.length > 0 ? looseKeys(loose, this.options.graceMs) : [await this.#fresh(this.#now())];
+  }
+
+  async #change(step: RingStep): Promise<Keys> {
+    const record = await this.#stored.change(step);
+    if (record.revision > this.#revision) await this.#take(record);
+    return record.keys;
   }
 
   #fresh(now: number): Promise<SigningKeyRecord> {
