@@ -1,6 +1,7 @@
 import { Code } from "@connectrpc/connect";
 import { createLocalJWKSet, errors, jwtVerify, SignJWT } from "jose";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { verifyOwn } from "../../../services/auth/authenticator.js";
 import { endSigningKeys } from "../../../services/auth/end-signing-keys.js";
 import { type KeyRing, openKeyRing } from "../../../services/auth/key-ring.js";
 import {
@@ -231,4 +232,21 @@ test("without the sealing key, a ring that was emptied begins again, and the key
   await expect(jwtVerify(token, next.verifier())).rejects.toThrow(errors.JWKSNoMatchingKey);
   await next.revoke(kid);
   expect(await kidsOf(next)).toHaveLength(1);
+});
+
+test("while the store does not answer, a good signature is not called bad", async () => {
+  let isAway = false;
+  const keyRings = new Proxy(records.keyRings, {
+    get(real, name) {
+      if (name === "findOne" && isAway) return () => Promise.reject(new Error("no answer"));
+      const member: unknown = Reflect.get(real, name);
+      return typeof member === "function" ? member.bind(real) : member;
+    },
+  });
+  const options = { leadMs: HOUR, graceMs: HOUR, rotateMs: 24 * HOUR, seal: SEAL };
+  const ring = await openKeyRing({ ...records, keyRings }, "assertion", options);
+  const token = await signed(ring);
+  await expect(verifyOwn(token, ring, ["auth"])).rejects.toEqual(code(Code.Unauthenticated));
+  isAway = true;
+  await expect(verifyOwn(token, ring, ["auth"])).rejects.toEqual(code(Code.Unavailable));
 });
