@@ -28,6 +28,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/sessions.js")).sessions,
   },
   {
+    noun: "signing-keys",
+    doc: "The keys that sign for the service: list, rotate, revoke.",
+    load: async () => (await import("./commands/signing-keys.js")).signingKeys,
+  },
+  {
     noun: "settings",
     doc: "The switches of the service.",
     load: async () => (await import("./commands/settings.js")).settings,

@@ -1,3 +1,4 @@
+import { errors } from "jose";
 import { LRUCache } from "lru-cache";
 import { bearerOf, known, refusalOf } from "../shared/credentials/assertions.js";
 import { type AssertionClaims, callerOfClaims } from "../shared/credentials/assertions-claims.js";
@@ -19,13 +20,14 @@ export function createAuthAuthenticator(
   ring: KeyRing,
   usage: UsageCounter,
 ): Authenticator {
-  const verified = new LRUCache<string, AssertionClaims>({ max: KEPT });
+  const verified = new LRUCache<string, { readonly claims: AssertionClaims; readonly revision: number }>({ max: KEPT });
 
   async function claimsOf(assertion: string): Promise<AssertionClaims> {
+    const revision = await ring.revision();
     const kept = verified.get(assertion);
-    if (kept !== undefined && (kept.exp as number) * 1000 > Date.now()) return kept;
+    if (kept?.revision === revision && (kept.claims.exp as number) * 1000 > Date.now()) return kept.claims;
     const claims = await verifyOwn(assertion, ring, ["auth"]);
-    verified.set(assertion, claims);
+    verified.set(assertion, { claims, revision });
     return claims;
   }
 
@@ -114,6 +116,7 @@ export async function verifyOwn(
   try {
     return await verifyAssertion(assertion, ring.verifier(), audiences);
   } catch (error) {
+    if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     throw unauthenticated("the caller assertion is not valid for this service", error);
   }
 }

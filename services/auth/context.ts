@@ -29,9 +29,9 @@ export interface Context {
   readonly usage: UsageCounter;
   readonly assertionRing: KeyRing;
   readonly assertions: AssertionMint;
-  readonly platformRing: KeyRing;
-  /** Signs access tokens. */
+  /** Of OAuth access tokens. */
   readonly accessRing: KeyRing;
+  readonly platformRing: KeyRing;
   /** The public base URL, without a last slash: the issuer of all tokens. */
   readonly issuer: string;
   readonly platformTokens: PlatformTokens;

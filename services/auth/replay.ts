@@ -5,6 +5,7 @@ export interface Withdrawn {
   readonly keys: number;
   readonly users: number;
   readonly groups: number;
+  readonly signingKeys: number;
   /** Records of the audit that the backup did not have. */
   readonly auditRecords: number;
 }
@@ -15,7 +16,8 @@ const BATCH = 500;
 /**
  * Takes away in a restored store what the store that it replaces knows to be
  * taken away: keys that were revoked or shortened, connections that ended, users
- * who were disabled, deleted, or lost rights, groups that were deleted. Nothing is given back by a
+ * who were disabled, deleted, or lost rights, groups that were deleted, signing keys
+ * that were revoked. Nothing is given back by a
  * restore. The audit goes on, and so does the count of epochs.
  */
 export async function replayAuth(old: AuthStore, restored: AuthStore): Promise<Withdrawn> {
@@ -25,10 +27,11 @@ export async function replayAuth(old: AuthStore, restored: AuthStore): Promise<W
   await replayGrants(old, restored);
   // Whoever was signed in then may have signed out.
   await restored.sessions.deleteMany({});
+  const signingKeys = await replayKeyRings(old, restored);
   const auditRecords = await carryAudit(old, restored);
   const epoch = await old.state.findOne({ _id: "epoch" });
   if (epoch !== null) await restored.state.updateOne({ _id: "epoch" }, { $max: { n: epoch.n } }, { upsert: true });
-  return { keys, users, groups, auditRecords };
+  return { keys, users, groups, signingKeys, auditRecords };
 }
 
 async function replayGroups(old: AuthStore, restored: AuthStore): Promise<number> {
@@ -105,6 +108,22 @@ async function replayGrants(old: AuthStore, restored: AuthStore): Promise<void> 
 
 /** What opens nothing by itself. */
 const KEPT_MODELS: ReadonlySet<string> = new Set(["Client", "Grant"]);
+
+/** A ring that loses the key that signs makes another when the service starts. */
+async function replayKeyRings(old: AuthStore, restored: AuthStore): Promise<number> {
+  let changed = 0;
+  for await (const { _id, revoked } of old.keyRings.find({})) {
+    const { deletedCount } = await restored.signingKeys.deleteMany({ _id: { $in: [...revoked] } });
+    changed += deletedCount;
+    const ring = await restored.keyRings.findOne({ _id });
+    if (ring === null) continue;
+    const keys = ring.keys.filter((key) => !revoked.includes(key._id));
+    changed += ring.keys.length - keys.length;
+    const all = [...new Set([...revoked, ...ring.revoked])];
+    await restored.keyRings.updateOne({ _id }, { $set: { keys, revoked: all }, $inc: { revision: 1 } });
+  }
+  return changed;
+}
 
 async function carryAudit(old: AuthStore, restored: AuthStore): Promise<number> {
   const [last] = await restored.audit.find({}, { sort: { order: -1 }, limit: 1, hint: "order" }).toArray();

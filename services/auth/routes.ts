@@ -6,6 +6,7 @@ import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { DelegationService } from "#proto/auth/v1/delegation_service_pb.js";
 import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
+import { KeyRingService } from "#proto/auth/v1/key_ring_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import { SessionService } from "#proto/auth/v1/session_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
@@ -35,6 +36,7 @@ import { listAuditRecords } from "./commands/list-audit-records.js";
 import { listConnections } from "./commands/list-connections.js";
 import { listGroups } from "./commands/list-groups.js";
 import { listSessions } from "./commands/list-sessions.js";
+import { listSigningKeys } from "./commands/list-signing-keys.js";
 import { listUsers } from "./commands/list-users.js";
 import { mintPlatformToken } from "./commands/mint-platform-token.js";
 import { publish } from "./commands/publish.js";
@@ -42,7 +44,9 @@ import { recordAudit } from "./commands/record-audit.js";
 import { reportUsage } from "./commands/report-usage.js";
 import { resolvePrincipals } from "./commands/resolve-principals.js";
 import { revokeApiKey } from "./commands/revoke-api-key.js";
+import { revokeSigningKey } from "./commands/revoke-signing-key.js";
 import { rotateApiKey } from "./commands/rotate-api-key.js";
+import { rotateKeyRing } from "./commands/rotate-key-ring.js";
 import { signOutEverywhere } from "./commands/sign-out-everywhere.js";
 import { updateApiKey } from "./commands/update-api-key.js";
 import { updateGroup } from "./commands/update-group.js";
@@ -64,6 +68,7 @@ export function routes(context: Context, authorizationServer: AuthorizationServe
   const sessions = SessionService.method;
   const connections = ConnectionService.method;
   const platforms = PlatformTokenService.method;
+  const rings = KeyRingService.method;
   return [
     unary(credentials.verifyCredential, (request) => verifyCredential(context, request)),
     unary(credentials.exchangeAssertion, (request) => exchangeAssertion(context, request)),
@@ -102,6 +107,9 @@ export function routes(context: Context, authorizationServer: AuthorizationServe
     unary(AuditService.method.listAuditRecords, (request) => listAuditRecords(context, request)),
     unary(AuditService.method.getAuditUsage, (request) => getAuditUsage(context, request)),
     unary(AuditService.method.recordAudit, (request) => recordAudit(context, request)),
+    unary(rings.listSigningKeys, (request) => listSigningKeys(context, request)),
+    unary(rings.rotateKeyRing, (request) => rotateKeyRing(context, request)),
+    unary(rings.revokeSigningKey, (request) => revokeSigningKey(context, request)),
     unary(platforms.mintPlatformToken, (request, call) => mintPlatformToken(context, request, call)),
     unary(platforms.getPlatformIssuer, () => getPlatformIssuer(context)),
   ];

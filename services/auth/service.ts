@@ -193,15 +193,15 @@ async function writeOwnUsage({ store, fence, usage }: Context, log: Log): Promis
   }
 }
 
-/** A process that was replaced still has to know the keys that its successor signs with. */
 async function tendRings({ fence, assertionRing, platformRing, accessRing }: Context, log: Log): Promise<void> {
-  const rings = [assertionRing, platformRing, accessRing];
+  // The process that took over rotates them.
   const leads = await fence.check().then(
     () => true,
     () => false,
   );
+  if (!leads) return;
   try {
-    await Promise.all(rings.map((ring) => (leads ? ring.tend() : ring.load())));
+    await Promise.all([assertionRing, platformRing, accessRing].map((ring) => ring.tend()));
   } catch (error) {
     log.error({ err: error }, "signing keys cannot be rotated");
   }

@@ -114,7 +114,6 @@ export type RingName = "access" | "assertion" | "platform";
 
 /** A private signing key; the id is its RFC 7638 thumbprint. */
 export interface SigningKeyRecord extends Base {
-  readonly ring: RingName;
   /** The public half. */
   readonly jwk: JWK;
   /** The private half, `d` of RFC 8037, sealed. */
@@ -122,8 +121,26 @@ export interface SigningKeyRecord extends Base {
   readonly created_at: Date;
   /** When it begins to sign; it is published before. */
   readonly signs_from: Date;
+  /** When its successor begins to sign; null while it has none. */
+  readonly signs_until: Date | null;
   /** When it is no longer published; null while it has no successor. */
   readonly remove_at: Date | null;
+}
+
+/** A ring, whole in one record, so that each change of it is one step. The id is its name. */
+export interface KeyRingRecord extends Base {
+  readonly _id: RingName;
+  /** Grows with each change; a change is made only of the revision that it was computed from. */
+  readonly revision: number;
+  /** The newest first. */
+  readonly keys: readonly SigningKeyRecord[];
+  /** The ids of keys that were revoked, the newest first: a restore does not bring them back. */
+  readonly revoked: readonly string[];
+}
+
+/** A key as versions before 0066 kept it, in a record of its own. */
+export interface LooseKeyRecord extends Omit<SigningKeyRecord, "signs_until"> {
+  readonly ring: RingName;
 }
 
 /** That a caller had work begun which goes on without them; the id is the SHA-256 of what stands for it. */
@@ -189,6 +206,7 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
       { name: "api_keys_serial", key: { serial: -1 } },
     ],
   },
+  { name: "key_rings", indexes: [] },
   {
     name: "signing_keys",
     indexes: [{ name: "signing_keys_ring", key: { ring: 1 } }],
@@ -244,7 +262,8 @@ export interface AuthStore {
   readonly users: DocCollection<UserRecord>;
   readonly groups: DocCollection<GroupRecord>;
   readonly keys: DocCollection<ApiKeyRecord>;
-  readonly signingKeys: DocCollection<SigningKeyRecord>;
+  readonly keyRings: DocCollection<KeyRingRecord>;
+  readonly signingKeys: DocCollection<LooseKeyRecord>;
   readonly delegations: DocCollection<DelegationRecord>;
   readonly grants: DocCollection<GrantRecord>;
   readonly sessions: DocCollection<SessionRecord>;
@@ -261,6 +280,7 @@ export async function openAuthStore(store: Store): Promise<AuthStore> {
     users: store.collection("users"),
     groups: store.collection("groups"),
     keys: store.collection("api_keys"),
+    keyRings: store.collection("key_rings"),
     signingKeys: store.collection("signing_keys"),
     delegations: store.collection("delegations"),
     grants: store.collection("grants"),

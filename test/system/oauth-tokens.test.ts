@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { KeyRingService } from "#proto/auth/v1/key_ring_service_pb.js";
+import { connectClient } from "../../clients/node/connect.js";
 import { post } from "../support/mcp.js";
 import { Browser } from "../support/oauth/browser.js";
 import {
@@ -210,3 +212,22 @@ test.each(["http://evil.test/callback", "javascript:alert(1)", "data:text/html,x
     await expect(register(base, nativeClient(uri))).rejects.toThrow("refused with 400");
   },
 );
+
+test("a signing key that is revoked takes its tokens with it at once; connections go on with the next one", async () => {
+  const connected = await connectByHand(base, "cti", personAt(program.bootstrap.analyst));
+  const token = connected.tokens.access_token;
+  expect(await statusOf(token)).toBe(200);
+  const rings = connectClient(KeyRingService, {
+    baseUrl: `${base}/rpc`,
+    apiKey: program.bootstrap.admin.api_key,
+    httpVersion: "1.1",
+  });
+  const { kid } = JSON.parse(Buffer.from(token.split(".")[0] as string, "base64url").toString());
+  await rings.revokeSigningKey({ ring: "access", kid });
+  expect(await statusOf(token)).toBe(401);
+  const next = await refresh(connected, connected.tokens.refresh_token);
+  expect(await statusOf(next.body.access_token as string)).toBe(200);
+  const { keys } = (await (await fetch(`${base}/oauth/jwks`)).json()) as { keys: { kid: string; d?: string }[] };
+  expect(keys.map((key) => key.kid)).not.toContain(kid);
+  expect(keys.every(({ d }) => d === undefined)).toBe(true);
+});

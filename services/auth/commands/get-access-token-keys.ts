@@ -3,9 +3,9 @@ import type { GetAccessTokenKeysResponseSchema } from "#proto/auth/v1/credential
 import type { Context } from "../context.js";
 
 /** Gives the public keys of access tokens, and their issuer. */
-export function getAccessTokenKeys({
+export async function getAccessTokenKeys({
   accessRing,
   issuer,
-}: Context): MessageInitShape<typeof GetAccessTokenKeysResponseSchema> {
-  return { jwks: JSON.stringify(accessRing.jwks()), issuer };
+}: Context): Promise<MessageInitShape<typeof GetAccessTokenKeysResponseSchema>> {
+  return { jwks: JSON.stringify(await accessRing.jwks()), issuer };
 }

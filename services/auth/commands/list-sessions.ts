@@ -12,7 +12,8 @@ export async function listSessions(
   call: Call,
 ): Promise<MessageInitShape<typeof ListSessionsResponseSchema>> {
   const { _id } = await ownerOf(context, request, call);
-  const isNarrowed = !call.caller.scopes.has("admin") && (await narrowedKeyOf(context.store, call.caller)) !== undefined;
+  const isNarrowed =
+    !call.caller.scopes.has("admin") && (await narrowedKeyOf(context.store, call.caller)) !== undefined;
   if (isNarrowed) return { sessions: [] };
   const found = await context.sessions.listOf(_id);
   return {

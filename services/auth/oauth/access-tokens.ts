@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import { type AccessTokenClaims, readAccessToken, verifyAccessToken } from "../../shared/credentials/access-token.js";
 import type { Refusal } from "../../shared/credentials/known.js";
 import type { KeyRing } from "../key-ring.js";
@@ -25,7 +26,8 @@ export async function verifyToken(
   let claims: AccessTokenClaims;
   try {
     claims = await verifyAccessToken(token, ring.verifier(), issuer);
-  } catch {
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.Unavailable) throw error;
     return refuse("unknown");
   }
   const found = await verification.currentGrant(claims.gid, claims.sub);

@@ -29,7 +29,7 @@ export interface AuthorizationServerOptions {
   readonly issuer: URL;
   readonly ring: KeyRing;
   /** Makes the library's server for the keys that a ring has now. */
-  readonly providerOf: (ring: KeyRing) => Provider;
+  readonly providerOf: (ring: KeyRing) => Promise<Provider>;
   readonly interactions: Interactions;
   readonly site: Site;
   readonly log: Log;
@@ -136,7 +136,7 @@ class Server implements AuthorizationServer {
     if (request.method !== "GET" && request.method !== "POST") return notFound(response);
     const { cookie, "user-agent": userAgent = "" } = request.headers;
     await this.options.interactions.handle({
-      provider: this.#current(),
+      provider: await this.#current(),
       request,
       response,
       browser: { cookies: cookie, address, userAgent },
@@ -184,18 +184,17 @@ class Server implements AuthorizationServer {
     // What is before the path in originalUrl, the library puts before the URLs that it writes.
     (request as { originalUrl?: string }).originalUrl = `${this.#base}${url}`;
     request.url = url;
-    await this.#current().callback()(request, response);
+    const provider = await this.#current();
+    await provider.callback()(request, response);
   }
 
-  /** The library reads its keys once: it is made anew when the ring has others. */
-  #current(): Provider {
+  /** The library reads its keys once: it is made again when the ring has others, or another one signs. */
+  async #current(): Promise<Provider> {
     const { ring, providerOf } = this.options;
-    const kids = `${ring.signer().kid} ${ring
-      .jwks()
-      .keys.map(({ kid }) => kid)
-      .join()}`;
+    const [{ kid: signs }, { keys }] = await Promise.all([ring.signer(), ring.jwks()]);
+    const kids = [signs, ...keys.map(({ kid }) => kid)].join();
     if (this.#provider === undefined || kids !== this.#kids) {
-      this.#provider = providerOf(ring);
+      this.#provider = await providerOf(ring);
       this.#kids = kids;
     }
     return this.#provider;

@@ -56,13 +56,13 @@ export async function openAuthorizationServer(
   return createAuthorizationServer({
     issuer: url,
     ring,
-    providerOf() {
+    async providerOf() {
       const provider = createProvider({
         issuer,
         store,
         seal,
         resources,
-        keys: ring.signingJwks(),
+        keys: await ring.signingJwks(),
         cookieKey,
         fetchClient,
         site,

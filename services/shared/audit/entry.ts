@@ -17,7 +17,7 @@ const UNRECORDED: ReadonlySet<string> = new Set(["internal", "traces:write"]);
 const MAX_ARGUMENTS = 64;
 const MAX_ARGUMENT = 100;
 /** What whom or what is named by, where it is not an id. */
-const NAMES: ReadonlySet<string> = new Set(["email", "user_email", "server"]);
+const NAMES: ReadonlySet<string> = new Set(["email", "user_email", "server", "ring"]);
 
 /** Of which kind the records of an rpc are; undefined for one that changes nothing of anybody's. */
 export function kindOf({ idempotency }: DescMethod, scope: string): AuditKind | undefined {

@@ -1,4 +1,5 @@
-import { type createLocalJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
+import { ConnectError } from "@connectrpc/connect";
+import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { unauthenticated } from "../rpc/errors.js";
 
 // An access token lets a client call one MCP endpoint as a person: a JWT of
@@ -43,11 +44,12 @@ export function readAccessToken(token: string): UnverifiedToken | undefined {
 /**
  * Verifies the signature and the claims of an access token (RFC 9068 section 4), all but whether its grant still stands.
  *
- * @throws ConnectError unauthenticated, or jose's JWKSNoMatchingKey where the keys lack the one that signed.
+ * @throws ConnectError unauthenticated, or jose's JWKSNoMatchingKey where the keys lack the one that signed; what
+ * ConnectError the keys throw is thrown, for it says nothing of the token.
  */
 export async function verifyAccessToken(
   token: string,
-  key: ReturnType<typeof createLocalJWKSet>,
+  key: JWTVerifyGetKey,
   issuer: string,
 ): Promise<AccessTokenClaims> {
   try {
@@ -62,7 +64,7 @@ export async function verifyAccessToken(
     if (!isOfOne) throw new errors.JWTInvalid("one audience and one grant only");
     return payload;
   } catch (error) {
-    if (error instanceof errors.JWKSNoMatchingKey) throw error;
+    if (error instanceof errors.JWKSNoMatchingKey || error instanceof ConnectError) throw error;
     throw unauthenticated("the access token is not valid", error);
   }
 }

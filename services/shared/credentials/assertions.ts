@@ -26,6 +26,8 @@ interface Checked extends Authenticated, Attested {
   readonly expiresAt: number;
 }
 
+/** The ring whose keys sign assertions. */
+const RING = "assertion";
 const KEPT = 20_000;
 const DEADLINE_MS = 2_000;
 
@@ -39,11 +41,23 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
   // A plain map, and not an LRU: every call looks here.
   const checked = new Map<string, Checked>();
   const keys = createAssertionKeys(dispatch);
+  let drops = 0;
+
+  // Nothing tells which assertion was a forgery: all are verified again, by keys that are fetched again.
+  credentials.onEvent(({ kind, id }) => {
+    if (kind !== "reset" && !(kind === "key_ring" && id === RING)) return;
+    drops++;
+    keys.drop();
+    checked.clear();
+  });
 
   async function verified(assertion: string): Promise<Checked> {
     const found = checked.get(assertion);
     if (found !== undefined && found.expiresAt > Date.now()) return found;
+    const dropped = drops;
     const claims = await keys.verify(assertion, service);
+    // It was verified by keys of before.
+    if (dropped !== drops) return verified(assertion);
     const entry: Checked = {
       caller: callerOfClaims(claims),
       assertion,

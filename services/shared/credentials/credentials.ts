@@ -16,8 +16,8 @@ import { requestVerification } from "./verification-request.js";
 
 /** Something changed, or changes were missed. */
 export interface CredentialsEvent {
-  readonly kind: "key" | "user" | "setting" | "platform" | "reset";
-  /** The id of the key, user, setting or platform; "" for reset. */
+  readonly kind: "key" | "user" | "setting" | "platform" | "key_ring" | "reset";
+  /** The id of the key, user, setting or platform, or the name of the ring; "" for reset. */
   readonly id: string;
 }
 
@@ -79,8 +79,10 @@ const ALIVE_MS = 20_000;
 const SILENT_MS = 5_000;
 /** How often uses are reported: the last one is seen within a second. */
 const REPORT_MS = 500;
-/** How long a forged token is remembered. */
-const FORGED_MS = 60_000;
+/** How long a forged token is remembered; no longer, for its key may be one that has just begun to sign. */
+const FORGED_MS = 3_000;
+/** The ring whose keys no process of ours verifies by. */
+const PLATFORM_RING = "platform";
 /** An event may overtake an answer; so often is asked again. */
 const ATTEMPTS = 3;
 
@@ -204,11 +206,17 @@ class LeasedCredentials implements Credentials {
     } else if (kind === "user") {
       this.#invalidations.changeUser(id, seq);
       this.#changed((caller) => caller.id === id, "unavailable");
+    } else if (kind === "key_ring" && id !== PLATFORM_RING) {
+      // What is kept may go back to a forgery, and the assertions in it are refused by now.
+      this.#tokenKeys.drop();
+      this.#invalidations.reset(seq);
+      this.#changed(() => true, "unavailable");
     }
     return this.#listeners.size === 0 ? undefined : this.#tell({ kind, id });
   }
 
   #reset(seq: number): Promise<void> {
+    this.#tokenKeys.drop();
     this.#invalidations.reset(seq);
     this.#changed(() => true, "unavailable");
     return this.#tell({ kind: "reset", id: "" });

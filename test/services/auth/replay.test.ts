@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { bootstrap } from "../../../services/auth/bootstrap.js";
+import { openKeyRing } from "../../../services/auth/key-ring.js";
 import { renewKeys } from "../../../services/auth/renew-keys.js";
 import { replayAuth } from "../../../services/auth/replay.js";
-import { type AuthStore, openAuthStore } from "../../../services/auth/store.js";
+import { type AuthStore, type KeyRingRecord, openAuthStore } from "../../../services/auth/store.js";
 import { createKeyFormat } from "../../../services/shared/credentials/format.js";
 import type { Store } from "../../../services/shared/store/store.js";
-import { temporaryStore } from "./stack.js";
+import { SEAL, temporaryStore } from "./stack.js";
 
 let stores: Store[];
 let old: AuthStore;
@@ -51,7 +52,28 @@ test("keys end when either store says, and what is done twice changes nothing", 
   expect((await restored.keys.findOne({ _id: first!._id }))?.expires_at).toEqual(soon);
   expect((await restored.keys.findOne({ _id: second!._id }))?.revoked_at).toBeInstanceOf(Date);
   expect((await restored.state.findOne({ _id: "epoch" }))?.n).toBe(9);
-  expect(await replayAuth(old, restored)).toEqual({ keys: 0, users: 0, groups: 0, auditRecords: 0 });
+  expect(await replayAuth(old, restored)).toEqual({ keys: 0, users: 0, groups: 0, signingKeys: 0, auditRecords: 0 });
+});
+
+test("a signing key that was revoked does not come back, and the ring has one that signs at the next start", async () => {
+  const options = { leadMs: 1_000, graceMs: 1_000, rotateMs: 1e9, seal: SEAL };
+  const ring = await openKeyRing(old, "assertion", options);
+  const { kid } = await ring.signer();
+  await restored.keyRings.insertOne((await old.keyRings.findOne({ _id: "assertion" })) as KeyRingRecord);
+  await ring.revoke(kid);
+  expect(await replayAuth(old, restored)).toMatchObject({ signingKeys: 1 });
+  expect(await replayAuth(old, restored)).toMatchObject({ signingKeys: 0 });
+  const next = await openKeyRing(restored, "assertion", options);
+  expect((await next.jwks()).keys).toMatchObject([{ kid: (await next.signer()).kid }]);
+  expect((await next.signer()).kid).not.toBe(kid);
+  expect((await restored.keyRings.findOne({ _id: "assertion" }))?.revoked).toEqual([kid]);
+});
+
+test("where all keys are revoked, those that sign are too", async () => {
+  const options = { leadMs: 1_000, graceMs: 1_000, rotateMs: 1e9, seal: SEAL };
+  const { kid } = await (await openKeyRing(restored, "platform", options)).signer();
+  await renewKeys(restored, createKeyFormat("slp_"), []);
+  expect((await (await openKeyRing(restored, "platform", options)).signer()).kid).not.toBe(kid);
 });
 
 test("where all keys are revoked, an administrator gets a new one whoever is wanted", async () => {

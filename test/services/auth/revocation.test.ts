@@ -45,7 +45,7 @@ const KINDS: Readonly<Record<string, () => Promise<{ readonly id: string; readon
         expires_at: new Date(Date.now() + 3_600_000),
       },
     );
-    const { kid, key } = ring.signer();
+    const { kid, key } = await ring.signer();
     const token = await new SignJWT({ gid: id, client_id: "client", scope: "cti:read" })
       .setProtectedHeader({ alg: "EdDSA", typ: "at+jwt", kid })
       .setIssuer("https://sallyport.example")
