@@ -8,6 +8,7 @@ import type { EmailDomains } from "./email-domains.js";
 import type { Fence } from "./fence.js";
 import type { KeyRing } from "./key-ring.js";
 import type { PlatformTokens } from "./platform-tokens.js";
+import type { ExchangeRates } from "./service-accounts/exchange-rates.js";
 import type { AuthStore } from "./store.js";
 import type { KeyVerification } from "./verification.js";
 import type { WatchHub } from "./watch-hub.js";
@@ -27,6 +28,9 @@ export interface Context {
   readonly usage: UsageCounter;
   readonly assertionRing: KeyRing;
   readonly assertions: AssertionMint;
+  /** The public base URL without a slash at its end: whom client assertions are for. */
+  readonly issuer: string;
+  readonly exchanges: ExchangeRates;
   readonly platformRing: KeyRing;
   readonly platformTokens: PlatformTokens;
   readonly emailDomains: EmailDomains;

@@ -1,5 +1,6 @@
 import type { KeyFormat } from "../shared/credentials/format.js";
-import { firstKeyOf, SERVICE_LOGIN } from "./bootstrap.js";
+import { firstKeyOf } from "./bootstrap.js";
+import { SERVICE_LOGIN } from "./scopes.js";
 import type { AuthStore, UserRecord } from "./store.js";
 
 /** Keys in place of those that were all revoked: what it takes to go on. */

@@ -5,17 +5,21 @@ import { DelegationService } from "#proto/auth/v1/delegation_service_pb.js";
 import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
+import { ServiceAccountService } from "#proto/auth/v1/service_account_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { WatchService } from "#proto/auth/v1/watch_service_pb.js";
 import { duplex, type Method, unary } from "../shared/rpc/method.js";
 import { createApiKey } from "./commands/create-api-key.js";
 import { createDelegation } from "./commands/create-delegation.js";
 import { createGroup } from "./commands/create-group.js";
+import { createServiceAccount } from "./commands/create-service-account.js";
 import { createUser } from "./commands/create-user.js";
 import { deleteGroup } from "./commands/delete-group.js";
+import { deleteServiceAccount } from "./commands/delete-service-account.js";
 import { deleteUser } from "./commands/delete-user.js";
 import { endDelegation } from "./commands/end-delegation.js";
 import { exchangeAssertion } from "./commands/exchange-assertion.js";
+import { exchangeClientAssertion } from "./commands/exchange-client-assertion.js";
 import { exchangeDelegation } from "./commands/exchange-delegation.js";
 import { getAssertionKeys } from "./commands/get-assertion-keys.js";
 import { getAuditUsage } from "./commands/get-audit-usage.js";
@@ -25,6 +29,7 @@ import { getUser } from "./commands/get-user.js";
 import { listApiKeys } from "./commands/list-api-keys.js";
 import { listAuditRecords } from "./commands/list-audit-records.js";
 import { listGroups } from "./commands/list-groups.js";
+import { listServiceAccounts } from "./commands/list-service-accounts.js";
 import { listUsers } from "./commands/list-users.js";
 import { mintPlatformToken } from "./commands/mint-platform-token.js";
 import { publish } from "./commands/publish.js";
@@ -35,6 +40,7 @@ import { revokeApiKey } from "./commands/revoke-api-key.js";
 import { rotateApiKey } from "./commands/rotate-api-key.js";
 import { updateApiKey } from "./commands/update-api-key.js";
 import { updateGroup } from "./commands/update-group.js";
+import { updateServiceAccount } from "./commands/update-service-account.js";
 import { updateUser } from "./commands/update-user.js";
 import { verifyCredential } from "./commands/verify-credential.js";
 import { watch } from "./commands/watch.js";
@@ -49,6 +55,7 @@ export function routes(context: Context): readonly Method[] {
   const users = UserService.method;
   const groups = GroupService.method;
   const keys = ApiKeyService.method;
+  const accounts = ServiceAccountService.method;
   const platforms = PlatformTokenService.method;
   return [
     unary(credentials.verifyCredential, (request) => verifyCredential(context, request)),
@@ -80,6 +87,11 @@ export function routes(context: Context): readonly Method[] {
     unary(AuditService.method.listAuditRecords, (request) => listAuditRecords(context, request)),
     unary(AuditService.method.getAuditUsage, (request) => getAuditUsage(context, request)),
     unary(AuditService.method.recordAudit, (request) => recordAudit(context, request)),
+    unary(accounts.createServiceAccount, (request) => createServiceAccount(context, request)),
+    unary(accounts.listServiceAccounts, (request) => listServiceAccounts(context, request)),
+    unary(accounts.updateServiceAccount, (request) => updateServiceAccount(context, request)),
+    unary(accounts.deleteServiceAccount, (request) => deleteServiceAccount(context, request)),
+    unary(accounts.exchangeClientAssertion, (request) => exchangeClientAssertion(context, request)),
     unary(platforms.mintPlatformToken, (request, call) => mintPlatformToken(context, request, call)),
     unary(platforms.getPlatformIssuer, () => getPlatformIssuer(context)),
   ];

@@ -19,6 +19,7 @@ import { openKeyRing } from "./key-ring.js";
 import { type Leadership, takeLeadership } from "./leadership.js";
 import { createPlatformTokens } from "./platform-tokens.js";
 import { routes } from "./routes.js";
+import { createExchangeRates } from "./service-accounts/exchange-rates.js";
 import { type AuthStore, openAuthStore } from "./store.js";
 import { writeUsage } from "./usage-report.js";
 import { createKeyVerification } from "./verification.js";
@@ -136,6 +137,7 @@ function contextOf(
   const { store, hub, fence, assertionRing, platformRing } = opened;
   const hashing = createWorkLimit(availableParallelism(), HASHES_WAITING);
   const format = createKeyFormat(keyPrefix);
+  const issuer = baseUrl.replace(/\/+$/, "");
   return {
     ...opened,
     format,
@@ -145,7 +147,9 @@ function contextOf(
     verification: createKeyVerification(store, format, hashing, () => hub.seq, fence),
     usage: createUsageCounter(),
     assertions: createAssertionMint(assertionRing),
-    platformTokens: createPlatformTokens(platformRing, baseUrl.replace(/\/+$/, "")),
+    issuer,
+    exchanges: createExchangeRates(),
+    platformTokens: createPlatformTokens(platformRing, issuer),
     emailDomains: createEmailDomains(emailDomains),
     hashing,
     administrators: createWorkLimit(1, CHANGES_WAITING),

@@ -10,7 +10,7 @@ export interface ClaimedRecord extends Base {
 
 /** Someone who may call: a person, or a service account. */
 export interface UserRecord extends ClaimedRecord {
-  /** The normalised e-mail address of a person, or `service:<name>`; unique. */
+  /** The normalised e-mail address of a person, or `svc:<name>` and `service:sallyport` of service accounts; unique. */
   readonly login: string;
   readonly name: string;
   readonly admin: boolean;
@@ -20,8 +20,26 @@ export interface UserRecord extends ClaimedRecord {
   readonly service: boolean;
   /** Argon2id in PHC format; null for who signs in elsewhere. */
   readonly password_hash: string | null;
+  /** What makes it an internal system's; absent for people, and for the account of our own processes. */
+  readonly account?: AccountGrant;
   readonly created_at: Date;
   readonly updated_at: Date;
+}
+
+/** What a service account signs with, what it may call, and for whom. */
+export interface AccountGrant {
+  /** Public keys alone, each with `kid` and `alg`. */
+  readonly keys: JWK[];
+  /** `package.Service/Method`, or `package.Service/*`. */
+  readonly methods: string[];
+  /** Ids. */
+  readonly act_users: string[];
+  readonly act_groups: string[];
+}
+
+/** That an assertion was used; the id is the SHA-256 of whose and which (RFC 7523 section 3, jti). */
+export interface UsedAssertionRecord extends Base {
+  readonly expires_at: Date;
 }
 
 /** A group of users, which objects can be shared with. */
@@ -104,6 +122,8 @@ export interface AuditRecordDoc extends Base {
   readonly arguments: readonly string[];
   readonly outcome: string;
   readonly trace_id: string;
+  /** `svc:<name>`; absent for calls of others. */
+  readonly service_account?: string;
   readonly count: number;
   readonly expires_at: Date;
 }
@@ -138,6 +158,10 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
       { name: "schedule", key: { user_id: 1, schedule_id: 1, created_at: -1 } },
     ],
   },
+  {
+    name: "used_assertions",
+    indexes: [{ name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  },
   { name: "auth_state", indexes: [] },
   {
     name: "audit",
@@ -157,6 +181,7 @@ export interface AuthStore {
   readonly keys: DocCollection<ApiKeyRecord>;
   readonly signingKeys: DocCollection<SigningKeyRecord>;
   readonly delegations: DocCollection<DelegationRecord>;
+  readonly usedAssertions: DocCollection<UsedAssertionRecord>;
   readonly state: DocCollection<StateRecord>;
   readonly audit: DocCollection<AuditRecordDoc>;
 }
@@ -170,6 +195,7 @@ export async function openAuthStore(store: Store): Promise<AuthStore> {
     keys: store.collection("api_keys"),
     signingKeys: store.collection("signing_keys"),
     delegations: store.collection("delegations"),
+    usedAssertions: store.collection("used_assertions"),
     state: store.collection("auth_state"),
     audit: store.collection("audit"),
   };

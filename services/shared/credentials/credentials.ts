@@ -194,7 +194,7 @@ class LeasedCredentials implements Credentials {
       this.#changed(({ keyId }) => keyId === id, "revoked");
     } else if (kind === "user") {
       this.#invalidations.changeUser(id, seq);
-      this.#changed((caller) => caller.id === id, "unavailable");
+      this.#changed(({ id: callerId, account }) => callerId === id || account?.id === id, "unavailable");
     }
     return this.#listeners.size === 0 ? undefined : this.#tell({ kind, id });
   }
