@@ -1,5 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { connect } from "node:http2";
+import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
@@ -13,6 +15,7 @@ import { Health } from "#proto/grpc/health/v1/health_pb.js";
 import { ServerReflection, ServerReflectionRequestSchema } from "#proto/grpc/reflection/v1/reflection_pb.js";
 import { connectClient } from "../../clients/node/connect.js";
 import { accountCredential, asAccount, type ServiceAccount } from "../../clients/node/service-account.js";
+import { run } from "../support/foreign.js";
 import { type Program, startProgram } from "../support/program.js";
 
 // An internal system at the gRPC port of the program as it is shipped.
@@ -138,6 +141,30 @@ test("what it does for a user is in the audit with both names, reads too", async
     .poll(async () => (await audit.listAuditRecords({ userEmail: email, kind: AuditKind.WRITE })).records[0])
     .toMatchObject({ action: "core.v1.AgentService/CreateAgent", serviceAccount: system.name });
 });
+
+test("an administrator makes, changes, lists and deletes one by commands", async () => {
+  const cli = async (...args: string[]) => {
+    const env = { ...process.env, DATA_DIR: program.dataDir };
+    const done = await run(process.execPath, ["dist/clients/cli/main.js", "service-accounts", ...args, "--json"], {
+      env,
+    });
+    return { ...done, json: done.stdout === "" ? undefined : JSON.parse(done.stdout) };
+  };
+  const path = join(program.dataDir, "soar.jwks.json");
+  const jwk = { ...ed25519().publicKey.export({ format: "jwk" }), kid: "2026" };
+  writeFileSync(path, JSON.stringify({ keys: [jwk] }));
+  const named = ["create", "--name", "svc:soar", "--keys", path];
+  expect((await cli(...named, "--methods", "core.v1.AgentService/ListAgent")).stderr).toContain("ListAgents");
+  const made = await cli(...named, "--methods", "core.v1.AgentService/*", "--act-groups", "Analysts");
+  expect(made.json).toMatchObject({ name: "svc:soar", keys: [{ kid: "2026", alg: "EdDSA" }], act_users: [] });
+  const changed = await cli("update", "svc:soar", "--disabled", "yes", "--methods", "");
+  expect(changed.json).toMatchObject({ disabled: true, methods: [], act_groups: made.json.act_groups });
+  const names = async () => (await cli("list")).json.service_accounts.map(({ name }: { name: string }) => name);
+  expect(await names()).toContain("svc:soar");
+  expect((await cli("delete", "svc:soar")).json).toMatchObject({ name: "svc:soar", deleted: true });
+  expect(await names()).not.toContain("svc:soar");
+  expect((await cli("delete", "svc:soar")).code).toBe(4);
+}, 60_000);
 
 /** Calls again and again by one connection, up to so many times; how many were answered before it was hung up on. */
 async function answeredOf(path: string, body: object, times: number): Promise<number> {

@@ -2,8 +2,20 @@ import { createHmac, randomUUID } from "node:crypto";
 import { Code } from "@connectrpc/connect";
 import { type CryptoKey, exportSPKI, importJWK } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Stack, startStack } from "../stack.js";
-import { assertionOf, ISSUER, newAccount, newPair, type Pair, setOf, updateServiceAccount } from "./rig.js";
+import { createAuthService } from "../../../../services/auth/service.js";
+import { silentLog } from "../../../../services/shared/process/log.js";
+import { mountInProcess } from "../../../../services/shared/rpc/in-process.js";
+import { SEAL, type Stack, startStack } from "../stack.js";
+import {
+  assertionOf,
+  exchangeClientAssertion,
+  ISSUER,
+  newAccount,
+  newPair,
+  type Pair,
+  setOf,
+  updateServiceAccount,
+} from "./rig.js";
 
 // Whoever cannot sign as a service account gets nothing, whatever is tried.
 
@@ -167,4 +179,19 @@ test("an account exchanges only so many at a time; forged ones use up nothing of
   expect(refused.length).toBeGreaterThan(0);
   expect(refused.length).toBeLessThanOrEqual(30);
   expect(new Set(refused)).toEqual(new Set([Code.ResourceExhausted]));
+});
+
+test("what was used at one process is used at another of the same store", async () => {
+  const assertion = await signed();
+  await account.exchange(assertion);
+  const next = await createAuthService({ store: stack.store, seal: SEAL, baseUrl: ISSUER, log: silentLog, fenceMs: 0 });
+  try {
+    const dispatch = mountInProcess(next.methods, { authenticator: next.authenticator, log: silentLog });
+    const exchange = (clientAssertion: string) =>
+      dispatch.unary(exchangeClientAssertion, { clientAssertion }, { credential: {} });
+    await expect(exchange(assertion)).rejects.toThrow(/used before/);
+    expect((await exchange(await signed())).callerId).toBe(account.id);
+  } finally {
+    await next.close();
+  }
 });
