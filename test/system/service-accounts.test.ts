@@ -110,15 +110,22 @@ test.each(["disabled", "deleted", "its user disabled", "its grant taken back"])(
     const acts = how.startsWith("its");
     const users = client(UserService, program.bootstrap.admin.api_key);
     const { user } = await users.createUser({ email: `live-${made}@example.org`, name: "Live" });
-    const { id, system } = await newSystem(["grpc.reflection.v1.ServerReflection/*"], ed25519());
+    const { id, system } = await newSystem(
+      ["grpc.reflection.v1.ServerReflection/*", "core.v1.AgentService/ListAgents"],
+      ed25519(),
+    );
     await accounts().updateServiceAccount({ id, act: { users: [user!.id] } });
     const { answered, ended } = await openStream({ ...system, actFor: acts ? user!.id : "" });
     expect(await answered).toBeUndefined();
+    // What another service keeps under its lease.
+    const agents = client(AgentService, { ...system, actFor: acts ? user!.id : "" });
+    await agents.listAgents({});
     const begun = performance.now();
     if (how === "disabled") await accounts().updateServiceAccount({ id, disabled: true });
     else if (how === "deleted") await accounts().deleteServiceAccount({ id });
     else if (how === "its user disabled") await users.updateUser({ id: user!.id, disabled: true });
     else await accounts().updateServiceAccount({ id, act: {} });
+    await expect(agents.listAgents({})).rejects.toMatchObject({ code: Code.Unauthenticated });
     expect(await ended).toMatchObject({ code: Code.Unauthenticated });
     expect(performance.now() - begun).toBeLessThan(3_000);
   },
