@@ -33,6 +33,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/signing-keys.js")).signingKeys,
   },
   {
+    noun: "service-accounts",
+    doc: "Internal systems that call the gRPC API with keys of their own.",
+    load: async () => (await import("./commands/service-accounts.js")).serviceAccounts,
+  },
+  {
     noun: "settings",
     doc: "The switches of the service.",
     load: async () => (await import("./commands/settings.js")).settings,

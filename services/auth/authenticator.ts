@@ -9,6 +9,7 @@ import { unauthenticated } from "../shared/rpc/errors.js";
 import { callerOf } from "./identity.js";
 import type { KeyRing } from "./key-ring.js";
 import { DELEGATED, scopesOf, scopesOfGrant, scopesOfKey } from "./scopes.js";
+import { accountCallerNow } from "./service-accounts/acting.js";
 import type { ApiKeyRecord } from "./store.js";
 import type { KeyVerification, RefusedKey, VerifiedGrant, VerifiedKey, VerifiedUser } from "./verification.js";
 
@@ -33,7 +34,8 @@ export function createAuthAuthenticator(
 
   async function fromAssertion(assertion: string): Promise<Authenticated> {
     const claims = await claimsOf(assertion);
-    return { caller: (await currentCaller(claims, verification)).caller, assertion };
+    const { caller } = await currentCaller(claims, verification);
+    return { caller, assertion, expiresAt: (claims.exp as number) * 1_000 };
   }
 
   async function fromKey(token: string): Promise<Authenticated> {
@@ -68,7 +70,9 @@ export async function currentCaller(
   verification: KeyVerification,
 ): Promise<{ readonly caller: Caller; readonly seq: number }> {
   const said = callerOfClaims(claims).scopes;
-  const { caller, seq } = await callerNow(claims.sub, claims.key, said, verification);
+  const { caller, seq } = await (claims.account === undefined
+    ? callerNow(claims.sub, claims.key, said, verification)
+    : accountCallerNow(claims.account.id, claims.sub, verification));
   const scopes = said.has(DELEGATED) ? new Set([...caller.scopes, DELEGATED]) : caller.scopes;
   // What a run calls stays the run's, however many services it passes.
   return { caller: { ...caller, scopes, ...(claims.run !== undefined && { run: claims.run }) }, seq };

@@ -4,6 +4,7 @@ import type { Store } from "../shared/store/store.js";
 import { normalEmail } from "./emails.js";
 import { nameKeyOf } from "./group-records.js";
 import { hashPassword } from "./passwords.js";
+import { SERVICE_LOGIN } from "./scopes.js";
 import { type ApiKeyRecord, type AuthStore, openAuthStore, type UserRecord } from "./store.js";
 import { hashSecret } from "./verification.js";
 import { createWorkLimit } from "./work-limit.js";
@@ -40,8 +41,6 @@ export interface PersonSecrets {
 
 const DONE = "bootstrapped";
 const GROUP = "Analysts";
-/** The account as which our processes call each other. */
-export const SERVICE_LOGIN = "service:sallyport";
 
 /**
  * Makes the first users, their keys and the service account, once for a store.

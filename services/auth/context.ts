@@ -8,6 +8,7 @@ import type { EmailDomains } from "./email-domains.js";
 import type { Fence } from "./fence.js";
 import type { KeyRing } from "./key-ring.js";
 import type { PlatformTokens } from "./platform-tokens.js";
+import type { ExchangeRates } from "./service-accounts/exchange-rates.js";
 import type { Sessions } from "./sign-in/sessions.js";
 import type { Throttle } from "./sign-in/throttle.js";
 import type { AuthStore } from "./store.js";
@@ -31,6 +32,7 @@ export interface Context {
   readonly assertions: AssertionMint;
   /** Of OAuth access tokens. */
   readonly accessRing: KeyRing;
+  readonly exchanges: ExchangeRates;
   readonly platformRing: KeyRing;
   /** The public base URL, without a last slash: the issuer of all tokens. */
   readonly issuer: string;

@@ -19,6 +19,10 @@ export async function makeKey(
   owner: UserRecord,
   { name, scopes, expiresAt }: { name: string; scopes: string[] | null; expiresAt: Date | null },
 ): Promise<{ readonly key: ApiKeyRecord; readonly token: string }> {
+  if (owner.account !== undefined)
+    throw failedPrecondition(
+      "a service account has no API keys: it signs in with its own keys (ExchangeClientAssertion)",
+    );
   if (owner.disabled) throw failedPrecondition("the user is disabled: enable the user first");
   const { keyId, secret, token } = context.format.mint();
   const key: ApiKeyRecord = {

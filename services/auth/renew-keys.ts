@@ -1,6 +1,7 @@
 import type { KeyFormat } from "../shared/credentials/format.js";
-import { firstKeyOf, SERVICE_LOGIN } from "./bootstrap.js";
+import { firstKeyOf } from "./bootstrap.js";
 import { endSigningKeys } from "./end-signing-keys.js";
+import { SERVICE_LOGIN } from "./scopes.js";
 import type { AuthStore, UserRecord } from "./store.js";
 
 /** Keys in place of those that were all revoked: what it takes to go on. */

@@ -1,4 +1,4 @@
-import type { ApiKeyRecord, AuditRecordDoc, AuthStore, UserRecord } from "./store.js";
+import type { AccountGrant, ApiKeyRecord, AuditRecordDoc, AuthStore, UserRecord } from "./store.js";
 
 /** What was taken away since the backup and is so again. */
 export interface Withdrawn {
@@ -29,6 +29,13 @@ export async function replayAuth(old: AuthStore, restored: AuthStore): Promise<W
   await restored.sessions.deleteMany({});
   const signingKeys = await replayKeyRings(old, restored);
   const auditRecords = await carryAudit(old, restored);
+  // What was used once is used, also if the backup is older than its use.
+  for await (const used of old.usedAssertions.find({}))
+    await restored.usedAssertions.updateOne(
+      { _id: used._id },
+      { $set: { expires_at: used.expires_at } },
+      { upsert: true },
+    );
   const epoch = await old.state.findOne({ _id: "epoch" });
   if (epoch !== null) await restored.state.updateOne({ _id: "epoch" }, { $max: { n: epoch.n } }, { upsert: true });
   return { keys, users, groups, signingKeys, auditRecords };
@@ -69,6 +76,18 @@ function lessOf(user: UserRecord, now: UserRecord): Partial<UserRecord> {
     email_verified: user.email_verified && now.email_verified,
     groups: user.groups.filter((id) => now.groups.includes(id)),
     password_hash: now.password_hash,
+    ...(user.account !== undefined && { account: grantLeft(user.account, now.account) }),
+  };
+}
+
+/** A service account signs with the keys, and reaches the rpcs and users, that both stores give it. */
+function grantLeft(before: AccountGrant, now: AccountGrant | undefined): AccountGrant {
+  const texts = new Set(now?.keys.map((key) => JSON.stringify(key)));
+  return {
+    keys: before.keys.filter((key) => texts.has(JSON.stringify(key))),
+    methods: before.methods.filter((name) => now?.methods.includes(name)),
+    act_users: before.act_users.filter((id) => now?.act_users.includes(id)),
+    act_groups: before.act_groups.filter((id) => now?.act_groups.includes(id)),
   };
 }
 

@@ -8,6 +8,7 @@ import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
 import { KeyRingService } from "#proto/auth/v1/key_ring_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
+import { ServiceAccountService } from "#proto/auth/v1/service_account_service_pb.js";
 import { SessionService } from "#proto/auth/v1/session_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { WatchService } from "#proto/auth/v1/watch_service_pb.js";
@@ -16,13 +17,16 @@ import { changeOwnPassword } from "./commands/change-password.js";
 import { createApiKey } from "./commands/create-api-key.js";
 import { createDelegation } from "./commands/create-delegation.js";
 import { createGroup } from "./commands/create-group.js";
+import { createServiceAccount } from "./commands/create-service-account.js";
 import { createUser } from "./commands/create-user.js";
 import { deleteGroup } from "./commands/delete-group.js";
+import { deleteServiceAccount } from "./commands/delete-service-account.js";
 import { deleteUser } from "./commands/delete-user.js";
 import { endConnection } from "./commands/end-connection.js";
 import { endDelegation } from "./commands/end-delegation.js";
 import { endSession } from "./commands/end-session.js";
 import { exchangeAssertion } from "./commands/exchange-assertion.js";
+import { exchangeClientAssertion } from "./commands/exchange-client-assertion.js";
 import { exchangeDelegation } from "./commands/exchange-delegation.js";
 import { getAccessTokenKeys } from "./commands/get-access-token-keys.js";
 import { getAssertionKeys } from "./commands/get-assertion-keys.js";
@@ -35,6 +39,7 @@ import { listApiKeys } from "./commands/list-api-keys.js";
 import { listAuditRecords } from "./commands/list-audit-records.js";
 import { listConnections } from "./commands/list-connections.js";
 import { listGroups } from "./commands/list-groups.js";
+import { listServiceAccounts } from "./commands/list-service-accounts.js";
 import { listSessions } from "./commands/list-sessions.js";
 import { listSigningKeys } from "./commands/list-signing-keys.js";
 import { listUsers } from "./commands/list-users.js";
@@ -50,6 +55,7 @@ import { rotateKeyRing } from "./commands/rotate-key-ring.js";
 import { signOutEverywhere } from "./commands/sign-out-everywhere.js";
 import { updateApiKey } from "./commands/update-api-key.js";
 import { updateGroup } from "./commands/update-group.js";
+import { updateServiceAccount } from "./commands/update-service-account.js";
 import { updateUser } from "./commands/update-user.js";
 import { verifyCredential } from "./commands/verify-credential.js";
 import { watch } from "./commands/watch.js";
@@ -67,6 +73,7 @@ export function routes(context: Context, authorizationServer: AuthorizationServe
   const keys = ApiKeyService.method;
   const sessions = SessionService.method;
   const connections = ConnectionService.method;
+  const accounts = ServiceAccountService.method;
   const platforms = PlatformTokenService.method;
   const rings = KeyRingService.method;
   return [
@@ -110,6 +117,11 @@ export function routes(context: Context, authorizationServer: AuthorizationServe
     unary(rings.listSigningKeys, (request) => listSigningKeys(context, request)),
     unary(rings.rotateKeyRing, (request) => rotateKeyRing(context, request)),
     unary(rings.revokeSigningKey, (request) => revokeSigningKey(context, request)),
+    unary(accounts.createServiceAccount, (request) => createServiceAccount(context, request)),
+    unary(accounts.listServiceAccounts, (request) => listServiceAccounts(context, request)),
+    unary(accounts.updateServiceAccount, (request) => updateServiceAccount(context, request)),
+    unary(accounts.deleteServiceAccount, (request) => deleteServiceAccount(context, request)),
+    unary(accounts.exchangeClientAssertion, (request) => exchangeClientAssertion(context, request)),
     unary(platforms.mintPlatformToken, (request, call) => mintPlatformToken(context, request, call)),
     unary(platforms.getPlatformIssuer, () => getPlatformIssuer(context)),
   ];

@@ -10,9 +10,18 @@ const PERSON: readonly string[] = [ACCOUNT, EXPORTER, ...SERVERS.flatMap(scopesO
 const ADMINISTRATOR = "admin";
 const SERVICE = "internal";
 
-/** The scopes that a user holds without any narrowing. */
-export function scopesOf({ service, admin }: Pick<UserRecord, "service" | "admin">): ReadonlySet<string> {
-  if (service) return new Set([EVERYONE, SERVICE, EXPORTER]);
+/** The account as which our own processes call each other; nobody else ever holds the scope `internal`. */
+export const SERVICE_LOGIN = "service:sallyport";
+
+/** The scopes that a user holds without any narrowing; a service account never administers. */
+export function scopesOf({
+  login,
+  service,
+  admin,
+  account,
+}: Pick<UserRecord, "login" | "service" | "admin" | "account">): ReadonlySet<string> {
+  if (account !== undefined) return new Set([EVERYONE, ...PERSON]);
+  if (service) return new Set(login === SERVICE_LOGIN ? [EVERYONE, SERVICE, EXPORTER] : [EVERYONE]);
   return new Set([EVERYONE, ...PERSON, ...(admin ? [ADMINISTRATOR] : [])]);
 }
 

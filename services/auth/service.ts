@@ -20,6 +20,7 @@ import { type Leadership, takeLeadership } from "./leadership.js";
 import { type AuthorizationServerSettings, openAuthorizationServer } from "./oauth/open.js";
 import { createPlatformTokens } from "./platform-tokens.js";
 import { routes } from "./routes.js";
+import { createExchangeRates } from "./service-accounts/exchange-rates.js";
 import { createSessions } from "./sign-in/sessions.js";
 import { createThrottle } from "./sign-in/throttle.js";
 import { type AuthStore, openAuthStore } from "./store.js";
@@ -156,6 +157,7 @@ function contextOf(
     usage: createUsageCounter(),
     assertions: createAssertionMint(assertionRing),
     issuer,
+    exchanges: createExchangeRates(),
     platformTokens: createPlatformTokens(platformRing, issuer),
     emailDomains: createEmailDomains(emailDomains),
     sessions: createSessions(store),

@@ -10,7 +10,7 @@ export interface ClaimedRecord extends Base {
 
 /** Someone who may call: a person, or a service account. */
 export interface UserRecord extends ClaimedRecord {
-  /** The normalised e-mail address of a person, or `service:<name>`; unique. */
+  /** The normalised e-mail address of a person, or `svc:<name>` and `service:sallyport` of service accounts; unique. */
   readonly login: string;
   readonly name: string;
   readonly admin: boolean;
@@ -22,8 +22,26 @@ export interface UserRecord extends ClaimedRecord {
   readonly password_hash: string | null;
   /** Somebody else has chosen the password: the person chooses another before anything else. */
   readonly must_change_password?: boolean;
+  /** What makes it an internal system's; absent for people, and for the account of our own processes. */
+  readonly account?: AccountGrant;
   readonly created_at: Date;
   readonly updated_at: Date;
+}
+
+/** What a service account signs with, what it may call, and for whom. */
+export interface AccountGrant {
+  /** Public keys alone, each with `kid` and `alg`. */
+  readonly keys: JWK[];
+  /** `package.Service/Method`, or `package.Service/*`. */
+  readonly methods: string[];
+  /** Ids. */
+  readonly act_users: string[];
+  readonly act_groups: string[];
+}
+
+/** That an assertion was used; the id is the SHA-256 of whose and which (RFC 7523 section 3, jti). */
+export interface UsedAssertionRecord extends Base {
+  readonly expires_at: Date;
 }
 
 /** A group of users, which objects can be shared with. */
@@ -181,6 +199,8 @@ export interface AuditRecordDoc extends Base {
   readonly arguments: readonly string[];
   readonly outcome: string;
   readonly trace_id: string;
+  /** `svc:<name>`; absent for calls of others. */
+  readonly service_account?: string;
   readonly count: number;
   readonly expires_at: Date;
 }
@@ -218,6 +238,10 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
       { name: "schedule_key", key: { schedule_key: 1 } },
       { name: "schedule", key: { user_id: 1, schedule_id: 1, created_at: -1 } },
     ],
+  },
+  {
+    name: "used_assertions",
+    indexes: [{ name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   },
   { name: "auth_state", indexes: [] },
   {
@@ -269,6 +293,7 @@ export interface AuthStore {
   readonly sessions: DocCollection<SessionRecord>;
   readonly attempts: DocCollection<AttemptRecord>;
   readonly oauth: DocCollection<OauthRecord>;
+  readonly usedAssertions: DocCollection<UsedAssertionRecord>;
   readonly state: DocCollection<StateRecord>;
   readonly audit: DocCollection<AuditRecordDoc>;
 }
@@ -287,6 +312,7 @@ export async function openAuthStore(store: Store): Promise<AuthStore> {
     sessions: store.collection("sessions"),
     attempts: store.collection("sign_in_attempts"),
     oauth: store.collection("oauth"),
+    usedAssertions: store.collection("used_assertions"),
     state: store.collection("auth_state"),
     audit: store.collection("audit"),
   };

@@ -106,7 +106,7 @@ export const options = {
   traceRetentionDays: { doc: "The days for which traces are kept.", parse: count, fallback: 30 },
   auditDays: { doc: "The days for which audit records are kept.", parse: positive, fallback: 400 },
   auditRecords: {
-    doc: "The most audit records of each kind: administration, users' changes of their own keys, writes of administrators, writes of others, refusals. Above it, the oldest records of the user who has the most are deleted.",
+    doc: "The most audit records of each kind: administration, users' changes of their own keys, writes of administrators, writes of others, reads of service accounts for users, refusals. Above it, the oldest records of the user who has the most are deleted.",
     parse: positive,
     fallback: 250_000,
   },

@@ -16,6 +16,8 @@ export async function deleteUser(
   const found = await administrators.run(async () => {
     const user = await store.users.findOne({ _id: id });
     if (user === null) return false;
+    if (user.account !== undefined)
+      throw failedPrecondition("this is a service account: use DeleteServiceAccount (service-accounts delete)");
     if (user.service)
       throw failedPrecondition("the service's own processes need this service account, so it cannot be deleted");
     await checkAnotherAdministrator(context, id);

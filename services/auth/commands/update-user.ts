@@ -30,6 +30,8 @@ export async function updateUser(
 async function changeOf({ store, hashing }: Context, request: UpdateUserRequest): Promise<Partial<UserRecord>> {
   const { name, admin, disabled, emailVerified, password, groups } = request;
   const user = await findUser(store, request.id, "");
+  if (user.account !== undefined && groups !== undefined)
+    throw failedPrecondition("a service account is a member of no group: share objects with people");
   if (user.service && (admin === true || password !== undefined)) {
     throw failedPrecondition("a service account can neither be an administrator nor have a password");
   }

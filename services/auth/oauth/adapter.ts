@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Adapter, AdapterFactory, AdapterPayload } from "oidc-provider";
-import type { Seal } from "../../shared/secrets/seal.js";
+import { type Seal, SealError } from "../../shared/secrets/seal.js";
 import type { AuthStore, OauthRecord } from "../store.js";
 import { errors } from "./library.js";
 
@@ -104,11 +104,23 @@ class ModelAdapter implements Adapter {
 
   private payloadOf(record: OauthRecord | null, id: string): AdapterPayload | undefined {
     if (record === null || (record.expires_at !== null && record.expires_at.getTime() <= Date.now())) return undefined;
-    const text = SEALED.has(this.model) ? this.seal.open(record.payload, placeOf(record._id)) : record.payload;
+    const text = this.textOf(record);
+    if (text === undefined) return undefined;
     const payload: AdapterPayload = JSON.parse(text);
     if (!PUBLIC_IDS.has(this.model)) payload.jti = id;
     if (record.consumed_at === null || this.isInLeeway(record)) return payload;
     return { ...payload, consumed: Math.floor(record.consumed_at.getTime() / 1000) };
+  }
+
+  /** What was sealed with a key that is gone is gone: the person starts again. */
+  private textOf({ _id, payload }: OauthRecord): string | undefined {
+    if (!SEALED.has(this.model)) return payload;
+    try {
+      return this.seal.open(payload, placeOf(_id));
+    } catch (error) {
+      if (error instanceof SealError) return undefined;
+      throw error;
+    }
   }
 
   private isInLeeway({ consumed_at: at }: OauthRecord): boolean {

@@ -20,6 +20,11 @@ export async function openPageSecret({ state }: Pick<AuthStore, "state">, seal: 
   return Buffer.from(secret, "base64url");
 }
 
+/** Forgets the secret: the next start makes another, and forms and cookies of before are void. */
+export async function forgetPageSecret({ state }: Pick<AuthStore, "state">): Promise<void> {
+  await state.deleteOne({ _id: ID });
+}
+
 /** A key for one purpose. */
 export function keyFor(secret: Buffer, purpose: string): Buffer {
   return createHmac("sha256", secret).update(purpose).digest();

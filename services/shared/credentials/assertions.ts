@@ -63,6 +63,7 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
       assertion,
       keyId: claims.key,
       userId: claims.sub,
+      accountId: claims.account?.id,
       seq: claims.seq,
       expiresAt: (claims.exp as number) * 1000,
     };

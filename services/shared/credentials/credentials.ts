@@ -205,7 +205,7 @@ class LeasedCredentials implements Credentials {
       this.#changed(({ keyId }) => keyId === id, "revoked");
     } else if (kind === "user") {
       this.#invalidations.changeUser(id, seq);
-      this.#changed((caller) => caller.id === id, "unavailable");
+      this.#changed(({ id: callerId, account }) => callerId === id || account?.id === id, "unavailable");
     } else if (kind === "key_ring" && id !== PLATFORM_RING) {
       // What is kept may go back to a forgery, and the assertions in it are refused by now.
       this.#tokenKeys.drop();

@@ -138,3 +138,25 @@ test("connections that ended since stay ended, sign-ins are forgotten, and a use
   expect((await restored.oauth.find({}).toArray()).map(({ _id }) => _id).sort()).toEqual(["client", "unused"]);
   expect(await restored.sessions.countDocuments()).toBe(0);
 });
+
+test("a service account has only what both stores give it, and an assertion that was used stays used", async () => {
+  const one = { kty: "OKP", crv: "Ed25519", x: "A", kid: "one", alg: "EdDSA" };
+  const two = { ...one, x: "B", kid: "two" };
+  const account = { keys: [one, two], methods: ["a/*", "b/*"], act_users: ["u", "v"], act_groups: ["g"] };
+  const analyst = (await userOf(old, "analyst@example.org"))!;
+  for (const [store, own] of [
+    [old, { keys: [two], methods: ["b/*", "c/*"], act_users: ["v"], act_groups: [] }],
+    [restored, account],
+  ] as const) {
+    await store.users.insertOne({
+      ...{ ...analyst, _id: "soar", login: "svc:soar", service: true },
+      account: own as unknown as typeof account,
+    });
+  }
+  await old.usedAssertions.insertOne({ _id: "used", expires_at: new Date(Date.now() + 60_000) });
+  await replayAuth(old, restored);
+  expect((await userOf(restored, "svc:soar"))?.account).toEqual({
+    ...{ keys: [two], methods: ["b/*"], act_users: ["v"], act_groups: [] },
+  });
+  expect(await restored.usedAssertions.countDocuments({ _id: "used" })).toBe(1);
+});
