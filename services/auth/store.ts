@@ -108,6 +108,16 @@ export interface SessionRecord extends Base {
   readonly amr: string;
 }
 
+/** Whom another provider means by a subject; the id is the SHA-256 of issuer and subject. */
+export interface IdentityRecord extends Base {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly user_id: string;
+  /** The verified address by which it was linked. */
+  readonly email: string;
+  readonly linked_at: Date;
+}
+
 /** How many sign-ins have failed; the id says what they had in common, as a SHA-256. */
 export interface AttemptRecord extends Base {
   readonly failures: number;
@@ -259,6 +269,10 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
     ],
   },
   {
+    name: "identities",
+    indexes: [{ name: "identities_user", key: { user_id: 1 } }],
+  },
+  {
     name: "sign_in_attempts",
     indexes: [{ name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   },
@@ -291,6 +305,7 @@ export interface AuthStore {
   readonly delegations: DocCollection<DelegationRecord>;
   readonly grants: DocCollection<GrantRecord>;
   readonly sessions: DocCollection<SessionRecord>;
+  readonly identities: DocCollection<IdentityRecord>;
   readonly attempts: DocCollection<AttemptRecord>;
   readonly oauth: DocCollection<OauthRecord>;
   readonly usedAssertions: DocCollection<UsedAssertionRecord>;
@@ -310,6 +325,7 @@ export async function openAuthStore(store: Store): Promise<AuthStore> {
     delegations: store.collection("delegations"),
     grants: store.collection("grants"),
     sessions: store.collection("sessions"),
+    identities: store.collection("identities"),
     attempts: store.collection("sign_in_attempts"),
     oauth: store.collection("oauth"),
     usedAssertions: store.collection("used_assertions"),

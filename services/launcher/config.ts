@@ -1,5 +1,6 @@
 import { domainToASCII } from "node:url";
 import { FACADE_OPTIONS } from "../../facade/config.js";
+import { readIssuer } from "../auth/oauth/id-jag/issuer-setting.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { allowEntry } from "../shared/outgoing/allow-list.js";
 import {
@@ -50,6 +51,15 @@ export const options = {
   emailDomains: optional({
     doc: "The domains of users' e-mail addresses that may act on platforms, separated by commas; any if omitted. A domain does not include its subdomains.",
     parse: listOf(emailDomain),
+  }),
+  clientDocuments: {
+    doc: "Accept OAuth clients that introduce themselves with the URL of a metadata document: on or off. Switch it off if the service cannot call the internet: clients then register.",
+    parse: onOff,
+    fallback: true,
+  },
+  idJagIssuers: optional({
+    doc: "Identity providers whose identity assertions (ID-JAG) clients exchange for access tokens without a page, separated by commas: the issuer's URL and the algorithms that it signs with, such as https://idp.example.com RS256; none if omitted.",
+    parse: listOf(readIssuer),
   }),
   services: {
     doc: "The services that this process runs, separated by commas.",

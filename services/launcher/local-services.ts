@@ -89,6 +89,8 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
       publicUrls: publicUrlsOf(settings),
       serviceName: settings.serviceName,
       outgoing: outgoingOf(settings),
+      clientDocuments: settings.clientDocuments,
+      ...(settings.idJagIssuers && { idJagIssuers: settings.idJagIssuers }),
       auditor: audit,
       auditBounds: { days: settings.auditDays, records: settings.auditRecords },
       peersOf: () => peers,

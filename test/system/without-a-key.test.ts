@@ -51,6 +51,8 @@ const PUBLIC_RPCS: Readonly<Record<string, string>> = {
   "/auth.v1.CredentialService/GetAssertionKeys":
     "services check assertions with auth's public keys before they have any other",
   "/auth.v1.CredentialService/GetAccessTokenKeys": "the same keys are published as jwks_uri (RFC 8414)",
+  "/auth.v1.ServiceAccountService/ExchangeClientAssertion":
+    "an internal system has no credential yet: its assertion is what it shows, and forgeries are counted by address",
   "/auth.v1.PlatformTokenService/GetPlatformIssuer": "what platforms read of the façade without a key",
   "/grpc.health.v1.Health/Check": "probes have no key",
   "/grpc.health.v1.Health/Watch": "probes likewise",

@@ -30,6 +30,7 @@ export async function deleteUser(
   await sessions.endAllOf(id);
   for (const grant of await store.grants.find({ user_id: id }).toArray()) await deleteOauthOf(store, grant._id);
   await store.grants.deleteMany({ user_id: id });
+  await store.identities.deleteMany({ user_id: id });
   if (!found && deletedCount === 0) throw notFound(`there is no user ${JSON.stringify(id)}`);
   await hub.tell([{ kind: EventKind.USER, id }]);
   return { revokedKeys: deletedCount };

@@ -16,7 +16,6 @@ const MAX_REDIRECTS = 20;
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 /** Grant type of enterprise-managed authorization (RFC 7523 section 2.1). */
 export const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-const GRANT_TYPES: ReadonlySet<string> = new Set(["authorization_code", "refresh_token", JWT_BEARER]);
 
 /** Members that would have us fetch, show or ask for what nobody needs. */
 const DROPPED = [
@@ -32,17 +31,24 @@ const DROPPED = [
   "tos_uri",
 ];
 
+/** Where a client appears. */
+export interface ClientAppearance {
+  /** The request is authenticated by an assertion that the client signed (RFC 7523 section 2.2). */
+  readonly isSigned: boolean;
+  /** Assertions of other providers are exchanged here. */
+  readonly takesAssertions: boolean;
+}
+
 /**
  * Makes a client's metadata fit.
  *
- * @param isSigned the request is authenticated by an assertion that the client signed (RFC 7523 section 2.2).
  * @throws errors.InvalidRedirectUri for a redirect over HTTP that does not stay on the person's machine.
  */
-export function normalizeClient(metadata: Record<string, unknown>, isSigned: boolean): void {
+export function normalizeClient(metadata: Record<string, unknown>, { isSigned, takesAssertions }: ClientAppearance): void {
   metadata[NORMALIZED] = true;
   for (const name of DROPPED) delete metadata[name];
-  const asked = Array.isArray(metadata.grant_types) ? metadata.grant_types.filter((type) => GRANT_TYPES.has(type)) : [];
-  metadata.grant_types = [...new Set(["authorization_code", "refresh_token", ...asked])];
+  // Clients name more than there is, and leave out what they use.
+  metadata.grant_types = ["authorization_code", "refresh_token", ...(takesAssertions ? [JWT_BEARER] : [])];
   metadata.response_types = ["code"];
   metadata.token_endpoint_auth_method = methodOf(metadata, isSigned);
   if (metadata.token_endpoint_auth_method === "none") {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import type { Context } from "../context.js";
@@ -6,16 +7,18 @@ import type { GrantRecord } from "../store.js";
 import type { Published } from "../watch-hub.js";
 import { deleteOauthOf } from "./adapter.js";
 
-/** What a person allowed. */
+/** What a person, or the identity provider of their company, allowed. */
 export type Allowed = Pick<
   GrantRecord,
-  "_id" | "user_id" | "client_id" | "client_name" | "client_host" | "redirect" | "resource" | "server" | "expires_at"
-> & { readonly scopes: readonly string[] };
+  "user_id" | "client_id" | "client_name" | "client_host" | "redirect" | "resource" | "server" | "expires_at"
+> & { readonly scopes: readonly string[]; readonly _id?: string };
 
-/** Writes down that a person lets a client in. */
-export async function recordGrant({ store, fence }: Pick<Context, "store" | "fence">, allowed: Allowed): Promise<void> {
+/** Writes down that a client is let in for a person. @returns the id, a new one unless it is given. */
+export async function recordGrant({ store, fence }: Pick<Context, "store" | "fence">, allowed: Allowed): Promise<string> {
+  const { _id = randomUUID() } = allowed;
   await store.grants.insertOne({
     ...allowed,
+    _id,
     scopes: [...allowed.scopes],
     serial: uuidv7(),
     term: fence.epoch,
@@ -24,6 +27,7 @@ export async function recordGrant({ store, fence }: Pick<Context, "store" | "fen
     last_used_at: null,
     uses: 0,
   });
+  return _id;
 }
 
 /**

@@ -7,6 +7,9 @@ import { createSignInCookies } from "../sign-in/cookies.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server.js";
 import { createClientFetch } from "./fetch-client.js";
 import { endGrant } from "./grants.js";
+import { registerIdJag } from "./id-jag/grant-type.js";
+import type { IssuerSetting } from "./id-jag/issuer-setting.js";
+import { createIssuers } from "./id-jag/issuers.js";
 import { Interactions } from "./interaction.js";
 import { noteConnection, noteTokens } from "./noted.js";
 import { keyFor, openPageSecret } from "./page-secret.js";
@@ -21,6 +24,10 @@ export interface AuthorizationServerSettings {
   readonly serviceName?: string;
   /** Which addresses are called that clients name; public ones alone if omitted. */
   readonly outgoing?: OutgoingPolicy;
+  /** Whether clients may introduce themselves by a document; they may if omitted. */
+  readonly clientDocuments?: boolean;
+  /** Identity providers whose ID-JAGs are exchanged for tokens; none if omitted. */
+  readonly idJagIssuers?: readonly IssuerSetting[];
 }
 
 /** Puts the authorization server together. */
@@ -28,13 +35,15 @@ export async function openAuthorizationServer(
   context: Context,
   options: AuthorizationServerSettings & { readonly seal: Seal; readonly log: Log },
 ): Promise<AuthorizationServer> {
-  const { seal, publicUrls = {}, serviceName = "Sallyport", outgoing = PUBLIC_ONLY, log } = options;
+  const { seal, publicUrls = {}, serviceName = "Sallyport", outgoing = PUBLIC_ONLY, idJagIssuers = [], log } = options;
+  const { clientDocuments = true } = options;
   const { store, issuer, accessRing: ring } = context;
   const url = new URL(issuer);
   const secret = await openPageSecret(store, seal);
   const resources = layOutResources(issuer, publicUrls);
   const site = { base: url.pathname.replace(/\/$/, ""), serviceName };
   const fetchClient = createClientFetch(outgoing);
+  const issuers = createIssuers(idJagIssuers, fetchClient);
   const cookieKey = keyFor(secret, "cookies").toString("base64url");
   const endOf = async (id: string): Promise<void> => {
     const grant = await store.grants.findOne({ _id: id });
@@ -66,9 +75,12 @@ export async function openAuthorizationServer(
         cookieKey,
         fetchClient,
         site,
+        clientDocuments,
+        takesAssertions: issuers.size > 0,
         endGrant: endOf,
         log,
       });
+      if (issuers.size > 0) registerIdJag(provider, { context, resources, issuers });
       noteTokens(provider, context);
       return provider;
     },

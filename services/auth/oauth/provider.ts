@@ -9,7 +9,7 @@ import type { ClientFetch } from "./fetch-client.js";
 import { errors, Provider } from "./library.js";
 import { html } from "./pages/html.js";
 import { type Shown, type Site, writePage } from "./pages/page.js";
-import type { Resources } from "./resources.js";
+import type { Resource, Resources } from "./resources.js";
 
 /** What an authorization server is made with. */
 export interface ProviderOptions {
@@ -24,6 +24,10 @@ export interface ProviderOptions {
   readonly cookieKey: string;
   readonly fetchClient: ClientFetch;
   readonly site: Site;
+  /** Clients may introduce themselves by a document. */
+  readonly clientDocuments: boolean;
+  /** Assertions of other providers are exchanged for tokens. */
+  readonly takesAssertions: boolean;
   readonly endGrant: (grantId: string) => Promise<unknown>;
   readonly log: Log;
 }
@@ -43,10 +47,13 @@ const MAX_KEYS = 64 << 10;
 /** The cookie of the library's own session, which lasts as long as an authorization. */
 export const SESSION_COOKIE = "sallyport_oauth";
 
+/** What clients find that want to bring an assertion (draft-ietf-oauth-identity-assertion-authz-grant). */
+const ID_JAG_PROFILE = "urn:ietf:params:oauth:grant-profile:id-jag";
+
 /** The path of the authorization server below the base URL. */
 export const OAUTH = "/oauth";
 
-const ALG = "EdDSA";
+const ALG = "EdDSA" as const;
 
 /** Makes the authorization server; where a library's default differs from what is wanted, a comment says why. */
 export function createProvider(options: ProviderOptions): ProviderType {
@@ -61,7 +68,7 @@ export function createProvider(options: ProviderOptions): ProviderType {
 }
 
 function configurationOf(options: ProviderOptions): Configuration {
-  const { issuer, store, seal, resources, keys, cookieKey, fetchClient, endGrant } = options;
+  const { issuer, store, seal, resources, keys, cookieKey, fetchClient, endGrant, takesAssertions } = options;
   const path = `${new URL(issuer).pathname.replace(/\/$/, "")}${OAUTH}`;
   const cookie = { httpOnly: true, sameSite: "lax", path, secure: issuer.startsWith("https:") } as const;
   return {
@@ -90,6 +97,7 @@ function configurationOf(options: ProviderOptions): Configuration {
     pkce: { required: () => true },
     scopes: ["openid", "offline_access", ...resources.all.flatMap(({ scopes }) => scopes)],
     claims: { openid: ["sub"] },
+    ...(takesAssertions && { discovery: { authorization_grant_profiles_supported: [ID_JAG_PROFILE] } }),
     routes: {
       authorization: `${OAUTH}/authorize`,
       token: `${OAUTH}/token`,
@@ -133,7 +141,9 @@ function configurationOf(options: ProviderOptions): Configuration {
     extraClientMetadata: {
       properties: [NORMALIZED, SUPPORTED],
       validator(ctx, name, _value, metadata) {
-        if (name === NORMALIZED) normalizeClient(metadata as Record<string, unknown>, isSigned(ctx));
+        if (name === NORMALIZED) {
+          normalizeClient(metadata as Record<string, unknown>, { isSigned: isSigned(ctx), takesAssertions });
+        }
       },
     },
     features: {
@@ -160,18 +170,12 @@ function configurationOf(options: ProviderOptions): Configuration {
           if (resource === undefined || !isOne) {
             throw new errors.InvalidTarget("resource must be the URL of one MCP server");
           }
-          return {
-            scope: resource.scopes.join(" "),
-            audience: resource.url,
-            accessTokenTTL: ACCESS_TOKEN_S,
-            accessTokenFormat: "jwt",
-            jwt: { sign: { alg: ALG } },
-          };
+          return resourceServerOf(resource);
         },
       },
       ...({
         clientIdMetadataDocument: {
-          enabled: true,
+          enabled: options.clientDocuments,
           ack: "draft-02",
           allowFetch: () => true,
           cacheDuration: { min: 60, max: 3600 },
@@ -190,8 +194,28 @@ function configurationOf(options: ProviderOptions): Configuration {
   };
 }
 
+/** What the library must know of an endpoint to sign tokens for it. */
+export function resourceServerOf({ url, scopes }: Resource) {
+  return {
+    scope: scopes.join(" "),
+    audience: url,
+    accessTokenTTL: ACCESS_TOKEN_S,
+    accessTokenFormat: "jwt" as const,
+    jwt: { sign: { alg: ALG } as const },
+    scopes: new Set<string>(scopes),
+    identifier: () => url,
+  };
+}
+
+function unreadDocumentPage(): Shown {
+  const body = html`<p id="problem">The service could not read the document in which the client describes itself.</p>
+<p>Try again. If it happens again, ask an administrator: the service must be able to call the client's site, or have CLIENT_DOCUMENTS=off.</p>`;
+  return { title: "This connection cannot go on", body, status: 400 };
+}
+
 /** What a person sees where the client cannot be told: it is not known, or not where it said. */
 function failurePage(error: string, description: string): Shown {
+  if (description.includes("metadata document fetch failed")) return unreadDocumentPage();
   const body = html`<p id="problem">The client's request was refused: ${description || error}.</p>
 <p class="faint">Start again in the client. If it happens again, remove the connection there and add it again. (${error})</p>`;
   return { title: "This connection cannot go on", body, status: 400 };
