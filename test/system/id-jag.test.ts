@@ -70,8 +70,13 @@ test.each(SERVERS)("an assertion for %s gives a token that is good there and now
   expect(status, JSON.stringify(body)).toBe(200);
   expect(body).not.toHaveProperty("refresh_token");
   expect(body).toMatchObject({ token_type: "Bearer", scope: `${server}:read ${server}:write` });
-  expect(claimsOf(body.access_token as string)).toMatchObject({ iss: base, aud: `${base}/mcp/${server}`, client_id: clientId });
-  for (const other of SERVERS) expect(await statusOf(body.access_token, other), other).toBe(other === server ? 200 : 401);
+  expect(claimsOf(body.access_token as string)).toMatchObject({
+    iss: base,
+    aud: `${base}/mcp/${server}`,
+    client_id: clientId,
+  });
+  for (const other of SERVERS)
+    expect(await statusOf(body.access_token, other), other).toBe(other === server ? 200 : 401);
 });
 
 test("both algorithms of the list are taken, each of its own issuer", async () => {
@@ -84,14 +89,19 @@ test("of six exchanges of one assertion at once one succeeds, and it is used up 
   const once = await assertion();
   const replies = await Promise.all(Array.from({ length: 6 }, () => exchange(once)));
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
-  expect((await exchange(once)).body).toMatchObject({ error: "invalid_grant", error_description: expect.stringContaining("used before") });
+  expect((await exchange(once)).body).toMatchObject({
+    error: "invalid_grant",
+    error_description: expect.stringContaining("used before"),
+  });
 });
 
 test("the scopes are those that assertion and request both name", async () => {
   const { body } = await exchange(await assertion({ scope: "cti:read profile" }));
   expect(body.scope).toBe("cti:read");
   expect((await exchange(await assertion(), { scope: "cti:read" })).body.scope).toBe("cti:read");
-  expect((await exchange(await assertion({ scope: "cti:read" }), { scope: "cti:write" })).body.error).toBe("invalid_scope");
+  expect((await exchange(await assertion({ scope: "cti:read" }), { scope: "cti:write" })).body.error).toBe(
+    "invalid_scope",
+  );
 });
 
 test("a person is known by issuer and subject; the address counts once", async () => {
@@ -101,7 +111,9 @@ test("a person is known by issuer and subject; the address counts once", async (
   // The provider changes the address, or leaves it out: the same person.
   const { body } = await exchange(await assertion({ subject, email: program.bootstrap.admin.email }));
   expect(claimsOf(body.access_token as string).sub).toBe(person.id);
-  expect((await exchange(await assertion({ subject, email: undefined as never, emailVerified: undefined as never }))).status).toBe(200);
+  expect(
+    (await exchange(await assertion({ subject, email: undefined as never, emailVerified: undefined as never }))).status,
+  ).toBe(200);
   // Somebody else who was given the address later is somebody else.
   expect((await exchange(await assertion({ subject: "the-next", email: person.email }))).body).toMatchObject({
     error: "invalid_grant",
@@ -125,7 +137,8 @@ test("what a person's administrator or the person ends is ended at once", async 
   expect((await exchange(await assertion({ subject }))).body.error).toBe("invalid_grant");
 });
 
-const part = (text: string, at: number) => JSON.parse(Buffer.from(text.split(".")[at] as string, "base64url").toString());
+const part = (text: string, at: number) =>
+  JSON.parse(Buffer.from(text.split(".")[at] as string, "base64url").toString());
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const now = () => Math.floor(Date.now() / 1000);
 
@@ -137,7 +150,7 @@ const FORGERIES: Record<string, () => Promise<string> | string> = {
     const good = await assertion();
     return `${encode({ ...part(good, 0), alg: "none" })}.${good.split(".")[1]}.`;
   },
-  "HS256": async () => {
+  HS256: async () => {
     const good = await assertion();
     const text = `${encode({ ...part(good, 0), alg: "HS256" })}.${good.split(".")[1]}`;
     return `${text}.${createHmac("sha256", "secret").update(text).digest("base64url")}`;
@@ -167,13 +180,14 @@ const FORGERIES: Record<string, () => Promise<string> | string> = {
   "an empty jti": () => assertion({ jti: "" } as never),
   "no subject": () => assertion({ subject: undefined as never }),
   "an address that the provider has not verified": () => assertion({ subject: randomUUID(), emailVerified: false }),
-  "an address that the provider says nothing of": () => assertion({ subject: randomUUID(), emailVerified: undefined as never }),
+  "an address that the provider says nothing of": () =>
+    assertion({ subject: randomUUID(), emailVerified: undefined as never }),
   "verified in words": () => assertion({ subject: randomUUID(), emailVerified: "true" as never }),
   "an address of nobody": () => assertion({ subject: randomUUID(), email: "nobody@sallyport.example" }),
   "no address, and no link": () => assertion({ subject: randomUUID(), email: undefined as never }),
   "a service account's name": () => assertion({ subject: randomUUID(), email: "service:sallyport" }),
   "no JWT": () => "not.a.jwt",
-  "nothing": () => "",
+  nothing: () => "",
   "too long a text": () => `${"a".repeat(20_000)}`,
 };
 
@@ -205,7 +219,11 @@ test("a service without listed issuers takes none", async () => {
   const plain = await startProgram();
   try {
     const client = await register(plain.baseUrl);
-    const given = await assertion({ audience: plain.baseUrl, resource: `${plain.baseUrl}/mcp/cti`, clientId: client.clientId });
+    const given = await assertion({
+      audience: plain.baseUrl,
+      resource: `${plain.baseUrl}/mcp/cti`,
+      clientId: client.clientId,
+    });
     const { status, body } = await askForTokens(plain.baseUrl, {
       ...{ grant_type: JWT_BEARER, client_id: client.clientId, assertion: given },
     });

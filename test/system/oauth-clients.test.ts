@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { personAt, settleIn } from "../support/oauth/person.js";
 import { run } from "../support/foreign.js";
+import { personAt, settleIn } from "../support/oauth/person.js";
 import { type Program, startProgram } from "../support/program.js";
 import { titled } from "../support/titled.js";
 
@@ -17,7 +17,9 @@ const SCRIPT = "/usr/bin/script";
 
 const absent = (...files: string[]): string | undefined => {
   const missing = files.filter((file) => !existsSync(file));
-  return missing.length === 0 ? undefined : `${missing.map((file) => file.split("/").at(-1)).join(" and ")} not installed`;
+  return missing.length === 0
+    ? undefined
+    : `${missing.map((file) => file.split("/").at(-1)).join(" and ")} not installed`;
 };
 const noRemote = absent(MCP_REMOTE);
 // It asks for a terminal, which `script` gives it.

@@ -44,7 +44,10 @@ export interface ClientAppearance {
  *
  * @throws errors.InvalidRedirectUri for a redirect over HTTP that does not stay on the person's machine.
  */
-export function normalizeClient(metadata: Record<string, unknown>, { isSigned, takesAssertions }: ClientAppearance): void {
+export function normalizeClient(
+  metadata: Record<string, unknown>,
+  { isSigned, takesAssertions }: ClientAppearance,
+): void {
   metadata[NORMALIZED] = true;
   for (const name of DROPPED) delete metadata[name];
   // Clients name more than there is, and leave out what they use.

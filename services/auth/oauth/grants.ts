@@ -14,7 +14,10 @@ export type Allowed = Pick<
 > & { readonly scopes: readonly string[]; readonly _id?: string };
 
 /** Writes down that a client is let in for a person. @returns the id, a new one unless it is given. */
-export async function recordGrant({ store, fence }: Pick<Context, "store" | "fence">, allowed: Allowed): Promise<string> {
+export async function recordGrant(
+  { store, fence }: Pick<Context, "store" | "fence">,
+  allowed: Allowed,
+): Promise<string> {
   const { _id = randomUUID() } = allowed;
   await store.grants.insertOne({
     ...allowed,

@@ -104,6 +104,7 @@ class LeasedCredentials implements Credentials {
   readonly #open: OpenResponses;
   readonly #reporting: NodeJS.Timeout;
   #sweeping = false;
+  #sending: Promise<void> | undefined;
 
   constructor(options: CredentialsOptions) {
     const { dispatch, credential, log, keyPrefix = DEFAULT_KEY_PREFIX, reportMs = REPORT_MS, kept = 100_000 } = options;
@@ -192,6 +193,8 @@ class LeasedCredentials implements Credentials {
 
   async close(): Promise<void> {
     clearInterval(this.#reporting);
+    // One that is under way does not tell of the last uses.
+    await this.#sending;
     await this.#report();
     // Nobody waits for this process once its lease is given back.
     this.#open.kill(() => true, "unavailable");
@@ -308,9 +311,13 @@ class LeasedCredentials implements Credentials {
     }
   }
 
+  /** One report at a time. */
   #report(): Promise<void> {
     const { dispatch, credential, log } = this.#options;
-    return reportUsage({ usage: this.#usage, dispatch, credential, log });
+    this.#sending ??= reportUsage({ usage: this.#usage, dispatch, credential, log }).finally(() => {
+      this.#sending = undefined;
+    });
+    return this.#sending;
   }
 }
 

@@ -8,7 +8,7 @@ import { JWT_BEARER } from "../clients.js";
 import { recordGrant } from "../grants.js";
 import { errors } from "../library.js";
 import { ACCESS_TOKEN_S, resourceServerOf } from "../provider.js";
-import type { Resource, Resources } from "../resources.js";
+import type { Resources } from "../resources.js";
 import type { Issuer } from "./issuers.js";
 import { AssertionError, type VerifiedAssertion, verifyIdJag } from "./verify.js";
 
@@ -74,7 +74,11 @@ function scopesOf({ scopes, resource }: VerifiedAssertion, asked: string | undef
   const given = resource.scopes.filter(
     (scope) => (scopes === undefined || scopes.includes(scope)) && (wanted === undefined || wanted.includes(scope)),
   );
-  if (given.length === 0) throw new errors.InvalidScope(`the assertion and the request must name one of ${resource.scopes.join(", ")}`, asked ?? "");
+  if (given.length === 0)
+    throw new errors.InvalidScope(
+      `the assertion and the request must name one of ${resource.scopes.join(", ")}`,
+      asked ?? "",
+    );
   return given;
 }
 
@@ -119,8 +123,9 @@ async function grantOf(
   );
 }
 
+/** The library would keep the reason for its log. */
 function refused(reason: string): Error {
-  return new errors.InvalidGrant(reason);
+  return Object.assign(new errors.InvalidGrant(reason), { error_description: reason });
 }
 
 function noteExchange({ auditor }: IdJagOptions["context"], user: UserRecord, grantId: string): void {

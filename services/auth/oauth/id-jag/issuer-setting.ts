@@ -17,7 +17,9 @@ export function readIssuer(entry: string): IssuerSetting {
   const isUrl = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && !/[?#]/.test(url);
   const isKnown = algorithms.length > 0 && algorithms.every((one) => ALGORITHMS.some((known) => known === one));
   if (!isUrl || !isKnown) {
-    throw new Error(`must be an issuer's URL and its algorithms (${ALGORITHMS.join(", ")}), such as "https://idp.example.com RS256"`);
+    throw new Error(
+      `must be an issuer's URL and its algorithms (${ALGORITHMS.join(", ")}), such as "https://idp.example.com RS256"`,
+    );
   }
   return { url, algorithms };
 }

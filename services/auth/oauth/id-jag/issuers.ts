@@ -14,7 +14,10 @@ const TIMEOUT_MS = 3_000;
 const MAX_DOCUMENT = 256 << 10;
 
 /** The providers by their issuer, letter for letter. */
-export function createIssuers(settings: readonly IssuerSetting[], fetchOutside: ClientFetch): ReadonlyMap<string, Issuer> {
+export function createIssuers(
+  settings: readonly IssuerSetting[],
+  fetchOutside: ClientFetch,
+): ReadonlyMap<string, Issuer> {
   return new Map(settings.map((setting) => [setting.url, { ...setting, keys: keysOf(setting.url, fetchOutside) }]));
 }
 

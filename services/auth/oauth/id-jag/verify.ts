@@ -63,7 +63,8 @@ export async function verifyIdJag(assertion: string, options: VerifyOptions): Pr
     throw new AssertionError(`aud must be ${audience} alone`);
   }
   if (exp - iat > MAX_LIFE_S) throw new AssertionError(`the assertion may live ${MAX_LIFE_S} seconds at most`);
-  if (claims.client_id !== clientId) throw new AssertionError("client_id is not the client that presents the assertion");
+  if (claims.client_id !== clientId)
+    throw new AssertionError("client_id is not the client that presents the assertion");
   const resource = typeof claims.resource === "string" ? resources.of(claims.resource) : undefined;
   if (resource === undefined) throw new AssertionError("resource must be the URL of one MCP server of this service");
   // The last: what is refused for another reason may be presented again once that is corrected.
