@@ -1,6 +1,5 @@
 import { domainToASCII } from "node:url";
 import { FACADE_OPTIONS } from "../../facade/config.js";
-import { readIssuer } from "../auth/oauth/id-jag/issuer-setting.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { allowEntry } from "../shared/outgoing/allow-list.js";
 import {
@@ -17,6 +16,7 @@ import {
 } from "../shared/process/config.js";
 import { SERVICE_NAMES } from "../shared/rpc/service.js";
 import { parseSealKeys } from "../shared/secrets/seal.js";
+import { readIssuer } from "./issuer-setting.js";
 import { platformOptions } from "./platform-settings.js";
 
 /** Every setting of the process that runs the services, and by default a façade worker with them. */

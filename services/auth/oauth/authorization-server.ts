@@ -1,20 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import inject from "light-my-request";
-import { LRUCache } from "lru-cache";
 import type { Provider } from "oidc-provider";
 import type {
   HandleHttpRequestSchema,
   HandleHttpResponseSchema,
 } from "#proto/auth/v1/authorization_server_service_pb.js";
 import type { Log } from "../../shared/process/log.js";
-import { Bucket, type Rate } from "../../shared/shares/bucket.js";
 import type { KeyRing } from "../key-ring.js";
-import { InteractionError, type Interactions } from "./interaction.js";
+import type { Interactions } from "./interaction.js";
+import { InteractionError } from "./interaction-error.js";
 import { html } from "./pages/html.js";
 import { type Site, sendPage } from "./pages/page.js";
 import { STYLE, STYLE_PATH } from "./pages/style.js";
-import { OAUTH } from "./provider.js";
+import { OAUTH } from "./paths.js";
+import { Registrations } from "./registrations.js";
+import { sendError } from "./send-error.js";
 
 /** What answers requests to {base}/oauth/*. */
 export interface AuthorizationServer {
@@ -35,12 +36,6 @@ export interface AuthorizationServerOptions {
   readonly log: Log;
 }
 
-/** Registrations of one address, behind which an office may be: at once, and then a second. */
-const REGISTRATIONS: Rate = { burst: 100, perSecond: 100 / 3600 };
-/** Longest registration, in bytes. */
-const MAX_REGISTRATION = 8 << 10;
-const ADDRESSES = 10_000;
-
 /** Makes the way from HTTP messages that the façade passes on to the library and to the pages. */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   return new Server(options);
@@ -48,7 +43,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 
 class Server implements AuthorizationServer {
   readonly #base: string;
-  readonly #buckets = new LRUCache<string, Bucket>({ max: ADDRESSES });
+  readonly #registrations = new Registrations();
   #provider: Provider | undefined;
   #kids = "";
 
@@ -117,7 +112,7 @@ class Server implements AuthorizationServer {
     if (path === STYLE_PATH) return sendStyle(response);
     const uid = INTERACTION.exec(path)?.[1];
     if (uid !== undefined) return this.#interact(request, response, uid, address);
-    if (path === `${OAUTH}/register` && this.#preflight(request, response, address)) return;
+    if (path === `${OAUTH}/register` && this.#registrations.answers(request, response, address)) return;
     await this.#byLibrary(request, response, path);
   }
 
@@ -143,39 +138,6 @@ class Server implements AuthorizationServer {
       uid,
       form: request.method === "POST" ? await formOf(request) : undefined,
     });
-  }
-
-  /** The library lets browsers read the answers of all its endpoints but this one; and anybody may fill it. */
-  #preflight(request: IncomingMessage, response: ServerResponse, address: string): boolean {
-    response.setHeader("access-control-allow-origin", "*");
-    if (request.method === "OPTIONS") {
-      response
-        .writeHead(204, {
-          "access-control-allow-methods": "POST",
-          "access-control-allow-headers": "content-type, mcp-protocol-version",
-          "access-control-max-age": "3600",
-        })
-        .end();
-      return true;
-    }
-    if (Number(request.headers["content-length"] ?? 0) > MAX_REGISTRATION) {
-      sendError(response, 413, "invalid_client_metadata", "the metadata is longer than 8 KiB: send less");
-      return true;
-    }
-    const now = performance.now();
-    let bucket = this.#buckets.get(address);
-    if (bucket === undefined) {
-      bucket = new Bucket(REGISTRATIONS, now);
-      this.#buckets.set(address, bucket);
-    }
-    const wait = bucket.waitAt(now);
-    if (wait === 0) bucket.take();
-    else {
-      const said = "too many clients were registered from this address: try again later";
-      response.setHeader("retry-after", String(Math.ceil(wait)));
-      sendError(response, 429, "temporarily_unavailable", said);
-    }
-    return wait > 0;
   }
 
   async #byLibrary(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -241,12 +203,6 @@ async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
 
 function notFound(response: ServerResponse): void {
   sendError(response, 404, "not_found", "There is nothing at this address: check the URL.");
-}
-
-function sendError(response: ServerResponse, status: number, error: string, description: string): void {
-  response
-    .writeHead(status, { "content-type": "application/json", "cache-control": "no-store" })
-    .end(JSON.stringify({ error, error_description: description }));
 }
 
 function sendStyle(response: ServerResponse): void {

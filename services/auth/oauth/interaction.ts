@@ -4,15 +4,16 @@ import type { Provider } from "oidc-provider";
 import type { Context } from "../context.js";
 import { emailOf } from "../identity.js";
 import type { UserRecord } from "../store.js";
-import { keepClient } from "./adapter.js";
 import type { Browser, BrowserSignIn, NotSignedIn, SignedIn } from "./browser-sign-in.js";
-import { recordGrant } from "./grants.js";
+import { type AskingClient, makeGrant, wantedOf } from "./consent-grant.js";
+import { InteractionError } from "./interaction-error.js";
 import { noteConnection } from "./noted.js";
 import { consentPage } from "./pages/consent.js";
 import { type Shown, type Site, sendPage } from "./pages/page.js";
 import { newPasswordPage, signInPage } from "./pages/sign-in.js";
-import { GRANT_S, OAUTH, SESSION_COOKIE } from "./provider.js";
-import type { Resource, Resources } from "./resources.js";
+import { OAUTH } from "./paths.js";
+import { GRANT_S, SESSION_COOKIE } from "./provider.js";
+import type { Resources } from "./resources.js";
 
 /** What the pages between a client's request and its answer are made with. */
 export interface InteractionOptions {
@@ -38,14 +39,9 @@ export interface InteractionRequest {
   readonly form: URLSearchParams | undefined;
 }
 
-type Details = Awaited<ReturnType<Provider["interactionDetails"]>>;
-
 /** An interaction with what every page of it needs. */
-interface Asked extends InteractionRequest {
-  readonly details: Details;
-  readonly clientName: string;
-  readonly clientHost: string;
-  readonly redirect: URL;
+interface Asked extends InteractionRequest, AskingClient {
+  readonly provider: Provider;
   readonly action: string;
   readonly csrf: string;
   readonly leadsTo: readonly string[];
@@ -53,9 +49,6 @@ interface Asked extends InteractionRequest {
 
 /** What was answered to an earlier page of the interaction counts no more. */
 const NEW = { mergeWithLastSubmission: false };
-
-/** A request that is not the browser's next step. The message is for the person. */
-export class InteractionError extends Error {}
 
 /** Shows the pages of an authorization, and takes what is entered there. */
 export class Interactions {
@@ -160,7 +153,7 @@ export class Interactions {
   private async showConsent(asked: Asked): Promise<void> {
     const { response, action, csrf, leadsTo, clientName, clientHost, redirect } = asked;
     const user = await this.userOf(asked);
-    const { resource, scopes } = this.wantedOf(asked.details);
+    const { resource, scopes } = wantedOf(asked.details, this.options.resources);
     this.send(
       response,
       consentPage({
@@ -189,7 +182,12 @@ export class Interactions {
       const refused = { error: "access_denied", error_description: "the person did not allow it" };
       return redirect(response, await provider.interactionResult(request, response, refused, NEW), []);
     }
-    const grantId = await this.grant(asked, user, form.get("write") === "yes");
+    const wanted = wantedOf(asked.details, this.options.resources);
+    const grantId = await makeGrant(this.options.context, asked, {
+      user,
+      wanted,
+      mayWrite: form.get("write") === "yes",
+    });
     noteConnection(this.options.context, user, { action: "connect", grantId, outcome: "ok" });
     const result = { consent: { grantId } };
     const returnTo = await provider.interactionResult(request, response, result, { mergeWithLastSubmission: true });
@@ -206,47 +204,6 @@ export class Interactions {
     const setCookies = [...forgotten, ...(await this.options.signIn.signOut(browser))];
     const again = new URLSearchParams({ ...(details.params as Record<string, string>), prompt: "login" });
     redirect(response, `${base}${OAUTH}/authorize?${again}`, setCookies);
-  }
-
-  /** Makes the grant, with no more than the client asked for and the person left. */
-  private async grant(asked: Asked, user: UserRecord, mayWrite: boolean): Promise<string> {
-    const { provider, details, clientName, clientHost, redirect } = asked;
-    const { context } = this.options;
-    const { resource, scopes } = this.wantedOf(details);
-    const [, write] = resource.scopes;
-    const allowed = scopes.filter((scope) => scope !== write || mayWrite);
-    const clientId = String(details.params.client_id);
-    const grant = new provider.Grant({ accountId: user._id, clientId });
-    const { missingOIDCScope = [] } = details.prompt.details as { missingOIDCScope?: string[] };
-    if (missingOIDCScope.length > 0) grant.addOIDCScope(missingOIDCScope.join(" "));
-    grant.addResourceScope(resource.url, allowed.join(" "));
-    for (const scope of scopes) if (!allowed.includes(scope)) grant.rejectResourceScope(resource.url, scope);
-    const grantId = await grant.save();
-    await recordGrant(context, {
-      _id: grantId,
-      user_id: user._id,
-      client_id: clientId,
-      client_name: clientName,
-      client_host: clientHost,
-      redirect: redirect.host === "" ? redirect.protocol : redirect.origin,
-      resource: resource.url,
-      server: resource.server,
-      scopes: allowed,
-      expires_at: new Date(Date.now() + GRANT_S * 1000),
-    });
-    await keepClient(context.store, clientId);
-    return grantId;
-  }
-
-  /** The one resource of an authorization, and the scopes that are asked for there. */
-  private wantedOf({ params, prompt }: Details): { readonly resource: Resource; readonly scopes: readonly string[] } {
-    const { missingResourceScopes = {} } = prompt.details as { missingResourceScopes?: Record<string, string[]> };
-    const [entry, ...more] = Object.entries(missingResourceScopes);
-    const resource = entry && this.options.resources.of(entry[0]);
-    if (entry === undefined || resource === undefined || more.length > 0 || Array.isArray(params.resource)) {
-      throw new InteractionError("The client must ask for exactly one MCP server. Start again in the client.");
-    }
-    return { resource, scopes: entry[1] };
   }
 
   private async userOf({ details }: Asked): Promise<UserRecord> {

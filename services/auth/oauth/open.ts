@@ -8,8 +8,7 @@ import { type AuthorizationServer, createAuthorizationServer } from "./authoriza
 import { createClientFetch } from "./fetch-client.js";
 import { endGrant } from "./grants.js";
 import { registerIdJag } from "./id-jag/grant-type.js";
-import type { IssuerSetting } from "./id-jag/issuer-setting.js";
-import { createIssuers } from "./id-jag/issuers.js";
+import { createIssuers, type IssuerSetting } from "./id-jag/issuers.js";
 import { Interactions } from "./interaction.js";
 import { noteConnection, noteTokens } from "./noted.js";
 import { keyFor, openPageSecret } from "./page-secret.js";

@@ -7,8 +7,10 @@ import { createAdapter } from "./adapter.js";
 import { NORMALIZED, normalizeClient, SUPPORTED } from "./clients.js";
 import type { ClientFetch } from "./fetch-client.js";
 import { errors, Provider } from "./library.js";
-import { html } from "./pages/html.js";
-import { type Shown, type Site, writePage } from "./pages/page.js";
+import { forgetBrowser, scopesOfResource } from "./middleware.js";
+import { failurePage } from "./pages/failure.js";
+import { type Site, writePage } from "./pages/page.js";
+import { OAUTH } from "./paths.js";
 import type { Resource, Resources } from "./resources.js";
 
 /** What an authorization server is made with. */
@@ -49,9 +51,6 @@ export const SESSION_COOKIE = "sallyport_oauth";
 
 /** What clients find that want to bring an assertion (draft-ietf-oauth-identity-assertion-authz-grant). */
 const ID_JAG_PROFILE = "urn:ietf:params:oauth:grant-profile:id-jag";
-
-/** The path of the authorization server below the base URL. */
-export const OAUTH = "/oauth";
 
 const ALG = "EdDSA" as const;
 
@@ -207,60 +206,6 @@ export function resourceServerOf({ url, scopes }: Resource) {
   };
 }
 
-function unreadDocumentPage(): Shown {
-  const body = html`<p id="problem">The service could not read the document in which the client describes itself.</p>
-<p>Try again. If it happens again, ask an administrator: the service must be able to call the client's site, or have CLIENT_DOCUMENTS=off.</p>`;
-  return { title: "This connection cannot go on", body, status: 400 };
-}
-
-/** What a person sees where the client cannot be told: it is not known, or not where it said. */
-function failurePage(error: string, description: string): Shown {
-  if (description.includes("metadata document fetch failed")) return unreadDocumentPage();
-  const body = html`<p id="problem">The client's request was refused: ${description || error}.</p>
-<p class="faint">Start again in the client. If it happens again, remove the connection there and add it again. (${error})</p>`;
-  return { title: "This connection cannot go on", body, status: 400 };
-}
-
 function isSigned(ctx: KoaContextWithOIDC | undefined): boolean {
   return ctx?.oidc?.params?.client_assertion !== undefined;
 }
-
-type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
-
-/**
- * Asks for the scopes of the resource where a client asks for none: the library
- * then gives nothing, and clients that read no `scopes_supported` leave them out.
- */
-function scopesOfResource(resources: Resources): Middleware {
-  return async (ctx, next) => {
-    if (ctx.method === "GET" && ctx.path === `${OAUTH}/authorize`) {
-      const query = ctx.query as Record<string, string | string[] | undefined>;
-      const named = [query.resource ?? []].flat().flatMap((url) => resources.of(url) ?? []);
-      const offered = new Set(["openid", "offline_access", ...named.flatMap(({ scopes }) => scopes)]);
-      const asked = String(query.scope ?? "")
-        .split(" ")
-        .filter((scope) => offered.has(scope));
-      const wanted = asked.some((scope) => named.some(({ scopes }) => scopes.includes(scope)))
-        ? asked
-        : [...asked, ...named.flatMap(({ scopes }) => scopes)];
-      // The library takes its mount path from the difference of the two, and loses it where only one changes.
-      const request = ctx.req as { originalUrl?: string; url?: string };
-      const mount = request.originalUrl?.slice(0, request.originalUrl.length - (request.url ?? "").length);
-      ctx.query = { ...query, scope: [...new Set(wanted)].join(" ") } as typeof ctx.query;
-      if (mount !== undefined) request.originalUrl = `${mount}${request.url}`;
-    }
-    await next();
-  };
-}
-
-/**
- * Ends the library's own browser session when an authorization ends: it would
- * outlive a sign-out, and the next authorization would be made for whoever was
- * there before.
- */
-const forgetBrowser: Middleware = async (ctx, next) => {
-  await next();
-  const location = ctx.response.get("location");
-  const isOver = ctx.path.startsWith(`${OAUTH}/authorize`) && /[?&#](?:code|error)=/.test(location);
-  if (isOver) await (ctx.oidc?.session as { destroy?(): Promise<void> } | undefined)?.destroy?.();
-};

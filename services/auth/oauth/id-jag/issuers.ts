@@ -1,6 +1,11 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
 import type { ClientFetch } from "../fetch-client.js";
-import type { IssuerSetting } from "./issuer-setting.js";
+
+/** An identity provider whose assertions are accepted, and the algorithms that it signs with. */
+export interface IssuerSetting {
+  readonly url: string;
+  readonly algorithms: readonly string[];
+}
 
 /** One that can be asked for its keys. */
 export interface Issuer extends IssuerSetting {

@@ -1,8 +1,4 @@
-/** An identity provider whose assertions are accepted, and the algorithms that it signs with. */
-export interface IssuerSetting {
-  readonly url: string;
-  readonly algorithms: readonly string[];
-}
+import type { IssuerSetting } from "../auth/oauth/id-jag/issuers.js";
 
 /** Signatures that are accepted: none that a public key makes. */
 export const ALGORITHMS = ["RS256", "PS256", "ES256", "ES384", "EdDSA"] as const;
