@@ -28,6 +28,17 @@ const publicUrlOptions = Object.fromEntries(
   ]),
 ) as Readonly<Record<`mcp${Capitalize<Server>}Url`, Option<string | undefined>>>;
 
+/** The further public URLs of endpoints, by server. */
+export function publicUrlsOf(
+  settings: Partial<Record<`mcp${Capitalize<Server>}Url`, string | undefined>>,
+): Record<string, string> {
+  const named = SERVERS.flatMap((server) => {
+    const url = settings[publicUrlSetting(server)];
+    return url === undefined ? [] : [[server, url] as const];
+  });
+  return Object.fromEntries(named);
+}
+
 /** The HTTP servers that a façade can listen with: µWebSockets.js, or what Node brings. */
 export const EDGE_NAMES = ["uws", "node"] as const;
 

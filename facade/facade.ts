@@ -23,7 +23,7 @@ import type { Edge } from "./http/edge.js";
 import { chooseEdge, loadEdge } from "./http/edges.js";
 import { createPages } from "./http/pages.js";
 import type { Address } from "./http/route.js";
-import { clientRegistrationRoutes } from "./http/routes/client-registration.js";
+import { authorizationServerRoutes } from "./http/routes/authorization-server.js";
 import { healthRoutes } from "./http/routes/health.js";
 import { otlpRoutes } from "./http/routes/otlp.js";
 import { platformIssuerRoutes } from "./http/routes/platform-issuer.js";
@@ -140,7 +140,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   const routes = [
     ...healthRoutes(options.ready),
     ...resourceMetadataRoutes({ endpoints, issuer: `${baseUrl.origin}${base}`, serviceName }),
-    ...clientRegistrationRoutes({ base }),
+    ...authorizationServerRoutes({ dispatch, self, rooms, addressOf, base }),
     ...platformIssuerRoutes(dispatch, base),
     ...registrationRoutes({ dispatch, self, rooms, version, base }),
     ...otlpRoutes({ dispatch, enter, origins, shares, base }),

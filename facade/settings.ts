@@ -1,7 +1,6 @@
-import { SERVERS } from "../services/shared/platforms.js";
 import type { Config } from "../services/shared/process/config.js";
 import { VERSION } from "../services/shared/process/version.js";
-import { type FACADE_OPTIONS, publicUrlSetting } from "./config.js";
+import { type FACADE_OPTIONS, publicUrlsOf } from "./config.js";
 import type { FacadeOptions } from "./facade.js";
 
 type Settings = Config<typeof FACADE_OPTIONS>;
@@ -14,10 +13,7 @@ export function facadeOptionsOf(
   FacadeOptions,
   "baseUrl" | "publicUrls" | "serviceName" | "version" | "origins" | "hosts" | "proxies" | "limits" | "edge"
 > {
-  const publicUrls = SERVERS.flatMap((server) => {
-    const url = settings[publicUrlSetting(server)];
-    return url === undefined ? [] : [[server, new URL(url)] as const];
-  });
+  const publicUrls = Object.entries(publicUrlsOf(settings)).map(([server, url]) => [server, new URL(url)] as const);
   return {
     baseUrl: new URL(baseUrl),
     publicUrls: Object.fromEntries(publicUrls),

@@ -18,6 +18,26 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/keys.js")).keys,
   },
   {
+    noun: "connections",
+    doc: "Connections of people: API keys, and clients that signed in.",
+    load: async () => (await import("./commands/connections.js")).connections,
+  },
+  {
+    noun: "sessions",
+    doc: "Sign-ins at browsers.",
+    load: async () => (await import("./commands/sessions.js")).sessions,
+  },
+  {
+    noun: "signing-keys",
+    doc: "The keys that sign for the service: list, rotate, revoke.",
+    load: async () => (await import("./commands/signing-keys.js")).signingKeys,
+  },
+  {
+    noun: "service-accounts",
+    doc: "Internal systems that call the gRPC API with keys of their own.",
+    load: async () => (await import("./commands/service-accounts.js")).serviceAccounts,
+  },
+  {
     noun: "settings",
     doc: "The switches of the service.",
     load: async () => (await import("./commands/settings.js")).settings,

@@ -15,18 +15,20 @@ export interface Arrival {
 
 /** Why a request is not let in: for want of a bearer token, or for the reason that credentials give. */
 export interface NotAdmitted {
-  readonly refused: Refusal["refused"] | "missing" | "unexpanded";
+  readonly refused: Refusal["refused"] | "missing" | "unexpanded" | "elsewhere";
 }
 
 /**
  * Says who sends a request, or why it is refused: `missing` where there is no
  * bearer token, `unexpanded` where it is the name of a variable, `throttled`
- * for a bad token of an address that tried too many of them, and else for the
- * reason that credentials give. Every door that takes bearer tokens asks it, before
+ * for a bad token of an address that tried too many of them, `elsewhere` for an
+ * access token of another resource, and else for the reason that credentials give. Every door that takes bearer tokens asks it, before
  * anything of the body is read; each presents a refusal in its own protocol
  * (refusals.ts).
+ *
+ * @param resource the URL of the MCP endpoint that is asked; undefined at a door that takes no access tokens.
  */
-export type Admit = (arrival: Arrival) => Known | NotAdmitted | Promise<Known | NotAdmitted>;
+export type Admit = (arrival: Arrival, resource?: string) => Known | NotAdmitted | Promise<Known | NotAdmitted>;
 
 /** What admission asks, and of whom. */
 export interface AdmitOptions {
@@ -51,14 +53,21 @@ export function createAdmit({ credentials, badTokens, addressOf }: AdmitOptions)
     return badTokens.refused(address, token) ? THROTTLED : verified;
   }
 
-  return (arrival) => {
+  return (arrival, resource) => {
     const token = bearerOf(arrival.headers.authorization);
     if (token === undefined) return { refused: "missing" };
     if (isUnexpanded(token)) return { refused: "unexpanded" };
     const known = credentials.peek(token);
-    if (known !== undefined && known.expiresAt > Date.now()) return known;
-    return verify(addressOf(arrival), token);
+    if (known !== undefined && known.expiresAt > Date.now()) return here(known, resource);
+    return verify(addressOf(arrival), token).then((verified) => here(verified, resource));
   };
+}
+
+const ELSEWHERE: NotAdmitted = { refused: "elsewhere" };
+
+/** An access token is good at one endpoint alone (RFC 8707 section 2.2), an API key at every door. */
+function here(known: Known | Refusal, resource: string | undefined): Known | NotAdmitted {
+  return "refused" in known || known.resource === undefined || known.resource === resource ? known : ELSEWHERE;
 }
 
 /** Whose addresses clients come from, by the connection or by X-Forwarded-For, to which so many proxies of our own append. */

@@ -31,6 +31,8 @@ const REASONS: Readonly<Record<Exclude<NotAdmitted["refused"], "missing" | "unav
   revoked: "The API key or token was revoked: create a new API key, or sign in again.",
   disabled: "The account is disabled: ask an administrator to enable it.",
   unexpanded: UNEXPANDED,
+  elsewhere:
+    "The access token is for another address: every MCP server has tokens of its own. Sign in again at this address.",
 };
 
 const MISSING = "No API key or token was sent: sign in, or send an API key as 'Authorization: Bearer <key>'.";
@@ -108,6 +110,11 @@ export function connectErrorOf(refused: NotAdmitted["refused"]): ConnectError {
       );
     case "unexpanded":
       return new ConnectError(UNEXPANDED, Code.Unauthenticated);
+    case "elsewhere":
+      return new ConnectError(
+        "an access token is good at its MCP endpoint only: send an API key as a bearer token",
+        Code.Unauthenticated,
+      );
     default:
       return new ConnectError(
         "the API key or token is not accepted: create a new API key, or sign in again",

@@ -19,6 +19,8 @@ export interface Rooms {
   refusedOf(known: Known): Place | NoPlace;
   /** For a registration, whose token is verified with what it says; counted for its address. */
   registering(arrival: Arrival): Place | NoPlace;
+  /** For what a browser or a client sends to sign in, counted for its address. */
+  signingIn(arrival: Arrival): Place | NoPlace;
 }
 
 /** How much room one façade worker has. */
@@ -50,6 +52,10 @@ const REFUSED_BYTES = 32 << 20;
 const REGISTERING_PLACES = 64;
 const REGISTERING_SHARE = 8;
 const REGISTERING_BYTES = 4 << 20;
+/** Requests to the authorization server at once, of all and of one address, and what is kept of them. */
+const SIGN_IN_PLACES = 128;
+const SIGN_IN_SHARE = 32;
+const SIGN_IN_BYTES = 8 << 20;
 
 /** Builds the rooms of one façade worker. */
 export function createRooms({ inFlight, addressOf }: RoomsOptions): Rooms {
@@ -84,6 +90,12 @@ export function createRooms({ inFlight, addressOf }: RoomsOptions): Rooms {
     bytes: REGISTERING_BYTES,
     shareOfBytes: REGISTERING_BYTES,
   });
+  const signingIn = new Places({
+    total: SIGN_IN_PLACES,
+    share: SIGN_IN_SHARE,
+    bytes: SIGN_IN_BYTES,
+    shareOfBytes: SIGN_IN_BYTES / 2,
+  });
   const crowded = part(CROWDED, inFlight);
 
   return {
@@ -100,6 +112,7 @@ export function createRooms({ inFlight, addressOf }: RoomsOptions): Rooms {
     refused: (arrival) => refused.enter(addressOf(arrival)),
     refusedOf: (known) => refused.enter(holderOf(known)),
     registering: (arrival) => registering.enter(addressOf(arrival)),
+    signingIn: (arrival) => signingIn.enter(addressOf(arrival)),
   };
 }
 

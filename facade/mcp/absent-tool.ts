@@ -7,7 +7,7 @@ import { leftOutBy, type Narrower, type Narrowing } from "../../services/shared/
 import type { Tool } from "../../services/shared/tools/tools.js";
 import type { Places } from "../admission/places.js";
 import { INVALID_PARAMS, RpcError } from "./json-rpc.js";
-import { type Admitted, catalogueFailure, type McpContext } from "./server.js";
+import { type Admitted, catalogueFailure, checkScope, type McpContext } from "./server.js";
 import { refused, TOO_MANY, tooMany } from "./tool-call.js";
 
 /** Whom the reasons are asked of, and what bounds the asking. */
@@ -48,6 +48,8 @@ export function createCallAbsent(options: CallAbsentOptions): McpContext["callAb
       record("narrowed", name, admitted, log);
       return refused(served.tool, narrowed);
     }
+    // Who signed in can be asked for more; an API key has what it has.
+    if (known.resource !== undefined) checkScope(served, admitted);
     const { caller } = known;
     const share = shares.of(caller);
     const wait = shares.take(share);

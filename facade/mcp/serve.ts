@@ -115,7 +115,7 @@ class Door {
   }
 
   private judge(exchange: Exchange, endpoint: Endpoint): Verdict | Promise<Verdict> {
-    const admission = this.options.admit(exchange);
+    const admission = this.options.admit(exchange, endpoint.resource);
     return admission instanceof Promise
       ? admission.then((one) => this.enter(exchange, endpoint, one))
       : this.enter(exchange, endpoint, admission);

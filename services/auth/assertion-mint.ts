@@ -17,8 +17,9 @@ export interface AssertionMint {
 
 /** Signs with whatever key of the ring signs now. */
 export function createAssertionMint(ring: KeyRing): AssertionMint {
-  function mint(caller: Caller, audience: ServiceName, seq: number, expiresAt: number): Promise<string> {
-    const { kid, key } = ring.signer();
+  type Signer = Awaited<ReturnType<KeyRing["signer"]>>;
+
+  function sign({ kid, key }: Signer, caller: Caller, audience: ServiceName, seq: number, expiresAt: number) {
     return new SignJWT({ ...claimsOf(caller, seq) })
       .setProtectedHeader({ alg: "EdDSA", typ: ASSERTION_TYPE, kid })
       .setIssuer(ASSERTION_ISSUER)
@@ -28,9 +29,14 @@ export function createAssertionMint(ring: KeyRing): AssertionMint {
       .sign(key);
   }
   return {
-    mint,
+    async mint(caller, audience, seq, expiresAt) {
+      return sign(await ring.signer(), caller, audience, seq, expiresAt);
+    },
     async mintAll(caller, seq, expiresAt) {
-      const minted = SERVICE_NAMES.map(async (name) => [name, await mint(caller, name, seq, expiresAt)] as const);
+      const signer = await ring.signer();
+      const minted = SERVICE_NAMES.map(
+        async (name) => [name, await sign(signer, caller, name, seq, expiresAt)] as const,
+      );
       return Object.fromEntries(await Promise.all(minted));
     },
   };

@@ -168,6 +168,7 @@ function docOf(
     arguments: record.arguments,
     outcome: record.outcome,
     trace_id: record.traceId,
+    ...(record.serviceAccount !== "" && { service_account: record.serviceAccount }),
     count: record.count,
     expires_at: new Date(recordedAt.getTime() + days * DAY_MS),
   };

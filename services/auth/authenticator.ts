@@ -1,3 +1,4 @@
+import { errors } from "jose";
 import { LRUCache } from "lru-cache";
 import { bearerOf, known, refusalOf } from "../shared/credentials/assertions.js";
 import { type AssertionClaims, callerOfClaims } from "../shared/credentials/assertions-claims.js";
@@ -7,9 +8,10 @@ import type { Authenticated, Authenticator, Caller } from "../shared/rpc/call.js
 import { unauthenticated } from "../shared/rpc/errors.js";
 import { callerOf } from "./identity.js";
 import type { KeyRing } from "./key-ring.js";
-import { DELEGATED, scopesOf, scopesOfKey } from "./scopes.js";
+import { DELEGATED, scopesOf, scopesOfGrant, scopesOfKey } from "./scopes.js";
+import { accountCallerNow } from "./service-accounts/acting.js";
 import type { ApiKeyRecord } from "./store.js";
-import type { KeyVerification, VerifiedKey } from "./verification.js";
+import type { KeyVerification, RefusedKey, VerifiedGrant, VerifiedKey, VerifiedUser } from "./verification.js";
 
 const KEPT = 20_000;
 
@@ -19,19 +21,21 @@ export function createAuthAuthenticator(
   ring: KeyRing,
   usage: UsageCounter,
 ): Authenticator {
-  const verified = new LRUCache<string, AssertionClaims>({ max: KEPT });
+  const verified = new LRUCache<string, { readonly claims: AssertionClaims; readonly revision: number }>({ max: KEPT });
 
   async function claimsOf(assertion: string): Promise<AssertionClaims> {
+    const revision = await ring.revision();
     const kept = verified.get(assertion);
-    if (kept !== undefined && (kept.exp as number) * 1000 > Date.now()) return kept;
+    if (kept?.revision === revision && (kept.claims.exp as number) * 1000 > Date.now()) return kept.claims;
     const claims = await verifyOwn(assertion, ring, ["auth"]);
-    verified.set(assertion, claims);
+    verified.set(assertion, { claims, revision });
     return claims;
   }
 
   async function fromAssertion(assertion: string): Promise<Authenticated> {
     const claims = await claimsOf(assertion);
-    return { caller: (await currentCaller(claims, verification)).caller, assertion };
+    const { caller } = await currentCaller(claims, verification);
+    return { caller, assertion, expiresAt: (claims.exp as number) * 1_000 };
   }
 
   async function fromKey(token: string): Promise<Authenticated> {
@@ -66,7 +70,9 @@ export async function currentCaller(
   verification: KeyVerification,
 ): Promise<{ readonly caller: Caller; readonly seq: number }> {
   const said = callerOfClaims(claims).scopes;
-  const { caller, seq } = await callerNow(claims.sub, claims.key, said, verification);
+  const { caller, seq } = await (claims.account === undefined
+    ? callerNow(claims.sub, claims.key, said, verification)
+    : accountCallerNow(claims.account.id, claims.sub, verification));
   const scopes = said.has(DELEGATED) ? new Set([...caller.scopes, DELEGATED]) : caller.scopes;
   // What a run calls stays the run's, however many services it passes.
   return { caller: { ...caller, scopes, ...(claims.run !== undefined && { run: claims.run }) }, seq };
@@ -84,11 +90,25 @@ export async function callerNow(
   scopes: ReadonlySet<string>,
   verification: KeyVerification,
 ): Promise<{ readonly caller: Caller; readonly seq: number }> {
-  const found = await (keyId === "" ? verification.currentUser(userId) : verification.current(keyId, userId));
+  const found = await behind(keyId, userId, verification);
   if ("refused" in found) throw refusalOf(found);
-  const held = "key" in found ? scopesOfKey(found.user, found.key as ApiKeyRecord) : scopesOf(found.user);
+  const held = heldBy(found);
   const left = new Set([...held].filter((scope) => scopes.has(scope)));
   return { caller: callerOf(found.user, left, keyId), seq: found.seq };
+}
+
+type Found = VerifiedUser | VerifiedKey | VerifiedGrant;
+
+/** What a caller came with, as it stands now: a grant where there is no key of that id. */
+async function behind(keyId: string, userId: string, verification: KeyVerification): Promise<Found | RefusedKey> {
+  if (keyId === "") return verification.currentUser(userId);
+  const key = await verification.current(keyId, userId);
+  return "refused" in key && key.refused === "unknown" ? verification.currentGrant(keyId, userId) : key;
+}
+
+function heldBy(found: Found): ReadonlySet<string> {
+  if ("key" in found) return scopesOfKey(found.user, found.key as ApiKeyRecord);
+  return "grant" in found ? scopesOfGrant(found.user, found.grant) : scopesOf(found.user);
 }
 
 /** @throws ConnectError unauthenticated, for any assertion that this ring did not sign for one of the audiences. */
@@ -100,6 +120,7 @@ export async function verifyOwn(
   try {
     return await verifyAssertion(assertion, ring.verifier(), audiences);
   } catch (error) {
+    if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     throw unauthenticated("the caller assertion is not valid for this service", error);
   }
 }

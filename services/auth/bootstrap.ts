@@ -4,6 +4,7 @@ import type { Store } from "../shared/store/store.js";
 import { normalEmail } from "./emails.js";
 import { nameKeyOf } from "./group-records.js";
 import { hashPassword } from "./passwords.js";
+import { SERVICE_LOGIN } from "./scopes.js";
 import { type ApiKeyRecord, type AuthStore, openAuthStore, type UserRecord } from "./store.js";
 import { hashSecret } from "./verification.js";
 import { createWorkLimit } from "./work-limit.js";
@@ -40,8 +41,6 @@ export interface PersonSecrets {
 
 const DONE = "bootstrapped";
 const GROUP = "Analysts";
-/** The account as which our processes call each other. */
-export const SERVICE_LOGIN = "service:sallyport";
 
 /**
  * Makes the first users, their keys and the service account, once for a store.
@@ -103,6 +102,8 @@ async function makeUser(
     disabled: false,
     email_verified: who.service !== true,
     password_hash: password === null ? null : await hashPassword(password, [who.login], createWorkLimit(1, 1)),
+    // It stands in a file until then.
+    ...(password !== null && { must_change_password: true }),
     created_at: now,
     updated_at: now,
   };

@@ -5,9 +5,11 @@ import type { Peers } from "../shared/rpc/peers.js";
 import type { AssertionMint } from "./assertion-mint.js";
 import type { AuditBounds, AuditTrail } from "./audit-trail.js";
 import type { EmailDomains } from "./email-domains.js";
-import type { Fence } from "./fence.js";
 import type { KeyRing } from "./key-ring.js";
 import type { PlatformTokens } from "./platform-tokens.js";
+import type { ExchangeRates } from "./service-accounts/exchange-rates.js";
+import type { Sessions } from "./sign-in/sessions.js";
+import type { Throttle } from "./sign-in/throttle.js";
 import type { AuthStore } from "./store.js";
 import type { KeyVerification } from "./verification.js";
 import type { WatchHub } from "./watch-hub.js";
@@ -18,7 +20,6 @@ export interface Context {
   readonly store: AuthStore;
   readonly format: KeyFormat;
   readonly hub: WatchHub;
-  readonly fence: Fence;
   readonly audit: AuditTrail;
   readonly auditBounds: AuditBounds;
   /** Hears of keys that are refused at any door; undefined where nobody writes it down. */
@@ -27,13 +28,20 @@ export interface Context {
   readonly usage: UsageCounter;
   readonly assertionRing: KeyRing;
   readonly assertions: AssertionMint;
+  /** Of OAuth access tokens. */
+  readonly accessRing: KeyRing;
+  readonly exchanges: ExchangeRates;
   readonly platformRing: KeyRing;
+  /** The public base URL, without a last slash: the issuer of all tokens. */
+  readonly issuer: string;
   readonly platformTokens: PlatformTokens;
   readonly emailDomains: EmailDomains;
   /** Bounds bcrypt and Argon2 work. */
   readonly hashing: WorkLimit;
   /** One at a time: changes that could take away the last administrator. */
   readonly administrators: WorkLimit;
+  readonly sessions: Sessions;
+  readonly throttle: Throttle;
   /** How to reach the other services; undefined while they are not there. */
   readonly peers: () => Peers | undefined;
 }

@@ -4,7 +4,7 @@ import type { EventKind, EventSchema } from "#proto/auth/v1/watch_service_pb.js"
 /** An event to tell watchers of: what kind of thing changed, and which one. */
 export interface WatchEvent {
   readonly kind: EventKind;
-  /** The id of the key, user, setting or platform. */
+  /** The id of the key, user, setting or platform, or the name of the ring. */
   readonly id: string;
 }
 

@@ -16,7 +16,10 @@ export function callerOf(user: UserRecord, scopes: ReadonlySet<string>, keyId: s
     groups: user.groups,
     scopes,
     keyId,
-    service: user.service,
+    service: user.service && user.account === undefined,
+    ...(user.account !== undefined && {
+      account: { id: user._id, name: user.login, methods: user.account.methods },
+    }),
   };
 }
 
@@ -27,5 +30,9 @@ export function emailOf({ login, service }: UserRecord): string {
 
 /** A caller as it travels. */
 export function identityOf(caller: Caller): MessageInitShape<typeof CallerIdentitySchema> {
-  return { ...caller, groups: [...caller.groups], scopes: [...caller.scopes] };
+  const { id, email, name, admin, groups, scopes, keyId, service, account } = caller;
+  return {
+    ...{ id, email, name, admin, keyId, groups: [...groups], scopes: [...scopes] },
+    service: service || account?.id === id,
+  };
 }

@@ -26,10 +26,28 @@ export async function ownerOf(
 /**
  * The key that is calling, where it was narrowed to scopes without `account`:
  * such a key has to do with itself alone, and with none of its owner's others.
+ *
+ * @throws ConnectError permission_denied for who comes with an access token: a client has to do with no key.
  */
-export async function narrowedKeyOf({ keys }: AuthStore, { keyId }: Caller): Promise<ApiKeyRecord | undefined> {
-  const own = keyId === "" ? null : await keys.findOne({ _id: keyId });
+export async function narrowedKeyOf({ keys }: AuthStore, caller: Caller): Promise<ApiKeyRecord | undefined> {
+  const own = await ownKeyOf(keys, caller);
   return own === null || own.scopes === null || own.scopes.includes("account") ? undefined : own;
+}
+
+/**
+ * The key that is calling; null for who calls without one.
+ *
+ * @throws ConnectError permission_denied for who comes with an access token.
+ */
+export async function ownKeyOf(keys: AuthStore["keys"], { keyId }: Caller): Promise<ApiKeyRecord | null> {
+  if (keyId === "") return null;
+  const own = await keys.findOne({ _id: keyId });
+  if (own === null) {
+    throw permissionDenied(
+      "a client that was connected in the browser cannot manage API keys: use an API key for that",
+    );
+  }
+  return own;
 }
 
 /**

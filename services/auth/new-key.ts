@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { Call } from "../shared/rpc/call.js";
 import { failedPrecondition, permissionDenied } from "../shared/rpc/errors.js";
 import type { Context } from "./context.js";
+import { ownKeyOf } from "./key-owner.js";
 import type { ApiKeyRecord, UserRecord } from "./store.js";
 import { hashSecret } from "./verification.js";
 
@@ -18,6 +19,10 @@ export async function makeKey(
   owner: UserRecord,
   { name, scopes, expiresAt }: { name: string; scopes: string[] | null; expiresAt: Date | null },
 ): Promise<{ readonly key: ApiKeyRecord; readonly token: string }> {
+  if (owner.account !== undefined)
+    throw failedPrecondition(
+      "a service account has no API keys: it signs in with its own keys (ExchangeClientAssertion)",
+    );
   if (owner.disabled) throw failedPrecondition("the user is disabled: enable the user first");
   const { keyId, secret, token } = context.format.mint();
   const key: ApiKeyRecord = {
@@ -46,7 +51,7 @@ export async function makeKey(
  * @throws ConnectError permission_denied for such a one.
  */
 export async function withinOwnLife({ store }: Context, asked: Date | null, { caller }: Call): Promise<Date | null> {
-  const own = caller.keyId === "" ? null : await store.keys.findOne({ _id: caller.keyId });
+  const own = await ownKeyOf(store.keys, caller);
   if (own === null) return asked;
   if (own.scopes !== null && !own.scopes.includes("account")) {
     throw permissionDenied(

@@ -1,5 +1,6 @@
-import { hash } from "@node-rs/argon2";
+import { hash, verify } from "@node-rs/argon2";
 import { invalidArgument } from "../shared/rpc/errors.js";
+import { isCommon } from "./common-passwords.js";
 import type { WorkLimit } from "./work-limit.js";
 
 const MIN_LENGTH = 12;
@@ -19,8 +20,38 @@ export async function hashPassword(password: string, own: readonly string[], lim
   if (length < MIN_LENGTH) throw invalidArgument(`the password must have at least ${MIN_LENGTH} characters`);
   if (length > MAX_LENGTH) throw invalidArgument(`the password must have at most ${MAX_LENGTH} characters`);
   const lower = text.toLowerCase();
-  if (new Set(lower).size < 4 || own.some((word) => word.toLowerCase() === lower)) {
+  if (isCommon(lower) || new Set(lower).size < 4 || own.some((word) => word.toLowerCase() === lower)) {
     throw invalidArgument("the password is too easy to guess: choose another");
   }
   return limit.run(() => hash(text, ARGON2ID));
+}
+
+/** What a password comes to that somebody enters. */
+export interface Checked {
+  readonly isRight: boolean;
+  /** The hash as it is made today, where the kept one was made otherwise. */
+  readonly rehashed?: string;
+}
+
+/** How hashes begin that are made today. */
+const PREFIX = `$argon2id$v=19$m=${ARGON2ID.memoryCost},t=${ARGON2ID.timeCost},p=${ARGON2ID.parallelism}$`;
+/** Of nobody's password: it costs what a real one costs. */
+const NOBODYS = `${PREFIX}c2FsbHlwb3J0LW5vYm9keQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`;
+
+/**
+ * Checks a password, at the same cost whether there is one to check it against or not.
+ *
+ * @param kept the hash of the person's password; undefined or null where there is no such person, or no password.
+ */
+export async function checkPassword(
+  password: string,
+  kept: string | null | undefined,
+  limit: WorkLimit,
+): Promise<Checked> {
+  // Longer than any that we take: its hash is not worth the work, and says nothing either.
+  const text = password.slice(0, 4 * MAX_LENGTH).normalize("NFKC");
+  const isRight = await limit.run(() => verify(kept ?? NOBODYS, text));
+  if (kept === undefined || kept === null || !isRight) return { isRight: false };
+  if (kept.startsWith(PREFIX)) return { isRight };
+  return { isRight, rehashed: await limit.run(() => hash(text, ARGON2ID)) };
 }

@@ -31,6 +31,8 @@ export interface PlatformTokens {
   mint(subject: PlatformSubject, fresh: boolean): Promise<PlatformToken>;
 }
 
+type Signer = Awaited<ReturnType<KeyRing["signer"]>>;
+
 const TTL_S = 120;
 /** Platforms whose clock is a little behind ours refuse a token from the future. */
 const BACKDATED_S = 5;
@@ -40,10 +42,9 @@ const KEPT = 20_000;
 /** @param issuer the public base URL without a trailing slash. */
 export function createPlatformTokens(ring: KeyRing, issuer: string): PlatformTokens {
   // By the wall clock, which a token expires by, and not by the monotonic one of a ttl.
-  const kept = new LRUCache<string, PlatformToken & { readonly until: number }>({ max: KEPT });
+  const kept = new LRUCache<string, PlatformToken & { readonly until: number; readonly kid: string }>({ max: KEPT });
 
-  async function sign({ userId, email, audience }: PlatformSubject): Promise<PlatformToken> {
-    const { kid, key } = ring.signer();
+  async function sign({ userId, email, audience }: PlatformSubject, { kid, key }: Signer): Promise<PlatformToken> {
     const issuedAt = Math.floor(Date.now() / 1000) - BACKDATED_S;
     const expiresAt = issuedAt + TTL_S;
     // No nbf: a verifier without tolerance and two seconds behind would refuse a new token.
@@ -62,11 +63,13 @@ export function createPlatformTokens(ring: KeyRing, issuer: string): PlatformTok
   return {
     issuer,
     async mint(subject, fresh) {
-      if (fresh) return sign(subject);
+      const signer = await ring.signer();
+      if (fresh) return sign(subject, signer);
       const name = JSON.stringify([subject.userId, subject.email, subject.audience]);
       const found = kept.get(name);
-      if (found !== undefined && found.until > Date.now()) return found;
-      const minted = { ...(await sign(subject)), until: Date.now() + KEPT_MS };
+      // A token of a key that signs no more may be of one that was revoked.
+      if (found !== undefined && found.until > Date.now() && found.kid === signer.kid) return found;
+      const minted = { ...(await sign(subject, signer)), until: Date.now() + KEPT_MS, kid: signer.kid };
       kept.set(name, minted);
       return minted;
     },

@@ -1,5 +1,7 @@
 import type { KeyFormat } from "../shared/credentials/format.js";
-import { firstKeyOf, SERVICE_LOGIN } from "./bootstrap.js";
+import { firstKeyOf } from "./bootstrap.js";
+import { endSigningKeys } from "./end-signing-keys.js";
+import { SERVICE_LOGIN } from "./scopes.js";
 import type { AuthStore, UserRecord } from "./store.js";
 
 /** Keys in place of those that were all revoked: what it takes to go on. */
@@ -12,7 +14,7 @@ export interface RenewedKeys {
 }
 
 /**
- * Revokes every key of a store, ends every delegation, and makes new ones for our own processes and for
+ * Revokes every key of a store, those that sign too, ends every delegation, and makes new ones for our own processes and for
  * some people, an administrator among them.
  *
  * @throws Error where there is no administrator who may call.
@@ -26,6 +28,7 @@ export async function renewKeys(
   const { modifiedCount: revoked } = await store.keys.updateMany({ revoked_at: null }, { $set: { revoked_at: now } });
   // Nobody who was present before is any more, in schedules neither.
   await store.delegations.deleteMany({});
+  await endSigningKeys(store);
   const wanted = await store.users.find({ login: { $in: [...emails] }, disabled: false, service: false }).toArray();
   if (!wanted.some(({ admin }) => admin)) wanted.push(await oldestAdministrator(store));
   const people = new Map<string, string>();

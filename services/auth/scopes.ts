@@ -1,6 +1,6 @@
 import { SERVERS, scopesOfServer } from "../shared/platforms.js";
 import { invalidArgument, permissionDenied } from "../shared/rpc/errors.js";
-import type { ApiKeyRecord, UserRecord } from "./store.js";
+import type { ApiKeyRecord, GrantRecord, UserRecord } from "./store.js";
 
 const EVERYONE = "public";
 const ACCOUNT = "account";
@@ -10,9 +10,18 @@ const PERSON: readonly string[] = [ACCOUNT, EXPORTER, ...SERVERS.flatMap(scopesO
 const ADMINISTRATOR = "admin";
 const SERVICE = "internal";
 
-/** The scopes that a user holds without any narrowing. */
-export function scopesOf({ service, admin }: Pick<UserRecord, "service" | "admin">): ReadonlySet<string> {
-  if (service) return new Set([EVERYONE, SERVICE, EXPORTER]);
+/** The account as which our own processes call each other; nobody else ever holds the scope `internal`. */
+export const SERVICE_LOGIN = "service:sallyport";
+
+/** The scopes that a user holds without any narrowing; a service account never administers. */
+export function scopesOf({
+  login,
+  service,
+  admin,
+  account,
+}: Pick<UserRecord, "login" | "service" | "admin" | "account">): ReadonlySet<string> {
+  if (account !== undefined) return new Set([EVERYONE, ...PERSON]);
+  if (service) return new Set(login === SERVICE_LOGIN ? [EVERYONE, SERVICE, EXPORTER] : [EVERYONE]);
   return new Set([EVERYONE, ...PERSON, ...(admin ? [ADMINISTRATOR] : [])]);
 }
 
@@ -28,6 +37,13 @@ export function scopesOfKey(user: UserRecord, key: Pick<ApiKeyRecord, "scopes">)
   if (key.scopes === null) return held;
   const { scopes } = key;
   return new Set([...held].filter((scope) => scope === EVERYONE || scope === ACCOUNT || scopes.includes(scope)));
+}
+
+/** The scopes that a grant gives: those that the person allowed; their own account it always reaches. */
+export function scopesOfGrant(user: UserRecord, { scopes }: Pick<GrantRecord, "scopes">): ReadonlySet<string> {
+  return new Set(
+    [...scopesOf(user)].filter((scope) => scope === EVERYONE || scope === ACCOUNT || scopes.includes(scope)),
+  );
 }
 
 /**

@@ -17,10 +17,14 @@ import { createEmailDomains } from "./email-domains.js";
 import { createOwnOrder, type EventOrder, nextEpoch } from "./event-order.js";
 import { createFence, type Fence } from "./fence.js";
 import { openKeyRing } from "./key-ring.js";
+import { type AuthorizationServerSettings, openAuthorizationServer } from "./oauth/open.js";
 import { createPlatformTokens } from "./platform-tokens.js";
 import { LEASE_MARGIN } from "./processes.js";
 import { routes } from "./routes.js";
+import { createExchangeRates } from "./service-accounts/exchange-rates.js";
 import { openSharedOrder } from "./shared-order.js";
+import { createSessions } from "./sign-in/sessions.js";
+import { createThrottle } from "./sign-in/throttle.js";
 import { type AuthStore, openAuthStore } from "./store.js";
 import { writeUsage } from "./usage-report.js";
 import { createKeyVerification } from "./verification.js";
@@ -28,12 +32,12 @@ import { createWatchHub, type WatchHub } from "./watch-hub.js";
 import { createWorkLimit } from "./work-limit.js";
 
 /** What the auth service is made with. */
-export interface AuthOptions {
+export interface AuthOptions extends AuthorizationServerSettings {
   /** Stays open: who opened it closes it. */
   readonly store: Store;
   /** Seals the private halves of signing keys. */
   readonly seal: Seal;
-  /** The public base URL: the issuer of platform tokens. */
+  /** The public base URL: the issuer of tokens. */
   readonly baseUrl: string;
   readonly log: Log;
   /** The domains that users' addresses may be of, in lower case and ASCII; any where left out. */
@@ -63,6 +67,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** Services keep the key set for five minutes, assertions live for five. */
 const ASSERTION_RING = { leadMs: 10 * MINUTE, graceMs: 10 * MINUTE, rotateMs: 7 * DAY };
+/** Processes keep the key set for five minutes, access tokens live for ten. */
+const ACCESS_RING = { leadMs: 10 * MINUTE, graceMs: 20 * MINUTE, rotateMs: 30 * DAY };
 /** Platforms keep the key set for an hour. */
 const PLATFORM_RING = { leadMs: 2 * HOUR, graceMs: 2 * HOUR, rotateMs: 30 * DAY };
 /** Some twenty seconds of bcrypt on two cores, which is how long a verification is waited for. */
@@ -71,6 +77,8 @@ const CHANGES_WAITING = 200;
 const USES_WRITTEN = 10_000;
 /** Events kept for watchers that reconnect. */
 const LOGGED = 10_000;
+/** How often uses are written: the last one is seen within a second. */
+const USES_MS = 500;
 const AUDIT_BOUNDS: AuditBounds = { days: 400, records: 250_000 };
 
 /** The auth service: who is calling, and what is signed in their name. */
@@ -79,13 +87,15 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
   const store = await openAuthStore(options.store);
   const assertionRing = await openKeyRing(store, "assertion", { ...ASSERTION_RING, seal });
   const platformRing = await openKeyRing(store, "platform", { ...PLATFORM_RING, seal });
+  const accessRing = await openKeyRing(store, "access", { ...ACCESS_RING, seal });
   const { order, hub } = await openHub(store, options);
   const fence = createFence(order);
-  const context = contextOf(options, { store, hub, fence, assertionRing, platformRing });
+  const context = contextOf(options, { store, hub, assertionRing, platformRing, accessRing });
+  const authorizationServer = await openAuthorizationServer(context, options);
   const upkeep = startUpkeep(context, options.log);
   return {
     name: "auth",
-    methods: routes(context).map((method) => fenced(method, fence)),
+    methods: routes(context, authorizationServer).map((method) => fenced(method, fence)),
     authenticator: createAuthAuthenticator(context.verification, assertionRing, context.usage),
     async ready() {
       try {
@@ -147,9 +157,10 @@ function contextOf(
     auditBounds = AUDIT_BOUNDS,
     auditor,
   }: AuthOptions,
-  opened: Pick<Context, "store" | "hub" | "fence" | "assertionRing" | "platformRing">,
+  opened: Pick<Context, "store" | "hub" | "assertionRing" | "platformRing" | "accessRing">,
 ): Context {
   const { store, hub, assertionRing, platformRing } = opened;
+  const issuer = baseUrl.replace(/\/+$/, "");
   const hashing = createWorkLimit(availableParallelism(), HASHES_WAITING);
   const format = createKeyFormat(keyPrefix);
   return {
@@ -161,18 +172,22 @@ function contextOf(
     verification: createKeyVerification(store, format, hashing, () => hub.seq),
     usage: createUsageCounter(),
     assertions: createAssertionMint(assertionRing),
-    platformTokens: createPlatformTokens(platformRing, baseUrl.replace(/\/+$/, "")),
+    issuer,
+    exchanges: createExchangeRates(),
+    platformTokens: createPlatformTokens(platformRing, issuer),
     emailDomains: createEmailDomains(emailDomains),
+    sessions: createSessions(store),
+    throttle: createThrottle(store),
     hashing,
     administrators: createWorkLimit(1, CHANGES_WAITING),
     peers: peersOf,
   };
 }
 
-/** Once a minute writes uses down, rotates keys, and shortens the audit and the events; closing writes the last uses. */
+/** Writes uses down, and once a minute rotates keys and shortens the audit and the events; closing writes the last uses. */
 function startUpkeep(context: Context, log: Log): { close(): Promise<void> } {
   const timers = [
-    setInterval(() => void writeOwnUsage(context, log), MINUTE),
+    setInterval(() => void writeOwnUsage(context, log), USES_MS),
     setInterval(() => void tendRings(context, log), MINUTE),
     setInterval(() => void tendAudit(context, log), MINUTE),
     setInterval(() => void tendEvents(context, log), MINUTE),
@@ -196,9 +211,9 @@ async function writeOwnUsage({ store, usage }: Context, log: Log): Promise<void>
   }
 }
 
-async function tendRings({ assertionRing, platformRing }: Context, log: Log): Promise<void> {
+async function tendRings({ assertionRing, platformRing, accessRing }: Context, log: Log): Promise<void> {
   try {
-    await Promise.all([assertionRing.tend(), platformRing.tend()]);
+    await Promise.all([assertionRing, platformRing, accessRing].map((ring) => ring.tend()));
   } catch (error) {
     log.error({ err: error }, "signing keys cannot be rotated");
   }

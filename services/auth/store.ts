@@ -5,7 +5,7 @@ import type { AuditKindName } from "./audit-kinds.js";
 
 /** Someone who may call: a person, or a service account. */
 export interface UserRecord extends Base {
-  /** The normalised e-mail address of a person, or `service:<name>`; unique. */
+  /** The normalised e-mail address of a person, or `svc:<name>` and `service:sallyport` of service accounts; unique. */
   readonly login: string;
   readonly name: string;
   readonly admin: boolean;
@@ -15,8 +15,28 @@ export interface UserRecord extends Base {
   readonly service: boolean;
   /** Argon2id in PHC format; null for who signs in elsewhere. */
   readonly password_hash: string | null;
+  /** Somebody else has chosen the password: the person chooses another before anything else. */
+  readonly must_change_password?: boolean;
+  /** What makes it an internal system's; absent for people, and for the account of our own processes. */
+  readonly account?: AccountGrant;
   readonly created_at: Date;
   readonly updated_at: Date;
+}
+
+/** What a service account signs with, what it may call, and for whom. */
+export interface AccountGrant {
+  /** Public keys alone, each with `kid` and `alg`. */
+  readonly keys: JWK[];
+  /** `package.Service/Method`, or `package.Service/*`. */
+  readonly methods: string[];
+  /** Ids. */
+  readonly act_users: string[];
+  readonly act_groups: string[];
+}
+
+/** That an assertion was used; the id is the SHA-256 of whose and which (RFC 7523 section 3, jti). */
+export interface UsedAssertionRecord extends Base {
+  readonly expires_at: Date;
 }
 
 /** A group of users, which objects can be shared with. */
@@ -46,14 +66,77 @@ export interface ApiKeyRecord extends Base {
   readonly uses: number;
 }
 
+/**
+ * That a person lets a client call one MCP endpoint as them: what access tokens
+ * and refresh tokens stand for. The id is the `gid` of access tokens.
+ */
+export interface GrantRecord extends Base {
+  readonly user_id: string;
+  /** UUIDv7: the order in which grants were given. */
+  readonly serial: string;
+  readonly client_id: string;
+  /** What the client calls itself; nobody has verified it. */
+  readonly client_name: string;
+  /** The host of the client's document, "" for a client that registered itself. */
+  readonly client_host: string;
+  /** Where the browser was sent: an origin, or the scheme of an app. */
+  readonly redirect: string;
+  /** The URL of the MCP endpoint (RFC 8707), and its server. */
+  readonly resource: string;
+  readonly server: string;
+  readonly scopes: string[];
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  readonly revoked_at: Date | null;
+  readonly last_used_at: Date | null;
+  readonly uses: number;
+}
+
+/** That a person is signed in at a browser; the id is the SHA-256 of what the browser has. */
+export interface SessionRecord extends Base {
+  readonly user_id: string;
+  readonly created_at: Date;
+  readonly seen_at: Date;
+  readonly expires_at: Date;
+  readonly address: string;
+  readonly user_agent: string;
+  readonly amr: string;
+}
+
+/** Whom another provider means by a subject; the id is the SHA-256 of issuer and subject. */
+export interface IdentityRecord extends Base {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly user_id: string;
+  /** The verified address by which it was linked. */
+  readonly email: string;
+  readonly linked_at: Date;
+}
+
+/** How many sign-ins have failed; the id says what they had in common, as a SHA-256. */
+export interface AttemptRecord extends Base {
+  readonly failures: number;
+  readonly last_at: Date;
+  readonly expires_at: Date;
+}
+
+/** What the authorization server keeps of one of its models; the id is a SHA-256 of the model and the id, which may be a secret. */
+export interface OauthRecord extends Base {
+  readonly model: string;
+  /** JSON; sealed where it holds what opens something. */
+  readonly payload: string;
+  readonly grant_id: string | null;
+  readonly uid: string | null;
+  readonly consumed_at: Date | null;
+  /** null for what stays. */
+  readonly expires_at: Date | null;
+}
+
 /** The rings of signing keys; a key belongs to one of them for ever. */
 export type RingName = "access" | "assertion" | "platform";
 
 /** A private signing key; the id is its RFC 7638 thumbprint. */
 export interface SigningKeyRecord extends Base {
-  readonly ring: RingName;
-  /** Its ring, of the first key of one: of two processes that start at once, one makes it. */
-  readonly first_of?: RingName;
   /** The public half. */
   readonly jwk: JWK;
   /** The private half, `d` of RFC 8037, sealed. */
@@ -61,8 +144,26 @@ export interface SigningKeyRecord extends Base {
   readonly created_at: Date;
   /** When it begins to sign; it is published before. */
   readonly signs_from: Date;
+  /** When its successor begins to sign; null while it has none. */
+  readonly signs_until: Date | null;
   /** When it is no longer published; null while it has no successor. */
   readonly remove_at: Date | null;
+}
+
+/** A ring, whole in one record, so that each change of it is one step. The id is its name. */
+export interface KeyRingRecord extends Base {
+  readonly _id: RingName;
+  /** Grows with each change; a change is made only of the revision that it was computed from. */
+  readonly revision: number;
+  /** The newest first. */
+  readonly keys: readonly SigningKeyRecord[];
+  /** The ids of keys that were revoked, the newest first: a restore does not bring them back. */
+  readonly revoked: readonly string[];
+}
+
+/** A key as versions before 0066 kept it, in a record of its own. */
+export interface LooseKeyRecord extends Omit<SigningKeyRecord, "signs_until"> {
+  readonly ring: RingName;
 }
 
 /** That a caller had work begun which goes on without them; the id is the SHA-256 of what stands for it. */
@@ -85,6 +186,8 @@ export interface DelegationRecord extends Base {
 /** Single facts about this installation. */
 export interface StateRecord extends Base {
   readonly n: number;
+  /** A secret of the installation, sealed. */
+  readonly sealed?: string;
 }
 
 /** An event that watchers are told of; the id is its number, with zeros in front. */
@@ -121,6 +224,8 @@ export interface AuditRecordDoc extends Base {
   readonly arguments: readonly string[];
   readonly outcome: string;
   readonly trace_id: string;
+  /** `svc:<name>`; absent for calls of others. */
+  readonly service_account?: string;
   readonly count: number;
   readonly expires_at: Date;
 }
@@ -141,14 +246,15 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   },
   {
     name: "api_keys",
-    indexes: [{ name: "api_keys_user", key: { user_id: 1, serial: -1 } }],
+    indexes: [
+      { name: "api_keys_user", key: { user_id: 1, serial: -1 } },
+      { name: "api_keys_serial", key: { serial: -1 } },
+    ],
   },
+  { name: "key_rings", indexes: [] },
   {
     name: "signing_keys",
-    indexes: [
-      { name: "signing_keys_ring", key: { ring: 1 } },
-      { name: "signing_keys_first", key: { first_of: 1 }, unique: true, sparse: true },
-    ],
+    indexes: [{ name: "signing_keys_ring", key: { ring: 1 } }],
   },
   {
     name: "delegations",
@@ -158,9 +264,43 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
       { name: "schedule", key: { user_id: 1, schedule_id: 1, created_at: -1 } },
     ],
   },
+  {
+    name: "used_assertions",
+    indexes: [{ name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  },
   { name: "auth_state", indexes: [] },
   { name: "auth_events", indexes: [] },
   { name: "auth_processes", indexes: [], scanBound: 1_000 },
+  {
+    name: "grants",
+    indexes: [
+      { name: "grants_user", key: { user_id: 1, serial: -1 } },
+      { name: "grants_serial", key: { serial: -1 } },
+    ],
+  },
+  {
+    name: "sessions",
+    indexes: [
+      { name: "sessions_user", key: { user_id: 1 } },
+      { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
+    ],
+  },
+  {
+    name: "identities",
+    indexes: [{ name: "identities_user", key: { user_id: 1 } }],
+  },
+  {
+    name: "sign_in_attempts",
+    indexes: [{ name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  },
+  {
+    name: "oauth",
+    indexes: [
+      { name: "oauth_grant", key: { grant_id: 1 } },
+      { name: "oauth_uid", key: { uid: 1 } },
+      { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
+    ],
+  },
   {
     name: "audit",
     indexes: [
@@ -177,8 +317,15 @@ export interface AuthStore {
   readonly users: DocCollection<UserRecord>;
   readonly groups: DocCollection<GroupRecord>;
   readonly keys: DocCollection<ApiKeyRecord>;
-  readonly signingKeys: DocCollection<SigningKeyRecord>;
+  readonly keyRings: DocCollection<KeyRingRecord>;
+  readonly signingKeys: DocCollection<LooseKeyRecord>;
   readonly delegations: DocCollection<DelegationRecord>;
+  readonly grants: DocCollection<GrantRecord>;
+  readonly sessions: DocCollection<SessionRecord>;
+  readonly identities: DocCollection<IdentityRecord>;
+  readonly attempts: DocCollection<AttemptRecord>;
+  readonly oauth: DocCollection<OauthRecord>;
+  readonly usedAssertions: DocCollection<UsedAssertionRecord>;
   readonly state: DocCollection<StateRecord>;
   readonly events: DocCollection<EventRecord>;
   readonly processes: DocCollection<ProcessRecord>;
@@ -192,8 +339,15 @@ export async function openAuthStore(store: Store): Promise<AuthStore> {
     users: store.collection("users"),
     groups: store.collection("groups"),
     keys: store.collection("api_keys"),
+    keyRings: store.collection("key_rings"),
     signingKeys: store.collection("signing_keys"),
     delegations: store.collection("delegations"),
+    grants: store.collection("grants"),
+    sessions: store.collection("sessions"),
+    identities: store.collection("identities"),
+    attempts: store.collection("sign_in_attempts"),
+    oauth: store.collection("oauth"),
+    usedAssertions: store.collection("used_assertions"),
     state: store.collection("auth_state"),
     events: store.collection("auth_events"),
     processes: store.collection("auth_processes"),

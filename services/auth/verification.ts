@@ -3,7 +3,7 @@ import { compare, hash } from "bcrypt";
 import { LRUCache } from "lru-cache";
 import type { KeyFormat } from "../shared/credentials/format.js";
 import type { Refusal } from "../shared/credentials/known.js";
-import type { ApiKeyRecord, AuthStore, UserRecord } from "./store.js";
+import type { ApiKeyRecord, AuthStore, GrantRecord, UserRecord } from "./store.js";
 import type { WorkLimit } from "./work-limit.js";
 
 /** A user who is good, as of an event. */
@@ -16,6 +16,11 @@ export interface VerifiedUser {
 /** A key that is good, with its user. */
 export interface VerifiedKey extends VerifiedUser {
   readonly key: ApiKeyRecord;
+}
+
+/** A grant that stands, with its user. */
+export interface VerifiedGrant extends VerifiedUser {
+  readonly grant: GrantRecord;
 }
 
 /** A key that is refused. */
@@ -34,6 +39,8 @@ export interface KeyVerification {
   verify(token: string): Promise<VerifiedKey | RefusedKey>;
   /** The records behind a key that was verified before; for who holds something minted from it. */
   current(keyId: string, userId: string): Promise<VerifiedKey | RefusedKey>;
+  /** The same of a grant, which an access token names. */
+  currentGrant(id: string, userId: string): Promise<VerifiedGrant | RefusedKey>;
   /** The record of a user who acts without a key, as what they have done on a schedule does. */
   currentUser(userId: string): Promise<VerifiedUser | RefusedKey>;
 }
@@ -60,7 +67,7 @@ export async function hashSecret(secret: string): Promise<Pick<ApiKeyRecord, "ha
  * @param seqOf the newest event, read before the records.
  */
 export function createKeyVerification(
-  { keys, users }: AuthStore,
+  { keys, grants, users }: AuthStore,
   format: KeyFormat,
   hashing: WorkLimit,
   seqOf: () => number,
@@ -74,10 +81,16 @@ export function createKeyVerification(
     const seq = seqOf();
     const [key, user] = await Promise.all([keys.findOne({ _id: keyId }), users.findOne({ _id: userId })]);
     if (key === null || user === null) return refuse("unknown");
-    if (key.revoked_at !== null) return refuse("revoked");
-    if (key.expires_at !== null && key.expires_at.getTime() <= Date.now()) return refuse("expired");
-    if (user.disabled) return refuse("disabled");
-    return { user, key, seq };
+    const ended = endOf(key, user);
+    return ended === undefined ? { user, key, seq } : refuse(ended);
+  }
+
+  async function currentGrant(id: string, userId: string): Promise<VerifiedGrant | RefusedKey> {
+    const seq = seqOf();
+    const [grant, user] = await Promise.all([grants.findOne({ _id: id }), users.findOne({ _id: userId })]);
+    if (grant === null || user === null || grant.user_id !== userId) return refuse("unknown");
+    const ended = endOf(grant, user);
+    return ended === undefined ? { user, grant, seq } : refuse(ended);
   }
 
   async function currentUser(userId: string): Promise<VerifiedUser | RefusedKey> {
@@ -116,6 +129,7 @@ export function createKeyVerification(
 
   return {
     current,
+    currentGrant,
     currentUser,
     async verify(token) {
       const parts = format.parse(token);
@@ -135,6 +149,16 @@ export function createKeyVerification(
       return current(keyId, key.user_id);
     },
   };
+}
+
+/** Why what was given to a user is good no more. */
+function endOf(
+  { revoked_at, expires_at }: Pick<ApiKeyRecord, "revoked_at" | "expires_at">,
+  { disabled }: UserRecord,
+): Refusal["refused"] | undefined {
+  if (revoked_at !== null) return "revoked";
+  if (expires_at !== null && expires_at.getTime() <= Date.now()) return "expired";
+  return disabled ? "disabled" : undefined;
 }
 
 function refuse(refused: Refusal["refused"], rememberMs = REMEMBERED_MS): RefusedKey {

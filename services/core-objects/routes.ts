@@ -1,3 +1,4 @@
+import { BelongingService } from "#proto/core/v1/belonging_service_pb.js";
 import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
 import { ResourceService } from "#proto/core/v1/resource_service_pb.js";
 import { UsageService } from "#proto/core/v1/usage_service_pb.js";
@@ -5,6 +6,7 @@ import { type Method, unary } from "../shared/rpc/method.js";
 import { getCapabilities } from "./commands/get-capabilities.js";
 import { getUsage } from "./commands/get-usage.js";
 import { listAvailableResources } from "./commands/list-available-resources.js";
+import { listBelongings } from "./commands/list-belongings.js";
 import type { Context } from "./context.js";
 import { runRoutes } from "./runs/routes.js";
 
@@ -16,6 +18,7 @@ export function routes(context: Context): readonly Method[] {
     unary(ResourceService.method.listAvailableResources, (request, call) =>
       listAvailableResources(context, request, call),
     ),
+    unary(BelongingService.method.listBelongings, (request) => listBelongings(context, request)),
     unary(UsageService.method.getUsage, (request, call) => getUsage(context, request, call)),
     unary(CapabilityService.method.getCapabilities, (request, call) => getCapabilities(context, request, call)),
   ];

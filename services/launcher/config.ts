@@ -16,6 +16,7 @@ import {
 } from "../shared/process/config.js";
 import { SERVICE_NAMES } from "../shared/rpc/service.js";
 import { parseSealKeys } from "../shared/secrets/seal.js";
+import { readIssuer } from "./issuer-setting.js";
 import { platformOptions } from "./platform-settings.js";
 
 /** Every setting of the process that runs the services, and by default a façade worker with them. */
@@ -50,6 +51,15 @@ export const options = {
   emailDomains: optional({
     doc: "The domains of users' e-mail addresses that may act on platforms, separated by commas; any if omitted. A domain does not include its subdomains.",
     parse: listOf(emailDomain),
+  }),
+  clientDocuments: {
+    doc: "Accept OAuth clients that introduce themselves with the URL of a metadata document: on or off. Switch it off if the service cannot call the internet: clients then register.",
+    parse: onOff,
+    fallback: true,
+  },
+  idJagIssuers: optional({
+    doc: "Identity providers whose identity assertions (ID-JAG) clients exchange for access tokens without a page, separated by commas: the issuer's URL and the algorithms that it signs with, such as https://idp.example.com RS256; none if omitted.",
+    parse: listOf(readIssuer),
   }),
   services: {
     doc: "The services that this process runs, separated by commas.",
@@ -109,7 +119,7 @@ export const options = {
   traceRetentionDays: { doc: "The days for which traces are kept.", parse: count, fallback: 30 },
   auditDays: { doc: "The days for which audit records are kept.", parse: positive, fallback: 400 },
   auditRecords: {
-    doc: "The most audit records of each kind: administration, users' changes of their own keys, writes of administrators, writes of others, refusals. Above it, the oldest records of the user who has the most are deleted.",
+    doc: "The most audit records of each kind: administration, users' changes of their own keys, writes of administrators, writes of others, reads of service accounts for users, refusals. Above it, the oldest records of the user who has the most are deleted.",
     parse: positive,
     fallback: 250_000,
   },

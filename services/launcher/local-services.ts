@@ -1,5 +1,6 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
 import { AuditService } from "#proto/auth/v1/audit_service_pb.js";
+import { publicUrlsOf } from "../../facade/config.js";
 import type { ConfiguredPlatforms } from "../catalogue/platforms.js";
 import { createAuditor } from "../shared/audit/auditor.js";
 import { createAssertionVerifier } from "../shared/credentials/assertions.js";
@@ -85,6 +86,11 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
       emailDomains,
       keyPrefix,
       leaseMs,
+      publicUrls: publicUrlsOf(settings),
+      serviceName: settings.serviceName,
+      outgoing: outgoingOf(settings),
+      clientDocuments: settings.clientDocuments,
+      ...(settings.idJagIssuers && { idJagIssuers: settings.idJagIssuers }),
       auditor: audit,
       auditBounds: { days: settings.auditDays, records: settings.auditRecords },
       peersOf: () => peers,

@@ -1,8 +1,8 @@
 import { ConfigError, readConfig } from "../shared/process/config.js";
 import { options } from "./config.js";
 
-/** What is done to the data of a service, without running it: `restore FROM [--revoke-all-keys]`, `rotate-seal`, `check`. */
-export const OFFLINE: ReadonlySet<string> = new Set(["restore", "rotate-seal", "check"]);
+/** What is done to the data of a service, without running it: `restore FROM [--revoke-all-keys]`, `rotate-seal`, `reset-signing-keys`, `check`. */
+export const OFFLINE: ReadonlySet<string> = new Set(["restore", "rotate-seal", "reset-signing-keys", "check"]);
 
 /**
  * Does it, by the settings of the environment: one JSON value on standard
@@ -27,6 +27,11 @@ async function done([what, from = "", flag]: readonly string[], env: NodeJS.Proc
     const { rotateSeal } = await import("./rotate-seal.js");
     const { secretsKey, dataDir } = readConfig({ secretsKey: options.secretsKey, dataDir: options.dataDir }, [], env);
     return rotateSeal(secretsKey, dataDir);
+  }
+  if (what === "reset-signing-keys") {
+    const { resetSigningKeys } = await import("./reset-signing-keys.js");
+    const { dataDir, mongodbUri, auditDays, auditRecords } = options;
+    return resetSigningKeys(readConfig({ dataDir, mongodbUri, auditDays, auditRecords }, [], env));
   }
   const { restore } = await import("./restore.js");
   const { dataDir, mongodbUri, keyPrefix, secretsKey, auditDays, auditRecords } = options;

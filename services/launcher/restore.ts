@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { AuditKind, AuditRecordSchema } from "#proto/auth/v1/audit_service_pb.js";
 import { openAuditTrail } from "../auth/audit-trail.js";
+import { checkSealedKeys } from "../auth/key-ring-record.js";
 import { type RenewedKeys, renewKeys } from "../auth/renew-keys.js";
 import { replayAuth, type Withdrawn } from "../auth/replay.js";
 import { type AuthStore, openAuthStore } from "../auth/store.js";
@@ -137,16 +138,13 @@ async function prepare(
 }
 
 /** What seals is never in a backup, and without it the service could not start. @throws Error in one line. */
-async function checkSeal({ signingKeys }: AuthStore, { secretsKey, dataDir }: Needed): Promise<void> {
+async function checkSeal(auth: AuthStore, { secretsKey, dataDir }: Needed): Promise<void> {
   const path = join(dataDir, "secrets-key");
   const keys = secretsKey ?? (existsSync(path) ? parseSealKeys(readFileSync(path, "utf8")) : undefined);
-  for await (const { _id, sealed } of signingKeys.find({})) {
-    if (sealed === undefined) continue;
-    if (keys === undefined) {
-      throw new Error(`${path} is missing; it decrypts the secrets in the backup: copy it there, or set SECRETS_KEY`);
-    }
-    createSeal(keys).open(sealed, `signing_keys/${_id}`);
-  }
+  await checkSealedKeys(auth, () => {
+    if (keys !== undefined) return createSeal(keys);
+    throw new Error(`${path} is missing; it decrypts the secrets in the backup: copy it there, or set SECRETS_KEY`);
+  });
 }
 
 /** Links, so that there is no moment without a store. */

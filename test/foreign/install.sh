@@ -19,6 +19,7 @@ else
 fi
 
 (cd claude-code && npm ci --no-audit --no-fund --loglevel=error) || echo "claude-code: not installed"
+(cd mcp-remote && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) || echo "mcp-remote: not installed"
 bash nodes/install.sh || echo "nodes: not installed"
 
 [ "${1:-}" = --samples ] || exit 0

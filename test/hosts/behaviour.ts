@@ -2,7 +2,6 @@
 // shown, and what its user reads of a bad key.
 
 import { entryOf } from "../../clients/cli/mcp-clients.js";
-import { NO_SIGN_IN } from "../../facade/http/routes/client-registration.js";
 import type { Host } from "./hosts.js";
 import type { Wish } from "./model.js";
 import { type Outcome, runHost } from "./run.js";
@@ -27,7 +26,6 @@ export const titleOf = ({ name, packages }: Host): string =>
 function readOf({ output: said, result, logs = "" }: Outcome, sentence: RegExp): string {
   const flat = `${said}\n${result ?? ""}`.replace(/\s+/g, " ");
   if (sentence.test(flat)) return "our sentence";
-  if (flat.includes(NO_SIGN_IN)) return "to send an API key, or another";
   if (sentence.test(logs.replace(/\s+/g, " "))) return "nothing; our sentence is in its log";
   const line = said.split("\n").find((one) => /\b401\b|reject|denied|fail|error|disconnect/i.test(one));
   return line === undefined

@@ -30,7 +30,14 @@ const PUBLIC: Readonly<Record<string, string>> = {
   "HEAD /readyz": "as GET",
   "GET /.well-known/*": "metadata of protected resources is read before a client has a key (RFC 9728)",
   "OPTIONS /.well-known/*": "pages of browsers read it, and ask before (CORS)",
-  "POST /register": "the one sentence by which clients tell their users to use an API key",
+  ...Object.fromEntries(
+    ["/oauth/*", "/.well-known/oauth-authorization-server*", "/.well-known/openid-configuration*"].flatMap((path) =>
+      ["GET", "POST", "OPTIONS"].map((method) => [
+        `${method} ${path}`,
+        "the authorization server: whoever signs in has no key yet; its own checks are in oauth-attacks.test.ts",
+      ]),
+    ),
+  ),
   "GET /xtm/auth/jwks": "platforms check the service's signatures with its public keys",
   "GET /xtm/auth/metadata": "platforms read who the issuer is",
   "GET /xtm/.well-known/openid-configuration": "platforms find the public keys by it",
@@ -43,6 +50,9 @@ const PUBLIC: Readonly<Record<string, string>> = {
 const PUBLIC_RPCS: Readonly<Record<string, string>> = {
   "/auth.v1.CredentialService/GetAssertionKeys":
     "services check assertions with auth's public keys before they have any other",
+  "/auth.v1.CredentialService/GetAccessTokenKeys": "the same keys are published as jwks_uri (RFC 8414)",
+  "/auth.v1.ServiceAccountService/ExchangeClientAssertion":
+    "an internal system has no credential yet: its assertion is what it shows, and forgeries are counted by address",
   "/auth.v1.PlatformTokenService/GetPlatformIssuer": "what platforms read of the façade without a key",
   "/grpc.health.v1.Health/Check": "probes have no key",
   "/grpc.health.v1.Health/Watch": "probes likewise",

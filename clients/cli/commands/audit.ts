@@ -9,7 +9,9 @@ import { momentOf } from "../span.js";
 const KINDS: Readonly<Record<string, AuditKind>> = {
   administration: AuditKind.ADMINISTRATION,
   write: AuditKind.WRITE,
+  read: AuditKind.READ,
   refusal: AuditKind.REFUSAL,
+  sign_in: AuditKind.SIGN_IN,
 };
 const FILTERS: Readonly<Record<string, Flag>> = {
   user: { doc: "Only actions of the user with this e-mail address." },
@@ -102,14 +104,20 @@ function limitOf(text: string | undefined): number {
   return limit;
 }
 
+/** Both names, if a service account acts for a user. */
+function userOf({ serviceAccount, userEmail }: AuditRecord): string {
+  return userEmail === "" ? serviceAccount : `${userEmail} (by ${serviceAccount})`;
+}
+
 function toJson(record: AuditRecord): object {
   return {
     number: Number(record.number),
     at: record.recordedAt && timestampDate(record.recordedAt).toISOString(),
     kind: AuditKind[record.kind]?.toLowerCase(),
-    user: record.userEmail || record.userId,
+    user: record.serviceAccount === "" ? record.userEmail || record.userId : userOf(record),
     user_id: record.userId,
     key_id: record.keyId,
+    service_account: record.serviceAccount,
     action: record.action,
     target: record.target,
     about: record.targetEmail || record.target,

@@ -11,6 +11,7 @@ interface Restored {
   readonly keys?: number;
   readonly users?: number;
   readonly groups?: number;
+  readonly signingKeys?: number;
   readonly switches?: number;
   readonly registrationTokens?: number;
   readonly platforms?: number;
@@ -61,6 +62,7 @@ export const backup: readonly Verb[] = [
         ended_keys: done.keys,
         changed_users: done.users,
         deleted_groups: done.groups,
+        revoked_signing_keys: done.signingKeys,
         switched_off: done.switches,
         taken_back_tokens: done.registrationTokens,
         forgotten_platforms: done.platforms,

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
 import { type User, UserService } from "#proto/auth/v1/user_service_pb.js";
+import { type Belonging, BelongingService } from "#proto/core/v1/belonging_service_pb.js";
 import { clientOf } from "../client.js";
 import type { Verb } from "../command.js";
 import { UsageError } from "../failures.js";
@@ -111,6 +112,22 @@ export const users: readonly Verb[] = [
     },
   },
   {
+    verb: "belongings",
+    doc: "List what a user owns in core: schedules, agents, secrets and the rest. A deleted user is named by id.",
+    args: [USER],
+    columns: ["kind", "id", "name", "enabled", "has_secret", "next_run_at", "shared"],
+    async run(session, { args }) {
+      const name = args.USER as string;
+      const ownerId = name.includes("@") ? (await findUser(session, name)).id : name;
+      const client = clientOf(session, BelongingService);
+      const found: object[] = [];
+      for await (const page of pages((pageToken) => client.listBelongings({ ownerId, pageSize: 500, pageToken }))) {
+        found.push(...page.belongings.map(belongingJson));
+      }
+      return { belongings: found };
+    },
+  },
+  {
     verb: "disable",
     doc: "Disable a user. When this returns, no process accepts the user's keys.",
     args: [USER],
@@ -124,7 +141,7 @@ export const users: readonly Verb[] = [
   },
   {
     verb: "delete",
-    doc: "Delete a user and the user's keys. When this returns, no process accepts them.",
+    doc: "Delete a user with the user's keys, connections and sessions. When this returns, no process accepts them; belongings lists what stays.",
     args: [USER],
     async run(session, { args }) {
       const { id, email } = await findUser(session, args.USER as string);
@@ -133,6 +150,14 @@ export const users: readonly Verb[] = [
     },
   },
 ];
+
+function belongingJson({ kind, id, name, enabled, hasSecret, nextRunAt, shared, createdAt }: Belonging): object {
+  return {
+    ...{ kind, id, name, enabled, has_secret: hasSecret, shared },
+    ...(nextRunAt && { next_run_at: timestampDate(nextRunAt).toISOString() }),
+    created_at: createdAt && timestampDate(createdAt).toISOString(),
+  };
+}
 
 async function setDisabled(session: Session, name: string, disabled: boolean): Promise<object> {
   const { id } = await findUser(session, name);

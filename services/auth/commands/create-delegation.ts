@@ -17,7 +17,7 @@ export async function createDelegation(
 ): Promise<MessageInitShape<typeof CreateDelegationResponseSchema>> {
   const claims = await verifyOwn(subjectToken, assertionRing, SERVICE_NAMES);
   const { caller } = await currentCaller(claims, verification);
-  if (caller.service)
+  if (caller.service || caller.account !== undefined)
     throw permissionDenied("a service account cannot start runs or set schedules: use the API key of a user");
   if (caller.run !== undefined)
     throw permissionDenied("a run cannot start another run or set a schedule: call this tool outside of a run");

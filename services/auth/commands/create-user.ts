@@ -28,6 +28,7 @@ export async function createUser(
     email_verified: request.emailVerified ?? true,
     service: false,
     password_hash: request.password === undefined ? null : await hashPassword(request.password, own, hashing),
+    ...(request.password !== undefined && { must_change_password: true }),
     created_at: now,
     updated_at: now,
   };

@@ -4,16 +4,19 @@ import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import { failedPrecondition, notFound } from "../../shared/rpc/errors.js";
 import { checkAnotherAdministrator, checkOneIsLeft } from "../administrators.js";
 import type { Context } from "../context.js";
+import { deleteOauthOf } from "../oauth/adapter.js";
 
-/** Deletes a user with all keys; answers when no process serves them. The last administrator stays. */
+/** Deletes a user with all keys, connections and sessions; answers when no process serves them. The last administrator stays. */
 export async function deleteUser(
   context: Context,
   { id }: DeleteUserRequest,
 ): Promise<MessageInitShape<typeof DeleteUserResponseSchema>> {
-  const { store, hub, administrators } = context;
+  const { store, hub, administrators, sessions } = context;
   const found = await administrators.run(async () => {
     const user = await store.users.findOne({ _id: id });
     if (user === null) return false;
+    if (user.account !== undefined)
+      throw failedPrecondition("this is a service account: use DeleteServiceAccount (service-accounts delete)");
     if (user.service)
       throw failedPrecondition("the service's own processes need this service account, so it cannot be deleted");
     await checkAnotherAdministrator(context, id);
@@ -27,6 +30,10 @@ export async function deleteUser(
   });
   // A key is nobody's once its user is gone: what a crash leaves of them here opens nothing.
   const { deletedCount } = await store.keys.deleteMany({ user_id: id });
+  await sessions.endAllOf(id);
+  for (const grant of await store.grants.find({ user_id: id }).toArray()) await deleteOauthOf(store, grant._id);
+  await store.grants.deleteMany({ user_id: id });
+  await store.identities.deleteMany({ user_id: id });
   if (!found && deletedCount === 0) throw notFound(`there is no user ${JSON.stringify(id)}`);
   await hub.publish([{ kind: EventKind.USER, id }]);
   return { revokedKeys: deletedCount };

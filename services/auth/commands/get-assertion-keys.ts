@@ -3,6 +3,8 @@ import type { GetAssertionKeysResponseSchema } from "#proto/auth/v1/credential_s
 import type { Context } from "../context.js";
 
 /** Gives the public keys of caller assertions as a JWK set. */
-export function getAssertionKeys({ assertionRing }: Context): MessageInitShape<typeof GetAssertionKeysResponseSchema> {
-  return { jwks: JSON.stringify(assertionRing.jwks()) };
+export async function getAssertionKeys({
+  assertionRing,
+}: Context): Promise<MessageInitShape<typeof GetAssertionKeysResponseSchema>> {
+  return { jwks: JSON.stringify(await assertionRing.jwks()) };
 }

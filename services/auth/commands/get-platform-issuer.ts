@@ -3,9 +3,9 @@ import type { GetPlatformIssuerResponseSchema } from "#proto/auth/v1/platform_to
 import type { Context } from "../context.js";
 
 /** Gives what platforms verify our tokens by: the issuer and its JWK set. */
-export function getPlatformIssuer({
+export async function getPlatformIssuer({
   platformRing,
   platformTokens,
-}: Context): MessageInitShape<typeof GetPlatformIssuerResponseSchema> {
-  return { issuer: platformTokens.issuer, jwks: JSON.stringify(platformRing.jwks()) };
+}: Context): Promise<MessageInitShape<typeof GetPlatformIssuerResponseSchema>> {
+  return { issuer: platformTokens.issuer, jwks: JSON.stringify(await platformRing.jwks()) };
 }

@@ -93,6 +93,7 @@ function recordOf(doc: AuditRecordDoc, targetEmail: string): MessageInitShape<ty
     outcome: doc.outcome,
     traceId: doc.trace_id,
     count: doc.count,
+    serviceAccount: doc.service_account ?? "",
     targetEmail,
   };
 }

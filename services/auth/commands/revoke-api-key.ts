@@ -12,7 +12,7 @@ import type { Published } from "../watch-hub.js";
 /** Revokes a key of the caller, or for administrators anybody's; answers when no process accepts it any more. */
 export async function revokeApiKey(
   { store, hub }: Context,
-  { id }: RevokeApiKeyRequest,
+  { id }: Pick<RevokeApiKeyRequest, "id">,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof RevokeApiKeyResponseSchema>> {
   await refuseNarrowed(store, caller, id);

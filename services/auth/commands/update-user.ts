@@ -24,6 +24,7 @@ export async function updateUser(
         return user;
       })
     : write(context, request.id, change));
+  if (user.disabled || request.password !== undefined) await context.sessions.endAllOf(user._id);
   await context.hub.publish([{ kind: EventKind.USER, id: user._id }]);
   return { user: userOf(user) };
 }
@@ -31,6 +32,8 @@ export async function updateUser(
 async function changeOf({ store, hashing }: Context, request: UpdateUserRequest): Promise<Partial<UserRecord>> {
   const { name, admin, disabled, emailVerified, password, groups } = request;
   const user = await findUser(store, request.id, "");
+  if (user.account !== undefined && groups !== undefined)
+    throw failedPrecondition("a service account is a member of no group: share objects with people");
   if (user.service && (admin === true || password !== undefined)) {
     throw failedPrecondition("a service account can neither be an administrator nor have a password");
   }
@@ -41,7 +44,10 @@ async function changeOf({ store, hashing }: Context, request: UpdateUserRequest)
     ...(disabled !== undefined && { disabled }),
     ...(emailVerified !== undefined && { email_verified: emailVerified }),
     ...(groups !== undefined && { groups: await checkGroups(store, groups.ids) }),
-    ...(password !== undefined && { password_hash: await hashPassword(password, own, hashing) }),
+    ...(password !== undefined && {
+      password_hash: await hashPassword(password, own, hashing),
+      must_change_password: true,
+    }),
   };
 }
 

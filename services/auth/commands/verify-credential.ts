@@ -2,53 +2,83 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
 import type { VerifyCredentialRequest, VerifyCredentialResponseSchema } from "#proto/auth/v1/credential_service_pb.js";
+import type { Caller } from "../../shared/rpc/call.js";
 import { ASSERTION_TTL_S } from "../assertion-mint.js";
 import { callerOfKey } from "../authenticator.js";
 import type { Context } from "../context.js";
-import { emailOf, identityOf } from "../identity.js";
-import type { ApiKeyRecord } from "../store.js";
+import { callerOf, emailOf, identityOf } from "../identity.js";
+import { isAccessToken, verifyToken } from "../oauth/access-tokens.js";
+import { scopesOfGrant } from "../scopes.js";
+import type { RefusedKey } from "../verification.js";
 
-/** Verifies an API key and mints the assertions of whom it stands for. */
+/** Verifies an API key or an access token, and mints the assertions of whom it stands for. */
 export async function verifyCredential(
   context: Context,
   { token }: VerifyCredentialRequest,
 ): Promise<MessageInitShape<typeof VerifyCredentialResponseSchema>> {
-  const { verification, assertions } = context;
-  const found = await verification.verify(token);
-  if ("refused" in found) {
-    const { refused: reason, rememberMs } = found;
-    await noteEnded(context, token, reason);
+  const presented = await (isAccessToken(token) ? ofToken(context, token) : ofKey(context, token));
+  if ("refused" in presented) {
+    const { refused: reason, rememberMs, credentialId } = presented;
+    if (credentialId !== undefined) await noteEnded(context, credentialId, reason);
     return { outcome: { case: "refused", value: { reason, rememberMs } } };
   }
-  const caller = callerOfKey(found);
-  const expiresAt = assertionEndOf(found.key);
+  const { caller, seq, endsAt, resource } = presented;
+  const expiresAt = assertionEndOf(endsAt);
   return {
     outcome: {
       case: "verified",
       value: {
         caller: identityOf(caller),
-        assertions: await assertions.mintAll(caller, found.seq, expiresAt),
+        assertions: await context.assertions.mintAll(caller, seq, expiresAt),
         assertionsExpireAt: timestampFromMs(expiresAt * 1000),
-        ...(found.key.expires_at !== null && { credentialExpiresAt: timestampFromDate(found.key.expires_at) }),
-        seq: BigInt(found.seq),
+        ...(endsAt !== null && { credentialExpiresAt: timestampFromDate(endsAt) }),
+        seq: BigInt(seq),
+        resource,
       },
     },
   };
 }
 
-/** Seconds since the epoch: no assertion outlives the key that it was minted for. */
-function assertionEndOf({ expires_at: expiresAt }: ApiKeyRecord): number {
+/** A credential that is good. */
+interface Presented {
+  readonly caller: Caller;
+  readonly seq: number;
+  /** null for never. */
+  readonly endsAt: Date | null;
+  /** "" where it is good at every door. */
+  readonly resource: string;
+}
+
+/** One that is not, with the id of what it was once; undefined where it was nothing. */
+type Refused = RefusedKey & { readonly credentialId: string | undefined };
+
+async function ofKey({ verification, format }: Context, token: string): Promise<Presented | Refused> {
+  const found = await verification.verify(token);
+  if ("refused" in found) return { ...found, credentialId: format.parse(token)?.keyId };
+  return { caller: callerOfKey(found), seq: found.seq, endsAt: found.key.expires_at, resource: "" };
+}
+
+async function ofToken({ verification, accessRing, issuer }: Context, token: string): Promise<Presented | Refused> {
+  const found = await verifyToken(token, { ring: accessRing, issuer, verification });
+  // Only a signature of ours says which grant it was.
+  if ("refused" in found) return { ...found, credentialId: undefined };
+  const { user, grant, claims, seq } = found;
+  const caller = callerOf(user, scopesOfGrant(user, grant), grant._id);
+  return { caller, seq, endsAt: new Date(claims.exp * 1000), resource: grant.resource };
+}
+
+/** Seconds since the epoch: no assertion outlives the credential that it was minted for. */
+function assertionEndOf(endsAt: Date | null): number {
   const end = Math.floor(Date.now() / 1000) + ASSERTION_TTL_S;
-  return expiresAt === null ? end : Math.min(end, Math.ceil(expiresAt.getTime() / 1000));
+  return endsAt === null ? end : Math.min(end, Math.ceil(endsAt.getTime() / 1000));
 }
 
 /** Why a key that was good once is refused. Any text can be a key that never was: those are not written down. */
 const ENDED: ReadonlySet<string> = new Set(["revoked", "expired", "disabled"]);
 
 /** Who still presents a key that has ended is worth knowing: it was not taken out of some client, or somebody has it. */
-async function noteEnded({ auditor, format, store }: Context, token: string, reason: string): Promise<void> {
-  const keyId = format.parse(token)?.keyId;
-  if (auditor === undefined || keyId === undefined || !ENDED.has(reason)) return;
+async function noteEnded({ auditor, store }: Context, keyId: string, reason: string): Promise<void> {
+  if (auditor === undefined || !ENDED.has(reason)) return;
   const key = await store.keys.findOne({ _id: keyId });
   const user = key && (await store.users.findOne({ _id: key.user_id }));
   auditor.note({

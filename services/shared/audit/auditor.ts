@@ -27,7 +27,7 @@ export interface AuditorOptions {
   readonly send: (request: MessageInitShape<typeof RecordAuditRequestSchema>) => Promise<readonly bigint[]>;
   readonly log: Log;
   readonly flushMs?: number;
-  /** How long refusals of the same kind are counted together, in milliseconds. */
+  /** How long refusals, and reads, of the same kind are counted together, in milliseconds. */
   readonly togetherMs?: number;
   /** How many records may wait, such as while auth is away. */
   readonly waiting?: number;
@@ -39,7 +39,7 @@ const TOGETHER_MS = 60_000;
 const WAITING = 20_000;
 /** Records of one write. */
 const BATCH = 1_000;
-/** Kinds of refusals that are counted at a time. */
+/** Kinds of refusals and reads that are counted at a time. */
 const COUNTED = 1_000;
 
 interface Counted {
@@ -105,11 +105,11 @@ export function createAuditor({
 
   return {
     note(entry) {
-      if (entry.kind !== AuditKind.REFUSAL) {
+      if (entry.kind !== AuditKind.REFUSAL && entry.kind !== AuditKind.READ) {
         push(entry);
         return;
       }
-      const name = `${entry.userId} ${entry.keyId} ${entry.action} ${entry.outcome}`;
+      const name = `${entry.userId} ${entry.keyId} ${entry.serviceAccount} ${entry.action} ${entry.outcome}`;
       const known = counted.get(name);
       if (known !== undefined && known.until > performance.now()) {
         known.again++;

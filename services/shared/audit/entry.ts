@@ -11,13 +11,16 @@ export const BEGUN = "begun";
 
 /** Scopes of rpcs that change who may do what, one's own keys among it. */
 const ADMINISTRATIVE: ReadonlySet<string> = new Set(["admin", "account"]);
-/** Scopes of rpcs that change nothing of anybody's: our own processes' business, and spans, which come by the second. */
-const UNRECORDED: ReadonlySet<string> = new Set(["internal", "traces:write"]);
+/**
+ * Scopes of rpcs that change nothing of anybody's: our own processes' business, spans, which come by the second, and
+ * what is public, of which auth notes who exchanged an assertion.
+ */
+const UNRECORDED: ReadonlySet<string> = new Set(["internal", "traces:write", "public"]);
 /** Longest list of arguments, and longest name, that a record holds. */
 const MAX_ARGUMENTS = 64;
 const MAX_ARGUMENT = 100;
 /** What whom or what is named by, where it is not an id. */
-const NAMES: ReadonlySet<string> = new Set(["email", "user_email", "server"]);
+const NAMES: ReadonlySet<string> = new Set(["email", "user_email", "server", "ring"]);
 
 /** Of which kind the records of an rpc are; undefined for one that changes nothing of anybody's. */
 export function kindOf({ idempotency }: DescMethod, scope: string): AuditKind | undefined {
@@ -49,6 +52,7 @@ export function entryOf(
     userEmail: caller?.email ?? "",
     byAdministrator: caller?.admin ?? false,
     keyId: caller?.keyId ?? "",
+    serviceAccount: caller?.account?.name ?? "",
     action: `${desc.parent.typeName}/${desc.name}`,
     target: target ?? (isAdministration ? named(desc, request) : ""),
     arguments: (isAdministration ? withSwitches(desc, request, args) : args)

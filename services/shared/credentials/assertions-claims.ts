@@ -1,5 +1,5 @@
 import type { JWTPayload } from "jose";
-import type { Caller } from "../rpc/call.js";
+import type { Caller, CallingAccount } from "../rpc/call.js";
 
 // A caller assertion tells one service who is calling: a JWT signed by auth,
 // with the service as its only audience.
@@ -23,6 +23,10 @@ export interface AssertionClaims extends JWTPayload {
   readonly svc: boolean;
   /** The run that acts as the caller; absent for the caller's own calls. */
   readonly run?: string;
+  /** The service account that calls; absent for everybody else. */
+  readonly account?: CallingAccount;
+  /** The same, where it acts for the user of `sub` (RFC 8693 section 4.1). */
+  readonly act?: { readonly sub: string };
   /** The last event that auth had taken account of. */
   readonly seq: number;
 }
@@ -39,12 +43,18 @@ export function claimsOf(caller: Caller, seq: number): AssertionClaims {
     key: caller.keyId,
     svc: caller.service,
     ...(caller.run !== undefined && { run: caller.run }),
+    ...accountOf(caller),
     seq,
   };
 }
 
+function accountOf({ id, account }: Caller): Pick<AssertionClaims, "account" | "act"> {
+  if (account === undefined) return {};
+  return account.id === id ? { account } : { account, act: { sub: account.name } };
+}
+
 /** The caller whom verified claims describe. */
-export function callerOfClaims({ sub, email, name, adm, grp, scope, key, svc, run }: AssertionClaims): Caller {
+export function callerOfClaims({ sub, email, name, adm, grp, scope, key, svc, run, account }: AssertionClaims): Caller {
   return {
     id: sub,
     email,
@@ -54,6 +64,7 @@ export function callerOfClaims({ sub, email, name, adm, grp, scope, key, svc, ru
     scopes: new Set(scope.split(" ")),
     keyId: key,
     service: svc,
+    ...(account !== undefined && { account }),
     ...(run !== undefined && { run }),
   };
 }

@@ -5,11 +5,11 @@ import type { Authenticated, Authenticator, Credential } from "../rpc/call.js";
 import type { Dispatch } from "../rpc/dispatch.js";
 import { resourceExhausted, unauthenticated, unavailable } from "../rpc/errors.js";
 import type { ServiceName } from "../rpc/service.js";
-import { createAssertionKeys } from "./assertion-keys.js";
 import { callerOfClaims } from "./assertions-claims.js";
 import type { Credentials } from "./credentials.js";
 import type { Attested } from "./invalidations.js";
 import type { Known, Refusal } from "./known.js";
+import { createAssertionKeys } from "./published-keys.js";
 
 /** What establishes the callers of one service. */
 export interface AssertionVerifierOptions {
@@ -26,6 +26,8 @@ interface Checked extends Authenticated, Attested {
   readonly expiresAt: number;
 }
 
+/** The ring whose keys sign assertions. */
+const RING = "assertion";
 const KEPT = 20_000;
 const DEADLINE_MS = 2_000;
 
@@ -39,16 +41,29 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
   // A plain map, and not an LRU: every call looks here.
   const checked = new Map<string, Checked>();
   const keys = createAssertionKeys(dispatch);
+  let drops = 0;
+
+  // Nothing tells which assertion was a forgery: all are verified again, by keys that are fetched again.
+  credentials.onEvent(({ kind, id }) => {
+    if (kind !== "reset" && !(kind === "key_ring" && id === RING)) return;
+    drops++;
+    keys.drop();
+    checked.clear();
+  });
 
   async function verified(assertion: string): Promise<Checked> {
     const found = checked.get(assertion);
     if (found !== undefined && found.expiresAt > Date.now()) return found;
+    const dropped = drops;
     const claims = await keys.verify(assertion, service);
+    // It was verified by keys of before.
+    if (dropped !== drops) return verified(assertion);
     const entry: Checked = {
       caller: callerOfClaims(claims),
       assertion,
       keyId: claims.key,
       userId: claims.sub,
+      accountId: claims.account?.id,
       seq: claims.seq,
       expiresAt: (claims.exp as number) * 1000,
     };
@@ -82,7 +97,8 @@ export function createAssertionVerifier(options: AssertionVerifierOptions): Auth
     return presented(found);
   }
 
-  function presented({ caller, assertions, expiresAt }: Known): Authenticated {
+  function presented({ caller, assertions, expiresAt, resource }: Known): Authenticated {
+    if (resource !== undefined) throw ofAnEndpoint();
     return { caller, assertion: assertions[service] ?? "", expiresAt };
   }
 
@@ -148,4 +164,6 @@ export function refusalOf({ refused }: Refusal): Error {
   }
 }
 
+const ofAnEndpoint = () =>
+  unauthenticated("an access token is good at its MCP endpoint only: send an API key as `authorization: Bearer <key>`");
 const revoked = () => unauthenticated("the API key was revoked: create a new one");

@@ -1,21 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Log } from "../process/log.js";
 import type { Caller, Credential } from "../rpc/call.js";
 import type { Dispatch } from "../rpc/dispatch.js";
+import { readAccessToken } from "./access-token.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX, type KeyFormat } from "./format.js";
 import { type Attested, createInvalidations, type Validity } from "./invalidations.js";
 import { type Entry, KeptCredentials } from "./kept-credentials.js";
 import type { Known, Refusal } from "./known.js";
 import { type Change, createLease, type Lease } from "./lease.js";
 import { createOpenResponses, type Ended, type OpenResponses } from "./open-responses.js";
+import { type AccessTokenKeys, createAccessTokenKeys } from "./published-keys.js";
 import { createUsageCounter } from "./usage.js";
 import { reportUsage } from "./usage-report.js";
 import { requestVerification } from "./verification-request.js";
 
 /** Something changed, or changes were missed. */
 export interface CredentialsEvent {
-  readonly kind: "key" | "user" | "setting" | "platform" | "reset";
-  /** The id of the key, user, setting or platform; "" for reset. */
+  readonly kind: "key" | "user" | "setting" | "platform" | "key_ring" | "reset";
+  /** The id of the key, user, setting or platform, or the name of the ring; "" for reset. */
   readonly id: string;
 }
 
@@ -75,6 +78,12 @@ const RENEW_RETRY_MS = 5_000;
 const ALIVE_MS = 20_000;
 /** How long where it is not. */
 const SILENT_MS = 5_000;
+/** How often uses are reported: the last one is seen within a second. */
+const REPORT_MS = 500;
+/** How long a forged token is remembered; no longer, for its key may be one that has just begun to sign. */
+const FORGED_MS = 3_000;
+/** The ring whose keys no process of ours verifies by. */
+const PLATFORM_RING = "platform";
 /** An event may overtake an answer; so often is asked again. */
 const ATTEMPTS = 3;
 /** Auth processes look for each other's events more often than that. */
@@ -88,6 +97,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 class LeasedCredentials implements Credentials {
   readonly #options: CredentialsOptions;
   readonly #format: KeyFormat;
+  readonly #tokenKeys: AccessTokenKeys;
   readonly #kept: KeptCredentials;
   readonly #requests = new Map<string, Promise<Entry | Refusal>>();
   readonly #listeners = new Set<(event: CredentialsEvent) => void | Promise<void>>();
@@ -97,12 +107,14 @@ class LeasedCredentials implements Credentials {
   readonly #open: OpenResponses;
   readonly #reporting: NodeJS.Timeout;
   #sweeping = false;
+  #sending: Promise<void> | undefined;
 
   constructor(options: CredentialsOptions) {
-    const { dispatch, credential, log, keyPrefix = DEFAULT_KEY_PREFIX, reportMs = 60_000, kept = 100_000 } = options;
+    const { dispatch, credential, log, keyPrefix = DEFAULT_KEY_PREFIX, reportMs = REPORT_MS, kept = 100_000 } = options;
     this.#options = options;
     this.#format = createKeyFormat(keyPrefix);
     this.#kept = new KeptCredentials(kept);
+    this.#tokenKeys = createAccessTokenKeys(dispatch);
     const events = {
       event: (change: Change) => this.#apply(change),
       reset: (seq: number) => this.#reset(seq),
@@ -184,6 +196,8 @@ class LeasedCredentials implements Credentials {
 
   async close(): Promise<void> {
     clearInterval(this.#reporting);
+    // One that is under way does not tell of the last uses.
+    await this.#sending;
     await this.#report();
     // Nobody waits for this process once its lease is given back.
     this.#open.kill(() => true, "unavailable");
@@ -197,12 +211,18 @@ class LeasedCredentials implements Credentials {
       this.#changed(({ keyId }) => keyId === id, "revoked");
     } else if (kind === "user") {
       this.#invalidations.changeUser(id, seq);
-      this.#changed((caller) => caller.id === id, "unavailable");
+      this.#changed(({ id: callerId, account }) => callerId === id || account?.id === id, "unavailable");
+    } else if (kind === "key_ring" && id !== PLATFORM_RING) {
+      // What is kept may go back to a forgery, and the assertions in it are refused by now.
+      this.#tokenKeys.drop();
+      this.#invalidations.reset(seq);
+      this.#changed(() => true, "unavailable");
     }
     return this.#listeners.size === 0 ? undefined : this.#tell({ kind, id });
   }
 
   #reset(seq: number): Promise<void> {
+    this.#tokenKeys.drop();
     this.#invalidations.reset(seq);
     this.#changed(() => true, "unavailable");
     return this.#tell({ kind: "reset", id: "" });
@@ -226,9 +246,9 @@ class LeasedCredentials implements Credentials {
 
   /** Why a token is refused without asking anybody. */
   #refusalOf(token: string): Refusal | undefined {
-    const parts = this.#format.parse(token);
-    if (parts === undefined) return { refused: "malformed" };
-    const key = { keyId: parts.keyId, userId: "", seq: Number.POSITIVE_INFINITY };
+    const id = this.#format.parse(token)?.keyId ?? readAccessToken(token)?.gid;
+    if (id === undefined) return { refused: "malformed" };
+    const key = { keyId: id, userId: "", seq: Number.POSITIVE_INFINITY };
     return this.validityOf(key) === "revoked" ? { refused: "revoked" } : this.#kept.refusalOf(token);
   }
 
@@ -255,6 +275,10 @@ class LeasedCredentials implements Credentials {
 
   async #verified(token: string): Promise<Entry | Refusal> {
     const { dispatch, credential, log } = this.#options;
+    if (readAccessToken(token) !== undefined) {
+      const forged = await this.#forged(token);
+      if (forged !== undefined) return forged;
+    }
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const waitMs = this.#lease.held() ? ALIVE_MS : SILENT_MS;
       const answer = await requestVerification({ dispatch, credential, log }, token, waitMs);
@@ -281,9 +305,26 @@ class LeasedCredentials implements Credentials {
     return { refused: "unavailable" };
   }
 
+  /** Why an access token is refused by its signature and its claims alone: auth is not asked of what anybody can write. */
+  async #forged(token: string): Promise<Refusal | undefined> {
+    try {
+      await this.#tokenKeys.verify(token);
+      return undefined;
+    } catch (error) {
+      if (ConnectError.from(error).code !== Code.Unauthenticated) return { refused: "unavailable" };
+      const refusal: Refusal = { refused: "unknown" };
+      this.#kept.refuse(token, refusal, FORGED_MS);
+      return refusal;
+    }
+  }
+
+  /** One report at a time. */
   #report(): Promise<void> {
     const { dispatch, credential, log } = this.#options;
-    return reportUsage({ usage: this.#usage, dispatch, credential, log });
+    this.#sending ??= reportUsage({ usage: this.#usage, dispatch, credential, log }).finally(() => {
+      this.#sending = undefined;
+    });
+    return this.#sending;
   }
 }
 

@@ -27,7 +27,9 @@ export const DEFAULT_KEY_PREFIX = "slp_";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const PREFIX_RULE = /^[a-z][a-z0-9]{1,15}_$/;
-const AFTER_PREFIX = 12 + 1 + 43 + 6;
+/** The length of a key's id; nothing else that callers come with has one as short. */
+export const KEY_ID_LENGTH = 12;
+const AFTER_PREFIX = KEY_ID_LENGTH + 1 + 43 + 6;
 
 /** @throws Error for a prefix other than 2 to 16 lower-case letters and digits and an underscore. */
 export function createKeyFormat(prefix: string): KeyFormat {
@@ -35,7 +37,7 @@ export function createKeyFormat(prefix: string): KeyFormat {
   const pattern = new RegExp(`^${prefix}([0-9A-Za-z]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$`);
   return {
     mint() {
-      const keyId = randomBase62(12);
+      const keyId = randomBase62(KEY_ID_LENGTH);
       const secret = randomBase62(43);
       const body = `${prefix}${keyId}_${secret}`;
       return { keyId, secret, token: body + checksumOf(body) };

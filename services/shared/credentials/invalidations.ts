@@ -3,6 +3,8 @@ export interface Attested {
   /** "" where no API key was presented. */
   readonly keyId: string;
   readonly userId: string;
+  /** The service account that acts; absent where none does. */
+  readonly accountId?: string | undefined;
   /** The last event that auth had taken account of. */
   readonly seq: number;
 }
@@ -50,8 +52,9 @@ export function createInvalidations(now: () => number = () => performance.now())
   }
 
   return {
-    validityOf({ keyId, userId, seq }) {
+    validityOf({ keyId, userId, accountId, seq }) {
       if (keyId !== "" && keys.has(keyId)) return "revoked";
+      if (accountId !== undefined && seq < (users.get(accountId)?.seq ?? 0)) return "stale";
       return seq < oldest || seq < (users.get(userId)?.seq ?? 0) ? "stale" : "valid";
     },
     revokeKey: (keyId, seq) => mark(keys, keyId, seq),

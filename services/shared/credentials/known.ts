@@ -5,6 +5,8 @@ export interface Known {
   readonly caller: Caller;
   /** The caller's assertion for each service, by the service's name. */
   readonly assertions: Readonly<Record<string, string>>;
+  /** The only MCP endpoint at which it is good, by URL; undefined for an API key. */
+  readonly resource: string | undefined;
   /** Milliseconds since the epoch; after it the credential has to be verified again. */
   readonly expiresAt: number;
 }

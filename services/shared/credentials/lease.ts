@@ -31,7 +31,7 @@ export interface LeaseEvents {
 /** Something changed. */
 export interface Change {
   readonly seq: number;
-  readonly kind: "key" | "user" | "setting" | "platform";
+  readonly kind: "key" | "user" | "setting" | "platform" | "key_ring";
   readonly id: string;
 }
 
@@ -49,6 +49,7 @@ const KINDS: Readonly<Record<EventKind, Change["kind"] | undefined>> = {
   [EventKind.USER]: "user",
   [EventKind.SETTING]: "setting",
   [EventKind.PLATFORM]: "platform",
+  [EventKind.KEY_RING]: "key_ring",
 };
 
 /** How long a goodbye may take to be heard. */

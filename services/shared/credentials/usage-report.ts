@@ -19,9 +19,7 @@ export interface UsageReportOptions {
 
 /** Tells auth of all uses counted since the last report; where it cannot be told they are counted on. */
 export async function reportUsage({ usage, dispatch, credential, log }: UsageReportOptions): Promise<void> {
-  for (;;) {
-    const taken = usage.take(LIMIT);
-    if (taken.length === 0) return;
+  for (let taken = usage.take(LIMIT); taken.length > 0; taken = usage.take(LIMIT)) {
     try {
       await dispatch.unary(
         CredentialService.method.reportUsage,
@@ -33,5 +31,7 @@ export async function reportUsage({ usage, dispatch, credential, log }: UsageRep
       log.warn({ err: error }, "uses of API keys cannot be reported; they are kept and reported later");
       return;
     }
+    // What is used meanwhile is for the next report: in a busy process there is always something.
+    if (taken.length < LIMIT) return;
   }
 }

@@ -66,7 +66,8 @@ export async function requestVerification(
   }
 }
 
-function verifiedOf({ caller, assertions, assertionsExpireAt, credentialExpiresAt, seq }: VerifiedCaller): Verified {
+function verifiedOf(verified: VerifiedCaller): Verified {
+  const { caller, assertions, assertionsExpireAt, credentialExpiresAt, seq, resource } = verified;
   const assertionsUntil = assertionsExpireAt === undefined ? 0 : timestampMs(assertionsExpireAt);
   const credentialUntil =
     credentialExpiresAt === undefined ? Number.POSITIVE_INFINITY : timestampMs(credentialExpiresAt);
@@ -74,6 +75,7 @@ function verifiedOf({ caller, assertions, assertionsExpireAt, credentialExpiresA
     known: {
       caller: callerOf(caller as MessageShape<typeof CallerIdentitySchema>),
       assertions,
+      resource: resource === "" ? undefined : resource,
       expiresAt: Math.min(assertionsUntil, credentialUntil),
     },
     seq: Number(seq),

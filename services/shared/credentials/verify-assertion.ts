@@ -1,4 +1,5 @@
-import { type createLocalJWKSet, errors, jwtVerify } from "jose";
+import { ConnectError } from "@connectrpc/connect";
+import { errors, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { unauthenticated } from "../rpc/errors.js";
 import type { ServiceName } from "../rpc/service.js";
 import { ASSERTION_ISSUER, ASSERTION_TYPE, type AssertionClaims } from "./assertions-claims.js";
@@ -8,11 +9,12 @@ const CLOCK_TOLERANCE_S = 5;
 /**
  * Verifies the signature and claims of an assertion with keys from somewhere.
  *
- * @throws ConnectError unauthenticated, or jose's JWKSNoMatchingKey where the keys lack the one that signed.
+ * @throws ConnectError unauthenticated, or jose's JWKSNoMatchingKey where the keys lack the one that signed; what
+ * ConnectError the keys throw is thrown, for it says nothing of the assertion.
  */
 export async function verifyAssertion(
   assertion: string,
-  key: ReturnType<typeof createLocalJWKSet>,
+  key: JWTVerifyGetKey,
   audiences: readonly ServiceName[],
 ): Promise<AssertionClaims> {
   try {
@@ -27,7 +29,7 @@ export async function verifyAssertion(
     if (typeof payload.aud !== "string") throw new errors.JWTInvalid("one audience only");
     return payload;
   } catch (error) {
-    if (error instanceof errors.JWKSNoMatchingKey) throw error;
+    if (error instanceof errors.JWKSNoMatchingKey || error instanceof ConnectError) throw error;
     throw unauthenticated("the caller assertion is not valid for this service", error);
   }
 }

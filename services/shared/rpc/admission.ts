@@ -29,7 +29,7 @@ export function admission(method: Method, steps: Chain): Admit {
     let known: Authenticated | undefined;
     const enter = (who: Authenticated): Authenticated => {
       known = who;
-      checkAccess(who.caller, needed);
+      checkAccess(who.caller, needed, method.desc);
       return who;
     };
     const refuse = (error: unknown): never => {

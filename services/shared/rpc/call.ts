@@ -1,3 +1,13 @@
+/** A service account that makes a call: an internal system with keys of its own. */
+export interface CallingAccount {
+  /** Its id; the caller's own unless it acts for a user. */
+  readonly id: string;
+  /** `svc:<name>`. */
+  readonly name: string;
+  /** The rpcs that it may call: `package.Service/Method` or `package.Service/*`. */
+  readonly methods: readonly string[];
+}
+
 /** Who is calling. */
 export interface Caller {
   /** The user's id, or that of a service account. */
@@ -11,8 +21,10 @@ export interface Caller {
   readonly scopes: ReadonlySet<string>;
   /** The API key that was presented; "" for other credentials. */
   readonly keyId: string;
-  /** A service of ours or an internal system, not a person. */
+  /** A service of ours, which calls for nobody. */
   readonly service: boolean;
+  /** The service account that calls, as itself or for this user; absent for everybody else. */
+  readonly account?: CallingAccount;
   /** The id of the run that calls as this user; absent if the user calls. */
   readonly run?: string;
 }

@@ -69,7 +69,7 @@ export function chain(method: Method, { authenticator, log, shares, observe, aud
   const handle = administers ? administering(desc, plain, audit) : plain;
 
   const enter = (request: unknown, incoming: Incoming, caller: Caller, assertion: string): unknown => {
-    checkAccess(caller, needed);
+    checkAccess(caller, needed, desc);
     checkDeadline(incoming);
     if (takesOne) {
       checkTexts?.(request as Message);

@@ -61,7 +61,9 @@ export function createShares({ perKey, perUser }: CallRates, now = () => perform
   }
 
   return {
-    of({ keyId, id }) {
+    of({ keyId, id: callerId, account }) {
+      // What a service account does for users is its own share, not theirs.
+      const id = account?.id ?? callerId;
       const name = keyId === "" ? id : keyId;
       let share = shares.get(name);
       if (share === undefined) {

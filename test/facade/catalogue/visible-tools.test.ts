@@ -29,6 +29,7 @@ const callerOf = (id: string): Caller => ({
 const knownOf = (id: string) => ({
   caller: callerOf(id),
   assertions: { catalogue: id },
+  resource: undefined,
   expiresAt: Number.POSITIVE_INFINITY,
 });
 

@@ -72,7 +72,7 @@ export function createKeys(): Keys {
       };
       const assertions = Object.fromEntries(SERVICE_NAMES.map((name) => [name, `${token} for ${name}`]));
       for (const assertion of Object.values(assertions)) callers.set(assertion, caller);
-      const known = { caller, assertions, expiresAt: Date.now() + 300_000 };
+      const known = { caller, assertions, resource: undefined, expiresAt: Date.now() + 300_000 };
       all.set(token, known);
       return known;
     },

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { bootstrap } from "../../../services/auth/bootstrap.js";
+import { openKeyRing } from "../../../services/auth/key-ring.js";
 import { renewKeys } from "../../../services/auth/renew-keys.js";
 import { replayAuth } from "../../../services/auth/replay.js";
-import { type AuthStore, openAuthStore } from "../../../services/auth/store.js";
+import { type AuthStore, type KeyRingRecord, openAuthStore } from "../../../services/auth/store.js";
 import { createKeyFormat } from "../../../services/shared/credentials/format.js";
 import type { Store } from "../../../services/shared/store/store.js";
-import { temporaryStore } from "./stack.js";
+import { SEAL, temporaryStore } from "./stack.js";
 
 let stores: Store[];
 let old: AuthStore;
@@ -51,7 +52,28 @@ test("keys end when either store says, and what is done twice changes nothing", 
   expect((await restored.keys.findOne({ _id: first!._id }))?.expires_at).toEqual(soon);
   expect((await restored.keys.findOne({ _id: second!._id }))?.revoked_at).toBeInstanceOf(Date);
   expect((await restored.state.findOne({ _id: "epoch" }))?.n).toBe(9);
-  expect(await replayAuth(old, restored)).toEqual({ keys: 0, users: 0, groups: 0, auditRecords: 0 });
+  expect(await replayAuth(old, restored)).toEqual({ keys: 0, users: 0, groups: 0, signingKeys: 0, auditRecords: 0 });
+});
+
+test("a signing key that was revoked does not come back, and the ring has one that signs at the next start", async () => {
+  const options = { leadMs: 1_000, graceMs: 1_000, rotateMs: 1e9, seal: SEAL };
+  const ring = await openKeyRing(old, "assertion", options);
+  const { kid } = await ring.signer();
+  await restored.keyRings.insertOne((await old.keyRings.findOne({ _id: "assertion" })) as KeyRingRecord);
+  await ring.revoke(kid);
+  expect(await replayAuth(old, restored)).toMatchObject({ signingKeys: 1 });
+  expect(await replayAuth(old, restored)).toMatchObject({ signingKeys: 0 });
+  const next = await openKeyRing(restored, "assertion", options);
+  expect((await next.jwks()).keys).toMatchObject([{ kid: (await next.signer()).kid }]);
+  expect((await next.signer()).kid).not.toBe(kid);
+  expect((await restored.keyRings.findOne({ _id: "assertion" }))?.revoked).toEqual([kid]);
+});
+
+test("where all keys are revoked, those that sign are too", async () => {
+  const options = { leadMs: 1_000, graceMs: 1_000, rotateMs: 1e9, seal: SEAL };
+  const { kid } = await (await openKeyRing(restored, "platform", options)).signer();
+  await renewKeys(restored, createKeyFormat("slp_"), []);
+  expect((await (await openKeyRing(restored, "platform", options)).signer()).kid).not.toBe(kid);
 });
 
 test("where all keys are revoked, an administrator gets a new one whoever is wanted", async () => {
@@ -64,4 +86,77 @@ test("where all keys are revoked, an administrator gets a new one whoever is wan
   expect(format.parse(serviceKey)).toBeDefined();
   await restored.users.updateMany({ admin: true }, { $set: { disabled: true } });
   await expect(renewKeys(restored, format, [])).rejects.toThrow(/no enabled administrator/);
+});
+
+test("connections that ended since stay ended, sign-ins are forgotten, and a used refresh token stays used", async () => {
+  const { _id: user_id } = (await userOf(restored, "analyst@example.org"))!;
+  const grant = (id: string) => ({
+    _id: id,
+    user_id,
+    serial: id,
+    client_id: "client",
+    client_name: "Client",
+    client_host: "",
+    redirect: "http://127.0.0.1:1",
+    resource: "https://sallyport.example/mcp/cti",
+    server: "cti",
+    scopes: ["cti:read"],
+    created_at: new Date(),
+    expires_at: new Date(Date.now() + 60_000),
+    revoked_at: null,
+    last_used_at: null,
+    uses: 0,
+  });
+  const record = (id: string, model: string) => ({
+    ...{ _id: id, model, payload: "{}", grant_id: "lives", uid: null },
+    ...{ consumed_at: null, expires_at: null },
+  });
+  for (const id of ["lives", "ended", "gone"]) await restored.grants.insertOne(grant(id));
+  await old.grants.insertOne(grant("lives"));
+  await old.grants.insertOne({ ...grant("ended"), revoked_at: new Date(1) });
+  for (const [id, model] of [
+    ["client", "Client"],
+    ["unused", "RefreshToken"],
+    ["used", "RefreshToken"],
+    ["lost", "RefreshToken"],
+  ] as const) {
+    await restored.oauth.insertOne(record(id, model));
+  }
+  await old.oauth.insertOne(record("unused", "RefreshToken"));
+  await old.oauth.insertOne({ ...record("used", "RefreshToken"), consumed_at: new Date(2) });
+  await restored.sessions.insertOne({
+    ...{ _id: "session", user_id, address: "127.0.0.1", user_agent: "", amr: "pwd" },
+    ...{ created_at: new Date(), seen_at: new Date(), expires_at: new Date(Date.now() + 60_000) },
+  });
+  await replayAuth(old, restored);
+  const revoked = await restored.grants.find({}).sort({ _id: 1 }).toArray();
+  expect(revoked.map(({ _id, revoked_at }) => [_id, revoked_at !== null])).toEqual([
+    ["ended", true],
+    ["gone", true],
+    ["lives", false],
+  ]);
+  expect((await restored.oauth.find({}).toArray()).map(({ _id }) => _id).sort()).toEqual(["client", "unused"]);
+  expect(await restored.sessions.countDocuments()).toBe(0);
+});
+
+test("a service account has only what both stores give it, and an assertion that was used stays used", async () => {
+  const one = { kty: "OKP", crv: "Ed25519", x: "A", kid: "one", alg: "EdDSA" };
+  const two = { ...one, x: "B", kid: "two" };
+  const account = { keys: [one, two], methods: ["a/*", "b/*"], act_users: ["u", "v"], act_groups: ["g"] };
+  const analyst = (await userOf(old, "analyst@example.org"))!;
+  for (const [store, own] of [
+    [old, { keys: [two], methods: ["b/*", "c/*"], act_users: ["v"], act_groups: [] }],
+    [restored, account],
+  ] as const) {
+    await store.users.insertOne({
+      ...{ ...analyst, _id: "soar", login: "svc:soar", service: true },
+      account: own as unknown as typeof account,
+    });
+  }
+  await old.usedAssertions.insertOne({ _id: "used", expires_at: new Date(Date.now() + 60_000) });
+  await replayAuth(old, restored);
+  expect((await userOf(restored, "svc:soar"))?.account).toEqual({
+    ...{ keys: [two], methods: ["b/*"], act_users: ["v"], act_groups: [] },
+  });
+  expect(await restored.usedAssertions.countDocuments({ _id: "used" })).toBe(1);
 });

@@ -3,6 +3,7 @@ import type { UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { checkBegun } from "../bounded.js";
 import type { Authenticated, Authenticator, Caller, Incoming } from "../call.js";
 import { canceled, invalidArgument, resourceExhausted, unauthenticated, unimplemented } from "../errors.js";
+import { callsItself } from "../steps/allow-list.js";
 import { LONGEST_TIMER_MS } from "../steps/deadline.js";
 import { abandon, answer, discard, type NodeResponse } from "./answer.js";
 import type { Beginnings } from "./beginnings.js";
@@ -91,7 +92,7 @@ class ServedCall {
   /** Our own processes carry everybody's answers: they are not bounded as one caller. */
   #unread({ caller }: Authenticated): Waiting | undefined {
     if (this.#connection.caller === "") return undefined;
-    const name = caller.keyId || caller.id || this.#connection.address;
+    const name = caller.keyId || caller.account?.id || caller.id || this.#connection.address;
     return this.#options.unread.add(name, () => {
       abandon(this.#response);
       this.#options.connections.exhausted(this.#connection);
@@ -160,7 +161,8 @@ class ServedCall {
   }
 
   #known({ caller }: Authenticated): void {
-    const isOurs = credentialOf(this.#request).assertion !== undefined || caller.scopes.has(INTERNAL);
+    const isAsserted = credentialOf(this.#request).assertion !== undefined && !callsItself(caller);
+    const isOurs = isAsserted || caller.scopes.has(INTERNAL);
     this.#options.connections.known(this.#connection, caller, isOurs);
   }
 
@@ -194,7 +196,12 @@ class ServedCall {
     const { httpVersion, url = "" } = request;
     // Who waits to be told to go on (RFC 9110 section 10.1.1) is told only now.
     if (request.headers.expect !== undefined) this.#response.writeContinue();
-    const contextValues = createContextValues().set(CALL, { who, request, ended: this.#ended.signal });
+    const contextValues = createContextValues().set(CALL, {
+      who,
+      request,
+      ended: this.#ended.signal,
+      refused: () => this.#options.connections.refused(this.#connection),
+    });
     const body = takesOne
       ? wholeBody(request, limits, this.#place as Place, (begun) =>
           checkBegun(method.desc.input, request.headers["content-type"] ?? "", begun),

@@ -90,7 +90,7 @@ export class Connections {
   known(connection: Connection, caller: Caller, isOurs: boolean): void {
     connection.refusals = 0;
     if (connection.caller !== undefined && !(isOurs && connection.caller !== "")) return;
-    const name = isOurs ? "" : caller.keyId || caller.id;
+    const name = isOurs ? "" : caller.keyId || caller.account?.id || caller.id;
     // To begin with it was no stranger's business.
     if (!this.#strangers.leave(connection)) this.#forget(connection);
     else if (isOurs || isWithin(this.#arrivals, name, this.#limits.arrivals)) {

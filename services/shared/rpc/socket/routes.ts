@@ -1,5 +1,12 @@
 import type { Message } from "@bufbuild/protobuf";
-import { createConnectRouter, createContextKey, type HandlerContext, type MethodImpl } from "@connectrpc/connect";
+import {
+  Code,
+  ConnectError,
+  createConnectRouter,
+  createContextKey,
+  type HandlerContext,
+  type MethodImpl,
+} from "@connectrpc/connect";
 import { createMethodUrl, type UniversalHandler } from "@connectrpc/connect/protocol";
 import { type Admit, admission } from "../admission.js";
 import { askedIn, bounded } from "../bounded.js";
@@ -21,6 +28,8 @@ export interface AdmittedCall {
   readonly request: NodeRequest;
   /** Aborted with an error when the credential is no longer good. */
   readonly ended: AbortSignal;
+  /** Counts a credential that came in the message and is not good, as one of the headers is counted. */
+  readonly refused: () => void;
 }
 
 /** Under which a handler finds its call. */
@@ -75,13 +84,15 @@ function routeOf(method: Method, steps: Chain, closing: AbortSignal): Route {
 function handlerOf(method: Method, steps: Chain, closing: AbortSignal) {
   const run = chain(method, steps);
   const kind = method.desc.methodKind;
+  const isPublic = scopeOf(method) === PUBLIC;
   if (kind === "unary") {
     return (request: Message, context: HandlerContext): unknown => {
       const call = callOf(context);
       // Client or credential may have gone while the message came: then nothing is begun.
       context.signal.throwIfAborted();
       call.ended.throwIfAborted();
-      return run(askedIn(request, context.values), incomingOf(context, call, context.signal));
+      const reply = run(askedIn(request, context.values), incomingOf(context, call, context.signal));
+      return isPublic && reply instanceof Promise ? reply.catch((error: unknown) => refuse(error, call)) : reply;
     };
   }
   return (request: unknown, context: HandlerContext): AsyncIterable<unknown> => {
@@ -93,6 +104,11 @@ function handlerOf(method: Method, steps: Chain, closing: AbortSignal) {
     const held = until(replies, call.ended, () => call.ended.throwIfAborted(), true);
     return method.isEndless === true ? until(held, closing, () => undefined, true) : held;
   };
+}
+
+function refuse(error: unknown, { refused }: AdmittedCall): never {
+  if (ConnectError.from(error).code === Code.Unauthenticated) refused();
+  throw error;
 }
 
 function callOf({ values }: HandlerContext): AdmittedCall {

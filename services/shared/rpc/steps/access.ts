@@ -3,6 +3,7 @@ import { scope } from "#proto/auth/v1/access_pb.js";
 import type { Caller } from "../call.js";
 import { permissionDenied } from "../errors.js";
 import type { Method } from "../method.js";
+import { checkAllowList } from "./allow-list.js";
 
 /**
  * The scope that callers of a method must hold.
@@ -23,8 +24,9 @@ export function isForServices(desc: DescMethod): boolean {
   return OF_SERVICES.has(getOption(desc, scope));
 }
 
-/** @throws ConnectError permission_denied, where the caller does not hold the scope. */
-export function checkAccess(caller: Caller, needed: string): void {
+/** @throws ConnectError permission_denied, where the caller does not hold the scope, or the rpc is not on a service account's list. */
+export function checkAccess(caller: Caller, needed: string, desc: DescMethod): void {
+  if (caller.account !== undefined) checkAllowList(caller, caller.account, needed, desc);
   if (!caller.scopes.has(needed))
     throw permissionDenied(`this call needs the scope ${needed}: use an API key that has it`);
 }

@@ -15,10 +15,10 @@ export function auditOf({ input }: DescMethod, request: unknown): { args?: strin
   };
 }
 
-/** The first id that a request names: of its own API's objects, `id`; of tools, by a noun. */
+/** The first id that a request names: of its own API's objects, `id`; of tools, by a noun; of signing keys, `kid`. */
 function targetOf({ fields }: DescMessage, request: Message): string {
   for (const { name, scalar, localName } of fields) {
-    if (scalar !== ScalarType.STRING || !/(?:^|_)id$/.test(name) || NO_TARGET.has(name)) continue;
+    if (scalar !== ScalarType.STRING || !/(?:^|_)id$|^kid$/.test(name) || NO_TARGET.has(name)) continue;
     const id = (request as unknown as Record<string, string | undefined>)[localName];
     if (id !== undefined && id !== "") return id.slice(0, MAX_TARGET);
   }

@@ -59,10 +59,15 @@ export function recordOf(desc: DescMethod, needed: string, { log, observe, audit
     const code = error === undefined ? undefined : ConnectError.from(error).code;
     const ms = performance.now() - startedAt;
     observe?.(desc, incoming, { code, ms, caller, startedAt });
-    if (code === undefined && !writes) return;
+    // Whose name a service account uses is on record whatever it does in it.
+    const actsFor = caller?.account !== undefined && caller.account.id !== caller.id;
+    if (code === undefined && !writes && !actsFor) return;
     const refused = code === Code.PermissionDenied || code === Code.Unauthenticated;
     // Our own processes are refused where a key was changed; everybody else who is has tried.
-    const kind = refused && !(isInternal && caller?.service !== false) ? AuditKind.REFUSAL : ownKind;
+    const kind =
+      refused && !(isInternal && caller?.service !== false)
+        ? AuditKind.REFUSAL
+        : (ownKind ?? (actsFor ? AuditKind.READ : undefined));
     const outcome = code === undefined ? "ok" : codeToString(code);
     const facts = auditOf(desc, request);
     if (audit !== undefined && kind !== undefined && isAudited?.(incoming) !== true) {
@@ -74,6 +79,7 @@ export function recordOf(desc: DescMethod, needed: string, { log, observe, audit
       ms: Math.round(ms * 10) / 10,
       caller: caller?.id,
       key: caller?.keyId,
+      account: caller?.account?.name,
       trace: incoming.traceparent,
       ...((writes || refused) && !isInternal && { audit: true, ...facts }),
     };

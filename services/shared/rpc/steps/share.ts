@@ -1,13 +1,16 @@
 import { exhausted } from "../../shares/refusal.js";
 import type { Shares } from "../../shares/shares.js";
 import type { Caller, Incoming } from "../call.js";
+import { callsItself } from "./allow-list.js";
 
 /**
  * Whether a call counts against its caller's share here: where a key was
  * presented at this door. An assertion stands for a caller whom the façade, or
- * another service of ours, has counted; services of ours count for nobody.
+ * another service of ours, has counted; but a service account brings its own.
+ * Services of ours count for nobody.
  */
 export function countsHere({ credential }: Incoming, caller: Caller): boolean {
+  if (callsItself(caller)) return true;
   return credential.assertion === undefined && !caller.service;
 }
 

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { CredentialService, VerifyCredentialRequestSchema } from "#proto/auth/v1/credential_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
+import { openKeyRing } from "../../../../services/auth/key-ring.js";
 import { createAssertionVerifier } from "../../../../services/shared/credentials/assertions.js";
 import { type Credentials, createCredentials } from "../../../../services/shared/credentials/credentials.js";
 import type { Known } from "../../../../services/shared/credentials/known.js";
@@ -116,7 +117,7 @@ describe("an assertion", () => {
   });
 
   async function signed(header: object, claims: object): Promise<string> {
-    const [record] = await stack.records.signingKeys.find({ ring: "assertion" }).toArray();
+    const record = (await stack.records.keyRings.findOne({ _id: "assertion" }))?.keys[0];
     const d = SEAL.open(record?.sealed as string, `signing_keys/${record?._id}`);
     const key = await importJWK({ ...record?.jwk, d } as never, "EdDSA");
     const good = {
@@ -162,6 +163,21 @@ describe("an assertion", () => {
     }
     expect(asked.filter((name) => name === "GetAssertionKeys").length).toBeLessThanOrEqual(2);
   });
+});
+
+test("a key that signs at once is fetched once for all who come with it", async () => {
+  await present({ assertion: (await newKey()).assertions.traces as string });
+  const ring = await openKeyRing(stack.records, "assertion", {
+    ...{ leadMs: 600_000, graceMs: 600_000, rotateMs: 1e9 },
+    seal: SEAL,
+  });
+  // By another process, whose event is still on its way.
+  await ring.revoke((await ring.signer()).kid);
+  const many = await Promise.all(Array.from({ length: 20 }, newKey));
+  asked = [];
+  const callers = await Promise.all(many.map(({ assertions }) => present({ assertion: assertions.traces as string })));
+  expect(callers.map(({ caller }) => caller)).toEqual(many.map(({ caller }) => caller));
+  expect(asked).toEqual(["GetAssertionKeys"]);
 });
 
 describe("an exchanged assertion", () => {

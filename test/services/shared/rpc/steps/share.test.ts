@@ -27,10 +27,16 @@ const CALLERS: Readonly<Record<string, Caller>> = {
   "Bearer ana's other": { ...ANA, keyId: "k2" },
   "Bearer facade": { ...ANA, id: "facade", keyId: "k3", service: true },
 };
+const SOAR = { id: "a1", name: "svc:soar", methods: ["catalogue.v1.EndpointService/*"] };
+/** Ana, for whom a service account acts: at this door, and where a service of ours calls on for it. */
+const ASSERTED: Readonly<Record<string, Caller>> = {
+  soar: { ...ANA, keyId: "", account: SOAR },
+  "soar's call on": { ...ANA, keyId: "", account: SOAR, scopes: new Set(["account", "delegated"]) },
+};
 
 const authenticator: Authenticator = {
   authenticate: ({ assertion, authorization }) => ({
-    caller: assertion === undefined ? (CALLERS[authorization as string] as Caller) : ANA,
+    caller: assertion === undefined ? (CALLERS[authorization as string] as Caller) : (ASSERTED[assertion] ?? ANA),
     assertion: "ana",
   }),
 };
@@ -105,6 +111,13 @@ test("what the façade has counted is not counted again, nor are services of our
   expect(new Set(await codes(10, { assertion: "ana" }))).toEqual(new Set([undefined]));
   expect(new Set(await codes(10, { authorization: "Bearer facade" }))).toEqual(new Set([undefined]));
   expect(await codes(1, { authorization: "Bearer ana" })).toEqual([undefined]);
+});
+
+test("a service account's calls are its own, also those for a user, and what is called on for it was counted before", async () => {
+  const own = await codes(4, { assertion: "soar" });
+  expect(own).toEqual([undefined, undefined, undefined, Code.ResourceExhausted]);
+  expect(new Set(await codes(10, { assertion: "soar's call on" }))).toEqual(new Set([undefined]));
+  expect(await codes(3, { authorization: "Bearer ana" })).toEqual([undefined, undefined, undefined]);
 });
 
 test("a call that waits for its turn is answered and recorded like any other", async () => {

@@ -1,0 +1,41 @@
+import type { UserRecord } from "../store.js";
+
+/** What is known of whoever sits at a browser. */
+export interface Browser {
+  /** The Cookie header; undefined for none. */
+  readonly cookies: string | undefined;
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** Somebody signed in; the browser is given these Set-Cookie headers. */
+export interface SignedIn {
+  readonly user: UserRecord;
+  readonly setCookies: readonly string[];
+}
+
+/** Nobody did. */
+export interface NotSignedIn {
+  /** Why, as a sentence for the person. */
+  readonly problem: string;
+}
+
+/** Another way to sign in than by password. */
+export interface OtherWay {
+  readonly label: string;
+  /** The address that begins it. @param returnTo a path below the authorization server's, where the browser comes back to. */
+  hrefFor(returnTo: string): string;
+}
+
+/** How people sign in at the pages of the authorization server; its sessions are those of the console. */
+export interface BrowserSignIn {
+  /** Who is signed in at a browser; undefined for nobody. */
+  of(browser: Browser): Promise<UserRecord | undefined>;
+  withPassword(browser: Browser, email: string, password: string): Promise<SignedIn | NotSignedIn>;
+  /** Whether the person must choose a new password before anything else. */
+  mustChangePassword(user: UserRecord): boolean;
+  changePassword(browser: Browser, user: UserRecord, current: string, next: string): Promise<SignedIn | NotSignedIn>;
+  /** Ends the session of a browser. @returns Set-Cookie headers. */
+  signOut(browser: Browser): Promise<readonly string[]>;
+  readonly others: readonly OtherWay[];
+}

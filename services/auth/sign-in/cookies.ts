@@ -1,0 +1,47 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** The cookies that a browser keeps of a sign-in. */
+export interface SignInCookies {
+  /** The value of the session in a Cookie header. */
+  sessionIn(header: string | undefined): string | undefined;
+  setSession(value: string): string;
+  endSession(): string;
+  /** Whether the browser has signed in to this account before. */
+  knows(header: string | undefined, userId: string): boolean;
+  setKnown(userId: string): string;
+}
+
+const YEAR_S = 365 * 86_400;
+
+/**
+ * Names and writes the cookies. Over HTTPS the session's name has the prefix
+ * `__Host-` (RFC 6265bis section 4.1.3), which no other host of the domain can set; over
+ * HTTP, where browsers drop such a cookie, it has none.
+ *
+ * @param key signs that a browser is known; not a secret of the session.
+ */
+export function createSignInCookies(isSecure: boolean, key: Buffer): SignInCookies {
+  const prefix = isSecure ? "__Host-" : "";
+  const session = `${prefix}sallyport`;
+  const known = `${prefix}sallyport-known`;
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+  const markOf = (userId: string): string => createHmac("sha256", key).update(userId).digest("base64url");
+
+  return {
+    sessionIn: (header) => cookieIn(header, session),
+    setSession: (value) => `${session}=${value}; ${attributes}`,
+    endSession: () => `${session}=; Max-Age=0; ${attributes}`,
+    knows(header, userId) {
+      // One browser may be several people's.
+      const marks = cookieIn(header, known)?.split(".") ?? [];
+      const mark = Buffer.from(markOf(userId));
+      return marks.some((one) => one.length === mark.length && timingSafeEqual(Buffer.from(one), mark));
+    },
+    setKnown: (userId) => `${known}=${markOf(userId)}; Max-Age=${YEAR_S}; ${attributes}`,
+  };
+}
+
+function cookieIn(header: string | undefined, name: string): string | undefined {
+  const found = header?.split(/;\s*/).find((one) => one.startsWith(`${name}=`));
+  return found?.slice(name.length + 1);
+}

@@ -1,0 +1,83 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { AuthStore, SessionRecord, UserRecord } from "../store.js";
+
+/** The sign-ins of people at browsers. */
+export interface Sessions {
+  /** Begins one; the value is what the browser keeps, and is nowhere else. */
+  begin(
+    user: UserRecord,
+    how: { readonly address: string; readonly userAgent: string; readonly amr: string },
+  ): Promise<string>;
+  /** Whose a value is; undefined where it is nobody's any more. */
+  of(value: string): Promise<{ readonly user: UserRecord; readonly session: SessionRecord } | undefined>;
+  /** The newest first. */
+  listOf(userId: string): Promise<SessionRecord[]>;
+  end(value: string): Promise<void>;
+  /** @param keep the id of one that goes on. @returns how many ended. */
+  endAllOf(userId: string, keep?: string): Promise<number>;
+}
+
+const HOUR = 3_600_000;
+const MAX_MS = 12 * HOUR;
+const IDLE_MS = HOUR;
+const TOUCH_MS = 60_000;
+const MAX_USER_AGENT = 200;
+/** Of one person; the oldest gives way. */
+const MAX_SESSIONS = 50;
+
+/** Keeps sessions by the SHA-256 of what the browser has: 12 hours at most, one without use. */
+export function createSessions({ sessions, users }: Pick<AuthStore, "sessions" | "users">): Sessions {
+  async function endOldest(userId: string): Promise<void> {
+    const all = await sessions.find({ user_id: userId }).sort({ created_at: -1 }).toArray();
+    const over = all.slice(MAX_SESSIONS).map(({ _id }) => _id);
+    if (over.length > 0) await sessions.deleteMany({ _id: { $in: over } });
+  }
+
+  return {
+    async begin(user, { address, userAgent, amr }) {
+      const value = randomBytes(32).toString("base64url");
+      const now = new Date();
+      await sessions.insertOne({
+        _id: idOf(value),
+        user_id: user._id,
+        created_at: now,
+        seen_at: now,
+        expires_at: new Date(now.getTime() + MAX_MS),
+        address,
+        user_agent: userAgent.slice(0, MAX_USER_AGENT),
+        amr,
+      });
+      await endOldest(user._id);
+      return value;
+    },
+    async of(value) {
+      const session = await sessions.findOne({ _id: idOf(value) });
+      const now = Date.now();
+      if (session === null || session.expires_at.getTime() <= now || now - session.seen_at.getTime() > IDLE_MS) {
+        return undefined;
+      }
+      const user = await users.findOne({ _id: session.user_id });
+      if (user === null || user.disabled) return undefined;
+      if (now - session.seen_at.getTime() > TOUCH_MS) {
+        await sessions.updateOne({ _id: session._id }, { $set: { seen_at: new Date(now) } });
+      }
+      return { user, session };
+    },
+    async listOf(userId) {
+      const now = Date.now();
+      const all = await sessions.find({ user_id: userId }).sort({ created_at: -1 }).toArray();
+      return all.filter(({ expires_at, seen_at }) => expires_at.getTime() > now && now - seen_at.getTime() <= IDLE_MS);
+    },
+    async end(value) {
+      await sessions.deleteOne({ _id: idOf(value) });
+    },
+    async endAllOf(userId, keep) {
+      const others = keep === undefined ? { user_id: userId } : { user_id: userId, _id: { $ne: keep } };
+      return (await sessions.deleteMany(others)).deletedCount;
+    },
+  };
+}
+
+function idOf(value: string): string {
+  return createHash("sha256").update(value).digest("base64url");
+}
