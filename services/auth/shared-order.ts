@@ -214,6 +214,7 @@ export class SharedOrder implements EventOrder {
 
   async #append(events: readonly WatchEvent[]): Promise<number> {
     const { store } = this.#options;
+    let numbered = this.seq;
     for (let from = 0; from < events.length; ) {
       const last = this.seq;
       const batch = events.slice(from, from + BATCH);
@@ -229,9 +230,13 @@ export class SharedOrder implements EventOrder {
       if (this.#deliver(records)) this.#settle();
       if (this.seq < last + records.length) await this.#tail();
       // This process slept before the insertion, and the others were past that number.
-      if ((await this.#floor()) <= last) from += batch.length;
-      else await this.#load();
+      if ((await this.#floor()) > last) {
+        await this.#load();
+        continue;
+      }
+      from += batch.length;
+      numbered = last + batch.length;
     }
-    return this.seq;
+    return numbered;
   }
 }
