@@ -9,7 +9,7 @@ import { LOOPBACK } from "./outgoing.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Servers of tests are on loopback, which is closed unless it is listed. */
-const OWN_SERVERS = { OUTGOING_ALLOW: LOOPBACK.allow.join(",") };
+export const OWN_SERVERS = { OUTGOING_ALLOW: LOOPBACK.allow.join(",") };
 
 export interface Account {
   readonly email: string;

@@ -18,17 +18,20 @@ const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 let idp: IdJagIssuer;
 let second: IdJagIssuer;
 let stranger: IdJagIssuer;
+let down: IdJagIssuer;
 let program: Program;
 let base: string;
 let clientId: string;
 
 beforeAll(async () => {
-  [idp, second, stranger] = await Promise.all([
+  [idp, second, stranger, down] = await Promise.all([
     startIdJagIssuer({ alg: "RS256" }),
     startIdJagIssuer({ alg: "ES256" }),
     startIdJagIssuer({ alg: "RS256" }),
+    startIdJagIssuer({ alg: "RS256" }),
   ]);
-  program = await startProgram({ env: { ID_JAG_ISSUERS: `${idp.url} RS256, ${second.url} ES256` } });
+  await down.close();
+  program = await startProgram({ env: { ID_JAG_ISSUERS: `${idp.url} RS256, ${second.url} ES256, ${down.url} RS256` } });
   base = program.baseUrl;
   ({ clientId } = await register(base));
 });
@@ -231,4 +234,10 @@ test("a service without listed issuers takes none", async () => {
   } finally {
     await plain.stop();
   }
+});
+
+test("a provider that does not answer is not the fault of the assertion", async () => {
+  const { status, body } = await exchange(await assertion({}, down));
+  expect([status, body.error]).toEqual([503, "temporarily_unavailable"]);
+  expect(body.error_description).toMatch(/^the keys of .* cannot be read: .*; try again$/);
 });

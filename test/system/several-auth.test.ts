@@ -4,17 +4,37 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
+import { ConnectionService } from "#proto/auth/v1/connection_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { connectClient } from "../../clients/node/connect.js";
 import { missing as noJava, startMongoJavaServer } from "../support/mongo-java-server/server.js";
-import { type Child, freePorts, type Program, spawnProgram, startProgram, untilReady } from "../support/program.js";
+import { allow, askForTokens, connectByHand, redeem, refresh, register } from "../support/oauth/by-hand.js";
+import { type IdJagIssuer, startIdJagIssuer } from "../support/oauth/id-jag-issuer.js";
+import { personAt, settleIn } from "../support/oauth/person.js";
+import {
+  type Child,
+  freePorts,
+  OWN_SERVERS,
+  type Program,
+  spawnProgram,
+  startProgram,
+  untilReady,
+} from "../support/program.js";
 import { titled } from "../support/titled.js";
 
 // Two whole services on one MongoDB, and a façade alone that names both of their
-// auth processes. The database is an independent server of MongoDB's protocol.
+// auth processes and is what clients know. The database is an independent server
+// of MongoDB's protocol.
 
 const LEASE_MS = 1_000;
+const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+/** Whatever a client calls with, and what ends it. */
+interface InUse {
+  readonly id: string;
+  readonly token: string;
+}
 
 describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
   let stopServer = (): void => undefined;
@@ -24,6 +44,7 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
   let dir: string;
   let grpc: Record<"one" | "other", string>;
   let doors: Record<"one" | "other" | "facade", string>;
+  let idp: IdJagIssuer;
 
   beforeAll(async () => {
     if (noJava !== undefined) return;
@@ -40,7 +61,14 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
     const url = (port: number): string => `http://127.0.0.1:${port}`;
     grpc = { one: url(oneGrpc), other: url(otherGrpc) };
     doors = { one: url(onePort), other: url(otherPort), facade: url(facadePort) };
-    const shared = { MONGODB_URI: `${server.uri}/several-auth`, LEASE_MS: String(LEASE_MS) };
+    idp = await startIdJagIssuer();
+    const shared = {
+      ...OWN_SERVERS,
+      MONGODB_URI: `${server.uri}/several-auth`,
+      LEASE_MS: String(LEASE_MS),
+      BASE_URL: doors.facade,
+      ID_JAG_ISSUERS: `${idp.url} RS256`,
+    };
     one = await startProgram({ env: { ...shared, PORT: String(onePort), GRPC_PORT: String(oneGrpc) } });
     const secrets = {
       SERVICE_KEY_FILE: join(one.dataDir, "service-key"),
@@ -55,6 +83,7 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
     });
     facade = spawnProgram("facade/main.js", [], {
       PORT: String(facadePort),
+      BASE_URL: doors.facade,
       SERVICE_KEY_FILE: secrets.SERVICE_KEY_FILE,
       AUTH_URL: `${grpc.one},${grpc.other}`,
       CATALOGUE_URL: grpc.other,
@@ -63,6 +92,7 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
       TRACES_URL: grpc.other,
     });
     await Promise.all([untilReady(other), untilReady(facade)]);
+    await settleIn({ baseUrl: doors.facade }, one.bootstrap.analyst);
   }, 120_000);
 
   afterAll(async () => {
@@ -70,6 +100,7 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
     one.process.kill("SIGCONT");
     for (const child of [facade, other]) await child.stop();
     await one.stop();
+    await idp.close();
     rmSync(dir, { recursive: true, force: true });
     stopServer();
   }, 60_000);
@@ -77,11 +108,39 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
   const clientAt = <S extends Parameters<typeof connectClient>[0]>(service: S, baseUrl: string) =>
     connectClient(service, { baseUrl, apiKey: one.bootstrap.admin.api_key });
 
-  async function makeKey(): Promise<{ readonly id: string; readonly token: string }> {
+  async function makeKey(): Promise<InUse> {
     const keys = connectClient(ApiKeyService, { baseUrl: grpc.other, apiKey: one.bootstrap.analyst.api_key });
     const { key, token } = await keys.createApiKey({ name: "In use" });
     return { id: key?.id as string, token };
   }
+
+  const connect = () => connectByHand(doors.facade, "cti", personAt(one.bootstrap.analyst));
+
+  async function exchangeAssertion(): Promise<string> {
+    const { clientId } = await register(doors.facade);
+    const assertion = await idp.grant({
+      ...{ subject: "analyst", email: one.bootstrap.analyst.email, emailVerified: true },
+      ...{ clientId, audience: doors.facade, resource: `${doors.facade}/mcp/cti` },
+    });
+    const { body } = await askForTokens(doors.facade, {
+      ...{ grant_type: JWT_BEARER, client_id: clientId, assertion },
+    });
+    if (body.access_token === undefined) throw new Error(`${body.error}: ${body.error_description}`);
+    return body.access_token;
+  }
+
+  const grantIn = (token: string): string =>
+    JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString()).gid;
+
+  /** An API key, the token of a consent, and the token of an identity assertion, at the endpoint of cti. */
+  async function makeAll(): Promise<readonly InUse[]> {
+    const { access_token: consented } = (await connect()).tokens;
+    const exchanged = await exchangeAssertion();
+    return [await makeKey(), ...[consented, exchanged].map((token) => ({ id: grantIn(token), token }))];
+  }
+
+  const end = (at: string, ended: readonly InUse[]) =>
+    Promise.all(ended.map(({ id }) => clientAt(ConnectionService, at).endConnection({ id })));
 
   async function statusOf(door: string, token: string, path = "/mcp/cti"): Promise<number> {
     const reply = await fetch(`${door}${path}`, {
@@ -95,29 +154,45 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
 
   const statuses = (token: string, at: readonly string[], path?: string) =>
     Promise.all(at.map((door) => statusOf(door, token, path)));
-  const accepted = (token: string, at: readonly string[]) =>
-    expect.poll(() => statuses(token, at), { timeout: 20_000 }).toEqual(at.map(() => 200));
+  const statusesOfAll = async (all: readonly InUse[], at: readonly string[]) =>
+    new Set((await Promise.all(all.map(({ token }) => statuses(token, at)))).flat());
+  const accepted = (all: readonly InUse[], at: readonly string[]) =>
+    expect.poll(() => statusesOfAll(all, at), { timeout: 20_000 }).toEqual(new Set([200]));
 
-  test("a key that one has revoked is refused at every door, from the next request on", async () => {
+  test("what one has ended is refused at every door, from the next request on: keys, grants of consents and of assertions", async () => {
     const all = Object.values(doors);
-    for (const revokedAt of [grpc.one, grpc.other]) {
-      const { id, token } = await makeKey();
-      await accepted(token, all);
-      await clientAt(ApiKeyService, revokedAt).revokeApiKey({ id });
-      expect(await statuses(token, all)).toEqual([401, 401, 401]);
+    for (const endedAt of [grpc.one, grpc.other]) {
+      const made = await makeAll();
+      await accepted(made, all);
+      await end(endedAt, made);
+      expect(await statusesOfAll(made, all)).toEqual(new Set([401]));
     }
   }, 60_000);
 
   test("a user whom one disables is refused at every door, from the next request on", async () => {
     const all = Object.values(doors);
-    const { token } = await makeKey();
-    await accepted(token, all);
+    const made = await makeAll();
+    await accepted(made, all);
     const { user } = await clientAt(UserService, grpc.one).getUser({ email: one.bootstrap.analyst.email });
     const id = user?.id as string;
     await clientAt(UserService, grpc.other).updateUser({ id, disabled: true });
-    expect(await statuses(token, all)).toEqual([401, 401, 401]);
+    expect(await statusesOfAll(made, all)).toEqual(new Set([401]));
     await clientAt(UserService, grpc.one).updateUser({ id, disabled: false });
-    expect(await statuses(token, all)).toEqual([200, 200, 200]);
+    expect(await statusesOfAll(made, all)).toEqual(new Set([200]));
+  }, 60_000);
+
+  test("of six redemptions of a code, three at each, one gives tokens; both exchange refresh tokens", async () => {
+    const client = await register(doors.facade);
+    const code = await allow(client, "cti", personAt(one.bootstrap.analyst));
+    const each = Array.from({ length: 6 }, (_, i) => ({ ...code, base: i % 2 === 0 ? doors.one : doors.other }));
+    const replies = await Promise.all(each.map(redeem));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+
+    const { tokens, ...connected } = await connect();
+    const first = await refresh({ ...connected, base: doors.one }, tokens.refresh_token);
+    expect(first.status).toBe(200);
+    const next = await refresh({ ...connected, base: doors.other }, first.body.refresh_token as string);
+    expect(next.status).toBe(200);
   }, 60_000);
 
   test("a switch that one turns is turned at every door, from the next request on", async () => {
@@ -135,32 +210,37 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
     }
   }, 60_000);
 
-  test("while one is stopped, the other serves and revokes, and the façade goes to it; woken, it refuses too", async () => {
-    const { id, token } = await makeKey();
-    const kept = await makeKey();
-    await accepted(token, Object.values(doors));
+  test("while one is stopped, the other serves and ends, and the façade goes to it; woken, it refuses too", async () => {
+    const made = await makeAll();
+    const kept = await makeAll();
+    const { tokens, ...connected } = await connect();
+    await accepted([...made, ...kept], Object.values(doors));
     one.process.kill("SIGSTOP");
-    await clientAt(ApiKeyService, grpc.other).revokeApiKey({ id });
-    expect(await statusOf(doors.other, token)).toBe(401);
-    await expect.poll(() => statusOf(doors.facade, kept.token), { timeout: 20_000 }).toBe(200);
-    expect(await statusOf(doors.facade, token)).toBe(401);
+    await end(grpc.other, made);
+    expect(await statusesOfAll(made, [doors.other])).toEqual(new Set([401]));
+    await accepted(kept, [doors.facade]);
+    expect(await statusesOfAll(made, [doors.facade])).toEqual(new Set([401]));
+    expect((await refresh(connected, tokens.refresh_token)).status).toBe(200);
     one.process.kill("SIGCONT");
     const until = performance.now() + 2 * LEASE_MS;
     while (performance.now() < until) {
-      expect([401, 503]).toContain(await statusOf(doors.one, token));
+      for (const status of await statusesOfAll(made, [doors.one])) expect([401, 503]).toContain(status);
       await sleep(10);
     }
-    expect(await statuses(token, Object.values(doors))).toEqual([401, 401, 401]);
-    await accepted(kept.token, Object.values(doors));
+    expect(await statusesOfAll(made, Object.values(doors))).toEqual(new Set([401]));
+    await accepted(kept, Object.values(doors));
   }, 60_000);
 
   test("when one is killed, the other and the façade go on", async () => {
-    const { id, token } = await makeKey();
     const rest = [doors.other, doors.facade];
-    await accepted(token, rest);
+    const made = await makeAll();
+    await accepted(made, rest);
     one.process.kill("SIGKILL");
-    await accepted(token, rest);
-    await clientAt(ApiKeyService, grpc.other).revokeApiKey({ id });
-    expect(await statuses(token, rest)).toEqual([401, 401]);
+    await accepted(made, rest);
+    await end(grpc.other, made);
+    expect(await statusesOfAll(made, rest)).toEqual(new Set([401]));
+    // People still connect at the façade.
+    const { access_token: token } = (await connect()).tokens;
+    await accepted([{ id: grantIn(token), token }], rest);
   }, 60_000);
 });

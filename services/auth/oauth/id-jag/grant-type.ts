@@ -9,7 +9,7 @@ import { recordGrant } from "../grants.js";
 import { errors } from "../library.js";
 import { ACCESS_TOKEN_S, resourceServerOf } from "../provider.js";
 import type { Resources } from "../resources.js";
-import type { Issuer } from "./issuers.js";
+import { type Issuer, IssuerUnavailable } from "./issuers.js";
 import { AssertionError, type VerifiedAssertion, verifyIdJag } from "./verify.js";
 
 /** What the grant type works with. */
@@ -44,6 +44,7 @@ async function exchange(provider: Provider, { oidc }: KoaContextWithOIDC, option
     ...{ audience: context.issuer, clientId: client.clientId },
   }).catch((error: unknown) => {
     if (error instanceof AssertionError) throw refused(error.message);
+    if (error instanceof IssuerUnavailable) throw unavailable(error.message);
     throw error;
   });
   const { resource } = said;
@@ -121,6 +122,12 @@ async function grantOf(
       expires_at,
     },
   );
+}
+
+/** Not the client's fault: it may present the same assertion again. */
+function unavailable(reason: string): Error {
+  const said = { error_description: `${reason}; try again`, status: 503, statusCode: 503 };
+  return Object.assign(new errors.TemporarilyUnavailable(), said);
 }
 
 /** The library would keep the reason for its log. */

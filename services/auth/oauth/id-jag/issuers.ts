@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
 import type { ClientFetch } from "../fetch-client.js";
 
 /** An identity provider whose assertions are accepted, and the algorithms that it signs with. */
@@ -11,6 +11,9 @@ export interface IssuerSetting {
 export interface Issuer extends IssuerSetting {
   readonly keys: JWTVerifyGetKey;
 }
+
+/** The keys of a provider cannot be read at the moment: nothing is known about an assertion of its. */
+export class IssuerUnavailable extends Error {}
 
 const KEYS_FRESH_MS = 10 * 60_000;
 const KEYS_COOLDOWN_MS = 30_000;
@@ -50,13 +53,20 @@ function keysOf(issuer: string, fetchOutside: ClientFetch): JWTVerifyGetKey {
   }
 
   return async (header, token) => {
-    if (keys === undefined) {
-      reading ??= discover().finally(() => {
-        reading = undefined;
-      });
-      keys = await reading;
+    try {
+      if (keys === undefined) {
+        reading ??= discover().finally(() => {
+          reading = undefined;
+        });
+        keys = await reading;
+      }
+      return await keys(header, token);
+    } catch (cause) {
+      if (cause instanceof errors.JWKSNoMatchingKey || cause instanceof errors.JWKSMultipleMatchingKeys) throw cause;
+      // fetch says no more than that it failed; why, its own cause says.
+      const { message } = (cause as { readonly cause?: Error }).cause ?? (cause as Error);
+      throw new IssuerUnavailable(`the keys of ${issuer} cannot be read: ${message}`, { cause });
     }
-    return keys(header, token);
   };
 }
 

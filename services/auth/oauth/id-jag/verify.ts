@@ -3,7 +3,7 @@ import { decodeJwt, type JWTPayload, jwtVerify } from "jose";
 import { isDuplicateKey } from "../../../shared/store/store.js";
 import type { AuthStore } from "../../store.js";
 import type { Resource, Resources } from "../resources.js";
-import type { Issuer } from "./issuers.js";
+import { type Issuer, IssuerUnavailable } from "./issuers.js";
 
 // An Identity Assertion JWT Authorization Grant (ID-JAG): the company's identity
 // provider says that a person may use a client with one resource
@@ -53,7 +53,7 @@ interface Claims extends JWTPayload {
 /**
  * Verifies an assertion and uses it up.
  *
- * @throws AssertionError for what is wrong with it.
+ * @throws AssertionError for what is wrong with it, IssuerUnavailable if the keys of its issuer cannot be read.
  */
 export async function verifyIdJag(assertion: string, options: VerifyOptions): Promise<VerifiedAssertion> {
   const { audience, clientId, resources, store } = options;
@@ -101,6 +101,7 @@ async function signedClaims(assertion: string, { issuers, audience }: VerifyOpti
     if (typeof payload.jti !== "string" || payload.jti === "") throw new Error("jti must be a text");
     return payload;
   } catch (error) {
+    if (error instanceof IssuerUnavailable) throw error;
     throw new AssertionError(`the assertion is not valid: ${(error as Error).message}`);
   }
 }
