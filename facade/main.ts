@@ -25,7 +25,7 @@ import { facadeOptionsOf } from "./settings.js";
 const OPTIONS = {
   ...FACADE_OPTIONS,
   authUrl: {
-    doc: "The URL of auth; of several auth processes their URLs, separated by commas. If one fails, the next is called.",
+    doc: "The URL of auth; several URLs, separated by commas, if several processes run auth. If one fails, the next is called.",
     parse: listOf(url),
   },
   catalogueUrl: { doc: "The URL of catalogue.", parse: url },

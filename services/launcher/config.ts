@@ -67,7 +67,7 @@ export const options = {
     fallback: SERVICE_NAMES,
   },
   authUrl: optional({
-    doc: "The URL of auth, if this process does not run it; of several auth processes their URLs, separated by commas. If one fails, the next is called.",
+    doc: "The URL of auth, if this process does not run it; several URLs, separated by commas, if several processes run auth. If one fails, the next is called.",
     parse: listOf(url),
   }),
   catalogueUrl: optional({ doc: "The URL of catalogue, if this process does not run it.", parse: url }),
