@@ -2,6 +2,7 @@ import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
 import { ResourceService } from "#proto/core/v1/resource_service_pb.js";
 import { UsageService } from "#proto/core/v1/usage_service_pb.js";
 import { type Method, unary } from "../shared/rpc/method.js";
+import { belongingsRoutes } from "./belongings/routes.js";
 import { getCapabilities } from "./commands/get-capabilities.js";
 import { getUsage } from "./commands/get-usage.js";
 import { listAvailableResources } from "./commands/list-available-resources.js";
@@ -13,6 +14,7 @@ export function routes(context: Context): readonly Method[] {
   return [
     ...context.kinds.flatMap((kind) => kind.routes(context)),
     ...runRoutes(context),
+    ...belongingsRoutes(context),
     unary(ResourceService.method.listAvailableResources, (request, call) =>
       listAvailableResources(context, request, call),
     ),

@@ -5,8 +5,12 @@ import { failedPrecondition, notFound } from "../../shared/rpc/errors.js";
 import { checkAnotherAdministrator } from "../administrators.js";
 import type { Context } from "../context.js";
 import { replaced } from "../fence.js";
+import { leftBehind } from "../left-behind.js";
 
-/** Deletes a user with all keys; answers when no process serves them. The last administrator stays. */
+/**
+ * Deletes a user with all keys, and stops the user's schedules and runs; answers when no process serves them. The last
+ * administrator stays.
+ */
 export async function deleteUser(
   context: Context,
   { id }: DeleteUserRequest,
@@ -22,9 +26,10 @@ export async function deleteUser(
     if (deletedCount === 0) throw replaced();
     return true;
   });
-  // A key is nobody's once its user is gone: what a crash leaves of them here opens nothing.
+  // Keys and delegations are nobody's once their user is gone: what a crash leaves of them here opens nothing.
   const { deletedCount } = await store.keys.deleteMany({ user_id: id });
+  await store.delegations.deleteMany({ user_id: id });
   if (!found && deletedCount === 0) throw notFound(`there is no user ${JSON.stringify(id)}`);
   await hub.tell([{ kind: EventKind.USER, id }]);
-  return { revokedKeys: deletedCount };
+  return { revokedKeys: deletedCount, leftBehind: await leftBehind(context, id) };
 }

@@ -5,6 +5,7 @@ import { failedPrecondition, notFound } from "../../shared/rpc/errors.js";
 import { checkAnotherAdministrator } from "../administrators.js";
 import type { Context } from "../context.js";
 import { replaced } from "../fence.js";
+import { leftBehind } from "../left-behind.js";
 import { hashPassword } from "../passwords.js";
 import { checkGroups, findUser, userOf } from "../records.js";
 import type { UserRecord } from "../store.js";
@@ -23,7 +24,8 @@ export async function updateUser(
       })
     : write(context, request.id, change));
   await context.hub.tell([{ kind: EventKind.USER, id: user._id }]);
-  return { user: userOf(user) };
+  if (request.disabled !== true) return { user: userOf(user) };
+  return { user: userOf(user), leftBehind: await leftBehind(context, user._id) };
 }
 
 async function changeOf({ store, hashing }: Context, request: UpdateUserRequest): Promise<Partial<UserRecord>> {
