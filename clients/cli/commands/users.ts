@@ -7,6 +7,7 @@ import type { Verb } from "../command.js";
 import { UsageError } from "../failures.js";
 import { findGroup } from "../groups.js";
 import { type Imported, importUsers } from "../import-users.js";
+import { leaving, leftBehindOf } from "../leaving.js";
 import { pages } from "../pages.js";
 import type { Session } from "../session.js";
 import { spanOf } from "../span.js";
@@ -112,31 +113,33 @@ export const users: readonly Verb[] = [
   },
   {
     verb: "disable",
-    doc: "Disable a user. When this returns, no process accepts the user's keys.",
+    doc: "Disable a user. When this returns, no process accepts the user's keys, and the user's schedules and runs stop.",
     args: [USER],
     run: (session, { args }) => setDisabled(session, args.USER as string, true),
   },
   {
     verb: "enable",
-    doc: "Enable a user again, with all keys that are not revoked.",
+    doc: "Enable a user again, with all keys that are not revoked. Schedules stay paused until the user enables them.",
     args: [USER],
     run: (session, { args }) => setDisabled(session, args.USER as string, false),
   },
   {
     verb: "delete",
-    doc: "Delete a user and the user's keys. When this returns, no process accepts them.",
+    doc: "Delete a user and the user's keys. When this returns, no process accepts them, and the user's schedules and runs stop.",
     args: [USER],
     async run(session, { args }) {
       const { id, email } = await findUser(session, args.USER as string);
-      const { revokedKeys } = await clientOf(session, UserService).deleteUser({ id });
-      return { id, email, deleted: true, revoked_keys: revokedKeys };
+      const { revokedKeys, leftBehind } = await clientOf(session, UserService).deleteUser({ id });
+      return { id, email, deleted: true, revoked_keys: revokedKeys, ...leftBehindOf(leftBehind, id) };
     },
   },
+  ...leaving,
 ];
 
 async function setDisabled(session: Session, name: string, disabled: boolean): Promise<object> {
-  const { id } = await findUser(session, name);
-  return toJson((await clientOf(session, UserService).updateUser({ id, disabled })).user as User);
+  const { id, email } = await findUser(session, name);
+  const { user, leftBehind } = await clientOf(session, UserService).updateUser({ id, disabled });
+  return { ...toJson(user as User), ...leftBehindOf(leftBehind, email || id) };
 }
 
 async function groupIds(session: Session, given: string | undefined): Promise<string[] | undefined> {

@@ -70,10 +70,7 @@ async function passOne(context: Context, { kind, id }: Chosen, passing: Passing)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const current = await objects.findOne({ _id: id });
     if (current === null) return notChanged("it was deleted during the call");
-    if (current.owner === to) {
-      await leaving.passBeside?.(context, id, passing);
-      return ALREADY;
-    }
+    if (current.owner === to) return { ...ALREADY, notes: await besideOf(context, { kind, id }, passing) };
     if (current.owner !== from) return notChanged("it got another owner during the call");
     const { changes, notes } = (await leaving.passed?.(current, passing)) ?? { changes: {}, notes: [] };
     const taken = takenBy(current);
@@ -89,10 +86,26 @@ async function passOne(context: Context, { kind, id }: Chosen, passing: Passing)
       continue;
     }
     await context.room.pass(from, { objects: -1, bytes: -taken });
-    await leaving.passBeside?.(context, id, passing);
-    return { outcome: Outcome.HANDED_OVER, notes: [...notes] };
+    const more = await besideOf(context, { kind, id }, passing);
+    return { outcome: Outcome.HANDED_OVER, notes: [...notes, ...more] };
   }
   return notChanged("others change it at the same time: repeat the call");
+}
+
+/** Gives the new owner what is stored beside an object that is theirs. @returns what is left to do. */
+async function besideOf(
+  context: Context,
+  { kind, id }: Pick<Chosen, "kind" | "id">,
+  passing: Passing,
+): Promise<string[]> {
+  try {
+    await kind.leaving.passBeside?.(context, id, passing);
+    return [];
+  } catch (error) {
+    const { code, rawMessage } = ConnectError.from(error);
+    if (code !== Code.ResourceExhausted) throw error;
+    return [`its documents still count for the person who left: ${rawMessage}. Then hand it over again by its id`];
+  }
 }
 
 /** Whose it is from then on. Grants stay, but for those to one of both; its creation is nobody's to repeat. */
