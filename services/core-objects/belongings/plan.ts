@@ -6,7 +6,7 @@ import { type Amounts, amountsOf, takenBy } from "../room.js";
 import { orderedKinds, ownedBy, wordOf } from "./sections.js";
 
 /** Objects of one call. Each takes a handful of reads and writes. */
-export const MOST = 500;
+export const MOST = 200;
 
 /** Which objects of the person who left. */
 export interface Selection {

@@ -1,4 +1,5 @@
 import { fromJson, type JsonObject, toJsonString } from "@bufbuild/protobuf";
+import { v7 as uuid } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import {
@@ -7,12 +8,21 @@ import {
   HandOverOutcome,
   ListBelongingsResponseSchema,
 } from "#proto/core/v1/belongings_service_pb.js";
+import { McpServerService } from "#proto/core/v1/mcp_server_service_pb.js";
 import { UsageService } from "#proto/core/v1/usage_service_pb.js";
 import { VariableService } from "#proto/core/v1/variable_service_pb.js";
+import { openContext } from "../../../services/core-objects/context.js";
+import type { McpServerRecord } from "../../../services/core-objects/kinds/mcp-servers/record.js";
+import type { ObjectRecord } from "../../../services/core-objects/record.js";
+import { resealAll } from "../../../services/core-objects/reseal.js";
+import { loadKinds } from "../../../services/core-objects/service.js";
+import { silentLog } from "../../../services/shared/process/log.js";
+import { createSeal, newSealKey, parseSealKeys } from "../../../services/shared/secrets/seal.js";
 import { EVERY_KIND, type KindUnderTest } from "./every-kind.js";
 import { plainEmbedders } from "./knowledge/plain-embedder.js";
 import { type Person, startLeavingRig } from "./leaving-rig.js";
 import { refusal } from "./refusal.js";
+import { SEAL_KEYS } from "./rig.js";
 
 let rig: Awaited<ReturnType<typeof startLeavingRig>>;
 beforeAll(async () => {
@@ -274,3 +284,75 @@ test("others who change an object at the same time lose nothing", async () => {
       owner: { id: heir!.id },
     });
 });
+
+test("more objects than one call takes are handed over page by page", async () => {
+  const [leaver, heir] = [await rig.person("many-l"), await rig.person("many-h")];
+  const skills = rig.store.collection<ObjectRecord>("skills");
+  const first = (await skills.findOne({ _id: await make(kindOf("skill"), leaver) }))!;
+  const copies = Array.from({ length: 300 }, () => uuid()).map((_id) => ({ ...first, _id, request: _id }));
+  await skills.insertMany(copies);
+  await rig.disable(leaver);
+  const page = await give(leaver, heir);
+  expect([page.objects.length, page.nextPageToken === ""]).toEqual([200, false]);
+  const rest = await give(leaver, heir, { all: true, pageToken: page.nextPageToken });
+  expect([rest.objects.length, rest.nextPageToken]).toEqual([101, ""]);
+  expect(await skills.countDocuments({ owner: heir.id })).toBe(301);
+  expect(await listOf(leaver.id)).toEqual([]);
+  const others = rig.call(listBelongings, { userId: heir.id, pageToken: "YWZ0ZXI6OTk6" }, rig.root);
+  expect(await refused(others)).toContain("page_token is not from this list");
+}, 60_000);
+
+test("a new owner without room gets nothing", async () => {
+  const small = await startLeavingRig({ quota: { objects: 3 }, knowledge: { embedders: plainEmbedders() } });
+  try {
+    const [leaver, heir] = [await small.person("full-l"), await small.person("full-h")];
+    const create = (who: Person) =>
+      small.call(VariableService.method.createVariable, { name: "ONE", value: VALUE, secret: true }, who);
+    for (const who of [leaver, leaver, heir, heir]) await create(who);
+    await small.disable(leaver);
+    const before = await small.store.collection<ObjectRecord>("variables").find({}).toArray();
+    const asked = { userId: leaver.id, toUserId: heir.id, all: true };
+    const failed = small.call(handOver, asked, small.root);
+    expect(await refused(failed)).toContain("ResourceExhausted: the owner may have at most 3 objects");
+    expect(await small.store.collection("variables").find({}).toArray()).toEqual(before);
+    const [one] = before.filter(({ owner }) => owner === leaver.id);
+    await small.call(handOver, { userId: leaver.id, toUserId: heir.id, ids: [one!._id] }, small.root);
+    expect(await refused(create(heir))).toContain("ResourceExhausted");
+  } finally {
+    await small.close();
+  }
+});
+
+test("headers without a value are left alone when secrets are sealed with a newer key", async () => {
+  const [leaver, heir] = [await rig.person("seal-l"), await rig.person("seal-h")];
+  const headers = [
+    { name: "X-One", value: VALUE },
+    { name: "X-Two", value: VALUE },
+  ];
+  const mcpServerId = await make(kindOf("mcp_server"), leaver, { headers });
+  await rig.disable(leaver);
+  await give(leaver, heir, { ids: [mcpServerId] });
+  const putHeaders = [{ name: "X-One", value: "another-value-to-keep" }];
+  await rig.call(McpServerService.method.updateMcpServer, { mcpServerId, putHeaders }, heir);
+  const newer = createSeal(parseSealKeys(`${newSealKey()},${SEAL_KEYS}`));
+  const context = await openContext(rig.store, await loadKinds(), { ...NOBODY, seal: newer });
+  expect(await resealAll(context, silentLog)).toBeGreaterThan(0);
+  const stored = await rig.store.collection<McpServerRecord>("mcp_servers").findOne({ _id: mcpServerId });
+  expect(stored!.sealed_with).toBe(newer.key);
+  expect(stored!.headers.map(({ sealed }) => sealed === "")).toEqual([false, true]);
+});
+
+/** What a context is opened with that asks nobody. */
+const NOBODY = {
+  principals: { of: async () => [], ofNames: async () => ({ ids: [], unknown: [] }), groupsOf: async () => [] },
+  delegations: {
+    create: async () => ({ delegation: "", key: null }),
+    exchange: () => Promise.reject(new Error("nobody acts here")),
+    end: async () => undefined,
+  },
+  traceUsage: async () => Promise.reject(new Error("no traces")),
+  auditUsage: async () => Promise.reject(new Error("no audit")),
+  people: { find: async () => undefined },
+  audit: async () => [],
+  wakeWorker: () => undefined,
+};
