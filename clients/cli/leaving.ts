@@ -16,7 +16,7 @@ import { findUser } from "./users.js";
 
 const LEAVER = {
   name: "USER",
-  doc: "The person's e-mail address or id. Of a deleted user: the id, or the address if the audit still has it.",
+  doc: "The person's e-mail address or id. A deleted user's address works if the audit still has it.",
 };
 const OUTCOMES: Readonly<Partial<Record<Outcome, string>>> = {
   [Outcome.HANDED_OVER]: "handed over",

@@ -8,6 +8,7 @@ import {
 } from "#proto/core/v1/belongings_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
 import type { Context } from "../context.js";
+import { passDocuments } from "../knowledge/pass-documents.js";
 import { ATTEMPTS, newEtag } from "../objects/gate.js";
 import type { Passing } from "../objects/leaving.js";
 import { sealedWith } from "../objects/secrets.js";
@@ -70,7 +71,7 @@ async function passOne(context: Context, { kind, id }: Chosen, passing: Passing)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const current = await objects.findOne({ _id: id });
     if (current === null) return notChanged("it was deleted during the call");
-    if (current.owner === to) return { ...ALREADY, notes: await besideOf(context, { kind, id }, passing) };
+    if (current.owner === to) return { ...ALREADY, notes: await documentsPassed(context, { kind, id }, passing) };
     if (current.owner !== from) return notChanged("it got another owner during the call");
     const { changes, notes } = (await leaving.passed?.(current, passing)) ?? { changes: {}, notes: [] };
     const taken = takenBy(current);
@@ -86,20 +87,20 @@ async function passOne(context: Context, { kind, id }: Chosen, passing: Passing)
       continue;
     }
     await context.room.pass(from, { objects: -1, bytes: -taken });
-    const more = await besideOf(context, { kind, id }, passing);
+    const more = await documentsPassed(context, { kind, id }, passing);
     return { outcome: Outcome.HANDED_OVER, notes: [...notes, ...more] };
   }
   return notChanged("others change it at the same time: repeat the call");
 }
 
-/** Gives the new owner what is stored beside an object that is theirs. @returns what is left to do. */
-async function besideOf(
+/** Gives the new owner the documents of an object that is theirs. @returns what is left to do. */
+async function documentsPassed(
   context: Context,
   { kind, id }: Pick<Chosen, "kind" | "id">,
   passing: Passing,
 ): Promise<string[]> {
   try {
-    await kind.leaving.passBeside?.(context, id, passing);
+    if (kind.leaving.hasDocuments) await passDocuments(context, id, passing);
     return [];
   } catch (error) {
     const { code, rawMessage } = ConnectError.from(error);

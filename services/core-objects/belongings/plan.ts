@@ -1,5 +1,6 @@
 import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import type { Context, Kind } from "../context.js";
+import { documentsOf } from "../knowledge/pass-documents.js";
 import type { Passing } from "../objects/leaving.js";
 import type { ObjectRecord } from "../record.js";
 import { type Amounts, amountsOf, takenBy } from "../room.js";
@@ -68,7 +69,7 @@ export async function choose(context: Context, selection: Selection): Promise<Ch
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0)
     throw notFound(
-      `nothing was handed over: the person who left owns no object with the id ${missing.join(", ")}. list_belongings returns the ids`,
+      `nothing was handed over: the person who left owns no object with the id ${missing.join(", ")}. ListBelongings returns the ids of the person's objects`,
     );
   return { chosen, nextPageToken: "" };
 }
@@ -110,12 +111,12 @@ export async function checkAll(
   for (const { kind, id } of chosen) {
     const record = await context.collection(kind.noun).findOne({ _id: id, owner: passing.from });
     if (record === null) continue;
-    const beside = await kind.leaving.beside?.(context, id, passing.from);
+    const documents = kind.leaving.hasDocuments && (await documentsOf(context, id, passing.from));
     sum = {
       objects: sum.objects + 1,
       bytes: sum.bytes + takenBy(record),
-      documents: sum.documents + (beside?.documents ?? 0),
-      knowledge: sum.knowledge + (beside?.knowledge ?? 0),
+      documents: sum.documents + (documents ? documents.documents : 0),
+      knowledge: sum.knowledge + (documents ? documents.knowledge : 0),
     };
     notes.set(id, (await kind.leaving.passed?.(record, passing))?.notes ?? []);
   }

@@ -1,9 +1,14 @@
 import type { Context } from "../context.js";
-import type { Beside, Passing } from "../objects/leaving.js";
+import type { Passing } from "../objects/leaving.js";
+import type { Amounts } from "../room.js";
 import { heldBy } from "./remove-document.js";
 
 /** What the documents of a knowledge base take that are counted for an owner. */
-export async function documentsOf({ knowledge }: Context, base: string, owner: string): Promise<Beside> {
+export async function documentsOf(
+  { knowledge }: Context,
+  base: string,
+  owner: string,
+): Promise<Pick<Amounts, "documents" | "knowledge">> {
   let [documents, bytes] = [0, 0];
   const projection = { held: 1, bytes: 1 };
   for await (const document of knowledge.documents.find(

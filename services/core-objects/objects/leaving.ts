@@ -1,4 +1,3 @@
-import type { Context } from "../context.js";
 import type { ObjectRecord, Own } from "../record.js";
 
 /** A hand-over: from whom to whom, by their ids. */
@@ -30,14 +29,6 @@ export interface Leaving<R extends ObjectRecord> {
    * undefined.
    */
   readonly passed?: (record: R, passing: Passing) => Passed<R> | undefined | Promise<Passed<R> | undefined>;
-  /** Bytes and records that are stored beside one, and counted for its owner. */
-  readonly beside?: (context: Context, id: string, owner: string) => Promise<Beside>;
-  /** Gives the new owner what is stored beside one. Done again, it does what is left to do. */
-  readonly passBeside?: (context: Context, id: string, passing: Passing) => Promise<void>;
-}
-
-/** What is stored beside an object. */
-export interface Beside {
-  readonly documents: number;
-  readonly knowledge: number;
+  /** One has documents, which are counted for its owner. */
+  readonly hasDocuments?: true;
 }

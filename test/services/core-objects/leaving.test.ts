@@ -13,6 +13,8 @@ import { RunService } from "#proto/core/v1/run_service_pb.js";
 import { UsageService } from "#proto/core/v1/usage_service_pb.js";
 import { VariableService } from "#proto/core/v1/variable_service_pb.js";
 import type { AssignmentRecord } from "../../../services/core-objects/kinds/assignments/record.js";
+import type { DocumentRecord } from "../../../services/core-objects/knowledge/records.js";
+import type { RoomRecord } from "../../../services/core-objects/room.js";
 import type { RunRecord } from "../../../services/core-objects/runs/record.js";
 import { plainEmbedders } from "./knowledge/plain-embedder.js";
 import { type Person, startLeavingRig } from "./leaving-rig.js";
@@ -24,6 +26,8 @@ import { type Asked, type Reply, startModel } from "./runs/model-server.js";
 let rig: Awaited<ReturnType<typeof startLeavingRig>>;
 let model: Awaited<ReturnType<typeof startModel>>;
 let reply: (asked: Asked) => Reply = () => "Done.";
+/** Embedding waits for it. */
+let embedding: Promise<unknown> = Promise.resolve();
 const sent: (string | undefined)[] = [];
 
 beforeAll(async () => {
@@ -34,7 +38,7 @@ beforeAll(async () => {
       response.setHeader("content-type", "application/json").end("{}");
     },
   );
-  rig = await startLeavingRig({ knowledge: { embedders: plainEmbedders(), pollMs: 20 } });
+  rig = await startLeavingRig({ knowledge: { embedders: plainEmbedders(() => embedding), pollMs: 20 } });
 });
 beforeEach(() => {
   reply = () => "Done.";
@@ -329,6 +333,33 @@ test("documents go with their knowledge base: they are found, and count for the 
     expect([name, theirs[name], mine[name]]).toEqual([name, 0, before[name]]);
   const asked = { query: "phishing", knowledgeBaseIds: [knowledgeBaseId] };
   expect((await rig.call(KnowledgeBaseService.method.searchKnowledge, asked, heir)).passages).toHaveLength(1);
+});
+
+test("a document that is embedded at that moment is embedded for the new owner", async () => {
+  const [leaver, heir] = [await rig.person("work-l"), await rig.person("work-h")];
+  let release = (): void => undefined;
+  embedding = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { knowledgeBase } = await rig.call(KnowledgeBaseService.method.createKnowledgeBase, { name: "Notes" }, leaver);
+  const request = { knowledgeBaseId: knowledgeBase!.id, name: "Note", content: "Phishing mails come on Mondays." };
+  await rig.call(DocumentService.method.createDocument, request, leaver);
+  const documents = rig.store.collection<DocumentRecord>("knowledge_documents");
+  const first = await until(
+    () => documents.findOne({ owner: leaver.id }),
+    (found) => found !== null && found.claim !== "",
+  );
+  await rig.disable(leaver);
+  await give(leaver, heir);
+  release();
+  const ready = await until(
+    () => documents.findOne({ _id: first!._id }),
+    (found) => found?.state === "ready",
+  );
+  expect(ready!.owner).toBe(heir.id);
+  const rooms = rig.store.collection<RoomRecord>("object_room");
+  expect(await rooms.findOne({ _id: leaver.id })).toMatchObject({ documents: 0, knowledge: 0 });
+  expect(await rooms.findOne({ _id: heir.id })).toMatchObject({ documents: 1, knowledge: ready!.held });
 });
 
 test("runs are listed while they go on, and stay the leaver's", async () => {

@@ -8,7 +8,6 @@ import { listDocuments } from "../../knowledge/commands/list-documents.js";
 import { readDocument } from "../../knowledge/commands/read-document.js";
 import { searchKnowledge } from "../../knowledge/commands/search-knowledge.js";
 import { updateDocument } from "../../knowledge/commands/update-document.js";
-import { documentsOf, passDocuments } from "../../knowledge/pass-documents.js";
 import { markLeaving } from "../../knowledge/worker.js";
 import { defineKind } from "../../objects/define-kind.js";
 import { newEtag } from "../../objects/gate.js";
@@ -49,7 +48,7 @@ export const kind = defineKind({
     }),
   },
   delete: { rpc: deleteKnowledgeBase, after: markLeaving },
-  leaving: { beside: documentsOf, passBeside: passDocuments },
+  leaving: { hasDocuments: true },
   commands: (context) => [
     unary(special.getKnowledgeBase, (request, call) => getKnowledgeBase(context, request, call)),
     unary(special.searchKnowledge, (request, call) => searchKnowledge(context, request, call)),
