@@ -1,5 +1,5 @@
-import type { MessageShape } from "@bufbuild/protobuf";
-import type { GetAuditUsageResponseSchema } from "#proto/auth/v1/audit_service_pb.js";
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { GetAuditUsageResponseSchema, RecordAuditRequestSchema } from "#proto/auth/v1/audit_service_pb.js";
 import type { GetTraceUsageResponseSchema } from "#proto/traces/v1/trace_usage_service_pb.js";
 import { type ClosedAddress, createIsolation, type Isolation } from "../shared/isolation/isolation.js";
 import { type OutgoingPolicy, PUBLIC_ONLY } from "../shared/outgoing/policy.js";
@@ -7,9 +7,11 @@ import { createProcesses, type Processes } from "../shared/process/processes.js"
 import type { Method } from "../shared/rpc/method.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
+import type { People } from "./belongings/people.js";
 import { type CountedParts, countRoom } from "./count-room.js";
 import type { Delegations } from "./delegations.js";
 import { type Knowledge, type KnowledgeOptions, openKnowledge } from "./knowledge/knowledge.js";
+import type { Leaving } from "./objects/leaving.js";
 import { leaveOut } from "./objects/left-out.js";
 import type { Reseal } from "./objects/secrets.js";
 import type { Action } from "./policy.js";
@@ -26,6 +28,9 @@ import {
   type RunRoomParts,
   type RunRoomRecord,
 } from "./runs/run-room.js";
+
+/** Writes records of the audit, and the outcomes of earlier ones. @returns the numbers of the records. */
+export type RecordAudit = (request: MessageInitShape<typeof RecordAuditRequestSchema>) => Promise<readonly bigint[]>;
 
 /** What this service was built with: every command's first argument. */
 export interface Context {
@@ -58,6 +63,8 @@ export interface Context {
   readonly auditUsage: (userId: string) => Promise<MessageShape<typeof GetAuditUsageResponseSchema>>;
   /** Tells the worker of this process, if there is one, that a run waits: it need not look for it. */
   readonly wakeWorker: () => void;
+  readonly people: People;
+  readonly audit: RecordAudit;
   /**
    * The records of a kind, by its noun: how kinds reach each other without importing each other.
    *
@@ -79,6 +86,8 @@ export interface Kind {
   routes(context: Context): readonly Method[];
   /** How what is secret of one is sealed again; absent where nothing of it is. */
   readonly reseal?: Reseal<ObjectRecord> | undefined;
+  /** What becomes of one whose owner leaves. */
+  readonly leaving: Leaving<ObjectRecord>;
   /** Reads what ships in `builtin/<plural>/`: one file or folder. Absent where nothing does. */
   readonly readBuiltin?: ((path: string) => Shipped<ObjectRecord>) | undefined;
 }
@@ -100,6 +109,8 @@ export interface Surroundings {
   readonly traceUsage: Context["traceUsage"];
   readonly auditUsage: Context["auditUsage"];
   readonly wakeWorker: () => void;
+  readonly people: People;
+  readonly audit: RecordAudit;
   /** Made here if left out. */
   readonly processes?: Processes | undefined;
   /** PUBLIC_ONLY if left out. */

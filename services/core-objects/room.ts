@@ -70,6 +70,15 @@ export interface Room {
   take(owner: string, objects: number, bytes: number): Promise<void>;
   /** The same for documents, and the bytes of their texts, passages and vectors. */
   takeKnowledge(owner: string, documents: number, bytes: number): Promise<void>;
+  /**
+   * Counts what an owner is given by another one, before it is written, or has given, after it is: the deployment
+   * stores as much as before.
+   *
+   * @throws ConnectError resource_exhausted if the owner stores too much.
+   */
+  pass(owner: string, by: Partial<Amounts>): Promise<void>;
+  /** @throws ConnectError resource_exhausted if an owner has no room for this at the moment. */
+  check(owner: string, by: Partial<Amounts>): Promise<void>;
   /** What an owner stores; {@link DEPLOYMENT} for all. */
   of(owner: string): Promise<Amounts>;
 }
@@ -106,6 +115,18 @@ export function createRoom(collection: DocCollection<RoomRecord>, quota: ObjectQ
     quota,
     take: (owner, objects, bytes) => take(owner, { objects, bytes }),
     takeKnowledge: (owner, documents, knowledge) => take(owner, { documents, knowledge }),
+    async pass(owner, by) {
+      const full = fullOf(await add(owner, by), by, quota);
+      if (full === undefined) return;
+      await add(owner, negated(by));
+      throw resourceExhausted(full);
+    },
+    async check(owner, by) {
+      const own = amountsOf(await collection.findOne({ _id: owner }));
+      const after = Object.fromEntries(Object.entries(by).map(([what, n]) => [what, own[what as keyof Amounts] + n]));
+      const full = fullOf({ ...own, ...after }, by, quota);
+      if (full !== undefined) throw resourceExhausted(full);
+    },
     async of(owner) {
       return amountsOf(await collection.findOne({ _id: owner }));
     },

@@ -1,12 +1,11 @@
-import { BelongingService } from "#proto/core/v1/belonging_service_pb.js";
 import { CapabilityService } from "#proto/core/v1/capability_service_pb.js";
 import { ResourceService } from "#proto/core/v1/resource_service_pb.js";
 import { UsageService } from "#proto/core/v1/usage_service_pb.js";
 import { type Method, unary } from "../shared/rpc/method.js";
+import { belongingsRoutes } from "./belongings/routes.js";
 import { getCapabilities } from "./commands/get-capabilities.js";
 import { getUsage } from "./commands/get-usage.js";
 import { listAvailableResources } from "./commands/list-available-resources.js";
-import { listBelongings } from "./commands/list-belongings.js";
 import type { Context } from "./context.js";
 import { runRoutes } from "./runs/routes.js";
 
@@ -15,10 +14,10 @@ export function routes(context: Context): readonly Method[] {
   return [
     ...context.kinds.flatMap((kind) => kind.routes(context)),
     ...runRoutes(context),
+    ...belongingsRoutes(context),
     unary(ResourceService.method.listAvailableResources, (request, call) =>
       listAvailableResources(context, request, call),
     ),
-    unary(BelongingService.method.listBelongings, (request) => listBelongings(context, request)),
     unary(UsageService.method.getUsage, (request, call) => getUsage(context, request, call)),
     unary(CapabilityService.method.getCapabilities, (request, call) => getCapabilities(context, request, call)),
   ];

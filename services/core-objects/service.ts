@@ -9,6 +9,7 @@ import type { Service } from "../shared/rpc/service.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { Store } from "../shared/store/store.js";
 import type { Tool } from "../shared/tools/tools.js";
+import { createPeople } from "./belongings/people.js";
 import { installBuiltins, readBuiltins } from "./builtins.js";
 import { type Context, type Kind, openContext } from "./context.js";
 import { recountOne, startCounting } from "./count-room.js";
@@ -61,6 +62,8 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
     traceUsage: (userId) => peers.callAsService(TraceUsageService.method.getTraceUsage, { userId }),
     auditUsage: (userId) => peers.callAsService(AuditService.method.getAuditUsage, { userId }),
     wakeWorker: () => worker?.wake(),
+    people: createPeople(peers),
+    audit: async (request) => (await peers.callAsService(AuditService.method.recordAudit, request)).numbers,
     closedAddress: (refused) => log.info(refused, "the address of a remote is closed"),
     seal,
     outgoing,

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
 import { type User, UserService } from "#proto/auth/v1/user_service_pb.js";
-import { type Belonging, BelongingService } from "#proto/core/v1/belonging_service_pb.js";
 import { clientOf } from "../client.js";
 import type { Verb } from "../command.js";
 import { UsageError } from "../failures.js";
 import { findGroup } from "../groups.js";
 import { type Imported, importUsers } from "../import-users.js";
+import { leaving, leftBehindOf } from "../leaving.js";
 import { pages } from "../pages.js";
 import type { Session } from "../session.js";
 import { spanOf } from "../span.js";
@@ -112,56 +112,34 @@ export const users: readonly Verb[] = [
     },
   },
   {
-    verb: "belongings",
-    doc: "List what a user owns in core: schedules, agents, secrets and the rest. A deleted user is named by id.",
-    args: [USER],
-    columns: ["kind", "id", "name", "enabled", "has_secret", "next_run_at", "shared"],
-    async run(session, { args }) {
-      const name = args.USER as string;
-      const ownerId = name.includes("@") ? (await findUser(session, name)).id : name;
-      const client = clientOf(session, BelongingService);
-      const found: object[] = [];
-      for await (const page of pages((pageToken) => client.listBelongings({ ownerId, pageSize: 500, pageToken }))) {
-        found.push(...page.belongings.map(belongingJson));
-      }
-      return { belongings: found };
-    },
-  },
-  {
     verb: "disable",
-    doc: "Disable a user. When this returns, no process accepts the user's keys.",
+    doc: "Disable a user. When this returns, no process accepts the user's keys, and the user's schedules and runs stop.",
     args: [USER],
     run: (session, { args }) => setDisabled(session, args.USER as string, true),
   },
   {
     verb: "enable",
-    doc: "Enable a user again, with all keys that are not revoked.",
+    doc: "Enable a user again, with all keys that are not revoked. Schedules stay paused until the user enables them.",
     args: [USER],
     run: (session, { args }) => setDisabled(session, args.USER as string, false),
   },
   {
     verb: "delete",
-    doc: "Delete a user with the user's keys, connections and sessions. When this returns, no process accepts them; belongings lists what stays.",
+    doc: "Delete a user with the user's keys, connections and sessions. When this returns, no process accepts them, and the user's schedules and runs stop.",
     args: [USER],
     async run(session, { args }) {
       const { id, email } = await findUser(session, args.USER as string);
-      const { revokedKeys } = await clientOf(session, UserService).deleteUser({ id });
-      return { id, email, deleted: true, revoked_keys: revokedKeys };
+      const { revokedKeys, leftBehind } = await clientOf(session, UserService).deleteUser({ id });
+      return { id, email, deleted: true, revoked_keys: revokedKeys, ...leftBehindOf(leftBehind, id) };
     },
   },
+  ...leaving,
 ];
 
-function belongingJson({ kind, id, name, enabled, hasSecret, nextRunAt, shared, createdAt }: Belonging): object {
-  return {
-    ...{ kind, id, name, enabled, has_secret: hasSecret, shared },
-    ...(nextRunAt && { next_run_at: timestampDate(nextRunAt).toISOString() }),
-    created_at: createdAt && timestampDate(createdAt).toISOString(),
-  };
-}
-
 async function setDisabled(session: Session, name: string, disabled: boolean): Promise<object> {
-  const { id } = await findUser(session, name);
-  return toJson((await clientOf(session, UserService).updateUser({ id, disabled })).user as User);
+  const { id, email } = await findUser(session, name);
+  const { user, leftBehind } = await clientOf(session, UserService).updateUser({ id, disabled });
+  return { ...toJson(user as User), ...leftBehindOf(leftBehind, email || id) };
 }
 
 async function groupIds(session: Session, given: string | undefined): Promise<string[] | undefined> {

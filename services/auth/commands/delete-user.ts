@@ -4,9 +4,13 @@ import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import { failedPrecondition, notFound } from "../../shared/rpc/errors.js";
 import { checkAnotherAdministrator, checkOneIsLeft } from "../administrators.js";
 import type { Context } from "../context.js";
+import { leftBehind } from "../left-behind.js";
 import { deleteOauthOf } from "../oauth/adapter.js";
 
-/** Deletes a user with all keys, connections and sessions; answers when no process serves them. The last administrator stays. */
+/**
+ * Deletes a user with all keys, connections and sessions, and stops the user's schedules and runs; answers when no
+ * process serves them. The last administrator stays.
+ */
 export async function deleteUser(
   context: Context,
   { id }: DeleteUserRequest,
@@ -28,13 +32,14 @@ export async function deleteUser(
     await store.users.deleteOne({ _id: id });
     return true;
   });
-  // A key is nobody's once its user is gone: what a crash leaves of them here opens nothing.
+  // Keys and delegations are nobody's once their user is gone: what a crash leaves of them here opens nothing.
   const { deletedCount } = await store.keys.deleteMany({ user_id: id });
+  await store.delegations.deleteMany({ user_id: id });
   await sessions.endAllOf(id);
   for (const grant of await store.grants.find({ user_id: id }).toArray()) await deleteOauthOf(store, grant._id);
   await store.grants.deleteMany({ user_id: id });
   await store.identities.deleteMany({ user_id: id });
   if (!found && deletedCount === 0) throw notFound(`there is no user ${JSON.stringify(id)}`);
   await hub.publish([{ kind: EventKind.USER, id }]);
-  return { revokedKeys: deletedCount };
+  return { revokedKeys: deletedCount, leftBehind: await leftBehind(context, id) };
 }

@@ -4,6 +4,7 @@ import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import { failedPrecondition, notFound } from "../../shared/rpc/errors.js";
 import { checkAnotherAdministrator, checkOneIsLeft } from "../administrators.js";
 import type { Context } from "../context.js";
+import { leftBehind } from "../left-behind.js";
 import { hashPassword } from "../passwords.js";
 import { checkGroups, findUser, userOf } from "../records.js";
 import type { UserRecord } from "../store.js";
@@ -26,7 +27,8 @@ export async function updateUser(
     : write(context, request.id, change));
   if (user.disabled || request.password !== undefined) await context.sessions.endAllOf(user._id);
   await context.hub.publish([{ kind: EventKind.USER, id: user._id }]);
-  return { user: userOf(user) };
+  if (request.disabled !== true) return { user: userOf(user) };
+  return { user: userOf(user), leftBehind: await leftBehind(context, user._id) };
 }
 
 async function changeOf({ store, hashing }: Context, request: UpdateUserRequest): Promise<Partial<UserRecord>> {

@@ -49,6 +49,12 @@ export function stateOf({ answered, tested_at }: ConnectionRecord, now = Date.no
   return now - tested_at.getTime() < FRESH_MS ? ConnectionState.CONNECTED : ConnectionState.STALE;
 }
 
+/** An object that arrives at a new owner without its secret: disabled, and its connection says why. */
+export function withoutSecret<Secret extends object>(secret: Secret, note: string) {
+  const connection: ConnectionRecord = { answered: false, error: `handed over: ${note}`, tested_at: new Date() };
+  return { changes: { ...secret, enabled: false, connection }, notes: [note] };
+}
+
 /** What records of connections are kept with. */
 export interface Records {
   readonly room: Room;

@@ -7,6 +7,7 @@ import type { ObjectRecord, Own, Shipped } from "../record.js";
 import { createObject } from "./create.js";
 import { deleteObject } from "./delete.js";
 import { getObject } from "./get.js";
+import type { Leaving } from "./leaving.js";
 import { listObjects } from "./list.js";
 import type {
   CreateRequest,
@@ -119,6 +120,8 @@ export interface Definition<
   };
   /** The rpcs that only this kind has. */
   readonly commands?: (context: Context) => readonly Method[];
+  /** What becomes of one whose owner leaves. */
+  readonly leaving?: Leaving<R>;
   /** What a caller can reach by holding some of these. */
   readonly capabilities?: readonly Capability[];
   /** Indexes for its own queries. */
@@ -175,6 +178,7 @@ export function defineKind<
     },
     capabilities: definition.capabilities ?? [],
     reseal: definition.reseal as Kind["reseal"],
+    leaving: (definition.leaving ?? {}) as Kind["leaving"],
     readBuiltin: definition.readBuiltin as Kind["readBuiltin"],
     routes: (context) => [
       ...(list ? [route(context, list.rpc, listObjects(model, list))] : []),

@@ -19,9 +19,9 @@ export class RunEnd extends Error {
 /** This worker has the run no longer: another has it, or will. Nothing more is done or written. */
 export class RunLost extends Error {}
 
-/** How a run ends that its user cancelled. */
-export function cancelled(): RunEnd {
-  return new RunEnd("cancelled", CANCELLED);
+/** How a run ends that its user cancelled, or that somebody else ended for the reason that its record holds. */
+export function cancelled(error?: RunRecord["error"]): RunEnd {
+  return new RunEnd(error?.reason ?? "cancelled", error?.message ?? CANCELLED);
 }
 
 /** What is said of such a run. */

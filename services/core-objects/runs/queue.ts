@@ -145,8 +145,8 @@ export class Hold {
   /** Why this worker may write nothing more of the run. */
   private async why(): Promise<Error> {
     const { _id, fence } = this.run;
-    const mine = await this.context.runs.findOne({ _id, fence }, { projection: { cancelling: 1 } });
-    return mine?.cancelling ? cancelled() : new RunLost("another has the run");
+    const mine = await this.context.runs.findOne({ _id, fence }, { projection: { cancelling: 1, error: 1 } });
+    return mine?.cancelling ? cancelled(mine.error) : new RunLost("another has the run");
   }
 
   /** Gives the run back, for any worker to take after so many milliseconds. */

@@ -38,9 +38,9 @@ export function giveSigns(hold: Hold, { stop, worked, leaseMs, listening }: Watc
     busy = true;
     const asked = performance.now();
     try {
-      const { cancelling } = await hold.renew(leaseMs, worked());
+      const { cancelling, error } = await hold.renew(leaseMs, worked());
       until = asked + leaseMs;
-      if (cancelling) stop.abort(cancelled());
+      if (cancelling) stop.abort(cancelled(error));
     } catch (error) {
       // What rests or has ended needs no lease; a store that does not answer may do so before the lease ends.
       if (error instanceof RunLost) stop.abort(error);

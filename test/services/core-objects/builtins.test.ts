@@ -30,6 +30,8 @@ test("what ships is installed once, again where its content changed, and removed
       },
       traceUsage: async () => Promise.reject(new Error("no traces")),
       auditUsage: async () => Promise.reject(new Error("no audit")),
+      people: { find: async () => undefined },
+      audit: async () => [],
       wakeWorker: () => undefined,
     });
     const shipped = readBuiltins(kinds);

@@ -35,6 +35,8 @@ const AROUND = {
   delegations: NONE,
   traceUsage: async () => Promise.reject(new Error("no traces")),
   auditUsage: async () => Promise.reject(new Error("no audit")),
+  people: { find: async () => undefined },
+  audit: async () => [],
   wakeWorker: () => undefined,
 };
 

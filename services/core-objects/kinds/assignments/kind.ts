@@ -76,6 +76,17 @@ export const kind = defineKind({
       return { ...changes, next_at, ...(await standingFor(timing.schedule, name ?? current.name, writer)) };
     },
   },
+  leaving: {
+    reads: ["next_at"],
+    isActive: ({ next_at }) => next_at !== null,
+    passed: ({ schedule }) =>
+      schedule === ""
+        ? undefined
+        : {
+            changes: { enabled: false, next_at: null, delegation: "", schedule_key: null, paused: HANDED_OVER },
+            notes: ["its schedule is paused: it runs as the new owner once the new owner enables it"],
+          },
+  },
   commands: (context) => [
     serverStream(more.triggerAssignment, (request, call) => triggerAssignment(context, request, call)),
   ],
@@ -84,6 +95,9 @@ export const kind = defineKind({
 
 const NOBODY =
   "a company-managed assignment has no owner to run as, so it cannot have a schedule: omit schedule and start it with trigger_assignment, or omit company_managed";
+
+const HANDED_OVER =
+  "it was handed over to you: read its agent and input, then enable it with update_assignment; it then runs as you";
 
 /** Whoever else could say what runs as the owner would act as the owner. */
 function checkOwner({ origin, owner }: AssignmentRecord, { userId }: Writer): void {

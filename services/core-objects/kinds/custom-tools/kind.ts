@@ -7,6 +7,7 @@ import { headersAfter } from "./headers.js";
 import { schemaText } from "./input-schema.js";
 import type { CustomToolRecord } from "./record.js";
 import { checkUrl } from "./url.js";
+import { withoutStaying } from "./without-staying.js";
 
 const { listCustomTools, getCustomTool, createCustomTool, updateCustomTool, deleteCustomTool } =
   CustomToolService.method;
@@ -70,4 +71,5 @@ export const kind = defineKind({
     },
   },
   delete: { rpc: deleteCustomTool },
+  leaving: { passed: withoutStaying },
 });

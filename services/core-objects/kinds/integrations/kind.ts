@@ -1,7 +1,7 @@
 import { IntegrationSchema, IntegrationService, IntegrationType } from "#proto/core/v1/integration_service_pb.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
 import { unary } from "../../../shared/rpc/method.js";
-import { connectionOf } from "../../objects/connection.js";
+import { connectionOf, withoutSecret } from "../../objects/connection.js";
 import { defineKind } from "../../objects/define-kind.js";
 import { given } from "../../objects/given.js";
 import { listAfter } from "../../objects/list-after.js";
@@ -12,6 +12,9 @@ import { testIntegration } from "./test-integration.js";
 
 const { listIntegrations, getIntegration, createIntegration, updateIntegration, deleteIntegration, ...more } =
   IntegrationService.method;
+
+const WITHOUT =
+  "its credential was deleted, and it is disabled: set a credential and enable it with update_integration";
 
 const TYPES = { openai: IntegrationType.OPENAI } as const;
 
@@ -72,5 +75,10 @@ export const kind = defineKind({
     },
   },
   delete: { rpc: deleteIntegration },
+  leaving: {
+    reads: ["sealed"],
+    holdsSecret: ({ sealed }) => sealed !== "",
+    passed: ({ sealed }) => (sealed === "" ? undefined : withoutSecret({ sealed: "", ends_with: "" }, WITHOUT)),
+  },
   commands: (context) => [unary(more.testIntegration, (request, call) => testIntegration(context, request, call))],
 });

@@ -48,6 +48,7 @@ export const kind = defineKind({
     }),
   },
   delete: { rpc: deleteKnowledgeBase, after: markLeaving },
+  leaving: { hasDocuments: true },
   commands: (context) => [
     unary(special.getKnowledgeBase, (request, call) => getKnowledgeBase(context, request, call)),
     unary(special.searchKnowledge, (request, call) => searchKnowledge(context, request, call)),

@@ -2,21 +2,29 @@ import { McpServerSchema, McpServerService, McpTransport } from "#proto/core/v1/
 import { calledUrlProblem } from "../../../shared/outgoing/named-url.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
 import { unary } from "../../../shared/rpc/method.js";
-import { connectionOf } from "../../objects/connection.js";
+import { connectionOf, withoutSecret } from "../../objects/connection.js";
 import { defineKind } from "../../objects/define-kind.js";
 import { given } from "../../objects/given.js";
 import type { Writer } from "../../objects/writer.js";
 import { headersAfter, sealedField } from "./headers.js";
-import type { McpServerRecord } from "./record.js";
+import type { McpServerRecord, SecretHeaderRecord } from "./record.js";
 import { testMcpServer } from "./test-mcp-server.js";
 
 const { listMcpServers, getMcpServer, createMcpServer, updateMcpServer, deleteMcpServer, ...more } =
   McpServerService.method;
 
+const WITHOUT =
+  "the values of its headers were deleted, and it is disabled: set them with put_headers and enable it with update_mcp_server";
+
 const TRANSPORTS = { streamable_http: McpTransport.STREAMABLE_HTTP, sse: McpTransport.SSE } as const;
 
 function transportOf(word: McpTransport): McpServerRecord["transport"] {
   return word === McpTransport.SSE ? "sse" : "streamable_http";
+}
+
+function resealed(header: SecretHeaderRecord, again: (sealed: string, field: string) => string): SecretHeaderRecord {
+  const { name, sealed } = header;
+  return sealed === "" ? header : { ...header, sealed: again(sealed, sealedField(name)) };
 }
 
 function checkUrl(url: string, writer: Writer): string {
@@ -38,10 +46,7 @@ export const kind = defineKind({
     ...connectionOf(record),
     waitingTools: (record.waiting ?? []).map(({ name }) => name),
   }),
-  reseal: ({ headers }, again) =>
-    headers.length === 0
-      ? {}
-      : { headers: headers.map((one) => ({ ...one, sealed: again(one.sealed, sealedField(one.name)) })) },
+  reseal: ({ headers }, again) => (headers.length === 0 ? {} : { headers: headers.map((one) => resealed(one, again)) }),
   list: {
     rpc: listMcpServers,
     without: ["url"],
@@ -79,5 +84,13 @@ export const kind = defineKind({
     },
   },
   delete: { rpc: deleteMcpServer },
+  leaving: {
+    reads: ["headers"],
+    holdsSecret: ({ headers }) => headers.some(({ sealed }) => sealed !== ""),
+    passed: ({ headers }) =>
+      headers.every(({ sealed }) => sealed === "")
+        ? undefined
+        : withoutSecret({ headers: headers.map(({ name }) => ({ name, sealed: "", ends_with: "" })) }, WITHOUT),
+  },
   commands: (context) => [unary(more.testMcpServer, (request, call) => testMcpServer(context, request, call))],
 });

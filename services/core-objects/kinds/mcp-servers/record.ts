@@ -16,6 +16,7 @@ export interface McpServerRecord extends Connecting {
 /** A header of its requests. */
 export interface SecretHeaderRecord {
   readonly name: string;
+  /** "" where the server was handed over without its value. */
   readonly sealed: string;
   /** How its value ends; "" where it is too short to say. */
   readonly ends_with: string;

@@ -2,7 +2,7 @@ import { VariableSchema, VariableService } from "#proto/core/v1/variable_service
 import { defineKind } from "../../objects/define-kind.js";
 import { given } from "../../objects/given.js";
 import { keptValue, keptValueAfter } from "./kept-value.js";
-import type { VariableRecord } from "./record.js";
+import { lacksValue, type VariableRecord } from "./record.js";
 
 const { listVariables, getVariable, createVariable, updateVariable, deleteVariable } = VariableService.method;
 
@@ -15,6 +15,7 @@ export const kind = defineKind({
     value: record.secret ? undefined : record.value,
     secret: record.secret,
     endsWith: record.ends_with === "" ? undefined : record.ends_with,
+    lacksValue: lacksValue(record) ? true : undefined,
   }),
   reseal: ({ sealed }, again) => (sealed === "" ? {} : { sealed: again(sealed, "sealed") }),
   list: {
@@ -32,4 +33,15 @@ export const kind = defineKind({
     }),
   },
   delete: { rpc: deleteVariable },
+  leaving: {
+    reads: ["sealed"],
+    holdsSecret: ({ sealed }) => sealed !== "",
+    passed: ({ sealed }) =>
+      sealed === ""
+        ? undefined
+        : {
+            changes: { sealed: "", ends_with: "", enabled: false },
+            notes: ["its secret value was deleted, and it is disabled: set a value and enable it with update_variable"],
+          },
+  },
 });

@@ -6,7 +6,7 @@ import { shorten } from "../../../shared/tools/shorten.js";
 import type { Context } from "../../context.js";
 import { isSameTool } from "../../kinds/custom-tools/fixed.js";
 import type { CustomToolRecord } from "../../kinds/custom-tools/record.js";
-import type { VariableRecord } from "../../kinds/variables/record.js";
+import { lacksValue, type VariableRecord } from "../../kinds/variables/record.js";
 import { readable } from "../../objects/gate.js";
 import { leaveOut, leftOut } from "../../objects/left-out.js";
 import type { HttpAnswer, HttpRequest } from "../apart/http.js";
@@ -125,6 +125,8 @@ async function headersFor(
       variable === "" ? null : await context.collection<VariableRecord>("variable").findOne({ _id: variable });
     if (variable !== "" && (found === null || !found.enabled))
       throw failedPrecondition(`the variable of its header ${name} was deleted or is disabled`);
+    if (found !== null && lacksValue(found))
+      throw failedPrecondition(`the variable of its header ${name} has no value: set one with update_variable`);
     sent[name] = value + (found === null ? "" : variableValue(context, found, redactor));
   }
   return sent;

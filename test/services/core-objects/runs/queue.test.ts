@@ -26,6 +26,8 @@ beforeAll(async () => {
     },
     traceUsage: async () => Promise.reject(new Error("no traces")),
     auditUsage: async () => Promise.reject(new Error("no audit")),
+    people: { find: async () => undefined },
+    audit: async () => [],
     wakeWorker: () => undefined,
     seal: SEAL,
   });
