@@ -24,6 +24,11 @@ export interface UserRecord extends ClaimedRecord {
   readonly updated_at: Date;
 }
 
+/** That an assertion was used; the id is the SHA-256 of whose and which (RFC 7523 section 3, jti). */
+export interface UsedAssertionRecord extends Base {
+  readonly expires_at: Date;
+}
+
 /** A group of users, which objects can be shared with. */
 export interface GroupRecord extends ClaimedRecord {
   readonly name: string;
@@ -49,6 +54,16 @@ export interface ApiKeyRecord extends ClaimedRecord {
   readonly revoked_at: Date | null;
   readonly last_used_at: Date | null;
   readonly uses: number;
+}
+
+/** Whom another provider means by a subject; the id is the SHA-256 of issuer and subject. */
+export interface IdentityRecord extends Base {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly user_id: string;
+  /** The verified address by which it was linked. */
+  readonly email: string;
+  readonly linked_at: Date;
 }
 
 /** The rings of signing keys; a key belongs to one of them for ever. */
@@ -138,7 +153,16 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
       { name: "schedule", key: { user_id: 1, schedule_id: 1, created_at: -1 } },
     ],
   },
+  {
+    name: "used_assertions",
+    indexes: [{ name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  },
   { name: "auth_state", indexes: [] },
+  {
+    name: "identities",
+    // A user is one subject of an issuer.
+    indexes: [{ name: "identities_user_issuer", key: { user_id: 1, issuer: 1 }, unique: true }],
+  },
   {
     name: "audit",
     indexes: [
@@ -157,6 +181,8 @@ export interface AuthStore {
   readonly keys: DocCollection<ApiKeyRecord>;
   readonly signingKeys: DocCollection<SigningKeyRecord>;
   readonly delegations: DocCollection<DelegationRecord>;
+  readonly identities: DocCollection<IdentityRecord>;
+  readonly usedAssertions: DocCollection<UsedAssertionRecord>;
   readonly state: DocCollection<StateRecord>;
   readonly audit: DocCollection<AuditRecordDoc>;
 }
@@ -170,6 +196,8 @@ export async function openAuthStore(store: Store): Promise<AuthStore> {
     keys: store.collection("api_keys"),
     signingKeys: store.collection("signing_keys"),
     delegations: store.collection("delegations"),
+    identities: store.collection("identities"),
+    usedAssertions: store.collection("used_assertions"),
     state: store.collection("auth_state"),
     audit: store.collection("audit"),
   };

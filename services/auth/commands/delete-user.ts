@@ -24,6 +24,7 @@ export async function deleteUser(
   });
   // A key is nobody's once its user is gone: what a crash leaves of them here opens nothing.
   const { deletedCount } = await store.keys.deleteMany({ user_id: id });
+  await store.identities.deleteMany({ user_id: id });
   if (!found && deletedCount === 0) throw notFound(`there is no user ${JSON.stringify(id)}`);
   await hub.tell([{ kind: EventKind.USER, id }]);
   return { revokedKeys: deletedCount };
