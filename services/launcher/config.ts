@@ -1,5 +1,6 @@
 import { domainToASCII } from "node:url";
 import { FACADE_OPTIONS } from "../../facade/config.js";
+import { readProviders } from "../auth/federation/settings.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { allowEntry } from "../shared/outgoing/allow-list.js";
 import {
@@ -50,6 +51,11 @@ export const options = {
   emailDomains: optional({
     doc: "The domains of users' e-mail addresses that may act on platforms, separated by commas; any if omitted. A domain does not include its subdomains.",
     parse: listOf(emailDomain),
+  }),
+  signInProviders: optional({
+    doc: "The OpenID Connect providers at which people sign in, a JSON list of objects; passwords alone if omitted. docs/sign-in-providers.md has their members and examples.",
+    parse: readProviders,
+    secret: true,
   }),
   services: {
     doc: "The services that this process runs, separated by commas.",

@@ -91,6 +91,7 @@ export async function openFront(
   const auditor = createAuditor({
     log,
     flushMs: 1,
+    togetherMs: 5,
     send: async ({ records: given = [] }) => given.map((entry) => BigInt(entries.push(entry))),
   });
   const context: FrontContext = {
