@@ -86,11 +86,11 @@ export const options = {
     fallback: 64,
   },
   outgoingAllow: optional({
-    doc: "Loopback, private and special-purpose addresses that the service may call (platforms, models, MCP servers, custom tools), separated by commas: addresses, ranges such as 10.0.0.0/8, or host names, each with or without a port. The platforms that NAME_URL sets and the built-in platforms need no entry.",
+    doc: "Loopback, private and special-purpose addresses that the service may call (platforms, models, MCP servers, custom tools, sign-in providers), separated by commas: addresses, ranges such as 10.0.0.0/8, or host names, each with or without a port. The platforms that NAME_URL sets and the built-in platforms need no entry.",
     parse: listOf(allowEntry),
   }),
   outgoingProxy: optional({
-    doc: "The URL of the HTTP proxy through which the service calls platforms, models, MCP servers and custom tools, with a user name and a password if the proxy needs them. Addresses in OUTGOING_ALLOW and NAME_URL are called directly.",
+    doc: "The URL of the HTTP proxy through which the service calls platforms, models, MCP servers, custom tools and sign-in providers, with a user name and a password if the proxy needs them. Addresses in OUTGOING_ALLOW and NAME_URL are called directly.",
     parse: proxyUrl,
     secret: true,
   }),
