@@ -42,12 +42,19 @@ export interface RefusedSignIn {
   readonly setCookie: string;
 }
 
+/** How a sign-in begins. */
+export interface BeginOptions {
+  /** A path below `{base}/oauth/`, where the browser comes back to. */
+  readonly returnTo: string;
+  /** Whether the provider is to ask who the person is, even if it knows: without it, nobody can change to another account. */
+  readonly again?: boolean;
+}
+
 /** Sign-in at outside OpenID Connect providers (OpenID Connect Core 1.0: authorization code, PKCE, nonce and state). */
 export interface Federation {
   /** For the buttons of the sign-in page, in the order of the setting. */
   providers(): readonly { readonly id: string; readonly label: string }[];
-  /** @param returnTo a path below `{base}/oauth/`, where the browser comes back to. */
-  begin(providerId: string, options: { readonly returnTo: string }): Promise<BegunSignIn | RefusedSignIn>;
+  begin(providerId: string, options: BeginOptions): Promise<BegunSignIn | RefusedSignIn>;
   /**
    * Ends a sign-in; each is ended once.
    *
@@ -113,7 +120,7 @@ class OpenidFederation implements Federation {
     return [...this.#known.values()].map(({ provider: { setting } }) => ({ id: setting.id, label: setting.label }));
   }
 
-  async begin(providerId: string, { returnTo }: { readonly returnTo: string }): Promise<BegunSignIn | RefusedSignIn> {
+  async begin(providerId: string, { returnTo, again = false }: BeginOptions): Promise<BegunSignIn | RefusedSignIn> {
     const path = returnPathOf(returnTo, this.options.baseUrl);
     try {
       const { provider, limit } = this.#providerOf(providerId);
@@ -122,7 +129,7 @@ class OpenidFederation implements Federation {
         throw new SignInRefusedError("foreign_return", said);
       }
       const { pending, setCookie } = this.#pending.begin(providerId, path);
-      return { url: await asked(provider, limit, () => provider.authorizationUrl(pending)), setCookie };
+      return { url: await asked(provider, limit, () => provider.authorizationUrl(pending, again)), setCookie };
     } catch (error) {
       return this.#refused(error, providerId, path);
     }
@@ -175,7 +182,7 @@ class OpenidFederation implements Federation {
     const { id: providerId } = setting;
     const { subject } = person;
     const known = await knownUserOf(context, person, setting);
-    if (known.done === "created") noteChange(context, "create_federated_user", known.user, { providerId, subject });
+    if (known.done === "created") noteChange(context, "user_created", known.user, { providerId, subject });
     if (known.done !== "nothing") noteChange(context, "link_identity", known.user, { providerId, subject });
     const { user, changes, isLastAdministrator } = await mapGroups(context, setting, person, known.user, log);
     if (changes.length > 0) noteChange(context, "map_groups", user, { providerId, subject, changes });

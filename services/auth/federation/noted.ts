@@ -26,7 +26,7 @@ export function noteRefusal({ auditor }: Needs, providerId: string, { reason, ab
 /** Writes down what a sign-in changed: an identity that was linked, a user that was created, groups that were set. */
 export function noteChange(
   { auditor }: Needs,
-  action: "link_identity" | "create_federated_user" | "map_groups" | "keep_last_administrator",
+  action: "link_identity" | "user_created" | "map_groups" | "keep_last_administrator",
   user: UserRecord,
   { providerId, subject, changes = [] }: { providerId: string; subject: string; changes?: readonly string[] },
 ): void {

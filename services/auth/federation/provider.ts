@@ -16,8 +16,8 @@ export interface Checks {
 export interface Provider {
   readonly setting: ProviderSetting;
   readonly redirectUri: string;
-  /** Where a browser is sent. */
-  authorizationUrl(checks: Checks): Promise<string>;
+  /** Where a browser is sent. @param again whether the provider must ask who the person is, even if it knows. */
+  authorizationUrl(checks: Checks, again: boolean): Promise<string>;
   /**
    * Redeems the code of an answer.
    *
@@ -72,7 +72,7 @@ class OpenidProvider implements Provider {
     this.redirectUri = options.redirectUri;
   }
 
-  async authorizationUrl({ state, nonce, verifier }: Checks): Promise<string> {
+  async authorizationUrl({ state, nonce, verifier }: Checks, again: boolean): Promise<string> {
     const { scopes } = this.setting;
     const config = await this.#config();
     return oidc.buildAuthorizationUrl(config, {
@@ -82,6 +82,7 @@ class OpenidProvider implements Provider {
       nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
+      ...(again && { prompt: "login" }),
     }).href;
   }
 

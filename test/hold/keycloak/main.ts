@@ -3,6 +3,8 @@
 // minute; the download stays in the user's cache, everything else is removed.
 
 import assert from "node:assert/strict";
+import { createRemoteJWKSet } from "jose";
+import { createExternalTokens, ExternalTokenError } from "../../../services/auth/external/verify.js";
 import { createFederation } from "../../../services/auth/federation/federation.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { Browser, type Page } from "../../services/auth/federation/browser.js";
@@ -10,7 +12,7 @@ import { type Front, openFront, settingOf } from "../../services/auth/federation
 import { SEAL } from "../../services/auth/stack.js";
 import { LOOPBACK } from "../../support/outgoing.js";
 import { type Keycloak, startKeycloak } from "./keycloak.js";
-import { CLIENT_SECRET, PASSWORD, realmOf } from "./realm.js";
+import { AUDIENCE, CLIENT_SECRET, PASSWORD, realmOf } from "./realm.js";
 
 type Ended = Front["ended"][number];
 
@@ -26,6 +28,14 @@ async function enter(front: Front, browser: Browser, username: string, until?: (
   const form = await browser.open(front.startOf("corp"));
   assert.match(form.text, /kc-form-login/, `a form at ${form.url}`);
   return browser.submit(form, { username, password: PASSWORD }, until);
+}
+
+/** What Keycloak's token endpoint gives to the client `cli`. */
+async function tokensOf(issuer: string, asked: Record<string, string>): Promise<Record<string, string | undefined>> {
+  const body = new URLSearchParams({ client_id: "cli", client_secret: CLIENT_SECRET, ...asked });
+  const answer = await fetch(`${issuer}/protocol/openid-connect/token`, { method: "POST", body });
+  assert.equal(answer.status, 200);
+  return (await answer.json()) as Record<string, string | undefined>;
 }
 
 const reasonOf = (ended: Ended): string => ("reason" in ended ? ended.reason : "signed in");
@@ -121,6 +131,30 @@ const SHOWN: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   async "no secret and no token is in the log"({ front }) {
     const log = front.logged.join("");
     for (const secret of [CLIENT_SECRET, PASSWORD, "eyJ"]) assert.ok(!log.includes(secret));
+  },
+  async "its access tokens are good at the server that they name, its other tokens nowhere"({ keycloak: { issuer } }) {
+    const { access_token, id_token, refresh_token } = await tokensOf(issuer, {
+      ...{ grant_type: "password", username: "bob", password: PASSWORD, scope: "openid" },
+    });
+    const program = await tokensOf(issuer, { grant_type: "client_credentials" });
+    const tokens = createExternalTokens(
+      [
+        {
+          ...{ issuer, profile: "keycloak", algorithms: ["RS256"], audiences: new Map(), maxLifeS: 600 },
+          keys: createRemoteJWKSet(new URL(`${issuer}/protocol/openid-connect/certs`)),
+        },
+      ],
+      new Map([
+        ["cti", AUDIENCE],
+        ["core", AUDIENCE.replace("cti", "core")],
+      ]),
+    );
+    const { clientId, person, scopes } = await tokens.verify(access_token ?? "", "cti");
+    assert.deepEqual([clientId, person.email, person.emailVerified], ["cli", "bob@corp.example", true]);
+    assert.ok(scopes.includes("openid"));
+    await assert.rejects(tokens.verify(access_token ?? "", "core"), ExternalTokenError);
+    for (const other of [id_token, refresh_token, program.access_token])
+      await assert.rejects(tokens.verify(other ?? "", "cti"), ExternalTokenError);
   },
   async "without Keycloak a person reads that it does not answer"({ keycloak, front }) {
     await keycloak.stop();

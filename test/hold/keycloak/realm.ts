@@ -5,6 +5,9 @@ export const CLIENT_SECRET = "the-secret-of-the-client-at-keycloak";
 /** Everybody's password. */
 export const PASSWORD = "a-password-of-everybody";
 
+/** The audience of the tokens of the client `cli`, which calls an MCP server with them. */
+export const AUDIENCE = "https://sallyport.example/mcp/cti";
+
 /** Somebody of the realm: what tests say of them. */
 interface Person {
   readonly username: string;
@@ -55,6 +58,16 @@ export function realmOf(redirectUri: string): object {
               "id.token.claim": "true",
               "access.token.claim": "false",
             },
+          },
+        ],
+      },
+      {
+        ...{ clientId: "cli", secret: CLIENT_SECRET, publicClient: false, standardFlowEnabled: false },
+        ...{ directAccessGrantsEnabled: true, serviceAccountsEnabled: true },
+        protocolMappers: [
+          {
+            ...{ name: "audience", protocol: "openid-connect", protocolMapper: "oidc-audience-mapper" },
+            config: { "included.custom.audience": AUDIENCE, "access.token.claim": "true", "id.token.claim": "true" },
           },
         ],
       },

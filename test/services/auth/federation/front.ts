@@ -116,7 +116,10 @@ export async function openFront(
     const { pathname, searchParams } = new URL(request.url ?? "/", base);
     const begins = /\/oauth\/federation\/([^/]+)$/.exec(pathname)?.[1];
     if (begins !== undefined) {
-      const begun = await federation.begin(begins, { returnTo: searchParams.get("return_to") ?? "" });
+      const begun = await federation.begin(begins, {
+        returnTo: searchParams.get("return_to") ?? "",
+        again: searchParams.get("again") === "yes",
+      });
       if ("url" in begun) response.writeHead(303, { location: begun.url, "set-cookie": begun.setCookie }).end();
       else response.writeHead(403, { "set-cookie": begun.setCookie }).end(begun.problem);
       if ("reason" in begun) ended.push(begun);

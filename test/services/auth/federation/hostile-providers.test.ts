@@ -332,6 +332,10 @@ describe("a provider that harms, or does not answer", () => {
     "of another issuer": (document) => ({ ...document, issuer: "https://other.example" }),
     "of an issuer that is spelled another way": (document) => ({ ...document, issuer: `${document.issuer}/` }),
     "that send browsers to a script": (document) => ({ ...document, authorization_endpoint: "javascript:alert(1)" }),
+    "that show browsers another name": (document) => ({
+      ...document,
+      authorization_endpoint: String(document.authorization_endpoint).replace("://", "://corp.example@"),
+    }),
     "without a token endpoint": ({ token_endpoint: _, ...document }) => document,
     "whose endpoint is a list": (document) => ({ ...document, jwks_uri: [document.jwks_uri] }),
     "that sign with secrets alone": (document) => ({

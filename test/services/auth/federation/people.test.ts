@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { identityIdOf, knownUserOf } from "../../../../services/auth/federation/known-user.js";
+import { mapGroups } from "../../../../services/auth/federation/mapped-groups.js";
+import { personOf } from "../../../../services/auth/federation/person.js";
 import type { ProviderSetting } from "../../../../services/auth/federation/settings.js";
+import type { UserRecord } from "../../../../services/auth/store.js";
+import { silentLog } from "../../../../services/shared/process/log.js";
 import { Browser } from "./browser.js";
 import { type Front, openFront, settingOf } from "./front.js";
 import { type RealProvider, startRealProvider } from "./real-provider.js";
@@ -175,6 +179,25 @@ describe("whom a provider means", () => {
     expect(await signIn("ana")).toHaveProperty("user");
   });
 
+  test("who is signed in at the provider is not asked again, unless they want to be somebody else", async () => {
+    for (const name of ["ana", "bob"]) {
+      person(name);
+      await front.addUser({ login: `${name}@corp.example` });
+    }
+    const browser = new Browser();
+    await signIn("ana", browser);
+    await browser.open(front.startOf("corp"));
+    expect(front.ended).toMatchObject([
+      { user: { _id: "user-ana@corp.example" } },
+      { user: { _id: "user-ana@corp.example" } },
+    ]);
+    const form = await browser.open(`${front.startOf("corp")}&again=yes`);
+    const leaves = await browser.submit(form, { username: "bob", password: "bob" });
+    // The page of this provider that ends the session of the one before; a script would send it.
+    await browser.submit(leaves, {});
+    expect(front.ended.at(-1)).toMatchObject({ user: { _id: "user-bob@corp.example" } });
+  });
+
   test("who cancels at the provider is told so", async () => {
     person("ana");
     const browser = new Browser();
@@ -197,7 +220,7 @@ describe("who is created", () => {
       ...{ name: "ana of Corp", admin: false, disabled: false, groups: [], service: false },
       ...{ email_verified: true, password_hash: null, term: front.context.fence.epoch },
     });
-    expect((await front.noted()).filter(({ action }) => action === "create_federated_user")).toMatchObject([
+    expect((await front.noted()).filter(({ action }) => action === "user_created")).toMatchObject([
       { userEmail: "ana@corp.example", target: "corp/ana" },
     ]);
   });
@@ -286,6 +309,19 @@ describe("groups", () => {
     expect(await front.records.identities.countDocuments({})).toBe(0);
   });
 
+  test.each([
+    [
+      "elsewhere",
+      { _claim_names: { groups: "src1" }, _claim_sources: { src1: { endpoint: "https://graph.example" } } },
+    ],
+    ["too many for the token", { hasgroups: true }],
+  ])("that the provider says are %s are not taken for none", (_what, claims) => {
+    const setting = settingOf({ issuer: "x", groups: new Map([["/soc", "SOC"]]) });
+    expect(() => personOf({ iss: "x", sub: "ana", ...claims }, setting)).toThrow(/did not say which groups you are in/);
+    expect(personOf({ iss: "x", sub: "ana", _claim_names: { other: "src1" } }, setting).groups).toEqual(new Set());
+    expect(personOf({ iss: "x", sub: "ana", ...claims }, settingOf({ issuer: "x" })).groups).toEqual(new Set());
+  });
+
   test("somebody else's change at the same time is kept", async () => {
     person("ana", { groups: ["/soc"] });
     await front.addUser({ login: "ana@corp.example" });
@@ -300,6 +336,45 @@ describe("groups", () => {
       "group-x",
       "group-y",
     ]);
+  });
+});
+
+describe("groups of a user who changes while they sign in", () => {
+  const person = {
+    issuer: "x",
+    subject: "ana",
+    email: undefined,
+    emailVerified: false,
+    name: "",
+    groups: new Set(["/soc"]),
+  };
+  beforeEach(async () => {
+    for (const name of ["SOC", "Own"]) await front.addGroup(name);
+  });
+  const map = (stale: UserRecord) => {
+    const setting = settingOf({ issuer: "x", groups: new Map([["/soc", "SOC"]]) });
+    return mapGroups(front.context, setting, person, stale, silentLog);
+  };
+
+  test("what somebody else set stays", async () => {
+    const stale = await front.addUser({ login: "ana@corp.example" });
+    await front.records.users.updateOne({ _id: stale._id }, { $set: { groups: ["group-own"], admin: true } });
+    expect(await map(stale)).toMatchObject({ user: { groups: ["group-own", "group-soc"], admin: true } });
+  });
+
+  test("a user who was disabled or deleted gets none", async () => {
+    const stale = await front.addUser({ login: "ana@corp.example" });
+    await front.records.users.updateOne({ _id: stale._id }, { $set: { disabled: true } });
+    await expect(map(stale)).rejects.toMatchObject({ reason: "user_disabled" });
+    expect(await front.user("ana@corp.example")).toMatchObject({ groups: [] });
+    await front.records.users.deleteOne({ _id: stale._id });
+    await expect(map(stale)).rejects.toMatchObject({ reason: "user_disabled" });
+  });
+
+  test("a process that was replaced writes nothing", async () => {
+    const stale = await front.addUser({ login: "ana@corp.example", term: front.context.fence.epoch + 1 });
+    await expect(map(stale)).rejects.toThrow("a newer process replaced this one");
+    expect(await front.user("ana@corp.example")).toMatchObject({ groups: [] });
   });
 });
 

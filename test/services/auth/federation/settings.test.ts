@@ -44,7 +44,7 @@ test("all that it can have, and several of them", () => {
       scopes: ["openid", "groups"],
       email_domains: ["Corp.Example", "bücher.example"],
     },
-    ...{ email_verified_claim: "xms_edov", create_users: true, groups_claim: "roles" },
+    ...{ email_verified_claim: "xms_edov", creates_users: true, groups_claim: "roles" },
     ...{ groups: { "CN=soc,OU=groups": "SOC" }, administrators: "CN=admins" },
   };
   expect(read(full, { ...least, id: "partner", label: "Partner" })).toMatchObject([
@@ -71,7 +71,7 @@ const wrong: [object, string][] = [
   [{ email_domains: ["*"] }, "[0].email_domains must be"],
   [{ email_domains: ["@corp.example"] }, "[0].email_domains must be"],
   [{ email_domains: undefined }, "[0].email_domains is missing"],
-  [{ create_users: "yes" }, "[0].create_users must be true or false"],
+  [{ creates_users: "yes" }, "[0].creates_users must be true or false"],
   [{ scopes: "groups" }, "[0].scopes must be"],
   [{ groups: { soc: 1 } }, "[0].groups must be"],
   [{ groups: ["soc"] }, "[0].groups must be"],
@@ -88,8 +88,8 @@ test.each(wrong)("%j is refused", (member, problem) => {
 });
 
 test("everything that is wrong is said at once, and where", () => {
-  const said = problemOf(least, { ...least, issuer: "x", create_users: 1 });
-  for (const one of ["[1].issuer", "[1].create_users", "the same id", "the same label"]) expect(said).toContain(one);
+  const said = problemOf(least, { ...least, issuer: "x", creates_users: 1 });
+  for (const one of ["[1].issuer", "[1].creates_users", "the same id", "the same label"]) expect(said).toContain(one);
 });
 
 test.each(["", "{}", "[]", "[1]", "null", '[{"client_secret":"hidden"', JSON.stringify(Array(17).fill(least))])(
