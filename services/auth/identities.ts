@@ -1,84 +1,48 @@
 import { createHash } from "node:crypto";
 import { isDuplicateKey } from "../shared/store/store.js";
-import type { EmailDomains } from "./email-domains.js";
-import { normalEmail } from "./emails.js";
 import type { AuthStore, IdentityRecord, UserRecord } from "./store.js";
 
-/** A person as another provider knows them. */
-export interface OutsidePerson {
+// A person whom somebody else vouches for is known by issuer and subject. The
+// first time they are found by an e-mail address that the issuer has verified,
+// and never by the address again: whoever gets somebody's address later does
+// not get their account.
+
+/** Whom an issuer means: its subject is the same person for ever. */
+export interface OutsideIdentity {
   readonly issuer: string;
   readonly subject: string;
+  /** Kept with the link, for people who read it. */
   readonly email: string | undefined;
-  readonly emailVerified: boolean;
 }
 
-/** Why somebody whom another provider vouches for is nobody here, as a sentence. */
-export interface Unlinked {
-  readonly unlinked: string;
+type Needs = Pick<AuthStore, "identities">;
+
+/** What is known of an identity; null for one that is linked to nobody. */
+export function identityOf({ identities }: Needs, identity: OutsideIdentity): Promise<IdentityRecord | null> {
+  return identities.findOne({ _id: idOf(identity) });
 }
 
 /**
- * The user whom another provider means. A person is known by issuer and
- * subject; the first time, by an e-mail address that the provider has
- * verified, and never by the address again: whoever gets somebody's address
- * later does not get their account.
+ * Links an identity to a user. The store holds that a user has one subject of
+ * an issuer, and a subject one user, however many try at once.
+ *
+ * @returns false if one of both is linked to another already.
  */
-export async function userOfOutside(
-  { identities, users }: Pick<AuthStore, "identities" | "users">,
-  person: OutsidePerson,
-  domains: EmailDomains,
-): Promise<UserRecord | Unlinked> {
-  const _id = idOf(person);
-  const known = await identities.findOne({ _id });
-  const user = known === null ? await byEmail(users, person, domains) : await users.findOne({ _id: known.user_id });
-  if (user === null) return { unlinked: "the user whom this identity belonged to was deleted" };
-  if ("unlinked" in user) return user;
-  if (user.disabled) return { unlinked: "the user is disabled" };
-  return known === null ? link(identities, person, user) : user;
-}
-
-async function byEmail(
-  users: AuthStore["users"],
-  { email, emailVerified }: OutsidePerson,
-  domains: EmailDomains,
-): Promise<UserRecord | Unlinked> {
-  if (email === undefined || !emailVerified) {
-    return { unlinked: "the identity is not linked to a user, and the provider has not verified its e-mail address" };
-  }
+export async function linkIdentity(
+  { identities }: Needs,
+  { issuer, subject, email = "" }: OutsideIdentity,
+  { _id: user_id }: Pick<UserRecord, "_id">,
+): Promise<boolean> {
+  const _id = idOf({ issuer, subject });
   try {
-    const login = normalEmail(email);
-    domains.checkNew(login);
-    const user = await users.findOne({ login, service: false });
-    return user ?? { unlinked: "no user has the e-mail address of this identity" };
-  } catch {
-    return { unlinked: "the e-mail address of this identity is of another domain than EMAIL_DOMAINS" };
-  }
-}
-
-async function link(
-  identities: AuthStore["identities"],
-  { issuer, subject, email = "" }: OutsidePerson,
-  user: UserRecord,
-): Promise<UserRecord | Unlinked> {
-  const other = await identities.findOne({ user_id: user._id, issuer });
-  if (other !== null && other.subject !== subject) {
-    return { unlinked: "the user with this e-mail address is linked to another identity of the same provider" };
-  }
-  const identity: IdentityRecord = {
-    _id: idOf({ issuer, subject }),
-    ...{ issuer, subject, user_id: user._id, email, linked_at: new Date() },
-  };
-  try {
-    await identities.insertOne(identity);
+    await identities.insertOne({ _id, issuer, subject, user_id, email, linked_at: new Date() });
+    return true;
   } catch (error) {
-    // Two requests at once link the same identity; which of them, says the record.
     if (!isDuplicateKey(error)) throw error;
-    const first = await identities.findOne({ _id: identity._id });
-    if (first?.user_id !== user._id) return { unlinked: "the identity was linked to another user meanwhile" };
+    return (await identities.findOne({ _id }))?.user_id === user_id;
   }
-  return user;
 }
 
-function idOf({ issuer, subject }: Pick<OutsidePerson, "issuer" | "subject">): string {
+function idOf({ issuer, subject }: Pick<OutsideIdentity, "issuer" | "subject">): string {
   return createHash("sha256").update(issuer).update("\0").update(subject).digest("base64url");
 }

@@ -109,6 +109,7 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
     },
     async close() {
       hub.close();
+      await authorizationServer.close();
       await upkeep.close();
       await order.close();
       await context.audit.close();

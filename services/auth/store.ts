@@ -286,10 +286,6 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
     ],
   },
   {
-    name: "identities",
-    indexes: [{ name: "identities_user", key: { user_id: 1 } }],
-  },
-  {
     name: "sign_in_attempts",
     indexes: [{ name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   },
@@ -300,6 +296,11 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
       { name: "oauth_uid", key: { uid: 1 } },
       { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
     ],
+  },
+  {
+    name: "identities",
+    // A user is one subject of an issuer.
+    indexes: [{ name: "identities_user_issuer", key: { user_id: 1, issuer: 1 }, unique: true }],
   },
   {
     name: "audit",

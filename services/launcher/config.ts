@@ -18,6 +18,7 @@ import { SERVICE_NAMES } from "../shared/rpc/service.js";
 import { parseSealKeys } from "../shared/secrets/seal.js";
 import { readIssuer } from "./issuer-setting.js";
 import { platformOptions } from "./platform-settings.js";
+import { readProviders } from "./provider-settings.js";
 
 /** Every setting of the process that runs the services, and by default a façade worker with them. */
 export const options = {
@@ -61,6 +62,11 @@ export const options = {
     doc: "Identity providers whose identity assertions (ID-JAG) clients exchange for access tokens without a page, separated by commas: the issuer's URL and the algorithms that it signs with, such as https://idp.example.com RS256; none if omitted.",
     parse: listOf(readIssuer),
   }),
+  signInProviders: optional({
+    doc: "The OpenID Connect providers at which people sign in, a JSON list of objects; passwords alone if omitted. docs/sign-in-providers.md has their members and examples.",
+    parse: readProviders,
+    secret: true,
+  }),
   services: {
     doc: "The services that this process runs, separated by commas.",
     parse: listOf(oneOf(...SERVICE_NAMES)),
@@ -93,11 +99,11 @@ export const options = {
     fallback: 64,
   },
   outgoingAllow: optional({
-    doc: "Loopback, private and special-purpose addresses that the service may call (platforms, models, MCP servers, custom tools), separated by commas: addresses, ranges such as 10.0.0.0/8, or host names, each with or without a port. The platforms that NAME_URL sets and the built-in platforms need no entry.",
+    doc: "Loopback, private and special-purpose addresses that the service may call (platforms, models, MCP servers, custom tools, sign-in providers), separated by commas: addresses, ranges such as 10.0.0.0/8, or host names, each with or without a port. The platforms that NAME_URL sets and the built-in platforms need no entry.",
     parse: listOf(allowEntry),
   }),
   outgoingProxy: optional({
-    doc: "The URL of the HTTP proxy through which the service calls platforms, models, MCP servers and custom tools, with a user name and a password if the proxy needs them. Addresses in OUTGOING_ALLOW and NAME_URL are called directly.",
+    doc: "The URL of the HTTP proxy through which the service calls platforms, models, MCP servers, custom tools and sign-in providers, with a user name and a password if the proxy needs them. Addresses in OUTGOING_ALLOW and NAME_URL are called directly.",
     parse: proxyUrl,
     secret: true,
   }),

@@ -91,6 +91,7 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
       outgoing: outgoingOf(settings),
       clientDocuments: settings.clientDocuments,
       ...(settings.idJagIssuers && { idJagIssuers: settings.idJagIssuers }),
+      ...(settings.signInProviders && { signInProviders: settings.signInProviders }),
       auditor: audit,
       auditBounds: { days: settings.auditDays, records: settings.auditRecords },
       peersOf: () => peers,

@@ -8,8 +8,10 @@ import type {
 } from "#proto/auth/v1/authorization_server_service_pb.js";
 import type { Log } from "../../shared/process/log.js";
 import type { KeyRing } from "../key-ring.js";
+import type { Browser } from "./browser-sign-in.js";
 import type { Interactions } from "./interaction.js";
 import { InteractionError } from "./interaction-error.js";
+import type { OutsideSignIn } from "./outside-sign-in.js";
 import { html } from "./pages/html.js";
 import { type Site, sendPage } from "./pages/page.js";
 import { STYLE, STYLE_PATH } from "./pages/style.js";
@@ -22,6 +24,8 @@ export interface AuthorizationServer {
   handle(
     request: MessageShape<typeof HandleHttpRequestSchema>,
   ): Promise<MessageInitShape<typeof HandleHttpResponseSchema>>;
+  /** Ends the connections that it has to others. */
+  close(): Promise<void>;
 }
 
 /** What it is made with. */
@@ -32,8 +36,10 @@ export interface AuthorizationServerOptions {
   /** Makes the library's server for the keys that a ring has now. */
   readonly providerOf: (ring: KeyRing) => Promise<Provider>;
   readonly interactions: Interactions;
+  readonly outside: OutsideSignIn;
   readonly site: Site;
   readonly log: Log;
+  readonly close: () => Promise<void>;
 }
 
 /** Makes the way from HTTP messages that the façade passes on to the library and to the pages. */
@@ -49,6 +55,10 @@ class Server implements AuthorizationServer {
 
   constructor(private readonly options: AuthorizationServerOptions) {
     this.#base = options.issuer.pathname.replace(/\/$/, "");
+  }
+
+  close(): Promise<void> {
+    return this.options.close();
   }
 
   async handle({
@@ -110,8 +120,11 @@ class Server implements AuthorizationServer {
     const path = pathname.slice(this.#base.length);
     if (!pathname.startsWith(`${this.#base}${OAUTH}/`)) return notFound(response);
     if (path === STYLE_PATH) return sendStyle(response);
+    const { cookie, "user-agent": userAgent = "" } = request.headers;
+    const browser = { cookies: cookie, address, userAgent };
     const uid = INTERACTION.exec(path)?.[1];
-    if (uid !== undefined) return this.#interact(request, response, uid, address);
+    if (uid !== undefined) return this.#interact(request, response, uid, browser);
+    if (await this.options.outside.answers(request, response, path, browser)) return;
     if (path === `${OAUTH}/register` && this.#registrations.answers(request, response, address)) return;
     await this.#byLibrary(request, response, path);
   }
@@ -127,14 +140,13 @@ class Server implements AuthorizationServer {
     return this.#byLibrary(request, response, `/.well-known/${kind}`);
   }
 
-  async #interact(request: IncomingMessage, response: ServerResponse, uid: string, address: string): Promise<void> {
+  async #interact(request: IncomingMessage, response: ServerResponse, uid: string, browser: Browser): Promise<void> {
     if (request.method !== "GET" && request.method !== "POST") return notFound(response);
-    const { cookie, "user-agent": userAgent = "" } = request.headers;
     await this.options.interactions.handle({
       provider: await this.#current(),
       request,
       response,
-      browser: { cookies: cookie, address, userAgent },
+      browser,
       uid,
       form: request.method === "POST" ? await formOf(request) : undefined,
     });

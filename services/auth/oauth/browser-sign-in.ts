@@ -23,17 +23,30 @@ export interface NotSignedIn {
 /** Another way to sign in than by password. */
 export interface OtherWay {
   readonly label: string;
-  /** The address that begins it. @param returnTo a path below the authorization server's, where the browser comes back to. */
-  hrefFor(returnTo: string): string;
+  /**
+   * The address that begins it.
+   *
+   * @param returnTo a path below the authorization server's, where the browser comes back to.
+   * @param again whether the person must say again who they are.
+   */
+  hrefFor(returnTo: string, again: boolean): string;
+}
+
+/** Somebody who is signed in at a browser. */
+export interface Present {
+  readonly user: UserRecord;
+  readonly since: Date;
+  /** The person must choose a new password before anything else. */
+  readonly mustChangePassword: boolean;
 }
 
 /** How people sign in at the pages of the authorization server; its sessions are those of the console. */
 export interface BrowserSignIn {
   /** Who is signed in at a browser; undefined for nobody. */
-  of(browser: Browser): Promise<UserRecord | undefined>;
+  of(browser: Browser): Promise<Present | undefined>;
   withPassword(browser: Browser, email: string, password: string): Promise<SignedIn | NotSignedIn>;
-  /** Whether the person must choose a new password before anything else. */
-  mustChangePassword(user: UserRecord): boolean;
+  /** Signs in somebody whom another provider has vouched for. */
+  fromOutside(browser: Browser, user: UserRecord): Promise<SignedIn>;
   changePassword(browser: Browser, user: UserRecord, current: string, next: string): Promise<SignedIn | NotSignedIn>;
   /** Ends the session of a browser. @returns Set-Cookie headers. */
   signOut(browser: Browser): Promise<readonly string[]>;

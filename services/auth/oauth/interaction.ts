@@ -107,10 +107,12 @@ export class Interactions {
   private async showSignIn(asked: Asked): Promise<void> {
     const { signIn } = this.options;
     const { prompt, params } = asked.details;
-    const user = await signIn.of(asked.browser);
-    const wantsAgain = prompt.reasons.includes("login_prompt") || prompt.reasons.includes("max_age");
-    if (user !== undefined && !wantsAgain) {
-      return signIn.mustChangePassword(user)
+    const present = await signIn.of(asked.browser);
+    // Whoever came back from another provider has signed in since the client asked.
+    const isNew = present !== undefined && present.since.getTime() >= asked.details.iat * 1_000;
+    if (present !== undefined && (isNew || !wantsAgain(prompt))) {
+      const { user } = present;
+      return present.mustChangePassword
         ? this.showNewPassword(asked, user, "")
         : this.signedIn(asked, { user, setCookies: [] });
     }
@@ -118,8 +120,10 @@ export class Interactions {
     this.showForm(asked, hint, "");
   }
 
-  private showForm({ response, action, csrf, leadsTo, clientName }: Asked, email: string, problem: string): void {
-    const others = this.options.signIn.others.map(({ label, hrefFor }) => ({ label, href: hrefFor(action) }));
+  private showForm(asked: Asked, email: string, problem: string): void {
+    const { response, action, csrf, leadsTo, clientName } = asked;
+    const again = wantsAgain(asked.details.prompt);
+    const others = this.options.signIn.others.map(({ label, hrefFor }) => ({ label, href: hrefFor(action, again) }));
     this.send(response, signInPage({ action, csrf, leadsTo, clientName, email, problem, others }));
   }
 
@@ -131,15 +135,16 @@ export class Interactions {
     const { signIn } = this.options;
     const { browser } = asked;
     if (form.has("next")) {
-      const user = await signIn.of(browser);
-      if (user === undefined) return this.showForm(asked, "", "The sign-in has ended: sign in again.");
+      const present = await signIn.of(browser);
+      if (present === undefined) return this.showForm(asked, "", "The sign-in has ended: sign in again.");
+      const { user } = present;
       const done = await signIn.changePassword(browser, user, form.get("current") ?? "", form.get("next") ?? "");
       return "problem" in done ? this.showNewPassword(asked, user, done.problem) : this.signedIn(asked, done);
     }
     const email = form.get("email") ?? "";
     const done: SignedIn | NotSignedIn = await signIn.withPassword(browser, email, form.get("password") ?? "");
     if ("problem" in done) return this.showForm(asked, email, done.problem);
-    if (!signIn.mustChangePassword(done.user)) return this.signedIn(asked, done);
+    if (done.user.must_change_password !== true) return this.signedIn(asked, done);
     asked.response.setHeader("set-cookie", [...done.setCookies]);
     this.showNewPassword(asked, done.user, "");
   }
@@ -216,6 +221,11 @@ export class Interactions {
   private send(response: ServerResponse, page: Shown): void {
     sendPage(response, this.options.site, page);
   }
+}
+
+/** The client, or the person, wants a new sign-in even if somebody is signed in. */
+function wantsAgain({ reasons }: AskingClient["details"]["prompt"]): boolean {
+  return reasons.includes("login_prompt") || reasons.includes("max_age");
 }
 
 function redirect(response: ServerResponse, location: string, setCookies: readonly string[]): void {

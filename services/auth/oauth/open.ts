@@ -2,6 +2,8 @@ import { type OutgoingPolicy, PUBLIC_ONLY } from "../../shared/outgoing/policy.j
 import type { Log } from "../../shared/process/log.js";
 import type { Seal } from "../../shared/secrets/seal.js";
 import type { Context } from "../context.js";
+import { createFederation } from "../federation/federation.js";
+import type { ProviderSetting } from "../federation/setting.js";
 import { createBrowserSignIn } from "../sign-in/at-browser.js";
 import { createSignInCookies } from "../sign-in/cookies.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server.js";
@@ -11,6 +13,7 @@ import { registerIdJag } from "./id-jag/grant-type.js";
 import { createIssuers, type IssuerSetting } from "./id-jag/issuers.js";
 import { Interactions } from "./interaction.js";
 import { noteConnection, noteTokens } from "./noted.js";
+import { OutsideSignIn, outsideHref } from "./outside-sign-in.js";
 import { keyFor, openPageSecret } from "./page-secret.js";
 import { createProvider } from "./provider.js";
 import { layOutResources } from "./resources.js";
@@ -27,6 +30,8 @@ export interface AuthorizationServerSettings {
   readonly clientDocuments?: boolean;
   /** Identity providers whose ID-JAGs are exchanged for tokens; none if omitted. */
   readonly idJagIssuers?: readonly IssuerSetting[];
+  /** Outside providers at which people sign in; none if omitted. */
+  readonly signInProviders?: readonly ProviderSetting[];
 }
 
 /** Puts the authorization server together. */
@@ -35,7 +40,7 @@ export async function openAuthorizationServer(
   options: AuthorizationServerSettings & { readonly seal: Seal; readonly log: Log },
 ): Promise<AuthorizationServer> {
   const { seal, publicUrls = {}, serviceName = "Sallyport", outgoing = PUBLIC_ONLY, idJagIssuers = [], log } = options;
-  const { clientDocuments = true } = options;
+  const { clientDocuments = true, signInProviders = [] } = options;
   const { store, issuer, accessRing: ring } = context;
   const url = new URL(issuer);
   const secret = await openPageSecret(store, seal);
@@ -52,10 +57,16 @@ export async function openAuthorizationServer(
       noteConnection(context, user ?? undefined, { action: "end_connection", grantId: id, outcome: "by_client" });
     }
   };
+  const federation = createFederation({ context, providers: signInProviders, baseUrl: issuer, seal, outgoing, log });
+  const others = federation.providers().map(({ id, label }) => ({
+    label: `Sign in with ${label}`,
+    hrefFor: (returnTo: string, again: boolean) => outsideHref(site, id, returnTo, again),
+  }));
   const cookies = createSignInCookies(url.protocol === "https:", keyFor(secret, "known browsers"));
+  const signIn = createBrowserSignIn({ context, cookies, throttle: context.throttle, others });
   const interactions = new Interactions({
     context,
-    signIn: createBrowserSignIn({ context, cookies, throttle: context.throttle }),
+    signIn,
     resources,
     site,
     origin: url.origin,
@@ -84,7 +95,9 @@ export async function openAuthorizationServer(
       return provider;
     },
     interactions,
+    outside: new OutsideSignIn({ federation, signIn, site }),
     site,
     log,
+    close: () => federation.close(),
   });
 }

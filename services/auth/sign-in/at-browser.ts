@@ -3,7 +3,7 @@ import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
 import type { Context } from "../context.js";
 import { normalEmail } from "../emails.js";
 import { emailOf } from "../identity.js";
-import type { Browser, BrowserSignIn, NotSignedIn, SignedIn } from "../oauth/browser-sign-in.js";
+import type { Browser, BrowserSignIn, NotSignedIn, OtherWay, Present, SignedIn } from "../oauth/browser-sign-in.js";
 import { checkPassword } from "../passwords.js";
 import type { UserRecord } from "../store.js";
 import { changePassword } from "./change-password.js";
@@ -15,23 +15,34 @@ export interface BrowserSignInOptions {
   readonly context: Pick<Context, "store" | "hashing" | "hub" | "sessions" | "auditor">;
   readonly cookies: SignInCookies;
   readonly throttle: Throttle;
+  /** Other ways to sign in, in the order in which they are shown. */
+  readonly others: readonly OtherWay[];
 }
 
+/** How somebody signed in: RFC 8176 has `pwd`, and no value for another provider. */
+const BY_PASSWORD = "pwd";
+const BY_PROVIDER = "fed";
 const WRONG = "The e-mail address or the password is wrong.";
 
-/** Signs people in by e-mail address and password. */
+/** Signs people in by e-mail address and password, and takes those whom other providers vouch for. */
 export function createBrowserSignIn(options: BrowserSignInOptions): BrowserSignIn {
-  return new PasswordSignIn(options);
+  return new SignInAtBrowser(options);
 }
 
-class PasswordSignIn implements BrowserSignIn {
-  readonly others = [];
+class SignInAtBrowser implements BrowserSignIn {
+  readonly others: readonly OtherWay[];
 
-  constructor(private readonly options: BrowserSignInOptions) {}
+  constructor(private readonly options: BrowserSignInOptions) {
+    this.others = options.others;
+  }
 
-  async of({ cookies }: Browser): Promise<UserRecord | undefined> {
+  async of({ cookies }: Browser): Promise<Present | undefined> {
     const value = this.options.cookies.sessionIn(cookies);
-    return value === undefined ? undefined : (await this.options.context.sessions.of(value))?.user;
+    const found = value === undefined ? undefined : await this.options.context.sessions.of(value);
+    if (found === undefined) return undefined;
+    const { user, session } = found;
+    const mustChangePassword = user.must_change_password === true && session.amr === BY_PASSWORD;
+    return { user, since: session.created_at, mustChangePassword };
   }
 
   async signOut({ cookies }: Browser): Promise<readonly string[]> {
@@ -40,8 +51,8 @@ class PasswordSignIn implements BrowserSignIn {
     return [this.options.cookies.endSession()];
   }
 
-  mustChangePassword(user: UserRecord): boolean {
-    return user.must_change_password === true;
+  fromOutside(browser: Browser, user: UserRecord): Promise<SignedIn> {
+    return this.begin(browser, user, BY_PROVIDER);
   }
 
   async withPassword(browser: Browser, entered: string, password: string): Promise<SignedIn | NotSignedIn> {
@@ -63,7 +74,7 @@ class PasswordSignIn implements BrowserSignIn {
     }
     await throttle.succeeded(attempt);
     if (rehashed !== undefined) await this.keepHash(user, rehashed);
-    return this.begin(browser, user);
+    return this.begin(browser, user, BY_PASSWORD);
   }
 
   async changePassword(
@@ -75,7 +86,7 @@ class PasswordSignIn implements BrowserSignIn {
     try {
       const changed = await changePassword(this.options.context, user, { current, next });
       this.note(user, AuditKind.ADMINISTRATION, "password_changed");
-      return await this.begin(browser, changed);
+      return await this.begin(browser, changed, BY_PASSWORD);
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
       const said = error.rawMessage;
@@ -83,9 +94,9 @@ class PasswordSignIn implements BrowserSignIn {
     }
   }
 
-  private async begin({ address, userAgent }: Browser, user: UserRecord): Promise<SignedIn> {
+  private async begin({ address, userAgent }: Browser, user: UserRecord, amr: string): Promise<SignedIn> {
     const { context, cookies } = this.options;
-    const value = await context.sessions.begin(user, { address, userAgent, amr: "pwd" });
+    const value = await context.sessions.begin(user, { address, userAgent, amr });
     this.note(user, AuditKind.SIGN_IN, "ok");
     return { user, setCookies: [cookies.setSession(value), cookies.setKnown(user._id)] };
   }

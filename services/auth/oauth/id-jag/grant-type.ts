@@ -1,7 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
 import type { Context } from "../../context.js";
-import { userOfOutside } from "../../identities.js";
 import { emailOf } from "../../identity.js";
 import type { UserRecord } from "../../store.js";
 import { JWT_BEARER } from "../clients.js";
@@ -10,6 +9,7 @@ import { errors } from "../library.js";
 import { ACCESS_TOKEN_S, resourceServerOf } from "../provider.js";
 import type { Resources } from "../resources.js";
 import { type Issuer, IssuerUnavailable } from "./issuers.js";
+import { userOfAssertion } from "./user.js";
 import { AssertionError, type VerifiedAssertion, verifyIdJag } from "./verify.js";
 
 /** What the grant type works with. */
@@ -51,7 +51,7 @@ async function exchange(provider: Provider, { oidc }: KoaContextWithOIDC, option
   if (named !== undefined && (typeof named !== "string" || resources.of(named) !== resource)) {
     throw new errors.InvalidTarget("resource is another than that of the assertion");
   }
-  const user = await userOfOutside(context.store, said, context.emailDomains);
+  const user = await userOfAssertion(context.store, said, context.emailDomains);
   if ("unlinked" in user) throw refused(user.unlinked);
   const scopes = scopesOf(said, typeof scope === "string" ? scope : undefined);
   const grantId = await grantOf(context, user, { client, said, scopes });

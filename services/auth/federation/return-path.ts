@@ -1,0 +1,16 @@
+const MAX_LENGTH = 1_000;
+
+/**
+ * Where a browser goes once somebody is signed in: a path below `{base}/oauth/`, in its one spelling.
+ *
+ * @returns undefined for whatever else, such as an address of another host.
+ */
+export function returnPathOf(text: string, baseUrl: string): string | undefined {
+  if (text.length > MAX_LENGTH || !/^\/[\x21-\x7e]*$/.test(text) || text.includes("\\")) return undefined;
+  const base = new URL(baseUrl);
+  if (!URL.canParse(text, base.origin)) return undefined;
+  // Dots are resolved: the path that is looked at is the one that is opened.
+  const { origin, pathname, search } = new URL(text, base.origin);
+  const below = `${base.pathname.replace(/\/+$/, "")}/oauth/`;
+  return origin === base.origin && pathname.startsWith(below) ? `${pathname}${search}` : undefined;
+}
