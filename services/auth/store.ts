@@ -101,6 +101,8 @@ export interface SessionRecord extends Base {
   readonly address: string;
   readonly user_agent: string;
   readonly amr: string;
+  /** The page for which another provider asked who the person is, as a path. */
+  readonly page?: string;
 }
 
 /** Whom another provider means by a subject; the id is the SHA-256 of issuer and subject. */

@@ -27,6 +27,8 @@ export interface FederatedSignIn {
   readonly user: UserRecord;
   /** How they did (RFC 8176 has no value of its own for it). */
   readonly amr: readonly ["fed"];
+  /** The provider was asked to ask who they are. */
+  readonly again: boolean;
   /** A path below `{base}/oauth/`. */
   readonly returnTo: string;
   readonly setCookie: string;
@@ -128,7 +130,7 @@ class OpenidFederation implements Federation {
         const said = "This address does not lead to a page of this service. Start again in the client.";
         throw new SignInRefusedError("foreign_return", said);
       }
-      const { pending, setCookie } = this.#pending.begin(providerId, path);
+      const { pending, setCookie } = this.#pending.begin(providerId, { returnTo: path, again });
       return { url: await asked(provider, limit, () => provider.authorizationUrl(pending, again)), setCookie };
     } catch (error) {
       return this.#refused(error, providerId, path);
@@ -146,7 +148,7 @@ class OpenidFederation implements Federation {
       const checks = await this.#checksOf(pending, providerId, answer);
       const claims = await asked(provider, limit, () => provider.redeem(answer, checks));
       const user = await this.#userOf(personOf(claims, provider.setting), provider.setting);
-      return { user, amr: ["fed"], returnTo: checks.returnTo, setCookie: this.#pending.end() };
+      return { user, amr: ["fed"], again: checks.again, returnTo: checks.returnTo, setCookie: this.#pending.end() };
     } catch (error) {
       return this.#refused(error, providerId, pending?.returnTo);
     }

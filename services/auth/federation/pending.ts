@@ -9,13 +9,18 @@ export interface PendingSignIn extends Checks {
   readonly providerId: string;
   /** A path below the authorization server's. */
   readonly returnTo: string;
+  /** The provider is asked to ask who the person is, even if it knows. */
+  readonly again: boolean;
   /** Milliseconds since 1970. */
   readonly until: number;
 }
 
 /** What a browser keeps of a sign-in between its begin and its end: a cookie that only this deployment reads. */
 export interface PendingSignIns {
-  begin(providerId: string, returnTo: string): { readonly pending: PendingSignIn; readonly setCookie: string };
+  begin(
+    providerId: string,
+    to: Pick<PendingSignIn, "returnTo" | "again">,
+  ): { readonly pending: PendingSignIn; readonly setCookie: string };
   /** What a Cookie header holds; undefined for nothing of ours. It may be over. */
   in(cookies: string | undefined): PendingSignIn | undefined;
   /** Whether a callback's state is that of the sign-in. */
@@ -48,9 +53,9 @@ export function createPendingSignIns({ seal, baseUrl, store }: PendingOptions): 
   const place = `federation/${baseUrl}`;
 
   return {
-    begin(providerId, returnTo) {
+    begin(providerId, { returnTo, again }) {
       const [state, nonce, verifier] = [random(), random(), random()];
-      const pending = { providerId, returnTo, state, nonce, verifier, until: Date.now() + PENDING_MS };
+      const pending = { providerId, returnTo, again, state, nonce, verifier, until: Date.now() + PENDING_MS };
       const value = seal.seal(JSON.stringify(pending), place);
       return { pending, setCookie: `${name}=${value}; Max-Age=${PENDING_MS / 1_000}; ${attributes}` };
     },

@@ -35,7 +35,8 @@ export interface OtherWay {
 /** Somebody who is signed in at a browser. */
 export interface Present {
   readonly user: UserRecord;
-  readonly since: Date;
+  /** The page for which another provider asked who the person is, as a path. */
+  readonly page: string | undefined;
   /** The person must choose a new password before anything else. */
   readonly mustChangePassword: boolean;
 }
@@ -45,8 +46,12 @@ export interface BrowserSignIn {
   /** Who is signed in at a browser; undefined for nobody. */
   of(browser: Browser): Promise<Present | undefined>;
   withPassword(browser: Browser, email: string, password: string): Promise<SignedIn | NotSignedIn>;
-  /** Signs in somebody whom another provider has vouched for. */
-  fromOutside(browser: Browser, user: UserRecord): Promise<SignedIn>;
+  /**
+   * Signs in somebody whom another provider has vouched for.
+   *
+   * @param page the path of the page for which it asked who the person is; undefined if it may have known.
+   */
+  fromOutside(browser: Browser, user: UserRecord, page: string | undefined): Promise<SignedIn>;
   changePassword(browser: Browser, user: UserRecord, current: string, next: string): Promise<SignedIn | NotSignedIn>;
   /** Ends the session of a browser. @returns Set-Cookie headers. */
   signOut(browser: Browser): Promise<readonly string[]>;

@@ -108,9 +108,8 @@ export class Interactions {
     const { signIn } = this.options;
     const { prompt, params } = asked.details;
     const present = await signIn.of(asked.browser);
-    // Whoever came back from another provider has signed in since the client asked.
-    const isNew = present !== undefined && present.since.getTime() >= asked.details.iat * 1_000;
-    if (present !== undefined && (isNew || !wantsAgain(prompt))) {
+    // Whoever came back from another provider to this page has signed in since the client asked.
+    if (present !== undefined && (present.page === asked.action || !wantsAgain(prompt))) {
       const { user } = present;
       return present.mustChangePassword
         ? this.showNewPassword(asked, user, "")

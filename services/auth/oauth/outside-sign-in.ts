@@ -49,7 +49,8 @@ export class OutsideSignIn {
     const { federation, signIn } = this.options;
     const done = await federation.finish(url, browser.cookies);
     if ("reason" in done) return this.refuse(response, done);
-    const { setCookies } = await signIn.fromOutside(browser, done.user);
+    // Without having been asked again, nobody has signed in anew for a page that wants that.
+    const { setCookies } = await signIn.fromOutside(browser, done.user, done.again ? done.returnTo : undefined);
     redirect(response, done.returnTo, [done.setCookie, ...setCookies]);
   }
 

@@ -5,7 +5,7 @@ import { normalEmail } from "../emails.js";
 import { emailOf } from "../identity.js";
 import type { Browser, BrowserSignIn, NotSignedIn, OtherWay, Present, SignedIn } from "../oauth/browser-sign-in.js";
 import { checkPassword } from "../passwords.js";
-import type { UserRecord } from "../store.js";
+import type { SessionRecord, UserRecord } from "../store.js";
 import { changePassword } from "./change-password.js";
 import type { SignInCookies } from "./cookies.js";
 import type { Throttle } from "./throttle.js";
@@ -18,6 +18,8 @@ export interface BrowserSignInOptions {
   /** Other ways to sign in, in the order in which they are shown. */
   readonly others: readonly OtherWay[];
 }
+
+type How = Pick<SessionRecord, "amr" | "page">;
 
 /** How somebody signed in: RFC 8176 has `pwd`, and no value for another provider. */
 const BY_PASSWORD = "pwd";
@@ -42,7 +44,7 @@ class SignInAtBrowser implements BrowserSignIn {
     if (found === undefined) return undefined;
     const { user, session } = found;
     const mustChangePassword = user.must_change_password === true && session.amr === BY_PASSWORD;
-    return { user, since: session.created_at, mustChangePassword };
+    return { user, page: session.page, mustChangePassword };
   }
 
   async signOut({ cookies }: Browser): Promise<readonly string[]> {
@@ -51,8 +53,8 @@ class SignInAtBrowser implements BrowserSignIn {
     return [this.options.cookies.endSession()];
   }
 
-  fromOutside(browser: Browser, user: UserRecord): Promise<SignedIn> {
-    return this.begin(browser, user, BY_PROVIDER);
+  fromOutside(browser: Browser, user: UserRecord, page: string | undefined): Promise<SignedIn> {
+    return this.begin(browser, user, { amr: BY_PROVIDER, ...(page !== undefined && { page }) });
   }
 
   async withPassword(browser: Browser, entered: string, password: string): Promise<SignedIn | NotSignedIn> {
@@ -74,7 +76,7 @@ class SignInAtBrowser implements BrowserSignIn {
     }
     await throttle.succeeded(attempt);
     if (rehashed !== undefined) await this.keepHash(user, rehashed);
-    return this.begin(browser, user, BY_PASSWORD);
+    return this.begin(browser, user, { amr: BY_PASSWORD });
   }
 
   async changePassword(
@@ -86,7 +88,7 @@ class SignInAtBrowser implements BrowserSignIn {
     try {
       const changed = await changePassword(this.options.context, user, { current, next });
       this.note(user, AuditKind.ADMINISTRATION, "password_changed");
-      return await this.begin(browser, changed, BY_PASSWORD);
+      return await this.begin(browser, changed, { amr: BY_PASSWORD });
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
       const said = error.rawMessage;
@@ -94,9 +96,9 @@ class SignInAtBrowser implements BrowserSignIn {
     }
   }
 
-  private async begin({ address, userAgent }: Browser, user: UserRecord, amr: string): Promise<SignedIn> {
+  private async begin({ address, userAgent }: Browser, user: UserRecord, how: How): Promise<SignedIn> {
     const { context, cookies } = this.options;
-    const value = await context.sessions.begin(user, { address, userAgent, amr });
+    const value = await context.sessions.begin(user, { address, userAgent, ...how });
     this.note(user, AuditKind.SIGN_IN, "ok");
     return { user, setCookies: [cookies.setSession(value), cookies.setKnown(user._id)] };
   }

@@ -6,7 +6,7 @@ export interface Sessions {
   /** Begins one; the value is what the browser keeps, and is nowhere else. */
   begin(
     user: UserRecord,
-    how: { readonly address: string; readonly userAgent: string; readonly amr: string },
+    how: Pick<SessionRecord, "address" | "amr" | "page"> & { readonly userAgent: string },
   ): Promise<string>;
   /** Whose a value is; undefined where it is nobody's any more. */
   of(value: string): Promise<{ readonly user: UserRecord; readonly session: SessionRecord } | undefined>;
@@ -34,7 +34,7 @@ export function createSessions({ sessions, users }: Pick<AuthStore, "sessions" |
   }
 
   return {
-    async begin(user, { address, userAgent, amr }) {
+    async begin(user, { userAgent, ...how }) {
       const value = randomBytes(32).toString("base64url");
       const now = new Date();
       await sessions.insertOne({
@@ -43,9 +43,8 @@ export function createSessions({ sessions, users }: Pick<AuthStore, "sessions" |
         created_at: now,
         seen_at: now,
         expires_at: new Date(now.getTime() + MAX_MS),
-        address,
         user_agent: userAgent.slice(0, MAX_USER_AGENT),
-        amr,
+        ...how,
       });
       await endOldest(user._id);
       return value;

@@ -4,10 +4,14 @@ export class Browser {
   readonly pages: string[] = [];
   readonly #cookies = new Map<string, { readonly name: string; readonly value: string; readonly path: string }>();
 
-  /** @param fields what is entered into forms, by the name of the field. */
+  /**
+   * @param fields what is entered into forms, by the name of the field.
+   * @param button the label of a link that is followed, rather than that a form is sent, where a page has it.
+   */
   constructor(
     readonly fields: Readonly<Record<string, string>>,
     private readonly ask: typeof fetch = fetch,
+    private readonly button?: string,
   ) {}
 
   /** Follows an address to one that begins with `end`, and gives that. */
@@ -26,6 +30,11 @@ export class Browser {
       }
       const page = await reply.text();
       this.pages.push(page);
+      const href = this.button && new RegExp(`href="([^"]+)">${this.button}<`).exec(page)?.[1];
+      if (href) {
+        url = new URL(href.replaceAll("&#38;", "&"), url);
+        continue;
+      }
       const action = /<form method="post" action="([^"]+)"/.exec(page)?.[1];
       const problem = /id="problem">([^<]*)/.exec(page)?.[1];
       if (action === undefined || problem !== undefined) {
