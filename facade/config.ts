@@ -1,3 +1,4 @@
+import { checkedExternal, readExternal } from "../services/shared/credentials/external-setting.js";
 import { SERVERS, type Server } from "../services/shared/platforms.js";
 import { count, listOf, type Option, oneOf, optional, port, text, url } from "../services/shared/process/config.js";
 import { CALL_RATE_OPTIONS } from "../services/shared/shares/settings.js";
@@ -39,6 +40,15 @@ export function publicUrlsOf(
   return Object.fromEntries(named);
 }
 
+/** The issuer of the authorization server of others; undefined if the embedded one issues tokens. */
+export function externalIssuerOf({
+  externalAuthorizationServer: text,
+}: {
+  readonly externalAuthorizationServer: string | undefined;
+}): string | undefined {
+  return text === undefined ? undefined : readExternal(text).issuer;
+}
+
 /** The HTTP servers that a façade can listen with: µWebSockets.js, or what Node brings. */
 export const EDGE_NAMES = ["uws", "node"] as const;
 
@@ -55,6 +65,10 @@ export const FACADE_OPTIONS = {
   }),
   serviceName: { doc: "The name that users see.", parse: text, fallback: "Sallyport" },
   ...publicUrlOptions,
+  externalAuthorizationServer: optional({
+    doc: "An authorization server of others that issues the access tokens of the MCP endpoints in place of the embedded one, as a JSON object. docs/external-authorization-server.md has its members.",
+    parse: checkedExternal,
+  }),
   allowedOrigins: {
     doc: "Web origins that may call the service in addition to the base URL's origin, separated by commas.",
     parse: listOf(text),

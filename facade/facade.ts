@@ -65,6 +65,8 @@ export interface FacadeOptions {
   readonly baseUrl: URL;
   /** Further public URLs of endpoints, by server. */
   readonly publicUrls?: Readonly<Record<string, URL>>;
+  /** The issuer of an authorization server of others; undefined if the embedded one issues tokens. */
+  readonly externalIssuer?: string | undefined;
   /** The name that users see. */
   readonly serviceName: string;
   readonly version: string;
@@ -139,7 +141,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   });
   const routes = [
     ...healthRoutes(options.ready),
-    ...resourceMetadataRoutes({ endpoints, issuer: `${baseUrl.origin}${base}`, serviceName }),
+    ...resourceMetadataRoutes({ endpoints, issuer: options.externalIssuer ?? `${baseUrl.origin}${base}`, serviceName }),
     ...authorizationServerRoutes({ dispatch, self, rooms, addressOf, base }),
     ...platformIssuerRoutes(dispatch, base),
     ...registrationRoutes({ dispatch, self, rooms, version, base }),

@@ -15,7 +15,7 @@ import { type Addresses, connectRemote } from "../services/shared/rpc/remote.js"
 import { callRatesOf } from "../services/shared/shares/settings.js";
 import { createShares } from "../services/shared/shares/shares.js";
 import { readImage } from "../services/shared/tools/image.js";
-import { FACADE_OPTIONS } from "./config.js";
+import { externalIssuerOf, FACADE_OPTIONS } from "./config.js";
 import { createFacade } from "./facade.js";
 import { facadeOptionsOf } from "./settings.js";
 
@@ -82,6 +82,7 @@ const credentials = createCredentials({
   dispatch,
   credential: self,
   log,
+  externalIssuer: externalIssuerOf(settings),
   ...(keyPrefix !== undefined && { keyPrefix }),
 });
 const facade = await createFacade({

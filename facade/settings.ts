@@ -1,6 +1,6 @@
 import type { Config } from "../services/shared/process/config.js";
 import { VERSION } from "../services/shared/process/version.js";
-import { type FACADE_OPTIONS, publicUrlsOf } from "./config.js";
+import { externalIssuerOf, type FACADE_OPTIONS, publicUrlsOf } from "./config.js";
 import type { FacadeOptions } from "./facade.js";
 
 type Settings = Config<typeof FACADE_OPTIONS>;
@@ -11,12 +11,22 @@ export function facadeOptionsOf(
   baseUrl: string,
 ): Pick<
   FacadeOptions,
-  "baseUrl" | "publicUrls" | "serviceName" | "version" | "origins" | "hosts" | "proxies" | "limits" | "edge"
+  | "baseUrl"
+  | "publicUrls"
+  | "externalIssuer"
+  | "serviceName"
+  | "version"
+  | "origins"
+  | "hosts"
+  | "proxies"
+  | "limits"
+  | "edge"
 > {
   const publicUrls = Object.entries(publicUrlsOf(settings)).map(([server, url]) => [server, new URL(url)] as const);
   return {
     baseUrl: new URL(baseUrl),
     publicUrls: Object.fromEntries(publicUrls),
+    externalIssuer: externalIssuerOf(settings),
     serviceName: settings.serviceName,
     version: VERSION,
     origins: settings.allowedOrigins,

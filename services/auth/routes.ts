@@ -61,10 +61,18 @@ import { verifyCredential } from "./commands/verify-credential.js";
 import { watch } from "./commands/watch.js";
 import { whoAmI } from "./commands/who-am-i.js";
 import type { Context } from "./context.js";
+import type { ExternalCredentials } from "./external/credentials.js";
 import type { AuthorizationServer } from "./oauth/authorization-server.js";
 
+/** Whose access tokens are taken. */
+export interface Doors {
+  readonly authorizationServer: AuthorizationServer;
+  /** Undefined if the embedded authorization server issues them. */
+  readonly external: ExternalCredentials | undefined;
+}
+
 /** Every rpc of auth and the command that answers it. */
-export function routes(context: Context, authorizationServer: AuthorizationServer): readonly Method[] {
+export function routes(context: Context, { authorizationServer, external }: Doors): readonly Method[] {
   const credentials = CredentialService.method;
   const delegations = DelegationService.method;
   const events = WatchService.method;
@@ -77,7 +85,7 @@ export function routes(context: Context, authorizationServer: AuthorizationServe
   const platforms = PlatformTokenService.method;
   const rings = KeyRingService.method;
   return [
-    unary(credentials.verifyCredential, (request) => verifyCredential(context, request)),
+    unary(credentials.verifyCredential, (request) => verifyCredential(context, request, external)),
     unary(credentials.exchangeAssertion, (request) => exchangeAssertion(context, request)),
     unary(credentials.reportUsage, (request) => reportUsage(context, request)),
     unary(credentials.getAssertionKeys, () => getAssertionKeys(context)),

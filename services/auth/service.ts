@@ -3,6 +3,7 @@ import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { Auditor } from "../shared/audit/auditor.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { createUsageCounter } from "../shared/credentials/usage.js";
+import { PUBLIC_ONLY } from "../shared/outgoing/policy.js";
 import type { Log } from "../shared/process/log.js";
 import type { Method } from "../shared/rpc/method.js";
 import type { Peers } from "../shared/rpc/peers.js";
@@ -15,12 +16,13 @@ import { createAuthAuthenticator } from "./authenticator.js";
 import type { Context } from "./context.js";
 import { createEmailDomains } from "./email-domains.js";
 import { createOwnOrder, type EventOrder, nextEpoch } from "./event-order.js";
+import { NO_AUTHORIZATION_SERVER, openExternal } from "./external/open.js";
 import { createFence, type Fence } from "./fence.js";
 import { openKeyRing } from "./key-ring.js";
 import { type AuthorizationServerSettings, openAuthorizationServer } from "./oauth/open.js";
 import { createPlatformTokens } from "./platform-tokens.js";
 import { LEASE_MARGIN } from "./processes.js";
-import { routes } from "./routes.js";
+import { type Doors, routes } from "./routes.js";
 import { createExchangeRates } from "./service-accounts/exchange-rates.js";
 import { openSharedOrder } from "./shared-order.js";
 import { createSessions } from "./sign-in/sessions.js";
@@ -58,6 +60,8 @@ export interface AuthOptions extends AuthorizationServerSettings {
    * very process. Until then nothing published returns.
    */
   readonly fenceMs?: number;
+  /** The text of the setting of an authorization server of others; the embedded one issues tokens if omitted. */
+  readonly external?: string;
   /** How to reach the other services; undefined while they are not there. */
   readonly peersOf?: () => Peers | undefined;
 }
@@ -91,11 +95,11 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
   const { order, hub } = await openHub(store, options);
   const fence = createFence(order);
   const context = contextOf(options, { store, hub, assertionRing, platformRing, accessRing });
-  const authorizationServer = await openAuthorizationServer(context, options);
+  const doors = await openDoors(context, options);
   const upkeep = startUpkeep(context, options.log);
   return {
     name: "auth",
-    methods: routes(context, authorizationServer).map((method) => fenced(method, fence)),
+    methods: routes(context, doors).map((method) => fenced(method, fence)),
     authenticator: createAuthAuthenticator(context.verification, assertionRing, context.usage),
     async ready() {
       try {
@@ -109,11 +113,22 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
     },
     async close() {
       hub.close();
-      await authorizationServer.close();
+      await doors.authorizationServer.close();
       await upkeep.close();
       await order.close();
       await context.audit.close();
     },
+  };
+}
+
+/** The embedded authorization server, or what takes the tokens of another one in its place. */
+async function openDoors(context: Context, options: AuthOptions): Promise<Doors> {
+  const { external, publicUrls = {}, outgoing = PUBLIC_ONLY, log } = options;
+  if (external === undefined)
+    return { authorizationServer: await openAuthorizationServer(context, options), external: undefined };
+  return {
+    authorizationServer: NO_AUTHORIZATION_SERVER,
+    external: openExternal(context, { external, publicUrls, outgoing, log }),
   };
 }
 

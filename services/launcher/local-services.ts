@@ -1,6 +1,6 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
 import { AuditService } from "#proto/auth/v1/audit_service_pb.js";
-import { publicUrlsOf } from "../../facade/config.js";
+import { externalIssuerOf, publicUrlsOf } from "../../facade/config.js";
 import type { ConfiguredPlatforms } from "../catalogue/platforms.js";
 import { createAuditor } from "../shared/audit/auditor.js";
 import { createAssertionVerifier } from "../shared/credentials/assertions.js";
@@ -91,6 +91,7 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
       outgoing: outgoingOf(settings),
       clientDocuments: settings.clientDocuments,
       ...(settings.idJagIssuers && { idJagIssuers: settings.idJagIssuers }),
+      ...(settings.externalAuthorizationServer && { external: settings.externalAuthorizationServer }),
       ...(settings.signInProviders && { signInProviders: settings.signInProviders }),
       auditor: audit,
       auditBounds: { days: settings.auditDays, records: settings.auditRecords },
@@ -100,7 +101,10 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
   }
   const credential = self();
   peers = createPeers(routing, credential);
-  const credentials = createCredentials({ dispatch: routing, credential, log, keyPrefix: settings.keyPrefix });
+  const credentials = createCredentials({
+    ...{ dispatch: routing, credential, log, keyPrefix: settings.keyPrefix },
+    externalIssuer: externalIssuerOf(settings),
+  });
   for (const name of settings.services) {
     if (name === "auth") continue;
     const service = await createService(name, { ...around, peers, credentials });

@@ -6,17 +6,23 @@ import type { Caller } from "../../shared/rpc/call.js";
 import { ASSERTION_TTL_S } from "../assertion-mint.js";
 import { callerOfKey } from "../authenticator.js";
 import type { Context } from "../context.js";
+import type { ExternalCredentials } from "../external/credentials.js";
 import { callerOf, emailOf, identityOf } from "../identity.js";
 import { isAccessToken, verifyToken } from "../oauth/access-tokens.js";
 import { scopesOfGrant } from "../scopes.js";
 import type { RefusedKey } from "../verification.js";
 
-/** Verifies an API key or an access token, and mints the assertions of whom it stands for. */
+/**
+ * Verifies an API key or an access token, and mints the assertions of whom it stands for.
+ *
+ * @param external takes access tokens of an authorization server of others; undefined if ours issues them.
+ */
 export async function verifyCredential(
   context: Context,
   { token }: VerifyCredentialRequest,
+  external: ExternalCredentials | undefined,
 ): Promise<MessageInitShape<typeof VerifyCredentialResponseSchema>> {
-  const presented = await (isAccessToken(token) ? ofToken(context, token) : ofKey(context, token));
+  const presented = await presentedBy(context, token, external);
   if ("refused" in presented) {
     const { refused: reason, rememberMs, credentialId } = presented;
     if (credentialId !== undefined) await noteEnded(context, credentialId, reason);
@@ -51,6 +57,22 @@ interface Presented {
 
 /** One that is not, with the id of what it was once; undefined where it was nothing. */
 type Refused = RefusedKey & { readonly credentialId: string | undefined };
+
+function presentedBy(
+  context: Context,
+  token: string,
+  external: ExternalCredentials | undefined,
+): Promise<Presented | Refused> {
+  if (external?.reads(token)) return ofExternal(external, token);
+  return isAccessToken(token) ? ofToken(context, token) : ofKey(context, token);
+}
+
+async function ofExternal(external: ExternalCredentials, token: string): Promise<Presented | Refused> {
+  const found = await external.verify(token);
+  if ("refused" in found) return { ...found, credentialId: undefined };
+  const { user, grant, scopes, seq, endsAt } = found;
+  return { caller: callerOf(user, scopesOfGrant(user, { scopes }), grant._id), seq, endsAt, resource: grant.resource };
+}
 
 async function ofKey({ verification, format }: Context, token: string): Promise<Presented | Refused> {
   const found = await verification.verify(token);

@@ -1,4 +1,5 @@
 import type { JWTPayload } from "jose";
+import type { Vendor } from "../../shared/credentials/external-setting.js";
 
 /** Claims of an access token: the values are whatever the vendor wrote there. */
 export type TokenClaims = JWTPayload & Readonly<Record<string, unknown>>;
@@ -77,7 +78,4 @@ export const PROFILES = {
       return uid === undefined ? NOT_FOR_PERSON : undefined;
     },
   },
-} as const satisfies Readonly<Record<string, Profile>>;
-
-/** The name of a profile. */
-export type ProfileName = keyof typeof PROFILES;
+} as const satisfies Readonly<Record<Vendor, Profile>>;

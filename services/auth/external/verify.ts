@@ -1,103 +1,97 @@
-import { decodeJwt, decodeProtectedHeader, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { decodeProtectedHeader, type JWTVerifyGetKey, jwtVerify } from "jose";
+import type { ExternalSetting } from "../../shared/credentials/external-setting.js";
 import type { OutsidePerson } from "../federation/person.js";
-import { PROFILES, type Profile, type ProfileName, type TokenClaims } from "./profiles.js";
+import { PROFILES, type Profile, type TokenClaims } from "./profiles.js";
 
-/** An authorization server of others whose access tokens are taken. */
-export interface ExternalIssuer {
-  /** As its tokens spell it, letter for letter. */
-  readonly issuer: string;
-  readonly profile: ProfileName;
-  readonly algorithms: readonly string[];
+/** An authorization server of others, and its keys. */
+export interface ExternalIssuer
+  extends Pick<
+    ExternalSetting,
+    "issuer" | "vendor" | "algorithms" | "audiences" | "emailClaim" | "emailVerifiedClaim" | "maxLifeS"
+  > {
   readonly keys: JWTVerifyGetKey;
-  /** Further audiences by MCP server, such as the ids of applications; each server's URL is one always. */
-  readonly audiences: ReadonlyMap<string, readonly string[]>;
-  /** How long a token may live, in seconds: until then nobody can revoke it. */
-  readonly maxLifeS: number;
 }
 
 /** What an access token says, once it is verified. */
 export interface ExternalToken {
   /** For the link to a user; groups are not read of access tokens. */
   readonly person: OutsidePerson;
+  /** The MCP server that it is for. */
+  readonly server: string;
   readonly clientId: string;
+  /** As the authorization server names them. */
   readonly scopes: readonly string[];
+  readonly issuedAt: Date;
   readonly expiresAt: Date;
 }
 
 /** Why a token is not taken, as a sentence for whoever configures the authorization server. */
 export class ExternalTokenError extends Error {}
 
-/** Verifies access tokens of authorization servers of others. */
+/** Verifies access tokens of an authorization server of others. */
 export interface ExternalTokens {
-  /**
-   * @param server the MCP server that the token came to.
-   * @throws ExternalTokenError for a token that is not good there, or an error of the network where keys cannot be had.
-   */
-  verify(token: string, server: string): Promise<ExternalToken>;
+  /** @throws ExternalTokenError for a token that is not good here, or what the keys throw if they cannot be read. */
+  verify(token: string): Promise<ExternalToken>;
 }
 
-/** Longest token, in characters: some have the groups of a person. */
-const MAX_LENGTH = 16_384;
 const TOLERANCE_S = 30;
 const MAX_SUBJECT = 255;
+const MAX_CLIENT = 2_000;
+const MAX_NAME = 200;
 const MAX_SCOPES = 100;
 
-/** @param endpoints the URL of each MCP server. */
+/** @param endpoints the MCP servers with their URLs. */
 export function createExternalTokens(
-  issuers: readonly ExternalIssuer[],
-  endpoints: ReadonlyMap<string, string>,
+  from: ExternalIssuer,
+  endpoints: readonly { readonly server: string; readonly url: string }[],
 ): ExternalTokens {
-  const byIssuer = new Map(issuers.map((one) => [one.issuer, one]));
-  const audiencesOf = ({ audiences }: ExternalIssuer, server: string): string[] => {
-    const url = endpoints.get(server);
-    return url === undefined ? [] : [url, ...(audiences.get(server) ?? [])];
-  };
+  const profile: Profile = PROFILES[from.vendor];
+  const servers = [...new Set(endpoints.map(({ server }) => server))];
+  const audiencesOf = (server: string): string[] => [
+    ...endpoints.filter((one) => one.server === server).map(({ url }) => url),
+    ...(from.audiences.get(server) ?? []),
+  ];
+  const all = servers.flatMap(audiencesOf);
 
   return {
-    async verify(token, server) {
-      const found = issuerOf(token, byIssuer);
-      const profile: Profile = PROFILES[found.profile];
-      const claims = await signedClaims(token, found, audiencesOf(found, server));
-      const reason = profile.refusalOf(claims) ?? commonRefusalOf(claims, found);
+    async verify(token) {
+      checkType(token, profile);
+      const claims = await signedClaims(token, from, all);
+      const reason = profile.refusalOf(claims) ?? commonRefusalOf(claims, from);
       if (reason !== undefined) throw refused(reason);
       // A list may name others' resources beside ours; one that names two of ours is good at neither.
       const named = new Set([claims.aud ?? []].flat());
-      const ours = [...endpoints.keys()].filter((one) =>
-        audiencesOf(found, one).some((audience) => named.has(audience)),
-      );
-      if (ours.length !== 1) throw refused(`it is for several servers: ${ours.join(", ")}`);
+      const [server, ...more] = servers.filter((one) => audiencesOf(one).some((audience) => named.has(audience)));
+      if (server === undefined || more.length > 0)
+        throw refused(`it is for several servers: ${[server, ...more].join(", ")}`);
       const subject = profile.subjectOf(claims) ?? "";
       if (subject === "" || subject.length > MAX_SUBJECT) throw refused("it does not say for whom it is");
       const clientId = profile.client.map((name) => claims[name]).find((one) => typeof one === "string" && one !== "");
-      if (clientId === undefined) throw refused(`it does not name its client in ${profile.client.join(" or ")}`);
+      if (typeof clientId !== "string" || clientId.length > MAX_CLIENT)
+        throw refused(`it does not name its client in ${profile.client.join(" or ")}`);
       return {
-        person: personOf(claims, found.issuer, subject),
-        clientId: clientId as string,
+        person: personOf(claims, from, subject),
+        server,
+        clientId,
         scopes: scopesOf(profile.scope.map((name) => claims[name]).find((one) => one !== undefined)),
+        issuedAt: new Date((claims.iat as number) * 1_000),
         expiresAt: new Date((claims.exp as number) * 1_000),
       };
     },
   };
 }
 
-function issuerOf(token: string, byIssuer: ReadonlyMap<string, ExternalIssuer>): ExternalIssuer {
-  if (token.length > MAX_LENGTH) throw refused("it is too long");
-  let issuer: unknown;
+function checkType(token: string, { types }: Profile): void {
   let type: unknown;
   try {
-    issuer = decodeJwt(token).iss;
     type = decodeProtectedHeader(token).typ;
   } catch {
     throw refused("it is not a JWT");
   }
-  const found = byIssuer.get(String(issuer));
-  if (found === undefined) throw refused("its issuer is not configured");
   const plain = String(type)
     .toLowerCase()
     .replace(/^application\//, "");
-  const { types }: Profile = PROFILES[found.profile];
   if (!types.includes(plain)) throw refused(`its typ is not one of ${types.join(", ")}`);
-  return found;
 }
 
 async function signedClaims(
@@ -105,7 +99,6 @@ async function signedClaims(
   { issuer, algorithms, keys }: ExternalIssuer,
   audience: string[],
 ): Promise<TokenClaims> {
-  if (audience.length === 0) throw refused("there is no such server");
   try {
     const { payload } = await jwtVerify(token, keys, {
       ...{ issuer, audience, algorithms: [...algorithms], clockTolerance: TOLERANCE_S },
@@ -127,13 +120,18 @@ function commonRefusalOf({ exp = 0, iat = 0, cnf }: TokenClaims, { maxLifeS }: E
   return iat > Date.now() / 1_000 + TOLERANCE_S ? "it is issued in the future" : undefined;
 }
 
-function personOf({ email, email_verified }: TokenClaims, issuer: string, subject: string): OutsidePerson {
+function personOf(
+  claims: TokenClaims,
+  { issuer, emailClaim, emailVerifiedClaim }: ExternalIssuer,
+  subject: string,
+): OutsidePerson {
+  const { [emailClaim]: email, name } = claims;
   return {
     issuer,
     subject,
     email: typeof email === "string" && email.length <= MAX_SUBJECT ? email : undefined,
-    emailVerified: email_verified === true,
-    name: "",
+    emailVerified: claims[emailVerifiedClaim] === true,
+    name: typeof name === "string" ? name.replace(/\p{C}/gu, "").trim().slice(0, MAX_NAME) : "",
     groups: new Set(),
   };
 }

@@ -15,6 +15,8 @@ export interface KnownUser {
   readonly done: "nothing" | "linked" | "created";
 }
 
+/** What a provider decides on. */
+type Deciding = Pick<ProviderSetting, "label" | "emailDomains" | "createsUsers">;
 type Needs = Pick<Context, "store" | "emailDomains">;
 
 /**
@@ -25,7 +27,7 @@ type Needs = Pick<Context, "store" | "emailDomains">;
  *
  * @throws SignInRefusedError that says why nobody is meant.
  */
-export async function knownUserOf(context: Needs, person: OutsidePerson, setting: ProviderSetting): Promise<KnownUser> {
+export async function knownUserOf(context: Needs, person: OutsidePerson, setting: Deciding): Promise<KnownUser> {
   const known = await identityOf(context.store, person);
   if (known === null) return userByEmail(context, person, setting);
   const user = await context.store.users.findOne({ _id: known.user_id });
@@ -37,7 +39,7 @@ export async function knownUserOf(context: Needs, person: OutsidePerson, setting
   return { user, done: "nothing" };
 }
 
-async function userByEmail(context: Needs, person: OutsidePerson, setting: ProviderSetting): Promise<KnownUser> {
+async function userByEmail(context: Needs, person: OutsidePerson, setting: Deciding): Promise<KnownUser> {
   const { users } = context.store;
   const login = verifiedEmailOf(context, person, setting);
   const found = await users.findOne({ login });
@@ -61,11 +63,7 @@ async function userByEmail(context: Needs, person: OutsidePerson, setting: Provi
 }
 
 /** @throws SignInRefusedError for an address that proves nothing, or that this provider does not decide on. */
-function verifiedEmailOf(
-  { emailDomains }: Needs,
-  person: OutsidePerson,
-  { label, ...setting }: ProviderSetting,
-): string {
+function verifiedEmailOf({ emailDomains }: Needs, person: OutsidePerson, { label, ...setting }: Deciding): string {
   const about = aboutOf(person);
   if (person.email === undefined || !person.emailVerified) {
     const said = `${label} has not verified your e-mail address, so your account cannot be found. Verify it there and start again, or ask an administrator.`;

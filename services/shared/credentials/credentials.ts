@@ -4,6 +4,7 @@ import type { Log } from "../process/log.js";
 import type { Caller, Credential } from "../rpc/call.js";
 import type { Dispatch } from "../rpc/dispatch.js";
 import { readAccessToken } from "./access-token.js";
+import { isOfIssuer } from "./external-token.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX, type KeyFormat } from "./format.js";
 import { type Attested, createInvalidations, type Validity } from "./invalidations.js";
 import { type Entry, KeptCredentials } from "./kept-credentials.js";
@@ -65,6 +66,8 @@ export interface CredentialsOptions {
   readonly log: Log;
   /** The prefix of API keys. */
   readonly keyPrefix?: string;
+  /** The issuer of an authorization server of others whose access tokens auth takes. */
+  readonly externalIssuer?: string | undefined;
   /** How often uses are reported, in milliseconds. */
   readonly reportMs?: number;
   /** How many credentials are kept. */
@@ -247,9 +250,14 @@ class LeasedCredentials implements Credentials {
   /** Why a token is refused without asking anybody. */
   #refusalOf(token: string): Refusal | undefined {
     const id = this.#format.parse(token)?.keyId ?? readAccessToken(token)?.gid;
-    if (id === undefined) return { refused: "malformed" };
+    if (id === undefined) return this.#isExternal(token) ? this.#kept.refusalOf(token) : { refused: "malformed" };
     const key = { keyId: id, userId: "", seq: Number.POSITIVE_INFINITY };
     return this.validityOf(key) === "revoked" ? { refused: "revoked" } : this.#kept.refusalOf(token);
+  }
+
+  #isExternal(token: string): boolean {
+    const { externalIssuer } = this.#options;
+    return externalIssuer !== undefined && isOfIssuer(token, externalIssuer);
   }
 
   /**
@@ -275,7 +283,7 @@ class LeasedCredentials implements Credentials {
 
   async #verified(token: string): Promise<Entry | Refusal> {
     const { dispatch, credential, log } = this.#options;
-    if (readAccessToken(token) !== undefined) {
+    if (readAccessToken(token) !== undefined && !this.#isExternal(token)) {
       const forged = await this.#forged(token);
       if (forged !== undefined) return forged;
     }

@@ -1,18 +1,18 @@
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ProfileName } from "../../../../services/auth/external/profiles.js";
 import {
   createExternalTokens,
   type ExternalIssuer,
   ExternalTokenError,
   type ExternalTokens,
 } from "../../../../services/auth/external/verify.js";
+import { VENDORS, type Vendor } from "../../../../services/shared/credentials/external-setting.js";
 
 // Access tokens in the shapes of vendors: what is read of each, and what is refused.
 
 const BASE = "https://sallyport.example";
-const ENDPOINTS = new Map(["cti", "aev", "grc", "core"].map((name) => [name, `${BASE}/mcp/${name}`]));
-const ISSUERS: Record<ProfileName, string> = {
+const ENDPOINTS = ["cti", "aev", "grc", "core"].map((server) => ({ server, url: `${BASE}/mcp/${server}` }));
+const ISSUERS: Record<Vendor, string> = {
   rfc9068: "https://as.example",
   keycloak: "https://kc.example/realms/r",
   auth0: "https://t.auth0.example/",
@@ -21,17 +21,18 @@ const ISSUERS: Record<ProfileName, string> = {
 };
 const now = Math.floor(Date.now() / 1_000);
 
-let tokens: ExternalTokens;
+let tokens: Record<Vendor, ExternalTokens>;
 let keys: Awaited<ReturnType<typeof generateKeyPair>>;
 let others: Awaited<ReturnType<typeof generateKeyPair>>;
 beforeAll(async () => {
   keys = await generateKeyPair("RS256");
   others = await generateKeyPair("RS256");
   const jwks = createLocalJWKSet({ keys: [{ ...(await exportJWK(keys.publicKey)), kid: "k", alg: "RS256" }] });
-  const issuerOf = (profile: ProfileName): ExternalIssuer => ({
-    ...{ issuer: ISSUERS[profile], profile, algorithms: ["RS256"], keys: jwks, maxLifeS: 5_400 },
+  const issuerOf = (vendor: Vendor): ExternalIssuer => ({
+    ...{ issuer: ISSUERS[vendor], vendor, algorithms: ["RS256"], keys: jwks, maxLifeS: 5_400 },
+    ...{ emailClaim: "email", emailVerifiedClaim: "email_verified" },
     audiences: new Map(
-      profile === "entra"
+      vendor === "entra"
         ? [
             ["cti", ["app-of-cti"]],
             ["core", ["app-of-core"]],
@@ -39,30 +40,29 @@ beforeAll(async () => {
         : [],
     ),
   });
-  tokens = createExternalTokens(
-    Object.keys(ISSUERS).map((name) => issuerOf(name as ProfileName)),
-    ENDPOINTS,
-  );
+  tokens = Object.fromEntries(
+    VENDORS.map((vendor) => [vendor, createExternalTokens(issuerOf(vendor), ENDPOINTS)]),
+  ) as typeof tokens;
 });
 
 interface Shape {
-  readonly profile: ProfileName;
+  readonly vendor: Vendor;
   readonly typ: string;
   readonly claims: JWTPayload;
 }
 
 /** A good token of each vendor for cti. */
-const GOOD: Record<ProfileName, Shape> = {
+const GOOD: Record<Vendor, Shape> = {
   rfc9068: {
-    ...{ profile: "rfc9068", typ: "at+jwt" },
+    ...{ vendor: "rfc9068", typ: "at+jwt" },
     claims: { sub: "u1", client_id: "cli", scope: "mcp:cti", aud: `${BASE}/mcp/cti` },
   },
   keycloak: {
-    ...{ profile: "keycloak", typ: "JWT" },
+    ...{ vendor: "keycloak", typ: "JWT" },
     claims: { sub: "u1", typ: "Bearer", azp: "cli", scope: "openid mcp:cti", aud: [`${BASE}/mcp/cti`, "account"] },
   },
   auth0: {
-    ...{ profile: "auth0", typ: "at+jwt" },
+    ...{ vendor: "auth0", typ: "at+jwt" },
     claims: {
       sub: "auth0|1",
       client_id: "cli",
@@ -71,17 +71,17 @@ const GOOD: Record<ProfileName, Shape> = {
     },
   },
   entra: {
-    ...{ profile: "entra", typ: "JWT" },
+    ...{ vendor: "entra", typ: "JWT" },
     claims: { sub: "pairwise", oid: "o1", tid: "TID", ver: "2.0", azp: "cli", scp: "mcp.cti", aud: "app-of-cti" },
   },
   okta: {
-    ...{ profile: "okta", typ: "application/okta-internal-at+jwt" },
+    ...{ vendor: "okta", typ: "application/okta-internal-at+jwt" },
     claims: { sub: "a@corp.example", uid: "00u", cid: "cli", scp: ["mcp:cti"], aud: `${BASE}/mcp/cti` },
   },
 };
 
-const full = ({ profile, claims }: Shape): JWTPayload => ({
-  iss: ISSUERS[profile],
+const full = ({ vendor, claims }: Shape): JWTPayload => ({
+  iss: ISSUERS[vendor],
   iat: now,
   exp: now + 300,
   ...claims,
@@ -91,54 +91,52 @@ const sign = (shape: Shape, header: object = {}): Promise<string> =>
     .setProtectedHeader({ alg: "RS256", kid: "k", typ: shape.typ, ...header })
     .sign(keys.privateKey);
 /** A good token of a vendor with other claims; undefined leaves one out. */
-const changed = (profile: ProfileName, claims: object): Shape => ({
-  ...GOOD[profile],
-  claims: { ...GOOD[profile].claims, ...claims },
+const changed = (vendor: Vendor, claims: object): Shape => ({
+  ...GOOD[vendor],
+  claims: { ...GOOD[vendor].claims, ...claims },
 });
-const refused = (shape: Shape, server = "cti") =>
-  expect(sign(shape).then((token) => tokens.verify(token, server))).rejects.toBeInstanceOf(ExternalTokenError);
+const refused = (shape: Shape) =>
+  expect(sign(shape).then((token) => tokens[shape.vendor].verify(token))).rejects.toBeInstanceOf(ExternalTokenError);
 
 describe("what is read", () => {
-  const read: Record<ProfileName, object> = {
+  const read: Record<Vendor, object> = {
     rfc9068: { clientId: "cli", scopes: ["mcp:cti"], person: { subject: "u1" } },
     keycloak: { clientId: "cli", scopes: ["openid", "mcp:cti"], person: { subject: "u1" } },
     auth0: { clientId: "cli", scopes: ["mcp:cti"], person: { subject: "auth0|1" } },
     entra: { clientId: "cli", scopes: ["mcp.cti"], person: { subject: "TID:o1" } },
     okta: { clientId: "cli", scopes: ["mcp:cti"], person: { subject: "00u" } },
   };
-  test.each(Object.values(GOOD))("of $profile", async (shape) => {
-    const verified = await tokens.verify(await sign(shape), "cti");
-    expect(verified).toMatchObject(read[shape.profile]);
+  test.each(Object.values(GOOD))("of $vendor", async (shape) => {
+    const verified = await tokens[shape.vendor].verify(await sign(shape));
+    expect(verified).toMatchObject(read[shape.vendor]);
     expect(verified).toMatchObject({
-      person: { issuer: ISSUERS[shape.profile] },
+      person: { issuer: ISSUERS[shape.vendor] },
+      ...{ server: "cti", issuedAt: new Date(now * 1_000) },
       expiresAt: new Date((now + 300) * 1_000),
     });
   });
 
   test("an address, with the issuer's word on it", async () => {
     const address = { email: "a@corp.example", email_verified: true };
-    const { person } = await tokens.verify(await sign(changed("keycloak", address)), "cti");
+    const { person } = await tokens.keycloak.verify(await sign(changed("keycloak", address)));
     expect(person).toMatchObject({ email: "a@corp.example", emailVerified: true });
-    const doubtful = await tokens.verify(
+    const doubtful = await tokens.keycloak.verify(
       await sign(changed("keycloak", { ...address, email_verified: "true" })),
-      "cti",
     );
     expect(doubtful.person.emailVerified).toBe(false);
   });
 });
 
-describe.each(Object.values(GOOD))("a token of $profile", (shape) => {
-  const { profile } = shape;
-  test.each(["aev", "grc", "core", "other", "constructor"])("is refused at %s", (server) => refused(shape, server));
-
-  const both = profile === "entra" ? ["app-of-cti", "app-of-core"] : [`${BASE}/mcp/cti`, `${BASE}/mcp/core`];
+describe.each(Object.values(GOOD))("a token of $vendor", (shape) => {
+  const { vendor } = shape;
+  const both = vendor === "entra" ? ["app-of-cti", "app-of-core"] : [`${BASE}/mcp/cti`, `${BASE}/mcp/core`];
   const wrong: [string, object][] = [
     ["for two servers of ours", { aud: both }],
     ["for one by its URL and another by its other name", { aud: [...both.slice(0, 1), `${BASE}/mcp/aev`] }],
     ["for nobody", { aud: undefined }],
     ["with a slash more", { aud: `${BASE}/mcp/cti/` }],
     ["of another issuer", { iss: "https://eve.example" }],
-    ["of another vendor's issuer", { iss: profile === "okta" ? ISSUERS.entra : ISSUERS.okta }],
+    ["of another vendor's issuer", { iss: vendor === "okta" ? ISSUERS.entra : ISSUERS.okta }],
     ["that is over", { exp: now - 60 }],
     ["without an end", { exp: undefined }],
     ["without a beginning", { iat: undefined }],
@@ -151,7 +149,7 @@ describe.each(Object.values(GOOD))("a token of $profile", (shape) => {
     ["for somebody whose name is too long", { sub: "a".repeat(256), oid: "a".repeat(256), uid: "a".repeat(256) }],
     ["with a hundred and one scopes", { scope: "a ".repeat(101), scp: "a ".repeat(101) }],
   ];
-  test.each(wrong)("%s is refused", (_what, claims) => refused(changed(profile, claims)));
+  test.each(wrong)("%s is refused", (_what, claims) => refused(changed(vendor, claims)));
 
   test.each(["id+jwt", "logout+jwt", "oauth-id-jag+jwt", "sallyport-caller+jwt", "", undefined])(
     "of the type %j is refused",
@@ -174,7 +172,7 @@ describe.each(Object.values(GOOD))("a token of $profile", (shape) => {
       "x".repeat(20_000),
       "",
     ];
-    for (const token of forged) await expect(tokens.verify(token, "cti")).rejects.toBeInstanceOf(ExternalTokenError);
+    for (const token of forged) await expect(tokens[vendor].verify(token)).rejects.toBeInstanceOf(ExternalTokenError);
   });
 });
 
@@ -199,21 +197,14 @@ describe("tokens that are none for a person", () => {
 
 test("an issuer whose keys cannot be had says nothing of the token", async () => {
   const away = createExternalTokens(
-    [
-      {
-        ...{
-          issuer: ISSUERS.keycloak,
-          profile: "keycloak",
-          algorithms: ["RS256"],
-          audiences: new Map(),
-          maxLifeS: 600,
-        },
-        keys: () => Promise.reject(new Error("connect ECONNREFUSED")),
-      },
-    ],
+    {
+      ...{ issuer: ISSUERS.keycloak, vendor: "keycloak", algorithms: ["RS256"], audiences: new Map(), maxLifeS: 600 },
+      ...{ emailClaim: "email", emailVerifiedClaim: "email_verified" },
+      keys: () => Promise.reject(new Error("connect ECONNREFUSED")),
+    },
     ENDPOINTS,
   );
   const token = await sign(GOOD.keycloak);
-  await expect(away.verify(token, "cti")).rejects.toThrow("ECONNREFUSED");
-  await expect(away.verify(token, "cti")).rejects.not.toBeInstanceOf(ExternalTokenError);
+  await expect(away.verify(token)).rejects.toThrow("ECONNREFUSED");
+  await expect(away.verify(token)).rejects.not.toBeInstanceOf(ExternalTokenError);
 });
