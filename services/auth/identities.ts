@@ -7,6 +7,8 @@ import type { AuthStore, IdentityRecord, UserRecord } from "./store.js";
 /** A person as another provider knows them. */
 export interface OutsidePerson {
   readonly issuer: string;
+  /** Subjects of an issuer for several companies are unique within one of them only. */
+  readonly tenant?: string | undefined;
   readonly subject: string;
   readonly email: string | undefined;
   readonly emailVerified: boolean;
@@ -57,15 +59,17 @@ async function byEmail(
 
 async function link(
   identities: AuthStore["identities"],
-  { issuer, subject, email = "" }: OutsidePerson,
+  person: OutsidePerson,
   user: UserRecord,
 ): Promise<UserRecord | Unlinked> {
+  const { issuer, subject, email = "" } = person;
+  const _id = idOf(person);
   const other = await identities.findOne({ user_id: user._id, issuer });
-  if (other !== null && other.subject !== subject) {
+  if (other !== null && other._id !== _id) {
     return { unlinked: "the user with this e-mail address is linked to another identity of the same provider" };
   }
   const identity: IdentityRecord = {
-    _id: idOf({ issuer, subject }),
+    _id,
     ...{ issuer, subject, user_id: user._id, email, linked_at: new Date() },
   };
   try {
@@ -79,6 +83,8 @@ async function link(
   return user;
 }
 
-function idOf({ issuer, subject }: Pick<OutsidePerson, "issuer" | "subject">): string {
-  return createHash("sha256").update(issuer).update("\0").update(subject).digest("base64url");
+function idOf({ issuer, tenant, subject }: Pick<OutsidePerson, "issuer" | "tenant" | "subject">): string {
+  const hash = createHash("sha256").update(issuer).update("\0").update(subject);
+  if (tenant !== undefined) hash.update("\0").update(tenant);
+  return hash.digest("base64url");
 }
