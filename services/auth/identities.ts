@@ -10,6 +10,8 @@ import type { AuthStore, IdentityRecord, UserRecord } from "./store.js";
 /** Whom an issuer means: its subject is the same person for ever. */
 export interface OutsideIdentity {
   readonly issuer: string;
+  /** Subjects of an issuer for several companies are unique within one of them only. */
+  readonly tenant?: string | undefined;
   readonly subject: string;
   /** Kept with the link, for people who read it. */
   readonly email: string | undefined;
@@ -30,10 +32,11 @@ export function identityOf({ identities }: Needs, identity: OutsideIdentity): Pr
  */
 export async function linkIdentity(
   { identities }: Needs,
-  { issuer, subject, email = "" }: OutsideIdentity,
+  identity: OutsideIdentity,
   { _id: user_id }: Pick<UserRecord, "_id">,
 ): Promise<boolean> {
-  const _id = idOf({ issuer, subject });
+  const { issuer, subject, email = "" } = identity;
+  const _id = idOf(identity);
   try {
     await identities.insertOne({ _id, issuer, subject, user_id, email, linked_at: new Date() });
     return true;
@@ -43,6 +46,8 @@ export async function linkIdentity(
   }
 }
 
-function idOf({ issuer, subject }: Pick<OutsideIdentity, "issuer" | "subject">): string {
-  return createHash("sha256").update(issuer).update("\0").update(subject).digest("base64url");
+function idOf({ issuer, tenant, subject }: Pick<OutsideIdentity, "issuer" | "tenant" | "subject">): string {
+  const hash = createHash("sha256").update(issuer).update("\0").update(subject);
+  if (tenant !== undefined) hash.update("\0").update(tenant);
+  return hash.digest("base64url");
 }

@@ -59,7 +59,7 @@ export const options = {
     fallback: true,
   },
   idJagIssuers: optional({
-    doc: "Identity providers whose identity assertions (ID-JAG) clients exchange for access tokens without a page, separated by commas: the issuer's URL and the algorithms that it signs with, such as https://idp.example.com RS256; none if omitted.",
+    doc: "Identity providers whose identity assertions (ID-JAG) clients exchange for access tokens without a page, separated by commas: the issuer's URL, the algorithms that it signs with, and tenant=NAME if it issues for several companies, such as https://idp.example.com RS256; none if omitted.",
     parse: listOf(readIssuer),
   }),
   signInProviders: optional({

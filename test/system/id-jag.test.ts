@@ -3,35 +3,39 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ConnectionService } from "#proto/auth/v1/connection_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { connectClient } from "../../clients/node/connect.js";
+import { openAuthStore } from "../../services/auth/store.js";
 import { SERVERS } from "../../services/shared/platforms.js";
+import { openEmbeddedStore } from "../../services/shared/store/embedded/embedded.js";
 import { post } from "../support/mcp.js";
 import { askForTokens, register } from "../support/oauth/by-hand.js";
 import { claimsOf } from "../support/oauth/client-state.js";
-import { type IdJagIssuer, startIdJagIssuer } from "../support/oauth/id-jag-issuer.js";
+import { type EnterpriseIdp, startEnterpriseIdp } from "../support/oauth/enterprise-idp.js";
 import { type Program, startProgram } from "../support/program.js";
 
 // Enterprise-managed authorization: the company's identity provider says who may
-// use a client with which server, and no page is shown. The provider of these
-// tests is written from the text of the extension (id-jag-issuer.ts).
+// use a client with which server, and no page is shown. What the texts ask,
+// clause by clause, is in id-jag-by-text.test.ts.
 
 const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-let idp: IdJagIssuer;
-let second: IdJagIssuer;
-let stranger: IdJagIssuer;
-let down: IdJagIssuer;
+let idp: EnterpriseIdp;
+let second: EnterpriseIdp;
+let stranger: EnterpriseIdp;
+let down: EnterpriseIdp;
 let program: Program;
 let base: string;
 let clientId: string;
 
 beforeAll(async () => {
   [idp, second, stranger, down] = await Promise.all([
-    startIdJagIssuer({ alg: "RS256" }),
-    startIdJagIssuer({ alg: "ES256" }),
-    startIdJagIssuer({ alg: "RS256" }),
-    startIdJagIssuer({ alg: "RS256" }),
+    startEnterpriseIdp({ alg: "RS256" }),
+    startEnterpriseIdp({ alg: "ES256" }),
+    startEnterpriseIdp({ alg: "RS256" }),
+    startEnterpriseIdp({ alg: "RS256" }),
   ]);
   await down.close();
-  program = await startProgram({ env: { ID_JAG_ISSUERS: `${idp.url} RS256, ${second.url} ES256, ${down.url} RS256` } });
+  program = await startProgram({
+    env: { ID_JAG_ISSUERS: `${idp.issuer} RS256, ${second.issuer} ES256, ${down.issuer} RS256` },
+  });
   base = program.baseUrl;
   ({ clientId } = await register(base));
 });
@@ -40,15 +44,31 @@ afterAll(async () => {
   for (const one of [idp, second, stranger]) await one?.close();
 });
 
-type Grant = Parameters<IdJagIssuer["grant"]>[0];
-const assertion = (more: Partial<Grant> = {}, issuer = idp): Promise<string> =>
-  Promise.resolve(
-    issuer.grant({
-      ...{ subject: "analyst-at-the-company", email: program.bootstrap.analyst.email, emailVerified: true },
-      ...{ clientId, audience: base, resource: `${base}/mcp/cti` },
-      ...more,
-    } as Grant),
-  );
+/** Further members replace claims, and `typ` that of the header. */
+interface Asked {
+  readonly subject?: string | undefined;
+  readonly emailVerified?: unknown;
+  readonly clientId?: string | undefined;
+  readonly audience?: string | readonly string[];
+  readonly typ?: string;
+  readonly [claim: string]: unknown;
+}
+const assertion = (more: Asked = {}, issuer = idp): Promise<string> => {
+  const {
+    subject,
+    emailVerified,
+    clientId: client,
+    audience,
+    typ,
+    ...claims
+  } = {
+    ...{ subject: "analyst-at-the-company", emailVerified: true, email: program.bootstrap.analyst.email },
+    ...{ clientId, audience: base, resource: `${base}/mcp/cti`, typ: "oauth-id-jag+jwt" },
+    ...more,
+  };
+  const changed = { sub: subject, email_verified: emailVerified, client_id: client, aud: audience, ...claims };
+  return issuer.idJag({ sub: "" }, { audience: base, clientId }, changed, { typ });
+};
 const exchange = (given: string, more: Record<string, string> = {}) =>
   askForTokens(base, { grant_type: JWT_BEARER, client_id: clientId, assertion: given, ...more });
 const statusOf = async (token: string | undefined, server = "cti") =>
@@ -114,9 +134,7 @@ test("a person is known by issuer and subject; the address counts once", async (
   // The provider changes the address, or leaves it out: the same person.
   const { body } = await exchange(await assertion({ subject, email: program.bootstrap.admin.email }));
   expect(claimsOf(body.access_token as string).sub).toBe(person.id);
-  expect(
-    (await exchange(await assertion({ subject, email: undefined as never, emailVerified: undefined as never }))).status,
-  ).toBe(200);
+  expect((await exchange(await assertion({ subject, email: undefined, emailVerified: undefined }))).status).toBe(200);
   // Somebody else who was given the address later is somebody else.
   expect((await exchange(await assertion({ subject: "the-next", email: person.email }))).body).toMatchObject({
     error: "invalid_grant",
@@ -147,8 +165,8 @@ const now = () => Math.floor(Date.now() / 1000);
 
 const FORGERIES: Record<string, () => Promise<string> | string> = {
   "an issuer that is not listed": () => assertion({}, stranger),
-  "a listed issuer's name on a stranger's signature": () => assertion({ iss: idp.url } as never, stranger),
-  "another listed issuer's key": () => assertion({ iss: idp.url } as never, second),
+  "a listed issuer's name on a stranger's signature": () => assertion({ iss: idp.issuer }, stranger),
+  "another listed issuer's key": () => assertion({ iss: idp.issuer }, second),
   "no algorithm": async () => {
     const good = await assertion();
     return `${encode({ ...part(good, 0), alg: "none" })}.${good.split(".")[1]}.`;
@@ -163,31 +181,30 @@ const FORGERIES: Record<string, () => Promise<string> | string> = {
     const [header, , signature] = good.split(".");
     return `${header}.${encode({ ...part(good, 1), sub: "somebody-else" })}.${signature}`;
   },
-  "typ JWT": () => assertion({ typ: "JWT" } as never),
-  "the typ of an access token": () => assertion({ typ: "at+jwt" } as never),
+  "typ JWT": () => assertion({ typ: "JWT" }),
+  "the typ of an access token": () => assertion({ typ: "at+jwt" }),
   "another audience": () => assertion({ audience: "https://other.example" }),
   "the endpoint as audience": () => assertion({ audience: `${base}/mcp/cti` }),
   "the token endpoint as audience": () => assertion({ audience: `${base}/oauth/token` }),
-  "two audiences": () => assertion({ audience: [base, "https://other.example"] as never }),
+  "two audiences": () => assertion({ audience: [base, "https://other.example"] }),
   "another client": async () => assertion({ clientId: (await register(base)).clientId }),
-  "no client": () => assertion({ clientId: undefined as never }),
-  "no resource": () => assertion({ resource: undefined as never }),
+  "no client": () => assertion({ clientId: undefined }),
+  "no resource": () => assertion({ resource: undefined }),
   "another service's resource": () => assertion({ resource: "https://other.example/mcp/cti" }),
   "the whole service as resource": () => assertion({ resource: base }),
-  "two resources": () => assertion({ resource: [`${base}/mcp/cti`, `${base}/mcp/grc`] as never }),
-  "an end that is over": () => assertion({ exp: now() - 60, iat: now() - 120 } as never),
-  "a life of a day": () => assertion({ exp: now() + 86_400 } as never),
-  "an issue of yesterday": () => assertion({ iat: now() - 86_400 } as never),
-  "no end": () => assertion({ exp: undefined } as never),
-  "no jti": () => assertion({ jti: undefined } as never),
-  "an empty jti": () => assertion({ jti: "" } as never),
-  "no subject": () => assertion({ subject: undefined as never }),
+  "two resources": () => assertion({ resource: [`${base}/mcp/cti`, `${base}/mcp/grc`] }),
+  "an end that is over": () => assertion({ exp: now() - 60, iat: now() - 120 }),
+  "a life of a day": () => assertion({ exp: now() + 86_400 }),
+  "an issue of yesterday": () => assertion({ iat: now() - 86_400 }),
+  "no end": () => assertion({ exp: undefined }),
+  "no jti": () => assertion({ jti: undefined }),
+  "an empty jti": () => assertion({ jti: "" }),
+  "no subject": () => assertion({ subject: undefined }),
   "an address that the provider has not verified": () => assertion({ subject: randomUUID(), emailVerified: false }),
-  "an address that the provider says nothing of": () =>
-    assertion({ subject: randomUUID(), emailVerified: undefined as never }),
-  "verified in words": () => assertion({ subject: randomUUID(), emailVerified: "true" as never }),
+  "an address that the provider says nothing of": () => assertion({ subject: randomUUID(), emailVerified: undefined }),
+  "verified in words": () => assertion({ subject: randomUUID(), emailVerified: "true" }),
   "an address of nobody": () => assertion({ subject: randomUUID(), email: "nobody@sallyport.example" }),
-  "no address, and no link": () => assertion({ subject: randomUUID(), email: undefined as never }),
+  "no address, and no link": () => assertion({ subject: randomUUID(), email: undefined }),
   "a service account's name": () => assertion({ subject: randomUUID(), email: "service:sallyport" }),
   "no JWT": () => "not.a.jwt",
   nothing: () => "",
@@ -215,6 +232,34 @@ test("a service that takes no client documents says so, and clients register", a
     expect(document).toHaveProperty("registration_endpoint");
   } finally {
     await plain.stop();
+  }
+});
+
+test("a client whose assertion was exchanged is kept, and one that did nothing is forgotten after a day", async () => {
+  const own = await startProgram({ env: { ID_JAG_ISSUERS: `${idp.issuer} RS256` }, keepData: true });
+  try {
+    const [used, unused] = [await register(own.baseUrl), await register(own.baseUrl)];
+    const given = await assertion({
+      ...{ audience: own.baseUrl, resource: `${own.baseUrl}/mcp/cti`, clientId: used.clientId },
+    });
+    const form = { grant_type: JWT_BEARER, client_id: used.clientId, assertion: given };
+    expect((await askForTokens(own.baseUrl, form)).status).toBe(200);
+    await own.stop();
+    const store = await openEmbeddedStore(own.dataDir);
+    try {
+      const { oauth } = await openAuthStore(store);
+      const lives = async ({ clientId: id }: { clientId: string }) => {
+        const record = (await oauth.find({ model: "Client" }).toArray()).find(({ payload }) => payload.includes(id));
+        return ((record?.expires_at?.getTime() ?? 0) - Date.now()) / 86_400_000;
+      };
+      expect(await lives(used)).toBeGreaterThan(300);
+      expect(await lives(unused)).toBeLessThan(1.1);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await own.stop();
+    own.forget();
   }
 });
 

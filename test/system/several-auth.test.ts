@@ -10,7 +10,7 @@ import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { connectClient } from "../../clients/node/connect.js";
 import { missing as noJava, startMongoJavaServer } from "../support/mongo-java-server/server.js";
 import { allow, askForTokens, connectByHand, redeem, refresh, register } from "../support/oauth/by-hand.js";
-import { type IdJagIssuer, startIdJagIssuer } from "../support/oauth/id-jag-issuer.js";
+import { type EnterpriseIdp, startEnterpriseIdp } from "../support/oauth/enterprise-idp.js";
 import { personAt, settleIn } from "../support/oauth/person.js";
 import {
   type Child,
@@ -44,7 +44,7 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
   let dir: string;
   let grpc: Record<"one" | "other", string>;
   let doors: Record<"one" | "other" | "facade", string>;
-  let idp: IdJagIssuer;
+  let idp: EnterpriseIdp;
 
   beforeAll(async () => {
     if (noJava !== undefined) return;
@@ -61,13 +61,13 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
     const url = (port: number): string => `http://127.0.0.1:${port}`;
     grpc = { one: url(oneGrpc), other: url(otherGrpc) };
     doors = { one: url(onePort), other: url(otherPort), facade: url(facadePort) };
-    idp = await startIdJagIssuer();
+    idp = await startEnterpriseIdp();
     const shared = {
       ...OWN_SERVERS,
       MONGODB_URI: `${server.uri}/several-auth`,
       LEASE_MS: String(LEASE_MS),
       BASE_URL: doors.facade,
-      ID_JAG_ISSUERS: `${idp.url} RS256`,
+      ID_JAG_ISSUERS: `${idp.issuer} RS256`,
     };
     one = await startProgram({ env: { ...shared, PORT: String(onePort), GRPC_PORT: String(oneGrpc) } });
     const secrets = {
@@ -118,10 +118,9 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
 
   async function exchangeAssertion(): Promise<string> {
     const { clientId } = await register(doors.facade);
-    const assertion = await idp.grant({
-      ...{ subject: "analyst", email: one.bootstrap.analyst.email, emailVerified: true },
-      ...{ clientId, audience: doors.facade, resource: `${doors.facade}/mcp/cti` },
-    });
+    const { email } = one.bootstrap.analyst;
+    const access = { audience: doors.facade, clientId, resource: `${doors.facade}/mcp/cti` };
+    const assertion = await idp.idJag({ sub: "analyst", email, emailVerified: true }, access);
     const { body } = await askForTokens(doors.facade, {
       ...{ grant_type: JWT_BEARER, client_id: clientId, assertion },
     });

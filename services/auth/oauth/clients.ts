@@ -51,8 +51,13 @@ export function normalizeClient(
   metadata[NORMALIZED] = true;
   for (const name of DROPPED) delete metadata[name];
   // Clients name more than there is, and leave out what they use.
-  metadata.grant_types = ["authorization_code", "refresh_token", ...(takesAssertions ? [JWT_BEARER] : [])];
-  metadata.response_types = ["code"];
+  if (takesAssertions && sendsNobody(metadata)) {
+    metadata.grant_types = [JWT_BEARER];
+    metadata.response_types = [];
+  } else {
+    metadata.grant_types = ["authorization_code", "refresh_token", ...(takesAssertions ? [JWT_BEARER] : [])];
+    metadata.response_types = ["code"];
+  }
   metadata.token_endpoint_auth_method = methodOf(metadata, isSigned);
   if (metadata.token_endpoint_auth_method === "none") {
     // Without a secret there is none to keep.
@@ -64,6 +69,12 @@ export function normalizeClient(
   // Clients that leave it out would be taken for web sites, whose loopback ports may not change.
   metadata.application_type = kinds.includes("native") ? "native" : "web";
   if (typeof metadata.client_name === "string") metadata.client_name = metadata.client_name.slice(0, MAX_NAME);
+}
+
+/** Whether a client presents assertions and does nothing else: it needs no redirect (RFC 7591 section 2). */
+function sendsNobody({ grant_types: types, redirect_uris: uris }: Record<string, unknown>): boolean {
+  const hasNone = uris === undefined || (Array.isArray(uris) && uris.length === 0);
+  return hasNone && Array.isArray(types) && types.includes(JWT_BEARER) && !types.includes("authorization_code");
 }
 
 const OF_SECRETS = ["client_secret", "client_secret_expires_at", "token_endpoint_auth_signing_alg"];

@@ -3,6 +3,7 @@ import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
 import type { Context } from "../../context.js";
 import { emailOf } from "../../identity.js";
 import type { UserRecord } from "../../store.js";
+import { keepClient } from "../adapter.js";
 import { JWT_BEARER } from "../clients.js";
 import { recordGrant } from "../grants.js";
 import { errors } from "../library.js";
@@ -10,7 +11,7 @@ import { ACCESS_TOKEN_S, resourceServerOf } from "../provider.js";
 import type { Resources } from "../resources.js";
 import { type Issuer, IssuerUnavailable } from "./issuers.js";
 import { userOfAssertion } from "./user.js";
-import { AssertionError, type VerifiedAssertion, verifyIdJag } from "./verify.js";
+import { AssertionError, useUp, type VerifiedAssertion, verifyIdJag } from "./verify.js";
 
 /** What the grant type works with. */
 export interface IdJagOptions {
@@ -40,20 +41,17 @@ async function exchange(provider: Provider, { oidc }: KoaContextWithOIDC, option
   const client = oidc.client as NonNullable<typeof oidc.client>;
   if (typeof assertion !== "string") throw new errors.InvalidRequest("assertion is missing");
   const said = await verifyIdJag(assertion, {
-    ...{ issuers, resources, store: context.store },
+    ...{ issuers, resources, asked: named },
     ...{ audience: context.issuer, clientId: client.clientId },
-  }).catch((error: unknown) => {
-    if (error instanceof AssertionError) throw refused(error.message);
-    if (error instanceof IssuerUnavailable) throw unavailable(error.message);
-    throw error;
-  });
+  }).catch(refuse);
   const { resource } = said;
-  if (named !== undefined && (typeof named !== "string" || resources.of(named) !== resource)) {
-    throw new errors.InvalidTarget("resource is another than that of the assertion");
-  }
+  const scopes = scopesOf(said, typeof scope === "string" ? scope : undefined);
+  // What is refused until here may be presented again, once the request is corrected.
+  await useUp(context.store, said).catch(refuse);
   const user = await userOfAssertion(context.store, said, context.emailDomains);
   if ("unlinked" in user) throw refused(user.unlinked);
-  const scopes = scopesOf(said, typeof scope === "string" ? scope : undefined);
+  // The provider is configured with the identifier of a client: it must not be forgotten.
+  await keepClient(context.store, client.clientId);
   const grantId = await grantOf(context, user, { client, said, scopes });
   noteExchange(context, user, grantId);
 
@@ -66,7 +64,14 @@ async function exchange(provider: Provider, { oidc }: KoaContextWithOIDC, option
   } as ConstructorParameters<typeof provider.AccessToken>[0]);
   token.resourceServer = resourceServerOf(resource) as NonNullable<typeof token.resourceServer>;
   const value = await token.save();
-  return { access_token: value, token_type: "Bearer", expires_in: token.expiration, scope: scopes.join(" ") };
+  return {
+    access_token: value,
+    token_type: "Bearer",
+    expires_in: token.expiration,
+    scope: scopes.join(" "),
+    // Section 4.4.1 of the draft has the answer name what was granted.
+    resource: resource.url,
+  };
 }
 
 /** What the assertion, the endpoint and the request all name. */
@@ -122,6 +127,12 @@ async function grantOf(
       expires_at,
     },
   );
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof IssuerUnavailable) throw unavailable(error.message);
+  if (!(error instanceof AssertionError)) throw error;
+  throw error.code === "invalid_target" ? new errors.InvalidTarget(error.message) : refused(error.message);
 }
 
 /** Not the client's fault: it may present the same assertion again. */

@@ -5,6 +5,8 @@ import type { ClientFetch } from "../fetch-client.js";
 export interface IssuerSetting {
   readonly url: string;
   readonly algorithms: readonly string[];
+  /** The only tenant whose assertions are accepted, if it issues for several (claim `tenant`). */
+  readonly tenant?: string | undefined;
 }
 
 /** One that can be asked for its keys. */
