@@ -4,6 +4,7 @@ import { type Log, silentLog } from "../shared/process/log.js";
 import type { Credential } from "../shared/rpc/call.js";
 import { serveConnect } from "../shared/rpc/connect.js";
 import { health, unknownService } from "../shared/rpc/health.js";
+import { bindPageTokens } from "../shared/rpc/page-token.js";
 import { reflection } from "../shared/rpc/reflection.js";
 import type { Hold } from "../shared/rpc/socket/calls.js";
 import { callRatesOf } from "../shared/shares/settings.js";
@@ -115,6 +116,7 @@ async function startParts(
     log,
   });
   ending.push(() => services.close());
+  bindPageTokens(serviceKey(settings.serviceKey, dataDir));
   const rpc = await serveRpc(host, grpcPort, services, image);
   ending.push((graceMs) => rpc.close(graceMs));
   ending.push(() => tracing?.flush().catch(unsent));

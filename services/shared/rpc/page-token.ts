@@ -1,13 +1,23 @@
+import { createHmac, randomBytes } from "node:crypto";
 import { invalidArgument } from "./errors.js";
 
 // A page token holds where the page before ended, in the words of the list's
-// order. It grants nothing: every page passes the same gates as the first.
+// order. It grants nothing: every page passes the same gates as the first. Its
+// tag says which deployment made it, because another one with the same people
+// and lists would take its place in a list for one of its own.
 
-const MARK = "after:";
+const TAG_LENGTH = 11;
+/** What tags are made with; processes that share no deployment share none. */
+let key: string | Buffer = randomBytes(32);
+
+/** Has the processes of a deployment take each other's page tokens. @param secret what only they share. */
+export function bindPageTokens(secret: string): void {
+  key = secret;
+}
 
 /** The token of the page that begins after a position. */
 export function pageTokenOf(position: string): string {
-  return Buffer.from(MARK + position).toString("base64url");
+  return tagOf(position) + Buffer.from(position).toString("base64url");
 }
 
 /**
@@ -17,7 +27,11 @@ export function pageTokenOf(position: string): string {
  */
 export function positionOf(token: string): string | undefined {
   if (token === "") return undefined;
-  const text = Buffer.from(token, "base64url").toString();
-  if (!text.startsWith(MARK)) throw invalidArgument("page_token is not from this list; omit it to start");
-  return text.slice(MARK.length);
+  const position = Buffer.from(token.slice(TAG_LENGTH), "base64url").toString();
+  if (token !== pageTokenOf(position)) throw invalidArgument("page_token is not from this list; omit it to start");
+  return position;
+}
+
+function tagOf(position: string): string {
+  return createHmac("sha256", key).update("page token\0").update(position).digest("base64url").slice(0, TAG_LENGTH);
 }
