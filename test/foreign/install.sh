@@ -20,6 +20,7 @@ fi
 
 (cd claude-code && npm ci --no-audit --no-fund --loglevel=error) || echo "claude-code: not installed"
 (cd mcp-remote && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) || echo "mcp-remote: not installed"
+(cd inspector && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) || echo "inspector: not installed"
 bash nodes/install.sh || echo "nodes: not installed"
 
 [ "${1:-}" = --samples ] || exit 0

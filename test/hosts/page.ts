@@ -56,7 +56,7 @@ ${table(BEHAVIOUR, behaviour)}
 
 - Claude Code shows the message in \`claude mcp list\` and \`/mcp\`.
 - Gemini CLI and Copilot CLI show their users only that the server is not connected. \`copilot --log-dir\` has the message.
-- If a key is refused, mcp-remote starts to sign in and shows the answer of that step.
+- If a key is refused, mcp-remote starts to sign in: it opens a browser at the sign-in page, and waits for it.
 - Inspector needs Node 22, which the script installs.
 - VS Code and Cursor do not run without a screen. Their configurations follow their documentation.
 `;
