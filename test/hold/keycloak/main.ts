@@ -10,7 +10,10 @@ import { silentLog } from "../../../services/shared/process/log.js";
 import { Browser, type Page } from "../../services/auth/federation/browser.js";
 import { type Front, openFront, settingOf } from "../../services/auth/federation/front.js";
 import { SEAL } from "../../services/auth/stack.js";
+import { call, post } from "../../support/mcp.js";
+import { authorizeUrl, redeem, register } from "../../support/oauth/by-hand.js";
 import { LOOPBACK } from "../../support/outgoing.js";
+import { freePorts, startProgram } from "../../support/program.js";
 import { type Keycloak, startKeycloak } from "./keycloak.js";
 import { AUDIENCE, CLIENT_SECRET, PASSWORD, realmOf } from "./realm.js";
 
@@ -151,6 +154,65 @@ const SHOWN: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     assert.ok(scopes.includes("openid"));
     for (const other of [id_token, refresh_token, program.access_token])
       await assert.rejects(tokens.verify(other ?? ""), ExternalTokenError);
+  },
+  async "in the built program a client's person signs in there, and the client calls"({ keycloak: { issuer, admin } }) {
+    const [port = 0] = await freePorts(1);
+    const base = `http://127.0.0.1:${port}`;
+    const [registered] = await admin<{ id: string }[]>("GET", "/clients?clientId=sallyport");
+    const redirectUris = [`${base}/oauth/federation/corp/callback`];
+    await admin("PUT", `/clients/${registered?.id}`, { ...registered, redirectUris });
+    const corp = {
+      ...{ id: "corp", label: "Corp", issuer, client_id: "sallyport", client_secret: CLIENT_SECRET },
+      ...{ email_domains: ["corp.example"], creates_users: true, scopes: ["profile"] },
+    };
+    const program = await startProgram({
+      env: { PORT: String(port), BASE_URL: base, SIGN_IN_PROVIDERS: JSON.stringify([corp]) },
+    });
+    try {
+      const client = await register(base);
+      const [verifier, resource] = ["v".repeat(43), `${base}/mcp/core`];
+      const browser = new Browser();
+      const page = await browser.open(authorizeUrl(client, { resource }, verifier));
+      const href = /href="([^"]+)">Sign in with Corp</.exec(page.text)?.[1] ?? "";
+      const form = await browser.open(new URL(href.replaceAll("&#38;", "&"), base));
+      const consent = await browser.submit(form, { username: "bob", password: PASSWORD });
+      assert.match(consent.text, /bob@corp\.example/);
+      const isBack = ({ href }: URL): boolean => href.startsWith(client.callback);
+      const { url } = await browser.submit(consent, { answer: "allow", write: "yes" }, isBack);
+      const code = url.searchParams.get("code") as string;
+      const { body } = await redeem({ ...client, code, verifier, resource });
+      assert.ok("agents" in (await call(resource, body.access_token as string, "list_agents")));
+    } finally {
+      await program.stop();
+    }
+  },
+  async "as the only authorization server its access tokens are taken by the built program, and its other tokens not"({
+    keycloak: { issuer },
+  }) {
+    const external = {
+      ...{ issuer, vendor: "keycloak", email_domains: ["corp.example"], creates_users: true },
+      scopes: { profile: ["cti:read"] },
+    };
+    const [port = 0] = await freePorts(1);
+    const program = await startProgram({
+      env: {
+        PORT: String(port),
+        BASE_URL: new URL(AUDIENCE).origin,
+        EXTERNAL_AUTHORIZATION_SERVER: JSON.stringify(external),
+      },
+    });
+    try {
+      const statusOf = async (token: string | undefined, server = "cti") =>
+        (await post(`http://127.0.0.1:${port}/mcp/${server}`, token ?? "", "tools/list")).status;
+      const asked = { grant_type: "password", username: "bob", password: PASSWORD, scope: "openid profile" };
+      const { access_token, id_token, refresh_token } = await tokensOf(issuer, asked);
+      const { access_token: ofProgram } = await tokensOf(issuer, { grant_type: "client_credentials" });
+      assert.equal(await statusOf(access_token), 200);
+      for (const server of ["aev", "grc", "core"]) assert.equal(await statusOf(access_token, server), 401);
+      for (const token of [id_token, refresh_token, ofProgram]) assert.equal(await statusOf(token), 401);
+    } finally {
+      await program.stop();
+    }
   },
   async "without Keycloak a person reads that it does not answer"({ keycloak, front }) {
     await keycloak.stop();
