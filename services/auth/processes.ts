@@ -29,6 +29,8 @@ export class Processes {
   #own = "";
   #others = 0;
   #acknowledged = 0;
+  /** What may not have reached the store yet. */
+  #unsaid: Pick<ProcessRecord, "ack" | "acknowledged" | "expired"> | undefined;
   #beaten = NEVER;
 
   constructor(store: AuthStore, leaseMs: number) {
@@ -50,6 +52,7 @@ export class Processes {
     await this.#store.processes.insertOne(record);
     this.#own = record._id;
     this.#acknowledged = 0;
+    this.#unsaid = undefined;
     return epoch;
   }
 
@@ -63,18 +66,22 @@ export class Processes {
   async beat(): Promise<boolean> {
     const own = this.#own;
     const begun = { mono: performance.now(), wall: Date.now() };
-    const update = { $inc: { beat: 1 }, $max: { ack: this.#acknowledged } };
+    const { ack, ...counts } = this.#unsaid ?? { ack: 0 };
+    const update = { $inc: { beat: 1 }, $max: { ack }, ...(ack > 0 && { $set: counts }) };
     const { matchedCount } = await this.#store.processes.updateOne({ _id: own }, update);
     this.#beaten = matchedCount === 1 ? begun : NEVER;
     return matchedCount === 1;
   }
 
-  /** Says that no watcher of this process can act on what was before an event. A beat says it again. */
+  /** Says that no watcher of this process can act on what was before an event. If that fails, the next beat says it. */
   async acknowledge(seq: number, { acknowledged, expired }: Settled): Promise<void> {
     if (seq <= this.#acknowledged) return;
     this.#acknowledged = seq;
-    const newer = { _id: this.#own, ack: { $lt: seq } };
-    await this.#store.processes.updateOne(newer, { $set: { ack: seq, acknowledged, expired } });
+    const said = { ack: seq, acknowledged, expired };
+    // Who waits for the number reads the counts with it: never one without the other.
+    this.#unsaid = said;
+    await this.#store.processes.updateOne({ _id: this.#own, ack: { $lt: seq } }, { $set: said });
+    if (this.#unsaid === said) this.#unsaid = undefined;
   }
 
   /** The records of the others; removes those whose processes are over. */
