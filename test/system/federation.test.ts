@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AuditKind, AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
@@ -36,12 +38,14 @@ describe.each(["", "/x"])("at the base path %j", (path) => {
       groups: { soc: "SOC" },
     };
     program = await startProgram({
+      keepData: true,
       env: { PORT: String(port), BASE_URL: base, SIGN_IN_PROVIDERS: JSON.stringify([corp]) },
     });
     await admin(GroupService).createGroup({ name: "SOC" });
   });
   afterAll(async () => {
     await program?.stop();
+    program?.forget();
     await provider?.close();
   });
 
@@ -156,5 +160,32 @@ describe.each(["", "/x"])("at the base path %j", (path) => {
     expect(await stranger.text()).toContain("This browser did not begin this sign-in");
     expect((await fetch(`${base}/oauth/federation/corp`, { method: "POST" })).status).toBe(405);
     expect((await fetch(`${base}/oauth/federation/unknown?return_to=${path}/oauth/x`)).status).toBe(403);
+  });
+
+  test("the store and the log have nothing that opens anything", async () => {
+    const seen: URL[] = [];
+    const browser = new Browser(
+      person("hal").fields,
+      (url, init) => {
+        seen.push(new URL(String(url)));
+        return fetch(url, init);
+      },
+      BUTTON,
+    );
+    const { tokens } = await connectByHand(base, "cti", browser);
+    const callback = seen.find(({ pathname }) => pathname.endsWith("/federation/corp/callback")) as URL;
+    const secrets = [
+      ...[SECRET, tokens.access_token, tokens.refresh_token],
+      ...["code", "state"].map((name) => callback.searchParams.get(name) as string),
+      ...browser.cookies().flatMap(([, value]) => (value.length >= 20 ? [value] : [])),
+    ];
+    expect(secrets.length).toBeGreaterThanOrEqual(7);
+    await program.stop();
+    const stored = readFileSync(join(program.dataDir, "main/data.mdb"), "latin1");
+    expect(stored).toContain("hal@corp.example");
+    for (const secret of secrets) {
+      expect(stored).not.toContain(secret);
+      expect(program.output()).not.toContain(secret);
+    }
   });
 });

@@ -6,7 +6,8 @@ import { invalidArgument } from "./errors.js";
 // tag says which deployment made it, because another one with the same people
 // and lists would take its place in a list for one of its own.
 
-const TAG_LENGTH = 11;
+/** In characters. Whoever guesses a tag gains nothing. */
+const TAG_LENGTH = 8;
 /** What tags are made with; processes that share no deployment share none. */
 let key: string | Buffer = randomBytes(32);
 
