@@ -177,7 +177,8 @@ test("a key that signs at once is fetched once for all who come with it", async 
   asked = [];
   const callers = await Promise.all(many.map(({ assertions }) => present({ assertion: assertions.traces as string })));
   expect(callers.map(({ caller }) => caller)).toEqual(many.map(({ caller }) => caller));
-  expect(asked).toEqual(["GetAssertionKeys"]);
+  // A report of the last use may be on its way beside it.
+  expect(asked.filter((name) => name === "GetAssertionKeys")).toHaveLength(1);
 });
 
 describe("an exchanged assertion", () => {
