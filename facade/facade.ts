@@ -13,6 +13,7 @@ import { createHosts, isLoopback } from "./admission/hosts.js";
 import { createOrigins, type Origins } from "./admission/origins.js";
 import { createPatience } from "./admission/patience.js";
 import { createRooms } from "./admission/rooms.js";
+import { sessionsFrom } from "./admission/sessions.js";
 import { createEndpointStates } from "./catalogue/endpoint-states.js";
 import { layOutEndpoints } from "./catalogue/endpoints.js";
 import { scopesOf, serversOf } from "./catalogue/servers.js";
@@ -24,6 +25,7 @@ import { chooseEdge, loadEdge } from "./http/edges.js";
 import { createPages } from "./http/pages.js";
 import type { Address } from "./http/route.js";
 import { authorizationServerRoutes } from "./http/routes/authorization-server.js";
+import { type ConsoleFiles, consoleRoutes } from "./http/routes/console.js";
 import { healthRoutes } from "./http/routes/health.js";
 import { otlpRoutes } from "./http/routes/otlp.js";
 import { platformIssuerRoutes } from "./http/routes/platform-issuer.js";
@@ -79,6 +81,8 @@ export interface FacadeOptions {
   /** Why the service cannot serve now; empty when it can. */
   readonly ready: () => Promise<readonly string[]>;
   readonly limits: Limits;
+  /** The files of the console; absent if it is not built. */
+  readonly console?: ConsoleFiles | undefined;
   /** The HTTP server to listen with; absent for µWebSockets.js where it loads, and else that of Node. */
   readonly edge?: EdgeName | undefined;
   /** What callers have of this process, at this door and others. */
@@ -117,9 +121,12 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   const { proxies = 0 } = options;
   const addressOf = addressBehind(proxies);
   const patience = createPatience({ addressOf, rate: limits.strangers });
-  const admit = createAdmit({ credentials, badTokens: createBadTokens(limits.badTokens, MINUTE_MS), addressOf });
+  const badTokens = createBadTokens(limits.badTokens, MINUTE_MS);
+  const admit = createAdmit({ credentials, badTokens, addressOf });
   const rooms = createRooms({ inFlight: limits.inFlight, addressOf });
   const enter = createEnter({ admit, rooms, shares });
+  const admitPeople = createAdmit({ credentials, badTokens, addressOf, sessionOf: sessionsFrom(baseUrl) });
+  const enterPeople = createEnter({ admit: admitPeople, rooms, shares });
   const visible = createVisibleTools({ dispatch, credentials, servers });
   const states = createEndpointStates({ dispatch, self, credentials, log });
   const deadlines = createDeadlines(limits.callMs);
@@ -146,7 +153,8 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     ...platformIssuerRoutes(dispatch, base),
     ...registrationRoutes({ dispatch, self, rooms, version, base }),
     ...otlpRoutes({ dispatch, enter, origins, shares, base }),
-    ...rpcRoutes({ dispatch, enter, origins, credentials, shares, image, base }),
+    ...consoleRoutes({ files: options.console, endpoints, baseUrl, serviceName, base }),
+    ...rpcRoutes({ dispatch, enter: enterPeople, origins, credentials, shares, image, base }),
   ];
   const pages = createPages(routes, log, patience);
   let edge: Edge | undefined;

@@ -2,6 +2,7 @@ import type { Config } from "../services/shared/process/config.js";
 import { VERSION } from "../services/shared/process/version.js";
 import { externalIssuerOf, type FACADE_OPTIONS, publicUrlsOf } from "./config.js";
 import type { FacadeOptions } from "./facade.js";
+import { readConsole } from "./http/console-files.js";
 
 type Settings = Config<typeof FACADE_OPTIONS>;
 
@@ -21,6 +22,7 @@ export function facadeOptionsOf(
   | "proxies"
   | "limits"
   | "edge"
+  | "console"
 > {
   const publicUrls = Object.entries(publicUrlsOf(settings)).map(([server, url]) => [server, new URL(url)] as const);
   return {
@@ -33,6 +35,7 @@ export function facadeOptionsOf(
     hosts: settings.allowedHosts,
     proxies: settings.trustedProxies,
     edge: settings.edge,
+    console: readConsole(),
     limits: {
       inFlight: settings.maxInFlight,
       connections: settings.maxConnections,

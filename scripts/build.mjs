@@ -6,7 +6,13 @@ import { join } from "node:path";
 import { ROOT } from "./prepare.mjs";
 
 /** Files that the program reads at run time, by folder. */
-const ASSETS = ["proto/gen/api.binpb", "services/core-objects/builtin", "services/sandbox/cti/schema.graphql"];
+const ASSETS = [
+  "clients/packages/bridge",
+  "clients/packages/icon.png",
+  "proto/gen/api.binpb",
+  "services/core-objects/builtin",
+  "services/sandbox/cti/schema.graphql",
+];
 
 rmSync(join(ROOT, "dist"), { recursive: true, force: true });
 const tsc = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {

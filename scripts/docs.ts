@@ -2,8 +2,8 @@
 // what the program itself reads: npm run docs. A test fails when they are out of date.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { entryOf, KEY_VARIABLE, type Key, MCP_CLIENTS, type McpClient } from "../clients/cli/mcp-clients.js";
 import { ALL, costOf, narrowedFor } from "../clients/cli/narrowed-url.js";
+import { entryOf, KEY_VARIABLE, type Key, MCP_CLIENTS, type McpClient } from "../clients/packages/mcp-clients.js";
 import { options } from "../services/launcher/config.js";
 import { bindingProblem, loadPlatform } from "../services/platform-proxy/parts.js";
 import { PLATFORM_SERVERS, SERVERS } from "../services/shared/platforms.js";

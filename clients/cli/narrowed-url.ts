@@ -1,16 +1,16 @@
-import { prepareEntries } from "../../services/shared/tools/entries.js";
 import { readImage } from "../../services/shared/tools/image.js";
+import { type ListCost, listCost } from "../../services/shared/tools/list-cost.js";
 import {
-  leftOutBy,
   type Narrowing,
+  queryOf,
   TENANT_FORM,
   takesTenant,
   toolsetsOf,
   WHOLE,
 } from "../../services/shared/tools/narrowing.js";
 import { BASIC, readTools, type Tool } from "../../services/shared/tools/tools.js";
+import type { McpClient } from "../packages/mcp-clients.js";
 import { UsageError } from "./failures.js";
-import type { McpClient } from "./mcp-clients.js";
 
 // The query of a server's URL as a client's configuration has it, and what the
 // list that it leaves costs a model. Both are read from the API, not asked of the service.
@@ -54,54 +54,27 @@ export function narrowedFor({ sends }: Pick<McpClient, "sends">, servers: readon
   }
   if (asked.tenant !== undefined && !TENANT_FORM.test(asked.tenant))
     throw new UsageError("--tenant takes the id of one tenant, a UUID");
-  const parts = [
-    toolsets !== undefined && `toolsets=${toolsets.join(",")}`,
-    excluded.length > 0 && `exclude=${excluded.join(",")}`,
-    asked.readonly && "readonly=1",
-    asked.tenant !== undefined && `tenant=${asked.tenant}`,
-  ].filter((part) => typeof part === "string");
-  return {
-    query: parts.length === 0 ? "" : `?${parts.join("&")}`,
-    narrowing: {
-      ...WHOLE,
-      readOnly: asked.readonly ?? false,
-      toolsets: toolsets && new Set(toolsets),
-      excluded: new Set(excluded),
-      tenant: asked.tenant?.toLowerCase(),
-    },
+  const narrowing: Narrowing = {
+    ...WHOLE,
+    readOnly: asked.readonly ?? false,
+    toolsets: toolsets && new Set(toolsets),
+    excluded: new Set(excluded),
+    tenant: asked.tenant?.toLowerCase(),
   };
+  return { query: queryOf(narrowing), narrowing };
 }
 
-/** What a list costs a model with every turn, for a caller who may use every tool. */
-export interface ListCost {
-  readonly server: string;
-  readonly tools: number;
-  /** Bytes of the list as the server sends it. */
-  readonly bytes: number;
-  readonly tokens: number;
-  /** Of a client that sends names: bytes of the names and of the tools that it keeps in the context. */
-  readonly namesBytes: number;
-  readonly namesTokens: number;
-}
+/** What the list of one server costs. */
+export type ServerCost = ListCost & { readonly server: string };
 
-/** Bytes of JSON for one token, about. */
-const BYTES_PER_TOKEN = 4;
-
-/** What the list of a server costs, as a URL narrows it. */
-export function costOf(server: string, narrowing: Narrowing): ListCost {
+/** What the list of a server costs, for a caller who may use every tool. */
+export function costOf(server: string, narrowing: Narrowing): ServerCost {
   const own = toolsOf(server);
-  const tools = own.filter((tool) => leftOutBy(tool, narrowing) === undefined);
-  const leftOut = own.filter((tool) => !tools.includes(tool));
-  const isPinned = narrowing.tenant !== undefined;
-  const entries = prepareEntries(own)({ tools, leftOut, outputSchemas: false, isPinned });
-  const kept = entries.filter((_, at) => tools[at]?.listing._meta !== undefined);
-  const bytes = bytesOf(`{"tools":[${entries.join(",")}]}`);
-  const namesBytes = bytesOf([...tools.map(({ name }) => name), ...kept].join("\n"));
-  return { server, tools: tools.length, bytes, tokens: tokensOf(bytes), namesBytes, namesTokens: tokensOf(namesBytes) };
+  return { server, ...listCost(own, own, narrowing) };
 }
 
 /** A list's cost in words. */
-export function costInWords({ sends }: Pick<McpClient, "sends">, cost: ListCost): string {
+export function costInWords({ sends }: Pick<McpClient, "sends">, cost: ServerCost): string {
   const { server, tools, bytes, tokens, namesBytes, namesTokens } = cost;
   const whole = `${server}: ${tools} tools, ${kilobytes(bytes)}, about ${inHundreds(tokens)} tokens`;
   if (sends !== "names") return whole;
@@ -110,8 +83,6 @@ export function costInWords({ sends }: Pick<McpClient, "sends">, cost: ListCost)
 
 const kilobytes = (bytes: number): string => `${Math.round(bytes / 1_000)} KB`;
 const inHundreds = (tokens: number): string => (Math.round(tokens / 100) * 100).toLocaleString("en");
-const bytesOf = (text: string): number => Buffer.byteLength(text);
-const tokensOf = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);
 const namesIn = (text: string): string[] => text.split(",").map((name) => name.trim());
 /** The tools of a server, as this version has them. */
 export const toolsOf = (server: string): Tool[] => readTools(readImage()).filter((tool) => tool.server === server);

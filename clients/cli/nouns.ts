@@ -23,6 +23,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/connections.js")).connections,
   },
   {
+    noun: "packages",
+    doc: "Packages that AI clients install.",
+    load: async () => (await import("./commands/packages.js")).packages,
+  },
+  {
     noun: "sessions",
     doc: "Sign-ins at browsers.",
     load: async () => (await import("./commands/sessions.js")).sessions,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known, Refusal } from "../../services/shared/credentials/known.js";
+import { isSession } from "../../services/shared/credentials/session.js";
 import { partyOf } from "../../services/shared/shares/party.js";
 import type { BadTokens } from "./bad-tokens.js";
 import { bearerOf, isUnexpanded } from "./bearer.js";
@@ -36,6 +37,8 @@ export interface AdmitOptions {
   readonly badTokens: BadTokens;
   /** Where the client is: behind proxies not the address of the connection. */
   readonly addressOf: (arrival: Arrival) => string;
+  /** The session of a person at the console, at a door that takes one in place of a bearer token. */
+  readonly sessionOf?: (arrival: Arrival) => string | undefined;
 }
 
 const THROTTLED: Refusal = { refused: "throttled" };
@@ -43,7 +46,7 @@ const THROTTLED: Refusal = { refused: "throttled" };
 const PASSING: ReadonlySet<Refusal["refused"]> = new Set(["throttled", "unavailable"]);
 
 /** Builds the ladder of a bearer token: what is known is let in at once, the rest is verified. */
-export function createAdmit({ credentials, badTokens, addressOf }: AdmitOptions): Admit {
+export function createAdmit({ credentials, badTokens, addressOf, sessionOf }: AdmitOptions): Admit {
   async function verify(address: string, token: string): Promise<Known | Refusal> {
     const waitMs = credentials.asks(token) ? badTokens.waitOf(address, token) : 0;
     if (waitMs === Number.POSITIVE_INFINITY) return THROTTLED;
@@ -54,7 +57,9 @@ export function createAdmit({ credentials, badTokens, addressOf }: AdmitOptions)
   }
 
   return (arrival, resource) => {
-    const token = bearerOf(arrival.headers.authorization);
+    const bearer = bearerOf(arrival.headers.authorization);
+    if (bearer !== undefined && isSession(bearer)) return { refused: "malformed" };
+    const token = bearer ?? sessionOf?.(arrival);
     if (token === undefined) return { refused: "missing" };
     if (isUnexpanded(token)) return { refused: "unexpanded" };
     const known = credentials.peek(token);

@@ -11,7 +11,14 @@ import type { KeyRing } from "./key-ring.js";
 import { DELEGATED, scopesOf, scopesOfGrant, scopesOfKey } from "./scopes.js";
 import { accountCallerNow } from "./service-accounts/acting.js";
 import type { ApiKeyRecord } from "./store.js";
-import type { KeyVerification, RefusedKey, VerifiedGrant, VerifiedKey, VerifiedUser } from "./verification.js";
+import type {
+  KeyVerification,
+  RefusedKey,
+  VerifiedGrant,
+  VerifiedKey,
+  VerifiedSession,
+  VerifiedUser,
+} from "./verification.js";
 
 const KEPT = 20_000;
 
@@ -97,13 +104,19 @@ export async function callerNow(
   return { caller: callerOf(found.user, left, keyId), seq: found.seq };
 }
 
-type Found = VerifiedUser | VerifiedKey | VerifiedGrant;
+type Found = VerifiedUser | VerifiedKey | VerifiedGrant | VerifiedSession;
 
-/** What a caller came with, as it stands now: a grant where there is no key of that id. */
+/** What a caller came with, as it stands now: a grant where there is no key of that id, and a session where there is neither. */
 async function behind(keyId: string, userId: string, verification: KeyVerification): Promise<Found | RefusedKey> {
   if (keyId === "") return verification.currentUser(userId);
   const key = await verification.current(keyId, userId);
-  return "refused" in key && key.refused === "unknown" ? verification.currentGrant(keyId, userId) : key;
+  if (!isUnknown(key)) return key;
+  const grant = await verification.currentGrant(keyId, userId);
+  return isUnknown(grant) ? verification.currentSession(keyId, userId) : grant;
+}
+
+function isUnknown(found: Found | RefusedKey): boolean {
+  return "refused" in found && found.refused === "unknown";
 }
 
 function heldBy(found: Found): ReadonlySet<string> {

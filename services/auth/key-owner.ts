@@ -29,20 +29,23 @@ export async function ownerOf(
  *
  * @throws ConnectError permission_denied for who comes with an access token: a client has to do with no key.
  */
-export async function narrowedKeyOf({ keys }: AuthStore, caller: Caller): Promise<ApiKeyRecord | undefined> {
-  const own = await ownKeyOf(keys, caller);
+export async function narrowedKeyOf(store: AuthStore, caller: Caller): Promise<ApiKeyRecord | undefined> {
+  const own = await ownKeyOf(store, caller);
   return own === null || own.scopes === null || own.scopes.includes("account") ? undefined : own;
 }
 
 /**
- * The key that is calling; null for who calls without one.
+ * The key that is calling; null for who calls without one, as a person at the console does.
  *
  * @throws ConnectError permission_denied for who comes with an access token.
  */
-export async function ownKeyOf(keys: AuthStore["keys"], { keyId }: Caller): Promise<ApiKeyRecord | null> {
+export async function ownKeyOf(
+  { keys, sessions }: Pick<AuthStore, "keys" | "sessions">,
+  { keyId }: Caller,
+): Promise<ApiKeyRecord | null> {
   if (keyId === "") return null;
   const own = await keys.findOne({ _id: keyId });
-  if (own === null) {
+  if (own === null && (await sessions.findOne({ _id: keyId })) === null) {
     throw permissionDenied(
       "a client that was connected in the browser cannot manage API keys: use an API key for that",
     );

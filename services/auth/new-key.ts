@@ -51,7 +51,7 @@ export async function makeKey(
  * @throws ConnectError permission_denied for such a one.
  */
 export async function withinOwnLife({ store }: Context, asked: Date | null, { caller }: Call): Promise<Date | null> {
-  const own = await ownKeyOf(store.keys, caller);
+  const own = await ownKeyOf(store, caller);
   if (own === null) return asked;
   if (own.scopes !== null && !own.scopes.includes("account")) {
     throw permissionDenied(

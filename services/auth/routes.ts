@@ -61,18 +61,11 @@ import { verifyCredential } from "./commands/verify-credential.js";
 import { watch } from "./commands/watch.js";
 import { whoAmI } from "./commands/who-am-i.js";
 import type { Context } from "./context.js";
-import type { ExternalCredentials } from "./external/credentials.js";
-import type { AuthorizationServer } from "./oauth/authorization-server.js";
-
-/** Whose access tokens are taken. */
-export interface Doors {
-  readonly authorizationServer: AuthorizationServer;
-  /** Undefined if the embedded authorization server issues them. */
-  readonly external: ExternalCredentials | undefined;
-}
+import type { Doors } from "./doors.js";
 
 /** Every rpc of auth and the command that answers it. */
-export function routes(context: Context, { authorizationServer, external }: Doors): readonly Method[] {
+export function routes(context: Context, doors: Doors): readonly Method[] {
+  const { external } = doors;
   const credentials = CredentialService.method;
   const delegations = DelegationService.method;
   const events = WatchService.method;
@@ -96,7 +89,7 @@ export function routes(context: Context, { authorizationServer, external }: Door
     unary(sessions.endSession, (request, call) => endSession(context, request, call)),
     unary(sessions.signOutEverywhere, (request, call) => signOutEverywhere(context, request, call)),
     unary(sessions.changePassword, (request, call) => changeOwnPassword(context, request, call)),
-    unary(AuthorizationServerService.method.handleHttp, (request) => handleHttp(authorizationServer, request)),
+    unary(AuthorizationServerService.method.handleHttp, (request) => handleHttp(doors, request)),
     unary(delegations.createDelegation, (request) => createDelegation(context, request)),
     unary(delegations.exchangeDelegation, (request) => exchangeDelegation(context, request)),
     unary(delegations.endDelegation, (request) => endDelegation(context, request)),

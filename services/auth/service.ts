@@ -14,17 +14,22 @@ import { createAssertionMint } from "./assertion-mint.js";
 import { type AuditBounds, openAuditTrail } from "./audit-trail.js";
 import { createAuthAuthenticator } from "./authenticator.js";
 import type { Context } from "./context.js";
+import type { Doors } from "./doors.js";
 import { createEmailDomains } from "./email-domains.js";
 import { createOwnOrder, type EventOrder, nextEpoch } from "./event-order.js";
 import { NO_AUTHORIZATION_SERVER, openExternal } from "./external/open.js";
 import { createFence, type Fence } from "./fence.js";
 import { openKeyRing } from "./key-ring.js";
 import { type AuthorizationServerSettings, openAuthorizationServer } from "./oauth/open.js";
+import { OutsideSignIn } from "./oauth/outside-sign-in.js";
+import { openPageSecret } from "./oauth/page-secret.js";
 import { createPlatformTokens } from "./platform-tokens.js";
 import { LEASE_MARGIN } from "./processes.js";
-import { type Doors, routes } from "./routes.js";
+import { routes } from "./routes.js";
 import { createExchangeRates } from "./service-accounts/exchange-rates.js";
 import { openSharedOrder } from "./shared-order.js";
+import { ConsoleSignIn } from "./sign-in/at-console.js";
+import { openSignIn } from "./sign-in/open.js";
 import { createSessions } from "./sign-in/sessions.js";
 import { createThrottle } from "./sign-in/throttle.js";
 import { type AuthStore, openAuthStore } from "./store.js";
@@ -113,7 +118,7 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
     },
     async close() {
       hub.close();
-      await doors.authorizationServer.close();
+      await doors.close();
       await upkeep.close();
       await order.close();
       await context.audit.close();
@@ -121,15 +126,32 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
   };
 }
 
-/** The embedded authorization server, or what takes the tokens of another one in its place. */
-async function openDoors(context: Context, options: AuthOptions): Promise<Doors> {
-  const { external, publicUrls = {}, outgoing = PUBLIC_ONLY, log } = options;
-  if (external === undefined)
-    return { authorizationServer: await openAuthorizationServer(context, options), external: undefined };
-  return {
-    authorizationServer: NO_AUTHORIZATION_SERVER,
-    external: openExternal(context, { external, publicUrls, outgoing, log }),
+/** Where people sign in; and the embedded authorization server, or what takes the tokens of another one in its place. */
+async function openDoors(context: Context, options: AuthOptions): Promise<Doors & { close(): Promise<void> }> {
+  const { external, publicUrls = {}, outgoing = PUBLIC_ONLY, log, serviceName = "Sallyport", seal } = options;
+  const issuer = new URL(context.issuer);
+  const site = { base: issuer.pathname.replace(/\/$/, ""), serviceName };
+  const secret = await openPageSecret(context.store, seal);
+  const { signIn, federation } = openSignIn({
+    context,
+    site,
+    secret,
+    providers: options.signInProviders,
+    seal,
+    outgoing,
+    log,
+  });
+  const doors = {
+    consoleSignIn: new ConsoleSignIn({ signIn, site, origin: issuer.origin }),
+    outside: new OutsideSignIn({ federation, signIn, site, issuer }),
+    close: () => federation.close(),
   };
+  if (external !== undefined) {
+    const tokens = openExternal(context, { external, publicUrls, outgoing, log });
+    return { ...doors, authorizationServer: NO_AUTHORIZATION_SERVER, external: tokens };
+  }
+  const authorizationServer = await openAuthorizationServer(context, options, { site, secret, signIn });
+  return { ...doors, authorizationServer, external: undefined };
 }
 
 /** A method that writes asks first whether this process is one of those that others wait for; which do, their rpcs say. */
@@ -192,7 +214,7 @@ function contextOf(
     exchanges: createExchangeRates(),
     platformTokens: createPlatformTokens(platformRing, issuer),
     emailDomains: createEmailDomains(emailDomains),
-    sessions: createSessions(store),
+    sessions: createSessions(store, hub),
     throttle: createThrottle(store),
     hashing,
     administrators: createWorkLimit(1, CHANGES_WAITING),

@@ -3,7 +3,7 @@ import { compare, hash } from "bcrypt";
 import { LRUCache } from "lru-cache";
 import type { KeyFormat } from "../shared/credentials/format.js";
 import type { Refusal } from "../shared/credentials/known.js";
-import type { ApiKeyRecord, AuthStore, GrantRecord, UserRecord } from "./store.js";
+import type { ApiKeyRecord, AuthStore, GrantRecord, SessionRecord, UserRecord } from "./store.js";
 import type { WorkLimit } from "./work-limit.js";
 
 /** A user who is good, as of an event. */
@@ -21,6 +21,11 @@ export interface VerifiedKey extends VerifiedUser {
 /** A grant that stands, with its user. */
 export interface VerifiedGrant extends VerifiedUser {
   readonly grant: GrantRecord;
+}
+
+/** A session that goes on, with its user. */
+export interface VerifiedSession extends VerifiedUser {
+  readonly session: SessionRecord;
 }
 
 /** A key that is refused. */
@@ -41,6 +46,8 @@ export interface KeyVerification {
   current(keyId: string, userId: string): Promise<VerifiedKey | RefusedKey>;
   /** The same of a grant, which an access token names. */
   currentGrant(id: string, userId: string): Promise<VerifiedGrant | RefusedKey>;
+  /** The same of a session at a browser. */
+  currentSession(id: string, userId: string): Promise<VerifiedSession | RefusedKey>;
   /** The record of a user who acts without a key, as what they have done on a schedule does. */
   currentUser(userId: string): Promise<VerifiedUser | RefusedKey>;
 }
@@ -67,7 +74,7 @@ export async function hashSecret(secret: string): Promise<Pick<ApiKeyRecord, "ha
  * @param seqOf the newest event, read before the records.
  */
 export function createKeyVerification(
-  { keys, grants, users }: AuthStore,
+  { keys, grants, sessions, users }: AuthStore,
   format: KeyFormat,
   hashing: WorkLimit,
   seqOf: () => number,
@@ -91,6 +98,14 @@ export function createKeyVerification(
     if (grant === null || user === null || grant.user_id !== userId) return refuse("unknown");
     const ended = endOf(grant, user);
     return ended === undefined ? { user, grant, seq } : refuse(ended);
+  }
+
+  async function currentSession(id: string, userId: string): Promise<VerifiedSession | RefusedKey> {
+    const seq = seqOf();
+    const [session, user] = await Promise.all([sessions.findOne({ _id: id }), users.findOne({ _id: userId })]);
+    if (session === null || user === null || session.user_id !== userId) return refuse("unknown");
+    if (session.expires_at.getTime() <= Date.now()) return refuse("expired");
+    return user.disabled ? refuse("disabled") : { user, session, seq };
   }
 
   async function currentUser(userId: string): Promise<VerifiedUser | RefusedKey> {
@@ -130,6 +145,7 @@ export function createKeyVerification(
   return {
     current,
     currentGrant,
+    currentSession,
     currentUser,
     async verify(token) {
       const parts = format.parse(token);

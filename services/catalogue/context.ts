@@ -21,6 +21,10 @@ export interface Context {
   readonly outgoing: OutgoingPolicy;
   /** Looks names up, where not the system does. */
   readonly resolve?: LookupFunction;
+  /** The public URL of a server's endpoint. */
+  readonly urlOf: (server: string) => string;
+  /** The public base URL. */
+  readonly homepage: string;
   /** How long a platform has to say what a caller can do, in milliseconds. */
   readonly snapshotMs: number;
 }

@@ -20,8 +20,24 @@ export async function readSwitches({ store }: Context): Promise<Switches> {
   return doc === null ? DEFAULTS : { platformServers: doc.platform_servers, core: doc.core, ai: doc.ai };
 }
 
-/** Turns those switches that are given; the first turn writes the others down as they are. */
-export async function writeSwitches({ store }: Context, turned: Turned): Promise<void> {
+/**
+ * Turns those switches that are given; the first turn writes the others down as they are.
+ *
+ * @param expected how they must be now; undefined for however they are.
+ * @returns false where they are otherwise: nothing is turned then.
+ */
+export async function writeSwitches(
+  context: Context,
+  turned: Turned,
+  expected: Switches | undefined,
+): Promise<boolean> {
+  const { store } = context;
+  if (expected !== undefined) {
+    // What the condition is held against must be there.
+    await store.switches.updateOne({ _id: SWITCHES_ID }, { $setOnInsert: recordOf(DEFAULTS) }, { upsert: true });
+    const were = { _id: SWITCHES_ID, ...recordOf(expected) };
+    return (await store.switches.updateOne(were, { $set: recordOf(turned) })).matchedCount > 0;
+  }
   const set = recordOf(turned);
   const unset = Object.entries(recordOf(DEFAULTS)).filter(([name]) => !(name in set));
   await store.switches.updateOne(
@@ -29,6 +45,7 @@ export async function writeSwitches({ store }: Context, turned: Turned): Promise
     { $set: set, $setOnInsert: Object.fromEntries(unset) },
     { upsert: true },
   );
+  return true;
 }
 
 function recordOf({ platformServers, core, ai }: Turned): Partial<Omit<SwitchesDoc, "_id">> {

@@ -145,7 +145,7 @@ type Needs = Surroundings & { readonly peers: Peers; readonly credentials: Crede
 
 /** Loads a service and starts it; one that does not run here is not loaded. */
 async function createService(name: Exclude<ServiceName, "auth">, around: Needs): Promise<Service> {
-  const { settings, store, image, peers, credentials, platforms, log } = around;
+  const { settings, store, image, peers, credentials, platforms, baseUrl, log } = around;
   switch (name) {
     case "catalogue": {
       const { createCatalogueService } = await import("../catalogue/service.js");
@@ -159,6 +159,8 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
         authentications: authenticationsOf(settings),
         outgoing: platformPolicyOf(settings, platforms),
         registrationToken,
+        homepage: baseUrl,
+        urlOf: (server) => publicUrlsOf(settings)[server] ?? `${baseUrl.replace(/\/+$/, "")}/mcp/${server}`,
       });
     }
     case "platform-proxy": {

@@ -56,6 +56,8 @@ beforeAll(async () => {
   );
   const at = (name: string) => ({ url: `http://${name}`, publicUrl: `http://${name}`, title: name });
   const catalogue = await createCatalogueService({
+    homepage: "https://mcp.example.com",
+    urlOf: (server) => `https://mcp.example.com/mcp/${server}`,
     store: opened.store,
     peers: createPeers(around, { authorization: "Bearer facade" }),
     log: silentLog,

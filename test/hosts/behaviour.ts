@@ -1,7 +1,7 @@
 // What each client does with one server: the tools and the answers that its model is
 // shown, and what its user reads of a bad key.
 
-import { entryOf } from "../../clients/cli/mcp-clients.js";
+import { entryOf } from "../../clients/packages/mcp-clients.js";
 import type { Host } from "./hosts.js";
 import type { Wish } from "./model.js";
 import { type Outcome, runHost } from "./run.js";

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Entry, KEY_VARIABLE, type Key, MCP_CLIENTS } from "../../clients/cli/mcp-clients.js";
+import { type Entry, KEY_VARIABLE, type Key, MCP_CLIENTS } from "../../clients/packages/mcp-clients.js";
 
 // How each real host is started on a task without a person, with the very
 // configuration that `clients show` prints.

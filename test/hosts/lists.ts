@@ -1,6 +1,6 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { entryOf } from "../../clients/cli/mcp-clients.js";
+import { entryOf } from "../../clients/packages/mcp-clients.js";
 import { SERVERS } from "../../services/shared/platforms.js";
 import type { Service } from "./behaviour.js";
 import type { Seen } from "./page.js";

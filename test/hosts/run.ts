@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { type Entry, KEY_VARIABLE, type Key } from "../../clients/cli/mcp-clients.js";
+import { type Entry, KEY_VARIABLE, type Key } from "../../clients/packages/mcp-clients.js";
 import type { Host, Run } from "./hosts.js";
 import { type Model, startModel, type Wish } from "./model.js";
 

@@ -1,7 +1,7 @@
 // What each client sends its model of our tools with every turn: the request of one
 // turn with a server in its configuration, less the same request without it.
 
-import { entryOf } from "../../clients/cli/mcp-clients.js";
+import { entryOf } from "../../clients/packages/mcp-clients.js";
 import { SERVERS } from "../../services/shared/platforms.js";
 import { BASIC } from "../../services/shared/tools/tools.js";
 import { type Service, titleOf } from "./behaviour.js";

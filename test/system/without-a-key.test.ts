@@ -38,6 +38,18 @@ const PUBLIC: Readonly<Record<string, string>> = {
       ]),
     ),
   ),
+  "GET /": "leads to the console",
+  "GET /console/*": "the page of the console, which says nothing before somebody signs in",
+  "GET /console/assets/*": "the files of that page",
+  "GET /console/config.json": "the addresses that clients call, and the service's name",
+  ...Object.fromEntries(
+    ["/console/session", "/console/session/*"].flatMap((path) =>
+      ["GET", "OPTIONS"].map((method) => [
+        `${method} ${path}`,
+        "whoever signs in at the console has no key; what is refused there is in console-session.test.ts",
+      ]),
+    ),
+  ),
   "GET /xtm/auth/jwks": "platforms check the service's signatures with its public keys",
   "GET /xtm/auth/metadata": "platforms read who the issuer is",
   "GET /xtm/.well-known/openid-configuration": "platforms find the public keys by it",

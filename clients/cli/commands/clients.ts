@@ -1,8 +1,8 @@
 import { SERVERS } from "../../../services/shared/platforms.js";
+import { entryOf, type Key, keyVariableIn, MCP_CLIENTS, type McpClient } from "../../packages/mcp-clients.js";
 import type { Verb } from "../command.js";
 import { UsageError } from "../failures.js";
-import { entryOf, type Key, keyVariableIn, MCP_CLIENTS, type McpClient } from "../mcp-clients.js";
-import { ALL, costInWords, costOf, type ListCost, narrowedFor } from "../narrowed-url.js";
+import { ALL, costInWords, costOf, narrowedFor, type ServerCost } from "../narrowed-url.js";
 
 const NAMES = MCP_CLIENTS.map(({ name }) => name);
 
@@ -11,7 +11,7 @@ interface Shown {
   readonly config: string;
   readonly commands: readonly string[];
   /** What the tools cost with every turn, a server each. */
-  readonly costs: readonly (ListCost & { readonly said: string })[];
+  readonly costs: readonly (ServerCost & { readonly said: string })[];
   readonly note?: string;
 }
 
@@ -78,7 +78,7 @@ export const clients: readonly Verb[] = [
   },
 ];
 
-function noteOf({ note, title, mostTools }: McpClient, costs: readonly ListCost[]): string {
+function noteOf({ note, title, mostTools }: McpClient, costs: readonly ServerCost[]): string {
   const tools = costs.reduce((sum, cost) => sum + cost.tools, 0);
   const isTooMany = mostTools !== undefined && tools > mostTools;
   const more = isTooMany

@@ -35,7 +35,7 @@ const BUSY = jsonPage(
 const NO_BODY = new Uint8Array();
 
 /**
- * {base}/oauth/*, and the metadata of the authorization server (RFC 8414) at
+ * {base}/oauth/*, {base}/console/session, and the metadata of the authorization server (RFC 8414) at
  * each address where clients look for it: passed on to auth, which answers.
  */
 export function authorizationServerRoutes(options: AuthorizationServerOptions): Route[] {
@@ -43,6 +43,9 @@ export function authorizationServerRoutes(options: AuthorizationServerOptions): 
   const ask = (request: PageRequest<unknown>, body: Uint8Array): Promise<Page> => pass(options, request, body);
   const paths = [
     `${base}/oauth/*`,
+    // Where people sign in to the console: the same of auth answers.
+    `${base}/console/session`,
+    `${base}/console/session/*`,
     "/.well-known/oauth-authorization-server*",
     "/.well-known/openid-configuration*",
     ...(base === "" ? [] : [`${base}/.well-known/*`]),

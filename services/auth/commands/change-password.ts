@@ -12,7 +12,7 @@ export async function changeOwnPassword(
   { currentPassword, newPassword }: ChangePasswordRequest,
   { caller }: Call,
 ): Promise<Record<string, never>> {
-  await ownKeyOf(context.store.keys, caller);
+  await ownKeyOf(context.store, caller);
   const user = await findUser(context.store, caller.id, "");
   // Whoever has a key does not have the password, and guesses it here as slowly as at the sign-in page.
   const attempt = { login: user.login, address: `user ${user._id}`, isKnownBrowser: false };
@@ -21,7 +21,7 @@ export async function changeOwnPassword(
     throw resourceExhausted(`too many wrong passwords: try again in ${Math.ceil(waitMs / 1000)} seconds`);
   }
   try {
-    await changePassword(context, user, { current: currentPassword, next: newPassword });
+    await changePassword(context, user, { current: currentPassword, next: newPassword, keep: caller.keyId });
   } catch (error) {
     await context.throttle.failed(attempt);
     throw error;

@@ -23,12 +23,15 @@ export async function createDelegation(
     throw permissionDenied("a run cannot start another run or set a schedule: call this tool outside of a run");
   const delegation = randomBytes(BYTES).toString("base64url");
   const now = Date.now();
+  // What is begun at the console outlives the person's stay there.
+  const isAtConsole = (await store.sessions.findOne({ _id: caller.keyId }, { projection: { _id: 1 } })) !== null;
+  const keyId = isAtConsole ? "" : caller.keyId;
   const schedule =
-    scheduleId === "" ? {} : { schedule_id: scheduleId, schedule_name: scheduleName, schedule_key: caller.keyId };
+    scheduleId === "" ? {} : { schedule_id: scheduleId, schedule_name: scheduleName, schedule_key: keyId };
   await store.delegations.insertOne({
     _id: delegationId(delegation),
     user_id: caller.id,
-    key_id: withoutKey ? "" : caller.keyId,
+    key_id: withoutKey ? "" : keyId,
     scopes: [...caller.scopes].filter((scope) => scope !== DELEGATED),
     created_at: new Date(now),
     expires_at: ttlSeconds === 0 ? null : new Date(now + ttlSeconds * 1_000),
@@ -36,6 +39,6 @@ export async function createDelegation(
   });
   if (scheduleId === "") return { delegation };
   await forgetOlder(store, caller.id, { schedule_id: scheduleId });
-  const key = await store.keys.findOne({ _id: caller.keyId }, { projection: { name: 1 } });
+  const key = await store.keys.findOne({ _id: keyId }, { projection: { name: 1 } });
   return { delegation, ...(key !== null && { key: { id: key._id, name: key.name } }) };
 }

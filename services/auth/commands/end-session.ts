@@ -6,15 +6,14 @@ import { narrowedKeyOf } from "../key-owner.js";
 
 /** Ends a session of the caller, or for administrators anybody's. */
 export async function endSession(
-  { store }: Context,
+  { store, sessions }: Context,
   { id }: EndSessionRequest,
   { caller }: Call,
 ): Promise<Record<string, never>> {
   if (await narrowedKeyOf(store, caller)) {
     throw permissionDenied("this API key has limited scopes: to end sessions, use a key that has the scope account");
   }
-  const mine = caller.scopes.has("admin") ? { _id: id } : { _id: id, user_id: caller.id };
-  const { deletedCount } = await store.sessions.deleteOne(mine);
-  if (deletedCount === 0) throw notFound(`no session that you can manage has the id ${JSON.stringify(id)}`);
+  const isEnded = await sessions.endById(id, caller.scopes.has("admin") ? undefined : caller.id);
+  if (!isEnded) throw notFound(`no session that you can manage has the id ${JSON.stringify(id)}`);
   return {};
 }

@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
 import type { VerifyCredentialRequest, VerifyCredentialResponseSchema } from "#proto/auth/v1/credential_service_pb.js";
+import { sessionIdOf, sessionIn } from "../../shared/credentials/session.js";
 import type { Caller } from "../../shared/rpc/call.js";
 import { ASSERTION_TTL_S } from "../assertion-mint.js";
 import { callerOfKey } from "../authenticator.js";
@@ -9,11 +10,12 @@ import type { Context } from "../context.js";
 import type { ExternalCredentials } from "../external/credentials.js";
 import { callerOf, emailOf, identityOf } from "../identity.js";
 import { isAccessToken, verifyToken } from "../oauth/access-tokens.js";
-import { scopesOfGrant } from "../scopes.js";
+import { scopesOf, scopesOfGrant } from "../scopes.js";
+import { mustChangePassword } from "../sign-in/sessions.js";
 import type { RefusedKey } from "../verification.js";
 
 /**
- * Verifies an API key or an access token, and mints the assertions of whom it stands for.
+ * Verifies an API key, an access token or a session, and mints the assertions of whom it stands for.
  *
  * @param external takes access tokens of an authorization server of others; undefined if ours issues them.
  */
@@ -63,6 +65,8 @@ function presentedBy(
   token: string,
   external: ExternalCredentials | undefined,
 ): Promise<Presented | Refused> {
+  const session = sessionIn(token);
+  if (session !== undefined) return ofSession(context, session);
   if (external?.reads(token)) return ofExternal(external, token);
   return isAccessToken(token) ? ofToken(context, token) : ofKey(context, token);
 }
@@ -72,6 +76,18 @@ async function ofExternal(external: ExternalCredentials, token: string): Promise
   if ("refused" in found) return { ...found, credentialId: undefined };
   const { user, grant, scopes, seq, endsAt } = found;
   return { caller: callerOf(user, scopesOfGrant(user, { scopes }), grant._id), seq, endsAt, resource: grant.resource };
+}
+
+/** A person who must choose a new password does nothing else before. */
+async function ofSession({ sessions, verification }: Context, value: string): Promise<Presented | Refused> {
+  const found = await sessions.of(value);
+  if (found === undefined || mustChangePassword(found))
+    return { refused: "unknown", rememberMs: 0, credentialId: undefined };
+  const id = sessionIdOf(value);
+  const now = await verification.currentSession(id, found.user._id);
+  if ("refused" in now) return { ...now, credentialId: undefined };
+  const { user, session, seq } = now;
+  return { caller: callerOf(user, scopesOf(user), id), seq, endsAt: session.expires_at, resource: "" };
 }
 
 async function ofKey({ verification, format }: Context, token: string): Promise<Presented | Refused> {

@@ -43,5 +43,4 @@ export const NO_AUTHORIZATION_SERVER: AuthorizationServer = {
   async handle() {
     return { status: 404, headers: [{ name: "content-type", value: "application/json" }], body: NOTHING };
   },
-  async close() {},
 };

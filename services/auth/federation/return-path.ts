@@ -11,6 +11,7 @@ export function returnPathOf(text: string, baseUrl: string): string | undefined 
   if (!URL.canParse(text, base.origin)) return undefined;
   // Dots are resolved: the path that is looked at is the one that is opened.
   const { origin, pathname, search } = new URL(text, base.origin);
-  const below = `${base.pathname.replace(/\/+$/, "")}/oauth/`;
-  return origin === base.origin && pathname.startsWith(below) ? `${pathname}${search}` : undefined;
+  const below = ["oauth", "console"].map((part) => `${base.pathname.replace(/\/+$/, "")}/${part}/`);
+  const isPage = origin === base.origin && below.some((start) => pathname.startsWith(start));
+  return isPage ? `${pathname}${search}` : undefined;
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import inject from "light-my-request";
 import type { Provider } from "oidc-provider";
 import type {
   HandleHttpRequestSchema,
@@ -9,9 +8,9 @@ import type {
 import type { Log } from "../../shared/process/log.js";
 import type { KeyRing } from "../key-ring.js";
 import type { Browser } from "./browser-sign-in.js";
+import { injected } from "./injected.js";
 import type { Interactions } from "./interaction.js";
 import { InteractionError } from "./interaction-error.js";
-import type { OutsideSignIn } from "./outside-sign-in.js";
 import { html } from "./pages/html.js";
 import { type Site, sendPage } from "./pages/page.js";
 import { STYLE, STYLE_PATH } from "./pages/style.js";
@@ -24,8 +23,6 @@ export interface AuthorizationServer {
   handle(
     request: MessageShape<typeof HandleHttpRequestSchema>,
   ): Promise<MessageInitShape<typeof HandleHttpResponseSchema>>;
-  /** Ends the connections that it has to others. */
-  close(): Promise<void>;
 }
 
 /** What it is made with. */
@@ -36,10 +33,8 @@ export interface AuthorizationServerOptions {
   /** Makes the library's server for the keys that a ring has now. */
   readonly providerOf: (ring: KeyRing) => Promise<Provider>;
   readonly interactions: Interactions;
-  readonly outside: OutsideSignIn;
   readonly site: Site;
   readonly log: Log;
-  readonly close: () => Promise<void>;
 }
 
 /** Makes the way from HTTP messages that the façade passes on to the library and to the pages. */
@@ -57,44 +52,12 @@ class Server implements AuthorizationServer {
     this.#base = options.issuer.pathname.replace(/\/$/, "");
   }
 
-  close(): Promise<void> {
-    return this.options.close();
-  }
-
-  async handle({
-    method,
-    target,
-    headers,
-    body,
-    address,
-  }: MessageShape<typeof HandleHttpRequestSchema>): Promise<MessageInitShape<typeof HandleHttpResponseSchema>> {
-    const answer = await inject((request, response) => void this.#answer(request, response, address), {
-      method: method as "GET",
-      url: target,
-      headers: this.#headersOf(headers, address),
-      ...(body.length > 0 && { payload: Buffer.from(body) }),
-    });
-    const fields = Object.entries(answer.headers).flatMap(([name, value]) =>
-      [value ?? []].flat().map((one) => ({ name, value: String(one) })),
+  async handle(
+    message: MessageShape<typeof HandleHttpRequestSchema>,
+  ): Promise<MessageInitShape<typeof HandleHttpResponseSchema>> {
+    return injected(this.options.issuer, message, (request, response) =>
+      this.#answer(request, response, message.address),
     );
-    return { status: answer.statusCode, headers: fields, body: answer.rawPayload };
-  }
-
-  /** The library builds every URL that it writes of the request's host: that is the public one, whatever was sent. */
-  #headersOf(
-    sent: readonly { readonly name: string; readonly value: string }[],
-    address: string,
-  ): Record<string, string> {
-    const { host, protocol } = this.options.issuer;
-    const kept: Record<string, string> = {};
-    for (const { name, value } of sent) if (PASSED.has(name)) kept[name] = value;
-    return {
-      ...kept,
-      host,
-      "x-forwarded-host": host,
-      "x-forwarded-proto": protocol.slice(0, -1),
-      "x-forwarded-for": address,
-    };
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, address: string): Promise<void> {
@@ -124,7 +87,6 @@ class Server implements AuthorizationServer {
     const browser = { cookies: cookie, address, userAgent };
     const uid = INTERACTION.exec(path)?.[1];
     if (uid !== undefined) return this.#interact(request, response, uid, browser);
-    if (await this.options.outside.answers(request, response, path, browser)) return;
     if (path === `${OAUTH}/register` && this.#registrations.answers(request, response, address)) return;
     await this.#byLibrary(request, response, path);
   }
@@ -180,20 +142,6 @@ const WELL_KNOWN = /^(.*)\/\.well-known\/(oauth-authorization-server|openid-conf
 const INTERACTION = /^\/oauth\/interaction\/([\w-]{21,64})$/;
 /** Longest form, in bytes. */
 const MAX_FORM = 16_384;
-
-/** What the library and the pages read; whatever else a client sends stays outside. */
-const PASSED: ReadonlySet<string> = new Set([
-  "accept",
-  "accept-language",
-  "access-control-request-headers",
-  "access-control-request-method",
-  "authorization",
-  "content-type",
-  "cookie",
-  "origin",
-  "sec-fetch-site",
-  "user-agent",
-]);
 
 /** What a person is told; undefined for what only the log may say. */
 function sentenceOf(error: unknown): string | undefined {

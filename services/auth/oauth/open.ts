@@ -2,19 +2,17 @@ import { type OutgoingPolicy, PUBLIC_ONLY } from "../../shared/outgoing/policy.j
 import type { Log } from "../../shared/process/log.js";
 import type { Seal } from "../../shared/secrets/seal.js";
 import type { Context } from "../context.js";
-import { createFederation } from "../federation/federation.js";
 import type { ProviderSetting } from "../federation/setting.js";
-import { createBrowserSignIn } from "../sign-in/at-browser.js";
-import { createSignInCookies } from "../sign-in/cookies.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server.js";
+import type { BrowserSignIn } from "./browser-sign-in.js";
 import { createClientFetch } from "./fetch-client.js";
 import { endGrant } from "./grants.js";
 import { registerIdJag } from "./id-jag/grant-type.js";
 import { createIssuers, type IssuerSetting } from "./id-jag/issuers.js";
 import { Interactions } from "./interaction.js";
 import { noteConnection, noteTokens } from "./noted.js";
-import { OutsideSignIn, outsideHref } from "./outside-sign-in.js";
-import { keyFor, openPageSecret } from "./page-secret.js";
+import { keyFor } from "./page-secret.js";
+import type { Site } from "./pages/page.js";
 import { createProvider } from "./provider.js";
 import { layOutResources } from "./resources.js";
 
@@ -34,18 +32,25 @@ export interface AuthorizationServerSettings {
   readonly signInProviders?: readonly ProviderSetting[];
 }
 
+/** What the pages of the authorization server share with the console. */
+export interface BrowserParts {
+  readonly site: Site;
+  /** The secret of the installation's pages. */
+  readonly secret: Buffer;
+  readonly signIn: BrowserSignIn;
+}
+
 /** Puts the authorization server together. */
 export async function openAuthorizationServer(
   context: Context,
-  options: AuthorizationServerSettings & { readonly seal: Seal; readonly log: Log },
+  options: Omit<AuthorizationServerSettings, "serviceName"> & { readonly seal: Seal; readonly log: Log },
+  { site, secret, signIn }: BrowserParts,
 ): Promise<AuthorizationServer> {
-  const { seal, publicUrls = {}, serviceName = "Sallyport", outgoing = PUBLIC_ONLY, idJagIssuers = [], log } = options;
-  const { clientDocuments = true, signInProviders = [] } = options;
+  const { seal, publicUrls = {}, outgoing = PUBLIC_ONLY, idJagIssuers = [], log } = options;
+  const { clientDocuments = true } = options;
   const { store, issuer, accessRing: ring } = context;
   const url = new URL(issuer);
-  const secret = await openPageSecret(store, seal);
   const resources = layOutResources(issuer, publicUrls);
-  const site = { base: url.pathname.replace(/\/$/, ""), serviceName };
   const fetchClient = createClientFetch(outgoing);
   const issuers = createIssuers(idJagIssuers, fetchClient);
   const cookieKey = keyFor(secret, "cookies").toString("base64url");
@@ -57,13 +62,6 @@ export async function openAuthorizationServer(
       noteConnection(context, user ?? undefined, { action: "end_connection", grantId: id, outcome: "by_client" });
     }
   };
-  const federation = createFederation({ context, providers: signInProviders, baseUrl: issuer, seal, outgoing, log });
-  const others = federation.providers().map(({ id, label }) => ({
-    label: `Sign in with ${label}`,
-    hrefFor: (returnTo: string, again: boolean) => outsideHref(site, id, returnTo, again),
-  }));
-  const cookies = createSignInCookies(url.protocol === "https:", keyFor(secret, "known browsers"));
-  const signIn = createBrowserSignIn({ context, cookies, throttle: context.throttle, others });
   const interactions = new Interactions({
     context,
     signIn,
@@ -95,9 +93,7 @@ export async function openAuthorizationServer(
       return provider;
     },
     interactions,
-    outside: new OutsideSignIn({ federation, signIn, site }),
     site,
     log,
-    close: () => federation.close(),
   });
 }

@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type {
+  HandleHttpRequestSchema,
+  HandleHttpResponseSchema,
+} from "#proto/auth/v1/authorization_server_service_pb.js";
 import type { Federation, RefusedSignIn } from "../federation/federation.js";
 import type { Browser, BrowserSignIn } from "./browser-sign-in.js";
+import { injected } from "./injected.js";
 import { notSignedInPage } from "./pages/not-signed-in.js";
 import { type Site, sendPage } from "./pages/page.js";
 import { OAUTH } from "./paths.js";
@@ -11,6 +17,8 @@ export interface OutsideSignInOptions {
   readonly federation: Federation;
   readonly signIn: Pick<BrowserSignIn, "fromOutside">;
   readonly site: Site;
+  /** The public base URL. */
+  readonly issuer: URL;
 }
 
 const FEDERATION = /^\/oauth\/federation\/([a-z0-9-]{1,32})(\/callback)?$/;
@@ -25,14 +33,32 @@ export function outsideHref({ base }: Site, id: string, returnTo: string, again:
 export class OutsideSignIn {
   constructor(private readonly options: OutsideSignInOptions) {}
 
-  /** @returns false for an address of something else. */
-  async answers(request: IncomingMessage, response: ServerResponse, path: string, browser: Browser): Promise<boolean> {
-    const [, id, isBack] = FEDERATION.exec(path) ?? [];
-    if (id === undefined) return false;
+  /** Whether an address is one of a sign-in at a provider. */
+  isAt(target: string): boolean {
+    return this.partsOf(target) !== null;
+  }
+
+  handle(
+    message: MessageShape<typeof HandleHttpRequestSchema>,
+  ): Promise<MessageInitShape<typeof HandleHttpResponseSchema>> {
+    return injected(this.options.issuer, message, (request, response) => {
+      const { cookie, "user-agent": userAgent = "" } = request.headers;
+      const browser = { cookies: cookie, address: message.address, userAgent };
+      return this.answer(request, response, browser);
+    });
+  }
+
+  private partsOf(target: string): RegExpExecArray | null {
+    const [path = ""] = target.split("?", 1);
+    const { base } = this.options.site;
+    return path.startsWith(base) ? FEDERATION.exec(path.slice(base.length)) : null;
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse, browser: Browser): Promise<void> {
+    const [, id = "", isBack] = this.partsOf(request.url ?? "") ?? [];
     if (request.method !== "GET")
       sendError(response, 405, "method_not_allowed", "A browser opens this address: use GET.");
     else await (isBack === undefined ? this.begin(request, response, id) : this.end(request, response, browser));
-    return true;
   }
 
   private async begin({ url = "" }: IncomingMessage, response: ServerResponse, id: string): Promise<void> {

@@ -8,6 +8,7 @@ import { checkPassword } from "../passwords.js";
 import type { SessionRecord, UserRecord } from "../store.js";
 import { changePassword } from "./change-password.js";
 import type { SignInCookies } from "./cookies.js";
+import { BY_PASSWORD, BY_PROVIDER, mustChangePassword } from "./sessions.js";
 import type { Throttle } from "./throttle.js";
 
 /** What signing in at a browser needs. */
@@ -21,9 +22,6 @@ export interface BrowserSignInOptions {
 
 type How = Pick<SessionRecord, "amr" | "page">;
 
-/** How somebody signed in: RFC 8176 has `pwd`, and no value for another provider. */
-const BY_PASSWORD = "pwd";
-const BY_PROVIDER = "fed";
 const WRONG = "The e-mail address or the password is wrong.";
 
 /** Signs people in by e-mail address and password, and takes those whom other providers vouch for. */
@@ -43,8 +41,7 @@ class SignInAtBrowser implements BrowserSignIn {
     const found = value === undefined ? undefined : await this.options.context.sessions.of(value);
     if (found === undefined) return undefined;
     const { user, session } = found;
-    const mustChangePassword = user.must_change_password === true && session.amr === BY_PASSWORD;
-    return { user, page: session.page, mustChangePassword };
+    return { user, page: session.page, mustChangePassword: mustChangePassword(found) };
   }
 
   async signOut({ cookies }: Browser): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { cookieIn, sessionCookie } from "../../shared/credentials/session.js";
 
 /** The cookies that a browser keeps of a sign-in. */
 export interface SignInCookies {
@@ -21,9 +22,8 @@ const YEAR_S = 365 * 86_400;
  * @param key signs that a browser is known; not a secret of the session.
  */
 export function createSignInCookies(isSecure: boolean, key: Buffer): SignInCookies {
-  const prefix = isSecure ? "__Host-" : "";
-  const session = `${prefix}sallyport`;
-  const known = `${prefix}sallyport-known`;
+  const session = sessionCookie(isSecure);
+  const known = `${session}-known`;
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
   const markOf = (userId: string): string => createHmac("sha256", key).update(userId).digest("base64url");
 
@@ -39,9 +39,4 @@ export function createSignInCookies(isSecure: boolean, key: Buffer): SignInCooki
     },
     setKnown: (userId) => `${known}=${markOf(userId)}; Max-Age=${YEAR_S}; ${attributes}`,
   };
-}
-
-function cookieIn(header: string | undefined, name: string): string | undefined {
-  const found = header?.split(/;\s*/).find((one) => one.startsWith(`${name}=`));
-  return found?.slice(name.length + 1);
 }

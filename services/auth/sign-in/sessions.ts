@@ -1,5 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
+import { sessionIdOf } from "../../shared/credentials/session.js";
 import type { AuthStore, SessionRecord, UserRecord } from "../store.js";
+import type { WatchHub } from "../watch-hub.js";
 
 /** The sign-ins of people at browsers. */
 export interface Sessions {
@@ -12,9 +15,22 @@ export interface Sessions {
   of(value: string): Promise<{ readonly user: UserRecord; readonly session: SessionRecord } | undefined>;
   /** The newest first. */
   listOf(userId: string): Promise<SessionRecord[]>;
+  /** Ends one; when it has returned, no process serves it. */
   end(value: string): Promise<void>;
+  /** The same by its id. @param userId whose it must be; undefined for anybody's. @returns whether there was one. */
+  endById(id: string, userId: string | undefined): Promise<boolean>;
   /** @param keep the id of one that goes on. @returns how many ended. */
   endAllOf(userId: string, keep?: string): Promise<number>;
+}
+
+/** RFC 8176 has `pwd` for a password, and no value for another provider. */
+export const BY_PASSWORD = "pwd";
+/** How somebody signed in whom another provider vouched for. */
+export const BY_PROVIDER = "fed";
+
+/** Whether somebody who signed in must choose a new password before anything else. */
+export function mustChangePassword({ user, session }: { user: UserRecord; session: SessionRecord }): boolean {
+  return user.must_change_password === true && session.amr === BY_PASSWORD;
 }
 
 const HOUR = 3_600_000;
@@ -26,11 +42,20 @@ const MAX_USER_AGENT = 200;
 const MAX_SESSIONS = 50;
 
 /** Keeps sessions by the SHA-256 of what the browser has: 12 hours at most, one without use. */
-export function createSessions({ sessions, users }: Pick<AuthStore, "sessions" | "users">): Sessions {
+export function createSessions(
+  { sessions, users }: Pick<AuthStore, "sessions" | "users">,
+  hub: Pick<WatchHub, "publish">,
+): Sessions {
+  /** Processes keep who a session is, as they keep keys. */
+  async function tell(ended: readonly string[]): Promise<void> {
+    if (ended.length > 0) await hub.publish(ended.map((id) => ({ kind: EventKind.KEY, id })));
+  }
+
   async function endOldest(userId: string): Promise<void> {
     const all = await sessions.find({ user_id: userId }).sort({ created_at: -1 }).toArray();
     const over = all.slice(MAX_SESSIONS).map(({ _id }) => _id);
     if (over.length > 0) await sessions.deleteMany({ _id: { $in: over } });
+    await tell(over);
   }
 
   return {
@@ -38,7 +63,7 @@ export function createSessions({ sessions, users }: Pick<AuthStore, "sessions" |
       const value = randomBytes(32).toString("base64url");
       const now = new Date();
       await sessions.insertOne({
-        _id: idOf(value),
+        _id: sessionIdOf(value),
         user_id: user._id,
         created_at: now,
         seen_at: now,
@@ -50,7 +75,7 @@ export function createSessions({ sessions, users }: Pick<AuthStore, "sessions" |
       return value;
     },
     async of(value) {
-      const session = await sessions.findOne({ _id: idOf(value) });
+      const session = await sessions.findOne({ _id: sessionIdOf(value) });
       const now = Date.now();
       if (session === null || session.expires_at.getTime() <= now || now - session.seen_at.getTime() > IDLE_MS) {
         return undefined;
@@ -68,15 +93,19 @@ export function createSessions({ sessions, users }: Pick<AuthStore, "sessions" |
       return all.filter(({ expires_at, seen_at }) => expires_at.getTime() > now && now - seen_at.getTime() <= IDLE_MS);
     },
     async end(value) {
-      await sessions.deleteOne({ _id: idOf(value) });
+      await this.endById(sessionIdOf(value), undefined);
+    },
+    async endById(id, userId) {
+      const { deletedCount } = await sessions.deleteOne({ _id: id, ...(userId !== undefined && { user_id: userId }) });
+      if (deletedCount > 0) await tell([id]);
+      return deletedCount > 0;
     },
     async endAllOf(userId, keep) {
       const others = keep === undefined ? { user_id: userId } : { user_id: userId, _id: { $ne: keep } };
-      return (await sessions.deleteMany(others)).deletedCount;
+      const ids = (await sessions.find(others).toArray()).map(({ _id }) => _id);
+      const { deletedCount } = await sessions.deleteMany(others);
+      await tell(ids);
+      return deletedCount;
     },
   };
-}
-
-function idOf(value: string): string {
-  return createHash("sha256").update(value).digest("base64url");
 }

@@ -16,7 +16,8 @@ export async function getEndpointStates(
   return { endpoints: await Promise.all(endpoints) };
 }
 
-async function availabilityOf(context: Context, server: string, switches: Switches): Promise<Availability> {
+/** Whether an endpoint serves. */
+export async function availabilityOf(context: Context, server: string, switches: Switches): Promise<Availability> {
   if (server === CORE.name) {
     if (!switches.core) return Availability.CORE_OFF;
     return switches.ai ? Availability.OPEN : Availability.AI_OFF;

@@ -1,5 +1,6 @@
 import { EventKind, WatchService } from "#proto/auth/v1/watch_service_pb.js";
 import type { UpdateSettingsRequest } from "#proto/catalogue/v1/setting_service_pb.js";
+import { aborted } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
 import { SWITCHES_ID } from "../store.js";
 import { readSwitches, type Switches, writeSwitches } from "../switches.js";
@@ -9,9 +10,10 @@ export async function updateSettings(
   context: Context,
   request: UpdateSettingsRequest,
 ): Promise<{ settings: Switches }> {
-  const { platformServers, core, ai } = request;
+  const { platformServers, core, ai, expected } = request;
   if (platformServers !== undefined || core !== undefined || ai !== undefined) {
-    await writeSwitches(context, request);
+    if (!(await writeSwitches(context, request, expected)))
+      throw aborted("somebody else changed the switches since you read them: nothing was turned; read them again");
     await context.peers.callAsService(WatchService.method.publish, { kind: EventKind.SETTING, id: SWITCHES_ID });
   }
   return { settings: await readSwitches(context) };

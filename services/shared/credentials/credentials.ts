@@ -12,6 +12,7 @@ import type { Known, Refusal } from "./known.js";
 import { type Change, createLease, type Lease } from "./lease.js";
 import { createOpenResponses, type Ended, type OpenResponses } from "./open-responses.js";
 import { type AccessTokenKeys, createAccessTokenKeys } from "./published-keys.js";
+import { isSession, sessionIdOf, sessionIn } from "./session.js";
 import { createUsageCounter } from "./usage.js";
 import { reportUsage } from "./usage-report.js";
 import { requestVerification } from "./verification-request.js";
@@ -249,10 +250,17 @@ class LeasedCredentials implements Credentials {
 
   /** Why a token is refused without asking anybody. */
   #refusalOf(token: string): Refusal | undefined {
-    const id = this.#format.parse(token)?.keyId ?? readAccessToken(token)?.gid;
+    const id = this.#idIn(token);
     if (id === undefined) return this.#isExternal(token) ? this.#kept.refusalOf(token) : { refused: "malformed" };
     const key = { keyId: id, userId: "", seq: Number.POSITIVE_INFINITY };
     return this.validityOf(key) === "revoked" ? { refused: "revoked" } : this.#kept.refusalOf(token);
+  }
+
+  /** The id by which a key, grant or session is revoked, as the token tells it; undefined for none of ours. */
+  #idIn(token: string): string | undefined {
+    const session = sessionIn(token);
+    if (session !== undefined) return sessionIdOf(session);
+    return isSession(token) ? undefined : (this.#format.parse(token)?.keyId ?? readAccessToken(token)?.gid);
   }
 
   #isExternal(token: string): boolean {

@@ -16,6 +16,17 @@ export interface Narrowing {
 /** A URL that narrows nothing. */
 export const WHOLE: Narrowing = { readOnly: false, toolsets: undefined, excluded: new Set(), tenant: undefined };
 
+/** The query that narrows a URL so, with its question mark; "" for none. */
+export function queryOf({ readOnly, toolsets, excluded, tenant }: Narrowing): string {
+  const parts = [
+    toolsets !== undefined && `toolsets=${[...toolsets].join(",")}`,
+    excluded.size > 0 && `exclude=${[...excluded].join(",")}`,
+    readOnly && "readonly=1",
+    tenant !== undefined && `tenant=${tenant}`,
+  ].filter((part) => typeof part === "string");
+  return parts.length === 0 ? "" : `?${parts.join("&")}`;
+}
+
 /** A parameter of the URL that leaves a tool out. */
 export type Narrower = "readonly" | "toolsets" | "exclude";
 

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { clients } from "../../../clients/cli/commands/clients.js";
 import { EXIT } from "../../../clients/cli/failures.js";
-import { entryOf, MCP_CLIENTS } from "../../../clients/cli/mcp-clients.js";
 import { NOUNS } from "../../../clients/cli/nouns.js";
 import { readRequest } from "../../../clients/cli/program.js";
 import { signIn } from "../../../clients/cli/session.js";
+import { entryOf, MCP_CLIENTS } from "../../../clients/packages/mcp-clients.js";
 import { SERVERS } from "../../../services/shared/platforms.js";
 
 interface Shown {

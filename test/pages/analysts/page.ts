@@ -1,6 +1,6 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { entryOf, KEY_VARIABLE, MCP_CLIENTS } from "../../../clients/cli/mcp-clients.js";
+import { entryOf, KEY_VARIABLE, MCP_CLIENTS } from "../../../clients/packages/mcp-clients.js";
 import { SERVERS } from "../../../services/shared/platforms.js";
 import type { Program } from "../../support/program.js";
 import { AEV } from "./aev.js";

@@ -114,6 +114,8 @@ export async function startCatalogue(
     steps,
   );
   const service = await createCatalogueService({
+    homepage: "https://mcp.example.com",
+    urlOf: (server) => `https://mcp.example.com/mcp/${server}`,
     store,
     peers: createPeers(others, { assertion: "service" }),
     log: silentLog,

@@ -1,0 +1,58 @@
+import { AUTHOR, type Contents, type Files, json, LICENSE, nameOf, summaryOf, titleOf } from "./contents.js";
+import { skillOf } from "./skill.js";
+
+/** What every bundle has: the bridge, and a picture. */
+export interface BundleAssets {
+  readonly bridge: string;
+  readonly icon: Uint8Array;
+}
+
+/** A desktop extension (MCPB manifest 0.3). It is not signed: hosts reject what the present tool signs. */
+export function desktopExtension(contents: Contents, version: string, { bridge, icon }: BundleAssets): Files {
+  const { server, url, key, tools, homepage } = contents;
+  const manifest = {
+    manifest_version: "0.3",
+    name: nameOf(contents),
+    display_name: titleOf(contents),
+    version,
+    description: summaryOf(contents),
+    author: { name: AUTHOR, url: homepage },
+    homepage,
+    icon: "icon.png",
+    server: {
+      type: "node",
+      entry_point: "server/index.js",
+      mcp_config: {
+        command: "node",
+        // The key is in no argument: lists of processes show those.
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the host writes its folder there.
+        args: ["${__dirname}/server/index.js"],
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: and what the person entered there.
+        env: { SERVICE_MCP_URL: url, SERVICE_API_KEY: key ?? "${user_config.api_key}" },
+      },
+    },
+    tools: tools.map(({ name }) => ({ name })),
+    tools_generated: true,
+    keywords: ["mcp", server],
+    license: LICENSE,
+    compatibility: { platforms: ["darwin", "win32", "linux"], runtimes: { node: ">=18.0.0" } },
+    ...(key === undefined && {
+      user_config: {
+        api_key: {
+          type: "string",
+          title: "API key",
+          description: "An API key of yours: My Profile > API Keys in the console.",
+          sensitive: true,
+          required: true,
+        },
+      },
+    }),
+  };
+  const skill = Object.entries(skillOf(contents, version)).map(([path, text]) => [`skills/${path}`, text]);
+  return {
+    "manifest.json": json(manifest),
+    "server/index.js": bridge,
+    "icon.png": icon,
+    ...Object.fromEntries(skill),
+  };
+}

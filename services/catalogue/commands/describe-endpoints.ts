@@ -1,0 +1,72 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  EndpointAvailability as Availability,
+  type DescribeEndpointsResponseSchema,
+  type EndpointSchema,
+} from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { ConnectionState } from "#proto/catalogue/v1/setting_service_pb.js";
+import { CORE, isPlatformServer, platformOf, SERVERS } from "../../shared/platforms.js";
+import type { Call } from "../../shared/rpc/call.js";
+import { toolsetsOf } from "../../shared/tools/narrowing.js";
+import type { Tool } from "../../shared/tools/tools.js";
+import { standingOf } from "../capabilities.js";
+import { stateOf } from "../connection-state.js";
+import type { Context } from "../context.js";
+import { platformsOf } from "../platforms.js";
+import { readSwitches, type Switches } from "../switches.js";
+import { visibleTools } from "../visibility.js";
+import { explainTool } from "./explain-tool.js";
+import { availabilityOf } from "./get-endpoint-states.js";
+
+/** Every endpoint as the caller finds it. */
+export async function describeEndpoints(
+  context: Context,
+  call: Call,
+): Promise<MessageInitShape<typeof DescribeEndpointsResponseSchema>> {
+  const switches = await readSwitches(context);
+  const served = SERVERS.filter((server) => context.tools.has(server));
+  return { endpoints: await Promise.all(served.map((server) => describe(context, server, switches, call))) };
+}
+
+async function describe(
+  context: Context,
+  server: string,
+  switches: Switches,
+  call: Call,
+): Promise<MessageInitShape<typeof EndpointSchema>> {
+  const all = context.tools.get(server) ?? [];
+  const availability = await availabilityOf(context, server, switches);
+  const { title, connection, platform } = await behind(context, server);
+  const about = { server, title, availability, connection, platform };
+  if (availability !== Availability.OPEN) return { ...about, toolsets: countsOf(all, []) };
+  const { capabilities, tenants } = await standingOf(context, server, call);
+  const tools = visibleTools(all, call.caller, capabilities).listed;
+  const reason = tools.length === 0 ? await whyNone(context, server, all, call) : "";
+  return { ...about, tools: tools.length, reason, toolsets: countsOf(all, tools), tenants };
+}
+
+async function behind(
+  context: Context,
+  server: string,
+): Promise<{ title: string; connection: ConnectionState; platform: string }> {
+  if (!isPlatformServer(server))
+    return { title: CORE.about.inShort, connection: ConnectionState.UNSPECIFIED, platform: "" };
+  const title = platformOf(server).label;
+  const [serving] = await platformsOf(context, server);
+  if (serving === undefined) return { title, connection: ConnectionState.NOT_CONNECTED, platform: "" };
+  const { state = ConnectionState.REGISTERED, title: platform = "" } = await stateOf(context, serving, true);
+  return { title, connection: state, platform };
+}
+
+/** What the first tool lacks, every tool does; that of whoami is nothing but the scope. */
+async function whyNone(context: Context, server: string, all: readonly Tool[], call: Call): Promise<string> {
+  const first = all.find(({ readOnly }) => readOnly) ?? all[0];
+  return first === undefined ? "" : (await explainTool(context, { server, tool: first.name } as never, call)).reason;
+}
+
+function countsOf(all: readonly Tool[], tools: readonly Tool[]): { name: string; tools: number }[] {
+  return toolsetsOf(all).map((name) => ({
+    name,
+    tools: tools.filter(({ toolsets }) => toolsets.includes(name)).length,
+  }));
+}
