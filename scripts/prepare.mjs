@@ -26,11 +26,17 @@ export function prepare() {
   const protos = sources.filter((file) => file.endsWith(".proto"));
   // What scripts/generate-*.ts read.
   const schemas = sources.filter((file) => /\b(sandbox|platforms)[/\\]cti[/\\]|scripts[/\\]generate-/.test(file));
-  const written = ["proto/gen/api.binpb", "proto/gen/cti-schema.ts"].every((file) => existsSync(join(ROOT, file)));
+  const written = ["proto/gen/api.binpb", "proto/gen/cti-schema.ts", "clients/console/gen"].every((file) =>
+    existsSync(join(ROOT, file)),
+  );
   const generated = written ? [] : ["missing"];
   step(
     "generate",
-    [...protos, ...schemas, join(ROOT, "buf.gen.yaml"), join(ROOT, "buf.yaml")],
+    [
+      ...protos,
+      ...schemas,
+      ...["buf.gen.yaml", "buf.yaml", "clients/console/buf.gen.yaml"].map((file) => join(ROOT, file)),
+    ],
     () => run("npm", ["run", "-s", "generate:code"]),
     generated,
   );

@@ -1,0 +1,59 @@
+import { Braces, Crosshair, Globe2, type LucideIcon, Scale, SquareStack } from "lucide-react";
+import { entryOf, KEY_VARIABLE, MCP_CLIENTS } from "../../../../packages/mcp-clients";
+import { StatusBadge } from "../../ui/badge";
+import { Button } from "../../ui/button";
+import { CopyButton, copy } from "../../ui/copy";
+import { tell } from "../../ui/toasts";
+import { hindranceOf, isLive, type Server, statusOf } from "./server";
+
+const ICONS: Readonly<Record<string, LucideIcon>> = { cti: Globe2, aev: Crosshair, grc: Scale };
+
+/** What most clients read: `mcpServers` in JSON. */
+const GENERIC = MCP_CLIENTS.find(({ name }) => name === "claude-code");
+
+/** One server: its address, its status, and how many of its tools the person has. */
+export function Card({ server, onCopied }: { server: Server; onCopied: () => void }) {
+  const { endpoint, url } = server;
+  const { server: name, title, platform, tools } = endpoint;
+  const Icon = ICONS[name] ?? SquareStack;
+  const hindrance = hindranceOf(server);
+  const isUsable = isLive(server) && url !== "";
+  async function copyConfig() {
+    const entry = { ...entryOf("", name), url };
+    const text = GENERIC?.config([entry], { variable: KEY_VARIABLE }) ?? "";
+    if (!(await copy(text))) return;
+    tell("Configuration copied", `Set ${KEY_VARIABLE} to one of your keys, then restart the client.`);
+    onCopied();
+  }
+  return (
+    <article className="card" aria-labelledby={`card-${name}`}>
+      <header>
+        <span className="card-icon">
+          <Icon size={18} aria-hidden />
+        </span>
+        <div>
+          <h2 id={`card-${name}`}>{`${title.charAt(0).toUpperCase()}${title.slice(1)}`}</h2>
+          <p>{platform || name}</p>
+        </div>
+        <StatusBadge status={statusOf(server)} />
+      </header>
+      <div className="url">
+        <code>{url}</code>
+        <CopyButton text={url} what={`${name} URL`} />
+      </div>
+      <footer>
+        <span>
+          {hindrance || (
+            <>
+              <b>{tools}</b> {tools === 1 ? "tool" : "tools"} for you
+            </>
+          )}
+        </span>
+        <Button isDisabled={!isUsable} onPress={() => void copyConfig()}>
+          <Braces size={15} aria-hidden />
+          Config<span className="sr"> of {name}</span>
+        </Button>
+      </footer>
+    </article>
+  );
+}

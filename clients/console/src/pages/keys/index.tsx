@@ -1,0 +1,143 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { KeyRound, Plus } from "lucide-react";
+import { useState } from "react";
+import { Cell, Column, Row, Switch, Table, TableBody, TableHeader } from "react-aria-components";
+import { type ApiKey, ApiKeyService } from "#api/auth/v1/api_key_service_pb";
+import { ago, exactly, onDay } from "../../format";
+import { StatusBadge } from "../../ui/badge";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { Empty, Failure, Skeleton } from "../../ui/notice";
+import { CreateKey } from "./create-key";
+import { RevokeKey } from "./revoke-key";
+
+/** My Profile > API Keys. */
+export function Page() {
+  const [withRevoked, setWithRevoked] = useState(false);
+  const [isCreating, setCreating] = useState(false);
+  const [isShown, setShown] = useState(false);
+  const [revoking, setRevoking] = useState<ApiKey>();
+  const request = { includeRevoked: withRevoked, pageSize: 100 };
+  const { data, error, isPending, refetch } = useQuery(ApiKeyService.method.listApiKeys, request);
+  const keys = data?.keys ?? [];
+
+  return (
+    <>
+      <div className="head">
+        <div>
+          <h1>API Keys</h1>
+          <p>A key lets one client act as you on every server that you may use. Make one for each client.</p>
+        </div>
+        <Button look="primary" onPress={() => setCreating(true)}>
+          <Plus size={16} aria-hidden />
+          New key
+        </Button>
+      </div>
+      {error ? (
+        <Failure error={error} what="Your keys" retry={() => void refetch()} />
+      ) : isPending ? (
+        <Skeleton what="your keys" />
+      ) : keys.length === 0 && !withRevoked ? (
+        <Empty
+          icon={KeyRound}
+          title="You have no API key"
+          action={
+            <Button look="primary" onPress={() => setCreating(true)}>
+              Create your first key
+            </Button>
+          }
+        >
+          Clients sign in with one: create it, then copy a ready configuration from MCP Endpoint.
+        </Empty>
+      ) : (
+        <KeyTable keys={keys} withRevoked={withRevoked} onShowRevoked={setWithRevoked} onRevoke={setRevoking} />
+      )}
+      <Dialog
+        isOpen={isCreating}
+        isHeld={isShown}
+        onClose={() => {
+          setCreating(false);
+          setShown(false);
+        }}
+      >
+        {(close) => <CreateKey close={close} onMade={() => setShown(true)} />}
+      </Dialog>
+      <Dialog isOpen={revoking !== undefined} isAlert onClose={() => setRevoking(undefined)}>
+        {(close) => revoking && <RevokeKey apiKey={revoking} close={close} />}
+      </Dialog>
+    </>
+  );
+}
+
+function KeyTable({
+  keys,
+  withRevoked,
+  onShowRevoked,
+  onRevoke,
+}: {
+  keys: readonly ApiKey[];
+  withRevoked: boolean;
+  onShowRevoked: (shown: boolean) => void;
+  onRevoke: (key: ApiKey) => void;
+}) {
+  const live = keys.filter(({ revokedAt }) => revokedAt === undefined).length;
+  return (
+    <div className="panel">
+      <div className="panel-bar">
+        <span>{live === 1 ? "1 active key" : `${live} active keys`}</span>
+        <Switch className="switch" isSelected={withRevoked} onChange={onShowRevoked}>
+          <span className="track" />
+          Show revoked
+        </Switch>
+      </div>
+      <Table aria-label="API keys" className="table">
+        <TableHeader>
+          <Column isRowHeader>Name</Column>
+          <Column>Reaches</Column>
+          <Column>Created</Column>
+          <Column>Last used</Column>
+          <Column>Expires</Column>
+          <Column>
+            <span className="sr">Actions</span>
+          </Column>
+        </TableHeader>
+        <TableBody>
+          {keys.map((key) => (
+            <Row key={key.id} id={key.id} className={key.revokedAt ? "dim" : ""}>
+              <Cell>
+                <b>{key.name}</b>
+              </Cell>
+              <Cell>{reachOf(key)}</Cell>
+              <Cell>{key.createdAt && <time title={exactly(key.createdAt)}>{ago(key.createdAt)}</time>}</Cell>
+              <Cell>
+                {key.lastUsedAt ? (
+                  <time title={exactly(key.lastUsedAt)}>{ago(key.lastUsedAt)}</time>
+                ) : (
+                  <span className="faint">Never</span>
+                )}
+              </Cell>
+              <Cell>{key.expiresAt ? onDay(key.expiresAt) : <span className="faint">Never</span>}</Cell>
+              <Cell className="end">
+                {key.revokedAt ? (
+                  <StatusBadge status="revoked" />
+                ) : (
+                  <Button look="quiet" onPress={() => onRevoke(key)} aria-label={`Revoke ${key.name}`}>
+                    Revoke
+                  </Button>
+                )}
+              </Cell>
+            </Row>
+          ))}
+        </TableBody>
+      </Table>
+    </div>
+  );
+}
+
+/** "cti, aev · read only": the servers of a key's scopes. */
+function reachOf({ scopes }: ApiKey): string {
+  if (scopes.length === 0) return "Everything of yours";
+  const servers = [...new Set(scopes.filter((scope) => scope.includes(":")).map((scope) => scope.split(":")[0]))];
+  const writes = scopes.some((scope) => scope.endsWith(":write"));
+  return servers.length === 0 ? scopes.join(", ") : `${servers.join(", ")}${writes ? "" : " · read only"}`;
+}

@@ -1,0 +1,20 @@
+/** Where the console is served from, with a slash at the end. */
+export const CONSOLE = document.querySelector<HTMLMetaElement>('meta[name="console"]')?.content ?? "/console/";
+
+/** The path of the service itself, without a slash at the end. */
+export const BASE = CONSOLE.replace(/\/console\/$/, "");
+
+/** What the service says of itself before anybody signs in. */
+export interface ServiceSettings {
+  readonly base_url: string;
+  readonly service_name: string;
+  /** The URL of each MCP endpoint: behind a proxy it is none that a browser could guess. */
+  readonly endpoints: Readonly<Record<string, string>>;
+}
+
+/** Reads them. @throws Error if the service does not answer. */
+export async function readSettings(): Promise<ServiceSettings> {
+  const answer = await fetch(`${CONSOLE}config.json`);
+  if (!answer.ok) throw new Error("the service does not answer at the moment");
+  return (await answer.json()) as ServiceSettings;
+}

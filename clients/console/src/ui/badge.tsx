@@ -1,0 +1,22 @@
+import { CircleCheck, CircleDashed, CircleDot, CircleSlash, type LucideIcon } from "lucide-react";
+
+export type Status = "connected" | "registered" | "absent" | "off" | "revoked";
+
+const STATUS: Readonly<Record<Status, readonly [LucideIcon, string]>> = {
+  connected: [CircleCheck, "Connected"],
+  registered: [CircleDot, "Registered"],
+  absent: [CircleDashed, "Not connected"],
+  off: [CircleSlash, "Switched off"],
+  revoked: [CircleSlash, "Revoked"],
+};
+
+/** A status is a word and a shape; colour only repeats it. */
+export function StatusBadge({ status, word }: { status: Status; word?: string | undefined }) {
+  const [Icon, name] = STATUS[status];
+  return (
+    <span className={`badge badge-${status}`}>
+      <Icon size={14} strokeWidth={2.25} aria-hidden />
+      {word ?? name}
+    </span>
+  );
+}

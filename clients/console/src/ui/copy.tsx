@@ -1,0 +1,51 @@
+import { Check, Copy } from "lucide-react";
+import { useState } from "react";
+import { Button } from "./button";
+import { tell } from "./toasts";
+
+const DONE_MS = 2_000;
+
+/** Puts a text on the clipboard; where the browser refuses, says how else. */
+export async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    tell("Your browser did not allow copying", "Select the text and press Ctrl+C.");
+    return false;
+  }
+}
+
+export function CopyButton({
+  text,
+  what,
+  label,
+  onCopied,
+}: {
+  text: string;
+  what: string;
+  label?: string;
+  onCopied?: () => void;
+}) {
+  const [done, setDone] = useState(false);
+  async function press() {
+    if (!(await copy(text))) return;
+    onCopied?.();
+    setDone(true);
+    setTimeout(() => setDone(false), DONE_MS);
+  }
+  return (
+    <Button
+      look={label ? "plain" : "quiet"}
+      className={label ? "" : "icon"}
+      aria-label={label ? `${label} ${what}` : `Copy ${what}`}
+      onPress={() => void press()}
+    >
+      {done ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
+      {label && (done ? "Copied" : label)}
+      <span className="sr" role="status">
+        {done ? `${what} copied` : ""}
+      </span>
+    </Button>
+  );
+}

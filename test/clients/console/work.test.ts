@@ -1,0 +1,312 @@
+import { readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
+import { connectClient } from "../../../clients/node/connect.js";
+import { noChromium, startChromium } from "../../support/chromium.js";
+import { type AtConsole, atConsole, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import { post, toolNames } from "../../support/mcp.js";
+import { type Program, startProgram } from "../../support/program.js";
+import { titled } from "../../support/titled.js";
+import { unzip } from "../../support/unzip.js";
+
+// What people do in the console, and what the service does then.
+
+describe.skipIf(noChromium !== undefined)(titled("people at the console", noChromium), () => {
+  let program: Program;
+  let chromium: Browser;
+  let analyst: PersonAtConsole;
+  let admin: PersonAtConsole;
+
+  beforeAll(async () => {
+    program = await startProgram();
+    chromium = await startChromium();
+    analyst = await withOwnPassword(program, program.bootstrap.analyst);
+    admin = await withOwnPassword(program, program.bootstrap.admin);
+  });
+  afterAll(async () => {
+    await chromium?.close();
+    await program?.stop();
+  });
+
+  async function as(person: PersonAtConsole, path: string, work: (page: Page, at: AtConsole) => Promise<void>) {
+    const at = await atConsole(chromium, program);
+    try {
+      await at.open(path);
+      await at.signIn(person);
+      await work(at.page, at);
+      expect(await at.look("end of work")).toEqual([]);
+    } finally {
+      await at.close();
+    }
+  }
+
+  /** A call by hand, as a page of ours would send it. */
+  function byHand(page: Page, method: string, body: object): Promise<number> {
+    return page.evaluate(
+      async ([url, text]) =>
+        (
+          await fetch(url as string, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: text as string,
+          })
+        ).status,
+      [`/rpc/${method}`, JSON.stringify(body)],
+    );
+  }
+
+  const clipboard = (page: Page): Promise<string> => page.evaluate("navigator.clipboard.readText()") as Promise<string>;
+  const whoami = (key: string): Promise<number> =>
+    post(`${program.baseUrl}/mcp/cti`, key, "tools/call", { name: "whoami" }).then(({ status }) => status);
+  /** By keyboard: what is drawn over the switch takes the clicks. */
+  async function turn(page: Page, name: string): Promise<void> {
+    await page.getByRole("switch", { name }).focus();
+    await page.keyboard.press("Space");
+  }
+
+  test("a key is made, copied, shown once, used, and revoked", () =>
+    as(analyst, "profile/keys", async (page) => {
+      await page.getByRole("button", { name: "New key" }).click();
+      await page.keyboard.type("Laptop");
+      await page.keyboard.press("Enter");
+      await page.getByText("Copy your key now").waitFor();
+      await page.getByRole("button", { name: "Copy API key" }).click();
+      const key = await clipboard(page);
+      await page.keyboard.press("Escape");
+      expect(await page.getByText("Copy your key now").isVisible()).toBe(true);
+      await page.getByRole("button", { name: "I have saved it" }).click();
+      await page.getByRole("rowheader", { name: "Laptop" }).waitFor();
+      expect(await page.content()).not.toContain(key);
+      expect(await whoami(key)).toBe(200);
+      await page.getByRole("button", { name: "Revoke Laptop" }).click();
+      await page.getByRole("button", { name: "Revoke key" }).click();
+      await page.getByText("is revoked").waitFor();
+      expect(await whoami(key)).toBe(401);
+    }));
+
+  test("a key for one server that may only read", () =>
+    as(analyst, "profile/keys", async (page) => {
+      await page.getByRole("button", { name: "New key" }).click();
+      await page.keyboard.type("Reader");
+      await page.getByText("grc", { exact: true }).click();
+      await page.getByText("It may only read").click();
+      await page.getByRole("button", { name: "Create key" }).click();
+      await page.getByRole("button", { name: "Copy API key" }).click();
+      const tools = (server: string): Promise<readonly string[]> => toolNames(`${program.baseUrl}/mcp/${server}`, key);
+      const key = await clipboard(page);
+      expect(await tools("cti")).toEqual([]);
+      expect((await tools("grc")).length).toBeGreaterThan(10);
+      await page.getByRole("button", { name: "I have saved it" }).click();
+      await page.getByText("grc · read only").waitFor();
+    }));
+
+  test("a configuration is copied, and the page tells which client called first", () =>
+    as(analyst, "profile/endpoint", async (page) => {
+      await page.getByRole("button", { name: "Config of cti" }).click();
+      const { mcpServers } = JSON.parse(await clipboard(page));
+      expect(mcpServers["sallyport-cti"].url).toBe(`${program.baseUrl}/mcp/cti`);
+      await page.getByText("Waiting for the first call").waitFor();
+      expect(await whoami(program.bootstrap.analyst.api_key)).toBe(200);
+      await page.getByText(/has connected/).waitFor();
+    }));
+
+  test("a package is downloaded for the server that was chosen, with a key of its own", () =>
+    as(analyst, "profile/endpoint", async (page, at) => {
+      await page.getByRole("button", { name: "Download for Claude Desktop" }).click();
+      await page
+        .getByRole("dialog")
+        .getByText(/^grc: /)
+        .click();
+      expect(await at.look("which-server")).toEqual([]);
+      const downloaded = page.waitForEvent("download");
+      await page.getByRole("dialog").getByRole("button", { name: "Download", exact: true }).click();
+      const download = await downloaded;
+      expect(download.suggestedFilename()).toBe("sallyport-grc.mcpb");
+      await page.getByText(/The key “Claude Desktop \(grc\)” is in it/).waitFor();
+      const manifest = (await unzip(readFileSync(await download.path()))).get("manifest.json")?.toString() ?? "";
+      const { SERVICE_API_KEY: key } = JSON.parse(manifest).server.mcp_config.env;
+      expect((await toolNames(`${program.baseUrl}/mcp/grc`, key)).length).toBeGreaterThan(10);
+      await page.getByText("“Claude Desktop (grc)” has connected").waitFor();
+    }));
+
+  test("with one click off, a package has no key", () =>
+    as(analyst, "profile/endpoint", async (page) => {
+      await page.getByText("One click: with a new key").click();
+      await page.getByText("your client asks for one of yours").waitFor();
+      await page.getByRole("button", { name: "Download for Claude Code" }).click();
+      const downloaded = page.waitForEvent("download");
+      await page.getByRole("dialog").getByRole("button", { name: "Download", exact: true }).click();
+      const files = await unzip(readFileSync(await (await downloaded).path()));
+      for (const [path, body] of files) expect(body.toString("latin1"), path).not.toMatch(/slp_\w/);
+    }));
+
+  test("the fragment of a client, narrowed, with what the list costs", () =>
+    as(analyst, "profile/endpoint", async (page) => {
+      await page.getByRole("button", { name: /Client/ }).click();
+      await page.getByRole("option", { name: "Codex" }).click();
+      await page.getByText(/toolsets=basic/).waitFor();
+      const fragment = page.getByRole("region", { name: "Codex fragment" });
+      const before = await page.getByText(/with every turn/).textContent();
+      await page.getByText("Only tools that read").click();
+      await page.getByText(/readonly=1/).waitFor();
+      expect(await fragment.textContent()).toContain('bearer_token_env_var = "SERVICE_API_KEY"');
+      await expect.poll(() => page.getByText(/with every turn/).textContent()).not.toBe(before);
+    }));
+
+  test("a session that ends in the middle of a form loses nothing of it", () =>
+    as(analyst, "profile/keys", async (page, { context }) => {
+      await page.getByRole("button", { name: "New key" }).click();
+      await page.keyboard.type("A name that took long to think of");
+      await context.clearCookies({ name: "sallyport" });
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
+      await page.getByLabel("Password").fill(analyst.password);
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+      await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("A name that took long to think of");
+      await page.getByRole("button", { name: "Create key" }).click();
+      await page.getByText("Copy your key now").waitFor();
+      await page.getByRole("button", { name: "I have saved it" }).click();
+    }));
+
+  test("a deep link leads there after signing in, and Ctrl K to every page", () =>
+    as(analyst, "profile/connections", async (page) => {
+      await page.getByRole("heading", { name: "Connections", level: 1 }).waitFor();
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("keys");
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "API Keys", level: 1 }).waitFor();
+      expect(new URL(page.url()).pathname).toBe("/console/profile/keys");
+    }));
+
+  test("what an analyst may not do has no control, and the same call made by hand is refused", () =>
+    as(analyst, "profile/endpoint", async (page) => {
+      await page.getByRole("heading", { name: "MCP Endpoint", level: 1 }).waitFor();
+      expect(await page.getByRole("region", { name: "Settings" }).count()).toBe(0);
+      expect(await byHand(page, "catalogue.v1.SettingService/UpdateSettings", { core: true })).toBe(403);
+      expect(await byHand(page, "catalogue.v1.SettingService/ListRegistrationTokens", {})).toBe(403);
+      expect(await byHand(page, "auth.v1.UserService/ListUsers", {})).toBe(403);
+      expect(await byHand(page, "auth.v1.GroupService/CreateGroup", { name: "mine" })).toBe(403);
+      expect(await byHand(page, "auth.v1.AuditService/ListAuditRecords", {})).toBe(403);
+      expect(await byHand(page, "auth.v1.ConnectionService/ListConnections", { everybody: true })).toBe(403);
+      expect(await byHand(page, "catalogue.v1.EndpointService/DescribeEndpoints", {})).toBe(200);
+    }));
+
+  test("two people change one switch: the second save is refused with the reason, and saves nothing", () =>
+    as(admin, "settings/endpoint", async (page) => {
+      await page.getByText("Platform Tools MCP Server").waitFor();
+      const { baseUrl, bootstrap } = program;
+      const other = connectClient(SettingService, {
+        baseUrl: `${baseUrl}/rpc`,
+        apiKey: bootstrap.admin.api_key,
+        httpVersion: "1.1",
+      });
+      const { settings: before } = await other.getSettings({});
+      const { settings } = await other.updateSettings({ core: before?.core !== true });
+      await turn(page, "AI");
+      await page.getByRole("button", { name: "Switch off" }).click();
+      await page.getByText("Somebody changed this since you opened it").waitFor();
+      expect((await other.getSettings({})).settings).toEqual(settings);
+      await page.getByRole("button", { name: "Show theirs" }).click();
+      const core = page.getByRole("switch", { name: "Platform Tools MCP Server" });
+      await expect.poll(() => core.isChecked()).toBe(settings?.core);
+      await other.updateSettings({ core: before?.core === true });
+    }));
+
+  test("platform servers are switched off: clients get 403, and the analyst's card says by whom", () =>
+    as(admin, "settings/endpoint", async (page) => {
+      await turn(page, "Platform MCP Servers");
+      await page.getByRole("button", { name: "Switch off" }).click();
+      await page.getByText("Saved").waitFor();
+      expect(await whoami(program.bootstrap.analyst.api_key)).toBe(403);
+      await as(analyst, "profile/endpoint", async (analysts) => {
+        await analysts.getByText("Switched off").nth(2).waitFor();
+        await analysts
+          .getByText(/An administrator switched the platform servers off/)
+          .first()
+          .waitFor();
+        expect(await analysts.getByRole("button", { name: "Config of cti" }).isDisabled()).toBe(true);
+      });
+      await turn(page, "Platform MCP Servers");
+      await expect.poll(() => whoami(program.bootstrap.analyst.api_key)).toBe(200);
+    }));
+
+  test("a person is created, put into a group, signs in with a password of their own, and is disabled", () =>
+    as(admin, "settings/groups", async (page) => {
+      await page.getByRole("button", { name: "New group" }).click();
+      await page.keyboard.type("Night shift");
+      await page.keyboard.press("Enter");
+      await page.getByRole("rowheader", { name: "Night shift" }).waitFor();
+      await page.getByRole("link", { name: "People" }).click();
+      await page.getByRole("button", { name: "New person" }).click();
+      await page.getByLabel("Name").fill("Robin");
+      await page.getByLabel("E-mail address").fill("robin@sallyport.example");
+      await page.getByLabel("First password").fill("the first of many words");
+      await page.getByText("Night shift").click();
+      await page.getByRole("button", { name: "Create person" }).click();
+      await page
+        .getByRole("row")
+        .filter({ hasText: /Robin.*Night shift/ })
+        .waitFor();
+      const robin = await atConsole(chromium, program);
+      await robin.open("");
+      await robin.signIn({ email: "robin@sallyport.example", password: "the first of many words" });
+      await robin.page.getByLabel("Password until now").fill("the first of many words");
+      await robin.page.getByLabel("New password").fill("the second of many words");
+      await robin.page.getByRole("button", { name: "Change password" }).click();
+      await robin.page.getByRole("heading", { name: "MCP Endpoint", level: 1 }).waitFor();
+      await page.getByRole("button", { name: "Change Robin" }).click();
+      await page.getByText("Disabled: nothing of theirs is served").click();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page
+        .getByRole("row")
+        .filter({ hasText: /Robin.*Disabled/ })
+        .waitFor();
+      await robin.page.getByRole("navigation").getByRole("link", { name: "API Keys" }).click();
+      await robin.page.getByRole("heading", { name: "Your session has ended" }).waitFor();
+      await robin.close();
+      await page.getByRole("button", { name: "Delete Robin" }).click();
+      await page.getByRole("button", { name: "Delete person" }).click();
+      await page.getByRole("row").filter({ hasText: /Robin/ }).waitFor({ state: "detached" });
+    }));
+
+  test("what is refused in a form is said there, and what was written stays", () =>
+    as(admin, "settings/people", async (page) => {
+      await page.getByRole("button", { name: "New person" }).click();
+      await page.getByLabel("Name").fill("Nobody");
+      await page.getByLabel("E-mail address").fill("no address");
+      await page.getByRole("button", { name: "Create person" }).click();
+      await page.getByText("The person was not created").waitFor();
+      expect(await page.getByLabel("Name").inputValue()).toBe("Nobody");
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "New person" }).click();
+      expect(await page.getByLabel("Name").inputValue()).toBe("");
+      await page.keyboard.press("Escape");
+    }));
+
+  test("the audit, as an address that can be given to a colleague", () =>
+    as(admin, "settings/audit?kind=refusal&period=day", async (page) => {
+      await page.getByRole("button", { name: /Refusals/ }).waitFor();
+      await page.getByRole("button", { name: /What/ }).click();
+      await page.getByRole("option", { name: "Sign-ins" }).click();
+      await page
+        .getByRole("row")
+        .filter({ hasText: /sign_in.*ok/ })
+        .first()
+        .waitFor();
+      expect(new URL(page.url()).searchParams.get("kind")).toBe("sign_in");
+    }));
+
+  test("signing out everywhere ends the other browser's session with its next request", () =>
+    as(analyst, "profile/connections", async (page) => {
+      await as(analyst, "profile/keys", async (other) => {
+        await other.getByRole("heading", { name: "API Keys", level: 1 }).waitFor();
+        await page.getByRole("button", { name: "Sign out everywhere" }).click();
+        await page.getByRole("alertdialog").getByRole("button", { name: "Sign out everywhere" }).click();
+        await page.getByRole("heading", { name: "Sign in to Sallyport" }).waitFor();
+        await other.getByText("Show revoked").click();
+        await other.getByRole("heading", { name: "Your session has ended" }).waitFor();
+      });
+    }));
+});
