@@ -1,17 +1,21 @@
 #!/usr/bin/env node
 
-// Passes MCP messages between a program that starts this one (stdio) and a server
-// (Streamable HTTP), as they are. No dependencies; Node 18 or newer. It writes nothing but
-// MCP to standard output, and never the key anywhere. In a bundle it is server/index.js.
+// Passes MCP messages between the program that starts it (stdio) and a server (Streamable HTTP), as they are.
+// It needs Node 18 and no packages. Standard output has MCP only, and the key is written nowhere.
 const http = require("node:http");
 const https = require("node:https");
 
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Requests without an answer; a program that has more open waits. */
+/** Connections to the server; the requests that find none free wait for one. */
+const MAX_CONNECTIONS = 100;
+/** A program with more requests open is not read. */
 const MAX_OPEN = 1000;
+/** Servers and proxies keep an idle connection for longer: a message is not sent into one that they are closing. */
+const IDLE_MS = 4000;
 const ERA = "io.modelcontextprotocol/protocolVersion";
 const NAMED_BY = { "tools/call": "name", "prompts/get": "name", "resources/read": "uri" };
-const WHY = {
+const NOT_KNOWN = "Whether the service did the work is not known.";
+const REFUSED = {
   401: "The service refused the API key: set a valid one.",
   403: "This API key may not use this endpoint.",
   429: "Too many requests: wait and try again.",
@@ -19,149 +23,132 @@ const WHY = {
 
 // biome-ignore lint/suspicious/noConsole: standard error is the log of an extension.
 const log = (...words) => console.error("[bridge]", ...words);
-const endpoint = new URL(process.env.SERVICE_MCP_URL || "http://localhost");
+
+const endpoint = new URL(process.env.SERVICE_MCP_URL || "http://nowhere");
 const key = process.env.SERVICE_API_KEY || "";
 // A program that does not know the value passes the name of the variable.
 const hasKey = /^[\x21-\x7e]+$/.test(key) && !key.startsWith("$");
-const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(endpoint.hostname);
-if (!process.env.SERVICE_MCP_URL || (endpoint.protocol !== "https:" && !isLocal)) {
+if (endpoint.protocol !== "https:" && !["localhost", "127.0.0.1", "[::1]"].includes(endpoint.hostname)) {
   log("SERVICE_MCP_URL must be the https URL of an MCP endpoint");
   process.exit(1);
 }
-const net = endpoint.protocol === "https:" ? https : http;
-const agent = new net.Agent({ keepAlive: true });
+const [net, CONNECTED] = endpoint.protocol === "https:" ? [https, "secureConnect"] : [http, "connect"];
+const agent = new net.Agent({ keepAlive: true, timeout: IDLE_MS, maxSockets: MAX_CONNECTIONS });
 
 /** Requests without an answer, by the JSON of their id: "1" and 1 are two. */
-const open = new Map();
-/** The revision that was negotiated, in eras that negotiate one. The service keeps no session. */
+const calls = new Map();
+let oneEnded = () => undefined;
+/** The revision that initialize chose; requests of 2026-07-28 and later name their own. The service has no sessions. */
 let negotiated;
 
-// One writer of whole lines, which waits while the reader is slow.
+// One writer of whole lines, which waits while the program does not read.
 let written = Promise.resolve();
 function write(message) {
-  // Some readers take these two for ends of lines.
+  // Some programs end a line at these two characters as well.
   const line = JSON.stringify(message).replace(/[\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
-  written = written.then(
-    () => new Promise((done) => (process.stdout.write(`${line}\n`) ? done() : process.stdout.once("drain", done))),
-  );
+  const once = (done) => (process.stdout.write(`${line}\n`) ? done() : process.stdout.once("drain", done));
+  written = written.then(() => new Promise(once));
   return written;
 }
-const fail = (id, code, message, data) =>
-  write({ jsonrpc: "2.0", id, error: { code, message, ...(data && { data }) } });
+const fail = (id, code, message, data) => write({ jsonrpc: "2.0", id, error: { code, message, data } });
 
-/** A value as a header can have it (MCP 2026-07-28, "Mcp-Name"). */
+const eraOf = ({ params }) => params?._meta?.[ERA];
+/** A value in a header (MCP 2026-07-28, "Mcp-Name"). */
 function inHeader(value) {
   const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
   return isPlain ? value : `=?base64?${Buffer.from(value).toString("base64")}?=`;
 }
 
-const eraOf = ({ params }) => params?._meta?.[ERA];
-
-function headersOf(message, body) {
-  const headers = {
+function headersOf(message) {
+  const { method, params } = message;
+  const own = eraOf(message);
+  const era = own ?? (method === "initialize" ? undefined : negotiated);
+  const name = params?.[NAMED_BY[method]];
+  return {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
-    "content-length": Buffer.byteLength(body),
     authorization: `Bearer ${key}`,
     "user-agent": "sallyport-bridge",
+    ...(era && { "mcp-protocol-version": String(era) }),
+    ...(own && method && { "mcp-method": inHeader(method) }),
+    ...(own && typeof name === "string" && { "mcp-name": inHeader(name) }),
   };
-  const era = eraOf(message);
-  if (era === undefined && message.method !== "initialize" && negotiated) headers["mcp-protocol-version"] = negotiated;
-  if (era === undefined) return headers;
-  headers["mcp-protocol-version"] = String(era);
-  if (message.method) headers["mcp-method"] = inHeader(message.method);
-  const name = message.params[NAMED_BY[message.method]];
-  if (typeof name === "string") headers["mcp-name"] = inHeader(name);
-  return headers;
 }
 
-/** Sends one message, once, and writes what comes back: whatever happens, a request has exactly one answer. */
-function forward(message) {
-  const isRequest = message.method !== undefined && message.id !== undefined;
-  const id = JSON.stringify(message.id);
-  if (message.method === "notifications/cancelled") {
-    const cancelled = open.get(JSON.stringify(message.params?.requestId));
-    if (cancelled) cancelled.isOver = true;
-    // Where every request has an era of its own, closing its stream is what cancels it.
-    if (cancelled?.era !== undefined) return void cancelled.request.destroy();
+/** Sends a message, once, and writes what comes back. A request has exactly one answer, or none if it is cancelled. */
+async function forward(message) {
+  const { id, method, params } = message;
+  const isRequest = method !== undefined && id !== undefined;
+  const call = { id: JSON.stringify(id), isRequest, era: eraOf(message), isOver: !isRequest };
+  if (method === "notifications/cancelled") {
+    const cancelled = calls.get(JSON.stringify(params?.requestId)) ?? {};
+    cancelled.isOver = true;
+    // The end of its connection cancels a request that names its revision.
+    if (cancelled.era) return cancelled.request?.destroy();
   }
-  if (!hasKey)
-    return isRequest
-      ? fail(message.id, -32000, "No API key is set: enter one in the settings of this extension.")
-      : undefined;
-  const body = JSON.stringify(message);
-  return new Promise((done) => {
-    const request = net.request(endpoint, { method: "POST", agent, headers: headersOf(message, body) });
-    const call = { request, era: eraOf(message), isOver: false };
-    if (isRequest) open.set(id, call);
-    const end = async (why, data) => {
-      if (isRequest && !call.isOver) {
-        call.isOver = true;
-        await fail(message.id, -32000, why, data);
-      }
-      if (open.get(id) === call) open.delete(id);
-      done();
-    };
-    const deliver = async (reply) => {
-      if (isRequest && reply.method === undefined && JSON.stringify(reply.id) === id) {
-        if (call.isOver) return;
-        call.isOver = true;
-        if (message.method === "initialize") negotiated = reply.result?.protocolVersion;
-      }
-      await write(reply);
-    };
-    request.on("error", (error) =>
-      end(`The service at ${endpoint.host} cannot be reached: ${error.code || error.message}.`),
-    );
-    request.on("response", (response) =>
-      read(response, message, isRequest, deliver).then(
-        ([why, data]) => end(why, data),
-        (error) => {
-          response.destroy();
-          return end(`The answer of ${endpoint.host} cannot be read: ${error.message}.`);
-        },
-      ),
-    );
-    request.end(body);
-  });
-}
-
-/** Delivers the messages of an answer. Resolves to why there is no answer among them, if there is none. */
-async function read(response, message, isRequest, deliver) {
-  const { statusCode: status, headers } = response;
-  if (status === 200 && String(headers["content-type"]).startsWith("text/event-stream")) {
-    for await (const data of events(response)) await deliver(JSON.parse(data));
-    return ["The service closed the connection before it answered: whether it did the work is not known."];
-  }
-  const pieces = [];
-  let length = 0;
-  for await (const piece of response) {
-    length += piece.length;
-    if (length > MAX_BYTES) throw new Error("it is too long");
-    pieces.push(piece);
-  }
-  if (!isRequest) return status >= 300 ? [log(message.method || "a response", "was refused with HTTP", status)] : [];
-  let reply;
+  if (isRequest) calls.set(call.id, call);
   try {
-    reply = JSON.parse(Buffer.concat(pieces).toString());
-  } catch {}
-  const retryAfter = headers["retry-after"];
-  const why = [
-    WHY[status] || `The service answered HTTP ${status}.`,
-    { httpStatus: status, ...(retryAfter && { retryAfter }) },
-  ];
-  // An error of JSON-RPC is passed on as it is, whatever the status: clients choose their era by it.
-  if (reply?.jsonrpc === "2.0" && (reply.result !== undefined || reply.error))
-    await deliver({ ...reply, id: reply.id ?? message.id });
-  return why;
+    if (!hasKey) throw new Error("No API key is set: enter one in the settings of this extension.");
+    for await (const reply of repliesTo(message, call)) {
+      const isAnswer = isRequest && reply.method === undefined && JSON.stringify(reply.id) === call.id;
+      if (isAnswer && call.isOver) continue;
+      if (isAnswer) call.isOver = true;
+      if (isAnswer && method === "initialize") negotiated = reply.result?.protocolVersion;
+      await write(reply);
+    }
+    throw new Error(`The service closed the connection before it answered. ${NOT_KNOWN}`);
+  } catch (error) {
+    if (!call.isOver) await fail(id, -32000, error.message, error.data);
+  } finally {
+    if (calls.get(call.id) === call) calls.delete(call.id);
+    oneEnded();
+  }
 }
 
-/** The data of each event (HTML Living Standard, section 9.2.6). */
-async function* events(response) {
-  response.setEncoding("utf8");
+/** @throws Error with a sentence for the person. */
+async function* repliesTo(message, call) {
+  try {
+    const response = await new Promise((resolve, reject) => {
+      call.request = net.request(endpoint, { method: "POST", agent, headers: headersOf(message) }, resolve);
+      call.request.on("socket", (socket) => socket.once(CONNECTED, () => (call.isConnected = true)));
+      call.request.on("error", reject).end(JSON.stringify(message));
+    });
+    const { statusCode: status, headers } = response;
+    if (/^text\/event-stream\b/.test(headers["content-type"])) return yield* eventsOf(response);
+    const reply = await wholeOf(response);
+    if (!call.isRequest) return void (status >= 300 && log(message.method, "was refused with HTTP", status));
+    // An error of JSON-RPC passes as it is, with any status: clients choose their revision by it.
+    if (reply?.result !== undefined || reply?.error) return yield { ...reply, id: reply.id ?? message.id };
+    const said = REFUSED[status] || `The service answered HTTP ${status}. ${NOT_KNOWN}`;
+    throw Object.assign(new Error(said), { data: { httpStatus: status, retryAfter: headers["retry-after"] } });
+  } catch (error) {
+    if (error.data) throw error;
+    const why = error.code || error.message;
+    if (!call.isConnected && !call.request?.reusedSocket)
+      throw new Error(`${endpoint.host} cannot be reached (${why}). Nothing was done.`);
+    throw new Error(`The answer of ${endpoint.host} is lost (${why}). ${NOT_KNOWN}`);
+  }
+}
+
+/** @returns the body as JSON; undefined if it is something else. */
+async function wholeOf(response) {
+  let text = "";
+  for await (const piece of response.setEncoding("utf8")) {
+    text += piece;
+    if (text.length > MAX_BYTES) throw new Error("it is too long");
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The messages of an event stream (HTML Living Standard, section 9.2.6). */
+async function* eventsOf(response) {
   let text = "";
   let data = [];
-  for await (const piece of response) {
+  for await (const piece of response.setEncoding("utf8")) {
     text += piece;
     if (text.length > MAX_BYTES) throw new Error("an event is too long");
     const lines = text.split(/\r\n|\n|\r(?!$)/);
@@ -169,13 +156,12 @@ async function* events(response) {
     for (const line of lines) {
       if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
       if (line !== "") continue;
-      if (data.join("") !== "") yield data.join("\n");
+      if (data.join("") !== "") yield JSON.parse(data.join("\n"));
       data = [];
     }
   }
 }
 
-// What negotiates comes before what follows it; all else runs side by side, so that a slow call holds up no cancellation.
 let begun = Promise.resolve();
 function take(line) {
   let message;
@@ -184,43 +170,31 @@ function take(line) {
   } catch {
     return fail(null, -32700, "Parse error");
   }
-  if (message === null || typeof message !== "object" || Array.isArray(message))
-    return fail(null, -32600, "Invalid Request");
+  if (message?.jsonrpc !== "2.0") return fail(null, -32600, "Invalid Request");
+  // These two end before the next message is sent. All others are sent at once, so that a cancellation does not wait.
   const sent = begun.then(() => forward(message));
   if (message.method === "initialize" || message.method === "notifications/initialized") begun = sent;
-  return sent;
 }
 
-let rest = [];
-let held = 0;
-process.stdin.on("data", (piece) => {
-  let from = 0;
-  for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, from)) {
-    const line = Buffer.concat([...rest, piece.subarray(from, at)]).toString();
-    [rest, held, from] = [[], 0, at + 1];
-    if (line.trim() !== "")
-      Promise.resolve(take(line))
-        .catch((error) => log(error.message))
-        .finally(resume);
+async function main() {
+  process.stdin.setEncoding("utf8");
+  let rest = [];
+  for await (const piece of process.stdin) {
+    while (calls.size >= MAX_OPEN) await new Promise((done) => (oneEnded = done));
+    const [end, ...lines] = piece.split("\n");
+    rest.push(end);
+    for (const line of lines) {
+      const whole = rest.join("").trim();
+      if (whole !== "") take(whole);
+      rest = [line];
+    }
+    if (rest.reduce((length, part) => length + part.length, 0) > MAX_BYTES) throw new Error("a message is too long");
   }
-  rest.push(piece.subarray(from));
-  held += piece.length - from;
-  if (held > MAX_BYTES) {
-    log("a message is too long");
-    process.exit(1);
-  }
-  if (open.size > MAX_OPEN) process.stdin.pause();
-});
-const resume = () => open.size <= MAX_OPEN && process.stdin.resume();
-
-function stop() {
-  for (const call of open.values()) {
-    call.isOver = true;
-    call.request.destroy();
-  }
-  setTimeout(() => process.exit(0), 500).unref();
-  written.then(() => process.exit(0));
 }
-process.stdin.on("end", stop);
-process.on("SIGTERM", stop).on("SIGINT", stop);
+
 process.stdout.on("error", () => process.exit(0));
+process.on("SIGTERM", () => process.exit(0)).on("SIGINT", () => process.exit(0));
+main()
+  .then(() => Promise.race([written, new Promise((done) => setTimeout(done, 500))]))
+  .then(() => process.exit(0))
+  .catch((error) => process.exit(log(error.message) ?? 1));
