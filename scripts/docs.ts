@@ -1,13 +1,16 @@
-// Writes docs/configuration.md, docs/tools.md, docs/resources.md, docs/clients.md, docs/rights.md, the reviewed lists of tools, and what pages quote, from
+// Writes docs/configuration.md, docs/tools.md, docs/resources.md, docs/clients.md, docs/rights.md, docs/registry/, the reviewed lists of tools, and what pages quote, from
 // what the program itself reads: npm run docs. A test fails when they are out of date.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { ALL, costOf, narrowedFor } from "../clients/cli/narrowed-url.js";
+import { json } from "../clients/packages/contents.js";
 import { entryOf, KEY_VARIABLE, type Key, MCP_CLIENTS, type McpClient } from "../clients/packages/mcp-clients.js";
+import { serverJson } from "../clients/packages/server-json.js";
 import { options } from "../services/launcher/config.js";
 import { bindingProblem, loadPlatform } from "../services/platform-proxy/parts.js";
 import { PLATFORM_SERVERS, SERVERS } from "../services/shared/platforms.js";
 import { envOf, flagOf } from "../services/shared/process/config.js";
+import { VERSION } from "../services/shared/process/version.js";
 import { readImage } from "../services/shared/tools/image.js";
 import { BASIC, readTools, type Tool } from "../services/shared/tools/tools.js";
 import { quoted } from "./quotes.js";
@@ -15,7 +18,7 @@ import { resourcesPage } from "./resources/page.js";
 import { rightsPage } from "./rights-page.js";
 
 /** Pages that quote files. */
-export const QUOTING = ["docs/integrating.md"];
+export const QUOTING = ["docs/integrating.md", "docs/directory.md"];
 
 /** Every setting, as a table. */
 export function configurationPage(): string {
@@ -158,12 +161,46 @@ export function readmeOf(readme: string): string {
   );
 }
 
+/** How many tools of each server have which hint, as a table. */
+export function hintsTable(): string {
+  const tools = readTools(readImage());
+  const rows = SERVERS.map((server) => {
+    const own = tools.filter((tool) => tool.server === server);
+    const destructive = own.filter(({ listing }) => listing.annotations.destructiveHint).length;
+    const reading = own.filter(({ readOnly }) => readOnly).length;
+    return `| ${server} | ${own.length} | ${reading} | ${destructive} | ${own.length - reading - destructive} |`;
+  });
+  const head = [
+    "| Server | Tools | `readOnlyHint` | `destructiveHint` | Other writes |",
+    "| --- | --- | --- | --- | --- |",
+  ];
+  return [...head, ...rows].join("\n");
+}
+
+/** The page on listings with that table as it is now. */
+export function directoryOf(page: string): string {
+  return page.replace(/(<!-- hints -->\n\n)[\s\S]*?(\n\n<!-- end of hints -->)/, (_, before, after) =>
+    [before, hintsTable(), after].join(""),
+  );
+}
+
 /** The whole tools/list of each server, output schemas included: what a review reads and tests compare. */
 export function toolLists(): readonly { readonly file: string; readonly text: string }[] {
   const tools = readTools(readImage());
   return SERVERS.map((server) => {
     const listed = tools.filter((tool) => tool.server === server).map(({ listing }) => listing);
     return { file: `test/snapshots/tools/${server}.json`, text: `${JSON.stringify(listed, null, 2)}\n` };
+  });
+}
+
+const PUBLIC_EXAMPLE = "https://sallyport.example.com";
+
+/** The entry of each server for an MCP registry, for an example of a public URL. */
+export function registryFiles(): readonly { readonly file: string; readonly text: string }[] {
+  return SERVERS.map((server) => {
+    const [baseUrl, url] = [PUBLIC_EXAMPLE, `${PUBLIC_EXAMPLE}/mcp/${server}`];
+    const listing = { server, url, baseUrl, serviceName: "Sallyport", version: VERSION, namespace: undefined };
+    return { file: `docs/registry/${server}.json`, text: json(serverJson(listing)) };
   });
 }
 
@@ -192,7 +229,8 @@ export function write(): void {
   writeFileSync("docs/clients.md", clientsPage());
   writeFileSync("docs/rights.md", rightsPage());
   writeFileSync("README.md", readmeOf(readFileSync("README.md", "utf8")));
-  for (const { file, text } of toolLists()) writeFileSync(file, text);
+  writeFileSync("docs/directory.md", directoryOf(readFileSync("docs/directory.md", "utf8")));
+  for (const { file, text } of [...toolLists(), ...registryFiles()]) writeFileSync(file, text);
   const read = (file: string): string => readFileSync(file, "utf8");
   for (const page of QUOTING) writeFileSync(page, quoted(read(page), read));
 }

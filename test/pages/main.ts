@@ -5,6 +5,7 @@ import { startProgram } from "../support/program.js";
 import { ANALYSTS, analystsPage } from "./analysts/page.js";
 import { ADMINISTRATOR, administratorsPage } from "./hours/administrator.js";
 import { INTEGRATOR, integratorsPage } from "./hours/integrator.js";
+import { DIRECTORY, directoryPage } from "./hours/reviewer.js";
 
 const program = await startProgram();
 try {
@@ -14,3 +15,4 @@ try {
   await program.stop();
 }
 writeFileSync(ADMINISTRATOR, await administratorsPage());
+writeFileSync(DIRECTORY, await directoryPage(readFileSync(DIRECTORY, "utf8")));

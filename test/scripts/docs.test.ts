@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { clientsPage, configurationPage, QUOTING, readmeOf, toolLists, toolsPage } from "../../scripts/docs.js";
+import { clientsPage, configurationPage, directoryOf, QUOTING, readmeOf, toolLists, toolsPage } from "../../scripts/docs.js";
 import { quoted } from "../../scripts/quotes.js";
 import { resourcesPage } from "../../scripts/resources/page.js";
 import { rightsPage } from "../../scripts/rights-page.js";
@@ -12,6 +12,7 @@ test.each([
   ["docs/clients.md", clientsPage],
   ["docs/rights.md", rightsPage],
   ["README.md", () => readmeOf(readFileSync("README.md", "utf8"))],
+  ["docs/directory.md", () => directoryOf(readFileSync("docs/directory.md", "utf8"))],
 ])("%s says what the program reads (npm run docs)", (file, page) => {
   expect(readFileSync(file, "utf8")).toBe(page());
 });

@@ -1,10 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { PackageFormat, PackageService } from "#proto/catalogue/v1/package_service_pb.js";
-import { SERVERS } from "../../../services/shared/platforms.js";
+import { SERVERS, type Server } from "../../../services/shared/platforms.js";
+import { VERSION } from "../../../services/shared/process/version.js";
+import { json } from "../../packages/contents.js";
+import { serverJson, UnlistableError } from "../../packages/server-json.js";
 import { clientOf } from "../client.js";
 import type { Verb } from "../command.js";
 import { UsageError } from "../failures.js";
+import { publicAddresses } from "../public-addresses.js";
 
 const FORMATS: Readonly<Record<string, PackageFormat>> = {
   "claude-code": PackageFormat.CLAUDE_CODE,
@@ -59,6 +63,28 @@ export const packages: readonly Verb[] = [
         }),
       };
     },
+  },
+  {
+    verb: "server-json",
+    doc: "Print the server.json of one server, with which you publish it in an MCP registry. It needs no key.",
+    flags: {
+      server: { doc: "The server.", required: true, choices: SERVERS },
+      namespace: {
+        doc: "The part of its name before the slash, such as com.example or io.github.example; the host of the service in reverse if omitted.",
+      },
+    },
+    async run(session, { flags }) {
+      const server = flags.server as Server;
+      const { baseUrl, serviceName, endpoints } = await publicAddresses(session);
+      const listing = { server, url: endpoints[server], baseUrl, serviceName, version: VERSION };
+      try {
+        return serverJson({ ...listing, namespace: flags.namespace });
+      } catch (error) {
+        if (error instanceof UnlistableError) throw new UsageError(error.message);
+        throw error;
+      }
+    },
+    shows: (answer) => json(answer as object).trimEnd(),
   },
 ];
 
