@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { ALL, costOf, narrowedFor } from "../clients/cli/narrowed-url.js";
 import { json } from "../clients/packages/contents.js";
 import { entryOf, KEY_VARIABLE, type Key, MCP_CLIENTS, type McpClient } from "../clients/packages/mcp-clients.js";
-import { serverJson } from "../clients/packages/server-json.js";
+import { serverJson } from "../clients/cli/server-json.js";
 import { options } from "../services/launcher/config.js";
 import { bindingProblem, loadPlatform } from "../services/platform-proxy/parts.js";
 import { PLATFORM_SERVERS, SERVERS } from "../services/shared/platforms.js";
@@ -177,11 +177,16 @@ export function hintsTable(): string {
   return [...head, ...rows].join("\n");
 }
 
-/** The page on listings with that table as it is now. */
+/**
+ * The page on listings with that table as it is now.
+ *
+ * @throws Error if the page has no place for it.
+ */
 export function directoryOf(page: string): string {
-  return page.replace(/(<!-- hints -->\n\n)[\s\S]*?(\n\n<!-- end of hints -->)/, (_, before, after) =>
-    [before, hintsTable(), after].join(""),
-  );
+  const [before, rest = ""] = page.split("<!-- hints -->\n");
+  const after = rest.split("\n<!-- end of hints -->")[1];
+  if (after === undefined) throw new Error("the page has no place for the table of hints");
+  return `${before}<!-- hints -->\n\n${hintsTable()}\n\n<!-- end of hints -->${after}`;
 }
 
 /** The whole tools/list of each server, output schemas included: what a review reads and tests compare. */

@@ -3,8 +3,10 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { serverJson } from "../../clients/packages/server-json.js";
+import { serverJson } from "../../clients/cli/server-json.js";
 import { layOutEndpoints } from "../../facade/catalogue/endpoints.js";
+import { GRANT_S, IDLE_S } from "../../services/auth/oauth/provider.js";
+import { KEPT_DAYS } from "../../services/core-objects/runs/begin-run.js";
 import { options } from "../../services/launcher/config.js";
 import { SERVERS, scopesOfServer } from "../../services/shared/platforms.js";
 import { VERSION } from "../../services/shared/process/version.js";
@@ -35,6 +37,10 @@ test("the privacy text has the times that the settings have by default", () => {
   const { auditDays, traceRetentionDays, tracing } = options;
   expect(PAGE).toContain(`Audit records ${auditDays.fallback} days.`);
   expect(PAGE).toContain(`Traces ${traceRetentionDays.fallback} days.`);
+  expect(PAGE).toContain(`Runs ${KEPT_DAYS} days.`);
+  const [idle, most] = [IDLE_S, GRANT_S].map((seconds) => seconds / 86_400);
+  expect(PAGE.replaceAll("\n> ", " ")).toContain(`ends after ${idle} days without use, and after ${most} days.`);
+  // Nothing else is sent, as long as nobody names a place for it.
   expect(tracing.fallback).toBe(false);
 });
 

@@ -18,8 +18,8 @@ const MAX_UNFINISHED = 100;
 /** Steps of a run, and milliseconds at work, where its trigger says nothing. */
 const MAX_STEPS = 60;
 const TIMEOUT_MS = 30 * 60_000;
-/** How long a run is kept after it was triggered. */
-const KEPT_DAYS = 90;
+/** How many days a run is kept after it was triggered. */
+export const KEPT_DAYS = 90;
 const DAY_MS = 86_400_000;
 /** How long a run may act as the user who triggered it: waiting for a worker, for answers, and working. */
 const STANDS_S = 14 * 24 * 3_600;

@@ -8,7 +8,7 @@ const keeps = (name: string) => ({ [name]: /^id +(\S+)/m, [`${name}_KEY`]: /(slp
 
 const STEPS: readonly Step[] = [
   'cli platforms list --json | grep -o \'"title":"[^"]*"\'',
-  "openssl rand -base64 18 > /srv/sallyport/first-password",
+  "head -c 18 /dev/urandom | base64 > /srv/sallyport/first-password",
   `cli users create --email ${READER} --name "Directory reviewer" --password-file /srv/sallyport/first-password`,
   {
     run: `cli keys create --user ${READER} --name "MCP Inspector" --scopes cti:read --expires 30d`,

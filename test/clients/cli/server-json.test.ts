@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
-import { type Listing, SERVER_SCHEMA, serverJson, UnlistableError } from "../../../clients/packages/server-json.js";
+import { type Listing, SERVER_SCHEMA, serverJson, UnlistableError } from "../../../clients/cli/server-json.js";
 import { registryFiles } from "../../../scripts/docs.js";
 import { SERVERS } from "../../../services/shared/platforms.js";
 import { VERSION } from "../../../services/shared/process/version.js";

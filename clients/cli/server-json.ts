@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { canonical, closedKindOf } from "../../services/shared/outgoing/address-kinds.js";
 import { CORE, isPlatformServer, platformOf, type Server } from "../../services/shared/platforms.js";
-import { nameOf } from "./contents.js";
+import { nameOf } from "../packages/contents.js";
 
 /** The newest schema of `server.json` that the MCP registry has published. */
 export const SERVER_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
