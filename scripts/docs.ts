@@ -3,9 +3,9 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { ALL, costOf, narrowedFor } from "../clients/cli/narrowed-url.js";
+import { serverJson } from "../clients/cli/server-json.js";
 import { json } from "../clients/packages/contents.js";
 import { entryOf, KEY_VARIABLE, type Key, MCP_CLIENTS, type McpClient } from "../clients/packages/mcp-clients.js";
-import { serverJson } from "../clients/cli/server-json.js";
 import { options } from "../services/launcher/config.js";
 import { bindingProblem, loadPlatform } from "../services/platform-proxy/parts.js";
 import { PLATFORM_SERVERS, SERVERS } from "../services/shared/platforms.js";

@@ -4,11 +4,11 @@ import { PackageFormat, PackageService } from "#proto/catalogue/v1/package_servi
 import { SERVERS, type Server } from "../../../services/shared/platforms.js";
 import { VERSION } from "../../../services/shared/process/version.js";
 import { json } from "../../packages/contents.js";
-import { serverJson, UnlistableError } from "../server-json.js";
 import { clientOf } from "../client.js";
 import type { Verb } from "../command.js";
 import { UsageError } from "../failures.js";
 import { publicAddresses } from "../public-addresses.js";
+import { serverJson, UnlistableError } from "../server-json.js";
 
 const FORMATS: Readonly<Record<string, PackageFormat>> = {
   "claude-code": PackageFormat.CLAUDE_CODE,
