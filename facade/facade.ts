@@ -33,6 +33,7 @@ import { registrationRoutes } from "./http/routes/platform-registration.js";
 import { resourceMetadataRoutes } from "./http/routes/resource-metadata.js";
 import { rpcRoutes } from "./http/routes/rpc.js";
 import { createCallAbsent } from "./mcp/absent-tool.js";
+import { clientNameOf } from "./mcp/client-name.js";
 import { createDeadlines } from "./mcp/deadlines.js";
 import { createServe, ENDPOINT_METHODS } from "./mcp/serve.js";
 import type { McpContext } from "./mcp/server.js";
@@ -141,6 +142,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     servers,
     context: {
       isRevoked,
+      connected: (known, info) => credentials.connected(known, clientNameOf(info)),
       view: ({ known, server, options }) => visible.of(known, server.name, options),
       callAbsent: createCallAbsent({ dispatch, shares, places: rooms.calls, isRevoked, log }),
       callTool: createCallTool({ dispatch, credentials, shares, places: rooms.calls, deadlines, log }),

@@ -147,6 +147,7 @@ function resultOf({ members, meta }: ToolResult): string {
 async function initialize(context: McpContext, admitted: Admitted, params: unknown): Promise<string> {
   const asked = isObject(params) ? params.protocolVersion : undefined;
   if (typeof asked !== "string") throw new RpcError(INVALID_PARAMS, "Invalid params: protocolVersion must be a string");
+  context.connected(admitted.known, (params as Record<string, unknown>).clientInfo);
   const version = LEGACY_VERSIONS.includes(asked) ? asked : LEGACY_VERSIONS[0];
   return (
     `{"protocolVersion":"${version}","capabilities":{"tools":{}},"serverInfo":${admitted.server.serverInfo},` +

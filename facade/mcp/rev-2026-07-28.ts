@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { ServedTool } from "../catalogue/served-tool.js";
 import { LIST_TTL_MS } from "../catalogue/tools-list.js";
+import { CLIENT_INFO_KEY } from "./client-name.js";
 import { CAPABILITIES_KEY, MODERN_VERSIONS, PROTOCOL_VERSION_KEY } from "./era.js";
 import { checkName, checkParams, mismatch } from "./headers.js";
 import {
@@ -108,7 +109,8 @@ function badMeta(key: string, what: string): RpcError {
   return new RpcError(INVALID_PARAMS, `Invalid params: _meta["${key}"] must be ${what}`, 400);
 }
 
-async function discover(context: McpContext, admitted: Admitted, { id }: Modern, reply: Reply): Promise<void> {
+async function discover(context: McpContext, admitted: Admitted, { id, meta }: Modern, reply: Reply): Promise<void> {
+  context.connected(admitted.known, meta[CLIENT_INFO_KEY]);
   const instructions = await instructionsFor(admitted, context);
   const result =
     `{"resultType":"complete","supportedVersions":${JSON.stringify(MODERN_VERSIONS)},"capabilities":{"tools":{}},` +

@@ -39,6 +39,8 @@ export interface McpContext {
   view(admitted: Admitted): View | Promise<View>;
   /** Whether the key that somebody came with was revoked since. */
   isRevoked(known: Known): boolean;
+  /** Notes that a client connected. @param info what it says of itself (clientInfo), as it came. */
+  connected(known: Known, info: unknown): void;
   /** Answers a request whose credential was revoked or could not be vouched for while it ran. */
   refuse(admitted: Admitted, refused: Ended, id: string | number): void;
 }

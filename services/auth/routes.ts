@@ -34,6 +34,7 @@ import { getAuditUsage } from "./commands/get-audit-usage.js";
 import { getMemberships } from "./commands/get-memberships.js";
 import { getPlatformIssuer } from "./commands/get-platform-issuer.js";
 import { getUser } from "./commands/get-user.js";
+import { getUserNames } from "./commands/get-user-names.js";
 import { handleHttp } from "./commands/handle-http.js";
 import { listApiKeys } from "./commands/list-api-keys.js";
 import { listAuditRecords } from "./commands/list-audit-records.js";
@@ -101,6 +102,7 @@ export function routes(context: Context, doors: Doors): readonly Method[] {
     unary(users.updateUser, (request) => updateUser(context, request)),
     unary(users.deleteUser, (request) => deleteUser(context, request)),
     unary(DirectoryService.method.resolvePrincipals, (request) => resolvePrincipals(context, request)),
+    unary(DirectoryService.method.getUserNames, (request) => getUserNames(context, request)),
     unary(DirectoryService.method.getMemberships, (request) => getMemberships(context, request)),
     unary(groups.createGroup, (request) => createGroup(context, request)),
     unary(groups.listGroups, (request) => listGroups(context, request)),

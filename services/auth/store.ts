@@ -64,6 +64,9 @@ export interface ApiKeyRecord extends Base {
   readonly revoked_at: Date | null;
   readonly last_used_at: Date | null;
   readonly uses: number;
+  /** What the MCP client that connected last calls itself; nobody has verified it. */
+  readonly client?: string;
+  readonly client_connected_at?: Date;
 }
 
 /**
@@ -90,6 +93,9 @@ export interface GrantRecord extends Base {
   readonly revoked_at: Date | null;
   readonly last_used_at: Date | null;
   readonly uses: number;
+  /** What the MCP client that connected last calls itself; nobody has verified it. */
+  readonly client?: string;
+  readonly client_connected_at?: Date;
 }
 
 /** That a person is signed in at a browser; the id is the SHA-256 of what the browser has. */

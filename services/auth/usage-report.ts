@@ -10,11 +10,15 @@ export async function writeUsage(
   if (usages.length === 0) return;
   const now = Date.now();
   const operationsOf = (some: readonly Usage[]) =>
-    some.map(({ keyId, uses, lastUsedAt }) => ({
+    some.map(({ keyId, uses, lastUsedAt, client, connectedAt }) => ({
       updateOne: {
         filter: { _id: keyId },
         // A clock that runs ahead elsewhere must not show a use in the future.
-        update: { $max: { last_used_at: new Date(Math.min(lastUsedAt, now)) }, $inc: { uses } },
+        update: {
+          $max: { last_used_at: new Date(Math.min(lastUsedAt, now)) },
+          $inc: { uses },
+          ...(client !== "" && { $set: { client, client_connected_at: new Date(Math.min(connectedAt, now)) } }),
+        },
       },
     }));
   const ofKeys = usages.filter(({ keyId }) => keyId.length === KEY_ID_LENGTH);

@@ -35,7 +35,7 @@ export function routes(context: Context): readonly Method[] {
     unary(endpoint.measureEndpoint, (request, call) => measureEndpoint(context, request, call)),
     unary(PackageService.method.buildPackage, (request, call) => buildPackageFor(context, request, call)),
     unary(setting.getSettings, () => getSettings(context)),
-    unary(setting.updateSettings, (request) => updateSettings(context, request)),
+    unary(setting.updateSettings, (request, call) => updateSettings(context, request, call)),
     unary(setting.listPlatforms, (_request, call) => listPlatforms(context, call)),
     unary(setting.checkRegistrationToken, async ({ token }) => {
       await registrationTokenOf(context, token);

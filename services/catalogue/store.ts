@@ -5,6 +5,17 @@ export interface SwitchesDoc extends Base {
   readonly platform_servers: boolean;
   readonly core: boolean;
   readonly ai: boolean;
+  /** Who last turned each, and when; absent of those that nobody has turned, or before this was kept. */
+  readonly platform_servers_turned?: Turned;
+  readonly core_turned?: Turned;
+  readonly ai_turned?: Turned;
+}
+
+/** That an administrator turned a switch. */
+export interface Turned {
+  /** The id of the user. */
+  readonly by: string;
+  readonly at: Date;
 }
 
 /** A platform that registered itself, or was by an administrator; of several of a server one serves. */

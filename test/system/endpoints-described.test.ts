@@ -1,6 +1,8 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
+import { type User, UserService } from "#proto/auth/v1/user_service_pb.js";
 import { EndpointAvailability as Availability, EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { ConnectionState, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { connectClient } from "../../clients/node/connect.js";
@@ -62,6 +64,40 @@ describe("endpoints, as people are told of them", () => {
       [Availability.OPEN, true],
     ]);
     await settings.updateSettings({ platformServers: true });
+  });
+
+  test("a switched-off endpoint names who switched it off, and never by an e-mail address", async () => {
+    const { admin } = program.bootstrap;
+    const settings = to(SettingService, admin.api_key);
+    const users = to(UserService, admin.api_key);
+    const seen = async (server: string) =>
+      (await to(EndpointService, analyst).describeEndpoints({})).endpoints.find((one) => one.server === server);
+    const { user } = await users.getUser({ email: admin.email });
+    const begun = Date.now();
+    await settings.updateSettings({ ai: false });
+    const off = await seen("core");
+    expect(off).toMatchObject({ availability: Availability.AI_OFF, switchedOffBy: user?.name });
+    expect(Math.abs(timestampMs(off?.switchedOffAt as never) - begun)).toBeLessThan(10_000);
+    expect(JSON.stringify(off, (_, value) => (typeof value === "bigint" ? `${value}` : value))).not.toContain("@");
+
+    // Somebody else who leaves the switch as it is has not turned it.
+    const { id } = (await users.createUser({ email: "second@sallyport.example", name: "Second", admin: true })).user as User;
+    const { token } = await to(ApiKeyService, admin.api_key).createApiKey({ name: "second", userId: id });
+    const second = to(SettingService, token);
+    await second.updateSettings({ ai: false });
+    expect((await seen("core"))?.switchedOffBy).toBe(user?.name);
+    await second.updateSettings({ ai: true });
+    await second.updateSettings({ ai: false });
+    expect((await seen("core"))?.switchedOffBy).toBe("Second");
+    // A name that is an address is not given, and neither is that of a person who was deleted.
+    await users.updateUser({ id, name: "second@sallyport.example" });
+    const unnamed = await seen("core");
+    expect([unnamed?.switchedOffBy, unnamed?.switchedOffAt === undefined]).toEqual(["", false]);
+    await users.deleteUser({ id });
+    expect((await seen("core"))?.switchedOffBy).toBe("");
+    await settings.updateSettings({ ai: true });
+    const on = await seen("core");
+    expect([on?.switchedOffBy, on?.switchedOffAt]).toEqual(["", undefined]);
   });
 
   test("a measured list is the list that the URL gives", async () => {

@@ -14,7 +14,7 @@ export const connections: readonly Verb[] = [
       user: { doc: "The user's e-mail address or id; your own connections if omitted." },
       everybody: { doc: "The connections of all users.", isSwitch: true },
     },
-    columns: ["id", "kind", "name", "server", "user", "last_used_at", "uses", "expires_at"],
+    columns: ["id", "kind", "name", "client", "server", "user", "last_used_at", "uses", "expires_at"],
     async run(session, { flags: { user, everybody } }) {
       if (user !== undefined && everybody !== undefined) throw new UsageError("give --user or --everybody");
       const client = clientOf(session, ConnectionService);
@@ -41,11 +41,12 @@ export const connections: readonly Verb[] = [
   },
 ];
 
-function toJson({ id, kind, name, clientHost, server, scopes, userEmail, uses, ...times }: Connection): object {
+function toJson({ id, kind, name, client, clientHost, server, scopes, userEmail, uses, ...times }: Connection): object {
   return {
     id,
     kind: kind === ConnectionKind.GRANT ? "client" : "api_key",
     name,
+    ...(client !== "" && { client, client_connected_at: timeOf(times.clientConnectedAt) }),
     ...(clientHost !== "" && { client_host: clientHost }),
     ...(server !== "" && { server }),
     scopes,

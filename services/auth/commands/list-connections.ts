@@ -75,5 +75,7 @@ function connectionOf(one: ApiKeyRecord | GrantRecord, userEmail: string): Messa
     ...(one.expires_at !== null && { expiresAt: timestampFromDate(one.expires_at) }),
     ...(one.last_used_at !== null && { lastUsedAt: timestampFromDate(one.last_used_at) }),
     uses: BigInt(one.uses),
+    ...(one.client !== undefined && { client: one.client }),
+    ...(one.client_connected_at !== undefined && { clientConnectedAt: timestampFromDate(one.client_connected_at) }),
   };
 }

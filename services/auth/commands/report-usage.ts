@@ -11,10 +11,12 @@ export async function reportUsage(
 ): Promise<MessageInitShape<typeof ReportUsageResponseSchema>> {
   await writeUsage(
     store,
-    usages.map(({ keyId, uses, lastUsedAt }) => ({
+    usages.map(({ keyId, uses, lastUsedAt, client, clientConnectedAt }) => ({
       keyId,
       uses,
       lastUsedAt: lastUsedAt === undefined ? 0 : timestampMs(lastUsedAt),
+      client,
+      connectedAt: clientConnectedAt === undefined ? 0 : timestampMs(clientConnectedAt),
     })),
   );
   return {};

@@ -1,4 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
 import {
   EndpointAvailability as Availability,
   type DescribeEndpointsResponseSchema,
@@ -13,7 +15,7 @@ import { standingOf } from "../capabilities.js";
 import { stateOf } from "../connection-state.js";
 import type { Context } from "../context.js";
 import { platformsOf } from "../platforms.js";
-import { readSwitches, type Switches } from "../switches.js";
+import { readSwitches, readTurns, type Switches } from "../switches.js";
 import { visibleTools } from "../visibility.js";
 import { explainTool } from "./explain-tool.js";
 import { availabilityOf } from "./get-endpoint-states.js";
@@ -38,7 +40,8 @@ async function describe(
   const availability = await availabilityOf(context, server, switches);
   const { title, connection, platform } = await behind(context, server);
   const about = { server, title, availability, connection, platform };
-  if (availability !== Availability.OPEN) return { ...about, toolsets: countsOf(all, []) };
+  if (availability !== Availability.OPEN)
+    return { ...about, ...(await switchedOff(context, availability)), toolsets: countsOf(all, []) };
   const { capabilities, tenants } = await standingOf(context, server, call);
   const tools = visibleTools(all, call.caller, capabilities).listed;
   const reason = tools.length === 0 ? await whyNone(context, server, all, call) : "";
@@ -56,6 +59,25 @@ async function behind(
   if (serving === undefined) return { title, connection: ConnectionState.NOT_CONNECTED, platform: "" };
   const { state = ConnectionState.REGISTERED, title: platform = "" } = await stateOf(context, serving, true);
   return { title, connection: state, platform };
+}
+
+/** The switch because of which an endpoint does not serve. */
+const SWITCH_OF: Readonly<Partial<Record<Availability, keyof Switches>>> = {
+  [Availability.PLATFORM_SERVERS_OFF]: "platformServers",
+  [Availability.CORE_OFF]: "core",
+  [Availability.AI_OFF]: "ai",
+};
+
+/** Who turned it. Everybody who calls may know the name, so that they know whom to ask, and nobody the address. */
+async function switchedOff(
+  context: Context,
+  availability: Availability,
+): Promise<Pick<MessageInitShape<typeof EndpointSchema>, "switchedOffBy" | "switchedOffAt">> {
+  const name = SWITCH_OF[availability];
+  const turned = name && (await readTurns(context))[name];
+  if (turned === undefined) return {};
+  const { names } = await context.peers.callAsService(DirectoryService.method.getUserNames, { userIds: [turned.by] });
+  return { switchedOffBy: names[turned.by] ?? "", switchedOffAt: timestampFromDate(turned.at) };
 }
 
 /** What the first tool lacks, every tool does; that of whoami is nothing but the scope. */

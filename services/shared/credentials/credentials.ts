@@ -40,6 +40,8 @@ export interface BearerCredentials {
   hold(known: Known, kill: (ended: Ended) => void): () => void;
   /** Whether the key that somebody came with was revoked since, as far as this process has heard. */
   isRevoked(known: Known): boolean;
+  /** Notes that a client connected with a credential, for the next report of its uses. @param client what it calls itself. */
+  connected(known: Known, client: string): void;
   /** Hears of changes; a listener is awaited before the change is acknowledged. Returns the removal. */
   onEvent(listener: (event: CredentialsEvent) => void | Promise<void>): () => void;
   /** This process hears of every change at once. */
@@ -164,6 +166,13 @@ class LeasedCredentials implements Credentials {
     const ended = this.isRevoked(known) ? "revoked" : "unavailable";
     queueMicrotask(() => kill(ended));
     return () => undefined;
+  }
+
+  connected(known: Known, client: string): void {
+    const usage = this.#kept.entryOf(known)?.usage;
+    if (usage === undefined || client === "") return;
+    usage.client = client;
+    usage.connectedAt = Date.now();
   }
 
   holdCaller(caller: Caller, kill: () => void): () => void {

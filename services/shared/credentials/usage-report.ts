@@ -1,9 +1,10 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
+import { CredentialService, type KeyUsageSchema } from "#proto/auth/v1/credential_service_pb.js";
 import type { Log } from "../process/log.js";
 import type { Credential } from "../rpc/call.js";
 import type { Dispatch } from "../rpc/dispatch.js";
-import type { UsageCounter } from "./usage.js";
+import type { Usage, UsageCounter } from "./usage.js";
 
 const DEADLINE_MS = 5_000;
 /** Keys that one report tells of at most. */
@@ -17,13 +18,20 @@ export interface UsageReportOptions {
   readonly log: Log;
 }
 
+function usageOf({ keyId, uses, lastUsedAt, client, connectedAt }: Usage): MessageInitShape<typeof KeyUsageSchema> {
+  return {
+    ...{ keyId, uses, client, lastUsedAt: timestampFromMs(lastUsedAt) },
+    ...(client !== "" && { clientConnectedAt: timestampFromMs(connectedAt) }),
+  };
+}
+
 /** Tells auth of all uses counted since the last report; where it cannot be told they are counted on. */
 export async function reportUsage({ usage, dispatch, credential, log }: UsageReportOptions): Promise<void> {
   for (let taken = usage.take(LIMIT); taken.length > 0; taken = usage.take(LIMIT)) {
     try {
       await dispatch.unary(
         CredentialService.method.reportUsage,
-        { usages: taken.map((counted) => ({ ...counted, lastUsedAt: timestampFromMs(counted.lastUsedAt) })) },
+        { usages: taken.map(usageOf) },
         { credential, deadline: Date.now() + DEADLINE_MS },
       );
     } catch (error) {

@@ -4,6 +4,10 @@ export interface Usage {
   uses: number;
   /** Milliseconds since the epoch. */
   lastUsedAt: number;
+  /** What the client that connected last calls itself; "" if none has since the last take. */
+  client: string;
+  /** When that client connected, in milliseconds since the epoch; 0 if none has since the last take. */
+  connectedAt: number;
 }
 
 /** Counts uses of API keys in memory until somebody writes them down. */
@@ -23,7 +27,7 @@ export function createUsageCounter(): UsageCounter {
   function of(keyId: string): Usage {
     let usage = running.get(keyId);
     if (usage === undefined) {
-      usage = { keyId, uses: 0, lastUsedAt: 0 };
+      usage = { keyId, uses: 0, lastUsedAt: 0, client: "", connectedAt: 0 };
       running.set(keyId, usage);
     }
     return usage;
@@ -35,17 +39,22 @@ export function createUsageCounter(): UsageCounter {
       const taken: Usage[] = [];
       for (const usage of running.values()) {
         if (taken.length >= limit) break;
-        if (usage.uses === 0) continue;
+        if (usage.uses === 0 && usage.client === "") continue;
         taken.push({ ...usage });
         usage.uses = 0;
+        usage.client = "";
+        usage.connectedAt = 0;
       }
       return taken;
     },
     restore(usages) {
-      for (const { keyId, uses, lastUsedAt } of usages) {
+      for (const { keyId, uses, lastUsedAt, client, connectedAt } of usages) {
         const usage = of(keyId);
         usage.uses += uses;
         usage.lastUsedAt = Math.max(usage.lastUsedAt, lastUsedAt);
+        if (connectedAt <= usage.connectedAt) continue;
+        usage.client = client;
+        usage.connectedAt = connectedAt;
       }
     },
   };

@@ -20,6 +20,8 @@ export interface Keys extends BearerCredentials {
   forget(): void;
   /** Tokens that verify was asked about, in order. */
   readonly verified: string[];
+  /** The clients that connected, by key and what they call themselves, in order. */
+  readonly clients: [string, string][];
   /** Ends what every key holds open, as a lapsed lease does. */
   lapse(): void;
   /** Holds back verifications until the promise resolves. */
@@ -51,6 +53,7 @@ export function createKeys(): Keys {
     lease: true,
     delay: Promise.resolve(),
     verified: [],
+    clients: [],
     authenticator: {
       authenticate({ authorization, assertion }) {
         if (authorization === "Bearer facade") return { caller: SERVICE_CALLER, assertion: "" };
@@ -86,6 +89,7 @@ export function createKeys(): Keys {
       for (const kills of held.values()) for (const kill of kills) kill("unavailable");
     },
     asks: () => true,
+    connected: (known, client) => void keys.clients.push([known.caller.keyId, client]),
     isRevoked: ({ caller }) => revoked.has(caller.keyId),
     refuse(token, reason) {
       all.delete(token);

@@ -30,7 +30,8 @@ export function Page() {
       <div className="head">
         <div>
           <h1>Connections</h1>
-          <p>Every key and every client that may call in {everybody ? "somebody's" : "your"} name.</p>
+          <p>Every key and every client that may call in {everybody ? "somebody's" : "your"} name. A client names itself: nobody
+            has verified it.</p>
         </div>
         <Button onPress={() => setLeaving(true)}>Sign out everywhere</Button>
       </div>
@@ -89,6 +90,7 @@ function ConnectionTable({
           <Column isRowHeader>Name</Column>
           {everybody && <Column>Person</Column>}
           <Column>Kind</Column>
+          <Column>Client</Column>
           <Column>Server</Column>
           <Column>Last used</Column>
           <Column>Ends</Column>
@@ -105,6 +107,7 @@ function ConnectionTable({
               </Cell>
               {everybody && <Cell>{one.userEmail}</Cell>}
               <Cell>{one.kind === ConnectionKind.GRANT ? "Signed in" : "API key"}</Cell>
+              <Cell>{one.client || <span className="faint">Not known</span>}</Cell>
               <Cell>{one.server || "All"}</Cell>
               <Cell>
                 {one.lastUsedAt ? (

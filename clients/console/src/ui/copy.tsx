@@ -5,13 +5,12 @@ import { tell } from "./toasts";
 
 const DONE_MS = 2_000;
 
-/** Puts a text on the clipboard; where the browser refuses, says how else. */
+/** Puts a text on the clipboard. @returns whether the browser allowed it. */
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    tell("Your browser did not allow copying", "Select the text and press Ctrl+C.");
     return false;
   }
 }
@@ -29,7 +28,7 @@ export function CopyButton({
 }) {
   const [done, setDone] = useState(false);
   async function press() {
-    if (!(await copy(text))) return;
+    if (!(await copy(text))) return tell("Your browser did not allow copying", "Select the text and press Ctrl+C.");
     onCopied?.();
     setDone(true);
     setTimeout(() => setDone(false), DONE_MS);

@@ -1,7 +1,10 @@
+import { Link } from "@tanstack/react-router";
 import { Braces, Crosshair, Globe2, type LucideIcon, Scale, SquareStack } from "lucide-react";
+import { useState } from "react";
 import { entryOf, KEY_VARIABLE, MCP_CLIENTS } from "../../../../packages/mcp-clients";
 import { StatusBadge } from "../../ui/badge";
 import { Button } from "../../ui/button";
+import { ByHand } from "../../ui/by-hand";
 import { CopyButton, copy } from "../../ui/copy";
 import { tell } from "../../ui/toasts";
 import { hindranceOf, isLive, type Server, statusOf } from "./server";
@@ -12,7 +15,17 @@ const ICONS: Readonly<Record<string, LucideIcon>> = { cti: Globe2, aev: Crosshai
 const GENERIC = MCP_CLIENTS.find(({ name }) => name === "claude-code");
 
 /** One server: its address, its status, and how many of its tools the person has. */
-export function Card({ server, onCopied }: { server: Server; onCopied: () => void }) {
+export function Card({
+  server,
+  isKeyless,
+  onCopied,
+}: {
+  server: Server;
+  /** The person has no API key. */
+  isKeyless: boolean;
+  onCopied: () => void;
+}) {
+  const [refused, setRefused] = useState<string>();
   const { endpoint, url } = server;
   const { server: name, title, platform, tools } = endpoint;
   const Icon = ICONS[name] ?? SquareStack;
@@ -21,7 +34,7 @@ export function Card({ server, onCopied }: { server: Server; onCopied: () => voi
   async function copyConfig() {
     const entry = { ...entryOf("", name), url };
     const text = GENERIC?.config([entry], { variable: KEY_VARIABLE }) ?? "";
-    if (!(await copy(text))) return;
+    if (!(await copy(text))) return setRefused(text);
     tell("Configuration copied", `Set ${KEY_VARIABLE} to one of your keys, then restart the client.`);
     onCopied();
   }
@@ -41,6 +54,11 @@ export function Card({ server, onCopied }: { server: Server; onCopied: () => voi
         <code>{url}</code>
         <CopyButton text={url} what={`${name} URL`} />
       </div>
+      {isUsable && isKeyless && (
+        <p className="keyless">
+          Most clients need an API key, and you have none: create one at <Link to={"/profile/keys" as never}>API Keys</Link>.
+        </p>
+      )}
       <footer>
         <span>
           {hindrance || (
@@ -54,6 +72,14 @@ export function Card({ server, onCopied }: { server: Server; onCopied: () => voi
           Config<span className="sr"> of {name}</span>
         </Button>
       </footer>
+      <ByHand
+        text={refused}
+        what={`Configuration of ${name}`}
+        onClose={() => {
+          setRefused(undefined);
+          onCopied();
+        }}
+      />
     </article>
   );
 }

@@ -1,8 +1,7 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { useQuery as useAnyQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { ApiKeyService } from "#api/auth/v1/api_key_service_pb";
+import { ConnectionService } from "#api/auth/v1/connection_service_pb";
 import { EndpointService } from "#api/catalogue/v1/endpoint_service_pb";
 import { readSettings } from "../../service/settings";
 import { Failure, Notice, Skeleton } from "../../ui/notice";
@@ -11,6 +10,7 @@ import { FirstCall } from "./first-call";
 import { Install } from "./install";
 import { Packages } from "./packages";
 import { isLive, type Server } from "./server";
+import { keysIn, useWait, type Wait } from "./wait";
 
 const LOOKED_MS = 15_000;
 
@@ -18,14 +18,15 @@ const LOOKED_MS = 15_000;
 export function Page() {
   const settings = useAnyQuery({ queryKey: ["settings"], queryFn: readSettings, staleTime: Number.POSITIVE_INFINITY });
   const described = useQuery(EndpointService.method.describeEndpoints, {}, { refetchInterval: LOOKED_MS });
-  const keys = useQuery(ApiKeyService.method.listApiKeys, {});
-  const [copiedAt, setCopiedAt] = useState<number>();
+  const connections = useQuery(ConnectionService.method.listConnections, { pageSize: 100 });
+  const isKeyless = connections.data !== undefined && keysIn(connections.data.connections).length === 0;
+  const [wait, setWait] = useWait();
   const servers: Server[] = (described.data?.endpoints ?? []).map((endpoint) => ({
     endpoint,
     url: settings.data?.endpoints[endpoint.server] ?? "",
   }));
   const live = servers.filter(isLive);
-  const onCopied = (): void => setCopiedAt(Date.now());
+  const awaitCall = (what: Pick<Wait, "server" | "keyId">): void => setWait({ ...what, startedAt: Date.now() });
 
   return (
     <>
@@ -35,7 +36,7 @@ export function Page() {
           <p>One server for each platform. Your client sees the tools that you may use, and acts as you.</p>
         </div>
       </div>
-      {keys.data?.keys.length === 0 && (
+      {isKeyless && (
         <Notice
           title="You have no API key"
           action={
@@ -47,7 +48,7 @@ export function Page() {
           Clients that cannot sign in by themselves need one. Create it first, then come back for the configuration.
         </Notice>
       )}
-      {copiedAt !== undefined && <FirstCall since={copiedAt} />}
+      {wait !== undefined && <FirstCall wait={wait} onChange={setWait} />}
       {described.error && (
         <Failure error={described.error} what="The endpoints" retry={() => void described.refetch()} />
       )}
@@ -60,14 +61,17 @@ export function Page() {
       ) : (
         <div className="cards">
           {servers.map((server) => (
-            <Card key={server.endpoint.server} server={server} onCopied={onCopied} />
+            <Card
+              key={server.endpoint.server}
+              server={server}
+              isKeyless={isKeyless}
+              onCopied={() => awaitCall({ server: server.endpoint.server })}
+            />
           ))}
         </div>
       )}
-      {live.length > 0 && (
-        <Packages servers={live} hasKey={(keys.data?.keys.length ?? 0) > 0} onDownloaded={onCopied} />
-      )}
-      {live.length > 0 && <Install servers={live} onCopied={onCopied} />}
+      {live.length > 0 && <Packages servers={live} isKeyless={isKeyless} onDownloaded={awaitCall} />}
+      {live.length > 0 && <Install servers={live} onCopied={() => awaitCall({})} />}
     </>
   );
 }

@@ -1,60 +1,54 @@
 import { useMutation } from "@connectrpc/connect-query";
 import { Download } from "lucide-react";
 import { useState } from "react";
-import { Heading, Label, Radio, RadioGroup, Switch } from "react-aria-components";
+import { Switch } from "react-aria-components";
 import { ApiKeyService } from "#api/auth/v1/api_key_service_pb";
-import { type BuildPackageResponse, PackageFormat, PackageService } from "#api/catalogue/v1/package_service_pb";
+import { ConnectionService } from "#api/auth/v1/connection_service_pb";
+import { type BuildPackageResponse, PackageService } from "#api/catalogue/v1/package_service_pb";
 import { onDay } from "../../format";
 import { useRefresh } from "../../service/refresh";
 import { writeSentenceOf } from "../../service/transport";
 import { Button } from "../../ui/button";
+import { CopyButton } from "../../ui/copy";
 import { Dialog } from "../../ui/dialog";
 import { Notice } from "../../ui/notice";
-import { tell } from "../../ui/toasts";
+import { FORMATS, type Format } from "./formats";
+import { KeyInFile } from "./key-in-file";
+import { type Narrowed, Narrowing, WHOLE } from "./narrowing";
 import type { Server } from "./server";
+import { WhichServer } from "./which-server";
 
-const FORMATS = [
-  { format: PackageFormat.CLAUDE_CODE, name: "Claude Code", client: "Claude Code", says: "A plugin, as a zip." },
-  {
-    format: PackageFormat.MCPB,
-    name: "Claude Desktop",
-    client: "Claude Desktop",
-    says: "A desktop extension, .mcpb: open it with the application.",
-  },
-  {
-    format: PackageFormat.AGENT_PLUGIN,
-    name: "Agent plugin",
-    client: undefined,
-    says: "For Copilot CLI, Codex, VS Code and Cursor. This format never carries a key.",
-  },
-] as const;
-type Format = (typeof FORMATS)[number];
-
-/** Packages of the servers that are live. With several, the person says of which: there is none of all. */
+/** Packages of the servers that are live. With several, the person says of which: there is no package of all. */
 export function Packages({
   servers,
-  hasKey,
+  isKeyless,
   onDownloaded,
 }: {
   servers: readonly Server[];
-  hasKey: boolean;
-  onDownloaded: () => void;
+  /** The person has no API key. */
+  isKeyless: boolean;
+  onDownloaded: (what: { server: string; keyId?: string | undefined }) => void;
 }) {
   const [isOneClick, setOneClick] = useState(true);
+  const [days, setDays] = useState("90");
+  const [narrowed, setNarrowed] = useState<Narrowed>(WHOLE);
   const [asked, setAsked] = useState<Format>();
-  const refresh = useRefresh(ApiKeyService.method.listApiKeys);
+  const refresh = useRefresh(ApiKeyService.method.listApiKeys, ConnectionService.method.listConnections);
   const build = useMutation(PackageService.method.buildPackage, {
-    onSuccess: (built) => {
+    onSuccess: (built, { server = "" }) => {
       save(built);
-      const until = built.key?.expiresAt && ` It ends on ${onDay(built.key.expiresAt)}.`;
-      tell(`${built.fileName} is downloaded`, built.key && `The key “${built.key.name}” is in it.${until}`);
       setAsked(undefined);
-      onDownloaded();
+      onDownloaded({ server, keyId: built.key?.id });
       return refresh();
     },
   });
-  const ask = (format: Format, server: string): void =>
-    build.mutate({ server, format: format.format, oneClick: isOneClick && format.client !== undefined });
+  const only = servers.length === 1 ? servers[0]?.endpoint : undefined;
+  const ask = ({ format, client }: Format, server: string, { toolsets, readOnly, tenant }: Narrowed): void => {
+    const oneClick = isOneClick && client !== undefined;
+    const expiry = oneClick ? { expireDays: Number(days) } : {};
+    build.mutate({ server, format, oneClick, ...expiry, toolsets: [...toolsets], readOnly, tenant });
+  };
+  const key = { isOneClick, isKeyless, days, onDays: setDays };
   return (
     <section className="panel install" aria-labelledby="packages">
       <div className="head">
@@ -67,7 +61,14 @@ export function Packages({
           One click: with a new key
         </Switch>
       </div>
-      <p className="note">{keyInWords(isOneClick, hasKey)}</p>
+      {only === undefined ? (
+        <p className="note">{isOneClick ? "A new key is written into the file." : "No key is written into the file."}</p>
+      ) : (
+        <div className="note">
+          <KeyInFile {...key} server={only.server} />
+          <Narrowing endpoint={only} value={narrowed} onChange={setNarrowed} />
+        </div>
+      )}
       {build.error && (
         <Notice tone="error" title="The package was not built">
           {writeSentenceOf(build.error)}
@@ -81,21 +82,23 @@ export function Packages({
           </div>
           <Button
             isPending={build.isPending}
-            onPress={() => (servers.length === 1 ? ask(one, servers[0]?.endpoint.server ?? "") : setAsked(one))}
+            onPress={() => (only === undefined ? setAsked(one) : ask(one, only.server, narrowed))}
           >
             <Download size={15} aria-hidden />
             Download<span className="sr"> for {one.name}</span>
           </Button>
         </div>
       ))}
+      <div role="status">{build.data && <Built built={build.data} />}</div>
       <Dialog isOpen={asked !== undefined} onClose={() => setAsked(undefined)}>
         {(close) =>
           asked && (
             <WhichServer
               format={asked}
               servers={servers}
+              inFile={key}
               isPending={build.isPending}
-              onChosen={(server) => ask(asked, server)}
+              onChosen={(server, narrowing) => ask(asked, server, narrowing)}
               close={close}
             />
           )
@@ -105,47 +108,19 @@ export function Packages({
   );
 }
 
-function keyInWords(isOneClick: boolean, hasKey: boolean): string {
-  if (isOneClick)
-    return "A new key named after the client is written into the file, for this server alone. It ends after 90 days. Treat the file like a password.";
-  return hasKey
-    ? "No key is in the file: your client asks for one of yours."
-    : "No key is in the file, and you have none: create one at API Keys before your client asks for it.";
-}
-
-function WhichServer({
-  format,
-  servers,
-  isPending,
-  onChosen,
-  close,
-}: {
-  format: Format;
-  servers: readonly Server[];
-  isPending: boolean;
-  onChosen: (server: string) => void;
-  close: () => void;
-}) {
-  const [chosen, setChosen] = useState(servers[0]?.endpoint.server ?? "");
+/** What was downloaded, with what somebody can check it by. */
+function Built({ built: { fileName, sha256, key } }: { built: BuildPackageResponse }) {
   return (
-    <>
-      <Heading slot="title">{format.name}: which server?</Heading>
-      <RadioGroup value={chosen} onChange={setChosen} className="checks">
-        <Label>One package is for one server.</Label>
-        {servers.map(({ endpoint }) => (
-          <Radio key={endpoint.server} value={endpoint.server} className="check">
-            <span className="box round" />
-            {endpoint.server}: {endpoint.title}, {endpoint.tools} {endpoint.tools === 1 ? "tool" : "tools"}
-          </Radio>
-        ))}
-      </RadioGroup>
-      <div className="actions">
-        <Button onPress={close}>Cancel</Button>
-        <Button look="primary" isPending={isPending} onPress={() => onChosen(chosen)}>
-          Download
-        </Button>
+    <div className="note built">
+      <p>
+        <b>{fileName}</b> is downloaded.
+        {key && ` The key “${key.name}” is in it${key.expiresAt ? `, and expires on ${onDay(key.expiresAt)}` : ""}.`}
+      </p>
+      <div className="url">
+        <code>SHA-256 {sha256}</code>
+        <CopyButton text={sha256} what="SHA-256" />
       </div>
-    </>
+    </div>
   );
 }
 

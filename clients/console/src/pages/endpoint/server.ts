@@ -1,5 +1,6 @@
 import { EndpointAvailability as Availability, type Endpoint } from "#api/catalogue/v1/endpoint_service_pb";
 import { ConnectionState } from "#api/catalogue/v1/setting_service_pb";
+import { onDay } from "../../format";
 import type { Status } from "../../ui/badge";
 
 /** A server, with its public address. */
@@ -29,14 +30,26 @@ export function statusOf({ endpoint }: Server): Status {
 export function hindranceOf({ endpoint }: Server): string {
   switch (endpoint.availability) {
     case Availability.PLATFORM_SERVERS_OFF:
-      return "An administrator switched the platform servers off: ask one to switch them on in Settings > MCP Endpoint.";
+      return `${whoSwitched(endpoint)} switched the platform servers off${whenSwitched(endpoint)}. ${ASK}`;
     case Availability.CORE_OFF:
-      return "An administrator has not switched this server on: ask one to do so in Settings > MCP Endpoint.";
+      return endpoint.switchedOffAt === undefined
+        ? `No administrator has switched this server on yet. ${ASK}`
+        : `${whoSwitched(endpoint)} switched this server off${whenSwitched(endpoint)}. ${ASK}`;
     case Availability.AI_OFF:
-      return "An administrator switched AI off, and this server needs it: ask one to switch it on in Settings > MCP Endpoint.";
+      return `${whoSwitched(endpoint)} switched AI off${whenSwitched(endpoint)}, and this server needs it. ${ASK}`;
     case Availability.NOT_REGISTERED:
-      return "No platform is registered here: ask an administrator to register one.";
+      return "No platform is registered here. Ask an administrator to register one.";
     default:
       return endpoint.tools === 0 && endpoint.reason !== "" ? `You have no tools here: ${endpoint.reason}.` : "";
   }
+}
+
+const ASK = "Ask an administrator to switch it on in Settings > MCP Endpoint.";
+
+function whoSwitched({ switchedOffBy }: Endpoint): string {
+  return switchedOffBy || "An administrator";
+}
+
+function whenSwitched({ switchedOffAt }: Endpoint): string {
+  return switchedOffAt === undefined ? "" : ` on ${onDay(switchedOffAt)}`;
 }
