@@ -54,20 +54,19 @@ async function connectWith(sdk: string, token: string, info: { name: string; ver
   return client.close();
 }
 
-test.each([
-  "sdk 1",
-  "client 2, legacy",
-  "client 2, modern",
-])("%s: its name and when it connected are seen at its key within a second", async (sdk) => {
-  const key = await newKey(sdk);
-  expect(await connectionOf(key.id)).toMatchObject({ client: "", uses: 0n });
-  await connectWith(sdk, key.token, { name: "seen-client", version: "4.5.6" });
-  const connected = Date.now();
-  await expect.poll(async () => (await connectionOf(key.id))?.client, { timeout: 1_000 }).toBe("seen-client 4.5.6");
-  const { clientConnectedAt, lastUsedAt } = (await connectionOf(key.id)) as Connection;
-  expect(Math.abs(timestampMs(clientConnectedAt as never) - connected)).toBeLessThan(5_000);
-  expect(lastUsedAt).toBeDefined();
-});
+test.each(["sdk 1", "client 2, legacy", "client 2, modern"])(
+  "%s: its name and when it connected are seen at its key within a second",
+  async (sdk) => {
+    const key = await newKey(sdk);
+    expect(await connectionOf(key.id)).toMatchObject({ client: "", uses: 0n });
+    await connectWith(sdk, key.token, { name: "seen-client", version: "4.5.6" });
+    const connected = Date.now();
+    await expect.poll(async () => (await connectionOf(key.id))?.client, { timeout: 1_000 }).toBe("seen-client 4.5.6");
+    const { clientConnectedAt, lastUsedAt } = (await connectionOf(key.id)) as Connection;
+    expect(Math.abs(timestampMs(clientConnectedAt as never) - connected)).toBeLessThan(5_000);
+    expect(lastUsedAt).toBeDefined();
+  },
+);
 
 test("the last client that connected counts, and later calls change neither name nor time", async () => {
   const key = await newKey("shared");
@@ -114,9 +113,9 @@ test("a client that signs a person in is named at its grant, and the command lin
     (await to(ConnectionService).listConnections({ pageSize: 100 })).connections.filter(
       ({ kind }) => kind === ConnectionKind.GRANT,
     );
-  await expect.poll(async () => (await grants()).map(({ name, client }) => [name, client])).toEqual([
-    ["Test client", "test 1"],
-  ]);
+  await expect
+    .poll(async () => (await grants()).map(({ name, client }) => [name, client]))
+    .toEqual([["Test client", "test 1"]]);
   const { stdout } = await run(
     process.execPath,
     ["dist/clients/cli/main.js", "connections", "list", "--url", program.baseUrl, "--key", analyst.api_key],

@@ -53,6 +53,25 @@ describe("endpoints, as people are told of them", () => {
     expect(grc?.tools).toBe((await listOf("grc", token)).length);
   });
 
+  test("who has nothing but whoami is told which right is missing, and who gives it", async () => {
+    const { admin } = program.bootstrap;
+    const { user } = await to(UserService, admin.api_key).createUser({
+      email: "outsider@sallyport.example",
+      name: "Out",
+    });
+    const { token } = await to(ApiKeyService, admin.api_key).createApiKey({
+      name: "of outsider",
+      userId: user?.id as string,
+    });
+    const { endpoints } = await to(EndpointService, token).describeEndpoints({});
+    const grc = endpoints.find(({ server }) => server === "grc");
+    expect(await listOf("grc", token)).toEqual(["whoami"]);
+    expect([grc?.tools, grc?.reason]).toEqual([
+      1,
+      expect.stringMatching(/needs the right .* on the grc platform.*administrator/),
+    ]);
+  });
+
   test("a switched-off endpoint says so, and has no tools", async () => {
     const settings = to(SettingService, program.bootstrap.admin.api_key);
     await settings.updateSettings({ platformServers: false });
@@ -81,7 +100,8 @@ describe("endpoints, as people are told of them", () => {
     expect(JSON.stringify(off, (_, value) => (typeof value === "bigint" ? `${value}` : value))).not.toContain("@");
 
     // Somebody else who leaves the switch as it is has not turned it.
-    const { id } = (await users.createUser({ email: "second@sallyport.example", name: "Second", admin: true })).user as User;
+    const { id } = (await users.createUser({ email: "second@sallyport.example", name: "Second", admin: true }))
+      .user as User;
     const { token } = await to(ApiKeyService, admin.api_key).createApiKey({ name: "second", userId: id });
     const second = to(SettingService, token);
     await second.updateSettings({ ai: false });

@@ -44,7 +44,7 @@ async function describe(
     return { ...about, ...(await switchedOff(context, availability)), toolsets: countsOf(all, []) };
   const { capabilities, tenants } = await standingOf(context, server, call);
   const tools = visibleTools(all, call.caller, capabilities).listed;
-  const reason = tools.length === 0 ? await whyNone(context, server, all, call) : "";
+  const reason = tools.every(({ name }) => name === WHOAMI) ? await whyNone(context, server, all, call) : "";
   return { ...about, tools: tools.length, reason, toolsets: countsOf(all, tools), tenants };
 }
 
@@ -80,9 +80,12 @@ async function switchedOff(
   return { switchedOffBy: names[turned.by] ?? "", switchedOffAt: timestampFromDate(turned.at) };
 }
 
+/** A tool that everybody with the scope has: it says which rights one has, and is no use without others. */
+const WHOAMI = "whoami";
+
 /** What the first tool lacks, every tool does; that of whoami is nothing but the scope. */
 async function whyNone(context: Context, server: string, all: readonly Tool[], call: Call): Promise<string> {
-  const first = all.find(({ readOnly }) => readOnly) ?? all[0];
+  const first = all.find(({ name, readOnly }) => readOnly && name !== WHOAMI) ?? all[0];
   return first === undefined ? "" : (await explainTool(context, { server, tool: first.name } as never, call)).reason;
 }
 

@@ -61,7 +61,11 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
     }
   }
 
-  const api = <S extends Parameters<typeof connectClient>[0]>(service: S, { bootstrap, baseUrl }: Program, who = "analyst") =>
+  const api = <S extends Parameters<typeof connectClient>[0]>(
+    service: S,
+    { bootstrap, baseUrl }: Program,
+    who = "analyst",
+  ) =>
     connectClient(service, {
       baseUrl: `${baseUrl}/rpc`,
       apiKey: bootstrap[who as "admin" | "analyst"].api_key,
@@ -94,7 +98,9 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
   }
 
   async function chooseKey(page: Page, name: string): Promise<void> {
-    await waiting(page).getByRole("button", { name: /The key that the client uses/ }).click();
+    await waiting(page)
+      .getByRole("button", { name: /The key that the client uses/ })
+      .click();
     await page.getByRole("option", { name: new RegExp(`^${name},`) }).click();
   }
 
@@ -122,7 +128,9 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
       const { mcpServers } = JSON.parse(await clipboard(page));
       expect(mcpServers["sallyport-cti"].url).toBe(`${program.baseUrl}/mcp/cti`);
       await waiting(page).getByText("Waiting for the first call").waitFor();
-      await waiting(page).getByRole("button", { name: /Made last, never used/ }).waitFor();
+      await waiting(page)
+        .getByRole("button", { name: /Made last, never used/ })
+        .waitFor();
       expect(await at.look("first-call-waits")).toEqual([]);
       await (await connectAs("new-client", key)).close();
       await waiting(page).getByText("new-client 1.0 has connected").waitFor();
@@ -138,7 +146,9 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
     const busy = await connectAs("old-client", old);
     await as(analyst, async (page) => {
       await page.getByRole("button", { name: "Config of cti" }).click();
-      await waiting(page).getByRole("button", { name: /Of the new client, never used/ }).waitFor();
+      await waiting(page)
+        .getByRole("button", { name: /Of the new client, never used/ })
+        .waitFor();
       for (let n = 0; n < 8; n++) {
         await busy.listTools();
         // It even starts again, with the key that it has.
@@ -174,7 +184,9 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
   test("a client that signs its person in, instead of using a key, is a first call as well", () =>
     as(analyst, async (page) => {
       await page.getByRole("button", { name: "Config of grc" }).click();
-      await waiting(page).getByRole("button", { name: /The key that the client uses/ }).waitFor();
+      await waiting(page)
+        .getByRole("button", { name: /The key that the client uses/ })
+        .waitFor();
       const redirect = "http://127.0.0.1:9/callback";
       const state = new ClientState(redirect, nativeClient(redirect));
       const browser = new FormBrowser({ ...analyst, answer: "allow", write: "yes" });
@@ -183,14 +195,19 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
       await waiting(page).getByText("It signed you in as “Test client”").waitFor();
       await client.close();
       await page.getByRole("navigation").getByRole("link", { name: "Connections" }).click();
-      await page.getByRole("row").filter({ hasText: /Test client.*test 1/ }).waitFor();
+      await page
+        .getByRole("row")
+        .filter({ hasText: /Test client.*test 1/ })
+        .waitFor();
     }));
 
   test("a call of a client that gives no name counts, and is said to have none", async () => {
     const key = await newKey("Without a name");
     await as(analyst, async (page) => {
       await page.getByRole("button", { name: "Config of cti" }).click();
-      await waiting(page).getByRole("button", { name: /Without a name/ }).waitFor();
+      await waiting(page)
+        .getByRole("button", { name: /Without a name/ })
+        .waitFor();
       expect((await post(`${program.baseUrl}/mcp/cti`, key, "tools/list")).status).toBe(200);
       await waiting(page).getByText("A client that gives no name has connected").waitFor();
     });
@@ -228,9 +245,7 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
         const text = page.getByRole("textbox", { name: "Configuration of cti" });
         await text.waitFor();
         expect(JSON.parse(await text.inputValue()).mcpServers["sallyport-cti"].url).toBe(`${program.baseUrl}/mcp/cti`);
-        await expect
-          .poll(() => page.evaluate("document.getSelection().toString()"))
-          .toBe(await text.inputValue());
+        await expect.poll(() => page.evaluate("document.getSelection().toString()")).toBe(await text.inputValue());
         expect(await at.look("clipboard-refused")).toEqual([]);
         await page.getByRole("button", { name: "I have copied it" }).click();
         await waiting(page).getByText("Waiting for the first call").waitFor();
@@ -250,7 +265,10 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
       const tools = await toolNames(`${program.baseUrl}/mcp/grc`, program.bootstrap.analyst.api_key);
       await dialog.getByText(new RegExp(`^grc: .*, ${tools.length} tools$`)).click();
       await dialog.getByText("A new key named “Claude Desktop (grc)”, for grc alone").waitFor();
-      await dialog.getByRole("button", { name: /The key expires/ }).getByText("In 90 days").waitFor();
+      await dialog
+        .getByRole("button", { name: /The key expires/ })
+        .getByText("In 90 days")
+        .waitFor();
       expect(await at.look("package-dialog")).toEqual([]);
       await dialog.getByRole("button", { name: /The key expires/ }).click();
       await page.getByRole("option", { name: "In 30 days" }).click();
@@ -291,7 +309,9 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
       expect(await dialog.getByText("The key expires").count()).toBe(0);
       await expectNoKeyIn((await downloaded(page, download)).content);
       await page.getByText(/^SHA-256 /).waitFor();
-      await waiting(page).getByRole("button", { name: /The key that the client uses/ }).waitFor();
+      await waiting(page)
+        .getByRole("button", { name: /The key that the client uses/ })
+        .waitFor();
     }));
 
   test("a person without a key: cards, dialog and wait say so, and point to API Keys", async () => {
@@ -305,7 +325,10 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
       await dialog.getByText("Your client asks for one, and you have none").waitFor();
       expect(await at.look("package-without-a-key")).toEqual([]);
       await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: /^Config of / }).first().click();
+      await page
+        .getByRole("button", { name: /^Config of / })
+        .first()
+        .click();
       await waiting(page).getByText("You have no API key: create one").waitFor();
       await waiting(page).getByRole("link", { name: "API Keys" }).click();
       await page.getByRole("button", { name: "Create your first key" }).click();
@@ -315,17 +338,20 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
       await page.getByRole("button", { name: "I have saved it" }).click();
       await page.getByRole("navigation").getByRole("link", { name: "MCP Endpoint" }).first().click();
       // The wait went on, and is for the key that was created from there.
-      await waiting(page).getByRole("button", { name: /First, never used/ }).waitFor();
+      await waiting(page)
+        .getByRole("button", { name: /First, never used/ })
+        .waitFor();
       await (await connectAs("first-ever", key, "core")).close();
       await waiting(page).getByText("first-ever 1.0 has connected").waitFor();
     });
   });
 
   test("a person who has no rights on a platform: the card says which, and whom to ask", async () => {
-    const powerless = await newPerson(program, "nobody@sallyport.example");
+    const powerless = await newPerson(program, "outsider@sallyport.example");
     await as(powerless, async (page) => {
-      const card = cardOf(page, "aev");
-      await card.getByText(/You have no tools here: .*administrator/).waitFor();
+      const card = cardOf(page, "grc");
+      await card.getByText(/You have no tool here but whoami: .* on the grc platform/).waitFor();
+      await card.getByText(/administrator/).waitFor();
       expect(await card.getByText(/tools? for you/).count()).toBe(0);
     });
   });
@@ -364,7 +390,10 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
       person,
       async (page, at) => {
         await page.getByText("A new key named “Claude Code (core)” or “Claude Desktop (core)”").waitFor();
-        await page.getByRole("button", { name: /The key expires/ }).getByText("In 90 days").waitFor();
+        await page
+          .getByRole("button", { name: /The key expires/ })
+          .getByText("In 90 days")
+          .waitFor();
         expect(await at.look("packages-one-server")).toEqual([]);
         await page.getByRole("button", { name: /The key expires/ }).click();
         await page.getByRole("option", { name: "In a year" }).click();
@@ -379,8 +408,12 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
         });
         const { keys: found } = await keys.listApiKeys({ userEmail: person.email });
         expect(found.map(({ name }) => name)).toEqual(["Claude Desktop (core)"]);
-        expect(Math.abs(timestampMs(found[0]?.expiresAt as never) - Date.now() - 365 * DAY_MS)).toBeLessThan(DAY_MS / 24);
-        expect((await toolNames(`${bare.baseUrl}/mcp/core`, (await keyIn(withKey.content)) as string)).length).toBeGreaterThan(0);
+        expect(Math.abs(timestampMs(found[0]?.expiresAt as never) - Date.now() - 365 * DAY_MS)).toBeLessThan(
+          DAY_MS / 24,
+        );
+        expect(
+          (await toolNames(`${bare.baseUrl}/mcp/core`, (await keyIn(withKey.content)) as string)).length,
+        ).toBeGreaterThan(0);
         await page.getByText("One click: with a new key").click();
         await page.getByText("No key is in the file.").first().waitFor();
         const without = await downloaded(page, press);

@@ -30,8 +30,10 @@ export function Page() {
       <div className="head">
         <div>
           <h1>Connections</h1>
-          <p>Every key and every client that may call in {everybody ? "somebody's" : "your"} name. A client names itself: nobody
-            has verified it.</p>
+          <p>
+            Every key and every client that may call in {everybody ? "somebody's" : "your"} name. A client names itself:
+            nobody has verified it.
+          </p>
         </div>
         <Button onPress={() => setLeaving(true)}>Sign out everywhere</Button>
       </div>

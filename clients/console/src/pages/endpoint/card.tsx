@@ -56,7 +56,8 @@ export function Card({
       </div>
       {isUsable && isKeyless && (
         <p className="keyless">
-          Most clients need an API key, and you have none: create one at <Link to={"/profile/keys" as never}>API Keys</Link>.
+          Most clients need an API key, and you have none: create one at{" "}
+          <Link to={"/profile/keys" as never}>API Keys</Link>.
         </p>
       )}
       <footer>

@@ -73,8 +73,8 @@ function WhichKey({
   if (value === undefined)
     return (
       <p>
-        You have no API key: create one at <Link to={"/profile/keys" as never}>API Keys</Link>. A client that signs you in
-        needs none.
+        You have no API key: create one at <Link to={"/profile/keys" as never}>API Keys</Link>. A client that signs you
+        in needs none.
       </p>
     );
   const wasUsed = (before?.[value.id]?.uses ?? 0) > 0;
@@ -110,8 +110,8 @@ function Overdue({ isPacked }: { isPacked: boolean }) {
         </li>
         <li>You restarted the client after the change.</li>
         <li>
-          The client's log of its MCP servers has no error. If the service refuses a key, it answers 401 with the reason.
-          Administrators see calls with revoked and expired keys in Settings &gt; Audit.
+          The client's log of its MCP servers has no error. If the service refuses a key, it answers 401 with the
+          reason. Administrators see calls with revoked and expired keys in Settings &gt; Audit.
         </li>
       </ul>
     </div>

@@ -43,8 +43,8 @@ export function KeyInFile({
   return (
     <>
       <p>
-        A new key named {names}, for {server} alone, is written into the file. It expires on {end}. Treat the file like a
-        password. {format === undefined && "An agent plugin never carries a key."}
+        A new key named {names}, for {server} alone, is written into the file. It expires on {end}. Treat the file like
+        a password. {format === undefined && "An agent plugin never carries a key."}
       </p>
       <Choice label="The key expires" value={days} items={EXPIRY} onChange={onDays} />
     </>
@@ -55,8 +55,8 @@ function withoutKey(isKeyless: boolean) {
   if (!isKeyless) return "Your client asks for one of your keys when you install it, or signs you in.";
   return (
     <>
-      Your client asks for one, and you have none: create it at <Link to={"/profile/keys" as never}>API Keys</Link> first,
-      unless the client signs you in.
+      Your client asks for one, and you have none: create it at <Link to={"/profile/keys" as never}>API Keys</Link>{" "}
+      first, unless the client signs you in.
     </>
   );
 }

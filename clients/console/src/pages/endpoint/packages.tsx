@@ -62,7 +62,9 @@ export function Packages({
         </Switch>
       </div>
       {only === undefined ? (
-        <p className="note">{isOneClick ? "A new key is written into the file." : "No key is written into the file."}</p>
+        <p className="note">
+          {isOneClick ? "A new key is written into the file." : "No key is written into the file."}
+        </p>
       ) : (
         <div className="note">
           <KeyInFile {...key} server={only.server} />

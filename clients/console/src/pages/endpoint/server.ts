@@ -40,7 +40,8 @@ export function hindranceOf({ endpoint }: Server): string {
     case Availability.NOT_REGISTERED:
       return "No platform is registered here. Ask an administrator to register one.";
     default:
-      return endpoint.tools === 0 && endpoint.reason !== "" ? `You have no tools here: ${endpoint.reason}.` : "";
+      if (endpoint.reason === "") return "";
+      return `${endpoint.tools === 0 ? "You have no tools here" : "You have no tool here but whoami"}: ${endpoint.reason}.`;
   }
 }
 

@@ -77,8 +77,7 @@ export function connectedSince(wait: Wait, connections: readonly Connection[]): 
   const firstKnown = connections.findIndex(({ id }) => before[id] !== undefined);
   const made = firstKnown === -1 ? connections : connections.slice(0, firstKnown);
   return made.find(
-    (one) =>
-      one.kind === ConnectionKind.GRANT && one.uses > 0n && (server === undefined || one.server === server),
+    (one) => one.kind === ConnectionKind.GRANT && one.uses > 0n && (server === undefined || one.server === server),
   );
 }
 
