@@ -251,10 +251,11 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
         await waiting(page).getByText("Waiting for the first call").waitFor();
       },
       {
-        before: (page) =>
-          page.addInitScript(
+        before: async (page) => {
+          await page.addInitScript(
             "Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new DOMException('', 'NotAllowedError')) } })",
-          ),
+          );
+        },
       },
     ));
 
