@@ -19,6 +19,17 @@ function publicUrl(value: string): string {
   return given;
 }
 
+/**
+ * The name of an environment variable, as every shell takes it.
+ *
+ * @throws Error that says what it should be.
+ */
+function variableName(value: string): string {
+  if (!/^[A-Za-z_]\w*$/.test(value))
+    throw new Error("must be the name of an environment variable: letters, digits and underscores, no digit first");
+  return value;
+}
+
 const publicUrlOptions = Object.fromEntries(
   SERVERS.map((server) => [
     publicUrlSetting(server),
@@ -64,6 +75,11 @@ export const FACADE_OPTIONS = {
     parse: publicUrl,
   }),
   serviceName: { doc: "The name that users see.", parse: text, fallback: "Sallyport" },
+  apiKeyVariable: {
+    doc: "The environment variable from which the client configurations of the console read the API key.",
+    parse: variableName,
+    fallback: "SERVICE_API_KEY",
+  },
   ...publicUrlOptions,
   externalAuthorizationServer: optional({
     doc: "An authorization server of others that issues the access tokens of the MCP endpoints in place of the embedded one, as a JSON object. docs/external-authorization-server.md has its members.",

@@ -72,6 +72,8 @@ export interface FacadeOptions {
   readonly externalIssuer?: string | undefined;
   /** The name that users see. */
   readonly serviceName: string;
+  /** The environment variable that the console's configurations name. */
+  readonly apiKeyVariable: string;
   readonly version: string;
   /** Web origins that may call, besides the base URL's own. */
   readonly origins?: readonly string[];
@@ -109,7 +111,8 @@ const LAST_WORDS_MS = 200;
 
 /** Builds a façade from the API's image; it serves once it listens. */
 export async function createFacade(options: FacadeOptions): Promise<Facade> {
-  const { dispatch, self, credentials, image, baseUrl, limits, shares, log, serviceName, version } = options;
+  const { dispatch, self, credentials, image, baseUrl, limits, shares, log, version } = options;
+  const { serviceName, apiKeyVariable } = options;
   const base = baseUrl.pathname.replace(/\/$/, "");
   const tools = readTools(image);
   const servers = serversOf(tools, serviceName, version);
@@ -155,7 +158,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     ...platformIssuerRoutes(dispatch, base),
     ...registrationRoutes({ dispatch, self, rooms, version, base }),
     ...otlpRoutes({ dispatch, enter, origins, shares, base }),
-    ...consoleRoutes({ files: options.console, endpoints, baseUrl, serviceName, base }),
+    ...consoleRoutes({ files: options.console, endpoints, baseUrl, serviceName, apiKeyVariable, base }),
     ...rpcRoutes({ dispatch, enter: enterPeople, origins, credentials, shares, image, base }),
   ];
   const pages = createPages(routes, log, patience);

@@ -16,6 +16,7 @@ export function facadeOptionsOf(
   | "publicUrls"
   | "externalIssuer"
   | "serviceName"
+  | "apiKeyVariable"
   | "version"
   | "origins"
   | "hosts"
@@ -30,6 +31,7 @@ export function facadeOptionsOf(
     publicUrls: Object.fromEntries(publicUrls),
     externalIssuer: externalIssuerOf(settings),
     serviceName: settings.serviceName,
+    apiKeyVariable: settings.apiKeyVariable,
     version: VERSION,
     origins: settings.allowedOrigins,
     hosts: settings.allowedHosts,

@@ -69,6 +69,7 @@ async function facade({ work, edge }: Asked): Promise<number> {
     image,
     baseUrl: new URL("http://127.0.0.1"),
     serviceName: "Bench",
+    apiKeyVariable: "SERVICE_API_KEY",
     version: "1.0.0",
     ready: async () => [],
     limits: LIMITS,

@@ -47,6 +47,7 @@ describe.skipIf(!installed)(
         image,
         baseUrl: new URL("http://localhost"),
         serviceName: "Conformance",
+        apiKeyVariable: "SERVICE_API_KEY",
         version: "1.0.0",
         ready: async () => [],
         limits: LIMITS,

@@ -66,6 +66,7 @@ describe("the console's files", () => {
     expect(await answer.json()).toMatchObject({
       base_url: "https://mcp.example.com/base",
       service_name: "Test",
+      api_key_variable: "SERVICE_API_KEY",
       endpoints: { cti: "https://mcp.example.com/base/mcp/cti" },
     });
   });

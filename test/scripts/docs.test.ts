@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { clientsPage, configurationPage, directoryOf, QUOTING, readmeOf, toolLists, toolsPage } from "../../scripts/docs.js";
+import { clientsPage, readmeOf } from "../../scripts/clients-page.js";
+import { configurationPage, directoryOf, QUOTING, toolLists, toolsPage } from "../../scripts/docs.js";
 import { quoted } from "../../scripts/quotes.js";
 import { resourcesPage } from "../../scripts/resources/page.js";
 import { rightsPage } from "../../scripts/rights-page.js";

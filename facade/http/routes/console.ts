@@ -26,6 +26,8 @@ export interface ConsoleOptions {
   readonly baseUrl: URL;
   /** The name that users see. */
   readonly serviceName: string;
+  /** The environment variable that configurations of clients name. */
+  readonly apiKeyVariable: string;
   /** The path of the public base URL, without a trailing slash. */
   readonly base: string;
 }
@@ -59,7 +61,8 @@ const SAFE: HeaderList = [
 const FOR_EVER = "public, max-age=31536000, immutable";
 
 /** {base}/console/: the page at every address below, and its files. {base}/ leads there. */
-export function consoleRoutes({ files, endpoints, baseUrl, serviceName, base }: ConsoleOptions): Route[] {
+export function consoleRoutes(options: ConsoleOptions): Route[] {
+  const { files, endpoints, baseUrl, serviceName, apiKeyVariable, base } = options;
   if (files === undefined) return [];
   const root = `${base}/console/`;
   // The page is one, at whatever address: what it loads has addresses of its own.
@@ -67,6 +70,7 @@ export function consoleRoutes({ files, endpoints, baseUrl, serviceName, base }: 
   const settings = {
     base_url: `${baseUrl.origin}${base}`,
     service_name: serviceName,
+    api_key_variable: apiKeyVariable,
     // Of two addresses the later is the one that the operator chose.
     endpoints: Object.fromEntries(endpoints.all.map(({ server, resource }) => [server, resource])),
   };

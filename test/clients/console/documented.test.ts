@@ -5,7 +5,9 @@ const read = (path: string): string => readFileSync(new URL(`../../../${path}`, 
 
 test("every test that docs/console.md names is there, and every test is named", () => {
   const named = [...read("docs/console.md").matchAll(/\| `([^`]+)` \|$/gm)].map(([, name]) => name as string);
-  const files = ["screens", "work", "endpoint", "upkeep"].map((name) => read(`test/clients/console/${name}.test.ts`));
+  const files = ["screens", "work", "endpoint", "fragments", "upkeep"].map((name) =>
+    read(`test/clients/console/${name}.test.ts`),
+  );
   const tests = files.flatMap((text) => [...text.matchAll(/test\("([^"]+)"/g)].map(([, name]) => name as string));
   expect([...named].sort()).toEqual([...tests].sort());
 });

@@ -48,6 +48,7 @@ export async function start(options: Partial<FacadeOptions> = {}, log: Log = sil
     image: IMAGE,
     baseUrl: new URL("https://mcp.example.com/base"),
     serviceName: "Test",
+    apiKeyVariable: "SERVICE_API_KEY",
     version: "1.2.3",
     ready: async () => [],
     limits: LIMITS,

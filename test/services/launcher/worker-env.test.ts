@@ -13,6 +13,7 @@ const GIVEN: Readonly<Record<keyof typeof FACADE_OPTIONS, string>> = {
   port: "1234",
   baseUrl: "https://sallyport.example.org",
   serviceName: "Our gateway",
+  apiKeyVariable: "OUR_KEY",
   externalAuthorizationServer: '{"issuer":"https://as.example.org","vendor":"rfc9068","email_domains":["a.example"]}',
   mcpCtiUrl: "https://cti.example.org/mcp",
   mcpAevUrl: "https://aev.example.org/mcp",

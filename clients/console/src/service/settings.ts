@@ -8,6 +8,8 @@ export const BASE = CONSOLE.replace(/\/console\/$/, "");
 export interface ServiceSettings {
   readonly base_url: string;
   readonly service_name: string;
+  /** The environment variable that configurations of clients read the API key from. */
+  readonly api_key_variable: string;
   /** The URL of each MCP endpoint: behind a proxy it is none that a browser could guess. */
   readonly endpoints: Readonly<Record<string, string>>;
 }
@@ -18,3 +20,6 @@ export async function readSettings(): Promise<ServiceSettings> {
   if (!answer.ok) throw new Error("the service does not answer at the moment");
   return (await answer.json()) as ServiceSettings;
 }
+
+/** The query that keeps them: they are the same for as long as the page is open. */
+export const SETTINGS = { queryKey: ["settings"], queryFn: readSettings, staleTime: Number.POSITIVE_INFINITY };

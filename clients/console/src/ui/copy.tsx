@@ -34,17 +34,20 @@ export function CopyButton({
     setTimeout(() => setDone(false), DONE_MS);
   }
   return (
-    <Button
-      look={label ? "plain" : "quiet"}
-      className={label ? "" : "icon"}
-      aria-label={label ? `${label} ${what}` : `Copy ${what}`}
-      onPress={() => void press()}
-    >
-      {done ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
-      {label && (done ? "Copied" : label)}
+    <>
+      <Button
+        look={label ? "plain" : "quiet"}
+        className={label ? "" : "icon"}
+        // Who speaks to the browser says what is seen: "Copied" for as long as that is there.
+        aria-label={`${label ? (done ? "Copied" : label) : "Copy"} ${what}`}
+        onPress={() => void press()}
+      >
+        {done ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
+        {label && (done ? "Copied" : label)}
+      </Button>
       <span className="sr" role="status">
         {done ? `${what} copied` : ""}
       </span>
-    </Button>
+    </>
   );
 }

@@ -1,7 +1,10 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Braces, Crosshair, Globe2, type LucideIcon, Scale, SquareStack } from "lucide-react";
 import { useState } from "react";
-import { entryOf, KEY_VARIABLE, MCP_CLIENTS } from "../../../../packages/mcp-clients";
+import { generic } from "../../../../packages/clients/others";
+import { entryOf } from "../../../../packages/mcp-clients";
+import { SETTINGS } from "../../service/settings";
 import { StatusBadge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ByHand } from "../../ui/by-hand";
@@ -10,9 +13,6 @@ import { tell } from "../../ui/toasts";
 import { hindranceOf, isLive, type Server, statusOf } from "./server";
 
 const ICONS: Readonly<Record<string, LucideIcon>> = { cti: Globe2, aev: Crosshair, grc: Scale };
-
-/** What most clients read: `mcpServers` in JSON. */
-const GENERIC = MCP_CLIENTS.find(({ name }) => name === "claude-code");
 
 /** One server: its address, its status, and how many of its tools the person has. */
 export function Card({
@@ -30,12 +30,13 @@ export function Card({
   const { server: name, title, platform, tools } = endpoint;
   const Icon = ICONS[name] ?? SquareStack;
   const hindrance = hindranceOf(server);
-  const isUsable = isLive(server) && url !== "";
+  const variable = useQuery(SETTINGS).data?.api_key_variable ?? "";
+  const isUsable = isLive(server) && url !== "" && variable !== "";
   async function copyConfig() {
     const entry = { ...entryOf("", name), url };
-    const text = GENERIC?.config([entry], { variable: KEY_VARIABLE }) ?? "";
+    const text = generic.config([entry], { variable });
     if (!(await copy(text))) return setRefused(text);
-    tell("Configuration copied", `Set ${KEY_VARIABLE} to one of your keys, then restart the client.`);
+    tell("Configuration copied", `Set ${variable} to one of your keys, then restart the client.`);
     onCopied();
   }
   return (

@@ -4,8 +4,8 @@ import { Link } from "@tanstack/react-router";
 import { LoaderCircle } from "lucide-react";
 import { useEffect, useState } from "react";
 import { type Connection, ConnectionKind, ConnectionService } from "#api/auth/v1/connection_service_pb";
-import { KEY_VARIABLE } from "../../../../packages/mcp-clients";
 import { ago } from "../../format";
+import { SETTINGS } from "../../service/settings";
 import { transport } from "../../service/transport";
 import { StatusBadge } from "../../ui/badge";
 import { Button } from "../../ui/button";
@@ -29,6 +29,7 @@ export function FirstCall({ wait, onChange }: { wait: Wait; onChange: (wait: Wai
     },
     refetchInterval: ({ state }) => (connectedSince(wait, state.data ?? [])?.client ? false : LOOKED_MS),
   });
+  const variable = useQuery(SETTINGS).data?.api_key_variable ?? "the variable of the key";
   const known = data ?? [];
   const found = connectedSince(wait, known);
   const key = awaited(wait, known);
@@ -42,7 +43,7 @@ export function FirstCall({ wait, onChange }: { wait: Wait; onChange: (wait: Wai
       <div>
         <div role="status">
           <strong>{found === undefined ? "Waiting for the first call" : `${nameOf(found)} has connected`}</strong>
-          <p>{found === undefined ? nextStep(wait) : credentialOf(found)}</p>
+          <p>{found === undefined ? nextStep(wait, variable) : credentialOf(found)}</p>
         </div>
         {found === undefined && wait.keyId === undefined && data !== undefined && (
           <WhichKey
@@ -52,7 +53,7 @@ export function FirstCall({ wait, onChange }: { wait: Wait; onChange: (wait: Wai
             onChange={(chosen) => onChange({ ...wait, chosen })}
           />
         )}
-        {found === undefined && isOverdue && <Overdue isPacked={wait.keyId !== undefined} />}
+        {found === undefined && isOverdue && <Overdue isPacked={wait.keyId !== undefined} variable={variable} />}
       </div>
       <Button onPress={() => onChange(undefined)}>{found === undefined ? "Stop waiting" : "Close"}</Button>
     </section>
@@ -98,7 +99,7 @@ function WhichKey({
   );
 }
 
-function Overdue({ isPacked }: { isPacked: boolean }) {
+function Overdue({ isPacked, variable }: { isPacked: boolean; variable: string }) {
   return (
     <div role="status">
       <p>No client has called yet. Check these:</p>
@@ -106,7 +107,7 @@ function Overdue({ isPacked }: { isPacked: boolean }) {
         <li>
           {isPacked
             ? "The file is installed, and the client has enabled it."
-            : `${KEY_VARIABLE} is set in the environment that the client starts in. An application of the desktop does not read the profile of your shell.`}
+            : `${variable} is set in the environment that the client starts in. An application of the desktop does not read the profile of your shell.`}
         </li>
         <li>You restarted the client after the change.</li>
         <li>
@@ -140,8 +141,8 @@ function credentialOf({ kind, name }: NonNullable<Found>): string {
     : `It uses the key “${name}”. See Connections.`;
 }
 
-function nextStep({ keyId }: Wait): string {
+function nextStep({ keyId }: Wait, variable: string): string {
   return keyId === undefined
-    ? `Put the configuration in its place, set ${KEY_VARIABLE} and restart the client.`
+    ? `Put the configuration in its place, set ${variable} and restart the client.`
     : "Install the file in the client.";
 }

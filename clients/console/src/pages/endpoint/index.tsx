@@ -3,7 +3,7 @@ import { useQuery as useAnyQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ConnectionService } from "#api/auth/v1/connection_service_pb";
 import { EndpointService } from "#api/catalogue/v1/endpoint_service_pb";
-import { readSettings } from "../../service/settings";
+import { SETTINGS } from "../../service/settings";
 import { Failure, Notice, Skeleton } from "../../ui/notice";
 import { Card } from "./card";
 import { FirstCall } from "./first-call";
@@ -16,7 +16,7 @@ const LOOKED_MS = 15_000;
 
 /** My Profile > MCP Endpoint. */
 export function Page() {
-  const settings = useAnyQuery({ queryKey: ["settings"], queryFn: readSettings, staleTime: Number.POSITIVE_INFINITY });
+  const settings = useAnyQuery(SETTINGS);
   const described = useQuery(EndpointService.method.describeEndpoints, {}, { refetchInterval: LOOKED_MS });
   const connections = useQuery(ConnectionService.method.listConnections, { pageSize: 100 });
   const isKeyless = connections.data !== undefined && keysIn(connections.data.connections).length === 0;

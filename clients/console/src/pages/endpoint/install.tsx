@@ -1,51 +1,46 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { keepPreviousData } from "@tanstack/react-query";
+import { keepPreviousData, useQuery as useAnyQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Switch, ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import { EndpointService } from "#api/catalogue/v1/endpoint_service_pb";
-import { entryOf, KEY_VARIABLE, MCP_CLIENTS, type McpClient } from "../../../../packages/mcp-clients";
+import { CONNECTORS, type Connector, entryOf, MCP_CLIENTS, type McpClient } from "../../../../packages/mcp-clients";
+import { SETTINGS } from "../../service/settings";
 import { sentenceOf } from "../../service/transport";
 import { Choice } from "../../ui/choice";
-import { Code } from "../../ui/code";
-import { CopyButton } from "../../ui/copy";
+import { Connecting } from "./connecting";
+import { Fragment } from "./fragment";
+import { type Narrowed, ToolChoice, WHOLE } from "./narrowing";
 import type { Server } from "./server";
 
 const BASIC = "basic";
-const CLIENTS = MCP_CLIENTS.map(({ name, title }) => ({ id: name, name: title }));
-
-/** How the person narrows the list of a server. */
-interface Narrowed {
-  /** Names; none for all. */
-  readonly toolsets: readonly string[];
-  readonly readOnly: boolean;
-  readonly tenant: string;
-}
+const KNOWN: readonly (McpClient | Connector)[] = [...MCP_CLIENTS, ...CONNECTORS];
+const CLIENTS = KNOWN.map(({ name, title }) => ({ id: name, name: title }));
+const clientOf = (name: string): McpClient | Connector =>
+  KNOWN.find((one) => one.name === name) ?? (KNOWN[0] as McpClient);
 
 /** What is suited to a client: the basic tools where its model is sent the whole list with every turn. */
-function suitedTo({ sends }: McpClient): Narrowed {
-  return { toolsets: sends === "all" ? [BASIC] : [], readOnly: false, tenant: "" };
+function suitedTo({ sends }: Pick<McpClient, "sends">): Narrowed {
+  return sends === "all" ? { ...WHOLE, toolsets: [BASIC] } : WHOLE;
 }
 
 /** The configuration of a client, with a URL that the person narrows, and what the list costs. */
 export function Install({ servers, onCopied }: { servers: readonly Server[]; onCopied: () => void }) {
   const [clientName, setClient] = useState("claude-code");
   const [serverName, setServer] = useState(servers[0]?.endpoint.server ?? "");
-  const client = MCP_CLIENTS.find(({ name }) => name === clientName) as McpClient;
+  const client = clientOf(clientName);
   const [narrowed, setNarrowed] = useState<Narrowed>(suitedTo(client));
   const server = servers.find(({ endpoint }) => endpoint.server === serverName) ?? (servers[0] as Server);
-  const { toolsets, tenants } = server.endpoint;
   const request = { server: server.endpoint.server, ...narrowed, toolsets: [...narrowed.toolsets] };
   const cost = useQuery(EndpointService.method.measureEndpoint, request, { placeholderData: keepPreviousData });
   const url = `${server.url}${cost.data?.query ?? ""}`;
   const entry = { ...entryOf("", server.endpoint.server), url };
-  const text = client.config([entry], { variable: KEY_VARIABLE });
+  const variable = useAnyQuery(SETTINGS).data?.api_key_variable;
 
   return (
     <section className="panel install" aria-labelledby="install">
       <div className="head">
         <div>
           <h2 id="install">Add to a client</h2>
-          <p>Merge the fragment into the file that is named above it. The key stays in your environment.</p>
+          <p>Choose your client, and what it lists. The key is in no fragment and in no link.</p>
         </div>
       </div>
       <div className="choices">
@@ -55,7 +50,7 @@ export function Install({ servers, onCopied }: { servers: readonly Server[]; onC
           items={CLIENTS}
           onChange={(name) => {
             setClient(name);
-            setNarrowed(suitedTo(MCP_CLIENTS.find((one) => one.name === name) as McpClient));
+            setNarrowed(suitedTo(clientOf(name)));
           }}
         />
         <Choice
@@ -70,58 +65,28 @@ export function Install({ servers, onCopied }: { servers: readonly Server[]; onC
             setNarrowed(suitedTo(client));
           }}
         />
-        {tenants.length > 1 && (
-          <Choice
-            label="Tenant"
-            value={narrowed.tenant || "any"}
-            items={[{ id: "any", name: "Each call says which" }, ...tenants.map(({ id, name }) => ({ id, name }))]}
-            onChange={(id) => setNarrowed({ ...narrowed, tenant: id === "any" ? "" : id })}
-          />
-        )}
       </div>
-      <div className="toolsets">
-        <span id="toolsets">Toolsets (all if none is chosen)</span>
-        <ToggleButtonGroup
-          aria-labelledby="toolsets"
-          selectionMode="multiple"
-          className="pills"
-          selectedKeys={narrowed.toolsets}
-          onSelectionChange={(keys) => setNarrowed({ ...narrowed, toolsets: [...keys].map(String) })}
-        >
-          {toolsets.map(({ name, tools }) => (
-            <ToggleButton key={name} id={name} className="pill">
-              {name} <small>{tools}</small>
-            </ToggleButton>
-          ))}
-        </ToggleButtonGroup>
-        <Switch
-          className="switch"
-          isSelected={narrowed.readOnly}
-          onChange={(readOnly) => setNarrowed({ ...narrowed, readOnly })}
-        >
-          <span className="track" />
-          Only tools that read
-        </Switch>
-      </div>
+      <ToolChoice
+        id="toolsets"
+        onlyReading="Only tools that read"
+        endpoint={server.endpoint}
+        value={narrowed}
+        onChange={setNarrowed}
+      />
       <p className="cost" role="status">
         {cost.error ? sentenceOf(cost.error) : cost.data && costInWords(client, cost.data)}
       </p>
-      <div className="fragment">
-        <div className="panel-bar">
-          <span className="path">
-            <code>{client.file}</code>
-          </span>
-          <CopyButton text={text} what={`${client.title} fragment`} label="Copy" onCopied={onCopied} />
-        </div>
-        <Code text={text} label={`${client.title} fragment`} />
-        {client.note && <p className="note">{client.note}</p>}
-      </div>
+      {"steps" in client ? (
+        <Connecting connector={client} url={url} onCopied={onCopied} />
+      ) : (
+        variable && <Fragment client={client} entry={entry} variable={variable} onCopied={onCopied} />
+      )}
     </section>
   );
 }
 
 function costInWords(
-  { sends, mostTools }: McpClient,
+  { sends, mostTools }: Pick<McpClient, "sends" | "mostTools">,
   { tools, tokens, namesTokens }: { tools: number; tokens: number; namesTokens: number },
 ): string {
   const count = `${tools} ${tools === 1 ? "tool" : "tools"}`;
