@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { connectClient } from "../../clients/node/connect.js";
@@ -30,14 +30,50 @@ export interface AtConsole {
   signIn(person: PersonAtConsole): Promise<void>;
   /** Looks for findings on the screen as it is now; keeps a picture where SCREENSHOTS says so. @returns the findings. */
   look(name: string): Promise<readonly string[]>;
+  /** The same in both themes, and on a narrow screen, without loading the page again. */
+  lookEverywhere(name: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }
+
+/** How each screen is looked at. */
+const VIEWS = [
+  { name: "light", theme: "light", width: 1280 },
+  { name: "dark", theme: "dark", width: 1280 },
+  { name: "narrow", theme: "light", width: 390 },
+] as const;
+const HEIGHT = 860;
+/** Motion has ended, and what was asked for has come. */
+const SETTLED_MS = 350;
+/** After another theme or another width. */
+const SHOWN_MS = 50;
+/** Colours change over some time; what moves without an end is not waited for. */
+const MOTION_ENDED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
+  Promise.allSettled(document.getAnimations()
+    .filter((one) => one.effect.getComputedTiming().iterations !== Infinity).map((one) => one.finished)))`;
+
+/** What differs from run to run, and what pictures show in its place. */
+const VOLATILE: readonly (readonly [RegExp, string])[] = [
+  [/127\.0\.0\.1:\d+/g, "sallyport.example"],
+  [/[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d\d:\d\d [AP]M/g, "Nov 25, 2026, 9:00:00 AM"],
+  [/[A-Z][a-z]{2} \d{1,2}, \d{4}$/g, "Feb 23, 2027"],
+  [/\d+ (?:seconds?|minutes?|hours?) ago|just now/g, "2 minutes ago"],
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "019ac0de-0000-7000-8000-000000000000"],
+  [/\b(slp|slr)_\w{20,}/g, "$1_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ"],
+];
 
 /** What the page has, where these tests run code in it. */
 interface InBrowser {
   readonly axe: Pick<typeof import("axe-core"), "run">;
   violations: string[];
-  readonly document: { readonly documentElement: { readonly scrollWidth: number; readonly clientWidth: number } };
+  readonly document: {
+    readonly documentElement: {
+      readonly scrollWidth: number;
+      readonly clientWidth: number;
+      readonly dataset: Record<string, string>;
+    };
+    readonly body: unknown;
+    createTreeWalker(root: unknown, what: number): { nextNode(): { nodeValue: string } | null };
+  };
   addEventListener(
     name: "securitypolicyviolation",
     listener: (event: { readonly effectiveDirective: string; readonly blockedURI: string }) => void,
@@ -49,7 +85,8 @@ const { SCREENSHOTS } = process.env;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 /** Words of the browser itself about answers that a test asks for. */
-const EXPECTED = /status of (?:400|401|403|404|409|503)|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/;
+const EXPECTED =
+  /status of (?:400|401|403|404|409|429|503)|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/;
 
 /** Opens a browser of somebody's own. */
 export async function atConsole(
@@ -59,7 +96,7 @@ export async function atConsole(
 ): Promise<AtConsole> {
   const { theme = "light", width = 1280 } = view;
   const context = await chromium.newContext({
-    viewport: { width, height: 860 },
+    viewport: { width, height: HEIGHT },
     colorScheme: theme,
     permissions: ["clipboard-read", "clipboard-write"],
   });
@@ -77,6 +114,24 @@ export async function atConsole(
       seen.push(`${effectiveDirective} ${blockedURI}`),
     );
   });
+  async function look(name: string, waitMs = SETTLED_MS): Promise<readonly string[]> {
+    await page.waitForTimeout(waitMs);
+    await page.evaluate(MOTION_ENDED);
+    if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(AXE);
+    const found = await page.evaluate(async (tags) => {
+      const { axe, violations, document } = globalThis as unknown as InBrowser;
+      // React Aria's announcer for screen readers keeps a picture whose label is gone already.
+      const { violations: faults } = await axe.run({ exclude: ["[data-live-announcer]"] }, { runOnly: tags });
+      const said = faults.map(
+        ({ id, impact, nodes }) => `axe: ${impact} ${id} ${nodes.map((n) => n.html).join(" | ")}`,
+      );
+      const { scrollWidth, clientWidth } = document.documentElement;
+      if (scrollWidth > clientWidth) said.push(`the page is ${scrollWidth} px wide, the screen ${clientWidth}`);
+      return [...said, ...violations.splice(0).map((one) => `policy: ${one}`)];
+    }, TAGS);
+    if (SCREENSHOTS !== undefined) await picture(page, join(SCREENSHOTS, `${name}.png`));
+    return [...found, ...complaints.splice(0)];
+  }
   return {
     page,
     context,
@@ -88,29 +143,46 @@ export async function atConsole(
       await page.getByLabel("Password").fill(password);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
     },
-    async look(name) {
-      // Motion has ended, and what was asked for has come.
-      await page.waitForTimeout(350);
-      await page.evaluate(AXE);
-      const found = await page.evaluate(async (tags) => {
-        const { axe, violations, document } = globalThis as unknown as InBrowser;
-        // React Aria's announcer for screen readers keeps a picture whose label is gone already.
-        const { violations: faults } = await axe.run({ exclude: ["[data-live-announcer]"] }, { runOnly: tags });
-        const said = faults.map(
-          ({ id, impact, nodes }) => `axe: ${impact} ${id} ${nodes.map((n) => n.html).join(" | ")}`,
-        );
-        const { scrollWidth, clientWidth } = document.documentElement;
-        if (scrollWidth > clientWidth) said.push(`the page is ${scrollWidth} px wide, the screen ${clientWidth}`);
-        return [...said, ...violations.splice(0).map((one) => `policy: ${one}`)];
-      }, TAGS);
-      if (SCREENSHOTS !== undefined) {
-        mkdirSync(SCREENSHOTS, { recursive: true });
-        await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+    look,
+    async lookEverywhere(name) {
+      const found: string[] = [];
+      for (const [at, { name: view, theme: shown, width: wide }] of VIEWS.entries()) {
+        await page.setViewportSize({ width: wide, height: HEIGHT });
+        await page.evaluate((value) => {
+          (globalThis as unknown as InBrowser).document.documentElement.dataset.theme = value;
+        }, shown);
+        const said = await look(`${name}-${view}`, at === 0 ? SETTLED_MS : SHOWN_MS);
+        found.push(...said.map((one) => `${view}: ${one}`));
       }
-      return [...found, ...complaints.splice(0)];
+      await page.setViewportSize({ width, height: HEIGHT });
+      await page.evaluate((value) => {
+        (globalThis as unknown as InBrowser).document.documentElement.dataset.theme = value;
+      }, theme);
+      return found;
     },
     close: () => context.close(),
   };
+}
+
+/** Keeps a picture. It is the same with each run: ports, times and keys are written as fixed ones. */
+async function picture(page: Page, path: string): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true });
+  await page.evaluate(
+    (texts) => {
+      const { document } = globalThis as unknown as InBrowser;
+      const walker = document.createTreeWalker(document.body, 4);
+      for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+        const { nodeValue } = node;
+        const fixed = texts.reduce(
+          (text, [source, flags, instead]) => text.replace(new RegExp(source, flags), instead),
+          nodeValue,
+        );
+        if (fixed !== nodeValue) node.nodeValue = fixed;
+      }
+    },
+    VOLATILE.map(([{ source, flags }, instead]) => [source, flags, instead] as const),
+  );
+  await page.screenshot({ path, fullPage: true });
 }
 
 /** Gives a person a password of their own: what an administrator set is good for nothing else. */

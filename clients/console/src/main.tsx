@@ -8,11 +8,11 @@ import { createRoot } from "react-dom/client";
 import { router } from "./routes";
 import { readSession } from "./service/session";
 import { queries, transport } from "./service/transport";
-import { setTheme, theme } from "./theme";
+import { reloadOnce } from "./stale";
+import { showTheme, theme } from "./theme";
 
-setTheme(theme());
-// A tab of before an update looks for files that are not there any more.
-addEventListener("vite:preloadError", () => location.reload());
+showTheme(theme());
+addEventListener("vite:preloadError", reloadOnce);
 void readSession();
 
 createRoot(document.getElementById("root") as HTMLElement).render(

@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
-import { NewPassword, SignIn } from "./pages/sign-in";
+import { Away, NewPassword, SignIn } from "./pages/sign-in";
 import { session } from "./service/session";
 import { CONSOLE } from "./service/settings";
 
@@ -10,6 +10,8 @@ const Shell = lazy(() => import("./frame/shell"));
 function Root() {
   const { state } = session.use();
   if (state === "unknown") return null;
+  if (state === "away")
+    return <Away title="The service does not answer">The console tries again every two seconds.</Away>;
   if (state === "none") return <SignIn />;
   if (state === "must_change_password") return <NewPassword />;
   return (
@@ -19,7 +21,15 @@ function Root() {
   );
 }
 
-const root = createRootRoute({ component: Root });
+function Broken() {
+  return (
+    <Away title="This page could not be shown">
+      Load it again. If this message returns, tell your administrator: files of the console may be missing.
+    </Away>
+  );
+}
+
+const root = createRootRoute({ component: Root, errorComponent: Broken });
 const under = { getParentRoute: () => root } as const;
 const page = <P extends string>(path: P, load: () => Promise<{ Page: () => React.ReactNode }>) =>
   createRoute({ ...under, path, component: lazyRouteComponent(load, "Page") });
@@ -27,6 +37,7 @@ const page = <P extends string>(path: P, load: () => Promise<{ Page: () => React
 export const router = createRouter({
   basepath: CONSOLE,
   defaultPreload: "intent",
+  defaultErrorComponent: Broken,
   routeTree: root.addChildren([
     createRoute({ ...under, path: "/", component: () => <Navigate to={"/profile/endpoint" as never} /> }),
     page("/profile/keys", () => import("./pages/keys")),

@@ -60,13 +60,13 @@ const SAFE: HeaderList = [
 ];
 const FOR_EVER = "public, max-age=31536000, immutable";
 
-/** {base}/console/: the page at every address below, and its files. {base}/ leads there. */
+/** {base}/console/: the page at every address below, and its files. {base}/ and {base}/console lead there. */
 export function consoleRoutes(options: ConsoleOptions): Route[] {
   const { files, endpoints, baseUrl, serviceName, apiKeyVariable, base } = options;
   if (files === undefined) return [];
   const root = `${base}/console/`;
   // The page is one, at whatever address: what it loads has addresses of its own.
-  const page = files.page.replaceAll('="./', `="${root}`);
+  const page = files.page.replaceAll('="./', `="${root}`).replace(NAME, () => `content="${inHtml(serviceName)}"`);
   const settings = {
     base_url: `${baseUrl.origin}${base}`,
     service_name: serviceName,
@@ -81,6 +81,8 @@ export function consoleRoutes(options: ConsoleOptions): Route[] {
   });
   return [
     { path: `${base}/`, methods: ["GET"], handle: () => ({ status: 302, headers: ["location", root] }) },
+    { path: `${base}/console`, methods: ["GET"], handle: () => ({ status: 302, headers: ["location", root] }) },
+    { path: root, methods: ["GET"], handle: pageOf },
     { path: `${root}*`, methods: ["GET"], handle: pageOf },
     { path: `${root}assets/*`, methods: ["GET"], handle: (request) => assetPage(files, request, root) },
     {
@@ -89,6 +91,13 @@ export function consoleRoutes(options: ConsoleOptions): Route[] {
       handle: () => jsonPage(200, settings, [...SAFE, "content-type", "application/json", "cache-control", "no-store"]),
     },
   ];
+}
+
+/** Where the page has the service's name. */
+const NAME = 'content="Sallyport"';
+
+function inHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
 /** What is not there any more is not the page: a stale tab learns that it must reload. */

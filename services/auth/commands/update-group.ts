@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { UpdateGroupRequest, UpdateGroupResponseSchema } from "#proto/auth/v1/group_service_pb.js";
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
-import { failedPrecondition, invalidArgument, notFound } from "../../shared/rpc/errors.js";
+import { aborted, failedPrecondition, invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
 import { groupOf, nameKeyOf, refusingTakenName } from "../group-records.js";
 import type { AuthStore } from "../store.js";
@@ -12,7 +12,7 @@ const MAX_GROUPS = 100;
 /** Renames a group and changes its members; answers when every process knows. */
 export async function updateGroup(
   { store, hub }: Context,
-  { id, name, addUserIds, removeUserIds }: UpdateGroupRequest,
+  { id, name, addUserIds, removeUserIds, expected }: UpdateGroupRequest,
 ): Promise<MessageInitShape<typeof UpdateGroupResponseSchema>> {
   if (addUserIds.some((userId) => removeUserIds.includes(userId))) {
     throw invalidArgument("a user cannot be in both add_user_ids and remove_user_ids");
@@ -20,7 +20,8 @@ export async function updateGroup(
   const found = await store.groups.findOne({ _id: id });
   if (found === null) throw notFound(`there is no group ${JSON.stringify(id)}`);
   await checkNewMembers(store, addUserIds, id);
-  const group = name === undefined ? found : await rename(store, id, name);
+  if (expected !== undefined && expected.name !== found.name) throw aborted(RENAMED);
+  const group = name === undefined ? found : await rename(store, id, name, expected?.name);
 
   const updatedAt = new Date();
   if (addUserIds.length > 0) {
@@ -40,13 +41,21 @@ export async function updateGroup(
   return { group: await groupOf(store, group) };
 }
 
-async function rename({ groups }: AuthStore, id: string, name: string) {
+/** @param expected the name that it must have now; undefined for any. */
+async function rename({ groups }: AuthStore, id: string, name: string, expected: string | undefined) {
   const group = await refusingTakenName(name, () =>
-    groups.findOneAndUpdate({ _id: id }, { $set: { name, name_key: nameKeyOf(name) } }, { returnDocument: "after" }),
+    groups.findOneAndUpdate(
+      { _id: id, ...(expected !== undefined && { name: expected }) },
+      { $set: { name, name_key: nameKeyOf(name) } },
+      { returnDocument: "after" },
+    ),
   );
-  if (group === null) throw notFound(`there is no group ${JSON.stringify(id)}`);
-  return group;
+  if (group !== null) return group;
+  if (expected !== undefined && (await groups.findOne({ _id: id })) !== null) throw aborted(RENAMED);
+  throw notFound(`there is no group ${JSON.stringify(id)}`);
 }
+
+const RENAMED = "somebody else renamed the group since you read it: nothing was changed; read the group again";
 
 async function checkNewMembers({ users }: AuthStore, ids: readonly string[], groupId: string): Promise<void> {
   if (ids.length === 0) return;

@@ -1,7 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { UpdateUserRequest, UpdateUserResponseSchema } from "#proto/auth/v1/user_service_pb.js";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { UpdateUserRequest, UpdateUserResponseSchema, User } from "#proto/auth/v1/user_service_pb.js";
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
-import { failedPrecondition, notFound } from "../../shared/rpc/errors.js";
+import { aborted, failedPrecondition, notFound } from "../../shared/rpc/errors.js";
 import { checkAnotherAdministrator, checkOneIsLeft } from "../administrators.js";
 import type { Context } from "../context.js";
 import { leftBehind } from "../left-behind.js";
@@ -20,11 +21,11 @@ export async function updateUser(
     ? context.administrators.run(async () => {
         await checkAnotherAdministrator(context, request.id);
         const before = await findUser(context.store, request.id, "");
-        const user = await write(context, request.id, change);
+        const user = await write(context, request, change);
         await checkOneIsLeft(context, before, change);
         return user;
       })
-    : write(context, request.id, change));
+    : write(context, request, change));
   if (user.disabled || request.password !== undefined) await context.sessions.endAllOf(user._id);
   await context.hub.publish([{ kind: EventKind.USER, id: user._id }]);
   if (request.disabled !== true) return { user: userOf(user) };
@@ -53,12 +54,26 @@ async function changeOf({ store, hashing }: Context, request: UpdateUserRequest)
   };
 }
 
-async function write({ store }: Context, id: string, change: Partial<UserRecord>): Promise<UserRecord> {
+async function write(
+  { store }: Context,
+  { id, expected }: UpdateUserRequest,
+  change: Partial<UserRecord>,
+): Promise<UserRecord> {
   const user = await store.users.findOneAndUpdate(
-    { _id: id },
+    { _id: id, ...(expected !== undefined && asRead(expected)) },
     { $set: { ...change, updated_at: new Date() } },
     { returnDocument: "after" },
   );
-  if (user === null) throw notFound(`there is no user ${JSON.stringify(id)}`);
-  return user;
+  if (user !== null) return user;
+  if (expected === undefined || (await store.users.findOne({ _id: id })) === null)
+    throw notFound(`there is no user ${JSON.stringify(id)}`);
+  throw aborted("somebody else changed the user since you read it: nothing was changed; read the user again");
+}
+
+/** Every change writes its time; the values decide between two within one millisecond. */
+function asRead({ name, admin, disabled, groups, emailVerified, updatedAt }: User): Partial<UserRecord> {
+  return {
+    ...{ name, admin, disabled, groups, email_verified: emailVerified },
+    ...(updatedAt !== undefined && { updated_at: timestampDate(updatedAt) }),
+  };
 }

@@ -82,12 +82,19 @@ class SignInAtBrowser implements BrowserSignIn {
     current: string,
     next: string,
   ): Promise<SignedIn | NotSignedIn> {
+    const { context, throttle } = this.options;
+    // Somebody at another person's browser guesses as slowly as at the sign-in page.
+    const attempt = { login: user.login, address: `user ${user._id}`, isKnownBrowser: false };
+    const waitMs = await throttle.waitOf(attempt);
+    if (waitMs > 0) return { problem: `Too many passwords were wrong: try again in ${secondsIn(waitMs)}.` };
     try {
-      const changed = await changePassword(this.options.context, user, { current, next });
+      const changed = await changePassword(context, user, { current, next });
+      await throttle.succeeded(attempt);
       this.note(user, AuditKind.ADMINISTRATION, "password_changed");
       return await this.begin(browser, changed, { amr: BY_PASSWORD });
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
+      await throttle.failed(attempt);
       const said = error.rawMessage;
       return { problem: `${said.slice(0, 1).toUpperCase()}${said.slice(1)}.` };
     }

@@ -1,9 +1,13 @@
+import type { DescService } from "@bufbuild/protobuf";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
+import { GroupService } from "#proto/auth/v1/group_service_pb.js";
+import { type User, UserService } from "#proto/auth/v1/user_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { connectClient } from "../../../clients/node/connect.js";
 import { noChromium, startChromium } from "../../support/chromium.js";
-import { type AtConsole, atConsole, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import { type AtConsole, atConsole, newPerson, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
 import { post, toolNames } from "../../support/mcp.js";
 import { type Program, startProgram } from "../../support/program.js";
 import { titled } from "../../support/titled.js";
@@ -15,12 +19,17 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
   let chromium: Browser;
   let analyst: PersonAtConsole;
   let admin: PersonAtConsole;
+  let keyless: PersonAtConsole;
 
   beforeAll(async () => {
     program = await startProgram();
     chromium = await startChromium();
     analyst = await withOwnPassword(program, program.bootstrap.analyst);
     admin = await withOwnPassword(program, program.bootstrap.admin);
+    keyless = await newPerson(program, "keyless@sallyport.example");
+    const { users } = await client(UserService).listUsers({ pageSize: 100 });
+    const { id } = users.find(({ email }) => email === keyless.email) as User;
+    await client(UserService).updateUser({ id, name: "Keyless" });
   });
   afterAll(async () => {
     await chromium?.close();
@@ -54,6 +63,13 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
     );
   }
 
+  /** Another administrator, elsewhere. */
+  const client = <S extends DescService>(service: S) =>
+    connectClient(service, {
+      baseUrl: `${program.baseUrl}/rpc`,
+      apiKey: program.bootstrap.admin.api_key,
+      httpVersion: "1.1",
+    });
   const clipboard = (page: Page): Promise<string> => page.evaluate("navigator.clipboard.readText()") as Promise<string>;
   const whoami = (key: string): Promise<number> =>
     post(`${program.baseUrl}/mcp/cti`, key, "tools/call", { name: "whoami" }).then(({ status }) => status);
@@ -138,6 +154,103 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
       expect(new URL(page.url()).pathname).toBe("/console/profile/keys");
     }));
 
+  test("Ctrl K opens every page of an administrator, and those of others alone to others", async () => {
+    const mine = ["My Profile MCP Endpoint", "My Profile API Keys", "My Profile Connections"];
+    const settings = ["Settings MCP Endpoint", "Settings People", "Settings Groups", "Settings Audit"];
+    for (const [person, names] of [
+      [admin, [...mine, ...settings]],
+      [analyst, mine],
+      [keyless, mine],
+    ] as const) {
+      await as(person, "profile/endpoint", async (page) => {
+        await page.getByRole("heading", { name: "MCP Endpoint", level: 1 }).waitFor();
+        if (person === admin) await page.getByRole("link", { name: "People" }).waitFor();
+        for (const name of names) {
+          await page.keyboard.press("Control+k");
+          await page.getByRole("searchbox").waitFor();
+          expect(await page.getByRole("menuitem").count()).toBe(names.length);
+          await page.keyboard.type(name);
+          await expect.poll(() => page.getByRole("menuitem").count()).toBe(1);
+          await page.keyboard.press("ArrowDown");
+          await page.keyboard.press("Enter");
+          const [, group, label] = /^(My Profile|Settings) (.*)$/.exec(name) as unknown as [string, string, string];
+          await page.getByRole("heading", { name: label, level: 1, exact: true }).waitFor();
+          await expect.poll(() => page.title()).toBe(`${label} · Sallyport`);
+          const path = group === "Settings" ? "/console/settings/" : "/console/profile/";
+          await expect.poll(() => new URL(page.url()).pathname).toContain(path);
+        }
+        await page.keyboard.press("Control+k");
+        await page.keyboard.type("Settings");
+        const offered = names.filter((name) => name.startsWith("Settings")).length;
+        await expect.poll(() => page.getByRole("menuitem").count()).toBe(offered);
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Escape");
+      });
+    }
+  });
+
+  test("Ctrl K does not open over a key that is shown once", () =>
+    as(analyst, "profile/keys", async (page) => {
+      await page.getByRole("button", { name: "New key" }).click();
+      await page.keyboard.type("Once");
+      await page.keyboard.press("Enter");
+      await page.getByText("Copy your key now").waitFor();
+      await page.keyboard.press("Control+k");
+      expect(await page.getByRole("searchbox").count()).toBe(0);
+      await page.getByRole("button", { name: "I have saved it" }).click();
+    }));
+
+  test("a session that ends in a person's form, a group's and a token's loses nothing of it", () =>
+    as(admin, "settings/people", async (page, { context, open }) => {
+      async function losing(button: string, submit: string): Promise<void> {
+        await page.getByRole("button", { name: button, exact: true }).first().click();
+        const name = page.getByRole("dialog").getByLabel("Name");
+        await name.fill("Written before it ended");
+        await context.clearCookies({ name: "sallyport" });
+        await page.getByRole("button", { name: submit, exact: true }).click();
+        const again = page.getByRole("dialog").filter({ hasText: "Your session has ended" });
+        await again.getByLabel("Password").fill(admin.password);
+        await again.getByRole("button", { name: "Sign in", exact: true }).click();
+        await again.waitFor({ state: "detached" });
+        expect(await name.inputValue()).toBe("Written before it ended");
+        await page.getByRole("button", { name: submit, exact: true }).click();
+        await page.getByRole("dialog").filter({ hasText: submit }).waitFor({ state: "detached" });
+      }
+      await losing("Change Analyst", "Save");
+      await page.getByRole("rowheader", { name: "Written before it ended" }).waitFor();
+      await page.getByRole("button", { name: "Change Written before it ended" }).click();
+      await page.getByRole("dialog").getByLabel("Name").fill("Analyst");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("rowheader", { name: "Analyst" }).waitFor();
+      await open("settings/groups");
+      await losing("New group", "Create group");
+      await page.getByRole("button", { name: "Delete Written before it ended" }).click();
+      await page.getByRole("button", { name: "Delete group" }).click();
+      await page.getByRole("rowheader", { name: "Written before it ended" }).waitFor({ state: "detached" });
+      await open("settings/endpoint");
+      await losing("New token", "Create token");
+      await page.getByRole("button", { name: "I have saved it" }).click();
+    }));
+
+  test("a session that ends at a switch turns nothing, and the switch turns after signing in", () =>
+    as(admin, "settings/endpoint", async (page, { context }) => {
+      const core = page.getByRole("switch", { name: "Platform Tools MCP Server" });
+      await core.waitFor();
+      await context.clearCookies({ name: "sallyport" });
+      await turn(page, "Platform Tools MCP Server");
+      await page.getByRole("button", { name: "Switch off" }).click();
+      const again = page.getByRole("dialog").filter({ hasText: "Your session has ended" });
+      await again.getByLabel("Password").fill(admin.password);
+      await again.getByRole("button", { name: "Sign in", exact: true }).click();
+      await again.waitFor({ state: "detached" });
+      expect(await core.isChecked()).toBe(true);
+      await turn(page, "Platform Tools MCP Server");
+      await page.getByRole("button", { name: "Switch off" }).click();
+      await expect.poll(() => core.isChecked()).toBe(false);
+      await turn(page, "Platform Tools MCP Server");
+      await expect.poll(() => core.isChecked()).toBe(true);
+    }));
+
   test("what an analyst may not do has no control, and the same call made by hand is refused", () =>
     as(analyst, "profile/endpoint", async (page) => {
       await page.getByRole("heading", { name: "MCP Endpoint", level: 1 }).waitFor();
@@ -154,12 +267,7 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
   test("two people change one switch: the second save is refused with the reason, and saves nothing", () =>
     as(admin, "settings/endpoint", async (page) => {
       await page.getByText("Platform Tools MCP Server").waitFor();
-      const { baseUrl, bootstrap } = program;
-      const other = connectClient(SettingService, {
-        baseUrl: `${baseUrl}/rpc`,
-        apiKey: bootstrap.admin.api_key,
-        httpVersion: "1.1",
-      });
+      const other = client(SettingService);
       const { settings: before } = await other.getSettings({});
       const { settings } = await other.updateSettings({ core: before?.core !== true });
       await turn(page, "AI");
@@ -170,6 +278,71 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
       const core = page.getByRole("switch", { name: "Platform Tools MCP Server" });
       await expect.poll(() => core.isChecked()).toBe(settings?.core);
       await other.updateSettings({ core: before?.core === true });
+    }));
+
+  test("two people change one person: the second save is told of the first, and saves nothing", () =>
+    as(admin, "settings/people", async (page) => {
+      await page.getByRole("button", { name: "Change Keyless" }).click();
+      const name = page.getByRole("dialog").getByLabel("Name");
+      await name.fill("Mine");
+      const { users } = await client(UserService).listUsers({ pageSize: 100 });
+      const before = users.find((user) => user.email === keyless.email) as User;
+      const { user: theirs } = await client(UserService).updateUser({ id: before.id, name: "Theirs" });
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Somebody changed this since you opened it").waitFor();
+      expect((await client(UserService).getUser({ id: before.id })).user).toEqual(theirs);
+      await page.getByRole("button", { name: "Show theirs" }).click();
+      await page.getByRole("heading", { name: "Change Theirs" }).waitFor();
+      expect(await name.inputValue()).toBe("Theirs");
+      await name.fill("Keyless");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("rowheader", { name: "Keyless" }).waitFor();
+      // Somebody who was deleted meanwhile is not there to be changed.
+      const { user: gone } = await client(UserService).createUser({ email: "gone@sallyport.example", name: "Gone" });
+      await page.reload();
+      await page.getByRole("button", { name: "Change Gone" }).click();
+      await name.fill("Still there");
+      await client(UserService).deleteUser({ id: gone?.id as string });
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText(/There is no user/).waitFor();
+      await page.keyboard.press("Escape");
+    }));
+
+  test("two people rename one group: the second save is told of the first, and saves nothing", () =>
+    as(admin, "settings/groups", async (page) => {
+      const { group } = await client(GroupService).createGroup({ name: "Before" });
+      await page.reload();
+      await page.getByRole("button", { name: "Rename Before" }).click();
+      const name = page.getByRole("dialog").getByLabel("Name");
+      await name.fill("Mine");
+      await client(GroupService).updateGroup({ id: group?.id as string, name: "Theirs" });
+      await page.getByRole("button", { name: "Rename", exact: true }).click();
+      await page.getByText("Somebody changed this since you opened it").waitFor();
+      await page.getByRole("button", { name: "Show theirs" }).click();
+      await expect.poll(() => name.inputValue()).toBe("Theirs");
+      await name.fill("Ours");
+      await page.getByRole("button", { name: "Rename", exact: true }).click();
+      await page.getByRole("rowheader", { name: "Ours" }).waitFor();
+      await client(GroupService).deleteGroup({ id: group?.id as string });
+    }));
+
+  test("an administrator ends somebody's connection: the client gets 401, and everything else goes on", () =>
+    as(admin, "profile/connections", async (page) => {
+      const { token } = await client(ApiKeyService).createApiKey({
+        ...{ name: "Forgotten laptop", userEmail: analyst.email, scopes: ["cti:read"] },
+      });
+      expect(await whoami(token)).toBe(200);
+      await page.getByText("Everybody's", { exact: true }).click();
+      const line = page.getByRole("row").filter({ hasText: "Forgotten laptop" });
+      await expect
+        .poll(() => line.innerText())
+        .toMatch(new RegExp(`${analyst.email}.*API key.*cti · read only.*(?:just now|ago)`, "s"));
+      await page.getByRole("button", { name: "End Forgotten laptop" }).click();
+      await page.getByText(new RegExp(`It calls in the name of ${analyst.email}`)).waitFor();
+      await page.getByRole("button", { name: "End connection" }).click();
+      await line.waitFor({ state: "detached" });
+      expect(await whoami(token)).toBe(401);
+      expect(await whoami(program.bootstrap.analyst.api_key)).toBe(200);
     }));
 
   test("platform servers are switched off: clients get 403, and the analyst's card says by whom", () =>

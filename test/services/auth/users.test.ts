@@ -94,6 +94,44 @@ describe("changing a user", () => {
     await stack.records.users.updateOne({ _id: id }, { $set: { admin: true } });
   });
 
+  test("of two who read the same user the second is refused, and changes nothing", async () => {
+    const { user } = await stack.as(admin, users.createUser, { email: "two@example.org", name: "Two" });
+    const id = user?.id as string;
+    const read = { expected: user as NonNullable<typeof user> };
+    const { user: first } = await stack.as(admin, users.updateUser, { id, admin: true, ...read });
+    for (const change of [
+      { name: "Too" },
+      { disabled: true },
+      { groups: { ids: [] } },
+      { password: "seven other words here" },
+    ]) {
+      const second = stack.as(admin, users.updateUser, { id, ...change, ...read });
+      await expect(second).rejects.toEqual(code(Code.Aborted));
+    }
+    expect((await stack.as(admin, users.getUser, { id })).user).toEqual(first);
+    const again = await stack.as(admin, users.updateUser, {
+      ...{ id, name: "Too" },
+      expected: first as NonNullable<typeof first>,
+    });
+    expect(again.user).toMatchObject({ name: "Too", admin: true });
+    const gone = stack.as(admin, users.updateUser, { id: "nobody", name: "x", ...read });
+    await expect(gone).rejects.toEqual(code(Code.NotFound));
+    await stack.as(admin, users.deleteUser, { id });
+  });
+
+  test("of many at once who read the same user one is served", async () => {
+    const { user } = await stack.as(admin, users.createUser, { email: "many@example.org", name: "Many" });
+    const changes = Array.from({ length: 20 }, (_, n) =>
+      stack.as(admin, users.updateUser, {
+        ...{ id: user?.id as string, name: `Many ${n}` },
+        expected: user as NonNullable<typeof user>,
+      }),
+    );
+    const outcomes = await Promise.allSettled(changes);
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    await stack.as(admin, users.deleteUser, { id: user?.id as string });
+  });
+
   test("is for administrators", async () => {
     const tried = stack.as(stack.secrets.analyst.apiKey, users.updateUser, { id: "x", admin: true });
     await expect(tried).rejects.toEqual(code(Code.PermissionDenied));
@@ -144,6 +182,22 @@ describe("a group", () => {
     expect(await groupsOf()).toEqual([]);
     const { groups: left } = await stack.as(admin, groups.listGroups, {});
     expect(left.map(({ name }) => name)).not.toContain("Threat hunters");
+  });
+
+  test("of two who read the same name the second rename is refused, and adds nobody", async () => {
+    const { group } = await stack.as(admin, groups.createGroup, { name: "Readers" });
+    const { user } = await stack.as(admin, users.createUser, { email: "reader@example.org", name: "R" });
+    const id = group?.id as string;
+    const read = { expected: group as NonNullable<typeof group> };
+    await stack.as(admin, groups.updateGroup, { id, name: "First", ...read });
+    for (const change of [{ name: "Second" }, { addUserIds: [user?.id as string] }]) {
+      const second = stack.as(admin, groups.updateGroup, { id, ...change, ...read });
+      await expect(second).rejects.toEqual(code(Code.Aborted));
+    }
+    const { groups: all } = await stack.as(admin, groups.listGroups, { pageSize: 100 });
+    expect(all.find((one) => one.id === id)).toMatchObject({ name: "First", memberCount: 0 });
+    await stack.as(admin, groups.deleteGroup, { id });
+    await stack.as(admin, users.deleteUser, { id: user?.id as string });
   });
 
   test("takes no member who does not exist", async () => {

@@ -1,6 +1,6 @@
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { Autocomplete, Input, Menu, MenuItem, SearchField, Text, useFilter } from "react-aria-components";
+import { Autocomplete, Input, Menu, MenuItem, SearchField, useFilter } from "react-aria-components";
 import { Dialog } from "../ui/dialog";
 import type { Entry } from "./navigation";
 
@@ -13,13 +13,14 @@ export function CommandMenu({ entries }: { entries: readonly Entry[] }) {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      setOpen((open) => !open);
+      // A form, or a key that is shown once, must not be lost under it.
+      setOpen((open) => !open && document.querySelector("[role=dialog], [role=alertdialog]") === null);
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
   return (
-    <Dialog isOpen={isOpen} onClose={() => setOpen(false)}>
+    <Dialog label="Go to a page" isOpen={isOpen} onClose={() => setOpen(false)}>
       {(close) => (
         <Autocomplete filter={contains}>
           <SearchField aria-label="Go to a page" autoFocus className="react-aria-TextField">
@@ -29,6 +30,7 @@ export function CommandMenu({ entries }: { entries: readonly Entry[] }) {
             className="menu"
             aria-label="Pages"
             items={entries}
+            renderEmptyState={() => <p className="menu-empty">No page of yours has this name.</p>}
             onAction={(to) => {
               close();
               void router.navigate({ to: String(to) as never });
@@ -36,8 +38,7 @@ export function CommandMenu({ entries }: { entries: readonly Entry[] }) {
           >
             {({ to, group, label }) => (
               <MenuItem id={to} className="menu-item" textValue={`${group} ${label}`}>
-                <Text slot="label">{label}</Text>
-                <Text slot="description">{group}</Text>
+                <span>{label}</span> <small>{group}</small>
               </MenuItem>
             )}
           </Menu>

@@ -30,7 +30,14 @@ export const ENTRIES: readonly Entry[] = [
   { to: "/settings/audit", group: "Settings", label: "Audit", icon: ScrollText, admin: true },
 ];
 
+const MINE = ENTRIES.filter(({ admin }) => admin === undefined);
+
+/** The page at an address; undefined for none. */
+export function entryAt(path: string): Entry | undefined {
+  return ENTRIES.find(({ to }) => to === path.replace(/\/+$/, ""));
+}
+
 /** The pages that somebody may see. */
 export function entriesFor(isAdmin: boolean): readonly Entry[] {
-  return ENTRIES.filter(({ admin }) => admin === undefined || isAdmin);
+  return isAdmin ? ENTRIES : MINE;
 }

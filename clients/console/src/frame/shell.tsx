@@ -1,19 +1,24 @@
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { Moon, Sun, UserRound } from "lucide-react";
-import { useState } from "react";
-import { Button as AriaButton, Heading, Menu, MenuItem, MenuTrigger, Popover, Text } from "react-aria-components";
+import { useEffect, useState } from "react";
+import { Button as AriaButton, Heading, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import gate from "../gate.svg";
 import { SignInForm } from "../pages/sign-in";
 import { useCaller } from "../service/caller";
 import { reach } from "../service/reach";
 import { session, signOut } from "../service/session";
+import { SERVICE_NAME } from "../service/settings";
+import { queries } from "../service/transport";
+import { filesArrived } from "../stale";
 import { setTheme, theme } from "../theme";
 import { Button } from "../ui/button";
 import { Dialog } from "../ui/dialog";
 import { Notice } from "../ui/notice";
-import { Toasts } from "../ui/toasts";
+import { Toasts, tell } from "../ui/toasts";
 import { CommandMenu } from "./command-menu";
-import { type Entry, entriesFor } from "./navigation";
+import { ForAdministrators } from "./for-administrators";
+import { type Entry, entriesFor, entryAt } from "./navigation";
+import { useReturningFocus } from "./returning-focus";
 
 function ThemeButton() {
   const [now, setNow] = useState(theme());
@@ -33,6 +38,10 @@ function ThemeButton() {
   );
 }
 
+function sayNotSignedOut(): void {
+  tell("You are not signed out", "The service does not answer: try again.");
+}
+
 function UserMenu() {
   const caller = useCaller();
   const { email } = session.use();
@@ -45,9 +54,8 @@ function UserMenu() {
       </AriaButton>
       <Popover className="popover" placement="bottom end">
         <Menu className="menu" aria-label="You">
-          <MenuItem className="menu-item" onAction={() => void signOut()} textValue="Sign out">
-            <Text slot="label">Sign out</Text>
-            <Text slot="description">{email}</Text>
+          <MenuItem className="menu-item" onAction={() => void signOut().catch(sayNotSignedOut)} textValue="Sign out">
+            <span>Sign out</span> <small>{email}</small>
           </MenuItem>
         </Menu>
       </Popover>
@@ -56,6 +64,12 @@ function UserMenu() {
 }
 
 function Navigation({ entries }: { entries: readonly Entry[] }) {
+  const { pathname } = useLocation();
+  // On a narrow screen the pages are in one line, which scrolls.
+  useEffect(() => {
+    if (entries.some(({ to }) => to === pathname))
+      document.querySelector('nav [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [pathname, entries]);
   const groups = [...new Set(entries.map(({ group }) => group))];
   return (
     <nav aria-label="Main">
@@ -79,6 +93,10 @@ function Navigation({ entries }: { entries: readonly Entry[] }) {
 /** The session ended while somebody worked: what is on the page stays as it is. */
 function SignInAgain() {
   const { ended, email } = session.use();
+  // What could not be read without a session is read now.
+  useEffect(() => {
+    if (!ended) void queries.invalidateQueries();
+  }, [ended]);
   return (
     <Dialog isOpen={ended} isHeld onClose={() => undefined}>
       {() => (
@@ -95,7 +113,12 @@ function SignInAgain() {
 function Shell() {
   const { pathname } = useLocation();
   const entries = entriesFor(useCaller()?.admin === true);
-  const here = entries.find(({ to }) => to === pathname);
+  const here = entryAt(pathname);
+  useReturningFocus();
+  useEffect(() => {
+    filesArrived();
+    document.title = here === undefined ? SERVICE_NAME : `${here.label} · ${SERVICE_NAME}`;
+  }, [here]);
   return (
     <>
       <div className="shell">
@@ -105,7 +128,7 @@ function Shell() {
         <aside className="side">
           <Link to={"/profile/endpoint" as never} className="brand">
             <img src={gate} alt="" width={26} height={26} />
-            Sallyport
+            {SERVICE_NAME}
           </Link>
           <Navigation entries={entries} />
         </aside>
@@ -122,7 +145,7 @@ function Shell() {
               The console tries again every two seconds and goes on when it does. Nothing that you have written is lost.
             </Notice>
           )}
-          <Outlet />
+          {here?.admin ? <ForAdministrators page={here} /> : <Outlet />}
         </main>
       </div>
       <CommandMenu entries={entries} />

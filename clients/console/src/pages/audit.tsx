@@ -3,12 +3,13 @@ import { useQuery } from "@connectrpc/connect-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { ScrollText } from "lucide-react";
 import { useMemo } from "react";
-import { Cell, Column, Input, Label, Row, Table, TableBody, TableHeader, TextField } from "react-aria-components";
+import { Form, Input, Label, TextField } from "react-aria-components";
 import { AuditKind, type AuditRecord, AuditService } from "#api/auth/v1/audit_service_pb";
 import { exactly } from "../format";
 import { Choice } from "../ui/choice";
 import { Empty, Failure, Skeleton } from "../ui/notice";
 import { Pager, usePages } from "../ui/pager";
+import { Cell, Column, Row, Table, TableBody, TableHeader } from "../ui/table";
 
 const KINDS = [
   { id: "all", name: "Everything", kind: AuditKind.UNSPECIFIED },
@@ -35,8 +36,14 @@ interface Filter {
 
 /** Settings > Audit. */
 export function Page() {
+  const filter: Filter = useSearch({ strict: false });
+  // Pages of one filter are not those of another, also if the browser goes back.
+  return <Filtered key={JSON.stringify(filter)} filter={filter} />;
+}
+
+function Filtered({ filter }: { filter: Filter }) {
   const router = useRouter();
-  const { kind = "all", person = "", period = "week" }: Filter = useSearch({ strict: false });
+  const { kind = "all", person = "", period = "week" } = filter;
   const pages = usePages();
   const since = useMemo(() => {
     const ms = PERIODS.find(({ id }) => id === period)?.ms ?? 0;
@@ -50,7 +57,6 @@ export function Page() {
     pageToken: pages.token,
   });
   function look(changed: Filter): void {
-    pages.restart();
     void router.navigate({ to: "." as never, search: { kind, person, period, ...changed } as never });
   }
   return (
@@ -64,10 +70,17 @@ export function Page() {
       <div className="choices panel">
         <Choice label="What" value={kind} items={KINDS} onChange={(id) => look({ kind: id })} />
         <Choice label="When" value={period} items={PERIODS} onChange={(id) => look({ period: id })} />
-        <TextField defaultValue={person} onBlur={(event) => look({ person: (event.target as HTMLInputElement).value })}>
-          <Label>Whose, by e-mail address</Label>
-          <Input />
-        </TextField>
+        <Form
+          onSubmit={(event) => {
+            event.preventDefault();
+            look({ person: String(new FormData(event.currentTarget).get("person")).trim() });
+          }}
+        >
+          <TextField name="person" defaultValue={person}>
+            <Label>Whose, by e-mail address</Label>
+            <Input autoComplete="off" placeholder="Anybody's: Enter searches" />
+          </TextField>
+        </Form>
       </div>
       {error ? (
         <Failure error={error} what="The audit" retry={() => void refetch()} />
@@ -94,16 +107,16 @@ function Records({ records }: { records: readonly AuditRecord[] }) {
         <TableHeader>
           <Column>When</Column>
           <Column>Who</Column>
-          <Column isRowHeader>What</Column>
+          <Column>What</Column>
           <Column>On</Column>
           <Column>Outcome</Column>
         </TableHeader>
         <TableBody>
           {records.map((record) => (
-            <Row key={String(record.number)} id={String(record.number)}>
+            <Row key={String(record.number)}>
               <Cell>{record.recordedAt && exactly(record.recordedAt)}</Cell>
               <Cell>{record.userEmail || <span className="faint">Nobody known</span>}</Cell>
-              <Cell>
+              <Cell isHeader>
                 <b>{record.action.split("/").at(-1)}</b>
                 {record.count > 1 && <span className="faint"> {record.count} times</span>}
               </Cell>

@@ -1,10 +1,11 @@
 import { useMutation, useQuery } from "@connectrpc/connect-query";
 import { Unplug } from "lucide-react";
 import { useState } from "react";
-import { Cell, Column, Row, Switch, Table, TableBody, TableHeader } from "react-aria-components";
+import { Switch } from "react-aria-components";
 import { type Connection, ConnectionKind, ConnectionService } from "#api/auth/v1/connection_service_pb";
 import { SessionService } from "#api/auth/v1/session_service_pb";
 import { ago, exactly, onDay } from "../format";
+import { reachOf } from "../scopes";
 import { useCaller } from "../service/caller";
 import { useRefresh } from "../service/refresh";
 import { Button } from "../ui/button";
@@ -12,6 +13,7 @@ import { Confirm } from "../ui/confirm";
 import { Dialog } from "../ui/dialog";
 import { Empty, Failure, Skeleton } from "../ui/notice";
 import { Pager, usePages } from "../ui/pager";
+import { Cell, Column, Row, Table, TableBody, TableHeader } from "../ui/table";
 import { tell } from "../ui/toasts";
 
 const METHOD = ConnectionService.method.listConnections;
@@ -57,7 +59,7 @@ export function Page() {
             </Switch>
           )}
           {connections.length === 0 ? (
-            <Empty icon={Unplug} title="Nothing may call in your name">
+            <Empty icon={Unplug} title={`Nothing may call in ${everybody ? "anybody's" : "your"} name`}>
               Create an API key, or connect a client that signs in by itself: it appears here.
             </Empty>
           ) : (
@@ -89,11 +91,11 @@ function ConnectionTable({
     <div className="panel">
       <Table aria-label="Connections" className="table">
         <TableHeader>
-          <Column isRowHeader>Name</Column>
+          <Column>Name</Column>
           {everybody && <Column>Person</Column>}
           <Column>Kind</Column>
           <Column>Client</Column>
-          <Column>Server</Column>
+          <Column>May use</Column>
           <Column>Last used</Column>
           <Column>Ends</Column>
           <Column>
@@ -102,15 +104,15 @@ function ConnectionTable({
         </TableHeader>
         <TableBody>
           {connections.map((one) => (
-            <Row key={one.id} id={one.id}>
-              <Cell>
+            <Row key={one.id}>
+              <Cell isHeader>
                 <b>{one.name}</b>
                 {one.clientHost && <span className="faint"> {one.clientHost}</span>}
               </Cell>
-              {everybody && <Cell>{one.userEmail}</Cell>}
+              {everybody && <Cell>{one.userEmail || <span className="faint">A service account</span>}</Cell>}
               <Cell>{one.kind === ConnectionKind.GRANT ? "Signed in" : "API key"}</Cell>
               <Cell>{one.client || <span className="faint">Not known</span>}</Cell>
-              <Cell>{one.server || "All"}</Cell>
+              <Cell>{reachInWords(one, everybody)}</Cell>
               <Cell>
                 {one.lastUsedAt ? (
                   <time title={exactly(one.lastUsedAt)}>{ago(one.lastUsedAt)}</time>
@@ -132,6 +134,11 @@ function ConnectionTable({
   );
 }
 
+function reachInWords({ server, scopes }: Connection, everybody: boolean): string {
+  if (scopes.length > 0) return reachOf(scopes);
+  return server || (everybody ? "Everything of theirs" : "Everything of yours");
+}
+
 function EndConnection({ connection, close }: { connection: Connection; close: () => void }) {
   const refresh = useRefresh(METHOD);
   const { isPending, error, mutate } = useMutation(ConnectionService.method.endConnection, {
@@ -150,7 +157,10 @@ function EndConnection({ connection, close }: { connection: Connection; close: (
       work={{ isPending, error, run: () => mutate({ id: connection.id }) }}
       close={close}
     >
-      <p>It is refused from its next request on. Everything else keeps working. This cannot be undone.</p>
+      <p>
+        It calls in the name of {connection.userEmail || "a service account"}. It is refused from its next request on.
+        Everything else keeps working. This cannot be undone.
+      </p>
     </Confirm>
   );
 }

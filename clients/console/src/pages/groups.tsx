@@ -1,7 +1,6 @@
 import { useMutation, useQuery } from "@connectrpc/connect-query";
 import { Plus, UsersRound } from "lucide-react";
 import { useState } from "react";
-import { Cell, Column, Row, Table, TableBody, TableHeader } from "react-aria-components";
 import {
   CreateGroupRequestSchema,
   type Group,
@@ -16,6 +15,7 @@ import { Dialog } from "../ui/dialog";
 import { MessageForm } from "../ui/message-form";
 import { Empty, Failure, Skeleton } from "../ui/notice";
 import { Pager, usePages } from "../ui/pager";
+import { Cell, Column, Row, Table, TableBody, TableHeader } from "../ui/table";
 import { tell } from "../ui/toasts";
 
 const { listGroups, createGroup, updateGroup, deleteGroup } = GroupService.method;
@@ -28,6 +28,11 @@ export function Page() {
   const [isCreating, setCreating] = useState(false);
   const [renaming, setRenaming] = useState<Group>();
   const [deleting, setDeleting] = useState<Group>();
+  async function showTheirs({ id, name }: Group): Promise<void> {
+    const now = (await refetch()).data?.groups.find((group) => group.id === id);
+    if (now === undefined) tell(`“${name}” is deleted`, "Somebody else did that.");
+    setRenaming(now);
+  }
   return (
     <>
       <div className="head">
@@ -53,7 +58,7 @@ export function Page() {
           <div className="panel">
             <Table aria-label="Groups" className="table">
               <TableHeader>
-                <Column isRowHeader>Name</Column>
+                <Column>Name</Column>
                 <Column>People</Column>
                 <Column>Created</Column>
                 <Column>
@@ -62,8 +67,8 @@ export function Page() {
               </TableHeader>
               <TableBody>
                 {data.groups.map((group) => (
-                  <Row key={group.id} id={group.id}>
-                    <Cell>
+                  <Row key={group.id}>
+                    <Cell isHeader>
                       <b>{group.name}</b>
                     </Cell>
                     <Cell>{group.memberCount}</Cell>
@@ -88,7 +93,16 @@ export function Page() {
         {(close) => <CreateGroup close={close} />}
       </Dialog>
       <Dialog isOpen={renaming !== undefined} onClose={() => setRenaming(undefined)}>
-        {(close) => renaming && <RenameGroup group={renaming} close={close} />}
+        {(close) =>
+          renaming && (
+            <RenameGroup
+              key={renaming.name}
+              group={renaming}
+              showTheirs={() => void showTheirs(renaming)}
+              close={close}
+            />
+          )
+        }
       </Dialog>
       <Dialog isOpen={deleting !== undefined} isAlert onClose={() => setDeleting(undefined)}>
         {(close) => deleting && <DeleteGroup group={deleting} close={close} />}
@@ -119,7 +133,16 @@ function CreateGroup({ close }: { close: () => void }) {
   );
 }
 
-function RenameGroup({ group, close }: { group: Group; close: () => void }) {
+function RenameGroup({
+  group,
+  showTheirs,
+  close,
+}: {
+  group: Group;
+  /** Reads the group again. */
+  showTheirs: () => void;
+  close: () => void;
+}) {
   const title = `Rename ${group.name}`;
   const refresh = useRefresh(listGroups);
   const { isPending, error, mutate } = useMutation(updateGroup, {
@@ -136,7 +159,9 @@ function RenameGroup({ group, close }: { group: Group; close: () => void }) {
       title={title}
       submit="Rename"
       failed="The group was not renamed"
-      work={{ isPending, error, run: (values) => mutate({ id: group.id, ...values }) }}
+      work={{ isPending, error, run: (values) => mutate({ id: group.id, ...values, expected: group }) }}
+      about={group.id}
+      showTheirs={showTheirs}
       close={close}
     />
   );

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
-import { Cell, Column, Heading, Row, Table, TableBody, TableHeader } from "react-aria-components";
+import { Heading } from "react-aria-components";
 import {
   CreateRegistrationTokenRequestSchema,
   type RegistrationToken,
@@ -14,6 +14,7 @@ import { CopyButton } from "../ui/copy";
 import { Dialog } from "../ui/dialog";
 import { MessageForm } from "../ui/message-form";
 import { Failure, Skeleton } from "../ui/notice";
+import { Cell, Column, Row, Table, TableBody, TableHeader } from "../ui/table";
 import { tell } from "../ui/toasts";
 
 const { listRegistrationTokens, createRegistrationToken, revokeRegistrationToken } = SettingService.method;
@@ -37,7 +38,7 @@ export function RegistrationTokens() {
       ) : (
         <Table aria-labelledby="tokens" className="table">
           <TableHeader>
-            <Column isRowHeader>Name</Column>
+            <Column>Name</Column>
             <Column>Server</Column>
             <Column>Platform</Column>
             <Column>Last used</Column>
@@ -48,8 +49,8 @@ export function RegistrationTokens() {
           </TableHeader>
           <TableBody>
             {data.tokens.map((token) => (
-              <Row key={token.id} id={token.id}>
-                <Cell>
+              <Row key={token.id}>
+                <Cell isHeader>
                   <b>{token.name}</b>
                 </Cell>
                 <Cell>{token.server || "Its first use decides"}</Cell>

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { useMutation, useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
-import { Cell, Column, Row, Switch, Table, TableBody, TableHeader } from "react-aria-components";
+import { Switch } from "react-aria-components";
 import { ConnectionState, SettingService, type Settings } from "#api/catalogue/v1/setting_service_pb";
 import { ago } from "../format";
 import { useRefresh } from "../service/refresh";
@@ -11,6 +11,7 @@ import { Button } from "../ui/button";
 import { Confirm } from "../ui/confirm";
 import { Dialog } from "../ui/dialog";
 import { Failure, Notice, Skeleton } from "../ui/notice";
+import { Cell, Column, Row, Table, TableBody, TableHeader } from "../ui/table";
 import { tell } from "../ui/toasts";
 import { RegistrationTokens } from "./registration-tokens";
 
@@ -74,7 +75,7 @@ export function Page() {
           </div>
           <Table aria-labelledby="platforms" className="table">
             <TableHeader>
-              <Column isRowHeader>Server</Column>
+              <Column>Server</Column>
               <Column>Platform</Column>
               <Column>Address</Column>
               <Column>Status</Column>
@@ -82,8 +83,8 @@ export function Page() {
             </TableHeader>
             <TableBody>
               {platforms.data.platforms.map((one) => (
-                <Row key={`${one.server} ${one.id}`} id={`${one.server} ${one.id}`}>
-                  <Cell>
+                <Row key={`${one.server} ${one.id}`}>
+                  <Cell isHeader>
                     <b>{one.server}</b>
                     {one.serves && <span className="tag">Serves</span>}
                   </Cell>

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from "react";
 import gate from "../gate.svg";
 import { choosePassword, session, signIn } from "../service/session";
+import { SERVICE_NAME } from "../service/settings";
 
 /** A field of plain HTML: the page of a stranger loads no library of controls. */
 function Field({
@@ -103,7 +104,7 @@ export function SignIn() {
     <main className="signin">
       <div className="signin-card">
         <img src={gate} alt="" width={44} height={44} />
-        <h1>Sign in to Sallyport</h1>
+        <h1>Sign in to {SERVICE_NAME}</h1>
         <p>One gate between your AI clients and your security platforms.</p>
         <SignInForm />
       </div>
@@ -134,6 +135,22 @@ export function NewPassword() {
             {busy ? "Checking…" : "Change password"}
           </button>
         </form>
+      </div>
+    </main>
+  );
+}
+
+/** The service does not answer, or files of the console are missing: in plain HTML, as the library of controls may be missing too. */
+export function Away({ title, children }: { title: string; children: string }) {
+  return (
+    <main className="signin">
+      <div className="signin-card">
+        <img src={gate} alt="" width={44} height={44} />
+        <h1>{title}</h1>
+        <p role="status">{children}</p>
+        <button className="btn btn-primary" type="button" onClick={() => location.reload()}>
+          Load the page again
+        </button>
       </div>
     </main>
   );

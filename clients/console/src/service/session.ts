@@ -1,3 +1,4 @@
+import { handDraftsTo } from "../drafts";
 import { CONSOLE } from "./settings";
 import { shared } from "./store";
 
@@ -9,7 +10,7 @@ export interface OtherWay {
 
 /** Who sits here. */
 export interface SessionState {
-  readonly state: "unknown" | "none" | "must_change_password" | "present";
+  readonly state: "unknown" | "away" | "none" | "must_change_password" | "present";
   readonly email: string;
   readonly ways: readonly OtherWay[];
   /** Somebody was signed in on this page, and the session ended. */
@@ -43,10 +44,18 @@ async function ask(step: string, fields?: Record<string, string>): Promise<Answe
   throw new Error(said.message ?? said.error_description ?? "The service does not answer at the moment: try again.");
 }
 
-/** Asks who is signed in. */
+const AGAIN_MS = 2_000;
+
+/** Asks who is signed in, until the service answers. */
 export async function readSession(): Promise<void> {
-  const { state = "none", email = "", ways = [] } = await ask("");
-  session.set({ state, email, ways, ended: false });
+  try {
+    const { state = "none", email = "", ways = [] } = await ask("");
+    if (email !== "") handDraftsTo(email);
+    session.set({ state, email, ways, ended: false });
+  } catch {
+    session.set({ ...session.get(), state: "away" });
+    setTimeout(() => void readSession(), AGAIN_MS);
+  }
 }
 
 /** The service did not know the session any more: what is on the page stays there. */
@@ -60,12 +69,10 @@ export async function sessionEnded(): Promise<void> {
 
 function take({ state = "present", email = "" }: Answer): void {
   const before = session.get();
-  // What somebody else has on the page, and what they had begun to write, is theirs.
-  if (before.ended && before.email !== email) {
-    sessionStorage.clear();
-    location.reload();
-  }
-  session.set({ ...before, state, email, ended: false });
+  const isOther = handDraftsTo(email);
+  // What somebody else has on the page is theirs.
+  if (before.ended && (isOther || before.email !== email)) location.reload();
+  else session.set({ ...before, state, email, ended: false });
 }
 
 /** @throws Error with a sentence for the person. */
@@ -78,7 +85,7 @@ export async function choosePassword(current: string, next: string): Promise<voi
   take(await ask("/password", { current, next }));
 }
 
-/** Signs out here, and forgets what was written. */
+/** Signs out here, and forgets what was written. @throws Error if the service does not answer. */
 export async function signOut(): Promise<void> {
   await ask("/end", {});
   sessionStorage.clear();

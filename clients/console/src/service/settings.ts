@@ -1,6 +1,10 @@
 /** Where the console is served from, with a slash at the end. */
 export const CONSOLE = document.querySelector<HTMLMetaElement>('meta[name="console"]')?.content ?? "/console/";
 
+/** The name that the operator gave the service. */
+export const SERVICE_NAME =
+  document.querySelector<HTMLMetaElement>('meta[name="application-name"]')?.content || "Sallyport";
+
 /** The path of the service itself, without a slash at the end. */
 export const BASE = CONSOLE.replace(/\/console\/$/, "");
 

@@ -5,6 +5,8 @@ import { awaitService, isOutage } from "./reach";
 import { sessionEnded } from "./session";
 import { BASE } from "./settings";
 
+/** After these nobody knows what became of a write. Unknown is an answer that our service did not write. */
+const LOST: ReadonlySet<Code> = new Set([Code.DeadlineExceeded, Code.Unknown]);
 const WORTH_A_RETRY: ReadonlySet<Code> = new Set([Code.Unavailable, Code.DeadlineExceeded]);
 
 /** What was read, for as long as it is fresh. */
@@ -19,11 +21,18 @@ export const queries = new QueryClient({
   },
 });
 
+/** Who is signed in, and what they may do. By name: the descriptor would be loaded before anybody signs in. */
+const WHO = {
+  predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => JSON.stringify(queryKey).includes("WhoAmI"),
+};
+
 const noticing: Interceptor = (next) => async (request) => {
   try {
     return await next(request);
   } catch (error) {
     if (ConnectError.from(error).code === Code.Unauthenticated) void sessionEnded();
+    // Rights were taken away since the page was opened: it shows what is left.
+    if (ConnectError.from(error).code === Code.PermissionDenied) void queries.invalidateQueries(WHO);
     if (isOutage(error)) awaitService(() => void queries.invalidateQueries());
     throw error;
   }
@@ -45,7 +54,7 @@ export function sentenceOf(error: unknown): string {
 
 /** What went wrong with a write, as a sentence: where its answer is lost, that is all that is known. */
 export function writeSentenceOf(error: unknown): string {
-  const isLost = isOutage(error) || ConnectError.from(error).code === Code.DeadlineExceeded;
+  const isLost = isOutage(error) || LOST.has(ConnectError.from(error).code);
   return isLost
     ? "The service did not answer: whether it was done is not known. Reload before you try again."
     : sentenceOf(error);

@@ -7,12 +7,15 @@ export function Dialog({
   onClose,
   isHeld = false,
   isAlert = false,
+  label,
   children,
 }: {
   isOpen: boolean;
   onClose: () => void;
   isHeld?: boolean;
   isAlert?: boolean;
+  /** What it is called if it has no title of its own. */
+  label?: string;
   children: (close: () => void) => ReactNode;
 }) {
   return (
@@ -23,7 +26,12 @@ export function Dialog({
       onOpenChange={(open) => !open && onClose()}
     >
       <Modal className="modal">
-        <AriaDialog {...(isAlert && { role: "alertdialog" as const })}>{({ close }) => children(close)}</AriaDialog>
+        <AriaDialog
+          {...(label !== undefined && { "aria-label": label })}
+          {...(isAlert && { role: "alertdialog" as const })}
+        >
+          {({ close }) => children(close)}
+        </AriaDialog>
       </Modal>
     </ModalOverlay>
   );

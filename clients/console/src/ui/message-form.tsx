@@ -1,4 +1,5 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { type FormEvent, useState } from "react";
 import {
   Checkbox,
@@ -12,7 +13,7 @@ import {
   Text,
   TextField,
 } from "react-aria-components";
-import { keepDraft, readDraft, useForgotten } from "../drafts";
+import { forgetDraft, keepDraft, readDraft, useForgotten } from "../drafts";
 import { writeSentenceOf } from "../service/transport";
 import { Button } from "./button";
 import { Choice } from "./choice";
@@ -42,6 +43,8 @@ export function MessageForm({
   title,
   submit,
   failed,
+  about = "",
+  showTheirs,
   work,
   close,
 }: {
@@ -51,17 +54,25 @@ export function MessageForm({
   title: string;
   submit: string;
   failed: string;
+  /** The id of what is changed: two may have one name. */
+  about?: string;
+  /** Reads again what somebody else changed meanwhile, for forms that the service refuses then. */
+  showTheirs?: () => void;
   work: { readonly isPending: boolean; readonly error: Error | null; run: (values: FormValues) => void };
   close: () => void;
 }) {
-  const draft = `${schema.typeName} ${title}`;
+  const draft = `${schema.typeName} ${title} ${about}`;
+  const isConflict = showTheirs !== undefined && ConnectError.from(work.error).code === Code.Aborted;
   const [values, setValues] = useState<FormValues>(() => ({ ...initial, ...readDraft(draft) }));
   useForgotten(draft);
   const shown = Object.keys(fields).map((name) => schema.field[name] as DescField);
   function set(field: DescField, value: FormValues[string]): void {
     const next = { ...values, [field.localName]: value };
     setValues(next);
-    const open = Object.entries(next).filter(([name]) => !isSecret(schema.field[name] as DescField));
+    // What is not changed may be changed by somebody else until the draft is read.
+    const open = Object.entries(next).filter(
+      ([name, now]) => !isSecret(schema.field[name] as DescField) && String(now) !== String(initial[name] ?? ""),
+    );
     keepDraft(draft, Object.fromEntries(open));
   }
   function onSubmit(event: FormEvent<HTMLFormElement>): void {
@@ -82,8 +93,23 @@ export function MessageForm({
         />
       ))}
       {work.error && (
-        <Notice tone="error" title={failed}>
-          {writeSentenceOf(work.error)}
+        <Notice
+          tone="error"
+          title={isConflict ? "Somebody changed this since you opened it" : failed}
+          action={
+            isConflict && (
+              <Button
+                onPress={() => {
+                  forgetDraft(draft);
+                  showTheirs();
+                }}
+              >
+                Show theirs
+              </Button>
+            )
+          }
+        >
+          {isConflict ? "Nothing of yours was saved." : writeSentenceOf(work.error)}
         </Notice>
       )}
       <div className="actions">

@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useMutation } from "@connectrpc/connect-query";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import {
   Checkbox,
   CheckboxGroup,
@@ -30,14 +30,20 @@ const EXPIRY = [
 ];
 const DAY_MS = 86_400_000;
 
+/** What the form has at first. */
+type NewKey = {
+  readonly name: string;
+  readonly days: string;
+  readonly servers: readonly string[];
+  readonly isReadOnly: boolean;
+};
+const FIRST: NewKey = { name: "", days: "90", servers: [], isReadOnly: false };
+
 /** A form for a new key; then the key, which is shown this once. */
 export function CreateKey({ close, onMade }: { close: () => void; onMade: () => void }) {
   const refresh = useRefresh(ApiKeyService.method.listApiKeys);
   const caller = useCaller();
-  const [name, setName] = useDraft("key name");
-  const [days, setDays] = useState("90");
-  const [servers, setServers] = useState<string[]>([]);
-  const [isReadOnly, setReadOnly] = useState(false);
+  const [{ name, days, servers, isReadOnly }, change] = useDraft("new key", FIRST);
   const reachable = [...new Set(caller?.scopes.filter((scope) => /:read$/.test(scope)).map((one) => one.slice(0, -5)))];
   const create = useMutation(ApiKeyService.method.createApiKey, {
     onSuccess: () => {
@@ -62,13 +68,20 @@ export function CreateKey({ close, onMade }: { close: () => void; onMade: () => 
     <Form onSubmit={submit}>
       <Heading slot="title">New API key</Heading>
       <p>One key for each client: revoking it then cuts off that client and nothing else.</p>
-      <TextField name="name" isRequired maxLength={100} autoFocus value={name} onChange={setName}>
+      <TextField
+        name="name"
+        isRequired
+        maxLength={100}
+        autoFocus
+        value={name}
+        onChange={(text) => change({ name: text })}
+      >
         <Label>Name</Label>
         <Input placeholder="Claude Code on my laptop" />
         <FieldError>Give the key a name, so that you know later what uses it.</FieldError>
       </TextField>
-      <Choice label="Expires" value={days} items={EXPIRY} onChange={setDays} />
-      <CheckboxGroup value={servers} onChange={setServers} className="checks">
+      <Choice label="Expires" value={days} items={EXPIRY} onChange={(id) => change({ days: id })} />
+      <CheckboxGroup value={[...servers]} onChange={(chosen) => change({ servers: chosen })} className="checks">
         <Label>Servers (all of yours if none is chosen)</Label>
         <div>
           {reachable.map((server) => (
@@ -79,7 +92,7 @@ export function CreateKey({ close, onMade }: { close: () => void; onMade: () => 
           ))}
         </div>
       </CheckboxGroup>
-      <Switch className="switch" isSelected={isReadOnly} onChange={setReadOnly}>
+      <Switch className="switch" isSelected={isReadOnly} onChange={(on) => change({ isReadOnly: on })}>
         <span className="track" />
         It may only read
       </Switch>

@@ -1,23 +1,27 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
-import { Cell, Column, Row, Switch, Table, TableBody, TableHeader } from "react-aria-components";
+import { Switch } from "react-aria-components";
 import { type ApiKey, ApiKeyService } from "#api/auth/v1/api_key_service_pb";
 import { ago, exactly, onDay } from "../../format";
+import { reachOf } from "../../scopes";
 import { StatusBadge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Empty, Failure, Skeleton } from "../../ui/notice";
+import { Pager, usePages } from "../../ui/pager";
+import { Cell, Column, Row, Table, TableBody, TableHeader } from "../../ui/table";
 import { CreateKey } from "./create-key";
 import { RevokeKey } from "./revoke-key";
 
 /** My Profile > API Keys. */
 export function Page() {
+  const pages = usePages();
   const [withRevoked, setWithRevoked] = useState(false);
   const [isCreating, setCreating] = useState(false);
   const [isShown, setShown] = useState(false);
   const [revoking, setRevoking] = useState<ApiKey>();
-  const request = { includeRevoked: withRevoked, pageSize: 100 };
+  const request = { includeRevoked: withRevoked, pageSize: 25, pageToken: pages.token };
   const { data, error, isPending, refetch } = useQuery(ApiKeyService.method.listApiKeys, request);
   const keys = data?.keys ?? [];
 
@@ -37,7 +41,7 @@ export function Page() {
         <Failure error={error} what="Your keys" retry={() => void refetch()} />
       ) : isPending ? (
         <Skeleton what="your keys" />
-      ) : keys.length === 0 && !withRevoked ? (
+      ) : keys.length === 0 && !withRevoked && pages.isFirst ? (
         <Empty
           icon={KeyRound}
           title="You have no API key"
@@ -50,7 +54,19 @@ export function Page() {
           Clients sign in with one: create it, then copy a ready configuration from MCP Endpoint.
         </Empty>
       ) : (
-        <KeyTable keys={keys} withRevoked={withRevoked} onShowRevoked={setWithRevoked} onRevoke={setRevoking} />
+        <>
+          <KeyTable
+            keys={keys}
+            withRevoked={withRevoked}
+            onShowRevoked={(shown) => {
+              setWithRevoked(shown);
+              pages.restart();
+            }}
+            onRevoke={setRevoking}
+            total={pages.isFirst && data.nextPageToken === "" ? keys.length : undefined}
+          />
+          <Pager pages={pages} nextToken={data.nextPageToken} />
+        </>
       )}
       <Dialog
         isOpen={isCreating}
@@ -74,17 +90,21 @@ function KeyTable({
   withRevoked,
   onShowRevoked,
   onRevoke,
+  total,
 }: {
   keys: readonly ApiKey[];
   withRevoked: boolean;
   onShowRevoked: (shown: boolean) => void;
   onRevoke: (key: ApiKey) => void;
+  /** How many there are; undefined if this page does not have all. */
+  total: number | undefined;
 }) {
   const live = keys.filter(({ revokedAt }) => revokedAt === undefined).length;
+  const counted = live === 1 ? "1 active key" : `${live} active keys`;
   return (
     <div className="panel">
       <div className="panel-bar">
-        <span>{live === 1 ? "1 active key" : `${live} active keys`}</span>
+        <span>{total === undefined ? `${counted} on this page` : counted}</span>
         <Switch className="switch" isSelected={withRevoked} onChange={onShowRevoked}>
           <span className="track" />
           Show revoked
@@ -92,7 +112,7 @@ function KeyTable({
       </div>
       <Table aria-label="API keys" className="table">
         <TableHeader>
-          <Column isRowHeader>Name</Column>
+          <Column>Name</Column>
           <Column>Reaches</Column>
           <Column>Created</Column>
           <Column>Last used</Column>
@@ -103,11 +123,11 @@ function KeyTable({
         </TableHeader>
         <TableBody>
           {keys.map((key) => (
-            <Row key={key.id} id={key.id} className={key.revokedAt ? "dim" : ""}>
-              <Cell>
+            <Row key={key.id} className={key.revokedAt ? "dim" : ""}>
+              <Cell isHeader>
                 <b>{key.name}</b>
               </Cell>
-              <Cell>{reachOf(key)}</Cell>
+              <Cell>{key.scopes.length === 0 ? "Everything of yours" : reachOf(key.scopes)}</Cell>
               <Cell>{key.createdAt && <time title={exactly(key.createdAt)}>{ago(key.createdAt)}</time>}</Cell>
               <Cell>
                 {key.lastUsedAt ? (
@@ -132,12 +152,4 @@ function KeyTable({
       </Table>
     </div>
   );
-}
-
-/** "cti, aev · read only": the servers of a key's scopes. */
-function reachOf({ scopes }: ApiKey): string {
-  if (scopes.length === 0) return "Everything of yours";
-  const servers = [...new Set(scopes.filter((scope) => scope.includes(":")).map((scope) => scope.split(":")[0]))];
-  const writes = scopes.some((scope) => scope.endsWith(":write"));
-  return servers.length === 0 ? scopes.join(", ") : `${servers.join(", ")}${writes ? "" : " · read only"}`;
 }

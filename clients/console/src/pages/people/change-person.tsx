@@ -6,14 +6,17 @@ import { type FormValues, MessageForm } from "../../ui/message-form";
 import { tell } from "../../ui/toasts";
 import { leftBehindInWords } from "./left-behind";
 
-/** Changes what is changed in the form, and nothing that somebody else may have changed meanwhile. */
+/** Changes what is changed in the form, unless somebody else changed the person meanwhile. */
 export function ChangePerson({
   user,
   groups,
+  showTheirs,
   close,
 }: {
   user: User;
   groups: readonly { id: string; name: string }[];
+  /** Reads the person again. */
+  showTheirs: () => void;
   close: () => void;
 }) {
   const title = `Change ${user.name}`;
@@ -35,7 +38,10 @@ export function ChangePerson({
   function run(values: FormValues): void {
     const changed = Object.entries(values).filter(([name, value]) => String(value) !== String(before[name]));
     const { groups: ids, ...rest } = Object.fromEntries(changed);
-    mutate({ id: user.id, ...rest, ...(ids !== undefined && { groups: { ids: [...(ids as readonly string[])] } }) });
+    mutate({
+      ...{ id: user.id, ...rest, expected: user },
+      ...(ids !== undefined && { groups: { ids: [...(ids as readonly string[])] } }),
+    });
   }
   return (
     <MessageForm
@@ -51,6 +57,8 @@ export function ChangePerson({
       title={title}
       submit="Save"
       failed="It was not saved"
+      about={user.id}
+      showTheirs={showTheirs}
       work={{ isPending, error, run }}
       close={close}
     />

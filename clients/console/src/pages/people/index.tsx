@@ -1,7 +1,6 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { Cell, Column, Row, Table, TableBody, TableHeader } from "react-aria-components";
 import { GroupService } from "#api/auth/v1/group_service_pb";
 import { type User, UserService } from "#api/auth/v1/user_service_pb";
 import { StatusBadge } from "../../ui/badge";
@@ -9,6 +8,8 @@ import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Failure, Skeleton } from "../../ui/notice";
 import { Pager, usePages } from "../../ui/pager";
+import { Cell, Column, Row, Table, TableBody, TableHeader } from "../../ui/table";
+import { tell } from "../../ui/toasts";
 import { ChangePerson } from "./change-person";
 import { CreatePerson } from "./create-person";
 import { DeletePerson } from "./delete-person";
@@ -23,6 +24,12 @@ export function Page() {
   const [isCreating, setCreating] = useState(false);
   const [changing, setChanging] = useState<User>();
   const [deleting, setDeleting] = useState<User>();
+  async function showTheirs({ id, name }: User): Promise<void> {
+    const { data } = await people.refetch();
+    const now = data?.users.find((user) => user.id === id);
+    if (now === undefined) tell(`${name} is deleted`, "Somebody else did that.");
+    setChanging(now);
+  }
   const choices = groups.map(({ id, name }) => ({ id, name }));
   return (
     <>
@@ -45,7 +52,7 @@ export function Page() {
           <div className="panel">
             <Table aria-label="People" className="table">
               <TableHeader>
-                <Column isRowHeader>Name</Column>
+                <Column>Name</Column>
                 <Column>E-mail address</Column>
                 <Column>Groups</Column>
                 <Column>Status</Column>
@@ -57,8 +64,8 @@ export function Page() {
                 {people.data.users
                   .filter(({ service }) => !service)
                   .map((user) => (
-                    <Row key={user.id} id={user.id}>
-                      <Cell>
+                    <Row key={user.id}>
+                      <Cell isHeader>
                         <b>{user.name}</b>
                         {user.admin && <span className="tag">Admin</span>}
                       </Cell>
@@ -90,7 +97,17 @@ export function Page() {
         {(close) => <CreatePerson groups={choices} close={close} />}
       </Dialog>
       <Dialog isOpen={changing !== undefined} onClose={() => setChanging(undefined)}>
-        {(close) => changing && <ChangePerson user={changing} groups={choices} close={close} />}
+        {(close) =>
+          changing && (
+            <ChangePerson
+              key={String(changing.updatedAt?.seconds) + changing.updatedAt?.nanos}
+              user={changing}
+              groups={choices}
+              showTheirs={() => void showTheirs(changing)}
+              close={close}
+            />
+          )
+        }
       </Dialog>
       <Dialog isOpen={deleting !== undefined} isAlert onClose={() => setDeleting(undefined)}>
         {(close) => deleting && <DeletePerson user={deleting} close={close} />}
