@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { agentPlugin } from "./agent-plugin.js";
-import { claudeCodePlugin } from "./claude-code.js";
+import { CLAUDE_CODE_SUFFIX, claudeCodePlugin } from "./claude-code.js";
 import { type Contents, type Files, nameOf } from "./contents.js";
 import { type BundleAssets, desktopExtension } from "./mcpb.js";
 import { zip } from "./zip.js";
@@ -23,7 +23,7 @@ const ASSETS: BundleAssets = {
 
 /** Every format, by its name. */
 export const FORMATS = {
-  "claude-code": { client: "Claude Code", suffix: "-claude-code.zip", files: claudeCodePlugin },
+  "claude-code": { client: "Claude Code", suffix: CLAUDE_CODE_SUFFIX, files: claudeCodePlugin },
   mcpb: {
     client: "Claude Desktop",
     suffix: ".mcpb",

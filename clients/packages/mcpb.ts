@@ -1,4 +1,4 @@
-import { AUTHOR, type Contents, type Files, json, LICENSE, nameOf, summaryOf, titleOf } from "./contents.js";
+import { type Contents, type Files, json, keyAskedOf, LICENSE, nameOf, summaryOf, titleOf } from "./contents.js";
 import { skillOf } from "./skill.js";
 
 /** What every bundle has: the bridge, and a picture. */
@@ -9,14 +9,14 @@ export interface BundleAssets {
 
 /** A desktop extension (MCPB manifest 0.3). It is not signed: hosts reject what the present tool signs. */
 export function desktopExtension(contents: Contents, version: string, { bridge, icon }: BundleAssets): Files {
-  const { server, url, key, tools, homepage } = contents;
+  const { server, serviceName, url, key, tools, homepage } = contents;
   const manifest = {
     manifest_version: "0.3",
     name: nameOf(contents),
     display_name: titleOf(contents),
     version,
     description: summaryOf(contents),
-    author: { name: AUTHOR, url: homepage },
+    author: { name: serviceName, url: homepage },
     homepage,
     icon: "icon.png",
     server: {
@@ -36,19 +36,11 @@ export function desktopExtension(contents: Contents, version: string, { bridge, 
     keywords: ["mcp", server],
     license: LICENSE,
     compatibility: { platforms: ["darwin", "win32", "linux"], runtimes: { node: ">=18.0.0" } },
-    ...(key === undefined && {
-      user_config: {
-        api_key: {
-          type: "string",
-          title: "API key",
-          description: "An API key of yours: My Profile > API Keys in the console.",
-          sensitive: true,
-          required: true,
-        },
-      },
-    }),
+    ...(key === undefined && { user_config: { api_key: keyAskedOf(contents) } }),
   };
-  const skill = Object.entries(skillOf(contents, version)).map(([path, text]) => [`skills/${path}`, text]);
+  const keyIn =
+    "in the settings of this extension. If the extension does not ask for a key, the user downloads a new package and installs it.";
+  const skill = Object.entries(skillOf(contents, version, keyIn)).map(([path, text]) => [`skills/${path}`, text]);
   return {
     "manifest.json": json(manifest),
     "server/index.js": bridge,

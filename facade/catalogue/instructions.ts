@@ -1,5 +1,5 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { type About, CORE, isPlatformServer, PLATFORMS } from "../../services/shared/platforms.js";
+import { type About, CORE, isPlatformServer, PLATFORMS, topicsOf } from "../../services/shared/platforms.js";
 import { takesTenant } from "../../services/shared/tools/narrowing.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
 
@@ -28,9 +28,8 @@ export function instructionsOf(server: string, tools: readonly Tool[], isPinned 
 function openingOf(server: string, tools: readonly Tool[]): string[] {
   const about = ABOUT.get(server);
   if (about === undefined) return [];
-  const toolsets = new Set(tools.map(({ toolset }) => toolset));
-  const topics = Object.entries(about.topics).filter(([, answering]) => answering.some((one) => toolsets.has(one)));
-  const asked = topics.length === 0 ? about.subject : topics.map(([topic]) => topic).join(", ");
+  const topics = topicsOf(about, tools);
+  const asked = topics.length === 0 ? about.subject : topics.join(", ");
   const others = [...ABOUT].filter(([name]) => name !== server).map(([name, { inShort }]) => `${name} (${inShort})`);
   return [
     `${about.product}: ${about.subject}.`,

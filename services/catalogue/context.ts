@@ -25,6 +25,8 @@ export interface Context {
   readonly urlOf: (server: string) => string;
   /** The public base URL. */
   readonly homepage: string;
+  /** The name that users see. */
+  readonly serviceName: string;
   /** How long a platform has to say what a caller can do, in milliseconds. */
   readonly snapshotMs: number;
 }

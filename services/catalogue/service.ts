@@ -28,6 +28,8 @@ export interface Options {
   readonly urlOf: (server: string) => string;
   /** The public base URL. */
   readonly homepage: string;
+  /** The name that users see. */
+  readonly serviceName: string;
   /** How long a platform has to say what a caller can do, in milliseconds. */
   readonly snapshotMs?: number;
 }

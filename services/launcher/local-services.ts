@@ -160,6 +160,7 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
         outgoing: platformPolicyOf(settings, platforms),
         registrationToken,
         homepage: baseUrl,
+        serviceName: settings.serviceName,
         urlOf: (server) => publicUrlsOf(settings)[server] ?? `${baseUrl.replace(/\/+$/, "")}/mcp/${server}`,
       });
     }

@@ -17,6 +17,12 @@ export interface About {
   readonly note: string;
 }
 
+/** What people ask of these tools, in their words; [] if they ask nothing that is known. */
+export function topicsOf({ topics }: About, tools: readonly { readonly toolset: string }[]): string[] {
+  const toolsets = new Set(tools.map(({ toolset }) => toolset));
+  return Object.keys(topics).filter((topic) => topics[topic]?.some((one) => toolsets.has(one)));
+}
+
 /** How a platform can take our token: in every request (`bearer`), or in `exchange` for a session of its own. */
 export type PlatformAuth = "bearer" | "exchange";
 

@@ -57,6 +57,7 @@ beforeAll(async () => {
   const at = (name: string) => ({ url: `http://${name}`, publicUrl: `http://${name}`, title: name });
   const catalogue = await createCatalogueService({
     homepage: "https://mcp.example.com",
+    serviceName: "Sallyport",
     urlOf: (server) => `https://mcp.example.com/mcp/${server}`,
     store: opened.store,
     peers: createPeers(around, { authorization: "Bearer facade" }),

@@ -9,8 +9,8 @@ import {
 } from "#proto/catalogue/v1/package_service_pb.js";
 import { buildPackage, FORMATS, type FormatName } from "../../../clients/packages/build.js";
 import type { Contents, PackageTool } from "../../../clients/packages/contents.js";
-import { GUIDANCE } from "../../../clients/packages/guidance.js";
-import { CORE, isPlatformServer, platformOf, scopesOfServer } from "../../shared/platforms.js";
+import { guidanceOf } from "../../../clients/packages/guidance.js";
+import { CORE, isPlatformServer, platformOf, scopesOfServer, topicsOf } from "../../shared/platforms.js";
 import { VERSION } from "../../shared/process/version.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { failedPrecondition, invalidArgument, notFound, permissionDenied } from "../../shared/rpc/errors.js";
@@ -66,10 +66,12 @@ async function contentsOf(context: Context, request: BuildPackageRequest, call: 
   if (tools.length === 0) throw invalidArgument("this narrowing leaves no tool: choose other toolsets");
   return {
     server,
+    serviceName: context.serviceName,
     subject: isPlatformServer(server) ? platformOf(server).label : CORE.about.inShort,
+    topics: topicsOf(isPlatformServer(server) ? platformOf(server).about : CORE.about, tools),
     url: `${context.urlOf(server)}${queryOf(narrowing)}`,
     tools: tools.map(toolOf),
-    guidance: GUIDANCE[server] ?? "",
+    guidance: guidanceOf(server, tools),
     serviceVersion: VERSION,
     homepage: context.homepage,
     key: undefined,

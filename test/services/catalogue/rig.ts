@@ -115,6 +115,7 @@ export async function startCatalogue(
   );
   const service = await createCatalogueService({
     homepage: "https://mcp.example.com",
+    serviceName: "Sallyport",
     urlOf: (server) => `https://mcp.example.com/mcp/${server}`,
     store,
     peers: createPeers(others, { assertion: "service" }),
