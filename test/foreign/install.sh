@@ -19,8 +19,9 @@ else
 fi
 
 (cd claude-code && npm ci --no-audit --no-fund --loglevel=error) || echo "claude-code: not installed"
-(cd mcp-remote && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) || echo "mcp-remote: not installed"
-(cd inspector && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) || echo "inspector: not installed"
+for client in mcp-remote inspector mcpb skills-ref codex; do
+  (cd "$client" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) || echo "$client: not installed"
+done
 bash nodes/install.sh || echo "nodes: not installed"
 
 [ "${1:-}" = --samples ] || exit 0

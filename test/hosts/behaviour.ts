@@ -19,7 +19,7 @@ export interface Service {
 }
 
 /** A host and its version. */
-export const titleOf = ({ name, packages }: Host): string =>
+export const titleOf = ({ name, packages }: Pick<Host, "name" | "packages">): string =>
   `${name} ${(packages.at(-1) as string).replace(/.*@/, "")}`;
 
 /** What a user reads of a refusal: our sentence, or the line that comes nearest. */

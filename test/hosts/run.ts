@@ -37,8 +37,11 @@ export interface Outcome {
   readonly turn: number;
 }
 
+/** What npm installs for a client. */
+export type Installable = Pick<Host, "name" | "packages" | "bin">;
+
 /** Installs a host's packages in a folder, if they are not there. */
-export function install(host: Host, folder: string): boolean {
+export function install(host: Installable, folder: string): boolean {
   if (existsSync(join(folder, "node_modules/.bin", host.bin.at(-1) as string))) return true;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), "{}");
@@ -47,11 +50,22 @@ export function install(host: Host, folder: string): boolean {
 }
 
 /** Runs a command to its end, or for as long as it may take. */
-async function output(command: readonly string[], env: Record<string, string>, cwd: string): Promise<string> {
+async function output(
+  command: readonly string[],
+  env: Record<string, string>,
+  cwd: string,
+  input?: string,
+): Promise<string> {
   const [program = "", ...args] = command;
-  const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const child = spawn(program, args, {
+    cwd,
+    env,
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    detached: true,
+  });
+  child.stdin?.on("error", () => {}).end(input);
   let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk));
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => (said += chunk));
   const timer = setTimeout(() => process.kill(-(child.pid as number), "SIGKILL"), LIMIT_MS);
   await new Promise((resolve) => child.on("close", resolve));
   clearTimeout(timer);
@@ -59,6 +73,7 @@ async function output(command: readonly string[], env: Record<string, string>, c
   return said.replace(/\u001b\[[0-9;?]*[a-zA-Z]/g, "");
 }
 
+/** What the client that it bridges sees of it. */
 async function bridged(command: readonly string[], env: Record<string, string>, wish: Wish): Promise<Outcome> {
   const [program = "", ...args] = command;
   const transport = new StdioClientTransport({ command: program, args: [...args], env, stderr: "pipe" });
@@ -79,10 +94,16 @@ async function bridged(command: readonly string[], env: Record<string, string>, 
 }
 
 /** A host that asks a model: what it shows the model and, if it shows no answer, what its user reads of its servers. */
-async function asked(host: Host, model: Model, runs: (args: readonly string[]) => Promise<string>, run: Run) {
-  let said = await runs(host.prepare(run).args);
+async function asked(
+  host: Host,
+  model: Model,
+  runs: (args: readonly string[]) => Promise<string>,
+  { args, more, before }: { readonly args: readonly string[] } & More,
+) {
+  Object.assign(model.seen, { tools: [], result: undefined, turn: 0 });
+  let said = await runs([...before, ...args, ...more]);
   const { tools, result, turn } = model.seen;
-  if (host.status !== undefined && result === undefined) said += await runs(host.status);
+  if (host.status !== undefined && result === undefined) said += await runs([...before, ...host.status]);
   return { tools: tools.filter((name) => name.includes("sallyport")).length, result, output: said, turn };
 }
 
@@ -103,8 +124,24 @@ function logsIn(folder: string): string {
     .join("\n");
 }
 
-/** @param folder where the host is installed. */
-export async function runHost(host: Host, folder: string, trial: Trial): Promise<Outcome> {
+/** More arguments of a host: before its own, for whatever it does, and after those of its task. */
+export interface More {
+  readonly before: readonly string[];
+  readonly more: readonly string[];
+}
+
+/** A host with a home of its own, which is kept from one run to the next. */
+export interface OpenHost {
+  readonly home: string;
+  /** Runs it on its task. */
+  run(more?: More): Promise<Outcome>;
+  /** Runs another command of it. @returns what it says. */
+  shell(args: readonly string[], input?: string): Promise<string>;
+  close(): void;
+}
+
+/** Gives a host its home and its configuration. @param folder where the host is installed. */
+export async function openHost(host: Host, folder: string, trial: Trial): Promise<OpenHost> {
   const { entries, key, wish, isWritten = false } = trial;
   const home = mkdtempSync(join(tmpdir(), `sallyport-${host.name}-`));
   const model = await startModel(wish);
@@ -121,13 +158,29 @@ export async function runHost(host: Host, folder: string, trial: Trial): Promise
   };
   // What prints is started from a shell, which expands the variable.
   const expanded = (arg: string): string => (host.kind === "output" ? arg.replace(REFERENCE, key) : arg);
-  const runs = (more: readonly string[]): Promise<string> => output([...bin, ...more.map(expanded)], own, home);
+  const runs = (more: readonly string[], input?: string): Promise<string> =>
+    output([...bin, ...more.map(expanded)], own, home, input);
+  return {
+    home,
+    async run({ before, more } = { before: [], more: [] }) {
+      if (host.kind === "bridge") return bridged([...bin, ...args], own, wish);
+      if (host.kind === "output") return printed(host, runs, run);
+      return { ...(await asked(host, model, runs, { args, more, before })), logs: logsIn(home) };
+    },
+    shell: runs,
+    close() {
+      model.close();
+      rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    },
+  };
+}
+
+/** Runs a host once. @param folder where it is installed. */
+export async function runHost(host: Host, folder: string, trial: Trial): Promise<Outcome> {
+  const open = await openHost(host, folder, trial);
   try {
-    if (host.kind === "bridge") return await bridged([...bin, ...args], own, wish);
-    if (host.kind === "output") return await printed(host, runs, run);
-    return { ...(await asked(host, model, runs, run)), logs: logsIn(home) };
+    return await open.run();
   } finally {
-    model.close();
-    rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    open.close();
   }
 }

@@ -8,6 +8,11 @@ const FOREIGN = join(import.meta.dirname, "../foreign");
 export const PYTHON = join(FOREIGN, "python/.venv/bin/python");
 export const GRPCURL = join(FOREIGN, "grpcurl/bin/grpcurl");
 export const CLAUDE = join(FOREIGN, "claude-code/node_modules/.bin/claude");
+export const CODEX = join(FOREIGN, "codex/node_modules/.bin/codex");
+export const MCPB = join(FOREIGN, "mcpb/node_modules/.bin/mcpb");
+export const SKILLS_REF = join(FOREIGN, "skills-ref/node_modules/.bin/skills-ref");
+/** In the environment of Python: a reader of agent plugins that is not ours. */
+export const AGENT_PLUGINS = join(FOREIGN, "python/.venv/bin/agent-plugins");
 
 /** The samples of docs/integrating that have to be compiled: test/foreign/install.sh --samples. */
 export const GO_SAMPLE = join(FOREIGN, "go/bin/agents");
