@@ -50,6 +50,8 @@ export interface Options {
   readonly node?: string | undefined;
   /** Leaves its own data there when it stops. */
   readonly keepData?: boolean;
+  /** How long it may take to be ready, in milliseconds: longer where real clients load the machine too. */
+  readonly readyWithin?: number;
 }
 
 /** Starts the built program under plain Node, on free ports and data of its own, until it is ready. */
@@ -60,6 +62,7 @@ export async function startProgram({
   dataDir,
   keepData = false,
   node,
+  readyWithin,
 }: Options = {}): Promise<Program> {
   const dir = dataDir ?? mkdtempSync(join(tmpdir(), "sallyport-"));
   const child = spawnProgram(main, args, { PORT: "0", GRPC_PORT: "0", DATA_DIR: dir, ...OWN_SERVERS, ...env }, node);
@@ -69,7 +72,7 @@ export async function startProgram({
     if (dataDir === undefined && !keepData) forget();
   };
   try {
-    await untilReady(child);
+    await untilReady(child, readyWithin);
     const file = join(dir, "bootstrap.json");
     const bootstrap = JSON.parse(readFileSync(file, "utf8")) as Bootstrap;
     return {
@@ -130,11 +133,11 @@ export function spawnProgram(
 }
 
 /** Waits until a program says that it is ready. */
-export async function untilReady({ process: child, output }: Child): Promise<void> {
-  const deadline = Date.now() + 55_000;
+export async function untilReady({ process: child, output }: Child, within = 55_000): Promise<void> {
+  const deadline = Date.now() + within;
   while (!output().includes("ready")) {
     if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}:\n${output()}`);
-    if (Date.now() > deadline) throw new Error(`the program was not ready in 55 seconds:\n${output()}`);
+    if (Date.now() > deadline) throw new Error(`the program was not ready in ${within / 1_000} seconds:\n${output()}`);
     await sleep(25);
   }
 }

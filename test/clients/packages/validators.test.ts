@@ -36,7 +36,7 @@ describe("packages of the running service", () => {
   let program: Program;
 
   beforeAll(async () => {
-    program = await startProgram();
+    program = await startProgram({ readyWithin: MINUTES });
     const packages = packagesOf(program, program.bootstrap.analyst.api_key, below);
     for (const { server, format, oneClick } of KINDS)
       built.set(`${server} ${format} ${oneClick}`, await packages.build(server, format, oneClick));

@@ -1,4 +1,4 @@
-// npm run test:clients [-- FOLDER]: real clients from npm, and the way in which a host starts a desktop
+// npm run test:clients [-- FOLDER [CLIENT…]]: real clients from npm, and the way in which a host starts a desktop
 // extension, use the packages and fragments of one running service, each with a key of its own. Then one key after
 // the other is revoked: its client is refused at its next request, and the others continue. One line for each;
 // exit 1 if one fails. FOLDER keeps the clients for the next time. Not part of npm test: it takes 2 GB of disk.
@@ -15,15 +15,18 @@ import { type Installable, install } from "../run.js";
 import { type Connected, SERVER, WAYS, type Way } from "./ways.js";
 
 /** What is installed for each client. */
-const CLIENTS: readonly Installable[] = [...HOSTS, { name: "mcpb", packages: ["@anthropic-ai/mcpb@2.1.2"], bin: ["mcpb"] }];
+const CLIENTS: readonly Installable[] = [
+  ...HOSTS,
+  { name: "mcpb", packages: ["@anthropic-ai/mcpb@2.1.2"], bin: ["mcpb"] },
+];
 const titles = new Map(CLIENTS.map((client) => [client.name, titleOf(client)]));
 /** What people read of a revoked key, in our words; clients that show less have a line of their own. */
 const REVOKED = /was revoked|401|Unauthorized|rejected|fail|not connected|disconnected/i;
 
-const [given, only] = process.argv.slice(2);
+const [given, ...only] = process.argv.slice(2);
 const folder = given ?? mkdtempSync(join(tmpdir(), "sallyport-hosts-"));
 const below = mkdtempSync(join(tmpdir(), "sallyport-packages-"));
-const program = await startProgram({ env: { BAD_TOKENS_PER_MINUTE: "1000" } });
+const program = await startProgram({ env: { BAD_TOKENS_PER_MINUTE: "1000" }, readyWithin: 300_000 });
 const { email, api_key: key } = program.bootstrap.analyst;
 const bench = {
   baseUrl: program.baseUrl,
@@ -51,7 +54,7 @@ async function works(way: Way, client: Connected, when: string): Promise<void> {
 
 const living: { readonly way: Way; readonly client: Connected }[] = [];
 try {
-  for (const way of WAYS.filter(({ client }) => only === undefined || only === client)) {
+  for (const way of WAYS.filter(({ client }) => only.length === 0 || only.includes(client))) {
     const installable = CLIENTS.find(({ name }) => name === way.client);
     if (installable === undefined || !install(installable, bench.folderOf(way.client)))
       throw new Error(`npm did not install ${way.client}`);
@@ -68,7 +71,11 @@ try {
     await bench.packages.revoke(client.keyId);
     const { tools, result, output } = await client.ask();
     const [read] = REVOKED.exec(oneLine(output)) ?? [];
-    report(tools === 0 && result === undefined, way, `refused after its key was revoked; its user reads: ${read ?? "nothing"}`);
+    report(
+      tools === 0 && result === undefined,
+      way,
+      `refused after its key was revoked; its user reads: ${read ?? "nothing"}`,
+    );
     await client.close();
     // The next one starts again, and the extensions have run all the time.
     const [next, ...others] = living;

@@ -7,7 +7,7 @@ import { startExtension } from "../../support/desktop.js";
 import type { packagesOf, Unpacked } from "../../support/packages.js";
 import { HOSTS, type Host } from "../hosts.js";
 import type { Wish } from "../model.js";
-import { type More, type OpenHost, openHost, type Outcome } from "../run.js";
+import { type More, type OpenHost, type Outcome, openHost } from "../run.js";
 
 /** The server of every way. */
 export const SERVER = "cti";
