@@ -70,12 +70,11 @@ try {
     const { way, client } = one;
     await bench.packages.revoke(client.keyId);
     const { tools, result, output } = await client.ask();
-    const [read] = REVOKED.exec(oneLine(output)) ?? [];
-    report(
-      tools === 0 && result === undefined,
-      way,
-      `refused after its key was revoked; its user reads: ${read ?? "nothing"}`,
-    );
+    // Copilot CLI shows its model the tools that it remembers; the call is what the service refuses then.
+    const isRefused = result === undefined ? tools === 0 : REVOKED.test(result) && !result.includes(email);
+    const [read = "nothing"] = REVOKED.exec(oneLine(`${output} ${result ?? ""}`)) ?? [];
+    const seen = `refused after its key was revoked (${tools} tools shown); it says: ${read}`;
+    report(isRefused, way, isRefused ? seen : `${seen}; ${tailOf(output)}; ${tailOf(result ?? "no result")}`);
     await client.close();
     // The next one starts again, and the extensions have run all the time.
     const [next, ...others] = living;
