@@ -21,7 +21,7 @@ const CLIENTS: readonly Installable[] = [
 ];
 const titles = new Map(CLIENTS.map((client) => [client.name, titleOf(client)]));
 /** What people read of a revoked key, in our words; clients that show less have a line of their own. */
-const REVOKED = /was revoked|401|Unauthorized|rejected|fail|not connected|disconnected/i;
+const REVOKED = /was revoked|requires authentication|401|Unauthorized|rejected|fail|not connected|disconnected/i;
 
 const [given, ...only] = process.argv.slice(2);
 const folder = given ?? mkdtempSync(join(tmpdir(), "sallyport-hosts-"));
