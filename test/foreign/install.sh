@@ -14,8 +14,13 @@ fi
 
 if command -v go >/dev/null; then
   GOBIN="$PWD/grpcurl/bin" go install github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.3 || echo "grpcurl: not installed"
+  # The schema of server.json, as the validator of the MCP registry has it.
+  mkdir -p registry/bin
+  registry=$(GO111MODULE=on go mod download -json github.com/modelcontextprotocol/registry@v1.8.9 |
+    sed -n 's/^.*"Dir": "\(.*\)".*$/\1/p') && cp "$registry"/internal/validators/schemas/2025-12-11.json registry/bin/ ||
+    echo "registry: not installed"
 else
-  echo "grpcurl: no go"
+  echo "grpcurl, registry: no go"
 fi
 
 (cd claude-code && npm ci --no-audit --no-fund --loglevel=error) || echo "claude-code: not installed"

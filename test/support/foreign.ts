@@ -14,6 +14,9 @@ export const SKILLS_REF = join(FOREIGN, "skills-ref/node_modules/.bin/skills-ref
 /** In the environment of Python: a reader of agent plugins that is not ours. */
 export const AGENT_PLUGINS = join(FOREIGN, "python/.venv/bin/agent-plugins");
 
+/** The schema of server.json, from the module of the MCP registry. */
+export const SERVER_JSON_SCHEMA = join(FOREIGN, "registry/bin/2025-12-11.json");
+
 /** The samples of docs/integrating that have to be compiled: test/foreign/install.sh --samples. */
 export const GO_SAMPLE = join(FOREIGN, "go/bin/agents");
 export const JAVA_CLASSPATH = join(FOREIGN, "java/bin/classpath");
