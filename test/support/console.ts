@@ -38,7 +38,8 @@ export interface AtConsole {
 /** How each screen is looked at. */
 const VIEWS = [
   { name: "light", theme: "light", width: 1280 },
-  { name: "dark", theme: "dark", width: 1280 },
+  // The same page in other colours.
+  { name: "dark", theme: "dark", width: 1280, rules: ["color-contrast"] },
   { name: "narrow", theme: "light", width: 390 },
 ] as const;
 const HEIGHT = 860;
@@ -114,21 +115,26 @@ export async function atConsole(
       seen.push(`${effectiveDirective} ${blockedURI}`),
     );
   });
-  async function look(name: string, waitMs = SETTLED_MS): Promise<readonly string[]> {
+  async function look(name: string, waitMs = SETTLED_MS, rules?: readonly string[]): Promise<readonly string[]> {
     await page.waitForTimeout(waitMs);
     await page.evaluate(MOTION_ENDED);
     if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(AXE);
-    const found = await page.evaluate(async (tags) => {
+    const only =
+      rules === undefined ? { type: "tag" as const, values: TAGS } : { type: "rule" as const, values: [...rules] };
+    const found = await page.evaluate(async (runOnly) => {
       const { axe, violations, document } = globalThis as unknown as InBrowser;
       // React Aria's announcer for screen readers keeps a picture whose label is gone already.
-      const { violations: faults } = await axe.run({ exclude: ["[data-live-announcer]"] }, { runOnly: tags });
+      const { violations: faults } = await axe.run(
+        { exclude: ["[data-live-announcer]"] },
+        { runOnly, resultTypes: ["violations"] },
+      );
       const said = faults.map(
         ({ id, impact, nodes }) => `axe: ${impact} ${id} ${nodes.map((n) => n.html).join(" | ")}`,
       );
       const { scrollWidth, clientWidth } = document.documentElement;
       if (scrollWidth > clientWidth) said.push(`the page is ${scrollWidth} px wide, the screen ${clientWidth}`);
       return [...said, ...violations.splice(0).map((one) => `policy: ${one}`)];
-    }, TAGS);
+    }, only);
     if (SCREENSHOTS !== undefined) await picture(page, join(SCREENSHOTS, `${name}.png`));
     return [...found, ...complaints.splice(0)];
   }
@@ -146,12 +152,13 @@ export async function atConsole(
     look,
     async lookEverywhere(name) {
       const found: string[] = [];
-      for (const [at, { name: view, theme: shown, width: wide }] of VIEWS.entries()) {
+      for (const [at, { name: view, theme: shown, width: wide, ...more }] of VIEWS.entries()) {
         await page.setViewportSize({ width: wide, height: HEIGHT });
         await page.evaluate((value) => {
           (globalThis as unknown as InBrowser).document.documentElement.dataset.theme = value;
         }, shown);
-        const said = await look(`${name}-${view}`, at === 0 ? SETTLED_MS : SHOWN_MS);
+        const rules = "rules" in more ? more.rules : undefined;
+        const said = await look(`${name}-${view}`, at === 0 ? SETTLED_MS : SHOWN_MS, rules);
         found.push(...said.map((one) => `${view}: ${one}`));
       }
       await page.setViewportSize({ width, height: HEIGHT });

@@ -12,7 +12,7 @@ export const claude: Connector = {
   name: "claude",
   title: "Claude: Desktop, web, mobile (custom connector)",
   sends: "all",
-  steps: "Open Settings > Connectors in Claude, add a custom connector, paste the URL, and sign in.",
+  steps: "In the settings of Claude, open Connectors, add a custom connector, paste the URL, and sign in.",
   notes: [
     {
       about: "reach",

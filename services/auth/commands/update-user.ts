@@ -1,5 +1,4 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { UpdateUserRequest, UpdateUserResponseSchema, User } from "#proto/auth/v1/user_service_pb.js";
 import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import { aborted, failedPrecondition, notFound } from "../../shared/rpc/errors.js";
@@ -70,10 +69,7 @@ async function write(
   throw aborted("somebody else changed the user since you read it: nothing was changed; read the user again");
 }
 
-/** Every change writes its time; the values decide between two within one millisecond. */
-function asRead({ name, admin, disabled, groups, emailVerified, updatedAt }: User): Partial<UserRecord> {
-  return {
-    ...{ name, admin, disabled, groups, email_verified: emailVerified },
-    ...(updatedAt !== undefined && { updated_at: timestampDate(updatedAt) }),
-  };
+/** What this call changes: a new password or another sign-in of the user is no conflict. */
+function asRead({ name, admin, disabled, groups, emailVerified }: User): Partial<UserRecord> {
+  return { name, admin, disabled, groups, email_verified: emailVerified };
 }

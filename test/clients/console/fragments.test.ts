@@ -4,18 +4,15 @@ import { parse } from "smol-toml";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { CONNECTORS, MCP_CLIENTS, type McpClient } from "../../../clients/packages/mcp-clients.js";
 import { noChromium, startChromium } from "../../support/chromium.js";
-import { type AtConsole, atConsole, type PersonAtConsole, type View, withOwnPassword } from "../../support/console.js";
+import { type AtConsole, atConsole, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
 import { type Program, startProgram } from "../../support/program.js";
 import { titled } from "../../support/titled.js";
 
 // How clients are configured at the console, for each client, on a deployment that names a variable of its own.
 
 const VARIABLE = "OUR_KEY";
-const VIEWS: readonly (View & { readonly name: string })[] = [
-  { name: "light" },
-  { name: "dark", theme: "dark" },
-  { name: "narrow", width: 390 },
-];
+/** A fragment alone, one with links and a second text, and one that says what a second text is for. */
+const LOOKED_AT = new Set(["claude-code", "vscode", "zed"]);
 const AGENTS = {
   windows: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36",
   macos: "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36",
@@ -41,37 +38,41 @@ describe.skipIf(noChromium !== undefined)(titled("clients at the console", noChr
     await program?.stop();
   });
 
-  async function visit(work: (at: AtConsole) => Promise<void>, view: View = {}): Promise<void> {
-    const at = await atConsole(chromium, program, view);
+  async function visit(work: (at: AtConsole) => Promise<void>): Promise<void> {
+    const at = await atConsole(chromium, program);
     try {
       await at.open("profile/endpoint");
       await at.signIn(analyst);
       await panel(at.page).waitFor();
       await work(at);
-      expect(await lookFromTop(at, "end of work")).toEqual([]);
+      await at.page.evaluate("scrollTo(0, 0)");
+      expect(await at.look("end of work")).toEqual([]);
     } finally {
       await at.close();
     }
   }
 
   /** From the top: what is scrolled below the bar of the page cannot be pressed there, and that is no finding. */
-  async function lookFromTop({ page, look }: AtConsole, name: string): Promise<readonly string[]> {
+  async function lookFromTop({ page, lookEverywhere }: AtConsole, name: string): Promise<readonly string[]> {
     await page.evaluate("scrollTo(0, 0)");
-    return look(name);
+    return lookEverywhere(name);
   }
 
   const panel = (page: Page): Locator => page.getByRole("region", { name: "Add to a client" });
   const clipboard = (page: Page): Promise<string> => page.evaluate("navigator.clipboard.readText()") as Promise<string>;
 
-  /** Chooses a client, and waits for the cost of its list. */
+  /** Chooses a client by keyboard, and waits for the cost of its list. */
   async function choose(page: Page, title: string): Promise<void> {
     const button = panel(page).getByRole("button", { name: /Client$/ });
-    const option = page.getByRole("option", { name: title, exact: true });
-    // A notice that appears above moves the page, and that closes an open list.
+    const at = [...MCP_CLIENTS, ...CONNECTORS].findIndex((one) => one.title === title);
+    // A notice that appears above moves the page, and that closes an open list: once more, then.
     await vi.waitFor(
       async () => {
-        if (!(await option.isVisible())) await button.click({ timeout: 5_000 });
-        await option.click({ timeout: 3_000 });
+        await button.press("Enter", { timeout: 5_000 });
+        await page.getByRole("listbox").press("Home", { timeout: 3_000 });
+        for (let n = 0; n < at; n++) await page.keyboard.press("ArrowDown");
+        await page.keyboard.press("Enter");
+        expect(await button.textContent()).toBe(title);
       },
       { timeout: 30_000 },
     );
@@ -87,59 +88,58 @@ describe.skipIf(noChromium !== undefined)(titled("clients at the console", noChr
     return { whole, url: /https?:\/\/[^"]+/.exec(whole)?.[0] ?? "" };
   }
 
-  describe.each(VIEWS)("$name", ({ name, ...view }) => {
-    test("every client: its files, notes and cost, and a fragment that it reads", () =>
-      visit(async (at) => {
-        const { page } = at;
-        for (const client of MCP_CLIENTS) {
-          await choose(page, client.title);
-          const isNarrowed = client.sends === "all";
-          const fragment = panel(page).getByRole("region", { name: `${client.title} fragment`, exact: true });
-          await expect.poll(() => fragment.textContent()).toMatch(isNarrowed ? /cti\?toolsets=basic"/ : /mcp\/cti"/);
-          for (const { paths } of client.places)
-            expect(await panel(page).getByText(paths.linux, { exact: true }).isVisible(), client.name).toBe(true);
-          for (const { text } of client.notes) expect(await panel(page).getByText(text).isVisible(), text).toBe(true);
-          const cost = (await panel(page).locator(".cost").textContent()) ?? "";
-          expect(cost).toMatch(client.sends === "none" ? /^\d+ tools\.$/ : /^\d+ tools; .* about [\d,]+ tokens/);
-          expect(Number(/^\d+/.exec(cost)?.[0]) > 20).toBe(!isNarrowed);
-          await panel(page)
-            .getByRole("button", { name: `Copy ${client.title} fragment`, exact: true })
-            .click();
-          const { whole, url } = read(client, await clipboard(page));
-          expect(url).toBe(`${program.baseUrl}/mcp/cti${isNarrowed ? "?toolsets=basic" : ""}`);
-          // The variable of the deployment, unless the client would send its name.
-          const spelled = { vscode: "our-key", zed: undefined, inspector: undefined };
-          const reference = client.name in spelled ? spelled[client.name as keyof typeof spelled] : VARIABLE;
-          if (reference === undefined) expect(whole).not.toMatch(/OUR_KEY|Authorization/);
-          else expect(whole).toContain(reference);
-          expect(whole).not.toContain("SERVICE_API_KEY");
-          expect(await lookFromTop(at, `fragment-${client.name}-${name}`), client.name).toEqual([]);
-        }
-      }, view));
+  test("every client: its files, notes and cost, and a fragment that it reads", () =>
+    visit(async (at) => {
+      const { page } = at;
+      for (const client of MCP_CLIENTS) {
+        await choose(page, client.title);
+        const isNarrowed = client.sends === "all";
+        const fragment = panel(page).getByRole("region", { name: `${client.title} fragment`, exact: true });
+        await expect.poll(() => fragment.textContent()).toMatch(isNarrowed ? /cti\?toolsets=basic"/ : /mcp\/cti"/);
+        for (const { paths } of client.places)
+          expect(await panel(page).getByText(paths.linux, { exact: true }).isVisible(), client.name).toBe(true);
+        for (const { text } of client.notes) expect(await panel(page).getByText(text).isVisible(), text).toBe(true);
+        const cost = (await panel(page).locator(".cost").textContent()) ?? "";
+        expect(cost).toMatch(client.sends === "none" ? /^\d+ tools\.$/ : /^\d+ tools; .* about [\d,]+ tokens/);
+        expect(Number(/^\d+/.exec(cost)?.[0]) > 20).toBe(!isNarrowed);
+        await panel(page)
+          .getByRole("button", { name: `Copy ${client.title} fragment`, exact: true })
+          .click();
+        const { whole, url } = read(client, await clipboard(page));
+        expect(url).toBe(`${program.baseUrl}/mcp/cti${isNarrowed ? "?toolsets=basic" : ""}`);
+        // The variable of the deployment, unless the client would send its name.
+        const spelled = { vscode: "our-key", zed: undefined, inspector: undefined };
+        const reference = client.name in spelled ? spelled[client.name as keyof typeof spelled] : VARIABLE;
+        if (reference === undefined) expect(whole).not.toMatch(/OUR_KEY|Authorization/);
+        else expect(whole).toContain(reference);
+        expect(whole).not.toContain("SERVICE_API_KEY");
+        // The others are of the same parts: with a place, links, a second text.
+        if (LOOKED_AT.has(client.name))
+          expect(await lookFromTop(at, `fragment-${client.name}`), client.name).toEqual([]);
+      }
+    }));
 
-    test("every connector: its URL, its notes, and that this service is not on the internet", () =>
-      visit(async (at) => {
-        const { page } = at;
-        for (const connector of CONNECTORS) {
-          await choose(page, connector.title);
-          await panel(page).getByText("This client cannot call your service").waitFor();
-          await panel(page)
-            .getByText(/127\.0\.0\.1 is not on the internet/)
-            .waitFor();
-          await panel(page).getByText(connector.steps).waitFor();
-          await panel(page)
-            .getByText(/\?toolsets=basic$/)
-            .waitFor();
-          for (const { text } of connector.notes)
-            expect(await panel(page).getByText(text).isVisible(), text).toBe(true);
-          await panel(page)
-            .getByRole("button", { name: `Copy URL for ${connector.title}` })
-            .click();
-          expect(await clipboard(page)).toBe(`${program.baseUrl}/mcp/cti?toolsets=basic`);
-          expect(await lookFromTop(at, `connector-${connector.name}-${name}`)).toEqual([]);
-        }
-      }, view));
-  });
+  test("every connector: its URL, its notes, and that this service is not on the internet", () =>
+    visit(async (at) => {
+      const { page } = at;
+      for (const connector of CONNECTORS) {
+        await choose(page, connector.title);
+        await panel(page).getByText("This client cannot call your service").waitFor();
+        await panel(page)
+          .getByText(/127\.0\.0\.1 is not on the internet/)
+          .waitFor();
+        await panel(page).getByText(connector.steps).waitFor();
+        await panel(page)
+          .getByText(/\?toolsets=basic$/)
+          .waitFor();
+        for (const { text } of connector.notes) expect(await panel(page).getByText(text).isVisible(), text).toBe(true);
+        await panel(page)
+          .getByRole("button", { name: `Copy URL for ${connector.title}` })
+          .click();
+        expect(await clipboard(page)).toBe(`${program.baseUrl}/mcp/cti?toolsets=basic`);
+        expect(await lookFromTop(at, `connector-${connector.name}`)).toEqual([]);
+      }
+    }));
 
   test("the files are those of the visitor's system, and the others are one press away", () =>
     visit(async ({ page, context }) => {

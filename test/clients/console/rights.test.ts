@@ -57,6 +57,7 @@ interface Listed {
   readonly tokens: readonly { readonly id: string }[];
   readonly keys: readonly { readonly id: string }[];
   readonly sessions: readonly { readonly id: string }[];
+  readonly platform: { readonly id: string };
 }
 
 describe("the calls of the console, made by hand", () => {
@@ -64,7 +65,7 @@ describe("the calls of the console, made by hand", () => {
   let analyst: string;
   let other: PersonAtConsole;
   /** What the requests name: objects that are there, and are not the analyst's. */
-  const ids = { user: "", group: "", token: "", key: "", session: "" };
+  const ids = { user: "", group: "", token: "", key: "", session: "", platform: "" };
 
   beforeAll(async () => {
     program = await startProgram();
@@ -79,6 +80,8 @@ describe("the calls of the console, made by hand", () => {
     ids.group = (await asAdmin("auth.v1.GroupService/ListGroups", {})).groups[0]?.id as string;
     ids.token = (await asAdmin("catalogue.v1.SettingService/ListRegistrationTokens", {})).tokens[0]?.id as string;
     ids.key = (await asAdmin("auth.v1.ApiKeyService/ListApiKeys", { userId: ids.user })).keys[0]?.id as string;
+    const added = { server: "cti", url: "https://opencti.example.org", title: "Paris" };
+    ids.platform = (await asAdmin("catalogue.v1.SettingService/AddPlatform", added)).platform.id;
     const { sessions } = await asAdmin("auth.v1.SessionService/ListSessions", { userId: ids.user });
     ids.session = sessions[0]?.id as string;
     expect(Object.values(ids).filter((id) => !id)).toEqual([]);
@@ -114,6 +117,7 @@ describe("the calls of the console, made by hand", () => {
       await asAdmin("auth.v1.GroupService/ListGroups", { pageSize: 100 }),
       await asAdmin("catalogue.v1.SettingService/GetSettings", {}),
       await asAdmin("catalogue.v1.SettingService/ListRegistrationTokens", { pageSize: 100 }),
+      await asAdmin("catalogue.v1.SettingService/ListPlatforms", {}),
       await asAdmin("auth.v1.SessionService/ListSessions", { userId: ids.user }),
       await asAdmin("auth.v1.ConnectionService/ListConnections", { everybody: true, pageSize: 100 }),
     ];
@@ -134,10 +138,13 @@ describe("the calls of the console, made by hand", () => {
     "auth.v1.UserService/DeleteUser": { id: ids.user },
     "auth.v1.UserService/ListUsers": {},
     "auth.v1.UserService/UpdateUser": { id: ids.user, admin: true },
+    "catalogue.v1.SettingService/AddPlatform": { server: "grc", url: "https://grc.example.org", title: "Mine" },
     "catalogue.v1.SettingService/CreateRegistrationToken": { name: "Mine", server: "cti" },
+    "catalogue.v1.SettingService/ForgetPlatform": { id: ids.platform },
     "catalogue.v1.SettingService/GetSettings": {},
     "catalogue.v1.SettingService/ListRegistrationTokens": {},
     "catalogue.v1.SettingService/RevokeRegistrationToken": { id: ids.token },
+    "catalogue.v1.SettingService/SelectPlatform": { id: ids.platform },
     "catalogue.v1.SettingService/UpdateSettings": { platformServers: false, core: false, ai: false },
   });
 
@@ -265,10 +272,8 @@ describe("the calls of the console, made by hand", () => {
     expect(tried.filter(([, said]) => /^The e-mail address or the password is wrong/.test(said)).length).toBeLessThan(
       150,
     );
-    const next = await post("/console/session", ORIGIN, { email: "nobody@sallyport.example", password: "wrong" });
-    expect(((await next.json()) as { message: string }).message).toMatch(
-      /^Too many sign-ins have failed: try again in (?:a second|\d+ seconds)\.$/,
-    );
+    const waits = /^Too many sign-ins have failed: try again in (?:a second|\d+ seconds)\.$/;
+    expect(tried.filter(([, said]) => waits.test(said)).length).toBeGreaterThan(0);
     // Nobody who is signed in notices.
     expect((await byHand("auth.v1.ApiKeyService/WhoAmI", {})).status).toBe(200);
   });

@@ -110,10 +110,11 @@ describe.skipIf(noChromium !== undefined)(titled("the console", noChromium), () 
     await page.getByText(/with every turn/).waitFor();
     /** What has the focus, and what could have it, in the order of sight. */
     const NAME = "((e) => e.getAttribute('aria-label') || e.textContent.trim() || e.name || e.id)";
-    // Radio buttons and toolbars are one stop: arrow keys lead on in them.
+    // Radio buttons, whatever they are made of, and toolbars are one stop: arrow keys lead on in them.
     const REACHABLE = `[...document.querySelectorAll("a[href], button, input, [tabindex='0']")].filter((e) =>
       e.tabIndex >= 0 && !e.disabled && e.checkVisibility({ visibilityProperty: true }) && e.closest("[inert], [aria-hidden=true]") === null
       && (e.closest("[role=toolbar]")?.querySelector("button") ?? e) === e
+      && (e.closest("[role=radiogroup]")?.querySelector("[aria-checked=true]") ?? e) === e
       && (e.type !== "radio" || e.checked || e === document.querySelector('input[name="' + e.name + '"]')))`;
     async function walk(where: string): Promise<void> {
       await page.evaluate("document.activeElement.blur(), window.getSelection().removeAllRanges()");

@@ -182,7 +182,7 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
         await page.keyboard.press("Control+k");
         await page.keyboard.type("Settings");
         const offered = names.filter((name) => name.startsWith("Settings")).length;
-        await expect.poll(() => page.getByRole("menuitem").count()).toBe(offered);
+        await expect.poll(() => page.getByRole("menuitem").filter({ hasText: "Settings" }).count()).toBe(offered);
         await page.keyboard.press("Escape");
         await page.keyboard.press("Escape");
       });
@@ -361,6 +361,30 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
       });
       await turn(page, "Platform MCP Servers");
       await expect.poll(() => whoami(program.bootstrap.analyst.api_key)).toBe(200);
+    }));
+
+  test("a platform is registered, serves in place of the present one, and is forgotten", () =>
+    as(admin, "settings/endpoint", async (page) => {
+      const platforms = page.getByRole("region", { name: "Platforms" });
+      const paris = platforms.getByRole("row").filter({ hasText: "OpenCTI in Paris" });
+      await page.getByRole("button", { name: "Register a platform" }).click();
+      await page.getByLabel("Title").fill("OpenCTI in Paris");
+      await page.getByLabel("Address", { exact: true }).fill("no address");
+      await page.getByRole("button", { name: "Register", exact: true }).click();
+      await page.getByText("The platform was not registered").waitFor();
+      await page.getByLabel("Address", { exact: true }).fill("https://opencti.example.org");
+      await page.getByRole("button", { name: "Register", exact: true }).click();
+      await paris.waitFor();
+      expect(await whoami(program.bootstrap.analyst.api_key)).toBe(200);
+      await page.getByRole("button", { name: "Serve cti from OpenCTI in Paris" }).click();
+      await page.getByRole("button", { name: "Serve", exact: true }).click();
+      await paris.getByText("Serves").waitFor();
+      await page.getByRole("button", { name: "Serve cti from Sandbox threat intelligence" }).click();
+      await page.getByRole("button", { name: "Serve", exact: true }).click();
+      await paris.getByText("Serves").waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Forget OpenCTI in Paris" }).click();
+      await page.getByRole("button", { name: "Forget platform" }).click();
+      await paris.waitFor({ state: "detached" });
     }));
 
   test("a person is created, put into a group, signs in with a password of their own, and is disabled", () =>

@@ -2,20 +2,18 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { useMutation, useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
 import { Switch } from "react-aria-components";
-import { ConnectionState, SettingService, type Settings } from "#api/catalogue/v1/setting_service_pb";
-import { ago } from "../format";
+import { SettingService, type Settings } from "#api/catalogue/v1/setting_service_pb";
 import { useRefresh } from "../service/refresh";
 import { writeSentenceOf } from "../service/transport";
-import { StatusBadge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Confirm } from "../ui/confirm";
 import { Dialog } from "../ui/dialog";
 import { Failure, Notice, Skeleton } from "../ui/notice";
-import { Cell, Column, Row, Table, TableBody, TableHeader } from "../ui/table";
 import { tell } from "../ui/toasts";
+import { Platforms } from "./platforms";
 import { RegistrationTokens } from "./registration-tokens";
 
-const { getSettings, updateSettings, listPlatforms } = SettingService.method;
+const { getSettings, updateSettings } = SettingService.method;
 
 type Name = "platformServers" | "core" | "ai";
 
@@ -48,7 +46,6 @@ const SWITCHES: readonly {
 /** Settings > MCP Endpoint. */
 export function Page() {
   const settings = useQuery(getSettings, {}, { staleTime: 0 });
-  const platforms = useQuery(listPlatforms, {}, { refetchInterval: 15_000 });
   return (
     <>
       <div className="head">
@@ -64,53 +61,11 @@ export function Page() {
       ) : (
         <Switches now={settings.data.settings} reload={() => void settings.refetch()} />
       )}
-      {platforms.error ? (
-        <Failure error={platforms.error} what="The platforms" retry={() => void platforms.refetch()} />
-      ) : platforms.isPending ? (
-        <Skeleton what="the platforms" />
-      ) : (
-        <section className="panel" aria-labelledby="platforms">
-          <div className="panel-bar">
-            <h2 id="platforms">Platforms</h2>
-          </div>
-          <Table aria-labelledby="platforms" className="table">
-            <TableHeader>
-              <Column>Server</Column>
-              <Column>Platform</Column>
-              <Column>Address</Column>
-              <Column>Status</Column>
-              <Column>Heard of</Column>
-            </TableHeader>
-            <TableBody>
-              {platforms.data.platforms.map((one) => (
-                <Row key={`${one.server} ${one.id}`}>
-                  <Cell isHeader>
-                    <b>{one.server}</b>
-                    {one.serves && <span className="tag">Serves</span>}
-                  </Cell>
-                  <Cell>
-                    {one.title || <span className="faint">None is registered</span>} {one.version}
-                  </Cell>
-                  <Cell>{one.url && <code>{one.url}</code>}</Cell>
-                  <Cell>
-                    <StatusBadge status={STATE[one.state] ?? "absent"} />
-                  </Cell>
-                  <Cell>{one.lastSeenAt ? ago(one.lastSeenAt) : <span className="faint">Never</span>}</Cell>
-                </Row>
-              ))}
-            </TableBody>
-          </Table>
-        </section>
-      )}
+      <Platforms />
       <RegistrationTokens />
     </>
   );
 }
-
-const STATE: Readonly<Partial<Record<ConnectionState, "connected" | "registered">>> = {
-  [ConnectionState.CONNECTED]: "connected",
-  [ConnectionState.REGISTERED]: "registered",
-};
 
 function Switches({ now, reload }: { now: Settings; reload: () => void }) {
   const refresh = useRefresh(getSettings);

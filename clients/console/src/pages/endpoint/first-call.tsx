@@ -1,4 +1,4 @@
-import { createClient } from "@connectrpc/connect";
+import { callUnaryMethod } from "@connectrpc/connect-query";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { LoaderCircle } from "lucide-react";
@@ -15,7 +15,6 @@ import { awaited, beforeOf, connectedSince, type Found, keysIn, type Wait } from
 const LOOKED_MS = 2_000;
 /** From then on a client that does not call has a reason that the person can look for. */
 const OVERDUE_MS = 120_000;
-const connections = createClient(ConnectionService, transport);
 
 /** Waits for a client to connect after a configuration was copied or a package downloaded, and says which did. */
 export function FirstCall({ wait, onChange }: { wait: Wait; onChange: (wait: Wait | undefined) => void }) {
@@ -23,7 +22,8 @@ export function FirstCall({ wait, onChange }: { wait: Wait; onChange: (wait: Wai
   const { data } = useQuery({
     queryKey: ["first call", wait.startedAt],
     queryFn: async ({ signal }) => {
-      const page = await connections.listConnections({ pageSize: 100 }, { signal });
+      const { listConnections } = ConnectionService.method;
+      const page = await callUnaryMethod(transport, listConnections, { pageSize: 100 }, { signal });
       if (wait.before === undefined) onChange({ ...wait, before: beforeOf(page.connections, wait.keyId) });
       return page.connections;
     },
