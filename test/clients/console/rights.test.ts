@@ -257,7 +257,7 @@ describe("the calls of the console, made by hand", () => {
     expect(sessions).toHaveLength(50);
   });
 
-  test("of a thousand wrong passwords from one address few are looked at, and the others are told how long to wait", async () => {
+  test("of a thousand wrong passwords from one address few are looked at, and the next ones are told how long to wait", async () => {
     const tried = await Promise.all(
       Array.from({ length: 1_000 }, async (_, n) => {
         const answer = await post("/console/session", ORIGIN, {
@@ -272,8 +272,15 @@ describe("the calls of the console, made by hand", () => {
     expect(tried.filter(([, said]) => /^The e-mail address or the password is wrong/.test(said)).length).toBeLessThan(
       150,
     );
-    const waits = /^Too many sign-ins have failed: try again in (?:a second|\d+ seconds)\.$/;
-    expect(tried.filter(([, said]) => waits.test(said)).length).toBeGreaterThan(0);
+    // The first of these may be looked at again: then the second has to wait.
+    const said: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      const next = await post("/console/session", ORIGIN, { email: "nobody@sallyport.example", password: "wrong" });
+      said.push(((await next.json()) as { message: string }).message);
+    }
+    expect(
+      said.some((one) => /^Too many sign-ins have failed: try again in (?:a second|\d+ seconds)\.$/.test(one)),
+    ).toBe(true);
     // Nobody who is signed in notices.
     expect((await byHand("auth.v1.ApiKeyService/WhoAmI", {})).status).toBe(200);
   });

@@ -114,7 +114,7 @@ describe.skipIf(noChromium !== undefined)(titled("the console", noChromium), () 
     const REACHABLE = `[...document.querySelectorAll("a[href], button, input, [tabindex='0']")].filter((e) =>
       e.tabIndex >= 0 && !e.disabled && e.checkVisibility({ visibilityProperty: true }) && e.closest("[inert], [aria-hidden=true]") === null
       && (e.closest("[role=toolbar]")?.querySelector("button") ?? e) === e
-      && (e.closest("[role=radiogroup]")?.querySelector("[aria-checked=true]") ?? e) === e
+      && (e.closest("[role=radiogroup]")?.querySelector("button") ?? e) === e
       && (e.type !== "radio" || e.checked || e === document.querySelector('input[name="' + e.name + '"]')))`;
     async function walk(where: string): Promise<void> {
       await page.evaluate("document.activeElement.blur(), window.getSelection().removeAllRanges()");
