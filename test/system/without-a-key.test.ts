@@ -39,7 +39,9 @@ const PUBLIC: Readonly<Record<string, string>> = {
     ),
   ),
   "GET /": "leads to the console",
-  "GET /console/*": "the page of the console, which says nothing before somebody signs in",
+  "GET /console": "leads to the console",
+  "GET /console/": "the page of the console, which says nothing before somebody signs in",
+  "GET /console/*": "the same page, at each of its addresses",
   "GET /console/assets/*": "the files of that page",
   "GET /console/config.json": "the addresses that clients call, and the service's name",
   ...Object.fromEntries(

@@ -310,6 +310,7 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
 
   test("two people rename one group: the second save is told of the first, and saves nothing", () =>
     as(admin, "settings/groups", async (page) => {
+      await page.getByRole("heading", { name: "Groups", level: 1 }).waitFor();
       const { group } = await client(GroupService).createGroup({ name: "Before" });
       await page.reload();
       await page.getByRole("button", { name: "Rename Before" }).click();
