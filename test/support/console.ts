@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { connectClient } from "../../clients/node/connect.js";
+import { notLong } from "./long.js";
 import type { Program } from "./program.js";
 
 // The console in a real browser. Each look at a screen holds it against axe (WCAG 2.2 A and AA, and best
@@ -30,13 +31,13 @@ export interface AtConsole {
   signIn(person: PersonAtConsole): Promise<void>;
   /** Looks for findings on the screen as it is now; keeps a picture where SCREENSHOTS says so. @returns the findings. */
   look(name: string): Promise<readonly string[]>;
-  /** The same in both themes, and on a narrow screen, without loading the page again. */
+  /** The same in both themes, and on a narrow screen, without loading the page again. `npm test` looks at one only. */
   lookEverywhere(name: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-/** How each screen is looked at. */
-const VIEWS = [
+/** How each screen is looked at: in the long suite, and for pictures, in every theme and on a narrow screen too. */
+const ALL_VIEWS = [
   { name: "light", theme: "light", width: 1280 },
   // The same page in other colours.
   { name: "dark", theme: "dark", width: 1280, rules: ["color-contrast"] },
@@ -83,6 +84,7 @@ interface InBrowser {
 
 /** Where pictures are kept; nowhere unless it is set. */
 const { SCREENSHOTS } = process.env;
+const VIEWS = notLong === undefined || SCREENSHOTS !== undefined ? ALL_VIEWS : ALL_VIEWS.slice(0, 1);
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 /** Words of the browser itself about answers that a test asks for. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { CONNECTORS, MCP_CLIENTS, type McpClient } from "../../../clients/packages/mcp-clients.js";
 import { noChromium, startChromium } from "../../support/chromium.js";
 import { type AtConsole, atConsole, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import { notLong } from "../../support/long.js";
 import { type Program, startProgram } from "../../support/program.js";
 import { titled } from "../../support/titled.js";
 
@@ -94,58 +95,61 @@ describe.skipIf(noChromium !== undefined)(titled("clients at the console", noChr
     return { whole, url: /https?:\/\/[^"]+/.exec(whole)?.[0] ?? "" };
   }
 
-  test("every client: its files, notes and cost, and a fragment that it reads", () =>
-    visit(async (at) => {
-      const { page } = at;
-      for (const client of MCP_CLIENTS) {
-        await choose(page, client.title);
-        const isNarrowed = client.sends === "all";
-        const fragment = panel(page).getByRole("region", { name: `${client.title} fragment`, exact: true });
-        await expect.poll(() => fragment.textContent()).toMatch(isNarrowed ? /cti\?toolsets=basic"/ : /mcp\/cti"/);
-        for (const { paths } of client.places)
-          expect(await panel(page).getByText(paths.linux, { exact: true }).isVisible(), client.name).toBe(true);
-        for (const { text } of client.notes) expect(await panel(page).getByText(text).isVisible(), text).toBe(true);
-        const cost = (await panel(page).locator(".cost").textContent()) ?? "";
-        expect(cost).toMatch(client.sends === "none" ? /^\d+ tools\.$/ : /^\d+ tools; .* about [\d,]+ tokens/);
-        expect(Number(/^\d+/.exec(cost)?.[0]) > 20).toBe(!isNarrowed);
-        await panel(page)
-          .getByRole("button", { name: `Copy ${client.title} fragment`, exact: true })
-          .click();
-        const { whole, url } = read(client, await clipboard(page));
-        expect(url).toBe(`${program.baseUrl}/mcp/cti${isNarrowed ? "?toolsets=basic" : ""}`);
-        // The variable of the deployment, unless the client would send its name.
-        const spelled = { vscode: "our-key", zed: undefined, inspector: undefined };
-        const reference = client.name in spelled ? spelled[client.name as keyof typeof spelled] : VARIABLE;
-        if (reference === undefined) expect(whole).not.toMatch(/OUR_KEY|Authorization/);
-        else expect(whole).toContain(reference);
-        expect(whole).not.toContain("SERVICE_API_KEY");
-        // The others are of the same parts: with a place, links, a second text.
-        if (LOOKED_AT.has(client.name))
-          expect(await lookFromTop(at, `fragment-${client.name}`), client.name).toEqual([]);
-      }
-    }));
+  describe.skipIf(notLong !== undefined)(titled("one after the other", notLong), () => {
+    test("every client: its files, notes and cost, and a fragment that it reads", () =>
+      visit(async (at) => {
+        const { page } = at;
+        for (const client of MCP_CLIENTS) {
+          await choose(page, client.title);
+          const isNarrowed = client.sends === "all";
+          const fragment = panel(page).getByRole("region", { name: `${client.title} fragment`, exact: true });
+          await expect.poll(() => fragment.textContent()).toMatch(isNarrowed ? /cti\?toolsets=basic"/ : /mcp\/cti"/);
+          for (const { paths } of client.places)
+            expect(await panel(page).getByText(paths.linux, { exact: true }).isVisible(), client.name).toBe(true);
+          for (const { text } of client.notes) expect(await panel(page).getByText(text).isVisible(), text).toBe(true);
+          const cost = (await panel(page).locator(".cost").textContent()) ?? "";
+          expect(cost).toMatch(client.sends === "none" ? /^\d+ tools\.$/ : /^\d+ tools; .* about [\d,]+ tokens/);
+          expect(Number(/^\d+/.exec(cost)?.[0]) > 20).toBe(!isNarrowed);
+          await panel(page)
+            .getByRole("button", { name: `Copy ${client.title} fragment`, exact: true })
+            .click();
+          const { whole, url } = read(client, await clipboard(page));
+          expect(url).toBe(`${program.baseUrl}/mcp/cti${isNarrowed ? "?toolsets=basic" : ""}`);
+          // The variable of the deployment, unless the client would send its name.
+          const spelled = { vscode: "our-key", zed: undefined, inspector: undefined };
+          const reference = client.name in spelled ? spelled[client.name as keyof typeof spelled] : VARIABLE;
+          if (reference === undefined) expect(whole).not.toMatch(/OUR_KEY|Authorization/);
+          else expect(whole).toContain(reference);
+          expect(whole).not.toContain("SERVICE_API_KEY");
+          // The others are of the same parts: with a place, links, a second text.
+          if (LOOKED_AT.has(client.name))
+            expect(await lookFromTop(at, `fragment-${client.name}`), client.name).toEqual([]);
+        }
+      }));
 
-  test("every connector: its URL, its notes, and that this service is not on the internet", () =>
-    visit(async (at) => {
-      const { page } = at;
-      for (const connector of CONNECTORS) {
-        await choose(page, connector.title);
-        await panel(page).getByText("This client cannot call your service").waitFor();
-        await panel(page)
-          .getByText(/127\.0\.0\.1 is not on the internet/)
-          .waitFor();
-        await panel(page).getByText(connector.steps).waitFor();
-        await panel(page)
-          .getByText(/\?toolsets=basic$/)
-          .waitFor();
-        for (const { text } of connector.notes) expect(await panel(page).getByText(text).isVisible(), text).toBe(true);
-        await panel(page)
-          .getByRole("button", { name: `Copy URL for ${connector.title}` })
-          .click();
-        expect(await clipboard(page)).toBe(`${program.baseUrl}/mcp/cti?toolsets=basic`);
-        expect(await lookFromTop(at, `connector-${connector.name}`)).toEqual([]);
-      }
-    }));
+    test("every connector: its URL, its notes, and that this service is not on the internet", () =>
+      visit(async (at) => {
+        const { page } = at;
+        for (const connector of CONNECTORS) {
+          await choose(page, connector.title);
+          await panel(page).getByText("This client cannot call your service").waitFor();
+          await panel(page)
+            .getByText(/127\.0\.0\.1 is not on the internet/)
+            .waitFor();
+          await panel(page).getByText(connector.steps).waitFor();
+          await panel(page)
+            .getByText(/\?toolsets=basic$/)
+            .waitFor();
+          for (const { text } of connector.notes)
+            expect(await panel(page).getByText(text).isVisible(), text).toBe(true);
+          await panel(page)
+            .getByRole("button", { name: `Copy URL for ${connector.title}` })
+            .click();
+          expect(await clipboard(page)).toBe(`${program.baseUrl}/mcp/cti?toolsets=basic`);
+          expect(await lookFromTop(at, `connector-${connector.name}`)).toEqual([]);
+        }
+      }));
+  });
 
   test("the files are those of the visitor's system, and the others are one press away", () =>
     visit(async ({ page, context }) => {

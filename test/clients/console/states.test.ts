@@ -2,6 +2,7 @@ import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noChromium, startChromium } from "../../support/chromium.js";
 import { type AtConsole, atConsole, newPerson, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import { notLong } from "../../support/long.js";
 import { type Program, startProgram } from "../../support/program.js";
 import { titled } from "../../support/titled.js";
 
@@ -68,7 +69,9 @@ const SETTINGS: readonly Screen[] = [
   },
 ];
 
-describe.skipIf(noChromium !== undefined)(titled("the states of the console's pages", noChromium), () => {
+const skipped = noChromium ?? notLong;
+
+describe.skipIf(skipped !== undefined)(titled("the states of the console's pages", skipped), () => {
   let program: Program;
   let chromium: Browser;
   let analyst: PersonAtConsole;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Connected, SERVER, WAYS } from "../../hosts/packages/ways.js";
 import { CLAUDE, foreignFile, isInstalled, MCPB } from "../../support/foreign.js";
+import { notLong } from "../../support/long.js";
 import { toolNames } from "../../support/mcp.js";
 import { packagesOf } from "../../support/packages.js";
 import { type Program, startProgram } from "../../support/program.js";
@@ -15,7 +16,7 @@ const IN_CI: Readonly<Record<string, string>> = { "claude-code": CLAUDE, mcpb: M
 const MINUTES = 300_000;
 const ways = WAYS.filter(({ client, how }) => client in IN_CI && !how.startsWith("fragment"));
 const missing = Object.values(IN_CI).filter((program) => !isInstalled(program));
-const skipped = missing.length === 0 ? undefined : "Claude Code or mcpb is not installed: test/foreign/install.sh";
+const skipped = missing.length === 0 ? notLong : "Claude Code or mcpb is not installed: test/foreign/install.sh";
 
 describe.skipIf(skipped)(titled("clients with a package of the running service", skipped), () => {
   const below = mkdtempSync(join(tmpdir(), "clients-"));

@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { SERVERS } from "../../../services/shared/platforms.js";
+import { notLong } from "../../support/long.js";
 import { FORMATS, packagesOf } from "../../support/packages.js";
 import { freePorts, startProgram } from "../../support/program.js";
+import { titled } from "../../support/titled.js";
 
 // Two programs with the same data, at the same address one after the other, whose clocks are in zones a day apart.
 
@@ -14,9 +16,11 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-test("every package of a service is the same file, byte for byte, in whatever time zone it is built", {
-  timeout: 300_000,
-}, async () => {
+const title = titled(
+  "every package of a service is the same file, byte for byte, in whatever time zone it is built",
+  notLong,
+);
+test.skipIf(notLong !== undefined)(title, { timeout: 300_000 }, async () => {
   const [dataDir = "", below = ""] = folders;
   const [port] = await freePorts(1);
   const hashes: Record<string, string>[] = [];
