@@ -34,6 +34,7 @@ const under = { getParentRoute: () => root } as const;
 const page = <P extends string>(path: P, load: () => Promise<{ Page: () => React.ReactNode }>) =>
   createRoute({ ...under, path, component: lazyRouteComponent(load, "Page") });
 
+/** The pages by their addresses. */
 export const router = createRouter({
   basepath: CONSOLE,
   defaultPreload: "intent",

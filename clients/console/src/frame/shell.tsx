@@ -158,6 +158,7 @@ function Shell() {
 // biome-ignore lint/style/noDefaultExport: React loads a component later by its default export.
 export default Shell;
 
+/** What an address shows that is no page. */
 export function Nowhere() {
   return (
     <>

@@ -99,6 +99,7 @@ export function SignInForm({ email = "" }: { email?: string }) {
   );
 }
 
+/** The page for people who are not signed in. */
 export function SignIn() {
   return (
     <main className="signin">

@@ -1,5 +1,6 @@
 import { CircleCheck, CircleDashed, CircleDot, CircleSlash, type LucideIcon } from "lucide-react";
 
+/** What a badge says, in a word and a shape. */
 export type Status = "connected" | "registered" | "absent" | "off" | "revoked";
 
 const STATUS: Readonly<Record<Status, readonly [LucideIcon, string]>> = {

@@ -15,6 +15,7 @@ export async function copy(text: string): Promise<boolean> {
   }
 }
 
+/** Copies a text, and says that it did. */
 export function CopyButton({
   text,
   what,

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { sentenceOf } from "../service/transport";
 import { Button } from "./button";
 
+/** A message with a title above or within a page. */
 export function Notice({
   title,
   children,
@@ -35,6 +36,7 @@ export function Failure({ error, what, retry }: { error: unknown; what: string; 
   );
 }
 
+/** What a list shows that has no row. */
 export function Empty({
   icon: Icon,
   title,

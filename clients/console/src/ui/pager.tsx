@@ -10,6 +10,7 @@ export interface Pages {
   restart(): void;
 }
 
+/** The pages of a list, by the tokens of the service. */
 export function usePages(): Pages {
   const [tokens, setTokens] = useState<readonly string[]>([""]);
   return {

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 // Tables of plain HTML: Tab reaches each button in them, and screen readers have keys of their own for tables. A grid
 // of controls would take the arrow keys, and Tab would leave it.
 
+/** A table in plain HTML: Tab reaches the controls in it. */
 export function Table({
   className = "",
   children,
@@ -24,6 +25,7 @@ export function Table({
   );
 }
 
+/** The row of column names. */
 export function TableHeader({ children }: { children: ReactNode }) {
   return (
     <thead>
@@ -32,14 +34,17 @@ export function TableHeader({ children }: { children: ReactNode }) {
   );
 }
 
+/** The name of a column. */
 export function Column({ children }: { children: ReactNode }) {
   return <th scope="col">{children}</th>;
 }
 
+/** The rows. */
 export function TableBody({ children }: { children: ReactNode }) {
   return <tbody>{children}</tbody>;
 }
 
+/** A row. */
 export function Row({ className = "", children }: { className?: string; children: ReactNode }) {
   return <tr className={className}>{children}</tr>;
 }

@@ -16,6 +16,7 @@ export function tell(title: string, detail?: string): void {
   queue.add({ title, detail }, { timeout: SHOWN_MS });
 }
 
+/** The short messages that pass by themselves. */
 export function Toasts() {
   return (
     <ToastRegion queue={queue} className="toasts">

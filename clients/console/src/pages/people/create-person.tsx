@@ -7,6 +7,7 @@ import { tell } from "../../ui/toasts";
 
 const TITLE = "New person";
 
+/** The form for a new person. */
 export function CreatePerson({
   groups,
   close,

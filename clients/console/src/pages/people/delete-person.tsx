@@ -6,6 +6,7 @@ import { Confirm } from "../../ui/confirm";
 import { tell } from "../../ui/toasts";
 import { leftBehindInWords } from "./left-behind";
 
+/** Asks before a person is deleted. */
 export function DeletePerson({ user, close }: { user: User; close: () => void }) {
   const refresh = useRefresh(UserService.method.listUsers, GroupService.method.listGroups);
   const { isPending, error, mutate } = useMutation(UserService.method.deleteUser, {
