@@ -28,7 +28,7 @@ const LONGER: Readonly<Record<string, string>> = {
 let measured: readonly Measured[];
 beforeAll(async () => {
   measured = await measure();
-}, 60_000);
+});
 
 const over = (bytes: (one: Measured) => number, most: number, exceptions: object = {}): string[] =>
   measured.flatMap((one) => (bytes(one) > most && !(one.tool in exceptions) ? [`${one.tool}: ${bytes(one)}`] : []));

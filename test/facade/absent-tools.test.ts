@@ -83,7 +83,7 @@ beforeAll(async () => {
     credentials: keys,
     dispatch: mountInProcess([...counted, ...tools.map(stubOf)], steps),
   });
-}, 60_000);
+});
 afterAll(async () => {
   await server.close();
   await opened.end();
@@ -262,7 +262,7 @@ test("every tool, whatever the scopes, the rights and the URL: called, or refuse
     ),
     { numRuns: 300 },
   );
-}, 60_000);
+});
 
 test("nothing is asked about a tool that is in the list", async () => {
   const key = keyWith(scopesOf("cti"));

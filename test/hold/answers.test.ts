@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Program, startProgram } from "../support/program.js";
 import { ATTACKS } from "./answers/attacks.js";
 import { type Host, startHost } from "./answers/hosts.js";
@@ -7,8 +7,6 @@ import { callBeside } from "./answers/steady.js";
 
 // The bounded form of `npm run test:hold:answers`: a few of its attacks. What is measured there in
 // milliseconds is here that nobody waits for long; without threads each of these stopped the service for more.
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const LONGEST_MS = 3_000;
 const SOME = [
@@ -25,7 +23,7 @@ let program: Program;
 let host: Host;
 beforeAll(async () => {
   [program, host] = await Promise.all([startProgram(), startHost()]);
-}, 60_000);
+});
 afterAll(async () => {
   host?.end();
   await program?.stop();

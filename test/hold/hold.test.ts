@@ -20,7 +20,7 @@ let attackers: Attackers;
 beforeAll(async () => {
   attackers = startAttackers();
   program = await startProgram();
-}, 60_000);
+});
 afterAll(async () => {
   await attackers?.end();
   await program?.stop();

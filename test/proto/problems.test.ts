@@ -88,7 +88,7 @@ describe("what is wrong is found", () => {
     cpSync("proto", folder, { recursive: true, filter: (path) => !path.includes("gen") });
     for (const [i, [, rpcs]] of CASES.entries()) writeFileSync(join(folder, `wrong${i}.proto`), serviceOf(i, rpcs));
     found = problemsOf(imageOf(folder));
-  }, 60_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true }));
 
   /** Each case is a server of its own, so that a name is there twice only if the case says so. */
@@ -172,7 +172,7 @@ describe("names that docs/api-style.md does not settle so are found", () => {
     for (const [i, [request, response]] of [...wrong, RIGHT, DEAR].entries())
       writeFileSync(join(folder, `list${i}.proto`), listOf(i, request, response));
     found = problemsOf(imageOf(folder));
-  }, 60_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true }));
 
   /** A tool list_<i>s with these fields. */

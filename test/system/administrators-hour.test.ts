@@ -5,7 +5,7 @@ import { masked } from "../pages/hours/shell.js";
 
 test("docs/administrators-hour.md is what a shell shows (npm run pages)", async () => {
   expect(masked(readFileSync(ADMINISTRATOR, "utf8"))).toBe(masked(await administratorsPage()));
-}, 120_000);
+});
 
 test("ids, times and sizes may differ; counts and names may not", () => {
   const was = masked("id  0fKFm2khcRFe\n2026-11-22 07:20:47  agents 3");

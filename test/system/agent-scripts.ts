@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, vi } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { type Asked, type Reply, results, startModel } from "../services/core-objects/runs/model-server.js";
 import { call } from "../support/mcp.js";
 import { type Program, startProgram } from "../support/program.js";
 
 // Agents made from the templates that ship work as their skills tell them to, on the built-in platforms:
 // a model that follows the skill word by word calls the real tools, asks before it writes, and writes.
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** What a tool answered, which each of the steps knows its way in. */
 export type Answer = Record<string, ReturnType<typeof JSON.parse>>;
@@ -44,7 +42,7 @@ export function builtinAgents(): Scripts {
     program = await startProgram();
     const request = { name: "Models", type: "openai", endpoint: `${model.url}/v1`, models: ["large"] };
     integration = (await core<{ integration: { id: string } }>("create_integration", request)).integration.id;
-  }, 60_000);
+  });
   afterAll(async () => {
     await program?.stop();
     await model?.close();

@@ -13,7 +13,7 @@ test("the calls of docs/analysts.md return what it shows (npm run pages)", async
   } finally {
     await program.stop();
   }
-}, 40_000);
+});
 
 /** The ids that a call's arguments name. */
 function idsOf(args: object): string[] {

@@ -22,7 +22,7 @@ const MAIN = "dist/clients/cli/main.js";
 let program: Program;
 beforeAll(async () => {
   program = await startProgram({ keepData: true });
-}, 60_000);
+});
 afterAll(async () => {
   await program?.stop();
   program?.forget();
@@ -54,7 +54,7 @@ test("a tool that writes, a switch and a key that has ended are found by who, wh
   await expect.poll(() => rows("--outcome", "key_disabled"), SOON).toMatchObject([{ user: email }]);
   await cli("users", "enable", email);
   expect(JSON.stringify(await rows())).not.toContain("a-needle-of-the-audit");
-}, 60_000);
+});
 
 test("people follow it, in their local time", async () => {
   const child = spawn(process.execPath, [MAIN, "audit", "follow"], {
@@ -77,7 +77,7 @@ test("people follow it, in their local time", async () => {
     child.kill("SIGTERM");
     await once(child, "exit");
   }
-}, 60_000);
+});
 
 test("of administration that was answered every record outlives kill -9, in sequence, with how it ended", async () => {
   const done: string[] = [];
@@ -108,4 +108,4 @@ test("of administration that was answered every record outlives kill -9, in sequ
   expect(made.filter((email) => email.endsWith("@example.org") && !outcomes.has(email))).toEqual([]);
   const numbers = (await rows("--limit", "10000")).map(({ number }) => number).reverse();
   expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => 1 + i));
-}, 120_000);
+});

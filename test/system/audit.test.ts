@@ -5,7 +5,7 @@ import { type Program, startProgram } from "../support/program.js";
 let program: Program;
 beforeAll(async () => {
   program = await startProgram({ env: { LOG_LEVEL: "debug" } });
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 test("a read leaves no audit line, a write one, and neither arguments nor credentials are logged", async () => {
@@ -37,4 +37,4 @@ test("a read leaves no audit line, a write one, and neither arguments nor creden
   for (const word of ["a-needle-to-look-for", "a-scenario-of-the-audit-test", secret, "notakey", "eyJ"]) {
     expect(said).not.toContain(word);
   }
-}, 30_000);
+});

@@ -8,7 +8,7 @@ import { type Program, startProgram } from "../support/program.js";
 let program: Program;
 beforeAll(async () => {
   program = await startProgram();
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 const STOPPED_MS = 7_500;

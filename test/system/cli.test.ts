@@ -6,7 +6,7 @@ import { type Program, startProgram } from "../support/program.js";
 let program: Program;
 beforeAll(async () => {
   program = await startProgram();
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 /** What people see. */
@@ -30,7 +30,7 @@ test("a user and a key are made, used and revoked", async () => {
   expect((await cli("keys", "list", "--user", email)).json.keys).toMatchObject([{ id: key.json.id, name: "desk" }]);
   expect((await cli("keys", "revoke", key.json.id)).json).toEqual({ id: key.json.id, revoked: true });
   expect((await post(core, key.json.api_key, "tools/list")).status).toBe(401);
-}, 60_000);
+});
 
 test("a user who is disabled is refused at once, and served again when enabled", async () => {
   const { email, api_key } = program.bootstrap.analyst;
@@ -40,7 +40,7 @@ test("a user who is disabled is refused at once, and served again when enabled",
   expect(refused.status).toBe(401);
   expect((await cli("users", "enable", email)).json).toMatchObject({ email, disabled: false });
   expect((await post(core, api_key, "tools/list")).status).toBe(200);
-}, 60_000);
+});
 
 test("a key is rotated with an overlap, given another expiry, and ended", async () => {
   const { email } = program.bootstrap.analyst;
@@ -60,7 +60,7 @@ test("a key is rotated with an overlap, given another expiry, and ended", async 
   const soon = (await cli("keys", "expire", third.id, "--in", "2d")).json;
   expect(Date.parse(soon.expires_at) - Date.now()).toBeGreaterThan(47 * 3_600_000);
   expect((await cli("keys", "expire", third.id, "--never")).json.expires_at).toBeUndefined();
-}, 60_000);
+});
 
 test("a user is shown, changed, put in groups and deleted, and then no key of the user is served", async () => {
   const email = "bo@example.org";
@@ -84,14 +84,14 @@ test("a user is shown, changed, put in groups and deleted, and then no key of th
   expect((await cli("users", "delete", email)).json).toMatchObject({ email, deleted: true, revoked_keys: 1 });
   expect((await post(`${program.baseUrl}/mcp/core`, key, "tools/list")).status).toBe(401);
   expect((await cli("users", "get", email)).code).toBe(4);
-}, 60_000);
+});
 
 test("people see tables, and times where they are", async () => {
   const list = await people("users", "list");
   expect(list.stdout).toMatch(/^EMAIL +NAME +ADMIN +DISABLED +CREATED AT +ID\n/);
   expect(list.stdout).toMatch(/\nadmin@sallyport\.example +Administrator +yes +no +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d /);
   expect((await people("settings", "get")).stdout).toContain("platform servers  on\n");
-}, 30_000);
+});
 
 test("a key made with the read scopes lists no tool that writes", async () => {
   const key = await cli(
@@ -107,7 +107,7 @@ test("a key made with the read scopes lists no tool that writes", async () => {
   const names = await toolNames(`${program.baseUrl}/mcp/cti`, key.json.api_key);
   expect(names).toContain("whoami");
   expect(names.some((name) => /^(create|update|delete|add|remove)_/.test(name))).toBe(false);
-}, 60_000);
+});
 
 test("a switch acts at once", async () => {
   const url = (server: string) => `${program.baseUrl}/mcp/${server}`;
@@ -122,7 +122,7 @@ test("a switch acts at once", async () => {
   await cli("settings", "set", "ai", "off");
   expect(await statusOf("core")).toBe(403);
   expect((await cli("settings", "set", "ai", "on")).json).toEqual({ platform_servers: "on", core: "on", ai: "on" });
-}, 60_000);
+});
 
 test("the platforms are listed with their state", async () => {
   const { json } = await cli("platforms", "list");
@@ -131,7 +131,7 @@ test("the platforms are listed with their state", async () => {
     { server: "aev", state: "connected" },
     { server: "grc", state: "connected" },
   ]);
-}, 30_000);
+});
 
 test("a tool is called, and its refusal is told on standard error", async () => {
   const good = await cli("tools", "call", "grc", "list_tenants", "{}");
@@ -140,7 +140,7 @@ test("a tool is called, and its refusal is told on standard error", async () => 
   const bad = await cli("tools", "call", "cti", "get_entity", '{"colour":"red"}');
   expect([bad.code, bad.stdout]).toEqual([1, ""]);
   expect(bad.stderr).toMatch(/colour/);
-}, 30_000);
+});
 
 test.each([
   ["broken JSON", 2, ["tools", "call", "cti", "whoami", "{"], /not JSON/],
@@ -177,4 +177,4 @@ test("an analyst is refused what administrators may", async () => {
   );
   expect(done.code).toBe(3);
   expect(done.stderr).toContain("admin");
-}, 30_000);
+});

@@ -18,7 +18,7 @@ import { type Program, startProgram } from "../support/program.js";
 let program: Program;
 beforeAll(async () => {
   program = await startProgram();
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 const to = <S extends Parameters<typeof connectClient>[0]>(service: S) =>

@@ -23,7 +23,7 @@ let key: string;
 beforeAll(async () => {
   program = await startProgram();
   key = program.bootstrap.admin.api_key;
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 describe.each([
@@ -94,7 +94,7 @@ describe.skipIf(!isInstalled(PYTHON))(titled("Python", isInstalled(PYTHON) ? und
     } finally {
       rmSync(stubs, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 });
 
 describe.skipIf(!isInstalled(GRPCURL))(titled("grpcurl", isInstalled(GRPCURL) ? undefined : ABSENT), () => {
@@ -110,7 +110,7 @@ describe.skipIf(!isInstalled(GRPCURL))(titled("grpcurl", isInstalled(GRPCURL) ? 
     const called = await grpcurl("-d", "{}", program.grpcAddress, "core.v1.AgentService/ListAgents");
     expect(called.stderr).toBe("");
     expect(JSON.parse(called.stdout)).toHaveProperty("agents");
-  }, 30_000);
+  });
 
   test("is refused reflection and calls without a key, and served health", async () => {
     const listed = await run(GRPCURL, ["-plaintext", program.grpcAddress, "list"]);
@@ -118,7 +118,7 @@ describe.skipIf(!isInstalled(GRPCURL))(titled("grpcurl", isInstalled(GRPCURL) ? 
     const proto = ["-import-path", "proto", "-proto", "grpc/health/v1/health.proto"];
     const health = await run(GRPCURL, ["-plaintext", ...proto, program.grpcAddress, "grpc.health.v1.Health/Check"]);
     expect(JSON.parse(health.stdout)).toEqual({ status: "SERVING" });
-  }, 30_000);
+  });
 });
 
 test("@grpc/grpc-js calls typed, and is refused without a key", async () => {
@@ -160,5 +160,5 @@ describe.skipIf(!isInstalled(CLAUDE))(titled("Claude Code", isInstalled(CLAUDE) 
     } finally {
       rmSync(home, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 });

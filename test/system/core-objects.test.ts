@@ -64,7 +64,7 @@ beforeAll(async () => {
     await users.createUser({ email: emails[who], name: who, admin: who === "administrator", groups });
     [keys[who] = ""] = await makeKeysOf(program, emails[who], 1);
   }
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 let names = 0;
@@ -178,7 +178,7 @@ describe.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))("%ss", (_nou
       const should = who === "administrator" ? OK : DENIED;
       expect([who, await doors.askAll(keys[who], `create_${snake}`, company)]).toEqual([who, should]);
     }
-  }, 60_000);
+  });
 });
 
 describe("documents", () => {
@@ -271,7 +271,7 @@ test("a run is there for whoever triggered it and for nobody else, through every
     const cancel = (door: Door) => ({ run_id: ids[door], cancel: true });
     expect([who, await doors.askAll(keys[who], "update_run", cancel)]).toEqual([who, ABSENT]);
   }
-}, 60_000);
+});
 
 test("every tool of these kinds was called", () => {
   const toolsets = new Set([...EVERY_KIND.map(({ snake }) => snake), "resource", "document", "run"]);
@@ -338,7 +338,7 @@ test("what is secret is in no log, in no audit record and, in the clear, in no f
     const text = JSON.stringify(records, (_, value) => (typeof value === "bigint" ? String(value) : value));
     expect(text).toContain("UpdateVariable");
     return text;
-  }, 5_000);
+  });
   const file = readFileSync(join(program.dataDir, "main/data.mdb"), "latin1");
   expect(file).toContain(PLAIN);
   for (const text of [said, file, program.output()]) expect(text).not.toContain(SECRET);

@@ -28,7 +28,7 @@ beforeAll(async () => {
     reader: personOf(url, "reader", email, token),
   };
   ground = await makeGround(people.writer, "built-in", { flaws: "", minCvss: 7 });
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 test.each(JOBS)("$title", { timeout: 30_000 }, async ({ title, as, run }) => {

@@ -25,7 +25,7 @@ const cli = (...args: string[]) => run(process.execPath, ["dist/clients/cli/main
 
 test("the session of the page is what a shell shows (npm run pages)", async () => {
   expect(masked(PAGE)).toBe(masked(await directoryPage(PAGE)));
-}, 120_000);
+});
 
 test("the tests that the page names exist", () => {
   const named = [...PAGE.matchAll(/`(test\/[\w/-]+\.test\.ts)`/g)].map(([, file]) => file as string);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`;
   program = await startProgram({ env: { AEV_URL: url } });
-}, 60_000);
+});
 afterAll(async () => {
   await program?.stop();
   slow.close();
@@ -50,7 +50,7 @@ test("what is well is said to be, and what is not with what to do", async () => 
   expect([...of("platform aev"), ...of("clock of aev")].some(({ state }) => state === "wrong")).toBe(true);
   expect(code).toBe(1);
   expect(findings.filter((one) => one.state !== "ok" && one.do === undefined)).toEqual([]);
-}, 60_000);
+});
 
 test("wrong settings, files that others can read and a service that is not there are told", async () => {
   const open = join(program.dataDir, "service-key");
@@ -63,4 +63,4 @@ test("wrong settings, files that others can read and a service that is not there
   expect(of("files")).toMatchObject([{ state: "wrong", found: expect.stringContaining("service-key") }]);
   const away = await doctor({}, "--url", "http://127.0.0.1:9", "--remote");
   expect(away.findings).toMatchObject([{ check: "service", state: "wrong" }]);
-}, 60_000);
+});

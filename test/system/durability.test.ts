@@ -65,4 +65,4 @@ test("kill -9 while 5,000 writes are acknowledged loses none of them", async () 
     await again.stop();
     first.forget();
   }
-}, 180_000);
+});

@@ -10,7 +10,7 @@ import { type Program, startProgram } from "../support/program.js";
 let program: Program;
 beforeAll(async () => {
   program = await startProgram({ env: { WORKERS: "2" } });
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 const url = (query: string) => `${program.baseUrl}/mcp/cti${query}`;

@@ -48,7 +48,7 @@ beforeAll(async () => {
     args: ["--services", "auth,catalogue,platform-proxy"],
     env: { SOC_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}`, SANDBOX: "off" },
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await program?.stop();
@@ -64,7 +64,7 @@ test("its tool answers over MCP, with the first key", async () => {
     alerts: [{ id: "a-1", title: `an alert of 3 for ${email}` }],
     total_size: 7,
   });
-}, 30_000);
+});
 
 test("it is told of wherever platforms are: metadata, greeting and settings", async () => {
   const reply = await fetch(`${program.baseUrl}/.well-known/oauth-protected-resource/mcp/soc`);
@@ -72,4 +72,4 @@ test("it is told of wherever platforms are: metadata, greeting and settings", as
   expect(program.output()).toContain("/mcp/{cti,aev,grc,soc,core}");
   const help = execFileSync(process.execPath, [join(tree, "dist/services/main.js"), "--help"], { encoding: "utf8" });
   for (const setting of ["SOC_URL", "SOC_PUBLIC_URL", "MCP_SOC_URL"]) expect(help).toContain(setting);
-}, 30_000);
+});

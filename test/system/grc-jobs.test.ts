@@ -9,7 +9,7 @@ let product: Product;
 beforeAll(async () => {
   const emails = { assessor: "assessor@sallyport.example", pricer: "pricer@sallyport.example" };
   product = await startProduct("grc", { SANDBOX: "on" }, emails, true);
-}, 60_000);
+});
 afterAll(() => product?.stop());
 
 test.each(JOBS)("$title", { timeout: 30_000 }, async ({ title, run, as }) => {

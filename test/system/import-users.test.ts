@@ -19,7 +19,7 @@ let program: Program;
 beforeAll(async () => {
   program = await startProgram();
   for (const name of ["Blue", "Red"]) await cli("groups", "create", "--name", name);
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 const cli = async (...args: string[]) => {
@@ -47,7 +47,7 @@ test("a file with one wrong line changes nothing", async () => {
   const { stderr: ofGroup } = await importing([...COLLEAGUES, "z@example.org,Zed,Green,"]);
   expect(ofGroup).toContain('line 32: there is no group "Green"; create it with `groups create`');
   expect((await cli("users", "list")).json.users).toHaveLength(before);
-}, 60_000);
+});
 
 test("thirty colleagues come with their groups and a key each, and once more nothing changes", async () => {
   const { code, rows = [] } = await importing(COLLEAGUES, "--keys", "90d");
@@ -71,7 +71,7 @@ test("thirty colleagues come with their groups and a key each, and once more not
     admin: false,
     group_names: ["Blue"],
   });
-}, 120_000);
+});
 
 test("a row that the service refuses has its reason, and the others are made", async () => {
   const { code, rows } = await importing(["ü@example.org,Ü,,", "late@example.org,Late,,"]);
@@ -80,4 +80,4 @@ test("a row that the service refuses has its reason, and the others are made", a
     { line: 2, result: "refused", reason: expect.stringContaining("ASCII") },
     { line: 3, result: "created" },
   ]);
-}, 60_000);
+});

@@ -52,7 +52,7 @@ beforeAll(async () => {
     SERVICE_API_KEY: analyst.api_key,
     SCENARIO_ID: scenarios[0]?.id ?? "",
   };
-}, 60_000);
+});
 afterAll(async () => {
   await program?.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -149,7 +149,7 @@ describe("Node", () => {
   test("the sample", async () => {
     cpSync(join(SAMPLES, "node/agents.mjs"), join(folder, "agents.mjs"));
     await shows(process.execPath, [join(folder, "agents.mjs")]);
-  }, 30_000);
+  });
 
   test("the package has types, and pages over each of its ways", async () => {
     writeFileSync(join(folder, "consumer.mts"), CONSUMER);
@@ -162,7 +162,7 @@ describe("Node", () => {
     const done = await run(process.execPath, args, { cwd: folder });
     expect(done.stderr).toBe("");
     expect(JSON.parse(done.stdout)).toEqual(Array(4).fill(agents));
-  }, 60_000);
+  });
 
   test("what it does not export cannot be reached, and its libraries are those that are tested here", async () => {
     const hidden = await run(process.execPath, ["-e", `import("${client.name}/clients/node/patience.js")`], {

@@ -16,4 +16,4 @@ test("docs/integrators-hour.md has the counts, names and messages of the service
   } finally {
     await program.stop();
   }
-}, 40_000);
+});

@@ -35,7 +35,7 @@ beforeAll(async () => {
   expect(made.status).toBe(200);
   const daily = { name: "Daily", agentId: "builtin.threat-analyst", input: "Look.", schedule: "0 7 * * *" };
   expect((await rpc("AssignmentService/CreateAssignment", "leaver", daily)).status).toBe(200);
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 test("an administrator disables somebody, is told what is left, lists it, and hands it over", async () => {
@@ -75,7 +75,7 @@ test("an administrator disables somebody, is told what is left, lists it, and ha
     name: "TOKEN",
     lacksValue: true,
   });
-}, 60_000);
+});
 
 test("a deleted person is found by the id, and by the address as long as the audit has it", async () => {
   const deleted = (await cli("users", "delete", "leaver@example.org")).json;
@@ -90,7 +90,7 @@ test("a deleted person is found by the id, and by the address as long as the aud
   const { code, json } = await cli("users", "hand-over", ids.get("leaver")!, "--to", "heir@example.org");
   expect([code, json.objects]).toEqual([0, [expect.objectContaining({ kind: "assignment", outcome: "handed over" })]]);
   expect((await cli("users", "belongings", ids.get("leaver")!)).json.belongings).toEqual([]);
-}, 60_000);
+});
 
 test("nobody but an administrator reaches it through the façade", async () => {
   const [userId, toUserId] = [ids.get("heir"), ids.get("stranger")];
@@ -99,4 +99,4 @@ test("nobody but an administrator reaches it through the façade", async () => {
     expect((await rpc("BelongingsService/HandOver", who, { userId, toUserId, all: true })).status).toBe(403);
     expect((await rpc("BelongingsService/StopWork", who, { userId })).status).toBeGreaterThanOrEqual(403);
   }
-}, 60_000);
+});

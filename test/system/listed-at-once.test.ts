@@ -32,7 +32,7 @@ describe.skipIf(missing !== undefined)(titled("on one MongoDB", missing), () => 
     });
     await untilReady(other);
     urls = [`${program.baseUrl}/mcp/core`, `http://127.0.0.1:${port}/mcp/core`];
-  }, 120_000);
+  });
   afterAll(async () => {
     await other?.stop();
     await program?.stop();

@@ -47,24 +47,24 @@ test("catalogue alone loads no façade, no sandbox and no other service", async 
   const loaded = await loadedBy(["--services", "catalogue", "--workers", "0"], ELSEWHERE);
   expect(roomsOf(loaded)).toEqual([...ANY, "services/catalogue"].sort());
   expect(loadsEdge(loaded)).toBe(false);
-}, 60_000);
+});
 
 test("auth alone loads auth", async () => {
   const loaded = await loadedBy(["--services", "auth", "--workers", "0"], {});
   expect(roomsOf(loaded)).toEqual([...ANY, "services/auth"].sort());
   expect(loadsEdge(loaded)).toBe(false);
-}, 60_000);
+});
 
 test("without the sandbox none is loaded", async () => {
   const loaded = await loadedBy([], { SANDBOX: "off" });
   expect(roomsOf(loaded)).toContain("facade/http");
   expect(roomsOf(loaded).filter((room) => room.startsWith("services/sandbox"))).toEqual([]);
   expect(loadsEdge(loaded)).toBe(true);
-}, 60_000);
+});
 
 test("a built-in platform in whose place a real one stands is not loaded", async () => {
   const real = { CTI_URL: "http://127.0.0.1:9", AEV_URL: "http://127.0.0.1:9" };
   const loaded = await loadedBy(["--services", "auth,catalogue,platform-proxy", "--workers", "0"], real);
   const sandboxes = roomsOf(loaded).filter((room) => /^services\/sandbox\/(cti|aev|grc)$/.test(room));
   expect(sandboxes).toEqual(["services/sandbox/grc"]);
-}, 60_000);
+});

@@ -23,7 +23,7 @@ const MAX_GROWTH_MB = 512;
 let program: Program;
 beforeAll(async () => {
   program = await startProgram();
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 const LINES = Array.from({ length: 3_000 }, (_, n) => `${n} запись 🛰 {"indicator":"198.51.100.${n % 256}"}\n`);

@@ -7,7 +7,7 @@ import { type Program, startProgram } from "../support/program.js";
 let program: Program;
 beforeAll(async () => {
   program = await startProgram();
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 const at = (path: string): string => `${program.baseUrl}/mcp/${path}`;

@@ -81,7 +81,7 @@ describe.skipIf(noRemote !== undefined)(titled("mcp-remote", noRemote), () => {
     } finally {
       child.kill();
     }
-  }, 60_000);
+  });
 });
 
 describe.skipIf(noClaude !== undefined)(titled("Claude Code", noClaude), () => {
@@ -101,5 +101,5 @@ describe.skipIf(noClaude !== undefined)(titled("Claude Code", noClaude), () => {
       child.kill();
     }
     expect((await claude("mcp", "list")).stdout).toMatch(/sallyport: .* Connected/);
-  }, 120_000);
+  });
 });

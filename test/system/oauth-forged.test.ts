@@ -48,7 +48,7 @@ beforeAll(async () => {
   await first.stop();
   keys = await keysOf(first.dataDir);
   program = await startProgram({ env, dataDir: first.dataDir });
-}, 120_000);
+});
 afterAll(async () => {
   await program?.stop();
   program?.forget();

@@ -53,7 +53,7 @@ describe.skipIf(missing)(titled("MCP Inspector", missing), () => {
     page = await chromium.newPage();
     page.setDefaultTimeout(20_000);
     await page.goto((url.exec(said) as RegExpExecArray)[0]);
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await chromium?.close();
@@ -78,5 +78,5 @@ describe.skipIf(missing)(titled("MCP Inspector", missing), () => {
       .first()
       .click();
     await page.getByText(program.bootstrap.analyst.email).first().waitFor();
-  }, 90_000);
+  });
 });

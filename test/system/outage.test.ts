@@ -6,7 +6,7 @@ let program: Program;
 beforeAll(async () => {
   const [nobody] = await freePorts(1);
   program = await startProgram({ env: { CTI_URL: `http://127.0.0.1:${nobody}` } });
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 const said = async (name: string, args: object) => {

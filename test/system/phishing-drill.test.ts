@@ -27,7 +27,7 @@ beforeAll(async () => {
   await connectClient(UserService, options).createUser({ email: EMAIL, name: "driller" });
   const { token } = await connectClient(ApiKeyService, options).createApiKey({ userEmail: EMAIL, name: "drill" });
   person = personOf(`${program.baseUrl}/mcp/aev`, "driller", EMAIL, token);
-}, 120_000);
+});
 afterAll(() => program?.stop());
 
 test.skipIf(lacks !== undefined)(

@@ -13,7 +13,7 @@ import { type Program, startProgram } from "../support/program.js";
 let program: Program;
 beforeAll(async () => {
   program = await startProgram();
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 async function cli(...args: string[]) {
@@ -62,7 +62,7 @@ test("a platform registers over HTTP behind the one that serves, and is selected
   expect((await call()).body.result?.isError).toBeUndefined();
   expect((await register(token, { ...one, platform_id: "two" })).status).toBe(200);
   await cli("revoke-token", tokenId);
-}, 60_000);
+});
 
 test("an administrator adds, selects and forgets over gRPC, and nobody else", async () => {
   const given = { server: "grc", url: "http://127.0.0.1:9", publicUrl: "https://grc.example.com", title: "Ours" };
@@ -79,7 +79,7 @@ test("an administrator adds, selects and forgets over gRPC, and nobody else", as
   await expect(grpc().selectPlatform({ id }, analyst)).rejects.toThrow(/permission_denied/);
   await grpc().forgetPlatform({ id }, admin());
   expect((await grpc().listPlatforms({}, admin())).platforms.map((one) => one.id)).not.toContain(id);
-}, 30_000);
+});
 
 test("from a shell a platform is added; what is wrong with one is said", async () => {
   const added = await cli("add", "--server", "cti", "--address", "http://127.0.0.1:9", "--title", "Ours");
@@ -95,7 +95,7 @@ test("from a shell a platform is added; what is wrong with one is said", async (
     to: "http://127.0.0.1:7",
   });
   await cli("forget", added.json.id);
-}, 60_000);
+});
 
 test("tokens are listed from a shell; one that is not there is not revoked, and the audit says so", async () => {
   const { id } = (await cli("create-token", "--name", "short", "--server", "grc", "--expires", "2d")).json;
@@ -112,13 +112,13 @@ test("tokens are listed from a shell; one that is not there is not revoked, and 
   );
   expect(JSON.stringify(said)).toContain("nope");
   expect(said.map((record) => JSON.stringify(record).includes("not_found"))).toContain(true);
-}, 60_000);
+});
 
 test("over HTTP a platform is at no port 0", async () => {
   const { token } = (await cli("create-token", "--name", "port", "--server", "aev")).json;
   const refused = await register(token, { ...one, platform_url: "http://127.0.0.1:0/one" });
   expect(refused).toMatchObject({ status: 400, body: { message: expect.stringMatching(/port from 1 to 65535/) } });
-}, 60_000);
+});
 
 test("with nothing listed, the built-in platforms and the one of the settings are called, and no other on loopback", async () => {
   const platform = createServer((_req, res) => res.writeHead(500).end());
@@ -138,4 +138,4 @@ test("with nothing listed, the built-in platforms and the one of the settings ar
   expect((await run(process.execPath, add, { env })).stderr).toContain("add 127.0.0.1:9 to OUTGOING_ALLOW");
   await strict.stop();
   platform.close();
-}, 90_000);
+});

@@ -72,7 +72,7 @@ beforeAll(async () => {
     env[`${server.toUpperCase()}_PUBLIC_URL`] = sandbox.url;
   }
   program = await startProgram({ env: { ...env, USER_CALL_BURST: "1000000" } });
-}, 60_000);
+});
 afterAll(async () => {
   await program?.stop();
   for (const one of started) await one.close();

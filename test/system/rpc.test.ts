@@ -9,7 +9,7 @@ import { type Program, startProgram } from "../support/program.js";
 let program: Program;
 beforeAll(async () => {
   program = await startProgram({ env: { BAD_TOKENS_PER_MINUTE: "1000" } });
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 async function rpc(path: string, { key = program.bootstrap.analyst.api_key, body = "{}", headers = {} } = {}) {

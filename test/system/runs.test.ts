@@ -8,8 +8,6 @@ import { type Program, startProgram } from "../support/program.js";
 
 // Runs of the built program: real keys, real gates, the built-in platform, and a model that is here.
 
-vi.setConfig({ testTimeout: 30_000 });
-
 let program: Program;
 let model: Awaited<ReturnType<typeof startModel>>;
 let reply: (asked: Asked) => Reply | Promise<Reply>;
@@ -49,7 +47,7 @@ beforeAll(async () => {
     resource_ids: [integration.id],
   });
   agent = made.agent.id;
-}, 60_000);
+});
 afterAll(async () => {
   await program?.stop();
   await model?.close();

@@ -93,7 +93,7 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
     });
     await Promise.all([untilReady(other), untilReady(facade)]);
     await settleIn({ baseUrl: doors.facade }, one.bootstrap.analyst);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     if (noJava !== undefined) return;
@@ -103,7 +103,7 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
     await idp.close();
     rmSync(dir, { recursive: true, force: true });
     stopServer();
-  }, 60_000);
+  });
 
   const clientAt = <S extends Parameters<typeof connectClient>[0]>(service: S, baseUrl: string) =>
     connectClient(service, { baseUrl, apiKey: one.bootstrap.admin.api_key });
@@ -166,7 +166,7 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
       await end(endedAt, made);
       expect(await statusesOfAll(made, all)).toEqual(new Set([401]));
     }
-  }, 60_000);
+  });
 
   test("a user whom one disables is refused at every door, from the next request on", async () => {
     const all = Object.values(doors);
@@ -178,7 +178,7 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
     expect(await statusesOfAll(made, all)).toEqual(new Set([401]));
     await clientAt(UserService, grpc.one).updateUser({ id, disabled: false });
     expect(await statusesOfAll(made, all)).toEqual(new Set([200]));
-  }, 60_000);
+  });
 
   test("of six redemptions of a code, three at each, one gives tokens; both exchange refresh tokens", async () => {
     const client = await register(doors.facade);
@@ -192,7 +192,7 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
     expect(first.status).toBe(200);
     const next = await refresh({ ...connected, base: doors.other }, first.body.refresh_token as string);
     expect(next.status).toBe(200);
-  }, 60_000);
+  });
 
   test("a switch that one turns is turned at every door, from the next request on", async () => {
     const all = Object.values(doors);
@@ -207,7 +207,7 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
       expect(found).toEqual(all.map(() => (core ? 200 : found[0])));
       expect(found[0] === 200).toBe(core);
     }
-  }, 60_000);
+  });
 
   test("while one is stopped, the other serves and ends, and the façade goes to it; woken, it refuses too", async () => {
     const made = await makeAll();
@@ -228,7 +228,7 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
     }
     expect(await statusesOfAll(made, Object.values(doors))).toEqual(new Set([401]));
     await accepted(kept, Object.values(doors));
-  }, 60_000);
+  });
 
   test("when one is killed, the other and the façade go on", async () => {
     const rest = [doors.other, doors.facade];
@@ -241,5 +241,5 @@ describe.skipIf(noJava)(titled("two services on one MongoDB", noJava), () => {
     // People still connect at the façade.
     const { access_token: token } = (await connect()).tokens;
     await accepted([{ id: grantIn(token), token }], rest);
-  }, 60_000);
+  });
 });

@@ -107,7 +107,7 @@ test("who guesses waits; the owner's browser does not", async () => {
   await as(SessionService, person.api_key).signOutEverywhere({});
   await allow(client, "cti", own);
   expect(own.pages.filter((page) => page.includes("<h1>Sign in"))).toHaveLength(2);
-}, 30_000);
+});
 
 test("a person sees what calls in their name, with its last use within a second, and ends it", async () => {
   const person = await newPerson("connected");

@@ -31,7 +31,7 @@ describe("a first start", () => {
   let program: Program;
   beforeAll(async () => {
     program = await startProgram();
-  }, 60_000);
+  });
   afterAll(() => program?.stop());
 
   test("writes bootstrap.json for its owner only, with a working key for each account", async () => {
@@ -88,7 +88,7 @@ describe("a first start", () => {
     const [code] = (await once(second.process, "exit")) as [number];
     expect(code).toBe(1);
     expect(second.output().trim()).toMatch(/^the data directory .* is in use by another process.*$/);
-  }, 20_000);
+  });
 
   test("drains on SIGTERM with exit code 0, and the second start keeps keys and settings", async () => {
     const { dataDir, bootstrap } = program;
@@ -110,7 +110,7 @@ describe("a first start", () => {
     } finally {
       await again.stop();
     }
-  }, 60_000);
+  });
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)(
@@ -142,7 +142,7 @@ test("a port that is taken is said in one line", async () => {
   );
   taken.close();
   rmSync(dir, { recursive: true });
-}, 20_000);
+});
 
 test("settings that are wrong are said all at once", async () => {
   const child = spawnProgram("services/main.js", ["--workers=-1"], { PORT: "many", SANDBOX: "maybe" });
@@ -150,7 +150,7 @@ test("settings that are wrong are said all at once", async () => {
   expect(code).toBe(1);
   for (const name of ["PORT", "SANDBOX", "WORKERS"]) expect(child.output()).toContain(`(or ${name})`);
   expect(child.output().trim().split("\n")).toHaveLength(1);
-}, 20_000);
+});
 
 test("a data directory that is none is said in one line, with the setting that names it", async () => {
   const dir = mkdtempSync(join(tmpdir(), "sallyport-"));
@@ -163,7 +163,7 @@ test("a data directory that is none is said in one line, with the setting that n
     `the data directory ${file} cannot be used: it is not a directory; set --data-dir (or DATA_DIR)`,
   );
   rmSync(dir, { recursive: true });
-}, 20_000);
+});
 
 test("--help shows every setting, starts nothing and is no failure", async () => {
   const child = spawnProgram("services/main.js", ["--help"], { DATA_DIR: "/nowhere" });
@@ -171,4 +171,4 @@ test("--help shows every setting, starts nothing and is no failure", async () =>
   expect(code).toBe(0);
   expect(child.output()).toContain("--grpc-port (or GRPC_PORT) [50051]");
   expect(child.output()).toContain("--sandbox (or SANDBOX) [on]");
-}, 20_000);
+});

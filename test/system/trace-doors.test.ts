@@ -149,7 +149,7 @@ beforeAll(async () => {
     },
     { timeout: 20_000, interval: 50 },
   );
-}, 90_000);
+});
 afterAll(async () => {
   await program?.stop();
   await model?.close();

@@ -20,4 +20,4 @@ test("with tracing on the program drains with exit code 0, and the last call's s
   } finally {
     first.forget();
   }
-}, 60_000);
+});

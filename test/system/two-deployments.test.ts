@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (const one of [here, there])
     for (const name of ["a", "b", "c"])
       await call(`${one.baseUrl}/mcp/core`, one.bootstrap.analyst.api_key, "create_prompt", { name, template: name });
-}, 120_000);
+});
 afterAll(async () => {
   await here?.stop();
   await there?.stop();

@@ -8,7 +8,7 @@ beforeAll(async () => {
   // search_knowledge is listed for people who can see a knowledge base: the administrator alone.
   const base = { name: "create_knowledge_base", arguments: { name: "The administrator's own" } };
   await post(url("core"), admin(), "tools/call", base);
-}, 60_000);
+});
 afterAll(() => program?.stop());
 
 const SERVERS = ["cti", "aev", "grc", "core"] as const;

@@ -227,7 +227,7 @@ for (const edge of EDGE_NAMES) {
     beforeAll(async () => {
       const env = { PORT: "0", GRPC_PORT: "0", DATA_DIR: dataDir, EDGE: edge };
       running = await start(readConfig(options, [], env), silentLog);
-    }, 60_000);
+    });
     afterAll(async () => {
       await running?.stop(0);
       rmSync(dataDir, { recursive: true, force: true });
@@ -243,7 +243,7 @@ for (const edge of EDGE_NAMES) {
       const open = await openPages(running.baseUrl, http);
       // Both ways: what is named and no longer answered is taken from the list.
       expect(open.sort()).toEqual(Object.keys(PUBLIC).sort());
-    }, 60_000);
+    });
 
     test("a route that asks for no key is found, whatever it answers", async () => {
       const planted: Route[] = [
@@ -270,7 +270,7 @@ for (const edge of EDGE_NAMES) {
       for (const [path, answer] of await overGrpc(running.grpcUrl, rpc)) answers.get(path)!.add(answer);
       const open = [...answers].filter(([, said]) => !isRefused(said));
       expect(open.map(([path]) => path).sort()).toEqual(Object.keys(PUBLIC_RPCS).sort());
-    }, 120_000);
+    });
 
     test("no rpc is answered without a key with another method than POST", async () => {
       const asked = running.routes.rpc.flatMap((path) =>
@@ -284,6 +284,6 @@ for (const edge of EDGE_NAMES) {
       );
       const open = [...(await answersTo(asked))].filter(([path, said]) => isOpen(said) && !(path in PUBLIC_RPCS));
       expect(open).toEqual([]);
-    }, 120_000);
+    });
   });
 }

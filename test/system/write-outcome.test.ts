@@ -39,7 +39,7 @@ beforeAll(async () => {
   key = program.bootstrap.admin.api_key;
   const { entities } = await call<{ entities: { id: string }[] }>(url, key, "search_entities", { types: ["Malware"] });
   objectId = entities[0]?.id as string;
-}, 60_000);
+});
 afterEach(() => hostile.disarm());
 afterAll(async () => {
   await program?.stop();

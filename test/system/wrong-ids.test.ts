@@ -67,7 +67,7 @@ beforeAll(async () => {
     },
   });
   await makeGround(tenants[0]!.id);
-}, 120_000);
+});
 afterAll(() => program?.stop());
 
 const at = (server: string, query = ""): string => `${program.baseUrl}/mcp/${server}${query}`;

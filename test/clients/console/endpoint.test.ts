@@ -11,6 +11,7 @@ import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { connectClient } from "../../../clients/node/connect.js";
 import { noChromium, startChromium } from "../../support/chromium.js";
 import { type AtConsole, atConsole, newPerson, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import { notLong } from "../../support/long.js";
 import { post, toolNames } from "../../support/mcp.js";
 import { Browser as FormBrowser } from "../../support/oauth/browser.js";
 import { ClientState, nativeClient } from "../../support/oauth/client-state.js";
@@ -24,7 +25,9 @@ import { unzip } from "../../support/unzip.js";
 
 const DAY_MS = 86_400_000;
 
-describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", noChromium), () => {
+const skipped = noChromium ?? notLong;
+
+describe.skipIf(skipped !== undefined)(titled("My Profile > MCP Endpoint", skipped), () => {
   let chromium: Browser;
   /** With every platform. */
   let program: Program;
@@ -36,7 +39,7 @@ describe.skipIf(noChromium !== undefined)(titled("My Profile > MCP Endpoint", no
     [program, bare] = await Promise.all([startProgram(), startProgram({ env: { SANDBOX: "off" } })]);
     chromium = await startChromium();
     analyst = await withOwnPassword(program, program.bootstrap.analyst);
-  }, 120_000);
+  });
   afterAll(async () => {
     await chromium?.close();
     await program?.stop();

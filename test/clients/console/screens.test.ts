@@ -2,12 +2,15 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noChromium, startChromium } from "../../support/chromium.js";
 import { type AtConsole, atConsole, newPerson, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import { notLong } from "../../support/long.js";
 import { type Program, startProgram } from "../../support/program.js";
 import { titled } from "../../support/titled.js";
 
 // Every screen and dialog of the console, in both themes and on a narrow one, as each of three persons.
 
-describe.skipIf(noChromium !== undefined)(titled("the console's screens", noChromium), () => {
+const skipped = noChromium ?? notLong;
+
+describe.skipIf(skipped !== undefined)(titled("the console's screens", skipped), () => {
   let program: Program;
   let chromium: Browser;
   let analyst: PersonAtConsole;

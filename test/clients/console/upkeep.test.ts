@@ -5,6 +5,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noChromium, startChromium } from "../../support/chromium.js";
 import { atConsole, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import { notLong } from "../../support/long.js";
 import { freePorts, type Program, startProgram } from "../../support/program.js";
 import { titled } from "../../support/titled.js";
 
@@ -14,7 +15,9 @@ import { titled } from "../../support/titled.js";
 const MOST_FOR_SIGN_IN = 200_000;
 const MOST_FOR_FIRST_PAGE = 285_000;
 
-describe.skipIf(noChromium !== undefined)(titled("the console", noChromium), () => {
+const skipped = noChromium ?? notLong;
+
+describe.skipIf(skipped !== undefined)(titled("the console", skipped), () => {
   const dataDir = mkdtempSync(join(tmpdir(), "console-"));
   let program: Program;
   let chromium: Browser;

@@ -14,7 +14,7 @@ const HAS_FIGURES = process.platform === "linux";
 let stage: Stage;
 beforeAll(async () => {
   if (HAS_FIGURES) stage = await openStage();
-}, 60_000);
+});
 afterAll(() => stage?.close());
 
 test.skipIf(!HAS_FIGURES)(

@@ -30,7 +30,7 @@ const HAS_FIGURES = process.platform === "linux";
 let stage: Stage;
 beforeAll(async () => {
   if (HAS_FIGURES) stage = await openStage();
-}, 60_000);
+});
 afterAll(() => stage?.close());
 
 test("nearly all of the worst values break no rule, so that they reach the services", () => {

@@ -234,7 +234,7 @@ describe("the trail", () => {
     await trail.append([]);
     expect(await records.audit.countDocuments({ kind: "write" })).toBe(most);
     expect(await records.audit.countDocuments({ kind: "administration" })).toBe(1);
-  }, 60_000);
+  });
 
   describe("beyond the bound", () => {
     const by = (who: string, kind: AuditKind, count: number, byAdministrator = false) =>

@@ -17,8 +17,6 @@ import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
 import { SEAL, type Stack, serve, startStack } from "./stack.js";
 import type { Order, Report } from "./verifier-process.js";
 
-vi.setConfig({ testTimeout: 30_000 });
-
 const rings = KeyRingService.method;
 const MINUTE = 60_000;
 const code = (expected: Code) => expect.objectContaining({ code: expected });

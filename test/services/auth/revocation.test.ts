@@ -18,8 +18,6 @@ import type { Order, Report } from "./watcher-process.js";
 const PROCESSES = 6;
 const LEASE_MS = 1_500;
 
-vi.setConfig({ testTimeout: 30_000 });
-
 let stack: Stack;
 let server: RpcServer;
 let watchers: Watcher[];
@@ -86,7 +84,7 @@ describe.each(Object.entries(KINDS))("%s", (_kind, make) => {
     server = await serve(stack);
     watchers = Array.from({ length: PROCESSES }, startWatcher);
     await allReport((report) => report.leased);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     for (const { child } of watchers) child.kill("SIGKILL");

@@ -24,8 +24,6 @@ const OVER_MS = (LEASE_MS / 3 + LEASE_MS * 1.1) * 1.1;
 const FLAGS = { execArgv: ["--import", "tsx", "--conditions=house:source"] };
 const missing = process.env.MONGODB_URI ? undefined : noJava;
 
-vi.setConfig({ testTimeout: 60_000 });
-
 interface AuthProcess {
   readonly child: ChildProcess;
   readonly port: number;
@@ -61,7 +59,7 @@ describe.skipIf(missing)(titled("several auth processes on one MongoDB", missing
     // Two that ask one of them first, and two that ask the other.
     watchers = [startWatcher(a, b), startWatcher(a, b), startWatcher(b, a), startWatcher(b, a)];
     await allReport(({ leased }) => leased);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     if (missing !== undefined) return;

@@ -300,7 +300,7 @@ test("more objects than one call takes are handed over page by page", async () =
   expect(await listOf(leaver.id)).toEqual([]);
   const others = rig.call(listBelongings, { userId: heir.id, pageToken: "YWZ0ZXI6OTk6" }, rig.root);
   expect(await refused(others)).toContain("page_token is not from this list");
-}, 60_000);
+});
 
 test("a new owner without room gets nothing", async () => {
   const small = await startLeavingRig({ quota: { objects: 3 }, knowledge: { embedders: plainEmbedders() } });

@@ -102,7 +102,7 @@ test("what get_usage shows is what the store holds, after random creations, chan
   expect(await usage("root", { owner: "alice" })).toEqual(alices);
   expect((await refusal(usage("alice", { deployment: true }))).join()).toContain("only administrators");
   expect((await refusal(usage("bob", { owner: "alice" }))).join()).toContain("only administrators");
-}, 120_000);
+});
 
 test("those who write at the same time never store more than one of them may, nor more than the deployment", async () => {
   rig = await startRig();
@@ -202,4 +202,4 @@ test("the objects and documents of a store from before anybody counted are count
   rig = await startRig({ folder, knowledge });
   expect(await usage("alice")).toEqual(alices);
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});

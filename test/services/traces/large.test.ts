@@ -51,7 +51,7 @@ beforeAll(async () => {
       await rig.dispatch.unary(TraceService.method.export, exportOf(long("source", nth), spans), as("alice", "traces"));
     }
   }
-}, 180_000);
+});
 afterAll(() => rig.close());
 
 async function asked(request: object) {

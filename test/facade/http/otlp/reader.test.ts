@@ -85,4 +85,4 @@ test("an export that ends the thread is refused with its reason; the next one is
   const slow = createExportReader({ megabytes: 512, ms: 1 });
   const late = await refusalOf(slow.read(inPieces(json(45_000)), how({ encoding: "json" })));
   expect(late?.rawMessage).toBe("the export takes more than 0.001 seconds to read: send fewer spans at once");
-}, 60_000);
+});

@@ -31,7 +31,7 @@ for (const backend of backends) {
     beforeAll(async () => {
       opened = await backend.open();
       rig = await startRig({ store: opened.store, knowledge });
-    }, 60_000);
+    });
     afterAll(async () => {
       await rig?.close();
       await opened?.close();

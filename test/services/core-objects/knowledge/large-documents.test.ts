@@ -50,7 +50,7 @@ test("a document of 120 KB that could be 19,900 passages keeps nobody else waiti
   await ready(large, "alice");
   await ready(also, "alice");
   expect((await read(large, "alice")).passageCount).toBeLessThan(64 + (120 * 1_024) / 256);
-}, 120_000);
+});
 
 test("36 KB of text with 4,096 dimensions take what their few passages take, on disk and in memory", async () => {
   rig = await startRig({ knowledge: { embedders: slowEmbedders(0), pollMs: 20 } });
@@ -63,7 +63,7 @@ test("36 KB of text with 4,096 dimensions take what their few passages take, on 
   const grown = process.memoryUsage.rss() - before;
   expect(bytes).toBeLessThan(4 * 2 ** 20);
   expect(grown).toBeLessThan(150 * 2 ** 20);
-}, 60_000);
+});
 
 test("memory holds so much, and a search over more than that finds what all of it has", async () => {
   rig = await startRig({ knowledge: { embedders: slowEmbedders(0), pollMs: 20 } });
@@ -91,4 +91,4 @@ test("memory holds so much, and a search over more than that finds what all of i
     expect(ranking.heldBytes()).toBeLessThanOrEqual(megabytes * 2 ** 20);
   }
   await ranking.close();
-}, 120_000);
+});

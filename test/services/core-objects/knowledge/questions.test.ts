@@ -90,7 +90,7 @@ test("a question goes to another user's endpoint only if its knowledge base is n
   expect(named.reasons.size).toBe(0);
   expect((await search("bob", "bobs zebrafish plan")).reasons.has(his)).toBe(false);
   expect(endpoints.asked(bobs.name)).toContain("bobs zebrafish plan");
-}, 60_000);
+});
 
 test("an endpoint that is silent costs its own knowledge base a second once, and the next search nothing", async () => {
   const own = await integration("alice", "silent");
@@ -103,7 +103,7 @@ test("an endpoint that is silent costs its own knowledge base a second once, and
   const second = await search("alice", "quiet zebrafish again", [silent, plain]);
   expect(second.ms).toBeLessThan(500);
   expect(endpoints.asked(own.name)).not.toContain("quiet zebrafish again");
-}, 60_000);
+});
 
 test.each(["huge", "longer", "text"])(
   "an endpoint whose answer is %s costs its own knowledge base alone",
@@ -136,4 +136,4 @@ test("an integration that is shared no longer embeds nothing: documents wait and
 
   await share({ share: [{ to: "group:soc", tier: Tier.VIEW }] });
   await ready(late, "alice");
-}, 60_000);
+});

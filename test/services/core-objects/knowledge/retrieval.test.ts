@@ -27,7 +27,7 @@ beforeAll(async () => {
     never,
   );
   for (const [i, [question]] of QUESTIONS.entries()) vectors.set(question, asked[i]!);
-}, 60_000);
+});
 afterAll(() => processes.close());
 
 /** One over the place of the answer, by question. */

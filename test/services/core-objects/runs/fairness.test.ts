@@ -5,8 +5,6 @@ import { QUICK, startStage } from "./stage.js";
 
 // One user queues all that one may, of runs that take for ever: nobody else waits for them.
 
-vi.setConfig({ testTimeout: 20_000 });
-
 let stage: Awaited<ReturnType<typeof startStage>>;
 beforeAll(async () => {
   stage = await startStage();

@@ -13,8 +13,6 @@ import { startStage } from "./stage.js";
 
 // What hostile servers and models do to runs. What they do to other callers is in test/hold/answers.
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const TOKEN = "sentinel-of-a-hostile-server";
 const HIDDEN = "\u202eold\u2066";
 let stage: Awaited<ReturnType<typeof startStage>>;

@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { McpServerService } from "#proto/core/v1/mcp_server_service_pb.js";
 import { RunState } from "#proto/core/v1/run_pb.js";
 import { as } from "../rig.js";
 import { results } from "./model-server.js";
 import { startStage } from "./stage.js";
-
-vi.setConfig({ testTimeout: 20_000 });
 
 const TOKEN = "sentinel-of-a-remote-server";
 const TOOLS = [

@@ -159,7 +159,7 @@ test("what a process counted that was killed before it wrote is given back", asy
   await recountAll();
   expect([await room.of("alice"), await room.of("deployment")]).toEqual(Array(2).fill({ runs: 0, bytes: 0 }));
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 test("runs and steps of a store of before are counted once, and a count of before is counted again", async () => {
   const first = hold(await run("alice", { input: "words" }));

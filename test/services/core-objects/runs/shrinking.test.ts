@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Code } from "@connectrpc/connect";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { CustomToolService } from "#proto/core/v1/custom_tool_service_pb.js";
 import { IntegrationService } from "#proto/core/v1/integration_service_pb.js";
@@ -18,8 +18,6 @@ import { QUICK, startStage } from "./stage.js";
 
 // What a run may do is fixed when it begins, and only shrinks: attacks from inside a run, by a server that changes
 // its tools, and by work that goes on after the run was cancelled.
-
-vi.setConfig({ testTimeout: 30_000 });
 
 let stage: Awaited<ReturnType<typeof startStage>>;
 beforeAll(async () => {

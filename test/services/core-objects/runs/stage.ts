@@ -62,7 +62,7 @@ export async function startStage(options: Parameters<typeof startRig>[0] = {}) {
     },
     /** The run once it rests. */
     async rested(runId: string, who = "alice"): Promise<Run> {
-      for (let n = 0; n < 1_000; n++) {
+      for (let n = 0; n < 6_000; n++) {
         const { run } = await call(RunService.method.getRun, { runId }, as(who));
         if (!UNFINISHED.includes(run!.state)) return run!;
         await sleep(10);

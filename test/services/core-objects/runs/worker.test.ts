@@ -13,8 +13,6 @@ import { as } from "../rig.js";
 import { results } from "./model-server.js";
 import { CREDENTIAL, startStage } from "./stage.js";
 
-vi.setConfig({ testTimeout: 20_000 });
-
 let stage: Awaited<ReturnType<typeof startStage>>;
 beforeAll(async () => {
   stage = await startStage();

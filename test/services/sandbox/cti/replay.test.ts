@@ -97,4 +97,4 @@ test("the sandbox answers every recorded exchange as the real platform did, but 
   expect(found).toEqual([]);
   expect(exchanges.length).toBe(895);
   expect(same).toBe(895 - Object.keys(DIFFERENT).length);
-}, 60_000);
+});

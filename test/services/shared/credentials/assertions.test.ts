@@ -15,8 +15,6 @@ import type { Dispatch } from "../../../../services/shared/rpc/dispatch.js";
 import { unavailable } from "../../../../services/shared/rpc/errors.js";
 import { SEAL, type Stack, startStack } from "../../auth/stack.js";
 
-vi.setConfig({ testTimeout: 20_000 });
-
 let stack: Stack;
 let credentials: Credentials;
 let verifier: Authenticator;

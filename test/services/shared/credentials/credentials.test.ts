@@ -13,8 +13,6 @@ import { type Stack, startStack } from "../../auth/stack.js";
 
 const LEASE_MS = 1_500;
 
-vi.setConfig({ testTimeout: 20_000 });
-
 let stack: Stack;
 let credentials: Credentials;
 /** Names of the rpcs that the credentials called. */

@@ -8,8 +8,6 @@ import { type Stack, serve, startStack } from "../../auth/stack.js";
 
 const LEASE_MS = 1_500;
 
-vi.setConfig({ testTimeout: 20_000 });
-
 let stack: Stack;
 let server: RpcServer;
 let credentials: Credentials;

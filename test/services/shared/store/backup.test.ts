@@ -47,7 +47,7 @@ test("a copy taken while another process writes holds every write acknowledged b
     writer.kill("SIGKILL");
     await once(writer, "exit");
   }
-}, 90_000);
+});
 
 test("it is its owner's alone, and holds the store and nothing beside it", async () => {
   const data = join(root, "data");

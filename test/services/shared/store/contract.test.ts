@@ -172,7 +172,7 @@ for (const backend of backends) {
       ({ store, close } = await backend.open());
       await store.ensure([THINGS]);
       things = store.collection<Thing>("things");
-    }, 60_000);
+    });
     afterAll(() => close());
     beforeEach(async () => {
       await things.deleteMany({});

@@ -54,7 +54,7 @@ test("a search by words gives every row once while others write, best matches fi
   );
   expect(new Set(rows).size).toBe(rows.length);
   expect(before.rows.filter((id) => !rows.includes(id))).toEqual([]);
-}, 20_000);
+});
 
 test("the platform's own pages by relevance repeat or skip, which the built-in one shows too", async () => {
   const document =

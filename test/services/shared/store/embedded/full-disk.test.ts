@@ -26,4 +26,4 @@ test("a disk that takes no more refuses writes, in words, and keeps what was ack
     "[unavailable] the store cannot write to its disk now; ask an administrator to free space on it",
   ]);
   expect(intact).toBe(true);
-}, 30_000);
+});

@@ -165,7 +165,7 @@ test("an index finds what a scan finds, in the same order, and holds the keys of
     },
   );
   await fc.assert(property, { numRuns: 100 });
-}, 60_000);
+});
 
 async function apply(
   one: { kind: "update"; id: string; update: unknown } | { kind: "delete"; id: string },

@@ -23,7 +23,7 @@ test("a second process is told which directory is in use and what to do", async 
   await ended(holder);
   expect(holder.exitCode).toBe(0);
   await (await openEmbeddedStore(dir)).close();
-}, 15_000);
+});
 
 test("this process holds a directory against another one", async () => {
   const store = await openEmbeddedStore(dir);
@@ -31,7 +31,7 @@ test("this process holds a directory against another one", async () => {
   expect(await firstLine(other)).toContain("is in use by another process");
   await ended(other);
   await store.close();
-}, 15_000);
+});
 
 test("the lock ends with a process that is killed, and leaves nothing behind", async () => {
   for (let i = 0; i < 2; i++) {
@@ -42,7 +42,7 @@ test("the lock ends with a process that is killed, and leaves nothing behind", a
   }
   await (await openEmbeddedStore(dir)).close();
   expect((await readdir(dir)).filter((name) => name.endsWith(".sock"))).toEqual([]);
-}, 15_000);
+});
 
 test("of several processes that find a dead holder one gets the directory", async () => {
   const dead = runScript("holder.ts", dir);
@@ -54,7 +54,7 @@ test("of several processes that find a dead holder one gets the directory", asyn
   expect(answers.filter((answer) => answer === "open")).toHaveLength(1);
   for (const rival of rivals) rival.stdin?.end();
   await Promise.all(rivals.map(ended));
-}, 30_000);
+});
 
 test("one process opens a directory once, and again after it closed it", async () => {
   const store = await openEmbeddedStore(dir);
@@ -71,7 +71,7 @@ test("a directory whose path is too long for a socket is locked too", async () =
   expect(await firstLine(other)).toContain("is in use by another process");
   await ended(other);
   await store.close();
-}, 15_000);
+});
 
 async function firstLine(child: ChildProcess): Promise<string> {
   for await (const line of createInterface(child.stdout!)) return line;
