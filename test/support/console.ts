@@ -82,11 +82,19 @@ interface InBrowser {
   ): void;
 }
 
+/** Types into the field that has the focus, once one has it: a dialog may take its time to open. */
+export async function typeIn(page: Page, text: string): Promise<void> {
+  await page.waitForFunction("document.activeElement?.matches('input, textarea')");
+  await page.keyboard.type(text);
+}
+
 /** Where pictures are kept; nowhere unless it is set. */
 const { SCREENSHOTS } = process.env;
 const VIEWS = notLong === undefined || SCREENSHOTS !== undefined ? ALL_VIEWS : ALL_VIEWS.slice(0, 1);
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+/** How long a page takes at most on a busy machine. */
+const MOST_MS = 90_000;
 /** Words of the browser itself about answers that a test asks for. */
 const EXPECTED =
   /status of (?:400|401|403|404|409|429|503)|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/;
@@ -104,6 +112,7 @@ export async function atConsole(
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
+  page.setDefaultTimeout(MOST_MS);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
   page.on("console", (message) => {

@@ -10,7 +10,14 @@ import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { connectClient } from "../../../clients/node/connect.js";
 import { noChromium, startChromium } from "../../support/chromium.js";
-import { type AtConsole, atConsole, newPerson, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import {
+  type AtConsole,
+  atConsole,
+  newPerson,
+  type PersonAtConsole,
+  typeIn,
+  withOwnPassword,
+} from "../../support/console.js";
 import { notLong } from "../../support/long.js";
 import { post, toolNames } from "../../support/mcp.js";
 import { Browser as FormBrowser } from "../../support/oauth/browser.js";
@@ -336,7 +343,7 @@ describe.skipIf(skipped !== undefined)(titled("My Profile > MCP Endpoint", skipp
       await waiting(page).getByText("You have no API key: create one").waitFor();
       await waiting(page).getByRole("link", { name: "API Keys" }).click();
       await page.getByRole("button", { name: "Create your first key" }).click();
-      await page.keyboard.type("First");
+      await typeIn(page, "First");
       await page.keyboard.press("Enter");
       const key = (await page.locator(".secret code").textContent()) as string;
       await page.getByRole("button", { name: "I have saved it" }).click();

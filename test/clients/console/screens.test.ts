@@ -1,7 +1,14 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noChromium, startChromium } from "../../support/chromium.js";
-import { type AtConsole, atConsole, newPerson, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import {
+  type AtConsole,
+  atConsole,
+  newPerson,
+  type PersonAtConsole,
+  typeIn,
+  withOwnPassword,
+} from "../../support/console.js";
 import { notLong } from "../../support/long.js";
 import { type Program, startProgram } from "../../support/program.js";
 import { titled } from "../../support/titled.js";
@@ -90,7 +97,7 @@ describe.skipIf(skipped !== undefined)(titled("the console's screens", skipped),
       await at.signIn(analyst);
       await dialog(at, "New key", "New API key", "new-key");
       await page.getByRole("button", { name: "New key" }).click();
-      await page.keyboard.type("Claude Code on my laptop");
+      await typeIn(page, "Claude Code on my laptop");
       await page.keyboard.press("Enter");
       await page.getByText("Copy your key now").waitFor();
       expect(await at.lookEverywhere("key-shown-once")).toEqual([]);
@@ -110,7 +117,7 @@ describe.skipIf(skipped !== undefined)(titled("the console's screens", skipped),
       await page.keyboard.press("Control+k");
       await page.getByRole("menuitem", { name: /API Keys/ }).waitFor();
       expect(await at.lookEverywhere("ctrl-k")).toEqual([]);
-      await page.keyboard.type("no such page");
+      await typeIn(page, "no such page");
       await page.getByText("No page of yours has this name.").waitFor();
       expect(await at.lookEverywhere("ctrl-k-none")).toEqual([]);
       await page.keyboard.press("Escape");
@@ -205,7 +212,7 @@ describe.skipIf(skipped !== undefined)(titled("the console's screens", skipped),
       expect(await at.lookEverywhere("groups-none")).toEqual([]);
       await dialog(at, "New group", "New group", "new-group");
       await page.getByRole("button", { name: "New group" }).click();
-      await page.keyboard.type("Night shift");
+      await typeIn(page, "Night shift");
       await page.keyboard.press("Enter");
       await page.getByRole("rowheader", { name: "Night shift" }).waitFor();
       expect(await at.lookEverywhere("groups")).toEqual([]);
@@ -219,7 +226,7 @@ describe.skipIf(skipped !== undefined)(titled("the console's screens", skipped),
       await at.open("settings/endpoint");
       await at.signIn(admin);
       await page.getByRole("button", { name: "New token" }).click();
-      await page.keyboard.type("OpenCTI in Paris");
+      await typeIn(page, "OpenCTI in Paris");
       await page.getByRole("button", { name: "Create token" }).click();
       await page.getByRole("heading", { name: "Copy the token now" }).waitFor();
       expect(await at.lookEverywhere("token-shown-once")).toEqual([]);

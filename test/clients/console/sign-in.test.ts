@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RealProvider, startRealProvider } from "../../services/auth/federation/real-provider.js";
 import { noChromium, startChromium } from "../../support/chromium.js";
-import { type AtConsole, atConsole, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import { type AtConsole, atConsole, type PersonAtConsole, typeIn, withOwnPassword } from "../../support/console.js";
 import { freePorts, type Program, startProgram } from "../../support/program.js";
 import { titled } from "../../support/titled.js";
 
@@ -109,7 +109,7 @@ describe.skipIf(noChromium !== undefined)(titled("signing in at the console", no
         await page.getByRole("button", { name: "New key" }).click();
       };
       await form();
-      await page.keyboard.type("A name of Ana's");
+      await typeIn(page, "A name of Ana's");
       await page.getByText("It may only read").click();
       await at.context.clearCookies({ name: "sallyport" });
       await page.getByRole("button", { name: "Create key" }).click();

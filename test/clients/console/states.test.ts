@@ -1,7 +1,14 @@
 import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noChromium, startChromium } from "../../support/chromium.js";
-import { type AtConsole, atConsole, newPerson, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import {
+  type AtConsole,
+  atConsole,
+  newPerson,
+  type PersonAtConsole,
+  typeIn,
+  withOwnPassword,
+} from "../../support/console.js";
 import { notLong } from "../../support/long.js";
 import { type Program, startProgram } from "../../support/program.js";
 import { titled } from "../../support/titled.js";
@@ -264,7 +271,7 @@ describe.skipIf(skipped !== undefined)(titled("the states of the console's pages
     await row(at.page);
     await asAdmin("auth.v1.UserService/UpdateUser", { id, admin: false });
     await at.page.getByRole("button", { name: "New group" }).click();
-    await at.page.keyboard.type("Mine");
+    await typeIn(at.page, "Mine");
     await at.page.keyboard.press("Enter");
     await at.page.getByText("You may not see this").waitFor();
     expect(await at.page.getByRole("region", { name: "Settings" }).count()).toBe(0);
@@ -292,7 +299,7 @@ describe.skipIf(skipped !== undefined)(titled("the states of the console's pages
       "ApiKeyService/CreateApiKey",
       async () => {
         await press("New key");
-        await page.keyboard.type("Lost");
+        await typeIn(page, "Lost");
       },
       "Create key",
     );
@@ -325,7 +332,7 @@ describe.skipIf(skipped !== undefined)(titled("the states of the console's pages
       "GroupService/CreateGroup",
       async () => {
         await press("New group");
-        await page.keyboard.type("Lost");
+        await typeIn(page, "Lost");
       },
       "Create group",
     );
@@ -334,7 +341,7 @@ describe.skipIf(skipped !== undefined)(titled("the states of the console's pages
       "SettingService/CreateRegistrationToken",
       async () => {
         await press("New token");
-        await page.keyboard.type("Lost");
+        await typeIn(page, "Lost");
       },
       "Create token",
     );
@@ -354,7 +361,7 @@ describe.skipIf(skipped !== undefined)(titled("the states of the console's pages
       await at.open("profile/keys");
       await at.signIn(person);
       await page.getByRole("button", { name: "New key" }).click();
-      await page.keyboard.type("Lost");
+      await typeIn(page, "Lost");
       await page.keyboard.press("Enter");
       await page.getByText(/whether it was done is not known/).waitFor();
       expect(await page.getByLabel("Name").inputValue()).toBe("Lost");

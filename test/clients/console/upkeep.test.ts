@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noChromium, startChromium } from "../../support/chromium.js";
-import { atConsole, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import { atConsole, type PersonAtConsole, typeIn, withOwnPassword } from "../../support/console.js";
 import { notLong } from "../../support/long.js";
 import { freePorts, type Program, startProgram } from "../../support/program.js";
 import { titled } from "../../support/titled.js";
@@ -84,9 +84,9 @@ describe.skipIf(skipped !== undefined)(titled("the console", skipped), () => {
     await at.open("");
     await page.getByLabel("Password").waitFor();
     await tabTo("email");
-    await page.keyboard.type(analyst.email);
+    await typeIn(page, analyst.email);
     await tabTo("password");
-    await page.keyboard.type(analyst.password);
+    await typeIn(page, analyst.password);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "MCP Endpoint", level: 1 }).waitFor();
     await tabTo("Skip to content");
@@ -95,7 +95,7 @@ describe.skipIf(skipped !== undefined)(titled("the console", skipped), () => {
     await page.getByRole("heading", { name: "API Keys", level: 1 }).waitFor();
     await tabTo("New key");
     await page.keyboard.press("Enter");
-    await page.keyboard.type("By keyboard");
+    await typeIn(page, "By keyboard");
     await page.keyboard.press("Enter");
     await page.getByText("Copy your key now").waitFor();
     await tabTo("I have saved it");
@@ -187,7 +187,7 @@ describe.skipIf(skipped !== undefined)(titled("the console", skipped), () => {
     await at.open("profile/keys");
     await at.signIn(analyst);
     await page.getByRole("button", { name: "New key" }).click();
-    await page.keyboard.type("To be revoked");
+    await typeIn(page, "To be revoked");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "I have saved it" }).press("Enter");
     await page.getByRole("button", { name: "Revoke To be revoked" }).press("Enter");
@@ -245,7 +245,7 @@ describe.skipIf(skipped !== undefined)(titled("the console", skipped), () => {
     await at.open("profile/keys");
     await at.signIn(analyst);
     await page.getByRole("button", { name: "New key" }).click();
-    await page.keyboard.type("Written before the restart");
+    await typeIn(page, "Written before the restart");
     await program.stop();
     await page.keyboard.press("Enter");
     await page.getByText(/whether it was done is not known/).waitFor();

@@ -7,7 +7,14 @@ import { type User, UserService } from "#proto/auth/v1/user_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { connectClient } from "../../../clients/node/connect.js";
 import { noChromium, startChromium } from "../../support/chromium.js";
-import { type AtConsole, atConsole, newPerson, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import {
+  type AtConsole,
+  atConsole,
+  newPerson,
+  type PersonAtConsole,
+  typeIn,
+  withOwnPassword,
+} from "../../support/console.js";
 import { post, toolNames } from "../../support/mcp.js";
 import { type Program, startProgram } from "../../support/program.js";
 import { titled } from "../../support/titled.js";
@@ -82,7 +89,7 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
   test("a key is made, copied, shown once, used, and revoked", () =>
     as(analyst, "profile/keys", async (page) => {
       await page.getByRole("button", { name: "New key" }).click();
-      await page.keyboard.type("Laptop");
+      await typeIn(page, "Laptop");
       await page.keyboard.press("Enter");
       await page.getByText("Copy your key now").waitFor();
       await page.getByRole("button", { name: "Copy API key" }).click();
@@ -102,7 +109,7 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
   test("a key for one server that may only read", () =>
     as(analyst, "profile/keys", async (page) => {
       await page.getByRole("button", { name: "New key" }).click();
-      await page.keyboard.type("Reader");
+      await typeIn(page, "Reader");
       await page.getByText("grc", { exact: true }).click();
       await page.getByText("It may only read").click();
       await page.getByRole("button", { name: "Create key" }).click();
@@ -131,7 +138,7 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
   test("a session that ends in the middle of a form loses nothing of it", () =>
     as(analyst, "profile/keys", async (page, { context }) => {
       await page.getByRole("button", { name: "New key" }).click();
-      await page.keyboard.type("A name that took long to think of");
+      await typeIn(page, "A name that took long to think of");
       await context.clearCookies({ name: "sallyport" });
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
@@ -147,7 +154,7 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
     as(analyst, "profile/connections", async (page) => {
       await page.getByRole("heading", { name: "Connections", level: 1 }).waitFor();
       await page.keyboard.press("Control+k");
-      await page.keyboard.type("keys");
+      await typeIn(page, "keys");
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "API Keys", level: 1 }).waitFor();
@@ -169,7 +176,7 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
           await page.keyboard.press("Control+k");
           await page.getByRole("searchbox").waitFor();
           expect(await page.getByRole("menuitem").count()).toBe(names.length);
-          await page.keyboard.type(name);
+          await typeIn(page, name);
           await expect.poll(() => page.getByRole("menuitem").count()).toBe(1);
           await page.keyboard.press("ArrowDown");
           await page.keyboard.press("Enter");
@@ -180,7 +187,7 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
           await expect.poll(() => new URL(page.url()).pathname).toContain(path);
         }
         await page.keyboard.press("Control+k");
-        await page.keyboard.type("Settings");
+        await typeIn(page, "Settings");
         const offered = names.filter((name) => name.startsWith("Settings")).length;
         await expect.poll(() => page.getByRole("menuitem").filter({ hasText: "Settings" }).count()).toBe(offered);
         await page.keyboard.press("Escape");
@@ -192,7 +199,7 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
   test("Ctrl K does not open over a key that is shown once", () =>
     as(analyst, "profile/keys", async (page) => {
       await page.getByRole("button", { name: "New key" }).click();
-      await page.keyboard.type("Once");
+      await typeIn(page, "Once");
       await page.keyboard.press("Enter");
       await page.getByText("Copy your key now").waitFor();
       await page.keyboard.press("Control+k");
@@ -396,7 +403,7 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
   test("a person is created, put into a group, signs in with a password of their own, and is disabled", () =>
     as(admin, "settings/groups", async (page) => {
       await page.getByRole("button", { name: "New group" }).click();
-      await page.keyboard.type("Night shift");
+      await typeIn(page, "Night shift");
       await page.keyboard.press("Enter");
       await page.getByRole("rowheader", { name: "Night shift" }).waitFor();
       await page.getByRole("link", { name: "People" }).click();
