@@ -2,6 +2,8 @@ import { LRUCache } from "lru-cache";
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known } from "../../services/shared/credentials/known.js";
+import { EVERYONE } from "../../services/shared/credentials/reach.js";
+import { CORE } from "../../services/shared/platforms.js";
 import { askWithin } from "../../services/shared/rpc/ask.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
 import type { ListOptions } from "./endpoint-query.js";
@@ -44,13 +46,17 @@ const MAX_USERS = 20_000;
 const MAX_VIEWS = 512;
 const MAX_QUERIES = 16;
 
+/** What is kept of one server: of each user, by what the user came with. */
+type Kept = LRUCache<string, WeakMap<Known, Visible>>;
+
 /**
  * Asks the catalogue on the caller's behalf and keeps the answer as long as it
- * says, under the lease; an event about the user, a switch or a platform drops
- * it. Callers who see the same tools share the same bytes.
+ * says, under the lease; an event about the user, what the user reaches, a
+ * switch or a platform drops it. Callers who see the same tools share the same
+ * bytes.
  */
 export function createVisibleTools({ dispatch, credentials, servers }: VisibleToolsOptions): VisibleTools {
-  const byUser = new LRUCache<string, WeakMap<Known, Map<string, Visible>>>({ max: MAX_USERS });
+  const byServer = new Map<string, Kept>([...servers.keys()].map((name) => [name, new LRUCache({ max: MAX_USERS })]));
   const asking = new WeakMap<Known, Map<string, Promise<Visible>>>();
   const shared = new LRUCache<string, View>({ max: MAX_VIEWS });
   let epoch = 0;
@@ -58,8 +64,11 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
   const close = credentials.onEvent(({ kind, id }) => {
     if (kind === "key") return;
     epoch++;
-    if (kind === "user") byUser.delete(id);
-    else byUser.clear();
+    for (const [server, kept] of byServer) {
+      if (kind === "reach" && server !== CORE.name) continue;
+      if (kind === "user" || (kind === "reach" && id !== EVERYONE)) kept.delete(id);
+      else kept.clear();
+    }
   });
 
   async function ask(known: Known, server: string): Promise<Visible> {
@@ -84,12 +93,10 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
   }
 
   function keep(known: Known, server: string, visible: Visible): void {
-    const user = known.caller.id;
-    const byKnown = byUser.get(user) ?? new WeakMap<Known, Map<string, Visible>>();
-    const byServer = byKnown.get(known) ?? new Map<string, Visible>();
-    byUser.set(user, byKnown);
-    byKnown.set(known, byServer);
-    byServer.set(server, visible);
+    const kept = byServer.get(server) as Kept;
+    const mine = kept.get(known.caller.id) ?? new WeakMap<Known, Visible>();
+    mine.set(known, visible);
+    kept.set(known.caller.id, mine);
   }
 
   /** One request at a time for the same caller and server. */
@@ -131,7 +138,7 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
   return {
     close,
     of(known, server, options) {
-      const kept = byUser.get(known.caller.id)?.get(known)?.get(server);
+      const kept = byServer.get(server)?.get(known.caller.id)?.get(known);
       if (kept !== undefined && kept.until > Date.now() && credentials.leased()) return view(kept, server, options);
       return askOnce(known, server).then((visible) => view(visible, server, options));
     },

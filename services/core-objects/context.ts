@@ -65,6 +65,8 @@ export interface Context {
   readonly wakeWorker: () => void;
   readonly people: People;
   readonly audit: RecordAudit;
+  /** Tells every process that keeps what these users reach, by their ids or EVERYONE; resolved when all know. */
+  readonly reachChanged: (users: readonly string[]) => Promise<void>;
   /**
    * The records of a kind, by its noun: how kinds reach each other without importing each other.
    *
@@ -111,6 +113,7 @@ export interface Surroundings {
   readonly wakeWorker: () => void;
   readonly people: People;
   readonly audit: RecordAudit;
+  readonly reachChanged: Context["reachChanged"];
   /** Made here if left out. */
   readonly processes?: Processes | undefined;
   /** PUBLIC_ONLY if left out. */

@@ -1,4 +1,5 @@
 import { AuditService } from "#proto/auth/v1/audit_service_pb.js";
+import { EventKind, WatchService } from "#proto/auth/v1/watch_service_pb.js";
 import { TraceUsageService } from "#proto/traces/v1/trace_usage_service_pb.js";
 import type { OutgoingPolicy } from "../shared/outgoing/policy.js";
 import { loadFolder } from "../shared/process/folder.js";
@@ -64,6 +65,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
     wakeWorker: () => worker?.wake(),
     people: createPeople(peers),
     audit: async (request) => (await peers.callAsService(AuditService.method.recordAudit, request)).numbers,
+    reachChanged: (users) => publishReach(users, { peers, log }),
     closedAddress: (refused) => log.info(refused, "the address of a remote is closed"),
     seal,
     outgoing,
@@ -99,6 +101,16 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
       await context.processes.close();
     },
   };
+}
+
+/** The change is made already: what cannot be told is kept for half a minute by those who have not heard of it. */
+async function publishReach(users: readonly string[], { peers, log }: Pick<Options, "peers" | "log">): Promise<void> {
+  try {
+    const { publish } = WatchService.method;
+    await Promise.all(users.map((id) => peers.callAsService(publish, { kind: EventKind.REACH, id })));
+  } catch (error) {
+    log.warn({ err: error }, "lists of tools may be half a minute old: auth did not take an event");
+  }
 }
 
 /** Executes runs in this process, and begins those of schedules. */

@@ -3,7 +3,6 @@ import type {
   ListVisibleToolsRequest,
   ListVisibleToolsResponseSchema,
 } from "#proto/catalogue/v1/endpoint_service_pb.js";
-import { isPlatformServer } from "../../shared/platforms.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { notFound } from "../../shared/rpc/errors.js";
 import { standingOf } from "../capabilities.js";
@@ -26,6 +25,6 @@ export async function listVisibleTools(
   if (!tools.some((tool) => holdsScope(tool, call.caller))) return { keepMs: KEEP_MS };
   const { capabilities, tenants } = await standingOf(context, server, call);
   const { listed, unlisted } = visibleTools(tools, call.caller, capabilities);
-  const keepMs = isPlatformServer(server) ? (capabilities === undefined ? KEEP_WITHOUT_SNAPSHOT_MS : KEEP_MS) : 0;
+  const keepMs = capabilities === undefined ? KEEP_WITHOUT_SNAPSHOT_MS : KEEP_MS;
   return { tools: listed.map((tool) => tool.name), keepMs, unlisted: unlisted.map((tool) => tool.name), tenants };
 }

@@ -11,6 +11,7 @@ import type { Context } from "../context.js";
 import { passDocuments } from "../knowledge/pass-documents.js";
 import { ATTEMPTS, newEtag } from "../objects/gate.js";
 import type { Passing } from "../objects/leaving.js";
+import { tellReach } from "../objects/reach.js";
 import { sealedWith } from "../objects/secrets.js";
 import { accessOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
@@ -86,6 +87,7 @@ async function passOne(context: Context, { kind, id }: Chosen, passing: Passing)
       await context.room.pass(to, { objects: -1, bytes: -taken });
       continue;
     }
+    await tellReach(context, kind.noun, current, { ...current, ...next });
     await context.room.pass(from, { objects: -1, bytes: -taken });
     const more = await documentsPassed(context, { kind, id }, passing);
     return { outcome: Outcome.HANDED_OVER, notes: [...notes, ...more] };

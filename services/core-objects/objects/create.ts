@@ -12,6 +12,7 @@ import { listAfter } from "./list-after.js";
 import type { CreateRequest } from "./messages.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
+import { tellReach } from "./reach.js";
 import { checkReferences, recheckReferences } from "./references.js";
 import { checkedCreation } from "./run-gate.js";
 import { sealedWith } from "./secrets.js";
@@ -66,7 +67,13 @@ export function createObject<Request extends CreateRequest>(
       const { deletedCount } = await context.collection(noun).deleteOne({ _id: id });
       await context.room.take(record.owner, -deletedCount, -deletedCount * takenBy(record));
     };
-    if (there === record) await recheckReferences(context, model, { before: {}, after: content }, caller, undo);
+    if (there === record) {
+      try {
+        await recheckReferences(context, model, { before: {}, after: content }, caller, undo);
+      } finally {
+        await tellReach(context, noun, undefined, record);
+      }
+    }
     return { [member]: await oneViewOf(context, model, there, call) };
   };
 }

@@ -5,6 +5,7 @@ import { ATTEMPTS, contended, newEtag, unchanged, writable } from "./gate.js";
 import { idIn } from "./get.js";
 import type { DeleteRequest, DeleteResponse } from "./messages.js";
 import type { Model } from "./model.js";
+import { tellReach } from "./reach.js";
 import { checkUnused } from "./references.js";
 import { checkRunDeletes } from "./run-gate.js";
 
@@ -35,6 +36,7 @@ export function deleteObject(model: Model, after?: (context: Context, id: string
       }
       const { deletedCount } = await objects.deleteOne({ ...unchanged(current, "delete", caller), deleting: mark });
       if (deletedCount === 0) continue;
+      await tellReach(context, noun, current, undefined);
       await context.room.take(current.owner, -1, -takenBy(current));
       await after?.(context, id);
       return { id };

@@ -13,6 +13,7 @@ import { listAfter } from "./list-after.js";
 import type { UpdateRequest } from "./messages.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
+import { tellReach } from "./reach.js";
 import { checkReferences, recheckReferences } from "./references.js";
 import { checkRunChanges } from "./run-gate.js";
 import { sealedWith } from "./secrets.js";
@@ -75,7 +76,11 @@ export function updateObject<Request extends UpdateRequest>(
         continue;
       }
       const undo = () => putBack(context, model, { current, next, changes, grows });
-      await recheckReferences(context, model, { before, after: changes }, caller, undo);
+      try {
+        await recheckReferences(context, model, { before, after: changes }, caller, undo);
+      } finally {
+        await tellReach(context, noun, current, next);
+      }
       return { [member]: await oneViewOf(context, model, next, call) };
     }
     throw contended(noun);

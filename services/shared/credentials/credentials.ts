@@ -19,8 +19,8 @@ import { requestVerification } from "./verification-request.js";
 
 /** Something changed, or changes were missed. */
 export interface CredentialsEvent {
-  readonly kind: "key" | "user" | "setting" | "platform" | "key_ring" | "reset";
-  /** The id of the key, user, setting or platform, or the name of the ring; "" for reset. */
+  readonly kind: "key" | "user" | "setting" | "platform" | "key_ring" | "reach" | "reset";
+  /** The id of the key, user, setting or platform, the name of the ring, or {@link EVERYONE}; "" for reset. */
   readonly id: string;
 }
 

@@ -31,7 +31,7 @@ export interface LeaseEvents {
 /** Something changed. */
 export interface Change {
   readonly seq: number;
-  readonly kind: "key" | "user" | "setting" | "platform" | "key_ring";
+  readonly kind: "key" | "user" | "setting" | "platform" | "key_ring" | "reach";
   readonly id: string;
 }
 
@@ -50,6 +50,7 @@ const KINDS: Readonly<Record<EventKind, Change["kind"] | undefined>> = {
   [EventKind.SETTING]: "setting",
   [EventKind.PLATFORM]: "platform",
   [EventKind.KEY_RING]: "key_ring",
+  [EventKind.REACH]: "reach",
 };
 
 /** How long a goodbye may take to be heard. */

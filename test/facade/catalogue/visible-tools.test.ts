@@ -3,6 +3,7 @@ import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import type { ListOptions } from "../../../facade/catalogue/endpoint-query.js";
 import { serversOf } from "../../../facade/catalogue/servers.js";
 import { createVisibleTools } from "../../../facade/catalogue/visible-tools.js";
+import type { CredentialsEvent } from "../../../services/shared/credentials/credentials.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import type { Caller } from "../../../services/shared/rpc/call.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
@@ -83,4 +84,46 @@ test("a caller's seventeenth query is answered like the first", async () => {
     const { result } = JSON.parse(view.list("modern", 1).toString()) as { result: { tools: { name: string }[] } };
     expect(result.tools.map(({ name }) => name)).toEqual(left);
   }
+});
+
+test("an event drops the lists that it is about, and no others", async () => {
+  let tell: (event: CredentialsEvent) => void = () => undefined;
+  const asked: string[] = [];
+  const counting = mountInProcess(
+    [
+      unary(EndpointService.method.listVisibleTools, ({ server }, { caller }) => {
+        asked.push(`${caller.id} ${server}`);
+        return { tools: [], unlisted: [], keepMs: 60_000 };
+      }),
+    ],
+    {
+      authenticator: { authenticate: ({ assertion = "" }) => ({ caller: callerOf(assertion), assertion }) },
+      log: silentLog,
+    },
+  );
+  const tools = createVisibleTools({
+    dispatch: counting,
+    credentials: {
+      leased: () => true,
+      onEvent: (listener) => {
+        tell = (event) => void listener(event);
+        return () => undefined;
+      },
+    },
+    servers,
+  });
+  const people = [knownOf("ana"), knownOf("bo")];
+  const askedAfter = async (event: CredentialsEvent): Promise<readonly string[]> => {
+    for (const one of people) for (const server of ["cti", "core"]) await tools.of(one, server, optionsOf(""));
+    asked.length = 0;
+    tell(event);
+    for (const one of people) for (const server of ["cti", "core"]) await tools.of(one, server, optionsOf(""));
+    return asked;
+  };
+  expect(await askedAfter({ kind: "key", id: "ana" })).toEqual([]);
+  expect(await askedAfter({ kind: "reach", id: "ana" })).toEqual(["ana core"]);
+  expect(await askedAfter({ kind: "reach", id: "everyone" })).toEqual(["ana core", "bo core"]);
+  expect(await askedAfter({ kind: "user", id: "bo" })).toEqual(["bo cti", "bo core"]);
+  expect(await askedAfter({ kind: "setting", id: "switches" })).toHaveLength(4);
+  expect(await askedAfter({ kind: "reset", id: "" })).toHaveLength(4);
 });

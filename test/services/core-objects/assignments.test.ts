@@ -135,6 +135,7 @@ test("a schedule says which key set it, and pauses with the reason when nobody m
     auditUsage: async () => Promise.reject(new Error("no audit")),
     people: { find: async () => undefined },
     audit: async () => [],
+    reachChanged: async () => undefined,
   });
   rig.delegations.refuse("alice", "the API key laptop (alice-key), which set this schedule, was revoked");
   await beginDue(context, new Date("2026-11-20T07:01:00Z"));

@@ -354,5 +354,6 @@ const NOBODY = {
   auditUsage: async () => Promise.reject(new Error("no audit")),
   people: { find: async () => undefined },
   audit: async () => [],
+  reachChanged: async () => undefined,
   wakeWorker: () => undefined,
 };

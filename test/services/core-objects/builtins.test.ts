@@ -32,6 +32,7 @@ test("what ships is installed once, again where its content changed, and removed
       auditUsage: async () => Promise.reject(new Error("no audit")),
       people: { find: async () => undefined },
       audit: async () => [],
+      reachChanged: async () => undefined,
       wakeWorker: () => undefined,
     });
     const shipped = readBuiltins(kinds);

@@ -37,6 +37,7 @@ const AROUND = {
   auditUsage: async () => Promise.reject(new Error("no audit")),
   people: { find: async () => undefined },
   audit: async () => [],
+  reachChanged: async () => undefined,
   wakeWorker: () => undefined,
 };
 

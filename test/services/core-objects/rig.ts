@@ -7,6 +7,7 @@ import { pino } from "pino";
 import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { DelegationService } from "#proto/auth/v1/delegation_service_pb.js";
 import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
+import { WatchService } from "#proto/auth/v1/watch_service_pb.js";
 import { EndpointAvailability, EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import type { KnowledgeOptions } from "../../../services/core-objects/knowledge/knowledge.js";
 import type { ObjectQuota } from "../../../services/core-objects/room.js";
@@ -151,6 +152,8 @@ export interface Rig {
   readonly delegations: ReturnType<typeof delegations>;
   /** What is switched off, by server: the catalogue says it to who asks. */
   readonly closed: Map<string, EndpointAvailability>;
+  /** Whose reach was told to have changed so far, in order. */
+  readonly told: string[];
   /** Adds a running service to those that are called. */
   add(service: Service, observe?: Chain["observe"]): void;
   close(): Promise<void>;
@@ -212,7 +215,12 @@ export async function startRig({
   const standing = delegations();
   const closed = new Map<string, EndpointAvailability>();
   mount("catalogue", catalogueOf(closed, runs?.tools ?? []));
-  mount("auth", [exchange, resolve, memberships, ...standing.methods]);
+  const told: string[] = [];
+  const publish = unary(WatchService.method.publish, ({ id }) => {
+    told.push(id);
+    return {};
+  });
+  mount("auth", [exchange, resolve, memberships, publish, ...standing.methods]);
   const peers = createPeers(dispatch, { authorization: "Bearer key-services" });
   const add = (service: Service, observe?: Chain["observe"]): void => {
     services.push(service);
@@ -226,6 +234,7 @@ export async function startRig({
     dispatch,
     delegations: standing,
     closed,
+    told,
     add,
     async close() {
       for (const service of services.reverse()) await service.close();

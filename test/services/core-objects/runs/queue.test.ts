@@ -28,6 +28,7 @@ beforeAll(async () => {
     auditUsage: async () => Promise.reject(new Error("no audit")),
     people: { find: async () => undefined },
     audit: async () => [],
+    reachChanged: async () => undefined,
     wakeWorker: () => undefined,
     seal: SEAL,
   });
