@@ -4,6 +4,7 @@ import type { ExplainCall, FailedCall } from "../../services/shared/tools/explai
 import { leftOutBy } from "../../services/shared/tools/narrowing.js";
 import type { ListOptions } from "./endpoint-query.js";
 import { instructionsOf } from "./instructions.js";
+import { PreparedText } from "./prepared-text.js";
 import type { ServedTool } from "./served-tool.js";
 
 /** The tools that one caller sees through one URL. */
@@ -12,16 +13,13 @@ export interface View {
   readonly tools: ReadonlyMap<string, ServedTool>;
   /** The names of the caller's tenants, by id, if there are several. */
   readonly tenants: ReadonlyMap<string, string>;
-  /** The answer to tools/list in one era, for a request id. */
-  list(era: "modern" | "legacy", id: string | number): Buffer;
+  /** The answer to tools/list in one era. */
+  list(era: "modern" | "legacy"): PreparedText;
   /** What a model should know before it uses these tools, as JSON text. */
   instructions(): string;
   /** Says the error of a call, with tools that the list holds; undefined if the model can do nothing. */
   explain(error: ConnectError, call: FailedCall): string | undefined;
 }
-
-/** Bytes kept free behind a list for the id of a request. */
-const ID_ROOM = 128;
 
 /** How long a modern client may keep a list, in milliseconds. */
 export const LIST_TTL_MS = 60_000;
@@ -53,8 +51,8 @@ export function viewOf(
   const fits = ({ tool }: ServedTool): boolean => leftOutBy(tool, options) === undefined;
   const served = listed.filter(fits);
   const tools = served.map(({ tool }) => tool);
-  let modern: SplicedText | undefined;
-  let legacy: SplicedText | undefined;
+  let modern: PreparedText | undefined;
+  let legacy: PreparedText | undefined;
   let instructions: string | undefined;
   const leftOut = listed.filter((one) => !fits(one)).map(({ tool }) => tool);
   const entries = (): string =>
@@ -62,16 +60,16 @@ export function viewOf(
   return {
     tenants: NONE,
     tools: new Map([...served, ...unlisted.filter(fits)].map((one) => [one.tool.name, one])),
-    list(era, id) {
+    list(era) {
       if (era === "legacy") {
-        legacy ??= new SplicedText(`{"jsonrpc":"2.0","result":{${entries()}},"id":`);
-        return legacy.with(id);
+        legacy ??= new PreparedText(`{"jsonrpc":"2.0","result":{${entries()}},"id":`);
+        return legacy;
       }
-      modern ??= new SplicedText(
+      modern ??= new PreparedText(
         `{"jsonrpc":"2.0","result":{"resultType":"complete",${entries()},"ttlMs":${LIST_TTL_MS},"cacheScope":"private",` +
           `"_meta":{"io.modelcontextprotocol/serverInfo":${serverInfo}}},"id":`,
       );
-      return modern.with(id);
+      return modern;
     },
     instructions() {
       instructions ??= JSON.stringify(instructionsOf(server, tools, isPinned));
@@ -86,22 +84,3 @@ export function viewOf(
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
-
-/** A long text that is sent again and again, each time with another id behind it. */
-class SplicedText {
-  private readonly bytes: Buffer;
-  private readonly length: number;
-
-  constructor(text: string) {
-    this.length = Buffer.byteLength(text);
-    this.bytes = Buffer.allocUnsafeSlow(this.length + ID_ROOM);
-    this.bytes.write(text);
-  }
-
-  /** The bytes with an id; good until the next call, so they are to be sent at once. */
-  with(id: string | number): Buffer {
-    const end = `${JSON.stringify(id)}}`;
-    if (end.length * 3 > ID_ROOM) return Buffer.concat([this.bytes.subarray(0, this.length), Buffer.from(end)]);
-    return this.bytes.subarray(0, this.length + this.bytes.write(end, this.length));
-  }
-}

@@ -57,8 +57,8 @@ function listTools(
   try {
     checkCursor(params);
     const view = context.view(admitted);
-    if ("tools" in view) reply.finish(200, view.list("legacy", id), id);
-    else viewOnceKnown(view, admitted, context).then((seen) => reply.finish(200, seen.list("legacy", id), id), failed);
+    if ("tools" in view) reply.finishPrepared(view.list("legacy"), id);
+    else viewOnceKnown(view, admitted, context).then((seen) => reply.finishPrepared(seen.list("legacy"), id), failed);
   } catch (error) {
     failed(error);
   }
@@ -118,7 +118,7 @@ async function answer(
       return resultText(id, "{}");
     case "tools/list":
       checkCursor(params);
-      return (await viewOnceKnown(context.view(admitted), admitted, context)).list("legacy", id).toString();
+      return (await viewOnceKnown(context.view(admitted), admitted, context)).list("legacy").with(id).toString();
     case "tools/call": {
       const { name, args } = callParamsOf(params);
       const view = await viewOnceKnown(context.view(admitted), admitted, context);

@@ -1,3 +1,5 @@
+import type { PreparedText } from "../catalogue/prepared-text.js";
+import { acceptedEncodings } from "../http/encodings.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
 import { errorText, INTERNAL_ERROR, type RequestId } from "./json-rpc.js";
 
@@ -88,6 +90,13 @@ export class Reply {
     } else {
       this.exchange.answer(status, extra.length === 0 ? this.headers : [...this.headers, ...extra], text);
     }
+  }
+
+  /** Sends a response that is prepared, in a coding that the client takes, and ends the answer. */
+  finishPrepared(text: PreparedText, id: string | number): void {
+    const encodings = this.takesJson ? acceptedEncodings(this.exchange.headers["accept-encoding"]) : [];
+    const { bytes, headers } = text.encodedWith(id, encodings);
+    this.finish(200, bytes, id, headers);
   }
 
   /** Stops what runs on a timer; nothing is sent any more. */

@@ -126,8 +126,8 @@ function listTools(
 ): Promise<void> | void {
   checkCursor(params);
   const view = context.view(admitted);
-  if ("tools" in view) return reply.finish(200, view.list("modern", id), id);
-  return viewOnceKnown(view, admitted, context).then((seen) => reply.finish(200, seen.list("modern", id), id));
+  if ("tools" in view) return reply.finishPrepared(view.list("modern"), id);
+  return viewOnceKnown(view, admitted, context).then((seen) => reply.finishPrepared(seen.list("modern"), id));
 }
 
 async function callTool(context: McpContext, admitted: Admitted, request: Modern, reply: Reply): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Endpoints } from "../../catalogue/endpoints.js";
+import { acceptedEncodings } from "../encodings.js";
 import type { HeaderList } from "../exchange.js";
 import { jsonPage, type Page, type PageRequest, type Route } from "../route.js";
 
@@ -104,8 +105,7 @@ function inHtml(text: string): string {
 function assetPage({ assets }: ConsoleFiles, { path, headers }: PageRequest<undefined>, root: string): Page {
   const file = assets.get(path.slice(root.length));
   if (file === undefined) return jsonPage(404, { error: "not_found", message: "Reload the console: it was updated." });
-  const accepted = headers["accept-encoding"] ?? "";
-  const encoding = (["br", "gzip"] as const).find((one) => file[one] !== undefined && accepted.includes(one));
+  const encoding = acceptedEncodings(headers["accept-encoding"]).find((one) => file[one] !== undefined);
   return {
     status: 200,
     headers: [

@@ -81,7 +81,7 @@ test("a caller's seventeenth query is answered like the first", async () => {
     const left = names.filter((name) => !options.excluded.has(name));
     const view = await tools.of(ana, "grc", options);
     expect([...view.tools.keys()]).toEqual(left);
-    const { result } = JSON.parse(view.list("modern", 1).toString()) as { result: { tools: { name: string }[] } };
+    const { result } = JSON.parse(view.list("modern").with(1).toString()) as { result: { tools: { name: string }[] } };
     expect(result.tools.map(({ name }) => name)).toEqual(left);
   }
 });
