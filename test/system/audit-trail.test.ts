@@ -109,3 +109,25 @@ test("of administration that was answered every record outlives kill -9, in sequ
   const numbers = (await rows("--limit", "10000")).map(({ number }) => number).reverse();
   expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => 1 + i));
 });
+
+test("of changes by tools that were answered every record outlives kill -9", async () => {
+  const { api_key } = program.bootstrap.analyst;
+  let answered = 0;
+  const load = Promise.all(
+    Array.from({ length: 4 }, async (_, lane) => {
+      for (let i = 0; ; i++) {
+        await call(`${program.baseUrl}/mcp/aev`, api_key, "create_scenario", { name: `outlives ${lane} ${i}` });
+        answered++;
+      }
+    }),
+  ).catch(() => undefined);
+  const before = (await rows("--action", "CreateScenario", "--limit", "10000")).length;
+  await expect.poll(() => answered, { timeout: 60_000 }).toBeGreaterThan(100);
+  program.process.kill("SIGKILL");
+  await load;
+  const acknowledged = answered;
+  program = await startProgram({ dataDir: program.dataDir, keepData: true });
+  const found = await rows("--action", "CreateScenario", "--limit", "10000");
+  expect(found.every(({ outcome }) => outcome === "ok")).toBe(true);
+  expect(found.length).toBeGreaterThanOrEqual(Math.max(before, acknowledged));
+});

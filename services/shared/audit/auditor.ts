@@ -1,15 +1,23 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ConnectError } from "@connectrpc/connect";
 import { AuditKind, type RecordAuditRequestSchema } from "#proto/auth/v1/audit_service_pb.js";
 import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import type { Log } from "../process/log.js";
 import { unavailable } from "../rpc/errors.js";
-import { withOutcome } from "../rpc/write-outcome.js";
+import { withOutcome, withOutcomeSaid } from "../rpc/write-outcome.js";
 import { type AuditEntry, BEGUN } from "./entry.js";
 
 /** Writes down who did what. */
 export interface Auditor {
   /** Notes what has happened: it is written within {@link FLUSH_MS}. Costs no more than a place in a list. */
   note(entry: AuditEntry): void;
+  /**
+   * Writes down a change that was made, together with those of other calls; resolved means on disk. What cannot be
+   * written in time is written later all the same.
+   *
+   * @throws ConnectError unavailable, if it is not on disk after {@link PATIENCE_MS}.
+   */
+  keep(entry: AuditEntry): Promise<void>;
   /**
    * Writes down a change before it is made, so that there is none without its record.
    *
@@ -29,12 +37,16 @@ export interface AuditorOptions {
   readonly flushMs?: number;
   /** How long refusals, and reads, of the same kind are counted together, in milliseconds. */
   readonly togetherMs?: number;
+  /** How long a change that was made waits for its record, in milliseconds. */
+  readonly patienceMs?: number;
   /** How many records may wait, such as while auth is away. */
   readonly waiting?: number;
 }
 
 /** How long a record waits for others at most, in milliseconds; writing them takes some more. */
 export const FLUSH_MS = 100;
+/** How long a change that was made waits for its record, in milliseconds. */
+export const PATIENCE_MS = 10_000;
 const TOGETHER_MS = 60_000;
 const WAITING = 20_000;
 /** Records of one write. */
@@ -42,10 +54,21 @@ const BATCH = 1_000;
 /** Kinds of refusals and reads that are counted at a time. */
 const COUNTED = 1_000;
 
+/** A record that is still to be written, and who hears that it is. */
+interface Waiting {
+  readonly entry: AuditEntry;
+  readonly written?: () => void;
+}
+
 interface Counted {
   readonly entry: AuditEntry;
   readonly until: number;
   again: number;
+}
+
+function notKept(): ConnectError {
+  const said = "the change was made, but its record is not in the audit yet: read before you repeat the call";
+  return withOutcomeSaid(unavailable(said), Outcome.PARTLY);
 }
 
 /** @param options see {@link AuditorOptions}. */
@@ -54,39 +77,52 @@ export function createAuditor({
   log,
   flushMs = FLUSH_MS,
   togetherMs = TOGETHER_MS,
+  patienceMs = PATIENCE_MS,
   waiting: most = WAITING,
 }: AuditorOptions): Auditor {
-  let waiting: AuditEntry[] = [];
+  let waiting: Waiting[] = [];
   let lost = 0;
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
+  let isSoon = false;
   const counted = new Map<string, Counted>();
 
-  function push(entry: AuditEntry): void {
+  function push(one: Waiting): void {
     if (waiting.length >= most) lost++;
-    else waiting.push(entry);
+    else waiting.push(one);
     timer ??= setTimeout(flush, flushMs).unref();
   }
 
   function flush(): void {
+    clearTimeout(timer);
     timer = undefined;
+    isSoon = false;
     writing = writing.then(write);
+  }
+
+  /** At the end of this pass of the event loop, or once what is being written is: all that wait then go together. */
+  function flushSoon(): void {
+    if (isSoon) return;
+    isSoon = true;
+    setImmediate(() => void writing.then(flush));
   }
 
   async function write(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH);
       try {
-        await send({ records: batch });
+        await send({ records: batch.map(({ entry }) => entry) });
       } catch (error) {
         log.warn(
           { err: error, waiting: waiting.length },
           "audit records cannot be written now; they are kept and written later",
         );
-        timer ??= setTimeout(flush, Math.max(flushMs, 1_000)).unref();
+        clearTimeout(timer);
+        timer = setTimeout(flush, Math.max(flushMs, 1_000)).unref();
         return;
       }
       waiting = waiting.slice(batch.length);
+      for (const { written } of batch) written?.();
     }
     if (lost > 0) log.error({ lost }, "audit records were lost: too many waited while none could be written");
     lost = 0;
@@ -97,7 +133,7 @@ export function createAuditor({
     for (const [name, one] of counted) {
       if (one.until > now && counted.size <= COUNTED) break;
       counted.delete(name);
-      if (one.again > 0) push({ ...one.entry, count: one.again });
+      if (one.again > 0) push({ entry: { ...one.entry, count: one.again } });
     }
   }
 
@@ -106,7 +142,7 @@ export function createAuditor({
   return {
     note(entry) {
       if (entry.kind !== AuditKind.REFUSAL && entry.kind !== AuditKind.READ) {
-        push(entry);
+        push({ entry });
         return;
       }
       const name = `${entry.userId} ${entry.keyId} ${entry.serviceAccount} ${entry.action} ${entry.outcome}`;
@@ -117,7 +153,20 @@ export function createAuditor({
       }
       settle(performance.now());
       counted.set(name, { entry, until: performance.now() + togetherMs, again: 0 });
-      push(entry);
+      push({ entry });
+    },
+    keep(entry) {
+      return new Promise((resolve, reject) => {
+        const late = setTimeout(() => reject(notKept()), patienceMs).unref();
+        push({
+          entry,
+          written() {
+            clearTimeout(late);
+            resolve();
+          },
+        });
+        flushSoon();
+      });
     },
     async begin(entry) {
       let number: bigint | undefined;

@@ -33,7 +33,7 @@ export function admission(method: Method, steps: Chain): Admit {
       return who;
     };
     const refuse = (error: unknown): never => {
-      record(undefined, incoming, known?.caller, startedAt, error);
+      void record(undefined, incoming, known?.caller, startedAt, error);
       throw error;
     };
     try {

@@ -88,12 +88,9 @@ export function chain(method: Method, { authenticator, log, shares, observe, aud
   ): unknown => {
     if (isPromise(result)) {
       return result.then(
-        (value) => {
-          record(request, incoming, caller, startedAt);
-          return value;
-        },
+        (value) => afterRecord(record(request, incoming, caller, startedAt), value),
         (error: unknown) => {
-          record(request, incoming, caller, startedAt, error);
+          void record(request, incoming, caller, startedAt, error);
           throw error;
         },
       );
@@ -101,8 +98,7 @@ export function chain(method: Method, { authenticator, log, shares, observe, aud
     if (!isUnary) {
       return recorded(result as AsyncIterable<unknown>, (error) => record(request, incoming, caller, startedAt, error));
     }
-    record(request, incoming, caller, startedAt);
-    return result;
+    return afterRecord(record(request, incoming, caller, startedAt), result);
   };
 
   /** What begins in its turn, when nobody else is there any more to record how it failed. */
@@ -117,7 +113,7 @@ export function chain(method: Method, { authenticator, log, shares, observe, aud
     try {
       result = enter(request, incoming, caller, assertion);
     } catch (error) {
-      record(request, incoming, caller, startedAt, error);
+      void record(request, incoming, caller, startedAt, error);
       throw error;
     }
     return finish(request, incoming, caller, startedAt, result);
@@ -139,11 +135,16 @@ export function chain(method: Method, { authenticator, log, shares, observe, aud
       if (!isPromise(who)) return go(who.caller, who.assertion);
       return whenKnown(desc, who, go, (error) => record(request, incoming, known, startedAt, error));
     } catch (error) {
-      record(request, incoming, known, startedAt, error);
+      void record(request, incoming, known, startedAt, error);
       throw error;
     }
   };
   return sayingOutcome(desc, run, (incoming) => begun.has(incoming));
+}
+
+/** A result is given once the record of the change is on disk. */
+function afterRecord<T>(kept: Promise<void> | undefined, result: T): T | Promise<T> {
+  return kept === undefined ? result : kept.then(() => result);
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

@@ -1,10 +1,11 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { Code } from "@connectrpc/connect";
+import { Code, type ConnectError } from "@connectrpc/connect";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { AuditKind, AuditRecordSchema, AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
+import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { AUDIT_KINDS } from "../../../services/auth/audit-kinds.js";
 import { type AuditTrail, openAuditTrail } from "../../../services/auth/audit-trail.js";
 import { type AuditRecordDoc, openAuthStore } from "../../../services/auth/store.js";
@@ -12,6 +13,7 @@ import { type Auditor, createAuditor } from "../../../services/shared/audit/audi
 import { silentLog } from "../../../services/shared/process/log.js";
 import { unavailable } from "../../../services/shared/rpc/errors.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
+import { outcomeOf } from "../../../services/shared/rpc/write-outcome.js";
 import type { Store } from "../../../services/shared/store/store.js";
 import { type Stack, startStack, temporaryStore } from "./stack.js";
 
@@ -365,4 +367,53 @@ test("records wait for auth to come back, up to a bound", async () => {
   away = false;
   await auditor.close();
   expect(sent).toMatchObject([{ action: "0" }, { action: "1" }, { action: "2" }]);
+});
+
+test("changes that end together are written together, and each waits until its record is there", async () => {
+  const batches: number[] = [];
+  let release: () => void = () => undefined;
+  const auditor = createAuditor({
+    log: silentLog,
+    async send({ records = [] }) {
+      batches.push(records.length);
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return records.map((_, i) => BigInt(i));
+    },
+  });
+  let answered = 0;
+  const keep = (action: string) => auditor.keep({ kind: AuditKind.WRITE, action }).then(() => void answered++);
+  const first = keep("first");
+  await expect.poll(() => batches).toEqual([1]);
+  const more = Array.from({ length: 20 }, (_, i) => keep(`more ${i}`));
+  auditor.note({ kind: AuditKind.WRITE, action: "noted" });
+  expect(answered).toBe(0);
+  release();
+  await first;
+  expect(answered).toBe(1);
+  await expect.poll(() => batches).toEqual([1, 21]);
+  release();
+  await Promise.all(more);
+  await auditor.close();
+});
+
+test("a change whose record cannot be written in time is no success, and its record comes later", async () => {
+  let away = true;
+  const sent: unknown[] = [];
+  const auditor = createAuditor({
+    log: silentLog,
+    patienceMs: 50,
+    async send({ records = [] }) {
+      if (away) throw unavailable("away");
+      sent.push(...records);
+      return [];
+    },
+  });
+  const failed = await auditor.keep({ kind: AuditKind.WRITE, action: "late" }).catch((error: unknown) => error);
+  expect(failed).toMatchObject({ code: Code.Unavailable, rawMessage: expect.stringContaining("the change was made") });
+  expect(outcomeOf(failed as ConnectError)).toBe(Outcome.PARTLY);
+  away = false;
+  await auditor.close();
+  expect(sent).toMatchObject([{ action: "late" }]);
 });

@@ -4,9 +4,12 @@ import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
 import type { Auditor } from "../../audit/auditor.js";
 import { entryOf, kindOf } from "../../audit/entry.js";
-import type { Log } from "../../process/log.js";
+import { asWritten, type Log } from "../../process/log.js";
 import type { Caller, Incoming } from "../call.js";
 import { auditOf } from "./audit.js";
+
+/** Longest trace context that is written down, in characters: that of version 00 has 55 (W3C Trace Context §3.2). */
+const MAX_TRACE = 64;
 
 /** How a call ended. */
 export interface Outcome {
@@ -23,14 +26,18 @@ export interface Outcome {
 /** Hears of every finished call; for metrics and traces. */
 export type Observe = (method: DescMethod, call: Incoming, outcome: Outcome) => void;
 
-/** Records that a call ended, with its error where it failed. */
+/**
+ * Records that a call ended, with its error where it failed.
+ *
+ * @returns what the answer waits for, if the call changed something: the change's record is on disk once it is resolved.
+ */
 export type RecordCall = (
   request: unknown,
   incoming: Incoming,
   caller: Caller | undefined,
   startedAt: number,
   error?: unknown,
-) => void;
+) => Promise<void> | undefined;
 
 /** The outcome of a call in a word: ok, or the code of its error. */
 export function outcomeOf(error: unknown): string {
@@ -55,13 +62,15 @@ export function recordOf(desc: DescMethod, needed: string, { log, observe, audit
   const writes = desc.idempotency !== 1;
   const isInternal = needed === "internal";
   const ownKind = kindOf(desc, needed);
+  // Of these lines every field is ours, or cut.
+  const lines = asWritten(log);
   return (request, incoming, caller, startedAt, error) => {
     const code = error === undefined ? undefined : ConnectError.from(error).code;
     const ms = performance.now() - startedAt;
     observe?.(desc, incoming, { code, ms, caller, startedAt });
     // Whose name a service account uses is on record whatever it does in it.
     const actsFor = caller?.account !== undefined && caller.account.id !== caller.id;
-    if (code === undefined && !writes && !actsFor) return;
+    if (code === undefined && !writes && !actsFor) return undefined;
     const refused = code === Code.PermissionDenied || code === Code.Unauthenticated;
     // Our own processes are refused where a key was changed; everybody else who is has tried.
     const kind =
@@ -70,8 +79,11 @@ export function recordOf(desc: DescMethod, needed: string, { log, observe, audit
         : (ownKind ?? (actsFor ? AuditKind.READ : undefined));
     const outcome = code === undefined ? "ok" : codeToString(code);
     const facts = auditOf(desc, request);
+    let kept: Promise<void> | undefined;
     if (audit !== undefined && kind !== undefined && isAudited?.(incoming) !== true) {
-      audit.note(entryOf(desc, request, incoming, caller, { kind, outcome, facts }));
+      const entry = entryOf(desc, request, incoming, caller, { kind, outcome, facts });
+      if (code === undefined && kind === AuditKind.WRITE) kept = audit.keep(entry);
+      else audit.note(entry);
     }
     const line = {
       rpc,
@@ -80,27 +92,43 @@ export function recordOf(desc: DescMethod, needed: string, { log, observe, audit
       caller: caller?.id,
       key: caller?.keyId,
       account: caller?.account?.name,
-      trace: incoming.traceparent,
+      trace: incoming.traceparent?.slice(0, MAX_TRACE),
       ...((writes || refused) && !isInternal && { audit: true, ...facts }),
     };
     if (code === Code.Internal || code === Code.Unknown || code === Code.DataLoss) {
       log.error({ ...line, err: error }, rpc);
-    } else log[isInternal ? "debug" : "info"](line, rpc);
+    } else lines[isInternal ? "debug" : "info"](line, rpc);
+    return kept;
   };
 }
 
-/** Records a stream once, also where its reader leaves before its end: a tool's reader leaves with the result. */
+/**
+ * Records a stream once, also where its reader leaves before its end. A tool's stream is recorded before its result is
+ * given, because its reader leaves with the result.
+ */
 export async function* recorded(
   stream: AsyncIterable<unknown>,
-  record: (error?: unknown) => void,
+  record: (error?: unknown) => Promise<void> | undefined,
 ): AsyncIterable<unknown> {
   let failure: unknown;
+  let isRecorded = false;
   try {
-    yield* stream;
+    for await (const message of stream) {
+      if (!isRecorded && isResult(message)) {
+        isRecorded = true;
+        await record();
+      }
+      yield message;
+    }
   } catch (error) {
     failure = error;
     throw error;
   } finally {
-    record(failure);
+    if (!isRecorded) await record(failure);
   }
+}
+
+/** See mcp.v1.Progress for the shape of a stream. */
+function isResult(message: unknown): boolean {
+  return (message as { readonly event?: { readonly case?: string } }).event?.case === "result";
 }

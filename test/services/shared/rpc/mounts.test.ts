@@ -183,7 +183,7 @@ test("a stream whose reader leaves before its end is recorded once", async () =>
 
 test("a write leaves an audit line with the names of its arguments, not their values", async () => {
   const lines: object[] = [];
-  const log = { ...silentLog, info: (line: object) => void lines.push(line) } as unknown as Log;
+  const log = { ...silentLog, info: (line: object) => void lines.push(line), child: () => log } as unknown as Log;
   const revoke = unary(ApiKeyService.method.revokeApiKey, async () => ({}));
   const dispatch = mountInProcess([revoke], { authenticator, log });
   await dispatch.unary(ApiKeyService.method.revokeApiKey, { id: "k7" }, { credential: { assertion: "ana" } });
