@@ -84,6 +84,8 @@ function filesIn(folder) {
     });
 }
 
+if (process.argv[1] === fileURLToPath(import.meta.url)) prepareOrExit();
+
 /** Prepares, or says in one line why not and exits 1. */
 export function prepareOrExit() {
   try {

@@ -1,5 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from "node:http";
+import { type Listener, listen } from "./listener.js";
 import type { Sandbox } from "./sandbox.js";
 
 /** A request whose body has been read. */
@@ -28,6 +28,8 @@ export interface ServeOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** What listens already; host and port if left out. */
+  readonly listener?: Listener;
   readonly maxBodyBytes: number;
   /** Answers one request; where it throws, the connection is cut. */
   readonly answer: (request: HttpRequest) => Promise<HttpReply>;
@@ -41,8 +43,9 @@ export interface ServeOptions {
  *
  * @throws Error of node:net, such as EADDRINUSE.
  */
-export async function serve({ host, port, maxBodyBytes, answer, isWrite, kept }: ServeOptions): Promise<Sandbox> {
-  const server = createServer((message, response) => {
+export async function serve(options: ServeOptions): Promise<Sandbox> {
+  const { host, port, maxBodyBytes, answer, isWrite, kept } = options;
+  const answerOne: RequestListener = (message, response) => {
     requestOf(message, maxBodyBytes)
       .then(async (request) => {
         const reply = await answer(request);
@@ -54,18 +57,13 @@ export async function serve({ host, port, maxBodyBytes, answer, isWrite, kept }:
         response.writeHead(status, { ...length, ...headers }).end(body);
       })
       .catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
+  };
+  const listener = options.listener ?? (await listen(host, port, answerOne));
+  listener.answerWith(answerOne);
   return {
-    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    url: listener.url,
     close: async () => {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      await listener.close();
       await kept.close();
     },
   };

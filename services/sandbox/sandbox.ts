@@ -1,3 +1,5 @@
+import type { Listener } from "./listener.js";
+
 /** A built-in platform: a real HTTP server with the API, rights and refusals of the kind it stands for. */
 export interface Sandbox {
   /** Where it is called, without a trailing slash. */
@@ -15,6 +17,8 @@ export interface SandboxOptions {
   readonly publicUrl?: string;
   /** The file in which it keeps its objects over restarts; in memory alone where left out. */
   readonly file?: string;
+  /** What listens for it already, in place of host and port. */
+  readonly listener?: Listener;
   /** The base URL of the service whose tokens it trusts. */
   readonly trust: string;
 }

@@ -1,9 +1,12 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { takesTenant } from "./narrowing.js";
 import type { JsonSchema } from "./schema.js";
 import { TENANT_ARGUMENT } from "./tenant.js";
 import type { Tool } from "./tools.js";
 import { type NamesIn, namesFinder, withoutNames } from "./without-names.js";
 
+/** How long after the start entries are prepared that nobody has asked for, in milliseconds. */
+const PREPARE_AFTER_MS = 500;
 /** Texts that are kept of each description because somebody lacks what it names; one takes some 200 bytes. */
 const MAX_KEPT = 16;
 
@@ -57,7 +60,14 @@ interface Slot {
 export function prepareEntries(all: readonly Tool[]): EntriesOf {
   const namesIn = namesFinder([...all.map(({ name }) => name), TENANT_ARGUMENT]);
   const toolsets = new Map(all.map(({ name, toolset }) => [name, toolset]));
-  const prepared = new Map(all.map((tool) => [tool, prepare(tool, namesIn)]));
+  const prepared = new Map<Tool, Prepared>();
+  const preparedOf = (tool: Tool): Prepared => {
+    const made = prepared.get(tool) ?? prepare(tool, namesIn);
+    prepared.set(tool, made);
+    return made;
+  };
+  // A start does not wait for what nobody has asked for yet, and the first who asks does not wait for all of it.
+  setTimeout(() => void each(all, preparedOf), PREPARE_AFTER_MS).unref();
 
   return (seen) => {
     const there = new Set(seen.tools.map(({ name }) => name));
@@ -65,7 +75,7 @@ export function prepareEntries(all: readonly Tool[]): EntriesOf {
     const leftOut = new Set(seen.leftOut.map(({ name }) => name));
     const stateOf = (name: string): string => (there.has(name) ? "+" : leftOut.has(name) ? "-" : "0");
     return seen.tools.map((tool) => {
-      const { entry, fullEntry, names, template } = prepared.get(tool) as Prepared;
+      const { entry, fullEntry, names, template } = preparedOf(tool);
       const isWhole = names.every((name) => there.has(name)) && !(seen.isPinned && takesTenant(tool));
       if (isWhole) return seen.outputSchemas ? fullEntry : entry;
       const { pieces, slots } = template(seen.outputSchemas, seen.isPinned);
@@ -76,6 +86,14 @@ export function prepareEntries(all: readonly Tool[]): EntriesOf {
       return text;
     });
   };
+}
+
+/** Does something for one after the other; others have the event loop between two. */
+async function each<T>(all: readonly T[], work: (one: T) => unknown): Promise<void> {
+  for (const one of all) {
+    work(one);
+    await nextTurn();
+  }
 }
 
 function prepare(tool: Tool, namesIn: NamesIn): Prepared {

@@ -92,6 +92,7 @@ function toolOf(method: DescMethod): Tool {
   const result = resultOf(method);
   const readOnly = method.idempotency === Idempotency.NO_SIDE_EFFECTS;
   const toolset = wordsOf(method.parent.name.replace(/Service$/, "")).join("_");
+  const listing = once(() => listingOf(method, name, result));
   return {
     name,
     server: getOption(method.parent, server),
@@ -104,21 +105,41 @@ function toolOf(method: DescMethod): Tool {
     method: method as Tool["method"],
     result,
     headers: headersOf(method.input, []),
-    listing: {
-      name,
-      title: option.title || `${words[0]!.charAt(0).toUpperCase()}${words.join(" ").slice(1)}`,
-      description: commentOf(method),
-      inputSchema:
-        option.inputSchema === "" ? schemaOf(method.input, "in") : (JSON.parse(option.inputSchema) as JsonSchema),
-      ...(result.typeName !== ContentResultSchema.typeName && { outputSchema: outputSchemaOf(method, result) }),
-      annotations: {
-        readOnlyHint: readOnly,
-        destructiveHint: option.destructive,
-        idempotentHint: readOnly || method.idempotency === Idempotency.IDEMPOTENT,
-        openWorldHint: option.openWorld,
-      },
-      ...(option.alwaysLoad && { _meta: { [ALWAYS_LOAD]: true } }),
+    // Made when a list is: at a start nobody has asked for one, and a schema costs more than all the rest.
+    get listing() {
+      return listing();
     },
+  };
+}
+
+/** What tools/list says of an rpc. */
+function listingOf(method: DescMethod, name: string, result: DescMessage): Tool["listing"] {
+  const option = getOption(method, tool);
+  const words = wordsOf(method.name);
+  const readOnly = method.idempotency === Idempotency.NO_SIDE_EFFECTS;
+  return {
+    name,
+    title: option.title || `${words[0]!.charAt(0).toUpperCase()}${words.join(" ").slice(1)}`,
+    description: commentOf(method),
+    inputSchema:
+      option.inputSchema === "" ? schemaOf(method.input, "in") : (JSON.parse(option.inputSchema) as JsonSchema),
+    ...(result.typeName !== ContentResultSchema.typeName && { outputSchema: outputSchemaOf(method, result) }),
+    annotations: {
+      readOnlyHint: readOnly,
+      destructiveHint: option.destructive,
+      idempotentHint: readOnly || method.idempotency === Idempotency.IDEMPOTENT,
+      openWorldHint: option.openWorld,
+    },
+    ...(option.alwaysLoad && { _meta: { [ALWAYS_LOAD]: true } }),
+  };
+}
+
+/** Makes something when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 
