@@ -18,7 +18,7 @@ import { QUICK, startStage } from "./stage.js";
 // to it, and nothing of how the service decides; a call that happens outside of what it allows is a failure.
 // `npm run test:rights` takes 1,000 runs; the suite takes as many as fit into half a minute.
 
-const RUNS = Number(process.env.RIGHTS_RUNS ?? 40);
+const RUNS = Number(process.env.RIGHTS_RUNS ?? 16);
 const AT_ONCE = 8;
 
 const PATTERNS = ["core/*", "core/list_*", "core/create_variable", "core/update_agent", "core/delete_variable"];
