@@ -1,6 +1,8 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { AuditOutcomeSchema, AuditRecordSchema } from "#proto/auth/v1/audit_service_pb.js";
+import { BEGUN } from "../shared/audit/entry.js";
 import { isDuplicateKey } from "../shared/store/store.js";
+import { hashOf } from "./audit-chain.js";
 import { createAuditCounts } from "./audit-counts.js";
 import { AUDIT_KINDS, type AuditKindName, keptKindOf } from "./audit-kinds.js";
 import type { AuditRecordDoc, AuthStore } from "./store.js";
@@ -46,7 +48,7 @@ export function openAuditTrail(
   { days, records: most }: AuditBounds,
   now: () => number = Date.now,
 ): AuditTrail {
-  let last: { readonly number: bigint; readonly at: number } | undefined;
+  let last: Last | undefined;
   let writing: Promise<unknown> = Promise.resolve();
   /** One after the other: nothing is written while something is counted or deleted. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -56,24 +58,29 @@ export function openAuditTrail(
   }
   const counts = createAuditCounts({ audit }, inTurn, now);
 
-  async function readLast(): Promise<{ readonly number: bigint; readonly at: number }> {
+  async function readLast(): Promise<Last> {
     const [newest] = await audit.find({}, { sort: { order: -1 }, limit: 1, hint: "order" }).toArray();
-    return newest === undefined
-      ? { number: 0n, at: 0 }
-      : { number: BigInt(newest._id), at: newest.recorded_at.getTime() };
+    return newest === undefined ? { number: 0n, at: 0, hash: "" } : lastOf(newest);
   }
 
   async function write(records: readonly MessageShape<typeof AuditRecordSchema>[]): Promise<readonly bigint[]> {
     const numbers: bigint[] = [];
     while (numbers.length < records.length) {
-      const { number, at } = last ?? (await readLast());
+      const { number, at, hash } = last ?? (await readLast());
       // A clock that was set back changes no order.
       const recordedAt = new Date(Math.max(now(), at));
       const left = records.slice(numbers.length);
-      const docs = left.map((record, i) => docOf(record, number + BigInt(i) + 1n, recordedAt, days));
+      const docs: AuditRecordDoc[] = [];
+      let previous = hash;
+      for (const record of left) {
+        const doc = docOf(record, { number: number + BigInt(docs.length) + 1n, recordedAt, previous }, days);
+        docs.push(doc);
+        previous = hashOf(doc);
+      }
       last = undefined;
       const written = docs.slice(0, await insertFirst(docs));
-      if (written.length === docs.length) last = { number: number + BigInt(docs.length), at: recordedAt.getTime() };
+      if (written.length === docs.length)
+        last = { number: number + BigInt(docs.length), at: recordedAt.getTime(), hash: previous };
       counts.add(written);
       numbers.push(...written.map(({ _id }) => BigInt(_id)));
     }
@@ -148,10 +155,21 @@ export function openAuditTrail(
   };
 }
 
+/** The newest record. */
+interface Last {
+  readonly number: bigint;
+  /** When it was written, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly hash: string;
+}
+
+function lastOf(doc: AuditRecordDoc): Last {
+  return { number: BigInt(doc._id), at: doc.recorded_at.getTime(), hash: hashOf(doc) };
+}
+
 function docOf(
   record: MessageShape<typeof AuditRecordSchema>,
-  number: bigint,
-  recordedAt: Date,
+  { number, recordedAt, previous }: { readonly number: bigint; readonly recordedAt: Date; readonly previous: string },
   days: number,
 ): AuditRecordDoc {
   const _id = auditIdOf(number);
@@ -170,6 +188,8 @@ function docOf(
     trace_id: record.traceId,
     ...(record.serviceAccount !== "" && { service_account: record.serviceAccount }),
     count: record.count,
+    previous,
+    ...(record.outcome === BEGUN && { begun: true as const }),
     expires_at: new Date(recordedAt.getTime() + days * DAY_MS),
   };
 }

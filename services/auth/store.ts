@@ -235,6 +235,10 @@ export interface AuditRecordDoc extends Base {
   /** `svc:<name>`; absent for calls of others. */
   readonly service_account?: string;
   readonly count: number;
+  /** The hash of the record before it; "" if there was none, absent in records of before there were hashes. */
+  readonly previous?: string;
+  /** Written before the call that it is of ended; absent in others. */
+  readonly begun?: true;
   readonly expires_at: Date;
 }
 

@@ -3,13 +3,15 @@ import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
-import { AuditKind, AuditRecordSchema, AuditService } from "#proto/auth/v1/audit_service_pb.js";
+import { AuditKind, AuditOutcomeSchema, AuditRecordSchema, AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
+import { follows } from "../../../services/auth/audit-chain.js";
 import { AUDIT_KINDS } from "../../../services/auth/audit-kinds.js";
 import { type AuditTrail, openAuditTrail } from "../../../services/auth/audit-trail.js";
 import { type AuditRecordDoc, openAuthStore } from "../../../services/auth/store.js";
 import { type Auditor, createAuditor } from "../../../services/shared/audit/auditor.js";
+import { BEGUN } from "../../../services/shared/audit/entry.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { unavailable } from "../../../services/shared/rpc/errors.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
@@ -348,6 +350,33 @@ describe("the trail", () => {
     expect(second?.recorded_at).toEqual(first?.recorded_at);
     expect(second!.expires_at.getTime() - second!.recorded_at.getTime()).toBe(86_400_000);
   });
+});
+
+test("each record has the hash of the one before it, whoever of several processes wrote that", async () => {
+  const store = await temporaryStore();
+  const records = await openAuthStore(store);
+  const trails = [0, 1].map(() => openAuditTrail(records, { days: 30, records: 1_000 }));
+  const record = (action: string, outcome = "ok") =>
+    create(AuditRecordSchema, { kind: AuditKind.WRITE, action, outcome });
+  await Promise.all(
+    Array.from({ length: 30 }, (_, i) => trails[i % 2]!.append([record(`a${i}`), record(`b${i}`, BEGUN)])),
+  );
+  const [number] = await trails[0]!.append([record("begun", BEGUN)]);
+  await trails[1]!.append([record("after it")]);
+  // How a call ended comes later, and changes no hash.
+  await trails[0]!.finish([create(AuditOutcomeSchema, { number: number as bigint, outcome: "ok" })]);
+  const docs = await records.audit.find({}, { sort: { order: 1 }, hint: "order" }).toArray();
+  expect(docs).toHaveLength(62);
+  const breaks = (some: readonly AuditRecordDoc[]) =>
+    some.flatMap((doc, i) => (i === 0 || follows(doc, some[i - 1]!) ? [] : [i]));
+  expect(docs[0]?.previous).toBe("");
+  expect(breaks(docs)).toEqual([]);
+  for (const change of [{ outcome: "not_found" }, { action: "other" }, { user_email: "x@example.org" }, { count: 2 }]) {
+    expect(breaks(docs.with(10, { ...docs[10]!, ...change, begun: undefined as never }))).toContain(11);
+  }
+  expect(breaks(docs.toSpliced(20, 1))).toEqual([20]);
+  for (const trail of trails) await trail.close();
+  await store.close();
 });
 
 test("records wait for auth to come back, up to a bound", async () => {

@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import type { AuditRecordDoc } from "./store.js";
+
+// Each record has the hash of the one before it, so that a record which is
+// changed, put in between or moved does not fit its neighbours.
+
+/**
+ * The hash that the next record has of this one: SHA-256 (FIPS 180-4) in base64url, of its fields as a JSON array. How
+ * a call ended that was begun when the record was written is not among them.
+ */
+export function hashOf(doc: AuditRecordDoc): string {
+  const fields = [
+    doc._id,
+    doc.order,
+    doc.kind,
+    doc.user_id,
+    doc.user_email,
+    doc.key_id,
+    doc.service_account ?? "",
+    doc.action,
+    doc.target,
+    doc.arguments,
+    doc.begun === true ? "" : doc.outcome,
+    doc.trace_id,
+    doc.count,
+    doc.previous ?? "",
+  ];
+  return createHash("sha256").update(JSON.stringify(fields)).digest("base64url");
+}
+
+/** Whether a record fits the one before it; one of before there were hashes fits any. */
+export function follows(doc: AuditRecordDoc, before: AuditRecordDoc): boolean {
+  return doc.previous === undefined || doc.previous === hashOf(before);
+}
