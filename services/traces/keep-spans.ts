@@ -9,8 +9,8 @@ import type { ReadSpan } from "./span.js";
 import type { TraceStore } from "./store.js";
 import { recordIdOf } from "./trace-name.js";
 
-/** Spans that are written in one turn of the event loop: others are answered between. */
-const SPANS_A_TURN = 256;
+/** Spans that are written in one turn of the event loop, and one commit: others are answered between. */
+const SPANS_A_TURN = 128;
 /** How many spans, about, are begun in one commit: each commit waits for the disk. */
 const SPANS_BEGUN_AT_ONCE = 64;
 /** Pages that are written in one go: 2 MiB, some milliseconds of the event loop. */
@@ -51,7 +51,6 @@ export async function keepSpans(
       if (isGone()) throw canceled("the sender disconnected: to save the remaining spans, send the same export again");
       for (const { trace } of some) left.delete(trace);
       await writeSpans(store, some, expiresAt);
-      await countSpans(store, some);
     }
   } finally {
     const notKept = fresh.filter((span) => left.has(recordIdOf(span.traceId, sender.id)));
@@ -122,12 +121,10 @@ function idOf(trace: string, { facts }: ReadSpan): string {
   return `${trace}.${facts.span_id}`;
 }
 
-// Pages before payloads before spans before the summaries, so that what is listed can be read.
-async function writeSpans(
-  { spans, payloads, pages }: TraceStore,
-  batches: readonly Batch[],
-  expiresAt: Date,
-): Promise<void> {
+// Pages before payloads before spans before the summaries, so that what is listed can be read: in one commit, as far as
+// they are not so many that they would hold the event loop.
+async function writeSpans(store: TraceStore, batches: readonly Batch[], expiresAt: Date): Promise<void> {
+  const { spans, payloads, pages } = store;
   const all = batches.flatMap(({ trace, spans: some }) => some.map((span) => ({ trace, span })));
   for (let from = 0; from < all.length; from += SPANS_A_TURN) {
     const turn = all.slice(from, from + SPANS_A_TURN);
@@ -135,17 +132,21 @@ async function writeSpans(
     const cut = kept.flatMap(({ _id, pages: own }) =>
       own.map((bytes, n) => ({ _id: pageId(_id, n), bytes, expires_at: expiresAt })),
     );
-    for (let page = 0; page < cut.length; page += PAGES_AT_ONCE) {
-      await insertNew(pages, cut.slice(page, page + PAGES_AT_ONCE));
-    }
-    await insertNew(
-      payloads,
-      kept.map(({ _id, fields }) => ({ _id, fields, expires_at: expiresAt })),
-    );
-    await insertNew(
-      spans,
-      turn.map(({ trace, span }) => ({ _id: idOf(trace, span), ...span.facts, trace, expires_at: expiresAt })),
-    );
+    while (cut.length > PAGES_AT_ONCE) await insertNew(pages, cut.splice(0, PAGES_AT_ONCE));
+    const whole = kept.map(({ _id, fields }) => ({ _id, fields, expires_at: expiresAt }));
+    const facts = turn.map(({ trace, span }) => ({
+      _id: idOf(trace, span),
+      ...span.facts,
+      trace,
+      expires_at: expiresAt,
+    }));
+    const isLast = from + SPANS_A_TURN >= all.length;
+    await store.inOrder([
+      ...(cut.length === 0 ? [] : [() => insertNew(pages, cut)]),
+      () => insertNew(payloads, whole),
+      () => insertNew(spans, facts),
+      ...(isLast ? [() => countSpans(store, batches)] : []),
+    ]);
     await nextTurn();
   }
 }

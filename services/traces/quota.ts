@@ -42,7 +42,7 @@ export async function takeRoom(
 ): Promise<string | undefined> {
   if (spans.length === 0) return undefined;
   const own = sizeOf(spans);
-  for (const user of countedFor(caller)) await add(usage, user, expiresAt, own);
+  await Promise.all(countedFor(caller).map((user) => add(usage, user, expiresAt, own)));
   const days = caller.service ? [] : await daysOf(usage, caller.id);
   const used = sum(days);
   const isFull = used.spans > quota.spans || used.bytes > quota.bytes;
@@ -68,7 +68,7 @@ export async function giveRoomBack(
   if (spans.length === 0) return;
   const own = sizeOf(spans);
   const undone = { spans: -own.spans, bytes: -own.bytes };
-  for (const user of countedFor(caller)) await add(usage, user, expiresAt, undone);
+  await Promise.all(countedFor(caller).map((user) => add(usage, user, expiresAt, undone)));
 }
 
 /** What the spans of a user add up to; {@link EVERYONE} for all. */

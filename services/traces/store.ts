@@ -1,4 +1,4 @@
-import type { Base, CollectionSpec, DocCollection, Store } from "../shared/store/store.js";
+import type { Base, CollectionSpec, DocCollection, Store, Write } from "../shared/store/store.js";
 
 // A trace is kept apart for every user who sends spans of it, so that nobody
 // reads another's spans, or writes into them, by using their trace id.
@@ -127,6 +127,8 @@ export interface TraceStore {
   readonly payloads: DocCollection<PayloadRecord>;
   readonly pages: DocCollection<PageRecord>;
   readonly usage: DocCollection<UsageRecord>;
+  /** As that of the store. */
+  inOrder(writes: readonly Write[]): Promise<void>;
 }
 
 // Each document says itself when it ends, so that another retention needs no
@@ -160,8 +162,9 @@ export async function openTraceStore(store: Store): Promise<TraceStore> {
 }
 
 /** This service's collections, of a store where they are. */
-export function traceStoreOf(store: Pick<Store, "collection">): TraceStore {
+export function traceStoreOf(store: Pick<Store, "collection" | "inOrder">): TraceStore {
   return {
+    inOrder: (writes) => store.inOrder(writes),
     traces: store.collection("traces"),
     spans: store.collection("spans"),
     payloads: store.collection("span_payloads"),

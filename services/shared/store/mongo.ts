@@ -21,6 +21,7 @@ import type {
   StorePlace,
   VectorIndexSpec,
   VectorSearch,
+  Write,
 } from "./store.js";
 
 /** What may be chosen of a store in MongoDB. */
@@ -91,6 +92,10 @@ class MongoStore implements Store {
 
   vectorSearch(collection: string, spec: VectorIndexSpec): Promise<VectorSearch | undefined> {
     return openVectorSearch(this.database.collection<Base>(collection), spec);
+  }
+
+  async inOrder(writes: readonly Write[]): Promise<void> {
+    for (const write of writes) await write();
   }
 
   async ping(): Promise<void> {

@@ -184,9 +184,14 @@ export type StorePlace =
   | { readonly dataDir: string }
   | { readonly mongodbUri: string; readonly database: string | undefined };
 
+/** Begins one write of a collection, at once. */
+export type Write = () => Promise<unknown>;
+
 /** Collections of a store that another thread of the process has open. Resolved means durable. */
 export interface OpenedBeside {
   collection<T extends Base>(name: string): DocCollection<T>;
+  /** As that of {@link Store}. */
+  inOrder(writes: readonly Write[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -202,6 +207,11 @@ export interface Store {
    * collection further.
    */
   ensure(specs: readonly CollectionSpec[]): Promise<void>;
+  /**
+   * Makes writes, in this order: none is there without those before it. An engine that can makes them one commit. None
+   * may need what another gives.
+   */
+  inOrder(writes: readonly Write[]): Promise<void>;
   /** Makes an index of vectors, where the database has such; undefined where it has none. */
   vectorSearch?(collection: string, spec: VectorIndexSpec): Promise<VectorSearch | undefined>;
   /** Where it is; from now on a thread of this process may write into these collections, which are ensured. */

@@ -27,6 +27,7 @@ beforeEach(async () => {
     ...store,
     ensure: store.ensure.bind(store),
     place: store.place.bind(store),
+    inOrder: store.inOrder.bind(store),
     collection(name: string) {
       const collection = store.collection(name);
       if (name !== "spans") return collection;

@@ -3,6 +3,7 @@ import type { RootDatabase } from "lmdb";
 import { silentLog } from "../../process/log.js";
 import type { Base, CollectionSpec, DocCollection, OpenedBeside } from "../store.js";
 import { EmbeddedCollection } from "./collection.js";
+import { inOneCommit } from "./commit.js";
 import { openIndexes } from "./declared-indexes.js";
 import { catalogueOf, closeEnvironment, documentsOf, shareEnvironment } from "./environment.js";
 import { Records } from "./records.js";
@@ -32,6 +33,7 @@ export async function openEmbeddedBeside(dir: string, specs: readonly Collection
       if (collection === undefined) throw new Error(`collection ${name} was not opened here`);
       return collection as unknown as DocCollection<T>;
     },
+    inOrder: inOneCommit,
     async close() {
       for (const root of environments.values()) await closeEnvironment(root);
     },

@@ -1,5 +1,6 @@
 import type { RootDatabase } from "lmdb";
 import { unavailable } from "../../rpc/errors.js";
+import type { Write } from "../store.js";
 
 // When the disk takes no more, LMDB rejects the transactions of the commit
 // that failed. Whoever waits for one hears of it; it also rejects promises
@@ -21,6 +22,12 @@ export function told(error: unknown): unknown {
   if (commitError === undefined) return error;
   commitError.catch(heard);
   return unavailable("the store cannot write to its disk now; ask an administrator to free space on it", error);
+}
+
+/** Makes writes of one environment: begun together, they are queued in their order and committed together. */
+export async function inOneCommit(writes: readonly Write[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(writes.map((write) => write())))
+    if (outcome.status === "rejected") throw outcome.reason;
 }
 
 function heard(): void {}

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { RootDatabase } from "lmdb";
 import { type Log, silentLog } from "../../process/log.js";
 import { migrate, SCHEMA_VERSIONS } from "../migrations.js";
-import type { Base, CollectionSpec, DocCollection, Store, StorePlace } from "../store.js";
+import type { Base, CollectionSpec, DocCollection, Store, StorePlace, Write } from "../store.js";
 import { EmbeddedCollection } from "./collection.js";
+import { inOneCommit } from "./commit.js";
 import { fillIndexes, openIndexes } from "./declared-indexes.js";
 import { createDiskProbe, type DiskProbe } from "./disk-probe.js";
 import { catalogueOf, closeEnvironment, documentsOf, openEnvironment } from "./environment.js";
@@ -91,6 +92,10 @@ class EmbeddedStore implements Store {
       if (spec !== SCHEMA_VERSIONS) await migrate(this, spec);
       await fillIndexes(indexes);
     }
+  }
+
+  inOrder(writes: readonly Write[]): Promise<void> {
+    return inOneCommit(writes);
   }
 
   async ping(): Promise<void> {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import {
@@ -344,6 +345,26 @@ for (const backend of backends) {
     });
 
     describe("inserts", () => {
+      test("in order: what is read beside them never has one without those before it", async () => {
+        const ids = Array.from({ length: 300 }, (_, i) => `ordered-${String(i).padStart(3, "0")}`);
+        let isDone = false;
+        const writes = ids.map((_id) => () => things.insertOne({ _id }));
+        const writing = store.inOrder(writes).finally(() => {
+          isDone = true;
+        });
+        for (let looks = 0; !isDone || looks < 2; looks++) {
+          const found = await things
+            .find({ _id: { $gte: "ordered-", $lt: "ordered." } }, { sort: { _id: 1 } })
+            .toArray();
+          expect(found.map(({ _id }) => _id)).toEqual(ids.slice(0, found.length));
+          await nextTurn();
+        }
+        await writing;
+        expect(await things.countDocuments({ _id: { $in: ids } })).toBe(ids.length);
+        const taken = [() => things.insertOne({ _id: "ordered-300" }), () => things.insertOne({ _id: "ordered-000" })];
+        await expect(store.inOrder(taken)).rejects.toSatisfy(isDuplicateKey);
+        await things.deleteMany({ _id: { $in: [...ids, "ordered-300"] } });
+      });
       test("with a string id of its own making where there is none", async () => {
         const { insertedId } = await things.insertOne({ org: "z" } as unknown as Thing);
         expect(insertedId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
