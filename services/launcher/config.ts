@@ -91,6 +91,11 @@ export const options = {
     secret: true,
   }),
   sandbox: { doc: "Run the built-in platforms: on or off.", parse: onOff, fallback: true },
+  sandboxLatencyMs: {
+    doc: "The delay of every answer of the built-in platforms, in milliseconds. In a load test it separates the time of the service from the time of a platform.",
+    parse: count,
+    fallback: 0,
+  },
   ...platformOptions,
   platformCalls: { doc: "The most calls to one platform at once.", parse: positive, fallback: 256 },
   platformCallsPerKey: {

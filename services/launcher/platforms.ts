@@ -33,7 +33,8 @@ export async function configurePlatforms(settings: Settings, trust: string): Pro
     } else if (runsSandboxes(settings) && title !== undefined) {
       const { startSandbox } = await import("../sandbox/start.js");
       const file = join(settings.dataDir, "sandbox", name);
-      const sandbox = await startSandbox(name, { host: "127.0.0.1", port: 0, trust, file });
+      const latencyMs = settings.sandboxLatencyMs;
+      const sandbox = await startSandbox(name, { host: "127.0.0.1", port: 0, trust, file, latencyMs });
       started.push(sandbox);
       configured[name] = { url: sandbox.url, publicUrl: sandbox.url, title, isBuiltIn: true };
     }

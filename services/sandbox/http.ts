@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { type Listener, listen } from "./listener.js";
 import type { Sandbox } from "./sandbox.js";
 
@@ -31,6 +32,8 @@ export interface ServeOptions {
   /** What listens already; host and port if left out. */
   readonly listener?: Listener;
   readonly maxBodyBytes: number;
+  /** The delay of every answer, in milliseconds, after the platform has done its work; none if omitted. */
+  readonly latencyMs?: number;
   /** Answers one request; where it throws, the connection is cut. */
   readonly answer: (request: HttpRequest) => Promise<HttpReply>;
   /** Whether a request may change something, and what is then told so; its end is that of the server. */
@@ -44,12 +47,13 @@ export interface ServeOptions {
  * @throws Error of node:net, such as EADDRINUSE.
  */
 export async function serve(options: ServeOptions): Promise<Sandbox> {
-  const { host, port, maxBodyBytes, answer, isWrite, kept } = options;
+  const { host, port, maxBodyBytes, latencyMs = 0, answer, isWrite, kept } = options;
   const answerOne: RequestListener = (message, response) => {
     requestOf(message, maxBodyBytes)
       .then(async (request) => {
         const reply = await answer(request);
         if (isWrite(request)) kept.changed();
+        if (latencyMs > 0) await setTimeout(latencyMs);
         return reply;
       })
       .then(({ status, headers, body }) => {

@@ -1,5 +1,5 @@
 import { platformOf } from "../shared/platforms.js";
-import { oneOf, optional, port, readConfig, text, url } from "../shared/process/config.js";
+import { count, oneOf, optional, port, readConfig, text, url } from "../shared/process/config.js";
 import { createLog } from "../shared/process/log.js";
 import { keepRegistered } from "./registration.js";
 import { SANDBOXES, startSandbox } from "./start.js";
@@ -16,6 +16,7 @@ const OPTIONS = {
     parse: url,
   }),
   trust: { doc: "The base URL of the service whose tokens it trusts.", parse: url },
+  latencyMs: { doc: "The delay of every answer, in milliseconds, for load tests.", parse: count, fallback: 0 },
   registrationToken: optional({
     doc: "The token with which the platform registers itself; if omitted, it does not register.",
     parse: text,
@@ -25,8 +26,8 @@ const OPTIONS = {
 
 async function main(): Promise<void> {
   const settings = readConfig(OPTIONS, process.argv.slice(2), process.env);
-  const { platform, host, trust, publicUrl, registrationToken } = settings;
-  const where = { host, port: settings.port, trust, ...(publicUrl !== undefined && { publicUrl }) };
+  const { platform, host, trust, publicUrl, registrationToken, latencyMs } = settings;
+  const where = { host, port: settings.port, trust, latencyMs, ...(publicUrl !== undefined && { publicUrl }) };
   const sandbox = await startSandbox(platform, where);
   const ending = [() => sandbox.close()];
   if (registrationToken !== undefined) {

@@ -21,4 +21,6 @@ export interface SandboxOptions {
   readonly listener?: Listener;
   /** The base URL of the service whose tokens it trusts. */
   readonly trust: string;
+  /** The delay of every answer, in milliseconds; none if omitted. */
+  readonly latencyMs?: number;
 }
