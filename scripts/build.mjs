@@ -8,6 +8,8 @@ import { ROOT } from "./prepare.mjs";
 
 /** Files that the program reads at run time, by folder. */
 const ASSETS = [
+  "clients/load/report/page.css",
+  "clients/load/report/plots.js",
   "clients/packages/bridge",
   "clients/packages/icon.png",
   "proto/gen/api.binpb",

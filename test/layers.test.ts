@@ -27,9 +27,10 @@ const VIOLATIONS: Readonly<Record<keyof typeof RULES, readonly string[]>> = {
     "facade/facade.ts → clients/node/grpc.ts",
   ],
   "only the façade's edge knows µWebSockets.js": ["facade/http/pages.ts → uWebSockets.js"],
-  "only the guard of outgoing addresses opens connections by undici": [
+  "only the guard of outgoing addresses opens connections by undici, and the load generator, which is no service": [
     "services/core-objects/runs/outgoing.ts → undici",
     "services/platform-proxy/lib/http.ts → undici",
+    "clients/load/opening.ts → undici",
   ],
   "what reads others' answers runs apart": [
     "services/core-objects/runs/tools/remote-tools.ts → @modelcontextprotocol/sdk/client/index.js",

@@ -113,9 +113,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
     ({ from, to }) => to === "uWebSockets.js" && !/^facade\/http\/uws-\w+\.ts$/.test(from),
   ),
 
-  "only the guard of outgoing addresses opens connections by undici": where(
-    ({ from, to }) => to === "undici" && !from.startsWith("services/shared/outgoing/"),
-  ),
+  "only the guard of outgoing addresses opens connections by undici, and the load generator, which is no service":
+    where(
+      ({ from, to }) =>
+        to === "undici" && !from.startsWith("services/shared/outgoing/") && from !== "clients/load/connection.ts",
+    ),
 
   "what reads others' answers runs apart": where(
     ({ from, to, isType }) =>

@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bodyOf, type Listening, listen, resultOf } from "./support/servers.js";
+
+const KEY = "slp_key_that_no_report_has";
+let server: Listening;
+beforeAll(async () => {
+  server = await listen(async (request, response) => {
+    response.setHeader("content-type", "application/json").end(resultOf((await bodyOf(request)).id));
+  });
+});
+afterAll(() => server.close());
+
+function load(argv: readonly string[]): Promise<{ code: number | null; out: string; err: string }> {
+  return new Promise((resolve) => {
+    const program = ["--import", "tsx", "--conditions=house:source", "clients/load/main.ts"];
+    const child = spawn(process.execPath, [...program, ...argv], { env: { ...process.env, LOAD_KEY: KEY } });
+    let [out, err] = ["", ""];
+    child.stdout.on("data", (chunk) => (out += chunk));
+    child.stderr.on("data", (chunk) => (err += chunk));
+    child.on("close", (code) => resolve({ code, out, err }));
+  });
+}
+
+const short = () => ["--url", server.url, "--rate", "50", "--seconds", "0.5", "--warmup", "0", "--eras", "2026-07-28"];
+
+test("thresholds that hold end in 0, and both reports are written, without the key", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "load-"));
+  const [json, html] = [join(folder, "report.json"), join(folder, "report.html")];
+  const { code, out, err } = await load([...short(), "--threshold", "errors<1", "--json", json, "--html", html]);
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toMatch(/25 requests in .*: 25 good/);
+  expect(out).toMatch(/Holds: errors is 0/);
+  const report = JSON.parse(readFileSync(json, "utf8"));
+  expect(report).toMatchObject({ version: 1, requests: { due: 25, good: 25, failed: 0 } });
+  for (const text of [out, readFileSync(json, "utf8"), readFileSync(html, "utf8")]) expect(text).not.toContain(KEY);
+});
+
+test("a threshold that does not hold ends in 1, with a sentence", async () => {
+  const { code, out } = await load([...short(), "--threshold", "p50<0.001ms", "--threshold", "errors<1%"]);
+  expect(code).toBe(1);
+  expect(out).toMatch(/Fails: p50 is .* ms; the threshold is p50<0\.001ms\./);
+});
+
+test("a wrong setting ends in 2, a server that does not answer in 6", async () => {
+  const [wrong, { code, err }] = await Promise.all([load(["--rate", "5"]), load(["--url", "http://127.0.0.1:9/mcp"])]);
+  expect([wrong.code, wrong.out]).toEqual([2, ""]);
+  expect(wrong.err).toMatch(/--url is missing/);
+  expect(code).toBe(6);
+  expect(err).toMatch(/The run did not begin: initialize failed with econnrefused .*Start the server/);
+});
