@@ -12,32 +12,38 @@ interface SandboxModule {
   readonly startSandbox: (options: SandboxOptions) => Promise<Sandbox>;
 }
 
+/** How long a platform that nobody asks is not opened, in milliseconds: the service starts meanwhile. */
+const OPEN_AFTER_MS = 1_500;
+
 /**
  * Starts the built-in platform of a server. Only its own folder is loaded, and its sample data are made, when
- * it is first asked: few starts ask each platform. Data of before are read at once, so that a file that cannot be read
- * ends the start.
+ * it is first asked, or a moment later: the start of the service does not wait for it. Data of before are read at
+ * once, so that a file that cannot be read ends the start.
  *
  * @throws Error for a server that has none, a port that is taken, or a file that cannot be read.
  */
 export async function startSandbox(server: PlatformServer, where: SandboxOptions): Promise<Sandbox> {
   if (!SANDBOXES.includes(server)) throw new Error(`there is no built-in platform for ${server}`);
-  const open = async (): Promise<Sandbox> => {
-    const module = await loadModule<SandboxModule>(new URL(`./${server}/server.js`, import.meta.url));
-    return module.startSandbox({ ...where, listener });
-  };
   let opened: Promise<Sandbox> | undefined;
+  const open = (): Promise<Sandbox> => {
+    clearTimeout(unasked);
+    opened ??= loadModule<SandboxModule>(new URL(`./${server}/server.js`, import.meta.url)).then((module) =>
+      module.startSandbox({ ...where, listener }),
+    );
+    return opened;
+  };
   const listener = await listen(where.host, where.port, (request, response) => {
-    opened ??= open();
     // By then the platform itself answers.
-    opened.then(() => listener.again(request, response)).catch(() => response.destroy());
+    open()
+      .then(() => listener.again(request, response))
+      .catch(() => response.destroy());
   });
-  if (where.file !== undefined && existsSync(where.file)) {
-    opened = open();
-    await opened;
-  }
+  const unasked = setTimeout(() => void open().catch(() => undefined), OPEN_AFTER_MS).unref();
+  if (where.file !== undefined && existsSync(where.file)) await open();
   return {
     url: listener.url,
     close: async () => {
+      clearTimeout(unasked);
       const sandbox = await opened;
       await (sandbox ?? listener).close();
     },

@@ -63,10 +63,11 @@ export function createProcesses(): Processes {
   let started = 0;
 
   function begin(): ChildProcess {
-    const one = fork(fileURLToPath(moduleAt(new URL("starter.js", import.meta.url))), [], {
+    const module = moduleAt(new URL("starter.js", import.meta.url));
+    const one = fork(fileURLToPath(module), [], {
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
-      execArgv: startFlags(STARTER_MEGABYTES),
+      execArgv: startFlags(module, STARTER_MEGABYTES),
       env: startEnvironment(),
     });
     // A process that has nothing else to do ends, and these with it.

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { extname } from "node:path";
+import { pathToFileURL } from "node:url";
 
 /** What modules end with here: .js once built, .ts under tsx and vitest, as this one does. */
 const EXTENSION = extname(new URL(import.meta.url).pathname);
@@ -14,16 +16,31 @@ const ENVIRONMENT = [
   ...["RES_OPTIONS", "LOCALDOMAIN"],
 ];
 
+/** The folder of the sources, and where a test run has them built: what is built starts in a fifth of the time. */
+const ROOT = new URL("../../../", import.meta.url).href;
+const BUILT = process.env.TESTS_BUILT && pathToFileURL(`${process.env.TESTS_BUILT}/`).href;
+
 /** The module at a URL that is written with .js, as in an import. */
 export function moduleAt({ href }: URL): string {
-  return href.replace(/\.js$/, EXTENSION);
+  const built = IS_SOURCE && BUILT ? href.replace(ROOT, BUILT) : href;
+  return built !== href && existsSync(new URL(built)) ? built : href.replace(/\.js$/, EXTENSION);
 }
 
-/** How a process is started: as this one was, with as much heap. */
-export function startFlags(megabytes: number): string[] {
+/** Whether a module is run as it was written. */
+export function isSource(module: string): boolean {
+  return module.endsWith(".ts");
+}
+
+/** How a process is started that runs a module: as this one was, with as much heap. */
+export function startFlags(module: string, megabytes: number): string[] {
   const own = process.execArgv.filter((flag) => !/^--(inspect|max-(old|semi))/.test(flag));
-  const source = IS_SOURCE && !own.includes("tsx") ? SOURCE_FLAGS : [];
-  return [...own, ...source, `--max-old-space-size=${megabytes}`, "--max-semi-space-size=8"];
+  return [...loadersFor(module, own), `--max-old-space-size=${megabytes}`, "--max-semi-space-size=8"];
+}
+
+function loadersFor(module: string, own: readonly string[]): readonly string[] {
+  if (isSource(module)) return own.includes("tsx") ? own : [...own, ...SOURCE_FLAGS];
+  // What is built needs none of what a test run was started with.
+  return IS_SOURCE ? [] : own;
 }
 
 /** The environment of a process. */

@@ -35,7 +35,7 @@ function start(id: number, module: string, bounds: ProcessBounds): void {
     serialization: "advanced",
     // A library that writes of what it reads would let others fill our log.
     stdio: ["ignore", "ignore", "ignore", "ipc"],
-    execArgv: startFlags(bounds.megabytes),
+    execArgv: startFlags(module, bounds.megabytes),
   });
   const one: Started = { child, bounds, isReady: false, looks: [] };
   all.set(id, one);

@@ -11,7 +11,7 @@ import {
   type Thread,
   type ThreadMethods,
 } from "./asked.js";
-import { IS_SOURCE, moduleAt, outliveSignals } from "./start-flags.js";
+import { IS_SOURCE, isSource, moduleAt, outliveSignals } from "./start-flags.js";
 
 /** Heap for what is new, in megabytes. */
 const MAX_YOUNG = 32;
@@ -33,7 +33,10 @@ export function createThread<M extends ThreadMethods>(url: URL, { megabytes, ...
 
 function startWorker(url: URL, megabytes: number, { said, ended }: Hearing): Running {
   const limits = { resourceLimits: { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: MAX_YOUNG } };
-  const one = IS_SOURCE ? new Worker(fromSource(url), { ...limits, eval: true }) : new Worker(url, limits);
+  const module = moduleAt(url);
+  const one = isSource(module)
+    ? new Worker(fromSource(module), { ...limits, eval: true })
+    : new Worker(new URL(module), IS_SOURCE ? { ...limits, execArgv: [] } : limits);
   // A process that has nothing else to do ends.
   one.unref();
   one.on("message", said);
@@ -48,9 +51,8 @@ function startWorker(url: URL, megabytes: number, { said, ended }: Hearing): Run
 }
 
 /** What runs a module of the sources, as tests do: a thread has no loader of its own in Node 20. */
-function fromSource(url: URL): string {
-  const module = JSON.stringify(moduleAt(url));
-  return `import("tsx/esm/api").then(({ register }) => { register(); return import(${module}); });`;
+function fromSource(module: string): string {
+  return `import("tsx/esm/api").then(({ register }) => { register(); return import(${JSON.stringify(module)}); });`;
 }
 
 const moved = new WeakMap<object, readonly TransferListItem[]>();

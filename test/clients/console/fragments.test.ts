@@ -24,7 +24,9 @@ const NAMES = { windows: "Windows", macos: "macOS", linux: "Linux" } as const;
 // A test looks at every client in turn.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
-describe.skipIf(noChromium !== undefined)(titled("clients at the console", noChromium), () => {
+const skipped = noChromium ?? notLong;
+
+describe.skipIf(skipped !== undefined)(titled("clients at the console", skipped), () => {
   let program: Program;
   let chromium: Browser;
   let analyst: PersonAtConsole;
@@ -95,7 +97,7 @@ describe.skipIf(noChromium !== undefined)(titled("clients at the console", noChr
     return { whole, url: /https?:\/\/[^"]+/.exec(whole)?.[0] ?? "" };
   }
 
-  describe.skipIf(notLong !== undefined)(titled("one after the other", notLong), () => {
+  describe("one after the other", () => {
     test("every client: its files, notes and cost, and a fragment that it reads", () =>
       visit(async (at) => {
         const { page } = at;

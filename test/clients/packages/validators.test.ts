@@ -15,6 +15,7 @@ import {
   run,
   SKILLS_REF,
 } from "../../support/foreign.js";
+import { notLong } from "../../support/long.js";
 import { FORMATS, packagesOf, type Unpacked } from "../../support/packages.js";
 import { type Program, startProgram } from "../../support/program.js";
 import { titled } from "../../support/titled.js";
@@ -30,7 +31,7 @@ const KINDS = SERVERS.flatMap((server) =>
 );
 const MINUTES = 180_000;
 
-describe("packages of the running service", () => {
+describe.skipIf(notLong !== undefined)(titled("packages of the running service", notLong), () => {
   const below = mkdtempSync(join(tmpdir(), "validated-"));
   const built = new Map<string, Unpacked>();
   let program: Program;
