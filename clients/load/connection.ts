@@ -28,8 +28,8 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The largest answer that is read. */
-const MAX_BYTES = 32 * 1_024 * 1_024;
+/** The largest answer that is read, in bytes. */
+export const MAX_BYTES = 32 * 1_024 * 1_024;
 /** A server may close a connection that was idle for longer just when it is used: that is no failure of the server. */
 const IDLE_MS = 1_000;
 /** An idle connection stays open for as long as the server keeps it, in milliseconds. */

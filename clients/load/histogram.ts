@@ -8,7 +8,7 @@ export interface Times {
   readonly count: number;
   /** Counts one time; negative ones count as 0. */
   record(ms: number): void;
-  /** The time that a percentage of the times do not exceed; 0 if there are none. */
+  /** The time that a percentage of the times do not exceed; 0 if nothing was counted. */
   percentile(percentage: number): number;
   readonly min: number;
   readonly mean: number;

@@ -51,6 +51,10 @@ export interface Point {
 /** A request that the generator takes up later than this is late, in milliseconds. */
 export const LATE_MS = 10;
 
+/** Reasons that are counted each by itself, and what all further ones are called. */
+const MAX_REASONS = 100;
+const OTHER = "other";
+
 /** Counts what happens in a run. Its memory grows by the intervals alone. */
 export class Recorder {
   readonly tallies: readonly Tally[];
@@ -97,9 +101,12 @@ export class Recorder {
     }
     tally.failed++;
     this.interval.failed++;
-    const same = this.failures.get(finished.failure);
+    // A server can make up a code for each answer.
+    const isRoom = this.failures.size < MAX_REASONS || this.failures.has(finished.failure);
+    const reason = isRoom ? finished.failure : OTHER;
+    const same = this.failures.get(reason);
     if (same !== undefined) same.count++;
-    else this.failures.set(finished.failure, { reason: finished.failure, count: 1, detail: finished.detail ?? "" });
+    else this.failures.set(reason, { reason, count: 1, detail: finished.detail ?? "" });
   }
 
   /** Ends an interval and begins the next one. */

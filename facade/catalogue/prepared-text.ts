@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, crc32, deflateRaw } from "node:zlib";
+import pLimit from "p-limit";
 import type { Encoding } from "../http/encodings.js";
 import type { HeaderList } from "../http/exchange.js";
 
@@ -12,6 +12,8 @@ import type { HeaderList } from "../http/exchange.js";
 const ID_ROOM = 128;
 const [brotli, deflate] = [promisify(brotliCompress), promisify(deflateRaw)];
 const LEVEL = { brotli: 6, gzip: 9 };
+/** The threads that compress also read files and check passwords: lists take one of them. */
+const oneAtATime = pLimit(1);
 
 /** What is sent of a text: good until the next call, so it is to be sent at once. */
 export interface Prepared {
@@ -21,18 +23,23 @@ export interface Prepared {
 
 /**
  * A long JSON text that is sent again and again, each time with another id
- * behind it: plain, or compressed once the thread pool has compressed it.
+ * behind it: plain, or compressed once the thread pool has compressed it. What
+ * is asked for once is not compressed: somebody who makes up a URL for each
+ * request costs no compression.
  */
 export class PreparedText {
   private readonly plain: Spliced;
+  private readonly checksum: number;
   private readonly etag: string;
   private readonly encoded = new Map<Encoding, Spliced | undefined>();
+  private isAskedAgain = false;
 
   /** @param text everything before the id. */
   constructor(text: string) {
     const bytes = Buffer.from(text);
+    this.checksum = crc32(bytes);
     // Weak: the id is not part of what it says (RFC 9110 §8.8.1).
-    this.etag = `W/"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
+    this.etag = `W/"${bytes.length.toString(36)}-${this.checksum.toString(36)}"`;
     this.plain = new Spliced(bytes, (end) => end, this.headersFor());
   }
 
@@ -47,8 +54,9 @@ export class PreparedText {
     for (const encoding of encodings) {
       const prepared = this.encoded.get(encoding);
       if (prepared !== undefined) return prepared.with(end);
-      if (!this.encoded.has(encoding)) void this.prepare(encoding);
+      if (this.isAskedAgain && !this.encoded.has(encoding)) void this.prepare(encoding);
     }
+    this.isAskedAgain = true;
     return this.plain.with(end);
   }
 
@@ -56,9 +64,9 @@ export class PreparedText {
     this.encoded.set(encoding, undefined);
     const text = this.plain.beginning;
     const headers = this.headersFor(encoding);
-    const make = encoding === "br" ? brotliOf : gzipOf;
+    const make = () => (encoding === "br" ? brotliOf(text, headers) : gzipOf(text, this.checksum, headers));
     // What cannot be compressed is sent as it is.
-    const spliced = await make(text, headers).catch(() => undefined);
+    const spliced = await oneAtATime(make).catch(() => undefined);
     this.encoded.set(encoding, spliced);
   }
 
@@ -101,9 +109,8 @@ class Spliced {
 }
 
 /** RFC 1952, of one member: a deflated block, a stored one (RFC 1951 §3.2.4) for the end, and the checksum of both. */
-async function gzipOf(text: Buffer, headers: HeaderList): Promise<Spliced> {
+async function gzipOf(text: Buffer, checksum: number, headers: HeaderList): Promise<Spliced> {
   const deflated = await deflate(text, { level: LEVEL.gzip, finishFlush: constants.Z_SYNC_FLUSH });
-  const checksum = crc32(text);
   const finish = (end: Buffer): Buffer => {
     const bytes = Buffer.allocUnsafe(5 + end.length + 8);
     bytes[0] = 1;

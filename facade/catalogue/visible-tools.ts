@@ -41,6 +41,15 @@ interface Visible {
   readonly views: Map<string, View>;
 }
 
+/** A question to the catalogue that has no answer yet. */
+interface Asking {
+  readonly user: string;
+  readonly server: string;
+  /** An event has come since: the answer may be of before it. */
+  isStale: boolean;
+  answer: Promise<Visible>;
+}
+
 const TIMEOUT_MS = 5_000;
 const MAX_USERS = 20_000;
 const MAX_VIEWS = 512;
@@ -57,22 +66,23 @@ type Kept = LRUCache<string, WeakMap<Known, Visible>>;
  */
 export function createVisibleTools({ dispatch, credentials, servers }: VisibleToolsOptions): VisibleTools {
   const byServer = new Map<string, Kept>([...servers.keys()].map((name) => [name, new LRUCache({ max: MAX_USERS })]));
-  const asking = new WeakMap<Known, Map<string, Promise<Visible>>>();
+  const asking = new WeakMap<Known, Map<string, Asking>>();
+  /** What is asked now: what an event is about is not kept, and what others ask is. */
+  const inFlight = new Set<Asking>();
   const shared = new LRUCache<string, View>({ max: MAX_VIEWS });
-  let epoch = 0;
-
   const close = credentials.onEvent(({ kind, id }) => {
     if (kind === "key") return;
-    epoch++;
+    const user = kind === "user" || (kind === "reach" && id !== EVERYONE) ? id : undefined;
+    const isAbout = (server: string): boolean => kind !== "reach" || server === CORE.name;
     for (const [server, kept] of byServer) {
-      if (kind === "reach" && server !== CORE.name) continue;
-      if (kind === "user" || (kind === "reach" && id !== EVERYONE)) kept.delete(id);
-      else kept.clear();
+      if (!isAbout(server)) continue;
+      if (user === undefined) kept.clear();
+      else kept.delete(user);
     }
+    for (const one of inFlight) if (isAbout(one.server) && (user ?? one.user) === one.user) one.isStale = true;
   });
 
   async function ask(known: Known, server: string): Promise<Visible> {
-    const asked = epoch;
     const { tools, unlisted, keepMs, tenants } = await askWithin(TIMEOUT_MS, (deadline) =>
       dispatch.unary(
         EndpointService.method.listVisibleTools,
@@ -80,7 +90,7 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
         { credential: { assertion: known.assertions.catalogue ?? "" }, deadline },
       ),
     );
-    const visible: Visible = {
+    return {
       names: tools,
       unlisted,
       tenants: new Map(tenants.map(({ id, name }) => [id, name])),
@@ -88,8 +98,6 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
       until: Date.now() + keepMs,
       views: new Map(),
     };
-    if (keepMs > 0 && asked === epoch) keep(known, server, visible);
-    return visible;
   }
 
   function keep(known: Known, server: string, visible: Visible): void {
@@ -101,15 +109,23 @@ export function createVisibleTools({ dispatch, credentials, servers }: VisibleTo
 
   /** One request at a time for the same caller and server. */
   function askOnce(known: Known, server: string): Promise<Visible> {
-    const mine = asking.get(known) ?? new Map<string, Promise<Visible>>();
+    const mine = asking.get(known) ?? new Map<string, Asking>();
     asking.set(known, mine);
-    const key = `${epoch} ${server}`;
-    let answer = mine.get(key);
-    if (answer === undefined) {
-      answer = ask(known, server).finally(() => mine.delete(key));
-      mine.set(key, answer);
-    }
-    return answer;
+    const running = mine.get(server);
+    if (running !== undefined && !running.isStale) return running.answer;
+    const one: Asking = { user: known.caller.id, server, isStale: false, answer: ask(known, server) };
+    one.answer = one.answer
+      .then((visible) => {
+        if (!one.isStale && visible.until > Date.now()) keep(known, server, visible);
+        return visible;
+      })
+      .finally(() => {
+        inFlight.delete(one);
+        if (mine.get(server) === one) mine.delete(server);
+      });
+    mine.set(server, one);
+    inFlight.add(one);
+    return one.answer;
   }
 
   function view(visible: Visible, server: string, options: ListOptions): View {

@@ -5,13 +5,16 @@ export const ENCODINGS = ["br", "gzip"] as const;
 /** One of them. */
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** The codings that a client takes by its Accept-Encoding, the smallest first; those with `q=0` are refused (RFC 9110 §12.5.3). */
+/**
+ * The codings that a client takes by its Accept-Encoding, the smallest first; those with `q=0` are refused (RFC 9110
+ * §12.5.3). A header of more than 256 characters is not read, and names none.
+ */
 export function acceptedEncodings(header: string | undefined): readonly Encoding[] {
-  if (header === undefined || header === "") return NONE;
+  if (header === undefined || header === "" || header.length > LONGEST) return NONE;
   let accepted = known.get(header);
   if (accepted === undefined) {
     accepted = readEncodings(header);
-    if (header.length <= LONGEST_KNOWN) known.set(header, accepted);
+    known.set(header, accepted);
   }
   return accepted;
 }
@@ -19,7 +22,7 @@ export function acceptedEncodings(header: string | undefined): readonly Encoding
 const NONE: readonly Encoding[] = [];
 /** Clients of one kind send the same. */
 const known = new LRUCache<string, readonly Encoding[]>({ max: 64 });
-const LONGEST_KNOWN = 128;
+const LONGEST = 256;
 
 function readEncodings(header: string): readonly Encoding[] {
   const weights = new Map<string, boolean>();

@@ -27,8 +27,3 @@ export function hashOf(doc: AuditRecordDoc): string {
   ];
   return createHash("sha256").update(JSON.stringify(fields)).digest("base64url");
 }
-
-/** Whether a record fits the one before it; one of before there were hashes fits any. */
-export function follows(doc: AuditRecordDoc, before: AuditRecordDoc): boolean {
-  return doc.previous === undefined || doc.previous === hashOf(before);
-}

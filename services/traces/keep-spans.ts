@@ -9,7 +9,10 @@ import type { ReadSpan } from "./span.js";
 import type { TraceStore } from "./store.js";
 import { recordIdOf } from "./trace-name.js";
 
-/** Spans that are written in one turn of the event loop, and one commit: others are answered between. */
+/**
+ * Spans that are written in one turn of the event loop, and one commit: others are answered between. The embedded store
+ * makes up to 200 writes of a collection at once; more would not keep the order.
+ */
 const SPANS_A_TURN = 128;
 /** How many spans, about, are begun in one commit: each commit waits for the disk. */
 const SPANS_BEGUN_AT_ONCE = 64;
@@ -121,8 +124,8 @@ function idOf(trace: string, { facts }: ReadSpan): string {
   return `${trace}.${facts.span_id}`;
 }
 
-// Pages before payloads before spans before the summaries, so that what is listed can be read: in one commit, as far as
-// they are not so many that they would hold the event loop.
+// Pages before payloads before spans before the summaries, so that what is listed can be read. They are one commit, but
+// for pages above PAGES_AT_ONCE.
 async function writeSpans(store: TraceStore, batches: readonly Batch[], expiresAt: Date): Promise<void> {
   const { spans, payloads, pages } = store;
   const all = batches.flatMap(({ trace, spans: some }) => some.map((span) => ({ trace, span })));

@@ -53,7 +53,7 @@ test.each(["modern", "legacy"] as const)(
 
 test("another list has another tag", async () => {
   const [all, some] = [await list("modern", 1, undefined), await list("modern", 1, undefined, "?readonly=1")];
-  expect(all.headers.get("etag")).toMatch(/^W\/"[\w-]{22}"$/);
+  expect(all.headers.get("etag")).toMatch(/^W\/"[0-9a-z]+-[0-9a-z]+"$/);
   expect(some.headers.get("etag")).not.toBe(all.headers.get("etag"));
 });
 
@@ -75,7 +75,8 @@ test.each([
   ["identity, brotli, gzipped", []],
   ["", []],
   [undefined, []],
-  [`${"a,".repeat(8_000)}gzip`, ["gzip"]],
+  [`${"a,".repeat(100)}gzip`, ["gzip"]],
+  [`${"a,".repeat(8_000)}gzip`, []],
 ])("of Accept-Encoding %s the codings are %s", (header, codings) => {
   for (let again = 0; again < 2; again++) expect(acceptedEncodings(header)).toEqual(codings);
 });

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { Answer } from "../connection.js";
+import { type Answer, MAX_BYTES } from "../connection.js";
 import { eventsOf } from "./event-stream.js";
 
 /** What became of a request. */
@@ -16,6 +16,8 @@ export interface Verdict {
 
 /** Answers above this size are searched and not parsed: a list of 130 KB takes a millisecond to parse. */
 const PARSED_BYTES = 64 * 1_024;
+/** A few bytes of a server can become gigabytes. */
+const BOUND = { maxOutputLength: MAX_BYTES };
 /** Characters of a server's words that are kept. */
 const MAX_DETAIL = 200;
 const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
@@ -52,7 +54,10 @@ function judgeMessage(text: string, id: number): Read {
   const message = objectOf(text);
   if (message === undefined) return { failure: "not_json", detail: text };
   const { error, result } = message;
-  if (isObject(error)) return { failure: `rpc_${String(error.code)}`, detail: String(error.message) };
+  if (isObject(error)) {
+    const code = Number.isSafeInteger(error.code) ? error.code : "without_code";
+    return { failure: `rpc_${code}`, detail: String(error.message) };
+  }
   if (!isObject(result)) return { failure: "no_result", detail: "the answer has neither result nor error" };
   if (message.id !== id) return { failure: "wrong_id", detail: "the answer has the id of another request" };
   if (result.isError === true) return { failure: "tool_error", detail: firstText(result.content) };
@@ -72,8 +77,8 @@ function textOf({ headers, body }: Answer): string | undefined {
   const encoding = headers["content-encoding"] ?? "identity";
   try {
     if (encoding === "identity") return body.toString();
-    if (encoding === "gzip") return gunzipSync(body).toString();
-    return encoding === "br" ? brotliDecompressSync(body).toString() : undefined;
+    if (encoding === "gzip") return gunzipSync(body, BOUND).toString();
+    return encoding === "br" ? brotliDecompressSync(body, BOUND).toString() : undefined;
   } catch {
     return undefined;
   }

@@ -56,7 +56,7 @@
     ...overTime,
     yLabel: "requests",
   });
-  // 90 %, 99 % and 99.9 % are as far from each other: x is one request in so many.
+  // 90 %, 99 % and 99.9 % are as far from each other: x is 1 for every request, 10 for every tenth, and so on.
   const last = curve.percentages.at(-2) ?? 0;
   const oneIn = curve.percentages.map((p) => 100 / (100 - Math.min(p, last + (100 - last) / 2)));
   const percent = (value) => `${Number((100 - 100 / value).toFixed(5))} %`;

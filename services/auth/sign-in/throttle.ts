@@ -11,7 +11,7 @@ export interface Attempt {
 
 /** Slows down who guesses passwords, and shuts nobody out. */
 export interface Throttle {
-  /** Milliseconds until the attempt may be made; 0 for now. */
+  /** Milliseconds until the attempt may be made; 0 if it may be made at once. */
   waitOf(attempt: Attempt): Promise<number>;
   failed(attempt: Attempt): Promise<void>;
   succeeded(attempt: Attempt): Promise<void>;

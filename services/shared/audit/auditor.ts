@@ -13,9 +13,9 @@ export interface Auditor {
   note(entry: AuditEntry): void;
   /**
    * Writes down a change that was made, together with those of other calls; resolved means on disk. What cannot be
-   * written in time is written later all the same.
+   * written in time is written later, if it has a place among those that wait.
    *
-   * @throws ConnectError unavailable, if it is not on disk after {@link PATIENCE_MS}.
+   * @throws ConnectError unavailable, if it is not on disk after {@link PATIENCE_MS}, or at once if it has no place.
    */
   keep(entry: AuditEntry): Promise<void>;
   /**
@@ -85,12 +85,16 @@ export function createAuditor({
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let isSoon = false;
+  /** The last write failed: the next one is tried when its time comes, however many ask. */
+  let isAway = false;
   const counted = new Map<string, Counted>();
 
-  function push(one: Waiting): void {
-    if (waiting.length >= most) lost++;
-    else waiting.push(one);
+  /** @returns false if there is no place for it. */
+  function push(one: Waiting): boolean {
     timer ??= setTimeout(flush, flushMs).unref();
+    if (waiting.length < most) return waiting.push(one) > 0;
+    lost++;
+    return false;
   }
 
   function flush(): void {
@@ -102,7 +106,7 @@ export function createAuditor({
 
   /** At the end of this pass of the event loop, or once what is being written is: all that wait then go together. */
   function flushSoon(): void {
-    if (isSoon) return;
+    if (isSoon || isAway) return;
     isSoon = true;
     setImmediate(() => void writing.then(flush));
   }
@@ -117,10 +121,12 @@ export function createAuditor({
           { err: error, waiting: waiting.length },
           "audit records cannot be written now; they are kept and written later",
         );
+        isAway = true;
         clearTimeout(timer);
         timer = setTimeout(flush, Math.max(flushMs, 1_000)).unref();
         return;
       }
+      isAway = false;
       waiting = waiting.slice(batch.length);
       for (const { written } of batch) written?.();
     }
@@ -158,13 +164,14 @@ export function createAuditor({
     keep(entry) {
       return new Promise((resolve, reject) => {
         const late = setTimeout(() => reject(notKept()), patienceMs).unref();
-        push({
+        const hasPlace = push({
           entry,
           written() {
             clearTimeout(late);
             resolve();
           },
         });
+        if (!hasPlace) return reject(notKept());
         flushSoon();
       });
     },

@@ -51,8 +51,8 @@ export function createLog(
 }
 
 /**
- * The same log for lines whose writer answers for every field: each is short, and none holds what a caller presented.
- * Nothing in them is looked for, so that they cost a quarter.
+ * The same log for lines whose writer answers for every field: each is short, and none is one that is redacted.
+ * Their fields are neither shortened nor searched, so that a line costs a quarter.
  */
 export function asWritten(log: Log): Log {
   let made = written.get(log);

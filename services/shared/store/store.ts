@@ -208,8 +208,8 @@ export interface Store {
    */
   ensure(specs: readonly CollectionSpec[]): Promise<void>;
   /**
-   * Makes writes, in this order: none is there without those before it. An engine that can makes them one commit. None
-   * may need what another gives.
+   * Makes writes, in this order: while all succeed, none is there without those before it. An engine that can makes
+   * them one commit. If one fails, those after it may have been made. None may need what another gives.
    */
   inOrder(writes: readonly Write[]): Promise<void>;
   /** Makes an index of vectors, where the database has such; undefined where it has none. */

@@ -92,7 +92,7 @@ function toolOf(method: DescMethod): Tool {
   const result = resultOf(method);
   const readOnly = method.idempotency === Idempotency.NO_SIDE_EFFECTS;
   const toolset = wordsOf(method.parent.name.replace(/Service$/, "")).join("_");
-  const listing = once(() => listingOf(method, name, result));
+  let listing: Tool["listing"] | undefined;
   return {
     name,
     server: getOption(method.parent, server),
@@ -107,7 +107,8 @@ function toolOf(method: DescMethod): Tool {
     headers: headersOf(method.input, []),
     // Made when a list is: at a start nobody has asked for one, and a schema costs more than all the rest.
     get listing() {
-      return listing();
+      listing ??= listingOf(method, name, result);
+      return listing;
     },
   };
 }
@@ -131,15 +132,6 @@ function listingOf(method: DescMethod, name: string, result: DescMessage): Tool[
       openWorldHint: option.openWorld,
     },
     ...(option.alwaysLoad && { _meta: { [ALWAYS_LOAD]: true } }),
-  };
-}
-
-/** Makes something when it is first asked for. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }
 

@@ -127,3 +127,50 @@ test("an event drops the lists that it is about, and no others", async () => {
   expect(await askedAfter({ kind: "setting", id: "switches" })).toHaveLength(4);
   expect(await askedAfter({ kind: "reset", id: "" })).toHaveLength(4);
 });
+
+test("what is asked while an event comes is kept, but for those whom the event is about", async () => {
+  let tell: (event: CredentialsEvent) => void = () => undefined;
+  let asked = 0;
+  let answer: () => void = () => undefined;
+  const slow = mountInProcess(
+    [
+      unary(EndpointService.method.listVisibleTools, async () => {
+        asked++;
+        await new Promise<void>((resolve) => {
+          const before = answer;
+          answer = () => {
+            before();
+            resolve();
+          };
+        });
+        return { tools: [], unlisted: [], keepMs: 60_000 };
+      }),
+    ],
+    {
+      authenticator: { authenticate: ({ assertion = "" }) => ({ caller: callerOf(assertion), assertion }) },
+      log: silentLog,
+    },
+  );
+  const tools = createVisibleTools({
+    dispatch: slow,
+    credentials: {
+      leased: () => true,
+      onEvent: (listener) => {
+        tell = (event) => void listener(event);
+        return () => undefined;
+      },
+    },
+    servers,
+  });
+  const [ana, bo] = [knownOf("ana"), knownOf("bo")];
+  const see = (one: typeof ana) => Promise.resolve(tools.of(one, "core", optionsOf("")));
+  const before = [see(ana), see(bo)];
+  tell({ kind: "reach", id: "ana" });
+  // She asks again after the event: what was asked before it is not her answer.
+  const after = see(ana);
+  await expect.poll(() => asked).toBe(3);
+  answer();
+  await Promise.all([...before, after]);
+  await Promise.all([see(ana), see(bo)]);
+  expect(asked).toBe(3);
+});

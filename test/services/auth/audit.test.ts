@@ -6,7 +6,7 @@ import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
 import { AuditKind, AuditOutcomeSchema, AuditRecordSchema, AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
-import { follows } from "../../../services/auth/audit-chain.js";
+import { hashOf } from "../../../services/auth/audit-chain.js";
 import { AUDIT_KINDS } from "../../../services/auth/audit-kinds.js";
 import { type AuditTrail, openAuditTrail } from "../../../services/auth/audit-trail.js";
 import { type AuditRecordDoc, openAuthStore } from "../../../services/auth/store.js";
@@ -368,7 +368,7 @@ test("each record has the hash of the one before it, whoever of several processe
   const docs = await records.audit.find({}, { sort: { order: 1 }, hint: "order" }).toArray();
   expect(docs).toHaveLength(62);
   const breaks = (some: readonly AuditRecordDoc[]) =>
-    some.flatMap((doc, i) => (i === 0 || follows(doc, some[i - 1]!) ? [] : [i]));
+    some.flatMap((doc, i) => (i === 0 || doc.previous === hashOf(some[i - 1]!) ? [] : [i]));
   expect(docs[0]?.previous).toBe("");
   expect(breaks(docs)).toEqual([]);
   for (const change of [{ outcome: "not_found" }, { action: "other" }, { user_email: "x@example.org" }, { count: 2 }]) {
@@ -445,4 +445,25 @@ test("a change whose record cannot be written in time is no success, and its rec
   away = false;
   await auditor.close();
   expect(sent).toMatchObject([{ action: "late" }]);
+});
+
+test("while auth is away calls that change something try it no oftener, and without a place they fail at once", async () => {
+  let tries = 0;
+  const auditor = createAuditor({
+    log: silentLog,
+    patienceMs: 60_000,
+    waiting: 3,
+    async send() {
+      tries++;
+      throw unavailable("away");
+    },
+  });
+  const keep = () => auditor.keep({ kind: AuditKind.WRITE, action: "a" }).catch((error: unknown) => error);
+  for (let i = 0; i < 3; i++) {
+    void keep();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(tries).toBe(1);
+  expect(await keep()).toMatchObject({ code: Code.Unavailable });
+  await auditor.close();
 });

@@ -52,6 +52,15 @@ test("a large answer is searched", () => {
   expect(answer({ id: 1, other: text }).failure).toBe("no_result");
 });
 
+test("a few bytes that become gigabytes are not read", () => {
+  const bomb = "0".repeat(64 << 20);
+  for (const encoding of ["gzip", "br"]) expect(answer(bomb, { encoding }).failure).toBe("not_readable");
+});
+
+test("a code is a number", () => {
+  expect(answer({ id: 1, error: { code: "\u001b[2J", message: "" } }).failure).toBe("rpc_without_code");
+});
+
 test("a server's words are cut", () => {
   expect(answer("y".repeat(1_000), { status: 500 }).detail).toHaveLength(200);
 });
