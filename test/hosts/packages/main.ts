@@ -26,6 +26,13 @@ const REVOKED = /was revoked|requires authentication|401|Unauthorized|rejected|f
 const [given, ...only] = process.argv.slice(2);
 const folder = given ?? mkdtempSync(join(tmpdir(), "sallyport-hosts-"));
 const below = mkdtempSync(join(tmpdir(), "sallyport-packages-"));
+const ways = WAYS.filter(({ client }) => only.length === 0 || only.includes(client));
+// Before the service starts: npm blocks this process, and connections that nobody reads meanwhile break.
+for (const client of new Set(ways.map((way) => way.client))) {
+  const installable = CLIENTS.find(({ name }) => name === client);
+  if (installable === undefined || !install(installable, join(folder, client)))
+    throw new Error(`npm did not install ${client}`);
+}
 const program = await startProgram({ env: { BAD_TOKENS_PER_MINUTE: "1000" }, readyWithin: 300_000 });
 const { email, api_key: key } = program.bootstrap.analyst;
 const bench = {
@@ -54,10 +61,7 @@ async function works(way: Way, client: Connected, when: string): Promise<void> {
 
 const living: { readonly way: Way; readonly client: Connected }[] = [];
 try {
-  for (const way of WAYS.filter(({ client }) => only.length === 0 || only.includes(client))) {
-    const installable = CLIENTS.find(({ name }) => name === way.client);
-    if (installable === undefined || !install(installable, bench.folderOf(way.client)))
-      throw new Error(`npm did not install ${way.client}`);
+  for (const way of ways) {
     try {
       const client = await way.connect(bench);
       living.push({ way, client });
