@@ -111,11 +111,10 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
     const assertion = call.known.assertions[served.service];
     if (assertion === undefined) throw internal(`no assertion for ${served.service}`);
     return new Promise<Message>((resolve, reject) => {
-      const aborter = new AbortController();
       let stopped = false;
       const stop = (error: Error): void => {
         stopped = true;
-        aborter.abort(error);
+        out.abort(error);
         settle();
         reject(error);
       };
@@ -129,9 +128,10 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
         ticket.done();
         unhold();
       };
+      const out = new Bounded(assertion, call.traceparent, ticket.at);
       call.onCancellable?.(() => stop(canceled("the client went away")));
       if (stopped) return;
-      send(served, request, call, new Bounded(assertion, call.traceparent, ticket.at, aborter)).then(
+      send(served, request, call, out).then(
         (result) => {
           settle();
           resolve(result);
@@ -152,22 +152,30 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
   }
 }
 
-/** A call on its way to a service. Node makes the signal when it is first asked for; most services never ask. */
+/** A call on its way to a service. Its signal is made when it is first asked for; most services never ask. */
 class Bounded implements Outgoing {
   readonly credential: Credential;
   readonly signalsDeadline = true;
+  private aborter: AbortController | undefined;
+  private reason: Error | undefined;
 
   constructor(
     assertion: string,
     readonly traceparent: string | undefined,
     readonly deadline: number,
-    private readonly aborter: AbortController,
   ) {
     this.credential = { assertion };
   }
 
   get signal(): AbortSignal {
+    this.aborter ??= new AbortController();
+    if (this.reason !== undefined) this.aborter.abort(this.reason);
     return this.aborter.signal;
+  }
+
+  abort(reason: Error): void {
+    this.reason = reason;
+    this.aborter?.abort(reason);
   }
 }
 

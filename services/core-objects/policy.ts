@@ -77,12 +77,13 @@ export type Actor = Pick<Caller, "id" | "groups" | "admin">;
 
 /** Whether the caller may do this to the object. */
 export function may(caller: Actor, action: Action, object: Ownership): boolean {
-  return opens(caller, NEEDED[action], object);
+  return opens(caller, NEEDED[action], accessOf(object));
 }
 
 /** The highest tier that the caller holds on the object; 0 for none. */
 export function tierOf(caller: Caller, object: Ownership): Tier | 0 {
-  return ([TIER.manage, TIER.config, TIER.view] as const).find((tier) => opens(caller, tier, object)) ?? 0;
+  const locks = accessOf(object);
+  return ([TIER.manage, TIER.config, TIER.view] as const).find((tier) => opens(caller, tier, locks)) ?? 0;
 }
 
 /** The objects to which the caller may do this; also what goes into a write, so that the gate is inside it. */
@@ -90,8 +91,7 @@ export function filterOf(caller: Caller, action: Action): { access: { $in: strin
   return { access: { $in: keysOf(caller, NEEDED[action]) } };
 }
 
-function opens(caller: Actor, tier: Tier, object: Ownership): boolean {
-  const locks = accessOf(object);
+function opens(caller: Actor, tier: Tier, locks: readonly string[]): boolean {
   return keysOf(caller, tier).some((key) => locks.includes(key));
 }
 

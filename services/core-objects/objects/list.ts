@@ -11,7 +11,7 @@ import { originOf } from "../sharing.js";
 import type { ListRequest } from "./messages.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
-import { viewsOf } from "./view.js";
+import { membersOf, type Shown } from "./view.js";
 
 const PAGE_SIZE = 20;
 /** Labels that the index is asked for: one is mostly enough to narrow a list. */
@@ -53,19 +53,14 @@ export function listObjects(model: Model, rows: Rows) {
       projection,
     });
     return {
-      [member]: (await viewsOf(context, model, items, call, rows.named ?? [])).map((view) => rowOf(model, view, rows)),
+      [member]: (await membersOf(context, model, items, call, rows.named ?? [])).map((shown) => rowOf(model, shown, rows)),
       ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
       ...(total !== undefined && { totalSize: total }),
     };
   };
 }
 
-function rowOf(
-  { message }: Model,
-  { $typeName: _, ...view }: Message,
-  { hidden = [], description = ROW_CHARACTERS }: Rows,
-): Message {
-  const shown = view as Message & Pick<ObjectRecord, "description">;
+function rowOf({ message }: Model, shown: Shown, { hidden = [], description = ROW_CHARACTERS }: Rows): Message {
   const row: Record<string, unknown> = { ...shown, description: shorten(shown.description, description) };
   for (const member of hidden) delete row[member];
   return create(message, row);

@@ -9,21 +9,24 @@ import { grantsFor, originWordOf } from "../sharing.js";
 import type { Model, Refer } from "./model.js";
 
 /**
- * Objects as a caller is shown them. What they refer to has its name where the
- * caller can read it: one look-up for all of them.
+ * The members of objects as a caller is shown them. What they refer to has its
+ * name where the caller can read it: one look-up for all of them.
  *
- * @param named the references that are looked up: all of them, unless told.
+ * @param named the references that are looked up.
  */
-export async function viewsOf(
+export async function membersOf(
   context: Context,
   model: Model,
   records: readonly ObjectRecord[],
   { caller }: Pick<Call, "caller">,
-  named: readonly string[] = Object.keys(model.references),
-): Promise<Message[]> {
+  named: readonly string[],
+): Promise<Shown[]> {
   const refer = await referFrom(context, model, records, caller, named);
-  return records.map((record) => create(model.message, { ...shownOf(record, caller), ...model.view(record, refer) }));
+  return records.map((record) => ({ ...shownOf(record, caller), ...model.view(record, refer) }));
 }
+
+/** What an object is shown with: what every object is, and what its kind adds. */
+export type Shown = ReturnType<typeof shownOf> & Record<string, unknown>;
 
 /** One object as a caller is shown it. */
 export async function oneViewOf(
@@ -32,7 +35,8 @@ export async function oneViewOf(
   record: ObjectRecord,
   call: Pick<Call, "caller">,
 ): Promise<Message> {
-  return (await viewsOf(context, model, [record], call))[0]!;
+  const [members] = await membersOf(context, model, [record], call, Object.keys(model.references));
+  return create(model.message, members);
 }
 
 /** The members that every object is shown with. */

@@ -65,6 +65,7 @@ export class EmbeddedCollection implements DocCollection<Base> {
   }
 
   async findOne(filter: Filter<Base>, options: FindOptions = {}): Promise<Base | null> {
+    refuseUndefined(filter);
     const direct = this.records.direct(filter);
     if (direct !== undefined && !options.skip) return projected(direct, options.projection);
     for await (const [document] of this.#queries.batches(filter, { ...options, limit: 1 }))

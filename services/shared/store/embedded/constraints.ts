@@ -65,7 +65,7 @@ function readPath(path: string, condition: unknown, reading: Reading): boolean {
   for (const [operator, operand] of Object.entries(condition)) {
     if (operator === "$eq" && isScalar(operand)) exact = demandEqual(path, [operand], byPath) && exact;
     else if (operator === "$in" && Array.isArray(operand) && operand.every(isScalar))
-      exact = demandEqual(path, operand, byPath) && exact;
+      exact = demandEqual(path, [...new Set(operand)], byPath) && exact;
     else if (operator === "$gt" || operator === "$gte")
       exact = demandBound(path, { lower: operand, lowerOpen: operator === "$gt" }, byPath) && exact;
     else if (operator === "$lt" || operator === "$lte")

@@ -67,7 +67,7 @@ async function fill(index: SecondaryIndex, records: Records): Promise<void> {
       for (const { value: document } of batch) {
         const keys = index.keysOf(document);
         index.check(document, keys);
-        index.replace(document._id, new Map(), keys);
+        index.replace(document._id, [], keys);
       }
       const last = batch.at(-1);
       if (!last) index.record();

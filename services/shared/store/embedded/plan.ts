@@ -50,14 +50,14 @@ export function planOf<C extends Candidate>(
 ): Plan<C> {
   const wanted = hint === undefined ? undefined : indexes.find(({ spec }) => spec.name === hint);
   if (hint !== undefined && wanted === undefined) throw new Error(`there is no index ${hint}`);
-  if (wanted?.complete) return planWith(wanted, constraints, sort);
-  let best = planWith(primary, constraints, sort);
+  if (wanted?.complete) return planWith(fitOf(wanted, constraints, sort), constraints);
+  let best = fitOf(primary, constraints, sort);
   for (const index of indexes) {
     if (!index.complete || !servesSparse(index, constraints)) continue;
-    const plan = planWith(index, constraints, sort);
-    if (plan.score > best.score) best = plan;
+    const fit = fitOf(index, constraints, sort);
+    if (fit.score > best.score) best = fit;
   }
-  return best;
+  return planWith(best, constraints);
 }
 
 /** A sparse index lacks the documents without any of its fields: it serves only filters that exclude them. */
@@ -71,23 +71,44 @@ function servesSparse(index: Candidate, { byPath }: Constraints): boolean {
   });
 }
 
-function planWith<C extends Candidate>(
-  index: C,
-  constraints: Constraints,
-  sort: readonly SortField[],
-): Plan<C> & { score: number } {
-  const { byPath, inexact } = constraints;
-  let points: Buffer[] = [Buffer.alloc(0)];
+/** How well an index serves a filter and an order. */
+interface Fit<C extends Candidate> {
+  readonly index: C;
+  /** How many of its first fields the filter says the values of. */
+  readonly equal: number;
+  readonly range: Constraint | undefined;
+  readonly order: Pick<Plan<C>, "sorted" | "merged" | "reverse">;
+  readonly score: number;
+}
+
+function fitOf<C extends Candidate>(index: C, { byPath }: Constraints, sort: readonly SortField[]): Fit<C> {
+  let points = 1;
   let equal = 0;
   for (; equal < index.fields.length; equal++) {
     const values = byPath.get(index.fields[equal]?.path as string)?.equal;
-    if (!values || (points.length > 1 && values.length * points.length > MAX_POINTS)) break;
-    const parts = distinct(values.map((value) => index.part(equal, value)));
-    points = points.flatMap((point) => parts.map((part) => Buffer.concat([point, part])));
+    if (!values || (points > 1 && values.length * points > MAX_POINTS)) break;
+    points *= values.length;
   }
   const range = rangeOn(index, equal, byPath);
-  const order = orderOf(index, equal, points.length, sort, byPath);
+  const order = orderOf(index, equal, points, sort, byPath);
   const whole = index.unique && equal === index.fields.length;
+  const score =
+    (whole ? 100 : 0) +
+    equal * 10 +
+    (range ? 5 : 0) +
+    (sort.length > 0 && order.sorted ? 6 : 0) -
+    index.fields.length / 10;
+  return { index, equal, range, order, score };
+}
+
+/** Only the index that fits best is planned: the keys of the others are never made. */
+function planWith<C extends Candidate>({ index, equal, range, order }: Fit<C>, constraints: Constraints): Plan<C> {
+  const { byPath, inexact } = constraints;
+  let points: Buffer[] = [Buffer.alloc(0)];
+  for (const [at, { path }] of index.fields.slice(0, equal).entries()) {
+    const parts = distinct((byPath.get(path)?.equal ?? []).map((value) => index.part(at, value)));
+    points = points.flatMap((point) => parts.map((part) => Buffer.concat([point, part])));
+  }
   const covered = coveredBy(index, equal, range !== undefined, constraints);
   return {
     index,
@@ -95,19 +116,11 @@ function planWith<C extends Candidate>(
       prefix,
       ...(range ? between(prefix, range, index.fields[equal]?.descending ?? false) : beginningWith(prefix)),
     })),
-    reverse: order.reverse,
-    sorted: order.sorted,
-    merged: order.merged,
+    ...order,
     covered,
     exact: inexact.size === 0 && byPath.size === covered.size,
     repeats: index.isMultiple,
     full: equal === 0 && !range,
-    score:
-      (whole ? 100 : 0) +
-      equal * 10 +
-      (range ? 5 : 0) +
-      (sort.length > 0 && order.sorted ? 6 : 0) -
-      index.fields.length / 10,
   };
 }
 
@@ -173,6 +186,7 @@ function tieBreak(index: Candidate, past: number): { path: string; descending: b
   return { path: "_id", descending: index.fields.at(-1)?.descending ?? false, at: -1 };
 }
 
-function distinct(parts: readonly Buffer[]): Buffer[] {
+function distinct(parts: Buffer[]): Buffer[] {
+  if (parts.length === 1) return parts;
   return [...new Map(parts.map((part) => [part.toString("latin1"), part])).values()];
 }

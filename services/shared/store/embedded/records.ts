@@ -3,11 +3,19 @@ import type { Document } from "mongodb";
 import { told } from "./commit.js";
 import { DuplicateKeyError } from "./duplicate-key-error.js";
 import { isScalar } from "./keys.js";
+import { matcherOf } from "./matcher.js";
 import type { SecondaryIndex } from "./secondary-index.js";
 import { idKey } from "./values.js";
 
 /** A document as it is stored. */
 export type Stored = Document & { _id: string };
+
+/** What becomes of the keys of a document in one index. */
+interface Change {
+  readonly index: SecondaryIndex;
+  readonly from: readonly Buffer[];
+  readonly to: readonly Buffer[];
+}
 
 /** The documents of a collection and the entries that its indexes hold of them: always both or neither. */
 export class Records {
@@ -54,20 +62,26 @@ export class Records {
     const id = (after ?? before)?._id as string;
     const key = idKey(id);
     if (!before && this.documents.doesExist(key)) throw new DuplicateKeyError("_id_", { _id: 1 });
-    const changes = [...this.indexes.values()].map((index) => {
+    const changes: Change[] = [];
+    for (const index of this.indexes.values()) {
+      if (before && after && index.keepsKeys(before, after)) continue;
       const [from, to] = [index.keysOf(before), index.keysOf(after)];
       if (after) index.check(after, to);
-      return { index, from, to };
-    });
+      changes.push({ index, from, to });
+    }
     for (const { index, from, to } of changes) index.replace(id, from, to);
     if (after) void this.documents.put(key, after);
     else void this.documents.remove(key);
   }
 
-  /** The document that a filter names by its id or by a unique index alone: null when there is none. */
+  /** The document that a filter names by its id, or by a unique index alone: null when there is none that matches. */
   direct(filter: Document): Stored | null | undefined {
+    const { _id, ...rest } = filter;
     const names = Object.keys(filter);
-    if (names.length === 1 && typeof filter._id === "string") return this.byId(filter._id) ?? null;
+    if (typeof _id === "string") {
+      const named = this.byId(_id);
+      return named !== undefined && (names.length === 1 || matcherOf(rest)(named)) ? named : null;
+    }
     for (const index of this.indexes.values()) {
       if (!index.unique || !index.complete || index.fields.length !== names.length) continue;
       const values = index.fields.map(({ path }) => filter[path]);

@@ -2,7 +2,7 @@ import type { Database } from "lmdb";
 import type { Document } from "mongodb";
 import type { IndexSpec } from "../store.js";
 import { DuplicateKeyError } from "./duplicate-key-error.js";
-import { componentOf, inverted, isOrdered } from "./keys.js";
+import { componentOf, inverted, isOrdered, isScalar } from "./keys.js";
 import { valuesAt } from "./paths.js";
 
 interface IndexField {
@@ -95,26 +95,52 @@ export class SecondaryIndex {
   }
 
   /** Inside a transaction: refuses a document whose key another document has. */
-  check(document: Document, keys: ReadonlyMap<string, Buffer>): void {
+  check(document: Document, keys: readonly Buffer[]): void {
     if (!this.unique) return;
-    for (const key of keys.values()) {
+    for (const key of keys) {
       const owner = this.database.get(key);
       if (owner !== undefined && owner !== document._id) throw new DuplicateKeyError(this.spec.name, this.spec.key);
     }
   }
 
   /** Inside a transaction, after check: replaces the keys of one version of a document by those of the next. */
-  replace(id: string, before: ReadonlyMap<string, Buffer>, after: ReadonlyMap<string, Buffer>): void {
-    for (const [text, key] of before) if (!after.has(text)) void this.database.remove(key);
-    for (const [text, key] of after) if (!before.has(text)) void this.database.put(key, id);
+  replace(id: string, before: readonly Buffer[], after: readonly Buffer[]): void {
+    for (const key of notIn(before, after)) void this.database.remove(key);
+    for (const key of notIn(after, before)) void this.database.put(key, id);
   }
 
-  /** Every key of a document, by its bytes as text: one for each element of an array. */
-  keysOf(document: Document | undefined): Map<string, Buffer> {
-    const keys = new Map<string, Buffer>();
-    if (!document) return keys;
+  /** Whether two versions of a document have the same keys for certain: each field is one plain value, and equal. */
+  keepsKeys(before: Document, after: Document): boolean {
+    return this.fields.every(({ path, segments }) => {
+      if (segments.length > 1) return false;
+      const [old, now] = [before[path], after[path]];
+      if (old instanceof Date && now instanceof Date) return old.getTime() === now.getTime();
+      return old === now && (old === undefined || isScalar(old));
+    });
+  }
+
+  /** Every key of a document: one for each element of an array. */
+  keysOf(document: Document | undefined): readonly Buffer[] {
+    if (!document) return [];
+    return this.#plainKeyOf(document) ?? this.#allKeysOf(document);
+  }
+
+  /** The key of a document whose fields are each one text, number, truth value or time, as of nearly all they are. */
+  #plainKeyOf(document: Document): readonly Buffer[] | undefined {
+    const parts: Buffer[] = [];
+    for (let i = 0; i < this.fields.length; i++) {
+      const { path, segments } = this.fields[i] as IndexField;
+      const value: unknown = segments.length === 1 && Object.hasOwn(document, path) ? document[path] : undefined;
+      if (value === undefined || !isScalar(value) || !isOrdered(value)) return undefined;
+      parts.push(this.part(i, value));
+    }
+    if (!this.unique) parts.push(this.#idPart(document._id));
+    return [Buffer.concat(parts)];
+  }
+
+  #allKeysOf(document: Document): readonly Buffer[] {
     const found = this.fields.map((field) => valuesAt(document, field.segments));
-    if (this.sparse && found.every(({ missing }) => missing)) return keys;
+    if (this.sparse && found.every(({ missing }) => missing)) return [];
     if (found.filter(({ many }) => many).length > 1) this.#refuseParallelArrays(document);
     let rows: Buffer[] = [Buffer.alloc(0)];
     found.forEach(({ values, many }, i) => {
@@ -122,11 +148,9 @@ export class SecondaryIndex {
       const parts = values.map((value) => this.part(i, value));
       rows = rows.flatMap((row) => parts.map((part) => Buffer.concat([row, part])));
     });
-    for (const row of rows) {
-      const key = this.unique ? row : Buffer.concat([row, this.#idPart(document._id)]);
-      keys.set(key.toString("latin1"), key);
-    }
-    return keys;
+    const keys = this.unique ? rows : rows.map((row) => Buffer.concat([row, this.#idPart(document._id)]));
+    // Elements of an array may be equal.
+    return [...new Map(keys.map((key) => [key.toString("latin1"), key])).values()];
   }
 
   #idPart(id: string): Buffer {
@@ -149,6 +173,14 @@ export class SecondaryIndex {
         code: 171,
       });
   }
+}
+
+/** The keys that are not among others. */
+function notIn(keys: readonly Buffer[], others: readonly Buffer[]): readonly Buffer[] {
+  if (others.length === 0) return keys;
+  if (others.length === 1) return keys.filter((key) => !key.equals(others[0] as Buffer));
+  const known = new Set(others.map((other) => other.toString("latin1")));
+  return keys.filter((key) => !known.has(key.toString("latin1")));
 }
 
 /** What must be equal for the bytes on disk to serve a declaration. */
