@@ -53,7 +53,9 @@ export function listObjects(model: Model, rows: Rows) {
       projection,
     });
     return {
-      [member]: (await membersOf(context, model, items, call, rows.named ?? [])).map((shown) => rowOf(model, shown, rows)),
+      [member]: (await membersOf(context, model, items, call, rows.named ?? [])).map((shown) =>
+        rowOf(model, shown, rows),
+      ),
       ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
       ...(total !== undefined && { totalSize: total }),
     };

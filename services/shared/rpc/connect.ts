@@ -77,7 +77,7 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
 
   return {
     port: (server.address() as AddressInfo).port,
-    paths: [...routes.keys()],
+    paths: routes.paths,
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closing.abort(new Error("the server is closing"));

@@ -13,7 +13,7 @@ import type { Connections } from "./connections.js";
 import { credentialOf, headerOf, traceparentOf } from "./headers.js";
 import { INTERNAL, type Place, type Places } from "./places.js";
 import { refusalOf } from "./refusal.js";
-import { CALL, type Route } from "./routes.js";
+import { CALL, type Route, type Routes } from "./routes.js";
 import type { UnreadAnswers, Waiting } from "./unread.js";
 
 /** Has a call ended when the credential of its caller is no longer good; returns the release. */
@@ -21,7 +21,7 @@ export type Hold = (caller: Caller, kill: () => void) => () => void;
 
 /** What calls are served with. */
 export interface CallsOptions {
-  readonly routes: ReadonlyMap<string, Route>;
+  readonly routes: Routes;
   readonly connections: Connections;
   readonly places: Places;
   readonly beginnings: Beginnings;

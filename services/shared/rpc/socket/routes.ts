@@ -49,6 +49,12 @@ export interface Route {
   readonly serve: UniversalHandler;
 }
 
+/** The routes of a port: each is made when it is first asked for, because a start would take longer for all of them. */
+export interface Routes {
+  readonly paths: readonly string[];
+  get(path: string): Route | undefined;
+}
+
 /**
  * The routes of methods, by path.
  *
@@ -57,10 +63,21 @@ export interface Route {
 export function routesOf(
   methods: readonly { readonly method: Method; readonly steps: Chain }[],
   closing: AbortSignal,
-): ReadonlyMap<string, Route> {
-  return new Map(
-    methods.map((one) => [createMethodUrl("/", one.method.desc), routeOf(one.method, one.steps, closing)]),
-  );
+): Routes {
+  const made = new Map<string, Route>();
+  const byPath = new Map(methods.map((one) => [createMethodUrl("/", one.method.desc), one]));
+  return {
+    paths: [...byPath.keys()],
+    get(path) {
+      let route = made.get(path);
+      const found = route === undefined ? byPath.get(path) : undefined;
+      if (found !== undefined) {
+        route = routeOf(found.method, found.steps, closing);
+        made.set(path, route);
+      }
+      return route;
+    },
+  };
 }
 
 function routeOf(method: Method, steps: Chain, closing: AbortSignal): Route {

@@ -49,7 +49,7 @@ function apply(
   for (const [operator, given] of Object.entries(operators)) {
     const { _id, ...fields } = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     if (_id !== undefined) giveId(document, operator, _id);
-    if (Object.keys(fields).length === 0) continue;
+    if (Object.keys(fields).length === 0 || applyDirectly(document, operator, fields)) continue;
     // The filter is read only to find the element that a positional $ stands for.
     const positional = Object.keys(fields).some((path) => /\.\$(\.|$)/.test(path));
     update(document, { [operator]: fields }, arrayFilters ?? [], positional ? filter : {}, {
@@ -57,6 +57,17 @@ function apply(
       queryOptions: MINGO,
     });
   }
+}
+
+/** What nearly all updates are: top-level fields that are set or taken away. False for anything else. */
+function applyDirectly(document: Document, operator: string, fields: Document): boolean {
+  const names = Object.keys(fields);
+  if ((operator !== "$set" && operator !== "$unset") || names.some((path) => /[.$]/.test(path))) return false;
+  for (const name of names) {
+    if (operator === "$set") document[name] = fields[name];
+    else delete document[name];
+  }
+  return true;
 }
 
 /** An id can be set once, when a document begins. */

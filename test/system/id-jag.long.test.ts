@@ -14,7 +14,7 @@ import { type Program, startProgram } from "../support/program.js";
 
 // Enterprise-managed authorization: the company's identity provider says who may
 // use a client with which server, and no page is shown. What the texts ask,
-// clause by clause, is in id-jag-by-text.test.ts.
+// clause by clause, is in id-jag-by-text.long.test.ts.
 
 const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 let idp: EnterpriseIdp;
