@@ -4,7 +4,13 @@ import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
 // Timestamps as proto JSON has them: RFC 3339, years 1 to 9999, up to nine
 // digits of a second.
 
-const TIME = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([-+])(\d\d):(\d\d))$/;
+const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[-+]\d\d:\d\d)$/;
+/** What follows the seconds. */
+const REST = /^(?:\.(\d+))?(?:[Zz]|([-+])(\d\d):(\d\d))$/;
+/** Where the rest begins; a time in whole seconds of UTC is one character longer. */
+const SECONDS_END = 19;
+/** Every month has so many days. */
+const SURE_DAYS = 28;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const FIRST_S = -62135596800;
 const LAST_S = 253402300799;
@@ -12,20 +18,30 @@ const DAY_S = 86_400;
 
 /** Reads an RFC 3339 time, or a day alone, which is its first moment in UTC; undefined where it is neither. */
 export function timestampOf(text: string): Timestamp | undefined {
-  const parts = TIME.exec(text);
-  if (parts === null) return DAY.test(text) ? timestampOf(`${text}T00:00:00Z`) : undefined;
-  const [, year, month, day, hour, minute, second, digits, sign, offsetHour, offsetMinute] = parts;
-  const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day)) / 1000;
-  const date = new Date(midnight * 1000);
-  // Years before 100 are not what Date.UTC takes them for, and a day beyond its month is no day.
-  if (Number(year) < 100) return ancient(text);
-  if (date.getUTCDate() !== Number(day) || date.getUTCMonth() !== Number(month) - 1) return undefined;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return undefined;
-  const offset = (sign === "-" ? -60 : 60) * (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0));
-  const seconds = midnight + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offset;
+  if (!TIME.test(text)) return DAY.test(text) ? timestampOf(`${text}T00:00:00Z`) : undefined;
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  const [month, day] = [twoDigits(text, 5), twoDigits(text, 8)];
+  const [hour, minute, second] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)];
+  // Years before 100 are not what Date.UTC takes them for.
+  if (year < 100) return ancient(text);
+  const midnight = Date.UTC(year, month - 1, day) / 1000;
+  if (month < 1 || month > 12 || day < 1) return undefined;
+  if (day > SURE_DAYS && new Date(midnight * 1000).getUTCDate() !== day) return undefined;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  let seconds = midnight + hour * 3600 + minute * 60 + second;
+  let nanos = 0;
+  if (text.length > SECONDS_END + 1) {
+    const [, digits, sign, offsetHour = "0", offsetMinute = "0"] = REST.exec(text.slice(SECONDS_END)) ?? [];
+    if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
+    seconds -= (sign === "-" ? -60 : 60) * (Number(offsetHour) * 60 + Number(offsetMinute));
+    nanos = nanosOf(digits);
+  }
   if (seconds < FIRST_S || seconds > LAST_S) return undefined;
-  return { $typeName: TimestampSchema.typeName, seconds: BigInt(seconds), nanos: nanosOf(digits) };
+  return { $typeName: TimestampSchema.typeName, seconds: BigInt(seconds), nanos };
+}
+
+function twoDigits(text: string, at: number): number {
+  return text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528;
 }
 
 function ancient(text: string): Timestamp | undefined {

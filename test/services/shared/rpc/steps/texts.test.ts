@@ -35,7 +35,19 @@ test("a skill's files and instructions fit, as much as each may be", () => {
   checkTextsOf(createSkill)!({ ...request, instructions: "a".repeat(256 << 10) } as typeof request);
 });
 
+test("bytes count, not characters", () => {
+  const check = checkTextsOf(createSkill)!;
+  const umlauts = (bytes: number) => ({ ...skillOf(0), instructions: "ü".repeat(bytes / 2) });
+  check(umlauts(MAX_TEXT - 5_000));
+  expect(() => check(umlauts(MAX_TEXT + 2))).toThrow(/at most/);
+});
+
 test("requests that cannot hold so much are not looked at, nor what services send each other", () => {
-  expect(checkTextsOf(deleteSkill)).toBeUndefined();
+  const unreadable = {
+    get skillId(): never {
+      throw new Error("looked at");
+    },
+  };
+  checkTextsOf(deleteSkill)!(unreadable as never);
   expect(checkTextsOf(AuditService.method.recordAudit)).toBeUndefined();
 });
