@@ -59,7 +59,7 @@ export function openAuditTrail(
   const counts = createAuditCounts({ audit }, inTurn, now);
 
   async function readLast(): Promise<Last> {
-    const [newest] = await audit.find({}, { sort: { order: -1 }, limit: 1, hint: "order" }).toArray();
+    const [newest] = await audit.find({}, { sort: { _id: -1 }, limit: 1 }).toArray();
     return newest === undefined ? { number: 0n, at: 0, hash: "" } : lastOf(newest);
   }
 

@@ -145,8 +145,8 @@ async function replayKeyRings(old: AuthStore, restored: AuthStore): Promise<numb
 }
 
 async function carryAudit(old: AuthStore, restored: AuthStore): Promise<number> {
-  const [last] = await restored.audit.find({}, { sort: { order: -1 }, limit: 1, hint: "order" }).toArray();
-  const since = last === undefined ? {} : { order: { $gt: last.order } };
+  const [last] = await restored.audit.find({}, { sort: { _id: -1 }, limit: 1 }).toArray();
+  const since = last === undefined ? {} : { _id: { $gt: last._id } };
   let carried = 0;
   let batch: AuditRecordDoc[] = [];
   const write = async (): Promise<void> => {
@@ -154,7 +154,7 @@ async function carryAudit(old: AuthStore, restored: AuthStore): Promise<number> 
     carried += batch.length;
     batch = [];
   };
-  for await (const record of old.audit.find(since, { sort: { order: 1 }, hint: "order" })) {
+  for await (const record of old.audit.find(since, { sort: { _id: 1 } })) {
     batch.push(record);
     if (batch.length === BATCH) await write();
   }

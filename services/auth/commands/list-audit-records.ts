@@ -1,7 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
-  AuditKind,
   type AuditRecordSchema,
   type ListAuditRecordsRequest,
   type ListAuditRecordsResponseSchema,
@@ -47,7 +46,7 @@ export async function listAuditRecords(
 function seenBy({ userEmail, kind }: ListAuditRecordsRequest): Pick<Listing<AuditRecordDoc>, "seen" | "index"> {
   const ofKind = { kind: { $in: keptKindsOf(kind) } };
   if (userEmail !== "") return { seen: { user_email: userEmail.toLowerCase(), ...ofKind }, index: "user" };
-  return kind === AuditKind.UNSPECIFIED ? { seen: {}, index: "order" } : { seen: ofKind, index: "kind" };
+  return { seen: ofKind, index: "kind" };
 }
 
 function wantedBy({
