@@ -5,11 +5,11 @@ import { textOfUtf8 } from "./utf8.js";
 // as a URL, which takes tens of milliseconds for a message of 4 MB. It asks this
 // instead, in every process that imports it.
 
-const encoder = new TextEncoder();
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 
 configureTextEncoding({
-  encodeUtf8: (text) => encoder.encode(text) as Uint8Array<ArrayBuffer>,
+  // Two to four times as fast as an encoder, for short texts and long ones.
+  encodeUtf8: (text) => Buffer.from(text),
   decodeUtf8(bytes, strict) {
     const text = textOfUtf8(bytes);
     if (text === undefined && strict) throw new TypeError("the text is not UTF-8");
