@@ -26,7 +26,10 @@ const VIOLATIONS: Readonly<Record<keyof typeof RULES, readonly string[]>> = {
     "services/traces/service.ts → facade/http/edge.ts",
     "facade/facade.ts → clients/node/grpc.ts",
   ],
-  "only the façade's edge knows µWebSockets.js": ["facade/http/pages.ts → uWebSockets.js"],
+  "only the façade's edge and the lane between processes know µWebSockets.js": [
+    "facade/http/pages.ts → uWebSockets.js",
+    "services/shared/rpc/lane/lane.ts → uWebSockets.js",
+  ],
   "only the guard of outgoing addresses opens connections by undici, and the load generator, which is no service": [
     "services/core-objects/runs/outgoing.ts → undici",
     "services/platform-proxy/lib/http.ts → undici",

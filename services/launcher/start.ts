@@ -4,6 +4,7 @@ import { type Log, silentLog } from "../shared/process/log.js";
 import type { Credential } from "../shared/rpc/call.js";
 import { serveConnect } from "../shared/rpc/connect.js";
 import { health, unknownService } from "../shared/rpc/health.js";
+import type { LaneOptions } from "../shared/rpc/lane/open.js";
 import { bindPageTokens } from "../shared/rpc/page-token.js";
 import { reflection } from "../shared/rpc/reflection.js";
 import type { Hold } from "../shared/rpc/socket/calls.js";
@@ -16,6 +17,7 @@ import type { Settings } from "./config.js";
 import { prepareDataDir } from "./data-dir.js";
 import { edgeOf, runFacade, workerEnv } from "./facade.js";
 import { firstStart, serviceKey, writeAddresses } from "./first-start.js";
+import { laneOf } from "./lane.js";
 import { type LocalServices, startLocalServices } from "./local-services.js";
 import { configurePlatforms, runsSandboxes } from "./platforms.js";
 import { reservePort } from "./ports.js";
@@ -70,6 +72,7 @@ async function startParts(
   const edge = workers === 0 ? undefined : await edgeOf(settings, log);
   const port = workers === 0 ? settings.port : await reservePort(host, settings.port, "port");
   const grpcPort = await reservePort(host, settings.grpcPort, "gRPC port");
+  const lane = await laneOf(settings, edge ?? settings.edge, log);
   const baseUrl = baseUrlOf(settings, port);
   if (settings.baseUrl === undefined && isEveryAddress(host)) {
     log.warn(
@@ -117,7 +120,7 @@ async function startParts(
   });
   ending.push(() => services.close());
   bindPageTokens(serviceKey(settings.serviceKey, dataDir));
-  const rpc = await serveRpc(host, grpcPort, services, image);
+  const rpc = await serveRpc(host, grpcPort, lane, services, image);
   ending.push((graceMs) => rpc.close(graceMs));
   ending.push(() => tracing?.flush().catch(unsent));
 
@@ -142,8 +145,14 @@ async function startParts(
   return { baseUrl, grpcUrl, routes, isFirst, coreSwitchedOn };
 }
 
-/** Our services, health and reflection, on one port. */
-function serveRpc(host: string, port: number, services: LocalServices, image: FileRegistry) {
+/** Our services, health and reflection, on one port; and their unary rpcs on the lane, if there is one. */
+function serveRpc(
+  host: string,
+  port: number,
+  lane: LaneOptions | undefined,
+  services: LocalServices,
+  image: FileRegistry,
+) {
   const [first] = services.methods;
   if (first === undefined) throw new Error("--services (or SERVICES) names no service");
   const names = new Set(services.methods.map(({ method }) => method.desc.parent.typeName));
@@ -153,5 +162,5 @@ function serveRpc(host: string, port: number, services: LocalServices, image: Fi
   ];
   const methods = [...services.methods, ...more.map((method) => ({ method, steps: first.steps }))];
   const hold: Hold = (caller, kill) => services.credentials.holdCaller(caller, kill);
-  return serveConnect({ host, port, methods, hold });
+  return serveConnect({ host, port, methods, hold, lane });
 }

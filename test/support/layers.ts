@@ -109,8 +109,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
       (from.startsWith("clients/packages/") && /^(?:services|facade|clients\/(?!packages\/))/.test(to)),
   ),
 
-  "only the façade's edge knows µWebSockets.js": where(
-    ({ from, to }) => to === "uWebSockets.js" && !/^facade\/http\/uws-\w+\.ts$/.test(from),
+  "only the façade's edge and the lane between processes know µWebSockets.js": where(
+    ({ from, to }) =>
+      to === "uWebSockets.js" && !/^(?:facade\/http|services\/shared\/rpc\/lane)\/uws-\w+\.ts$/.test(from),
   ),
 
   "only the guard of outgoing addresses opens connections by undici, and the load generator, which is no service":

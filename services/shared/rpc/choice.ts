@@ -58,21 +58,23 @@ export function createChoice(urls: readonly string[]): Choice {
     }
   }
 
-  return {
-    async call(repeatable, signal, make) {
-      if (!several) return make(urlAt(at), signal);
-      for (let tries = 1; ; tries++) {
-        const [from, { signal: left }] = [at, gone];
-        const either = signal === undefined ? left : AbortSignal.any([signal, left]);
-        try {
-          return await make(urlAt(from), repeatable ? either : signal);
-        } catch (error) {
-          if (signal?.aborted === true || !isUnreachable(error)) throw error;
-          leave(from);
-          if (tries >= urls.length || !(repeatable || isUnasked(error))) throw error;
-        }
+  const callOneOfSeveral: Choice["call"] = async (repeatable, signal, make) => {
+    for (let tries = 1; ; tries++) {
+      const [from, { signal: left }] = [at, gone];
+      const either = signal === undefined ? left : AbortSignal.any([signal, left]);
+      try {
+        return await make(urlAt(from), repeatable ? either : signal);
+      } catch (error) {
+        if (signal?.aborted === true || !isUnreachable(error)) throw error;
+        leave(from);
+        if (tries >= urls.length || !(repeatable || isUnasked(error))) throw error;
       }
-    },
+    }
+  };
+
+  return {
+    call: (repeatable, signal, make) =>
+      several ? callOneOfSeveral(repeatable, signal, make) : make(urlAt(at), signal),
     follow: (open) => streamed(open, false),
     hold: (open) => streamed(open, true),
   };

@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { Chain } from "./chain.js";
+import { type LaneOptions, openLane } from "./lane/open.js";
 import type { Method } from "./method.js";
 import { Beginnings } from "./socket/beginnings.js";
 import { createCalls, type Hold } from "./socket/calls.js";
@@ -26,6 +27,8 @@ export interface Options {
   readonly methods: readonly { readonly method: Method; readonly steps: Chain }[];
   /** Ends what is open with the credential that opened it; left out where nothing is kept of credentials. */
   readonly hold?: Hold;
+  /** Serves unary calls of our own processes on another port, too (lane/). */
+  readonly lane?: LaneOptions | undefined;
   readonly connections?: Partial<ConnectionLimits>;
   readonly places?: Partial<PlaceLimits>;
   readonly unread?: Partial<UnreadLimits>;
@@ -43,7 +46,14 @@ const SPARE_SOCKETS = 1_000;
  * knowledge and HTTP/1.1. What stands in front of the methods is in socket/, in
  * the order of a call: connection, session, call, body, answer.
  */
-export async function serveConnect({ host, port, methods, hold, ...limits }: Options): Promise<RpcServer> {
+export async function serveConnect({
+  host,
+  port,
+  methods,
+  hold,
+  lane: wanted,
+  ...limits
+}: Options): Promise<RpcServer> {
   const closing = new AbortController();
   const connectionLimits = { ...CONNECTION_LIMITS, ...limits.connections };
   const connections = new Connections(connectionLimits);
@@ -51,7 +61,8 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
   const beginnings = new Beginnings();
   const unread = new UnreadAnswers({ ...UNREAD_LIMITS, ...limits.unread });
   const routes = routesOf(methods, closing.signal);
-  const serve = createCalls({ routes, connections, places, beginnings, unread, hold });
+  const lane = wanted && (await openLane({ ...wanted, methods, places, hold }));
+  const serve = createCalls({ lane, routes, connections, places, beginnings, unread, hold });
   const heard: OnConnection = {
     flooded: (connection) => connections.flooded(connection),
     takenBack: (connection) => connections.takenBack(connection),
@@ -73,12 +84,18 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
     );
   });
   server.maxConnections = connectionLimits.total + SPARE_SOCKETS;
-  await listen(server, host, port);
+  try {
+    await listen(server, host, port);
+  } catch (error) {
+    await lane?.close(0);
+    throw error;
+  }
 
   return {
     port: (server.address() as AddressInfo).port,
     paths: routes.paths,
     async close(graceMs) {
+      const laneClosed = lane?.close(graceMs);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closing.abort(new Error("the server is closing"));
       connections.close();
@@ -89,6 +106,7 @@ export async function serveConnect({ host, port, methods, hold, ...limits }: Opt
       }, graceMs);
       await closed;
       clearTimeout(timer);
+      await laneClosed;
     },
   };
 }

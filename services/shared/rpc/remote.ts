@@ -1,4 +1,11 @@
-import { create, type DescMethod } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescMethodUnary,
+  type MessageInitShape,
+  type MessageShape,
+} from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
 import { ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
@@ -6,6 +13,9 @@ import type { Credential } from "./call.js";
 import { type Choice, createChoice } from "./choice.js";
 import type { Dispatch, Outgoing } from "./dispatch.js";
 import { unavailable } from "./errors.js";
+import { AnswerLost, askOnLane, NotBegun } from "./lane/asked-call.js";
+import { CallDeadlines } from "./lane/call-deadlines.js";
+import { Lanes } from "./lane/lanes.js";
 import { type ServiceName, serviceOf } from "./service.js";
 import { writable } from "./unread.js";
 
@@ -17,12 +27,14 @@ export type Addresses = Readonly<Partial<Record<ServiceName, string | readonly s
 
 /**
  * Calls services in other processes: Connect over HTTP/2, one connection an
- * address. Of several processes of a service one is called until it fails
- * (choice.ts).
+ * address, and unary calls on the lane that an address announces (lane/). Of
+ * several processes of a service one is called until it fails (choice.ts).
  */
 export function connectRemote(addresses: Addresses): Dispatch {
   const transports = new Map<string, Transport>();
   const chosen = new Map<ServiceName, Choice>();
+  const lanes = new Lanes();
+  const deadlines = new CallDeadlines();
 
   function choiceOf(method: DescMethod): Choice {
     const service = serviceOf(method);
@@ -55,12 +67,38 @@ export function connectRemote(addresses: Addresses): Dispatch {
     return transport;
   }
 
+  function onLane<I extends DescMessage, O extends DescMessage>(
+    url: string,
+    method: DescMethodUnary<I, O>,
+    asked: MessageInitShape<I>,
+    out: Outgoing,
+    signal: AbortSignal | undefined,
+  ): Promise<MessageShape<O>> | undefined {
+    const lane = lanes.of(url);
+    return (
+      lane &&
+      askOnLane(lane, deadlines, method, asked, {
+        headers: headersOf(out),
+        signal,
+        timeoutMs: timeoutOf(out),
+        signalsDeadline: out.signalsDeadline === true,
+      })
+    );
+  }
+
   return {
     async unary(method, request, out) {
       const asked = writable(method.input, request);
       return choiceOf(method).call(isRepeatable(method), out.signal, async (url, signal) => {
-        const { message } = await transportTo(url).unary(method, signal, timeoutOf(out), headersOf(out), asked);
-        return message;
+        try {
+          const reply = onLane(url, method, asked, out, signal);
+          if (reply !== undefined) return await reply;
+        } catch (error) {
+          if (!goesOn(error, method)) throw error;
+        }
+        const answer = await transportTo(url).unary(method, signal, timeoutOf(out), headersOf(out), asked);
+        lanes.learn(url, answer.header);
+        return answer.message;
       });
     },
     async *stream(method, request, out) {
@@ -95,6 +133,12 @@ function timeoutOf({ deadline }: Outgoing): number | undefined {
   const left = deadline - Date.now();
   if (left <= 0) throw new ConnectError("the deadline passed", 4);
   return left;
+}
+
+/** Whether a call that failed on a lane is made at the gRPC port: if it was not begun, or may be made twice. */
+function goesOn(error: unknown, method: DescMethod): boolean {
+  if (error instanceof NotBegun) return true;
+  return error instanceof ConnectError && error.cause instanceof AnswerLost && isRepeatable(method);
 }
 
 /** Whether it does no harm that a method is called twice. */

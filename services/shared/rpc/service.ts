@@ -33,10 +33,15 @@ const SERVICE_OF_PACKAGE: Readonly<Record<string, ServiceName>> = {
   opentelemetry: "traces",
 };
 
+const byType = new Map<string, ServiceName | undefined>();
+
 /**
  * The service that answers an rpc, by its proto package. It is also the
  * audience of the assertions that the service accepts.
  */
-export function serviceOf(method: DescMethod): ServiceName | undefined {
-  return SERVICE_OF_PACKAGE[method.parent.typeName.split(".", 1)[0] as string];
+export function serviceOf({ parent }: DescMethod): ServiceName | undefined {
+  const { typeName } = parent;
+  // Asked at every call.
+  if (!byType.has(typeName)) byType.set(typeName, SERVICE_OF_PACKAGE[typeName.split(".", 1)[0] as string]);
+  return byType.get(typeName);
 }

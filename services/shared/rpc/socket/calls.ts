@@ -1,9 +1,9 @@
 import { Code, ConnectError, createContextValues } from "@connectrpc/connect";
-import type { UniversalServerRequest } from "@connectrpc/connect/protocol";
+import type { UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { checkBegun } from "../bounded.js";
 import type { Authenticated, Authenticator, Caller, Incoming } from "../call.js";
 import { canceled, invalidArgument, resourceExhausted, unauthenticated, unimplemented } from "../errors.js";
-import { callsItself } from "../steps/allow-list.js";
+import { announce, type OwnLane } from "../lane/announcement.js";
 import { LONGEST_TIMER_MS } from "../steps/deadline.js";
 import { abandon, answer, discard, type NodeResponse } from "./answer.js";
 import type { Beginnings } from "./beginnings.js";
@@ -11,7 +11,8 @@ import { checkAnnounced, liveBody, type NodeRequest, wholeBody } from "./body.js
 import type { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
 import { credentialOf, headerOf, traceparentOf } from "./headers.js";
-import { INTERNAL, type Place, type Places } from "./places.js";
+import { isOurs } from "./ours.js";
+import type { Place, Places } from "./places.js";
 import { refusalOf } from "./refusal.js";
 import { CALL, type Route, type Routes } from "./routes.js";
 import type { UnreadAnswers, Waiting } from "./unread.js";
@@ -28,6 +29,8 @@ export interface CallsOptions {
   readonly unread: UnreadAnswers;
   /** Left out where nothing is kept under a lease. */
   readonly hold?: Hold | undefined;
+  /** Announced to our own processes. */
+  readonly lane?: OwnLane | undefined;
 }
 
 /** Serves one call of a connection. */
@@ -35,6 +38,7 @@ export type ServeCall = (request: NodeRequest, response: NodeResponse, connectio
 
 /** How long a client of a stream both ways may be silent, in milliseconds. */
 const SILENT_MS = 120_000;
+const OK = 200;
 /** A credential is presented again no sooner than this, in milliseconds. */
 const SHORTEST_MS = 1_000;
 
@@ -84,6 +88,7 @@ class ServedCall {
     if (this.#left.signal.aborted) return;
     this.#enter(route, who);
     const reply = await route.serve(this.#universal(route, who));
+    this.#announceLane(reply, who);
     // A stream both ways is answered while it is read.
     if (route.takesOne) discard(this.#request, this.#response);
     answer(this.#response, reply, this.#unread(who));
@@ -161,9 +166,14 @@ class ServedCall {
   }
 
   #known({ caller }: Authenticated): void {
-    const isAsserted = credentialOf(this.#request).assertion !== undefined && !callsItself(caller);
-    const isOurs = isAsserted || caller.scopes.has(INTERNAL);
-    this.#options.connections.known(this.#connection, caller, isOurs);
+    this.#options.connections.known(this.#connection, caller, isOurs(this.#request, caller));
+  }
+
+  #announceLane({ status, header }: UniversalServerResponse, { caller }: Authenticated): void {
+    const { lane } = this.#options;
+    if (lane === undefined || header === undefined || !isOurs(this.#request, caller)) return;
+    // The headers of an error may be handed on by whom it is thrown to.
+    if (status === OK) announce(lane, this.#connection.socket, header);
   }
 
   /** @throws ConnectError resource_exhausted, for want of a place or for a body that is announced too long. */

@@ -1,0 +1,155 @@
+import {
+  create,
+  type DescMessage,
+  type DescMethodUnary,
+  fromBinary,
+  isMessage,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { errorFromJsonBytes, trailerDemux, validateResponse } from "@connectrpc/connect/protocol-connect";
+import { deadlineExceeded, internal, unavailable } from "../errors.js";
+import "../text-encoding.js";
+import type { CallDeadlines, Timed } from "./call-deadlines.js";
+import { type AnswerHead, headersOf } from "./framing.js";
+import type { Lane, Sending } from "./lane.js";
+import type { LaneSocket } from "./lane-socket.js";
+
+/** What goes with a call on a lane. */
+export interface LaneOutgoing {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal | undefined;
+  /** How long it may take, in milliseconds. */
+  readonly timeoutMs: number | undefined;
+  /** The signal is aborted then, too: nobody else need watch the clock. */
+  readonly signalsDeadline: boolean;
+}
+
+/** The call was certainly not begun: another way may be tried, whatever it does. */
+export class NotBegun extends Error {}
+
+/** The connection was lost, and with it the answer: the call may have been begun. */
+export class AnswerLost extends Error {
+  readonly code = "ECONNRESET";
+}
+
+const OK = 200;
+/** Misdirected Request (RFC 9110 section 15.5.20): the lane begins nothing any more. */
+const MISDIRECTED = 421;
+
+/**
+ * Makes a unary call of the Connect protocol on a lane; undefined if the lane cannot take it.
+ *
+ * @throws ConnectError whose cause is AnswerLost if that is what happened, or NotBegun.
+ */
+export function askOnLane<I extends DescMessage, O extends DescMessage>(
+  lane: Lane,
+  deadlines: CallDeadlines,
+  method: DescMethodUnary<I, O>,
+  asked: MessageInitShape<I>,
+  out: LaneOutgoing,
+): Promise<MessageShape<O>> | undefined {
+  if (!lane.hasRoom) return undefined;
+  const request = lane.requests.of(method, out.headers, out.timeoutMs, bytesOf(method.input, asked));
+  if (request === undefined) return undefined;
+  return new Promise<MessageShape<O>>((resolve, reject) => {
+    new AskedCall(lane, deadlines, method.output, request, out, resolve, reject).begin();
+  });
+}
+
+class AskedCall<O extends DescMessage> implements Sending, Timed {
+  socket: LaneSocket | undefined;
+  readonly deadline: number;
+  readonly #lane: Lane;
+  readonly #deadlines: CallDeadlines;
+  readonly #output: O;
+  readonly #signal: AbortSignal | undefined;
+  readonly #resolve: (reply: MessageShape<O>) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #onAbort = (): void => this.#stop(ConnectError.from(this.#signal?.reason, Code.Canceled));
+
+  constructor(
+    lane: Lane,
+    deadlines: CallDeadlines,
+    output: O,
+    readonly request: Buffer,
+    { signal, timeoutMs, signalsDeadline }: LaneOutgoing,
+    resolve: (reply: MessageShape<O>) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#lane = lane;
+    this.#deadlines = deadlines;
+    this.#output = output;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    const isWatched = timeoutMs !== undefined && !signalsDeadline;
+    this.deadline = isWatched ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
+  }
+
+  begin(): void {
+    if (this.#signal?.aborted === true) return void this.#onAbort();
+    this.#signal?.addEventListener("abort", this.#onAbort);
+    if (this.deadline !== Number.POSITIVE_INFINITY) this.#deadlines.add(this);
+    this.#lane.send(this);
+  }
+
+  answered(head: AnswerHead, body: Buffer): void {
+    this.#settle();
+    if (head.status === MISDIRECTED) {
+      this.#lane.end();
+      this.#reject(new NotBegun());
+      return;
+    }
+    try {
+      this.#resolve(replyIn(this.#output, head, body));
+    } catch (error) {
+      this.#reject(ConnectError.from(error, Code.Internal));
+    }
+  }
+
+  lost(cause: Error | undefined): void {
+    this.#settle();
+    const lost = new AnswerLost("the connection was lost", { cause });
+    this.#reject(unavailable("the connection to the service was lost before it answered", lost));
+  }
+
+  refused(): void {
+    this.#settle();
+    this.#reject(new NotBegun());
+  }
+
+  late(): void {
+    this.#stop(deadlineExceeded("the deadline passed"));
+  }
+
+  #stop(error: ConnectError): void {
+    this.#settle();
+    this.#lane.takeBack(this);
+    this.#reject(error);
+  }
+
+  #settle(): void {
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    if (this.deadline !== Number.POSITIVE_INFINITY) this.#deadlines.leave(this);
+  }
+}
+
+/** @throws ConnectError: the one that was answered, or internal for an answer that is not one of this protocol. */
+function replyIn<O extends DescMessage>(output: O, head: AnswerHead, body: Buffer): MessageShape<O> {
+  if (head.status === OK) {
+    if (!head.isMessage) throw internal("the service answered with another type of message");
+    return fromBinary(output, body);
+  }
+  const headers = headersOf(head);
+  const { unaryError } = validateResponse("unary", true, head.status, headers);
+  const [header, trailer] = trailerDemux(headers);
+  for (const [name, value] of trailer) header.append(name, value);
+  throw errorFromJsonBytes(body, header, unaryError as ConnectError);
+}
+
+function bytesOf<M extends DescMessage>(desc: M, value: MessageInitShape<M>): Uint8Array {
+  return toBinary(desc, isMessage(value) ? (value as MessageShape<M>) : create(desc, value));
+}

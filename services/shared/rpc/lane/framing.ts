@@ -1,0 +1,95 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { createMethodUrl } from "@connectrpc/connect/protocol";
+import { contentTypeUnaryProto, protocolVersion } from "@connectrpc/connect/protocol-connect";
+import { type HeardLane, TOKEN_HEADER } from "./announcement.js";
+
+// Requests are written and answers read by hand: what a general client of HTTP
+// does for each costs more than all the rest of a call.
+
+/** The longest head of a request that the server reads, in bytes, with room to spare. */
+const MAX_HEAD = 15 << 10;
+/** What a value of a header may hold (RFC 9110 section 5.5), of ASCII. */
+const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
+
+/** Writes the requests of one lane. */
+export class Requests {
+  readonly #end: string;
+  /** Beginnings of heads, by method. */
+  readonly #begun = new Map<DescMethod, string>();
+  /** The request by which a connection shows that it has the token. */
+  readonly hello: Buffer;
+
+  constructor({ host, port, token }: HeardLane) {
+    const name = host.includes(":") ? `[${host}]` : host;
+    this.#end = `HTTP/1.1\r\nhost: ${name}:${port}\r\n${TOKEN_HEADER}: ${token}\r\n`;
+    this.hello = Buffer.from(`GET / ${this.#end}\r\n`, "latin1");
+  }
+
+  /**
+   * A call's request; undefined if a header of it cannot be written here: the gRPC port says what is wrong with it.
+   *
+   * @param timeoutMs how long the call may take, from now.
+   */
+  of(
+    method: DescMethod,
+    headers: Readonly<Record<string, string>>,
+    timeoutMs: number | undefined,
+    message: Uint8Array,
+  ): Buffer | undefined {
+    let head = this.#begun.get(method);
+    if (head === undefined) {
+      const type = `content-type: ${contentTypeUnaryProto}\r\nconnect-protocol-version: ${protocolVersion}\r\n`;
+      head = `POST ${createMethodUrl("/", method)} ${this.#end}${type}`;
+      this.#begun.set(method, head);
+    }
+    for (const name in headers) {
+      const value = headers[name] as string;
+      if (!FIELD_VALUE.test(value)) return undefined;
+      head += `${name}: ${value}\r\n`;
+    }
+    if (timeoutMs !== undefined) head += `connect-timeout-ms: ${Math.ceil(timeoutMs)}\r\n`;
+    head += `content-length: ${message.length}\r\n\r\n`;
+    if (head.length > MAX_HEAD) return undefined;
+    const request = Buffer.allocUnsafe(head.length + message.length);
+    request.write(head, 0, "latin1");
+    request.set(message, head.length);
+    return request;
+  }
+}
+
+/** The head of an answer. */
+export interface AnswerHead {
+  readonly status: number;
+  /** Bytes of its body. */
+  readonly length: number;
+  /** Its body is a message. */
+  readonly isMessage: boolean;
+  /** The connection ends with it. */
+  readonly closes: boolean;
+  /** All of it, without the empty line. */
+  readonly text: string;
+}
+
+const STATUS = /^HTTP\/1\.1 (\d{3}) /;
+const LENGTH = /\r\ncontent-length: *(\d{1,10})(?=\r|$)/i;
+const MESSAGE = new RegExp(`\\r\\ncontent-type: *${contentTypeUnaryProto}(?=\\r|$)`, "i");
+const CLOSE = /\r\nconnection: *close(?=\r|$)/i;
+const CODED = /\r\ntransfer-encoding:/i;
+
+/** Reads the head of an answer; undefined if it is not one that a lane gives. */
+export function answerHeadOf(text: string): AnswerHead | undefined {
+  const status = Number(STATUS.exec(text)?.[1]);
+  const length = LENGTH.exec(text)?.[1];
+  if (!(status >= 200) || CODED.test(text) || (length === undefined && status !== 204)) return undefined;
+  return { status, length: Number(length ?? 0), isMessage: MESSAGE.test(text), closes: CLOSE.test(text), text };
+}
+
+/** The headers of an answer. */
+export function headersOf({ text }: AnswerHead): Headers {
+  const headers = new Headers();
+  for (const line of text.split("\r\n").slice(1)) {
+    const colon = line.indexOf(":");
+    if (colon > 0) headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  return headers;
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sharesPorts } from "../../facade/http/node-edge.js";
+import { freePorts, type Program, startProgram } from "../support/program.js";
+import { titled } from "../support/titled.js";
+
+// Façade workers in processes of their own, on either edge: with µWebSockets.js
+// they call the services by the lane, and with node:http at the gRPC port.
+
+const CANNOT_SHARE = "Node 22.12, in which node:http can share a port";
+const whyNot = (edge: string): string | undefined => (edge === "node" && !sharesPorts() ? CANNOT_SHARE : undefined);
+
+describe.each(["uws", "node"])("EDGE=%s", (edge) => {
+  describe.skipIf(whyNot(edge) !== undefined)(titled("two workers", whyNot(edge)), () => {
+    let program: Program;
+    let lanePort: number;
+    beforeAll(async () => {
+      [lanePort] = (await freePorts(1)) as [number];
+      program = await startProgram({
+        env: { EDGE: edge, WORKERS: "2", LANE_PORT: String(lanePort), LOG_LEVEL: "debug" },
+      });
+    });
+    afterAll(() => program?.stop());
+
+    test("a tool is called, a write too, and what fails says why", async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, () => call("tools/call", { name: "list_agents", arguments: { page_size: 2 } })),
+      );
+      for (const { status, text } of answers) {
+        expect(status).toBe(200);
+        expect(JSON.parse(text).result.structuredContent.agents).toHaveLength(2);
+      }
+      const made = await call("tools/call", { name: "create_agent", arguments: { name: "By the lane" } });
+      const { agent } = JSON.parse(made.text).result.structuredContent;
+      const found = await call("tools/call", { name: "get_agent", arguments: { agent_id: agent.id } });
+      expect(JSON.parse(found.text).result.structuredContent.agent.name).toBe("By the lane");
+      const none = await call("tools/call", { name: "get_agent", arguments: { agent_id: "none" } });
+      expect(JSON.parse(none.text).result).toMatchObject({ isError: true });
+    });
+
+    test.skipIf(process.platform !== "linux")("the workers have connections to the lane if there is one", async () => {
+      const now = () => call("tools/call", { name: "list_agents", arguments: { page_size: 1 } });
+      await Promise.all(Array.from({ length: 30 }, now));
+      if (edge === "uws") expect(connectionsTo(lanePort)).toBeGreaterThan(0);
+      else expect(connectionsTo(lanePort)).toBe(0);
+    });
+
+    test("nobody else hears of it: no client, and no log", async () => {
+      const { headers } = await call("tools/list", {});
+      expect(headers["x-lane-token"]).toBeUndefined();
+      expect(headers["alt-svc"]).toBeUndefined();
+      expect(program.output()).not.toMatch(/x-lane-token/i);
+    });
+
+    /** One request to core on a connection of its own, which the kernel gives to either worker. */
+    function call(method: string, params: object) {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+      const headers = {
+        ...{ authorization: `Bearer ${program.bootstrap.admin.api_key}`, "content-type": "application/json" },
+        accept: "application/json, text/event-stream",
+      };
+      return new Promise<{ status: number | undefined; headers: NodeJS.Dict<string | string[]>; text: string }>(
+        (resolve, reject) => {
+          const sent = request(`${program.baseUrl}/mcp/core`, { method: "POST", agent: false, headers }, (reply) => {
+            let text = "";
+            reply.setEncoding("utf8").on("data", (some: string) => {
+              text += some;
+            });
+            reply.on("end", () => resolve({ status: reply.statusCode, headers: reply.headers, text }));
+          });
+          sent.on("error", reject).end(body);
+        },
+      );
+    }
+  });
+});
+
+/** Established connections of this machine to a port (proc_net_tcp(5)). */
+function connectionsTo(port: number): number {
+  const remote = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const rows = readFileSync("/proc/net/tcp", "utf8").trim().split("\n").slice(1);
+  return rows.filter((row) => {
+    const [, , to, state] = row.trim().split(/\s+/);
+    return to?.endsWith(remote) && state === ESTABLISHED;
+  }).length;
+}
+const ESTABLISHED = "01";
