@@ -71,6 +71,10 @@ export async function listenOnLane({ host, port, methods, places, hold }: LaneSe
       else if (request.getHeader("content-type") !== contentTypeUnaryProto) refuseType(response);
       else new ServedCall(route, lane, response, request);
     });
+    app.any(route.path, (response, request) => {
+      if (!isTheirs(request.getHeader(TOKEN_HEADER))) shut(response);
+      else response.writeStatus("405 Method Not Allowed").writeHeader("allow", "POST").end("", true);
+    });
   }
   // By which a connection shows that it has the token, before it is given a call.
   app.get("/", (response, request) => {

@@ -141,6 +141,12 @@ test("bytes that are no message of the rpc are refused in words of ours", async 
   expect(isClosed).toBe(false);
 });
 
+test("a call by another method of HTTP is refused", async () => {
+  const { said } = await answerTo(head({ "content-length": 0 }).replace(/^POST/, "GET"));
+  expect(said).toMatch(/^HTTP\/1.1 405/);
+  expect(said).toMatch(/\r\nallow: POST\r\n/);
+});
+
 test("an rpc that is not there is told from one that is", async () => {
   const asked = headOf("/none.Such/Rpc", { ...ours(), "content-length": 0 });
   const { said } = await answerTo(asked);
