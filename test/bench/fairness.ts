@@ -5,7 +5,7 @@ import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { modern } from "../facade/support/client.js";
 import { load, requestBytes, times } from "./load.js";
-import type { Work } from "./server.js";
+import type { Work } from "./servers/facade.js";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const RUN_MS = Number(process.env.BENCH_MS ?? 1_000);
@@ -23,7 +23,7 @@ const WORKS: readonly Work[] = [
 /** As a process of its own, so that the flood has the other core. */
 function flood(): void {
   process.on("message", async ({ port }: { readonly port: number }) => {
-    const answers = await load(port, callOf("good"), RUN_MS + 2 * HEAD_START_MS, FLOOD);
+    const answers = await load({ port, requests: [callOf("good")], connections: FLOOD }, RUN_MS + 2 * HEAD_START_MS);
     process.send?.(answers);
   });
   process.on("disconnect", () => process.exit());
@@ -38,11 +38,11 @@ const at = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * share)] as number;
 
 async function measure(work: Work): Promise<void> {
-  const server = fork(fileURLToPath(new URL("server.js", import.meta.url)));
+  const server = fork(fileURLToPath(new URL("servers/facade.js", import.meta.url)));
   const flooder = fork(fileURLToPath(import.meta.url), ["flood"]);
   const port = await new Promise<number>((resolve) => {
     server.once("message", (answer) => resolve((answer as { port: number }).port));
-    server.send({ facade: true, work });
+    server.send({ work });
   });
   const other = callOf("other");
   await times(port, other, HEAD_START_MS);

@@ -1,22 +1,17 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { frameOf, table, text } from "./frame.js";
 import type { Latency, Report } from "./report.js";
 
-/** One page with the figures and plots of a report. It loads nothing from elsewhere. */
+/** One page with the figures and plots of a report. */
 export function pageOf(report: Report): string {
+  const { at, points, curve } = report;
+  const script = readFileSync(new URL("plots.js", import.meta.url), "utf8");
+  return frameOf({ title: `Load report ${at}`, body: bodyOf(report), data: { points, curve }, script });
+}
+
+function bodyOf(report: Report): string {
   const { scenario, notes, thresholds, failures } = report;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
-<title>Load report ${text(report.at)}</title>
-<style>${fileOfUplot("uPlot.min.css")}
-${ownFile("page.css")}</style>
-</head>
-<body>
-<h1>Load report</h1>
+  return `<h1>Load report</h1>
 <p class="quiet">${text(`${report.at}, ${report.server || "a server without a name"}, by ${report.by}`)}</p>
 ${notes.map((note) => `<p class="bad">${text(note)}</p>`).join("\n")}
 ${thresholds.map(({ holds, sentence }) => `<p class="${holds ? "good" : "bad"}">${holds ? "Holds" : "Fails"}: ${text(sentence)}</p>`).join("\n")}
@@ -51,13 +46,7 @@ ${table(
     typeof value === "object" ? JSON.stringify(value) : String(value),
   ]),
   "words",
-)}
-<script type="application/json" id="report">${JSON.stringify({ points: report.points, curve: report.curve }).replaceAll("<", "\\u003c")}</script>
-<script>${fileOfUplot("uPlot.iife.min.js")}</script>
-<script>${ownFile("plots.js")}</script>
-</body>
-</html>
-`;
+)}`;
 }
 
 const PERCENTILES = ["min", "mean", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "max"] as const;
@@ -99,17 +88,3 @@ function latencyRows(report: Report): string[][] {
 }
 
 const cells = (latency: Latency): string[] => PERCENTILES.map((name) => latency[name].toFixed(2));
-
-function table(head: readonly string[], rows: readonly (readonly string[])[], style = "figures"): string {
-  const row = (values: readonly string[], tag: "th" | "td"): string =>
-    `<tr>${values.map((value) => `<${tag}>${text(value)}</${tag}>`).join("")}</tr>`;
-  return `<div class="scroll"><table class="${style}">${row(head, "th")}${rows.map((one) => row(one, "td")).join("")}</table></div>`;
-}
-
-function text(value: string): string {
-  return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-}
-
-const ownFile = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
-const { resolve } = createRequire(import.meta.url);
-const fileOfUplot = (name: string): string => readFileSync(resolve(`uplot/dist/${name}`), "utf8");

@@ -1,20 +1,19 @@
-// One server under measurement: a façade over a service that does nothing, or
-// µWebSockets.js alone with the bytes that it is sent first.
+// A façade under measurement, over a service that does nothing.
 
-import uws from "uWebSockets.js";
 import { readFileSync } from "node:fs";
 import { clone, createFileRegistry, type FileRegistry, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema, MethodDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
-import type { EdgeName } from "../../facade/config.js";
-import { createFacade } from "../../facade/facade.js";
-import { silentLog } from "../../services/shared/process/log.js";
-import { mountInProcess } from "../../services/shared/rpc/in-process.js";
-import { type Method, unary } from "../../services/shared/rpc/method.js";
-import { createShares } from "../../services/shared/shares/shares.js";
-import { SightingService } from "../conformance/gen/cti/fixture/v1/fixture_service_pb.js";
-import { createKeys } from "../facade/support/credentials.js";
-import { createWorld, fixtureMethods } from "../facade/support/services.js";
-import { LIMITS, MANY } from "../facade/support/start.js";
+import type { EdgeName } from "../../../facade/config.js";
+import { createFacade } from "../../../facade/facade.js";
+import { silentLog } from "../../../services/shared/process/log.js";
+import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
+import { type Method, unary } from "../../../services/shared/rpc/method.js";
+import { createShares } from "../../../services/shared/shares/shares.js";
+import { SightingService } from "../../conformance/gen/cti/fixture/v1/fixture_service_pb.js";
+import { createKeys } from "../../facade/support/credentials.js";
+import { createWorld, fixtureMethods } from "../../facade/support/services.js";
+import { LIMITS, MANY } from "../../facade/support/start.js";
+import { serveAsAsked } from "./own.js";
 
 /** Of the sources, from the root of the repository. */
 const IMAGE = "test/conformance/gen/api.binpb";
@@ -53,10 +52,17 @@ function working({ passes, ms }: Work): Method {
   });
 }
 
-async function facade({ work, edge }: Asked): Promise<number> {
+/** The façade that is asked for. */
+export interface FacadeAsked {
+  /** If omitted, the first that loads. */
+  readonly edge?: EdgeName;
+  readonly work?: Work;
+}
+
+async function facade({ work, edge }: FacadeAsked): Promise<number> {
   const keys = createKeys();
   const world = createWorld();
-  const names = ["echo_sighting"];
+  const names = ["echo_sighting", "count_sightings"];
   const image = imageOf(names);
   world.visible.set("*", names);
   for (const key of ["good", "other"]) keys.add(key, { scopes: new Set(["account", "cti:read"]) });
@@ -72,7 +78,8 @@ async function facade({ work, edge }: Asked): Promise<number> {
     apiKeyVariable: "SERVICE_API_KEY",
     version: "1.0.0",
     ready: async () => [],
-    limits: LIMITS,
+    // One that sends bad tokens all the time is what is measured.
+    limits: { ...LIMITS, badTokens: 1e9 },
     shares: createShares({ perKey: MANY, perUser: MANY }),
     log: silentLog,
     edge,
@@ -80,40 +87,4 @@ async function facade({ work, edge }: Asked): Promise<number> {
   return served.listen("127.0.0.1", 0);
 }
 
-function bare(bytes: Buffer): Promise<number> {
-  const app = uws.App();
-  app.post("/*", (res) => {
-    res.onAborted(() => undefined);
-    res.onData((_chunk, last) => {
-      if (last) res.writeHeader("content-type", "application/json").writeHeader("cache-control", "no-store").end(bytes);
-    });
-  });
-  return new Promise((resolve, reject) => {
-    app.listen("127.0.0.1", 0, (socket) => {
-      if (socket === false) reject(new Error("no port"));
-      else resolve(uws.us_socket_local_port(socket as never));
-    });
-  });
-}
-
-/** What the parent asks for: to start, and the CPU time and memory so far. */
-interface Asked {
-  readonly bare?: string;
-  readonly facade?: true;
-  /** Of a façade; where left out the first that loads. */
-  readonly edge?: EdgeName;
-  readonly work?: Work;
-  readonly usage?: true;
-}
-
-process.on("message", async (asked: Asked) => {
-  if (asked.usage) {
-    const { user, system } = process.cpuUsage();
-    process.send?.({ cpu: user + system, rss: process.memoryUsage.rss() });
-  } else {
-    process.send?.({
-      port: asked.bare === undefined ? await facade(asked) : await bare(Buffer.from(asked.bare, "base64")),
-    });
-  }
-});
-process.on("disconnect", () => process.exit());
+serveAsAsked(facade);

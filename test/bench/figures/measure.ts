@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { cpuMicroseconds, megabytesOf } from "../servers/processes.js";
+import type { Group, Measured, Turn, Variant } from "./group.js";
+import { turnsOf } from "./turns.js";
+
+/** How a group is measured. */
+export interface Pace {
+  readonly rounds: number;
+  /** Milliseconds of one turn. */
+  readonly ms: number;
+}
+
+/** The share of a turn that is sent before it: a runtime loses its warmth while the others have their turns. */
+const WARM_SHARE = 0.3;
+/** A server finishes what follows an answer before its time is read. */
+const SETTLE_MS = 20;
+
+/** Measures the variants of a group in turns, after each was sent requests for as long as one turn. */
+export async function measure({ suite, name, variants }: Group, { rounds, ms }: Pace): Promise<Measured> {
+  const turns = new Map<Variant, Turn[]>(variants.map((variant) => [variant, []]));
+  for (const { send } of variants) await send(ms);
+  for (let round = 0; round < rounds; round++) {
+    for (const variant of turnsOf(variants, round)) {
+      await variant.send(ms * WARM_SHARE);
+      await sleep(SETTLE_MS);
+      turns.get(variant)?.push(await turnOf(variant, ms));
+    }
+  }
+  const rows = variants.map((variant) => {
+    const { name: row, kind, bytes, pid } = variant;
+    return { name: row, kind, bytes, turns: turns.get(variant) ?? [], megabytes: megabytesOf(pid) };
+  });
+  return { suite, name, rows };
+}
+
+async function turnOf({ pid, send }: Variant, ms: number): Promise<Turn> {
+  const before = cpuMicroseconds(pid);
+  const began = performance.now();
+  const answers = await send(ms);
+  const seconds = (performance.now() - began) / 1_000;
+  await sleep(SETTLE_MS);
+  return { cpu: (cpuMicroseconds(pid) - before) / answers, rate: answers / seconds };
+}

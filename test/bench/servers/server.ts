@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { onServersCore } from "./cores.js";
+
+/** A process that is measured. */
+export interface Server {
+  readonly pid: number;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** How long a server may take until it says that it is ready. */
+const READY_MS = 60_000;
+/** How long one may take to end. */
+const END_MS = 5_000;
+/** Characters of what a server says that are kept for an error. */
+const KEPT = 4_000;
+
+/** Starts a command that writes "ready PORT" when it answers. @throws Error with what it said if it ends before. */
+export async function startCommand(
+  command: readonly string[],
+  { env = {}, cwd }: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string } = {},
+): Promise<Server> {
+  const [program = "", ...args] = onServersCore(command);
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  const port = await new Promise<number>((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`${command[0]} was not ready in time: ${said}`)), READY_MS);
+    const hear = (chunk: Buffer): void => {
+      said = `${said}${chunk}`.slice(-KEPT);
+      const ready = /^ready (\d+)$/m.exec(said);
+      if (ready === null) return;
+      clearTimeout(late);
+      resolve(Number(ready[1]));
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`${command[0]} ended with ${code}: ${said}`)));
+  }).catch(async (error: unknown) => {
+    await end(child);
+    throw error;
+  });
+  return { pid: child.pid as number, port, stop: () => end(child) };
+}
+
+/** Starts one of our servers, by its file here, tells it what to be, and waits for its port. */
+export async function startOwn(file: string, what: object = {}): Promise<Server> {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const [program = "", ...args] = onServersCore([process.execPath, path]);
+  const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once("message", (message) => resolve((message as { port: number }).port));
+    child.once("exit", (code) => reject(new Error(`${file} ended with ${code}`)));
+    child.send(what);
+  });
+  return { pid: child.pid as number, port, stop: () => end(child) };
+}
+
+/** Ends a process and waits until it has ended. */
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  const late = setTimeout(() => child.kill("SIGKILL"), END_MS);
+  await ended;
+  clearTimeout(late);
+}

@@ -1,0 +1,23 @@
+import type { Measured } from "../figures/group.js";
+import type { Latencies } from "../figures/latencies.js";
+import type { Pace } from "../figures/measure.js";
+import type { Peer } from "../peers/peers.js";
+
+/** What a suite is run with. */
+export interface Context {
+  readonly pace: Pace;
+  /** How many connections send at the same time; a suite that does not vary them uses the most. */
+  readonly connections: readonly number[];
+  /** Seconds of one run at a constant rate. */
+  readonly seconds: number;
+  readonly peers: readonly Peer[];
+  /** Takes a group when it is measured. */
+  readonly measured: (group: Measured) => void;
+  /** Takes latencies when they are measured. */
+  readonly timed: (latencies: Latencies) => void;
+  /** Takes what could not be measured, and why. */
+  readonly skip: (what: string) => void;
+}
+
+/** The most connections. */
+export const mostOf = ({ connections }: Pick<Context, "connections">): number => Math.max(...connections);

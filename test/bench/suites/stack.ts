@@ -1,0 +1,122 @@
+// The whole built program, in one process and with two workers: lists of tools,
+// a read, and a change that the audit records.
+
+import { legacy, modern } from "../../facade/support/client.js";
+import type { Variant } from "../figures/group.js";
+import { measure } from "../figures/measure.js";
+import { load, requestBytes } from "../load.js";
+import { type Program, startProgram } from "../servers/program.js";
+import { createAgents, LIST_AGENTS, updateAgent } from "./agents.js";
+import { capture, messageOf, startFloor } from "./capture.js";
+import { type Context, mostOf } from "./context.js";
+import { peerVariants, type Running, startPeers } from "./peer-variants.js";
+
+const ERAS = { "2026-07-28": modern, "2025-11-25": legacy } as const;
+type Era = keyof typeof ERAS;
+
+const SETUPS = [
+  { name: "one process", env: { WORKERS: "1" } },
+  { name: "two workers", env: { WORKERS: "2" } },
+] as const;
+
+/** One of the programs that are measured, with agents that its calls change. */
+interface Setup {
+  readonly name: string;
+  readonly program: Program;
+  readonly agents: readonly string[];
+}
+
+interface Operation {
+  readonly name: string;
+  readonly path: string;
+  readonly encoding?: string;
+  /** The message of a connection. */
+  readonly message: (era: Era, agent: string) => ReturnType<typeof modern> | ReturnType<typeof legacy>;
+}
+
+const list = (era: Era) => ERAS[era]("tools/list");
+const OPERATIONS: readonly Operation[] = [
+  { name: "tools/list of cti", path: "/mcp/cti", message: list },
+  { name: "tools/list of cti, br", path: "/mcp/cti", encoding: "br", message: list },
+  { name: "tools/list of cti, narrowed", path: "/mcp/cti?readonly=1", message: list },
+  { name: "list_agents, a read", path: "/mcp/core", message: (era) => ERAS[era]("tools/call", LIST_AGENTS) },
+  {
+    name: "update_agent, audited",
+    path: "/mcp/core",
+    message: (era, agent) => ERAS[era]("tools/call", updateAgent(agent)),
+  },
+];
+
+/** The requests of an operation, one for each agent. */
+function requestsOf(
+  { path, encoding, message }: Operation,
+  era: Era,
+  { program, agents }: Pick<Setup, "program" | "agents">,
+): Buffer[] {
+  const more = {
+    authorization: `Bearer ${program.key}`,
+    ...(encoding !== undefined && { "accept-encoding": encoding }),
+  };
+  return agents.map((agent) => {
+    const { body, headers } = message(era, agent);
+    return requestBytes(path, { ...headers, ...more }, JSON.stringify(body));
+  });
+}
+
+/** Measures the program. */
+export async function stackSuite(context: Context): Promise<void> {
+  const setups: Setup[] = [];
+  for (const { name, env } of SETUPS) {
+    const program = await startProgram(env);
+    setups.push({ name, program, agents: await createAgents(program, mostOf(context)) });
+  }
+  for (const operation of OPERATIONS) await measureOperation(context, setups, operation);
+  for (const { program } of setups) await program.stop();
+}
+
+async function measureOperation(context: Context, setups: readonly Setup[], operation: Operation): Promise<void> {
+  const [first] = setups as [Setup];
+  const { encoding, path } = operation;
+  const wanted = { status: 200, encoding };
+  const plain = requestsOf({ ...operation, encoding: "identity" }, "2026-07-28", first)[0] as Buffer;
+  const { result } = messageOf(await capture(first.program.port, plain, { status: 200 }));
+  const { name: tool } = (operation.message("2026-07-28", "").body.params ?? {}) as { name?: string };
+  const peers = await startPeers(context, {
+    path: path.split("?")[0] as string,
+    tools: (result?.tools as unknown[] | undefined) ?? [
+      { name: tool, description: tool, inputSchema: { type: "object" } },
+    ],
+    results: tool === undefined ? {} : { [tool]: result?.structuredContent },
+  });
+  for (const era of Object.keys(ERAS) as Era[]) {
+    const own = setups.map((setup) => ({ ...setup, requests: requestsOf(operation, era, setup) }));
+    const requests = own[0]?.requests as Buffer[];
+    // Each program is asked, so that all have prepared what they send.
+    const answers = await Promise.all(
+      own.map(({ program, requests: [one] }) => capture(program.port, one as Buffer, wanted)),
+    );
+    const floor = await startFloor(answers[0] as (typeof answers)[0]);
+    for (const connections of context.connections) {
+      const of = `${connections} ${connections === 1 ? "connection" : "connections"}`;
+      const name = `${operation.name}, ${era}, ${of} (${requests[0]?.length} B in)`;
+      const loop = { requests, connections };
+      const bytes = answers[0]?.body.length ?? 0;
+      const variants: Variant[] = [
+        {
+          name: "bare µWS",
+          kind: "floor",
+          pid: floor.pid,
+          bytes,
+          send: (ms) => load({ ...loop, port: floor.port }, ms),
+        },
+        ...own.map(({ name, program: { pid, port }, requests: ours }): Variant => {
+          return { name, kind: "ours", pid, bytes, send: (ms) => load({ requests: ours, connections, port }, ms) };
+        }),
+      ];
+      variants.push(...(await peerVariants(peers, loop, context, name)));
+      context.measured(await measure({ suite: "stack", name, variants }, context.pace));
+    }
+    await floor.stop();
+  }
+  for (const { server } of peers satisfies Running[]) await server.stop();
+}
