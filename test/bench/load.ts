@@ -13,6 +13,9 @@ export function requestBytes(path: string, headers: Readonly<Record<string, stri
   return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
 }
 
+/** Bytes of a request's body. */
+export const bodyBytes = (request: Buffer): number => request.length - request.indexOf("\r\n\r\n") - 4;
+
 const CONNECTIONS = 16;
 
 /** What a closed loop sends, and what it must receive. */

@@ -32,7 +32,7 @@ const RUNS: Readonly<Record<Suite, (context: Context) => Promise<void>>> = {
 /** The suites that compare servers by other SDKs. */
 const WITH_PEERS: readonly Suite[] = ["facade", "stack"];
 
-const { suites, peers: languages, json, html, ...own } = readOptions(process.argv.slice(2));
+const { suites, peers: languages, only, json, html, ...own } = readOptions(process.argv.slice(2));
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const needsPeers = suites.some((suite) => WITH_PEERS.includes(suite));
 const peers = buildPeers(needsPeers ? languages : [], say);
@@ -52,6 +52,7 @@ const context: Context = {
   connections: own.connections,
   seconds: own.seconds,
   peers: peers.built,
+  wants: (group) => group.includes(only),
   skip,
   measured(group) {
     groups.push(group);

@@ -14,6 +14,7 @@ export interface Options {
   readonly connections: readonly number[];
   readonly seconds: number;
   readonly peers: readonly Language[];
+  readonly only: string;
   readonly json?: string;
   readonly html?: string;
 }
@@ -40,6 +41,7 @@ export function readOptions(argv: readonly string[]): Options {
         "BENCH_PEERS",
       ),
     )
+    .addOption(new Option("--only <TEXT>", "Only groups whose names contain this text.").default("").env("BENCH_ONLY"))
     .option("--json <FILE>", "Write the result as JSON to this file.")
     .option("--html <FILE>", "Write the result as a page with plots to this file.")
     .parse(argv, { from: "user" });

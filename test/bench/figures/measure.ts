@@ -10,15 +10,17 @@ export interface Pace {
   readonly ms: number;
 }
 
+/** Turns for which each is sent requests before the first round: runtimes that compile while they run are slow at first. */
+const WARM_TURNS = 2;
 /** The share of a turn that is sent before it: a runtime loses its warmth while the others have their turns. */
 const WARM_SHARE = 0.3;
 /** A server finishes what follows an answer before its time is read. */
 const SETTLE_MS = 20;
 
-/** Measures the variants of a group in turns, after each was sent requests for as long as one turn. */
+/** Measures the variants of a group in turns, once each is warm. */
 export async function measure({ suite, name, variants }: Group, { rounds, ms }: Pace): Promise<Measured> {
   const turns = new Map<Variant, Turn[]>(variants.map((variant) => [variant, []]));
-  for (const { send } of variants) await send(ms);
+  for (const { send } of variants) await send(ms * WARM_TURNS);
   for (let round = 0; round < rounds; round++) {
     for (const variant of turnsOf(variants, round)) {
       await variant.send(ms * WARM_SHARE);

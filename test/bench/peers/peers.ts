@@ -19,7 +19,7 @@ export interface Fixture {
   readonly path: string;
   /** The entries of tools/list. */
   readonly tools: readonly unknown[];
-  /** The structured results of tools; a tool that has none returns its arguments. */
+  /** The structured results of tools. */
   readonly results: Readonly<Record<string, unknown>>;
 }
 

@@ -5,8 +5,8 @@ import { messageOf } from "./capture.js";
 
 /** Characters of an agent's instructions: a change of it is then about 1.1 KB. */
 const INSTRUCTIONS = "Triage each new alert: read it, find what it touches, and say what to do next. ".repeat(10);
-/** Rows of a list that is about 2.3 KB. */
-const ROWS = 4;
+/** Rows of a list that is about 2 KB. */
+const ROWS = 2;
 
 /** The read that is measured. */
 export const LIST_AGENTS = { name: "list_agents", arguments: { page_size: ROWS } };

@@ -11,6 +11,8 @@ export interface Context {
   /** Seconds of one run at a constant rate. */
   readonly seconds: number;
   readonly peers: readonly Peer[];
+  /** Whether a group of this name is to be measured. */
+  readonly wants: (group: string) => boolean;
   /** Takes a group when it is measured. */
   readonly measured: (group: Measured) => void;
   /** Takes latencies when they are measured. */

@@ -3,8 +3,10 @@
 
 import { EDGE_NAMES } from "../../../facade/config.js";
 import { legacy, modern } from "../../facade/support/client.js";
+import type { HttpAnswer } from "../answers.js";
 import { measure } from "../figures/measure.js";
-import { load, requestBytes } from "../load.js";
+import { bodyBytes, load, requestBytes } from "../load.js";
+import type { Fixture } from "../peers/peers.js";
 import { type Server, startOwn } from "../servers/server.js";
 import { capture, messageOf, startFloor, type Wanted } from "./capture.js";
 import { type Context, mostOf } from "./context.js";
@@ -89,10 +91,10 @@ export async function facadeSuite(context: Context): Promise<void> {
   const { port } = (facades[0] as (typeof facades)[0]).server;
   const list = await capture(port, (SHAPES[0] as Shape).request, { status: 200 });
   const tools = messageOf(list).result?.tools as unknown[];
-  const peers = await startPeers(context, { path: PATH, tools, results: {} });
-  for (const shape of SHAPES) {
+  for (const shape of SHAPES.filter(({ name }) => context.wants(name))) {
     const answer = await capture(port, shape.request, shape);
     const floor = await startFloor(answer);
+    const peers = shape.isForPeers ? await startPeers(context, fixtureOf(tools, answer)) : [];
     const loop = { requests: [shape.request], connections: mostOf(context), status: shape.status };
     const sends = (one: Server) => (ms: number) => load({ ...loop, port: one.port }, ms);
     const bytes = answer.body.length;
@@ -101,11 +103,19 @@ export async function facadeSuite(context: Context): Promise<void> {
       ...facades.map(({ edge, server }) => {
         return { name: `façade on ${edge}`, kind: "ours" as const, pid: server.pid, send: sends(server), bytes };
       }),
-      ...(shape.isForPeers ? await peerVariants(peers, loop, context, shape.name) : []),
+      ...(await peerVariants(peers, loop, context, shape.name)),
     ];
-    const name = `${shape.name} (${shape.request.length} B in)`;
+    const name = `${shape.name} (${bodyBytes(shape.request)} B in)`;
     context.measured(await measure({ suite: "facade", name, variants }, context.pace));
     await floor.stop();
+    for (const { server } of peers) await server.stop();
   }
-  for (const { server } of [...facades, ...peers]) await server.stop();
+  for (const { server } of facades) await server.stop();
+}
+
+/** What peers answer, so that they send what we do: our list, or the structured result of our call. */
+function fixtureOf(tools: readonly unknown[], answer: HttpAnswer): Fixture {
+  const isCompressed = answer.headers["content-encoding"] !== undefined;
+  const result = isCompressed ? undefined : messageOf(answer).result?.structuredContent;
+  return { path: PATH, tools, results: { [WORD.name]: result } };
 }

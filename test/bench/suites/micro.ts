@@ -85,7 +85,7 @@ function pureParts(): Parts {
   const object: Ownership = { origin: "user", owner: "b", acl: [{ p: "g:g2", t: 2 }] };
   return {
     parts: [
-      { name: "JSON.parse and JSON.stringify of 7 objects", work: () => JSON.stringify(JSON.parse(text)) },
+      { name: "JSON (7 objects parsed and written)", work: () => JSON.stringify(JSON.parse(text)) },
       { name: "codec: arguments of 7 objects to a message", work: () => decode(args) },
       { name: "codec: a message of 7 objects to JSON text", work: () => encode(message) },
       { name: "schema of one message", work: () => schemaOf(EchoSightingRequestSchema, "in") },

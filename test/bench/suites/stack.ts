@@ -4,7 +4,7 @@
 import { legacy, modern } from "../../facade/support/client.js";
 import type { Variant } from "../figures/group.js";
 import { measure } from "../figures/measure.js";
-import { load, requestBytes } from "../load.js";
+import { bodyBytes, load, requestBytes } from "../load.js";
 import { type Program, startProgram } from "../servers/program.js";
 import { createAgents, LIST_AGENTS, updateAgent } from "./agents.js";
 import { capture, messageOf, startFloor } from "./capture.js";
@@ -35,10 +35,12 @@ interface Operation {
 }
 
 const list = (era: Era) => ERAS[era]("tools/list");
+/** Those of cti that make a list of about 59 KB. */
+const TOOLSETS = "entity_list,entity,case,search,statistics,note";
 const OPERATIONS: readonly Operation[] = [
   { name: "tools/list of cti", path: "/mcp/cti", message: list },
   { name: "tools/list of cti, br", path: "/mcp/cti", encoding: "br", message: list },
-  { name: "tools/list of cti, narrowed", path: "/mcp/cti?readonly=1", message: list },
+  { name: "tools/list of cti, narrowed", path: `/mcp/cti?toolsets=${TOOLSETS}`, message: list },
   { name: "list_agents, a read", path: "/mcp/core", message: (era) => ERAS[era]("tools/call", LIST_AGENTS) },
   {
     name: "update_agent, audited",
@@ -70,7 +72,9 @@ export async function stackSuite(context: Context): Promise<void> {
     const program = await startProgram(env);
     setups.push({ name, program, agents: await createAgents(program, mostOf(context)) });
   }
-  for (const operation of OPERATIONS) await measureOperation(context, setups, operation);
+  for (const operation of OPERATIONS.filter(({ name }) => context.wants(name))) {
+    await measureOperation(context, setups, operation);
+  }
   for (const { program } of setups) await program.stop();
 }
 
@@ -98,7 +102,7 @@ async function measureOperation(context: Context, setups: readonly Setup[], oper
     const floor = await startFloor(answers[0] as (typeof answers)[0]);
     for (const connections of context.connections) {
       const of = `${connections} ${connections === 1 ? "connection" : "connections"}`;
-      const name = `${operation.name}, ${era}, ${of} (${requests[0]?.length} B in)`;
+      const name = `${operation.name}, ${era}, ${of} (${bodyBytes(requests[0] as Buffer)} B in)`;
       const loop = { requests, connections };
       const bytes = answers[0]?.body.length ?? 0;
       const variants: Variant[] = [
@@ -113,7 +117,7 @@ async function measureOperation(context: Context, setups: readonly Setup[], oper
           return { name, kind: "ours", pid, bytes, send: (ms) => load({ requests: ours, connections, port }, ms) };
         }),
       ];
-      variants.push(...(await peerVariants(peers, loop, context, name)));
+      variants.push(...(await peerVariants(peers, loop, context, operation.name)));
       context.measured(await measure({ suite: "stack", name, variants }, context.pace));
     }
     await floor.stop();

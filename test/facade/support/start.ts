@@ -1,3 +1,4 @@
+import type { FileRegistry } from "@bufbuild/protobuf";
 import type { Patience } from "../../../facade/admission/patience.js";
 import { EDGE_NAMES } from "../../../facade/config.js";
 import { createFacade, type Facade, type FacadeOptions } from "../../../facade/facade.js";
@@ -32,11 +33,12 @@ export const ENDLESS: Patience = { with: () => undefined };
 /** The scopes of a caller who may do everything on cti. */
 export const CTI = new Set(["account", "public", "cti:read", "cti:write"]);
 
-/** One for all façades of a test process: what is read of it is kept beside it. */
-const IMAGE = readImage(FIXTURE_IMAGE);
+/** One for all façades of a test process: what is read of it is kept beside it. Read when it is needed: the benchmark, which is compiled, has no image there. */
+let image: FileRegistry | undefined;
 
 /** Starts a façade, on the edge that EDGE names; the key "good" may do everything on cti. */
 export async function start(options: Partial<FacadeOptions> = {}, log: Log = silentLog): Promise<Started> {
+  image ??= readImage(FIXTURE_IMAGE);
   const keys = createKeys();
   const world = createWorld();
   keys.add("good", { scopes: CTI });
@@ -45,7 +47,7 @@ export async function start(options: Partial<FacadeOptions> = {}, log: Log = sil
     dispatch: mountInProcess(fixtureMethods(world, servers), { authenticator: keys.authenticator, log }),
     self: { authorization: "Bearer facade" },
     credentials: keys,
-    image: IMAGE,
+    image,
     baseUrl: new URL("https://mcp.example.com/base"),
     serviceName: "Test",
     apiKeyVariable: "SERVICE_API_KEY",

@@ -50,14 +50,10 @@ func main() {
 		if t.OutputSchema != nil {
 			listed.OutputSchema = t.OutputSchema
 		}
-		result, isKnown := results[t.Name]
-		server.AddTool(listed, func(_ context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			answer := request.Params.Arguments
-			if isKnown {
-				answer = result
-			}
-			text := &mcp.TextContent{Text: string(answer)}
-			return &mcp.CallToolResult{Content: []mcp.Content{text}, StructuredContent: answer}, nil
+		result := results[t.Name]
+		server.AddTool(listed, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			text := &mcp.TextContent{Text: string(result)}
+			return &mcp.CallToolResult{Content: []mcp.Content{text}, StructuredContent: result}, nil
 		})
 	}
 	handler := mcp.NewStreamableHTTPHandler(

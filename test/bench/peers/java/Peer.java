@@ -33,9 +33,8 @@ public class Peer {
     var result = results.get(listed.get("name"));
     return SyncToolSpecification.builder().tool(tool.build()).callHandler((context, request) -> {
       try {
-        var answer = result == null ? request.arguments() : result;
         return McpSchema.CallToolResult.builder()
-            .addTextContent(JSON.writeValueAsString(answer)).structuredContent(answer).build();
+            .addTextContent(JSON.writeValueAsString(result)).structuredContent(result).build();
       } catch (Exception e) {
         throw new RuntimeException(e);
       }

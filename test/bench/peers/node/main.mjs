@@ -15,7 +15,7 @@ function serverOf() {
   const server = new Server({ name: "peer", version: "1.0.0" }, { capabilities: { tools: {} } });
   server.setRequestHandler("tools/list", () => ({ tools }));
   server.setRequestHandler("tools/call", ({ params }) => {
-    const structuredContent = results[params.name] ?? params.arguments;
+    const structuredContent = results[params.name];
     return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
   });
   return server;

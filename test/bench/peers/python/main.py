@@ -8,6 +8,7 @@ import socket
 import uvicorn
 from mcp import types
 from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
 
 
 def read(name):
@@ -24,15 +25,20 @@ async def on_list(context, params):
 
 
 async def on_call(context, params):
-    answer = results.get(params.name, params.arguments)
+    answer = results[params.name]
     text = types.TextContent(type="text", text=json.dumps(answer, separators=(",", ":")))
     return types.CallToolResult(content=[text], structured_content=answer)
 
 
 async def main():
     server = Server("peer", version="1.0.0", on_list_tools=on_list, on_call_tool=on_call)
+    # It would refuse a Host header without a port.
+    security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     app = server.streamable_http_app(
-        json_response=True, stateless_http=True, streamable_http_path=os.environ["MCP_PATH"]
+        json_response=True,
+        stateless_http=True,
+        streamable_http_path=os.environ["MCP_PATH"],
+        transport_security=security,
     )
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(app, log_level="warning", access_log=False, loop="uvloop", http="httptools")

@@ -39,11 +39,10 @@ impl ServerHandler for Peer {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let result = match self.0.results.get(request.name.as_ref()) {
-            Some(result) => result.clone(),
-            None => Value::Object(request.arguments.unwrap_or_default()),
-        };
-        Ok(CallToolResult::structured(result).into())
+        match self.0.results.get(request.name.as_ref()) {
+            Some(result) => Ok(CallToolResult::structured(result.clone()).into()),
+            None => Err(ErrorData::invalid_params("unknown tool", None)),
+        }
     }
 }
 
