@@ -41,7 +41,11 @@ export function readOptions(argv: readonly string[]): Options {
         "BENCH_PEERS",
       ),
     )
-    .addOption(new Option("--only <TEXT>", "Only groups whose names contain this text.").default("").env("BENCH_ONLY"))
+    .addOption(
+      new Option("--only <TEXT>", "Only groups, and parts of micro, whose names contain this text.")
+        .default("")
+        .env("BENCH_ONLY"),
+    )
     .option("--json <FILE>", "Write the result as JSON to this file.")
     .option("--html <FILE>", "Write the result as a page with plots to this file.")
     .parse(argv, { from: "user" });

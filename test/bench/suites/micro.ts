@@ -42,9 +42,10 @@ const TOGETHER = 32;
 const BATCH = 16;
 
 /** Measures the parts. */
-export async function microSuite({ pace, measured }: Context): Promise<void> {
+export async function microSuite({ pace, wants, measured }: Context): Promise<void> {
   const all = [pureParts(), await authParts(), await storeParts()];
-  const rows = all.flatMap(({ parts }) => parts).map((part) => ({ part, turns: [] as Turn[] }));
+  const parts = all.flatMap((one) => one.parts).filter(({ name }, i) => i === 0 || wants(name));
+  const rows = parts.map((part) => ({ part, turns: [] as Turn[] }));
   for (const { part } of rows) await turnOf(part, pace.ms / 2);
   for (let round = 0; round < pace.rounds; round++) {
     for (const { part, turns } of turnsOf(rows, round)) turns.push(await turnOf(part, pace.ms / 2));
