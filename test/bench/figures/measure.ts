@@ -10,8 +10,8 @@ export interface Pace {
   readonly ms: number;
 }
 
-/** Turns for which each is sent requests before the first round: runtimes that compile while they run are slow at first. */
-const WARM_TURNS = 2;
+/** A server is warm after so many answers and turns, or after the most turns: runtimes that compile while they run are slow at first. */
+const WARM = { answers: 5_000, turns: 2, mostTurns: 10 };
 /** The share of a turn that is sent before it: a runtime loses its warmth while the others have their turns. */
 const WARM_SHARE = 0.3;
 /** A server finishes what follows an answer before its time is read. */
@@ -20,7 +20,7 @@ const SETTLE_MS = 20;
 /** Measures the variants of a group in turns, once each is warm. */
 export async function measure({ suite, name, variants }: Group, { rounds, ms }: Pace): Promise<Measured> {
   const turns = new Map<Variant, Turn[]>(variants.map((variant) => [variant, []]));
-  for (const { send } of variants) await send(ms * WARM_TURNS);
+  for (const variant of variants) await warm(variant, ms);
   for (let round = 0; round < rounds; round++) {
     for (const variant of turnsOf(variants, round)) {
       await variant.send(ms * WARM_SHARE);
@@ -33,6 +33,13 @@ export async function measure({ suite, name, variants }: Group, { rounds, ms }: 
     return { name: row, kind, bytes, turns: turns.get(variant) ?? [], megabytes: megabytesOf(pid) };
   });
   return { suite, name, rows };
+}
+
+async function warm({ send }: Variant, ms: number): Promise<void> {
+  let answers = 0;
+  for (let turn = 0; turn < WARM.mostTurns && (turn < WARM.turns || answers < WARM.answers); turn++) {
+    answers += await send(ms);
+  }
 }
 
 async function turnOf({ pid, send }: Variant, ms: number): Promise<Turn> {
