@@ -6,7 +6,7 @@ import { measure } from "./figures/measure.js";
 import { better, type Held, held, LIMITS, sentenceOf } from "./limits.js";
 import { load } from "./load.js";
 import { leaveServersCore } from "./servers/cores.js";
-import { type Server, startOwn } from "./servers/server.js";
+import { endOnSignals, type Server, startOwn } from "./servers/server.js";
 import { capture, startFloor } from "./suites/capture.js";
 import { SHAPES } from "./suites/facade.js";
 
@@ -14,6 +14,7 @@ const PACE = { rounds: 7, ms: 300 };
 const CONNECTIONS = 16;
 
 leaveServersCore();
+endOnSignals();
 const facade = await startOwn("./facade.js");
 
 async function measureAll(names: readonly string[]): Promise<Held[]> {

@@ -15,6 +15,7 @@ import { buildPeers } from "./peers/peers.js";
 import { pageOf } from "./report/page.js";
 import type { Result } from "./report/result.js";
 import { leaveServersCore, PINNING } from "./servers/cores.js";
+import { endOnSignals } from "./servers/server.js";
 import type { Context } from "./suites/context.js";
 import { facadeSuite } from "./suites/facade.js";
 import { grpcSuite } from "./suites/grpc.js";
@@ -37,6 +38,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const needsPeers = suites.some((suite) => WITH_PEERS.includes(suite));
 const peers = buildPeers(needsPeers ? languages : [], say);
 leaveServersCore();
+endOnSignals();
 
 const groups: Measured[] = [];
 const latencies: Latencies[] = [];

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bootstrap } from "../../support/program.js";
 import { onServersCore } from "./cores.js";
-import { end, type Server } from "./server.js";
+import { end, type Server, tied } from "./server.js";
 
 /** The program, and how to call it. */
 export interface Program extends Server {
@@ -31,6 +31,7 @@ export async function startProgram(env: Readonly<Record<string, string>>): Promi
   const own = { PORT: "0", GRPC_PORT: "0", DATA_DIR: join(dir, "data"), ...RATES, ...TRACED, ...env };
   const { PATH = "", HOME = "" } = process.env;
   const child = spawn(program, args, { env: { PATH, HOME, ...own }, stdio: ["ignore", log, log] });
+  tied(child);
   closeSync(log);
   const stop = async (): Promise<void> => {
     await end(child);

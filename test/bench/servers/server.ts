@@ -10,6 +10,23 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+/** Servers that run. One that is measured must not outlive the benchmark, however that ends. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** Has an interruption end this process in order, and with it the servers. */
+export function endOnSignals(): void {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+}
+
+/** Has a process end with this one. */
+export function tied(child: ChildProcess): ChildProcess {
+  running.add(child);
+  return child.once("exit", () => running.delete(child));
+}
+
 /** How long a server may take until it says that it is ready. */
 const READY_MS = 60_000;
 /** How long one may take to end. */
@@ -24,6 +41,7 @@ export async function startCommand(
 ): Promise<Server> {
   const [program = "", ...args] = onServersCore(command);
   const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  tied(child);
   let said = "";
   const port = await new Promise<number>((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`${command[0]} was not ready in time: ${said}`)), READY_MS);
@@ -50,6 +68,7 @@ export async function startOwn(file: string, what: object = {}): Promise<Server>
   const path = fileURLToPath(new URL(file, import.meta.url));
   const [program = "", ...args] = onServersCore([process.execPath, path]);
   const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  tied(child);
   const port = await new Promise<number>((resolve, reject) => {
     child.once("message", (message) => resolve((message as { port: number }).port));
     child.once("exit", (code) => reject(new Error(`${file} ended with ${code}`)));
