@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
@@ -7,6 +8,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LOOPBACK } from "./outgoing.js";
 
+/** Below 32768, where Linux begins to give ports away (ip_local_port_range). */
+const [FIRST_PORT, LAST_PORT] = [16_384, 32_768];
 const ROOT = join(import.meta.dirname, "../..");
 /** Servers of tests are on loopback, which is closed unless it is listed. */
 export const OWN_SERVERS = { OUTGOING_ALLOW: LOOPBACK.allow.join(",") };
@@ -142,13 +145,25 @@ export async function untilReady({ process: child, output }: Child, within = 55_
   }
 }
 
-/** Ports that are free now, for programs that must know each other's addresses beforehand. */
+/**
+ * Ports that nobody listens on, below those that the system gives to whoever asks for any: until the program that is
+ * told of them listens, no other test gets them by chance.
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return ports;
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = randomInt(FIRST_PORT, LAST_PORT);
+    const server = createServer().listen(port, "127.0.0.1");
+    // Rejects if the port is taken (events.once).
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    ports.add(port);
+    await new Promise((done) => server.close(done));
+  }
+  return [...ports];
 }
 
 /** A port of the test's own that leads to one that is not known yet. */
