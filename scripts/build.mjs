@@ -8,6 +8,7 @@ import { ROOT } from "./prepare.mjs";
 
 /** Files that the program reads at run time, by folder. */
 const ASSETS = [
+  "clients/load/report/drawing.js",
   "clients/load/report/page.css",
   "clients/load/report/plots.js",
   "clients/packages/bridge",

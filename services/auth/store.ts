@@ -317,7 +317,7 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   {
     name: "audit",
     indexes: [
-      // What is listed of all kinds is read along each of them: an index more would cost every change a write.
+      // A list of all kinds reads this index once for each kind: another index would add a write to every change.
       { name: "kind", key: { kind: 1, order: -1 } },
       { name: "user", key: { user_email: 1, kind: 1, order: -1 } },
       { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },

@@ -146,8 +146,8 @@ export async function untilReady({ process: child, output }: Child, within = 55_
 }
 
 /**
- * Ports that nobody listens on, below those that the system gives to whoever asks for any: until the program that is
- * told of them listens, no other test gets them by chance.
+ * Free ports, for programs that must know each other's addresses before they start. They are below the range from which
+ * the system picks a port for 0, so that no other test gets one before its program listens.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();

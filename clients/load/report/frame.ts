@@ -8,7 +8,7 @@ export interface Frame {
   readonly body: string;
   /** What the script reads of the element "report", as JSON. */
   readonly data: unknown;
-  /** Draws with uPlot, which is there before it. */
+  /** Draws with drawing.js, which is there before it. */
   readonly script: string;
 }
 
@@ -22,12 +22,13 @@ export function frameOf({ title, body, data, script }: Frame): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
 <title>${text(title)}</title>
 <style>${fileOfUplot("uPlot.min.css")}
-${readFileSync(new URL("page.css", import.meta.url), "utf8")}</style>
+${fileBeside("page.css")}</style>
 </head>
 <body>
 ${body}
 <script type="application/json" id="report">${JSON.stringify(data).replaceAll("<", "\\u003c")}</script>
 <script>${fileOfUplot("uPlot.iife.min.js")}</script>
+<script>${fileBeside("drawing.js")}</script>
 <script>${script}</script>
 </body>
 </html>
@@ -46,5 +47,6 @@ export function text(value: string): string {
   return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
+const fileBeside = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 const { resolve } = createRequire(import.meta.url);
 const fileOfUplot = (name: string): string => readFileSync(resolve(`uplot/dist/${name}`), "utf8");

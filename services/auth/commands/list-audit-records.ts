@@ -1,9 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import {
-  type AuditRecordSchema,
-  type ListAuditRecordsRequest,
-  type ListAuditRecordsResponseSchema,
+import type {
+  AuditRecordSchema,
+  ListAuditRecordsRequest,
+  ListAuditRecordsResponseSchema,
 } from "#proto/auth/v1/audit_service_pb.js";
 import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
 import { type Listing, listPage } from "../../shared/store/page.js";

@@ -93,7 +93,7 @@ export async function serveConnect({
 
   return {
     port: (server.address() as AddressInfo).port,
-    paths: routes.paths,
+    paths: [...routes.keys()],
     async close(graceMs) {
       const laneClosed = lane?.close(graceMs);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

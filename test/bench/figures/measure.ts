@@ -10,7 +10,7 @@ export interface Pace {
   readonly ms: number;
 }
 
-/** A server is warm after so many answers and turns, or after the most turns: runtimes that compile while they run are slow at first. */
+/** When a server counts as warm, or is measured in any case: runtimes that compile while they run are slow at first. */
 const WARM = { answers: 5_000, turns: 2, mostTurns: 10 };
 /** The share of a turn that is sent before it: a runtime loses its warmth while the others have their turns. */
 const WARM_SHARE = 0.3;

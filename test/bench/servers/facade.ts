@@ -35,7 +35,7 @@ function imageOf(names: string[]): FileRegistry {
   return createFileRegistry(set);
 }
 
-/** What a call of a tool costs besides: so many passes of the event loop, each of so many milliseconds. */
+/** Work that a call of a tool does in addition: passes of the event loop, and the milliseconds that each takes. */
 export interface Work {
   readonly passes: number;
   readonly ms: number;

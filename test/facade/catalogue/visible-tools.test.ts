@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import {
+  EndpointService,
+  type ListVisibleToolsRequestSchema,
+  type ListVisibleToolsResponseSchema,
+} from "#proto/catalogue/v1/endpoint_service_pb.js";
 import type { ListOptions } from "../../../facade/catalogue/endpoint-query.js";
 import { serversOf } from "../../../facade/catalogue/servers.js";
 import { createVisibleTools } from "../../../facade/catalogue/visible-tools.js";
@@ -34,22 +38,30 @@ const knownOf = (id: string) => ({
   expiresAt: Number.POSITIVE_INFINITY,
 });
 
-const catalogue = mountInProcess(
-  [unary(EndpointService.method.listVisibleTools, () => ({ tools: names, unlisted: [], keepMs: 60_000 }))],
-  {
-    authenticator: {
-      authenticate: ({ assertion = "" }) => ({ caller: callerOf(assertion), assertion }),
-    },
-    log: silentLog,
-  },
-);
+type Answer = Parameters<typeof unary<typeof ListVisibleToolsRequestSchema, typeof ListVisibleToolsResponseSchema>>[1];
+const NOTHING = { tools: [], unlisted: [], keepMs: 60_000 };
 
-const visible = () =>
-  createVisibleTools({
-    dispatch: catalogue,
-    credentials: { leased: () => true, onEvent: () => () => undefined },
+/** Visible tools of a catalogue that answers so, and a way to tell them of events. */
+function told(answer: Answer) {
+  let tell: (event: CredentialsEvent) => void = () => undefined;
+  const tools = createVisibleTools({
+    dispatch: mountInProcess([unary(EndpointService.method.listVisibleTools, answer)], {
+      authenticator: { authenticate: ({ assertion = "" }) => ({ caller: callerOf(assertion), assertion }) },
+      log: silentLog,
+    }),
+    credentials: {
+      leased: () => true,
+      onEvent: (listener) => {
+        tell = (event) => void listener(event);
+        return () => undefined;
+      },
+    },
     servers,
   });
+  return { tools, tell: (event: CredentialsEvent) => tell(event) };
+}
+
+const visible = () => told(() => ({ ...NOTHING, tools: names })).tools;
 
 const optionsOf = (query: string): ListOptions => {
   const options = own.readQuery(query);
@@ -87,30 +99,10 @@ test("a caller's seventeenth query is answered like the first", async () => {
 });
 
 test("an event drops the lists that it is about, and no others", async () => {
-  let tell: (event: CredentialsEvent) => void = () => undefined;
   const asked: string[] = [];
-  const counting = mountInProcess(
-    [
-      unary(EndpointService.method.listVisibleTools, ({ server }, { caller }) => {
-        asked.push(`${caller.id} ${server}`);
-        return { tools: [], unlisted: [], keepMs: 60_000 };
-      }),
-    ],
-    {
-      authenticator: { authenticate: ({ assertion = "" }) => ({ caller: callerOf(assertion), assertion }) },
-      log: silentLog,
-    },
-  );
-  const tools = createVisibleTools({
-    dispatch: counting,
-    credentials: {
-      leased: () => true,
-      onEvent: (listener) => {
-        tell = (event) => void listener(event);
-        return () => undefined;
-      },
-    },
-    servers,
+  const { tools, tell } = told(({ server }, { caller }) => {
+    asked.push(`${caller.id} ${server}`);
+    return NOTHING;
   });
   const people = [knownOf("ana"), knownOf("bo")];
   const askedAfter = async (event: CredentialsEvent): Promise<readonly string[]> => {
@@ -129,38 +121,18 @@ test("an event drops the lists that it is about, and no others", async () => {
 });
 
 test("what is asked while an event comes is kept, but for those whom the event is about", async () => {
-  let tell: (event: CredentialsEvent) => void = () => undefined;
   let asked = 0;
   let answer: () => void = () => undefined;
-  const slow = mountInProcess(
-    [
-      unary(EndpointService.method.listVisibleTools, async () => {
-        asked++;
-        await new Promise<void>((resolve) => {
-          const before = answer;
-          answer = () => {
-            before();
-            resolve();
-          };
-        });
-        return { tools: [], unlisted: [], keepMs: 60_000 };
-      }),
-    ],
-    {
-      authenticator: { authenticate: ({ assertion = "" }) => ({ caller: callerOf(assertion), assertion }) },
-      log: silentLog,
-    },
-  );
-  const tools = createVisibleTools({
-    dispatch: slow,
-    credentials: {
-      leased: () => true,
-      onEvent: (listener) => {
-        tell = (event) => void listener(event);
-        return () => undefined;
-      },
-    },
-    servers,
+  const { tools, tell } = told(async () => {
+    asked++;
+    await new Promise<void>((resolve) => {
+      const before = answer;
+      answer = () => {
+        before();
+        resolve();
+      };
+    });
+    return NOTHING;
   });
   const [ana, bo] = [knownOf("ana"), knownOf("bo")];
   const see = (one: typeof ana) => Promise.resolve(tools.of(one, "core", optionsOf("")));

@@ -81,7 +81,7 @@ export class LaneSocket {
   }
 
   #read(piece: Buffer): void {
-    // Nothing was asked: it is not what it was taken for.
+    // An answer to no request: the server is not a lane.
     if (this.#asking === undefined) return void this.close();
     const rest = this.#head === undefined ? this.#readHead(piece) : piece;
     if (rest === undefined) return;
@@ -90,7 +90,7 @@ export class LaneSocket {
     if (this.#filled === this.#body.length) this.#complete();
   }
 
-  /** Gives what comes after the head; undefined if it is not complete, or is none. */
+  /** Returns the bytes after the head; undefined if the head is incomplete or malformed. */
   #readHead(piece: Buffer): Buffer | undefined {
     const bytes = this.#begun === undefined ? piece : Buffer.concat([this.#begun, piece]);
     const end = bytes.indexOf(END_OF_HEAD);

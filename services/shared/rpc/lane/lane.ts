@@ -104,7 +104,7 @@ export class Lane {
     const at = this.#idle.indexOf(socket);
     if (at >= 0) this.#idle.splice(at, 1);
     if (this.#open.size + this.#dialled.size === 0) return void this.end();
-    // The one that would have waited for it does not wait for those that are busy.
+    // The first call that waits goes to the gRPC port: the busy connections may take long to be free.
     const next = wasDialled ? this.#waiting.values().next().value : undefined;
     if (next === undefined) return;
     this.#waiting.delete(next);

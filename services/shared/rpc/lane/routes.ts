@@ -33,22 +33,29 @@ export interface LaneRoute {
 export function laneRoutesOf(methods: readonly { readonly method: Method; readonly steps: Chain }[]): LaneRoute[] {
   return methods
     .filter(({ method }) => method.desc.methodKind === "unary")
-    .map(({ method, steps }) => ({
-      path: createMethodUrl("/", method.desc),
-      method,
-      isPublic: scopeOf(method) === PUBLIC,
-      limits: messageLimitsOf(method),
-      admit: admission(method, steps),
-      read: readerOf(method),
-      run: chain(method, steps),
-    }));
+    .map(({ method, steps }) => {
+      // Made at the first call: to read the rules of every rpc takes time at a start.
+      let limits: MessageLimits | undefined;
+      return {
+        path: createMethodUrl("/", method.desc),
+        method,
+        isPublic: scopeOf(method) === PUBLIC,
+        get limits() {
+          limits ??= messageLimitsOf(method);
+          return limits;
+        },
+        admit: admission(method, steps),
+        read: readerOf(method),
+        run: chain(method, steps),
+      };
+    });
 }
 
 function readerOf({ desc: { input } }: Method): LaneRoute["read"] {
-  const bounds = boundsOf(input);
-  const most = bounds.unread ?? Number.POSITIVE_INFINITY;
   return (bytes) => {
-    if (bytes.length > most) return unreadMessage(input, { bytes, encoding: "protobuf" });
+    const bounds = boundsOf(input);
+    if (bytes.length > (bounds.unread ?? Number.POSITIVE_INFINITY))
+      return unreadMessage(input, { bytes, encoding: "protobuf" });
     checkWire(input, bytes, bounds);
     try {
       return fromBinary(input, bytes);

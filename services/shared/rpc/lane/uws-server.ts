@@ -44,8 +44,8 @@ export interface LaneServer extends OwnLane {
 }
 
 /**
- * Serves the unary ones of some methods over HTTP/1.1 to whoever has the lane's token. A connection without it is
- * closed when its headers are read.
+ * Serves unary methods over HTTP/1.1 to clients that send the lane's token. It closes any other connection as soon as it
+ * has read the headers.
  *
  * @throws Error where the port cannot be had.
  */

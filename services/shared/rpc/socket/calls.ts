@@ -14,7 +14,7 @@ import { credentialOf, headerOf, traceparentOf } from "./headers.js";
 import { isOurs } from "./ours.js";
 import type { Place, Places } from "./places.js";
 import { refusalOf } from "./refusal.js";
-import { CALL, type Route, type Routes } from "./routes.js";
+import { CALL, type Route } from "./routes.js";
 import type { UnreadAnswers, Waiting } from "./unread.js";
 
 /** Has a call ended when the credential of its caller is no longer good; returns the release. */
@@ -22,7 +22,7 @@ export type Hold = (caller: Caller, kill: () => void) => () => void;
 
 /** What calls are served with. */
 export interface CallsOptions {
-  readonly routes: Routes;
+  readonly routes: ReadonlyMap<string, Route>;
   readonly connections: Connections;
   readonly places: Places;
   readonly beginnings: Beginnings;

@@ -49,12 +49,6 @@ export interface Route {
   readonly serve: UniversalHandler;
 }
 
-/** The routes of a port: each is made when it is first asked for, because a start would take longer for all of them. */
-export interface Routes {
-  readonly paths: readonly string[];
-  get(path: string): Route | undefined;
-}
-
 /**
  * The routes of methods, by path.
  *
@@ -63,39 +57,46 @@ export interface Routes {
 export function routesOf(
   methods: readonly { readonly method: Method; readonly steps: Chain }[],
   closing: AbortSignal,
-): Routes {
-  const made = new Map<string, Route>();
-  const byPath = new Map(methods.map((one) => [createMethodUrl("/", one.method.desc), one]));
+): ReadonlyMap<string, Route> {
+  return new Map(
+    methods.map((one) => [createMethodUrl("/", one.method.desc), routeOf(one.method, one.steps, closing)]),
+  );
+}
+
+/**
+ * What reads a message is made for the first caller who is admitted: to make it for every rpc takes a tenth of a
+ * start, and a stranger who asks for each costs nothing of it.
+ */
+function routeOf(method: Method, steps: Chain, closing: AbortSignal): Route {
+  const { desc } = method;
+  let reader: Pick<Route, "limits" | "serve"> | undefined;
+  const made = (): Pick<Route, "limits" | "serve"> => {
+    reader ??= readerOf(method, steps, closing);
+    return reader;
+  };
   return {
-    paths: [...byPath.keys()],
-    get(path) {
-      let route = made.get(path);
-      const found = route === undefined ? byPath.get(path) : undefined;
-      if (found !== undefined) {
-        route = routeOf(found.method, found.steps, closing);
-        made.set(path, route);
-      }
-      return route;
+    method,
+    authenticator: steps.authenticator,
+    isPublic: scopeOf(method) === PUBLIC,
+    takesOne: desc.methodKind === "unary" || desc.methodKind === "server_streaming",
+    get limits() {
+      return made().limits;
+    },
+    admit: admission(method, steps),
+    get serve() {
+      return made().serve;
     },
   };
 }
 
-function routeOf(method: Method, steps: Chain, closing: AbortSignal): Route {
+function readerOf(method: Method, steps: Chain, closing: AbortSignal): Pick<Route, "limits" | "serve"> {
   const { desc } = method;
   const limits = messageLimitsOf(method);
   // Other people's protos grow: a field that is new in them is not refused.
   const jsonOptions = { ...JSON_TEXT, ignoreUnknownFields: method.scope !== undefined };
   const router = createConnectRouter({ acceptCompression: [], readMaxBytes: limits.bytes, jsonOptions });
   router.rpc(desc, handlerOf(method, steps, closing) as MethodImpl<typeof desc>);
-  return {
-    method,
-    authenticator: steps.authenticator,
-    isPublic: scopeOf(method) === PUBLIC,
-    takesOne: desc.methodKind === "unary" || desc.methodKind === "server_streaming",
-    limits,
-    admit: admission(method, steps),
-    serve: bounded(router.handlers[0] as UniversalHandler, jsonOptions),
-  };
+  return { limits, serve: bounded(router.handlers[0] as UniversalHandler, jsonOptions) };
 }
 
 function handlerOf(method: Method, steps: Chain, closing: AbortSignal) {

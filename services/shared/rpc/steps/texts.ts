@@ -15,7 +15,7 @@ type Check = (request: Message) => void;
 export function checkTextsOf(desc: DescMethod): Check | undefined {
   const { input } = desc;
   if (FOREIGN_BOUNDS[input.typeName] !== undefined || isForServices(desc)) return undefined;
-  // Found at the first call: the rules of all rpcs together take a tenth of a start to read.
+  // Found at the first call: to read the rules of every rpc takes time at a start.
   let canHoldMore: boolean | undefined;
   return (request) => {
     canHoldMore ??= boundsOf(input).bytes > MAX_TEXT;

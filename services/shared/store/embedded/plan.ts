@@ -101,7 +101,7 @@ function fitOf<C extends Candidate>(index: C, { byPath }: Constraints, sort: rea
   return { index, equal, range, order, score };
 }
 
-/** Only the index that fits best is planned: the keys of the others are never made. */
+/** Makes the keys of the index that fits best, and of no other. */
 function planWith<C extends Candidate>({ index, equal, range, order }: Fit<C>, constraints: Constraints): Plan<C> {
   const { byPath, inexact } = constraints;
   let points: Buffer[] = [Buffer.alloc(0)];

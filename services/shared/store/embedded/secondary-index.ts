@@ -109,7 +109,7 @@ export class SecondaryIndex {
     for (const key of notIn(after, before)) void this.database.put(key, id);
   }
 
-  /** Whether two versions of a document have the same keys for certain: each field is one plain value, and equal. */
+  /** Whether two versions of a document surely have the same keys: each indexed field has one value, the same in both. */
   keepsKeys(before: Document, after: Document): boolean {
     return this.fields.every(({ path, segments }) => {
       if (segments.length > 1) return false;
@@ -125,7 +125,7 @@ export class SecondaryIndex {
     return this.#plainKeyOf(document) ?? this.#allKeysOf(document);
   }
 
-  /** The key of a document whose fields are each one text, number, truth value or time, as of nearly all they are. */
+  /** The one key of a document if each indexed field is a text, number, boolean, time or null; undefined otherwise. Hot path. */
   #plainKeyOf(document: Document): readonly Buffer[] | undefined {
     const parts: Buffer[] = [];
     for (let i = 0; i < this.fields.length; i++) {

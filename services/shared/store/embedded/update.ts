@@ -59,7 +59,7 @@ function apply(
   }
 }
 
-/** What nearly all updates are: top-level fields that are set or taken away. False for anything else. */
+/** Applies $set or $unset of top-level fields, of which most updates consist; returns false for anything else. */
 function applyDirectly(document: Document, operator: string, fields: Document): boolean {
   const names = Object.keys(fields);
   if ((operator !== "$set" && operator !== "$unset") || names.some((path) => /[.$]/.test(path))) return false;

@@ -9,7 +9,7 @@ const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[-+]\d\d:\
 const REST = /^(?:\.(\d+))?(?:[Zz]|([-+])(\d\d):(\d\d))$/;
 /** Where the rest begins; a time in whole seconds of UTC is one character longer. */
 const SECONDS_END = 19;
-/** Every month has so many days. */
+/** Every month has at least this many days. */
 const SURE_DAYS = 28;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const FIRST_S = -62135596800;

@@ -42,7 +42,7 @@ test("a process of ours hears of it, by its key or its caller's assertion; who c
   expect(await heard({ "x-caller": "account" })).toBe(false);
 });
 
-test("an error says nothing of it, whoever is told", async () => {
+test("an error announces no lane", async () => {
   const rig = await start();
   rig.world.get = () => {
     throw new ConnectError("no", Code.NotFound);

@@ -72,7 +72,7 @@ test.each([
   ["garbage", "\x00\x01\x02garbage\r\n\r\n"],
   ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
   ["TLS", Buffer.from("16030100c8010000c40303", "hex")],
-  ["a length that is none", () => head({ "content-length": "12x" })],
+  ["a length that is not a number", () => head({ "content-length": "12x" })],
   ["a length and chunks", () => head({ "content-length": 3, "transfer-encoding": "chunked" })],
 ])("a connection that speaks %s begins nothing, and others are served", async (_what, bytes) => {
   const given = typeof bytes === "function" ? bytes() : bytes;
@@ -125,7 +125,7 @@ test("chunks that become too long are refused, and end the connection", async ()
 test.each([
   ["another type", { "content-type": "application/json" }, 415],
   ["a compressed message", { "content-encoding": "gzip" }, 501],
-  ["a deadline that is none", { "connect-timeout-ms": "soon" }, 400],
+  ["a deadline that is not a number", { "connect-timeout-ms": "soon" }, 400],
   ["a deadline that is over", { "connect-timeout-ms": "0" }, 504],
 ])("a call with %s is refused", async (_what, given, status) => {
   const { said } = await answerTo(head({ "content-length": MESSAGE.length, ...given }), MESSAGE);

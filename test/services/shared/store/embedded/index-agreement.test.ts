@@ -164,7 +164,7 @@ test("an index finds what a scan finds, in the same order, and holds the keys of
       expectAgreement(collection as unknown as EmbeddedCollection, all);
     },
   );
-  await fc.assert(property, { numRuns: 30 });
+  await fc.assert(property, { numRuns: 100 });
 });
 
 async function apply(
