@@ -87,7 +87,7 @@ export function tierOf(caller: Caller, object: Ownership): Tier | 0 {
 }
 
 /** The objects to which the caller may do this; also what goes into a write, so that the gate is inside it. */
-export function filterOf(caller: Caller, action: Action): { access: { $in: string[] } } {
+export function filterOf(caller: Caller, action: Action): { access: { $in: readonly string[] } } {
   return { access: { $in: keysOf(caller, NEEDED[action]) } };
 }
 
@@ -95,7 +95,19 @@ function opens(caller: Actor, tier: Tier, locks: readonly string[]): boolean {
   return keysOf(caller, tier).some((key) => locks.includes(key));
 }
 
-function keysOf({ id, groups, admin }: Actor, tier: Tier): string[] {
+function keysOf(actor: Actor, tier: Tier): readonly string[] {
+  let held = keys.get(actor);
+  if (held === undefined) {
+    held = [TIER.view, TIER.config, TIER.manage].map((one) => keysMade(actor, one));
+    keys.set(actor, held);
+  }
+  return held[tier - 1] as readonly string[];
+}
+
+/** The keys of callers by tier: a caller is asked about for each row of a list. */
+const keys = new WeakMap<Actor, readonly (readonly string[])[]>();
+
+function keysMade({ id, groups, admin }: Actor, tier: Tier): string[] {
   const principals = [EVERYONE, ...groups.map((group) => `g:${group}`)];
   if (id !== "") principals.push(`u:${id}`);
   if (admin) principals.push(ADMINS);

@@ -36,6 +36,7 @@ export interface Rows {
  */
 export function listObjects(model: Model, rows: Rows) {
   const member = camelOf(model.plural);
+  const { hidden = [], named = [], description = ROW_CHARACTERS } = rows;
   const projection = Object.fromEntries((rows.without ?? []).map((field) => [field, 0]));
   return async (context: Context, request: ListRequest, call: Call): Promise<object> => {
     const origin = originOf(request.origin);
@@ -53,8 +54,8 @@ export function listObjects(model: Model, rows: Rows) {
       projection,
     });
     return {
-      [member]: (await membersOf(context, model, items, call, rows.named ?? [])).map((shown) =>
-        rowOf(model, shown, rows),
+      [member]: (await membersOf(context, model, items, call, named)).map((shown) =>
+        rowOf(model, shown, hidden, description),
       ),
       ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
       ...(total !== undefined && { totalSize: total }),
@@ -62,9 +63,11 @@ export function listObjects(model: Model, rows: Rows) {
   };
 }
 
-function rowOf({ message }: Model, shown: Shown, { hidden = [], description = ROW_CHARACTERS }: Rows): Message {
-  const row: Record<string, unknown> = { ...shown, description: shorten(shown.description, description) };
-  for (const member of hidden) delete row[member];
+/** Makes the row of what is shown of an object, which nobody else has. Hot path. */
+function rowOf({ message }: Model, shown: Shown, hidden: readonly string[], description: number): Message {
+  const row: Record<string, unknown> = shown;
+  for (const member of hidden) row[member] = undefined;
+  row.description = shorten(shown.description, description);
   return create(message, row);
 }
 

@@ -22,7 +22,7 @@ export async function membersOf(
   named: readonly string[],
 ): Promise<Shown[]> {
   const refer = await referFrom(context, model, records, caller, named);
-  return records.map((record) => ({ ...shownOf(record, caller), ...model.view(record, refer) }));
+  return records.map((record) => Object.assign(shownOf(record, caller), model.view(record, refer)) as Shown);
 }
 
 /** What an object is shown with: what every object is, and what its kind adds. */
@@ -48,7 +48,7 @@ export function shownOf(record: ObjectRecord, caller: Caller) {
     labels: [...record.labels],
     enabled: record.enabled,
     origin: originWordOf(record.origin),
-    ...ownerOf(record, caller),
+    owner: ownerOf(record, caller),
     sharing: grantsFor(caller, record),
     yourAccess: tierOf(caller, record),
     etag: record.etag,
@@ -58,9 +58,9 @@ export function shownOf(record: ObjectRecord, caller: Caller) {
 }
 
 /** The caller's own name is known; another user's would be a call to auth. */
-function ownerOf({ owner }: ObjectRecord, { id, name }: Caller): { owner?: { id: string; name?: string } } {
-  if (owner === "") return {};
-  return { owner: owner === id ? { id, name } : { id: owner } };
+function ownerOf({ owner }: ObjectRecord, { id, name }: Caller): { id: string; name?: string } | undefined {
+  if (owner === "") return undefined;
+  return owner === id ? { id, name } : { id: owner };
 }
 
 async function referFrom(
@@ -70,13 +70,20 @@ async function referFrom(
   caller: Caller,
   named: readonly string[],
 ): Promise<Refer> {
-  const fields = Object.entries(references).map(async ([field, noun]) => {
-    if (!named.includes(field)) return [field, (id: string) => ({ id })] as const;
-    const ids = records.flatMap((record) => idsIn(record, field));
-    const names = await namesOf(context, noun, new Set(ids), caller);
-    return [field, (id: string) => ({ id, ...names.get(id) })] as const;
-  });
-  return Object.fromEntries(await Promise.all(fields));
+  const refer: Record<string, Refer[string]> = {};
+  for (const field in references) refer[field] = withoutName;
+  await Promise.all(
+    named.map(async (field) => {
+      const ids = records.flatMap((record) => idsIn(record, field));
+      const names = await namesOf(context, references[field] as string, new Set(ids), caller);
+      refer[field] = (id) => ({ id, ...names.get(id) });
+    }),
+  );
+  return refer;
+}
+
+function withoutName(id: string): { id: string } {
+  return { id };
 }
 
 async function namesOf(

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { invalidArgument } from "./errors.js";
 
 // A page token holds where the page before ended, in the words of the list's
@@ -10,10 +11,13 @@ import { invalidArgument } from "./errors.js";
 const TAG_LENGTH = 8;
 /** What tags are made with; processes that share no deployment share none. */
 let key: string | Buffer = randomBytes(32);
+/** Those made last: the first page of a list, which is asked for most, ends at the same position again and again. */
+const tags = new LRUCache<string, string>({ max: 1_000 });
 
 /** Has the processes of a deployment take each other's page tokens. @param secret what only they share. */
 export function bindPageTokens(secret: string): void {
   key = secret;
+  tags.clear();
 }
 
 /** The token of the page that begins after a position. */
@@ -34,5 +38,11 @@ export function positionOf(token: string): string | undefined {
 }
 
 function tagOf(position: string): string {
-  return createHmac("sha256", key).update("page token\0").update(position).digest("base64url").slice(0, TAG_LENGTH);
+  let tag = tags.get(position);
+  if (tag === undefined) {
+    const hmac = createHmac("sha256", key).update("page token\0").update(position);
+    tag = hmac.digest("base64url").slice(0, TAG_LENGTH);
+    tags.set(position, tag);
+  }
+  return tag;
 }

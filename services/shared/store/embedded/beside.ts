@@ -24,7 +24,7 @@ export async function openEmbeddedBeside(dir: string, specs: readonly Collection
     environments.set(name, root);
     const records = new Records(root, documentsOf(root, spec));
     await openIndexes({ spec, records, root, catalogue: catalogueOf(root) });
-    for (const index of records.indexes.values()) index.share();
+    records.share();
     collections.set(spec.name, new EmbeddedCollection(spec, records, silentLog));
   }
   return {

@@ -75,7 +75,11 @@ export class EmbeddedCollection implements DocCollection<Base> {
 
   find(filter: Filter<Base>, options: FindOptions = {}): DocCursor<Base> {
     refuseUndefined(filter);
-    return new EmbeddedCursor<Base>((chosen) => this.#queries.batches(filter, chosen), options);
+    const queries = this.#queries;
+    return new EmbeddedCursor<Base>(
+      { batches: (chosen) => queries.batches(filter, chosen), all: (chosen) => queries.all(filter, chosen) },
+      options,
+    );
   }
 
   look(asked: Look<Base>): Promise<Looked<Base>> {

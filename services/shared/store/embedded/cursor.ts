@@ -1,8 +1,13 @@
 import type { Document, Sort } from "mongodb";
 import type { DocCursor, FindOptions } from "../store.js";
 
-/** Yields what a query finds, a batch at a time. */
-export type Batches = (options: FindOptions) => AsyncGenerator<Document[], void>;
+/** A query whose options are chosen when it runs. */
+export interface Query {
+  /** Yields what is found, a batch at a time. */
+  batches(options: FindOptions): AsyncGenerator<Document[], void>;
+  /** Everything that is found. */
+  all(options: FindOptions): Promise<Document[]>;
+}
 
 /** A query that runs when its results are asked for. */
 export class EmbeddedCursor<T> implements DocCursor<T> {
@@ -10,7 +15,7 @@ export class EmbeddedCursor<T> implements DocCursor<T> {
   #results: AsyncGenerator<T, void> | undefined;
 
   constructor(
-    private readonly batches: Batches,
+    private readonly query: Query,
     options: FindOptions,
   ) {
     this.#options = { ...options };
@@ -33,9 +38,10 @@ export class EmbeddedCursor<T> implements DocCursor<T> {
   }
 
   async toArray(): Promise<T[]> {
-    const all: T[] = [];
-    for await (const document of this) all.push(document);
-    return all;
+    if (this.#results === undefined) return this.query.all(this.#options) as Promise<T[]>;
+    const rest: T[] = [];
+    for await (const document of this) rest.push(document);
+    return rest;
   }
 
   async next(): Promise<T | null> {
@@ -60,6 +66,6 @@ export class EmbeddedCursor<T> implements DocCursor<T> {
   }
 
   async *#run(): AsyncGenerator<T, void> {
-    for await (const batch of this.batches(this.#options)) yield* batch as T[];
+    for await (const batch of this.query.batches(this.#options)) yield* batch as T[];
   }
 }

@@ -107,9 +107,7 @@ class EmbeddedStore implements Store {
   }
 
   place(collections: readonly string[]): StorePlace {
-    for (const name of collections) {
-      for (const index of this.#collections.get(name)?.records.indexes.values() ?? []) index.share();
-    }
+    for (const name of collections) this.#collections.get(name)?.records.share();
     return { dataDir: this.dir };
   }
 

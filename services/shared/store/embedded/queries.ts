@@ -3,6 +3,7 @@ import type { Log } from "../../process/log.js";
 import { refuseUndefined } from "../filter.js";
 import type { Base, CollectionSpec, FindOptions, Look, Looked } from "../store.js";
 import { constraintsOf, withoutPaths } from "./constraints.js";
+import { KeptResults } from "./kept-results.js";
 import { race } from "./look.js";
 import { matcherOf } from "./matcher.js";
 import { sortDocuments, sortFieldsOf } from "./order.js";
@@ -16,6 +17,7 @@ import { idKey } from "./values.js";
 /** Finds documents: plans, scans, and sorts what no index has sorted. */
 export class Queries {
   readonly #primary: Walkable;
+  readonly #kept: KeptResults;
   readonly #reported = new Set<string>();
 
   constructor(
@@ -24,6 +26,7 @@ export class Queries {
     private readonly log: Log,
   ) {
     this.#primary = primaryIndex(records);
+    this.#kept = new KeptResults(records);
   }
 
   /** How many match, up to the limit. */
@@ -63,6 +66,19 @@ export class Queries {
     const projector = onlyId ? undefined : projectorOf(options.projection);
     for await (const batch of batches) yield projector === undefined ? batch : batch.map(projector);
     this.#reportScan(plan, scan, filter);
+  }
+
+  /** Everything that matches. */
+  async all(filter: Document, options: FindOptions): Promise<Document[]> {
+    const key = this.#kept.keyOf(filter, options);
+    const kept = key === undefined ? undefined : this.#kept.get(key);
+    if (kept !== undefined) return [...kept];
+    const { version } = this.#kept;
+    const found: Document[] = [];
+    for await (const batch of this.batches(filter, options)) for (const document of batch) found.push(document);
+    if (key === undefined) return found;
+    this.#kept.keep(key, found, version);
+    return [...found];
   }
 
   /** What {@link DocCollection.look} promises. */

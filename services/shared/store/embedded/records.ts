@@ -20,6 +20,10 @@ interface Change {
 /** The documents of a collection and the entries that its indexes hold of them: always both or neither. */
 export class Records {
   readonly indexes = new Map<string, SecondaryIndex>();
+  /** Transactions that have begun, of those the ones under way, and whether another thread writes too. */
+  #begun = 0;
+  #underWay = 0;
+  #isShared = false;
 
   constructor(
     private readonly root: RootDatabase,
@@ -30,12 +34,25 @@ export class Records {
     return (this.documents.getStats() as { entryCount: number }).entryCount;
   }
 
+  /** Another number after each write; undefined while one is under way, or where another thread may write. */
+  get version(): number | undefined {
+    return this.#underWay > 0 || this.#isShared ? undefined : this.#begun;
+  }
+
+  /** From now on another thread of the process writes too. */
+  share(): void {
+    this.#isShared = true;
+    for (const index of this.indexes.values()) index.share();
+  }
+
   /** Runs writes that happen together or, when one throws, not at all; resolves when they are on disk. */
   transaction<R>(run: () => R): Promise<R> {
     const undo = (error: unknown): never => {
       for (const index of this.indexes.values()) index.undone();
       throw error;
     };
+    this.#begun++;
+    this.#underWay++;
     return this.root
       .childTransaction(() => {
         // At once, because the next transaction may run before a rejection is heard of.
@@ -45,7 +62,10 @@ export class Records {
           return undo(error);
         }
       })
-      .catch((error: unknown) => undo(told(error)));
+      .catch((error: unknown) => undo(told(error)))
+      .finally(() => {
+        this.#underWay--;
+      });
   }
 
   byId(id: string): Stored | undefined {

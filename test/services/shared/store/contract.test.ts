@@ -344,6 +344,32 @@ for (const backend of backends) {
       });
     });
 
+    test("finds what was written last, however often the same was asked before", async () => {
+      const namesOf = async () =>
+        (await things.find({ org: "o" }, { sort: { _id: 1 }, limit: 50 }).toArray()).map(({ n }) => n);
+      await things.deleteMany({});
+      const writes: [() => Promise<unknown>, unknown[]][] = [
+        [() => things.insertOne({ _id: "1", org: "o", n: 1 }), [1]],
+        [() => things.insertMany([{ _id: "2", org: "o", n: 2 }]), [1, 2]],
+        [() => things.updateOne({ _id: "1" }, { $set: { n: 3 } }), [3, 2]],
+        [() => things.updateMany({ org: "o" }, { $inc: { n: 1 } }), [4, 3]],
+        [() => things.findOneAndUpdate({ _id: "2" }, { $set: { org: "p" } }, {}), [4]],
+        [
+          () => things.bulkWrite([{ updateOne: { filter: { org: "p", n: 3 }, update: { $set: { org: "o" } } } }]),
+          [4, 3],
+        ],
+        [() => things.findOneAndDelete({ _id: "1" }, {}), [3]],
+        [() => things.deleteOne({ _id: "2" }), []],
+      ];
+      for (const [write, expected] of writes) {
+        const meanwhile = Promise.all([namesOf(), namesOf()]);
+        await write();
+        for (let i = 0; i < 3; i++) expect(await namesOf()).toEqual(expected);
+        await meanwhile;
+        expect(await namesOf()).toEqual(expected);
+      }
+    });
+
     describe("inserts", () => {
       test("in order: what is read beside them never has one without those before it", async () => {
         const ids = Array.from({ length: 300 }, (_, i) => `ordered-${String(i).padStart(3, "0")}`);
