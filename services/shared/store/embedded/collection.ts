@@ -22,7 +22,7 @@ import { valuesAt } from "./paths.js";
 import { projected } from "./projection.js";
 import { Queries } from "./queries.js";
 import type { Records, Stored } from "./records.js";
-import { seedOf, updated } from "./update.js";
+import { isOfWholeFields, seedOf, updated } from "./update.js";
 import { storable } from "./values.js";
 
 interface UpdateOptions {
@@ -213,7 +213,7 @@ export class EmbeddedCollection implements DocCollection<Base> {
 
   /** The document after the update; undefined when that changed nothing. */
   #change(before: Stored, filter: Document, update: Document, options: UpdateOptions): Stored | undefined {
-    const draft = this.records.byId(before._id) as Stored;
+    const draft = isOfWholeFields(update) ? { ...before } : (this.records.byId(before._id) as Stored);
     const after = updated(draft, update, { filter, arrayFilters: options.arrayFilters });
     if (isDeepStrictEqual(before, after)) return undefined;
     this.records.write(before, after);

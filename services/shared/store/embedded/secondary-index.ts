@@ -109,13 +109,13 @@ export class SecondaryIndex {
     for (const key of notIn(after, before)) void this.database.put(key, id);
   }
 
-  /** Whether two versions of a document surely have the same keys: each indexed field has one value, the same in both. */
+  /** Whether two versions of a document surely have the same keys: each indexed field has the same value or list of values in both. */
   keepsKeys(before: Document, after: Document): boolean {
     return this.fields.every(({ path, segments }) => {
       if (segments.length > 1) return false;
       const [old, now] = [before[path], after[path]];
-      if (old instanceof Date && now instanceof Date) return old.getTime() === now.getTime();
-      return old === now && (old === undefined || isScalar(old));
+      if (!Array.isArray(old) || !Array.isArray(now)) return isSame(old, now);
+      return old.length === now.length && old.every((value, i) => isSame(value, now[i]));
     });
   }
 
@@ -173,6 +173,12 @@ export class SecondaryIndex {
         code: 171,
       });
   }
+}
+
+/** Whether two values are surely the same. */
+function isSame(old: unknown, now: unknown): boolean {
+  if (old instanceof Date && now instanceof Date) return old.getTime() === now.getTime();
+  return old === now && (old === undefined || isScalar(old));
 }
 
 /** The keys that are not among others. */

@@ -20,6 +20,11 @@ export function updated(
   return storable(document);
 }
 
+/** Whether an update sets or removes whole fields and nothing in them, so that a copy of the document may share them. */
+export function isOfWholeFields(operators: Document): boolean {
+  return Object.entries(operators).every(([operator, fields]) => isDirect(operator, Object.keys(fields)));
+}
+
 /** What an upsert starts from: the filter's equalities. */
 export function seedOf(filter: Document): Document {
   const seed: Document = {};
@@ -62,12 +67,16 @@ function apply(
 /** Applies $set or $unset of top-level fields, of which most updates consist; returns false for anything else. */
 function applyDirectly(document: Document, operator: string, fields: Document): boolean {
   const names = Object.keys(fields);
-  if ((operator !== "$set" && operator !== "$unset") || names.some((path) => /[.$]/.test(path))) return false;
+  if (!isDirect(operator, names)) return false;
   for (const name of names) {
     if (operator === "$set") document[name] = fields[name];
     else delete document[name];
   }
   return true;
+}
+
+function isDirect(operator: string, names: readonly string[]): boolean {
+  return (operator === "$set" || operator === "$unset") && !names.some((path) => /[.$]/.test(path));
 }
 
 /** An id can be set once, when a document begins. */
