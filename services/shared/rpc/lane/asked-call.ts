@@ -2,14 +2,14 @@ import {
   create,
   type DescMessage,
   type DescMethodUnary,
-  fromBinary,
   isMessage,
   type MessageInitShape,
   type MessageShape,
-  toBinary,
 } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { errorFromJsonBytes, trailerDemux, validateResponse } from "@connectrpc/connect/protocol-connect";
+import { messageIn } from "../binary/read.js";
+import { binaryOf } from "../binary/write.js";
 import { deadlineExceeded, internal, unavailable } from "../errors.js";
 import "../text-encoding.js";
 import type { CallDeadlines, Timed } from "./call-deadlines.js";
@@ -141,7 +141,7 @@ class AskedCall<O extends DescMessage> implements Sending, Timed {
 function replyIn<O extends DescMessage>(output: O, head: AnswerHead, body: Buffer): MessageShape<O> {
   if (head.status === OK) {
     if (!head.isMessage) throw internal("the service answered with another type of message");
-    return fromBinary(output, body);
+    return messageIn(output, body);
   }
   const headers = headersOf(head);
   const { unaryError } = validateResponse("unary", true, head.status, headers);
@@ -151,5 +151,5 @@ function replyIn<O extends DescMessage>(output: O, head: AnswerHead, body: Buffe
 }
 
 function bytesOf<M extends DescMessage>(desc: M, value: MessageInitShape<M>): Uint8Array {
-  return toBinary(desc, isMessage(value) ? (value as MessageShape<M>) : create(desc, value));
+  return binaryOf(desc, isMessage(value) ? (value as MessageShape<M>) : create(desc, value));
 }

@@ -1,7 +1,8 @@
-import { fromBinary, type Message } from "@bufbuild/protobuf";
+import type { Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createMethodUrl } from "@connectrpc/connect/protocol";
 import { type Admit, admission } from "../admission.js";
+import { messageIn } from "../binary/read.js";
 import { boundsOf } from "../bounds.js";
 import { type Chain, chain, type Run } from "../chain.js";
 import type { Method } from "../method.js";
@@ -58,7 +59,7 @@ function readerOf({ desc: { input } }: Method): LaneRoute["read"] {
       return unreadMessage(input, { bytes, encoding: "protobuf" });
     checkWire(input, bytes, bounds);
     try {
-      return fromBinary(input, bytes);
+      return messageIn(input, bytes);
     } catch (error) {
       throw ConnectError.from(error, Code.InvalidArgument);
     }

@@ -1,7 +1,8 @@
 import type { HttpRequest, HttpResponse } from "uWebSockets.js";
-import { create, isMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { create, isMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { parseTimeout } from "@connectrpc/connect/protocol-connect";
+import { binaryOf } from "../binary/write.js";
 import type { Authenticated, Credential, Incoming } from "../call.js";
 import { canceled, deadlineExceeded, resourceExhausted, unauthenticated, unimplemented } from "../errors.js";
 import { ASSERTION_HEADER } from "../remote.js";
@@ -178,7 +179,7 @@ export class ServedCall implements Incoming {
     if (this.#isOver) return;
     const { output } = this.#route.method.desc;
     const message = isMessage(reply) ? reply : create(output, reply as MessageInitShape<typeof output>);
-    const bytes = toBinary(output, message);
+    const bytes = binaryOf(output, message);
     this.#isAnswered = true;
     answer(this.#response, bytes, () => this.#finish());
   }
