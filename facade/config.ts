@@ -1,7 +1,7 @@
 import { checkedExternal, readExternal } from "../services/shared/credentials/external-setting.js";
+import { CALL_RATE_OPTIONS } from "../services/shared/limits/settings.js";
 import { SERVERS, type Server } from "../services/shared/platforms.js";
 import { count, listOf, type Option, oneOf, optional, port, text, url } from "../services/shared/process/config.js";
-import { CALL_RATE_OPTIONS } from "../services/shared/shares/settings.js";
 
 /** The setting that gives a server's endpoint a public URL of its own: MCP_NAME_URL. */
 export function publicUrlSetting<S extends Server>(server: S): `mcp${Capitalize<S>}Url` {

@@ -1,10 +1,10 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
 import type { BearerCredentials } from "../services/shared/credentials/credentials.js";
+import type { Rate } from "../services/shared/limits/bucket.js";
+import type { Shares } from "../services/shared/limits/shares.js";
 import type { Log } from "../services/shared/process/log.js";
 import type { Credential } from "../services/shared/rpc/call.js";
 import type { Dispatch } from "../services/shared/rpc/dispatch.js";
-import type { Rate } from "../services/shared/shares/bucket.js";
-import type { Shares } from "../services/shared/shares/shares.js";
 import { readTools, type Tool } from "../services/shared/tools/tools.js";
 import { addressBehind, createAdmit } from "./admission/admit.js";
 import { createBadTokens } from "./admission/bad-tokens.js";

@@ -1,4 +1,6 @@
 import { createCredentials } from "../services/shared/credentials/credentials.js";
+import { callRatesOf } from "../services/shared/limits/settings.js";
+import { createShares } from "../services/shared/limits/shares.js";
 import {
   ConfigError,
   helpOf,
@@ -12,8 +14,6 @@ import {
 } from "../services/shared/process/config.js";
 import { createLog } from "../services/shared/process/log.js";
 import { type Addresses, connectRemote } from "../services/shared/rpc/remote.js";
-import { callRatesOf } from "../services/shared/shares/settings.js";
-import { createShares } from "../services/shared/shares/shares.js";
 import { readImage } from "../services/shared/tools/image.js";
 import { externalIssuerOf, FACADE_OPTIONS } from "./config.js";
 import { createFacade } from "./facade.js";

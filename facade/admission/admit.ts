@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known, Refusal } from "../../services/shared/credentials/known.js";
 import { isSession } from "../../services/shared/credentials/session.js";
-import { partyOf } from "../../services/shared/shares/party.js";
+import { partyOf } from "../../services/shared/limits/party.js";
 import type { BadTokens } from "./bad-tokens.js";
 import { bearerOf, isUnexpanded } from "./bearer.js";
 

@@ -1,11 +1,11 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import type { Known } from "../../services/shared/credentials/known.js";
+import { exhausted } from "../../services/shared/limits/refusal.js";
+import type { Share } from "../../services/shared/limits/share.js";
+import type { Shares } from "../../services/shared/limits/shares.js";
 import { unimplemented } from "../../services/shared/rpc/errors.js";
 import { serviceOf } from "../../services/shared/rpc/service.js";
-import { exhausted } from "../../services/shared/shares/refusal.js";
-import type { Share } from "../../services/shared/shares/share.js";
-import type { Shares } from "../../services/shared/shares/shares.js";
 import type { Admit, Arrival, NotAdmitted } from "./admit.js";
 import type { NoPlace, Place } from "./places.js";
 import { connectErrorOf, noPlaceError } from "./refusals.js";

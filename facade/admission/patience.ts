@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { Bucket, type Rate } from "../../services/shared/shares/bucket.js";
+import { Bucket, type Rate } from "../../services/shared/limits/bucket.js";
 import type { Arrival } from "./admit.js";
 
 /** What strangers of one address may ask: at once, and then a second. An office behind one address asks less. */

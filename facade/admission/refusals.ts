@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { secondsOf, tooManyCalls } from "../../services/shared/shares/refusal.js";
+import { secondsOf, tooManyCalls } from "../../services/shared/limits/refusal.js";
 import type { NotAdmitted } from "./admit.js";
 import { invalidTokenChallenge, scopeChallenge } from "./bearer.js";
 import type { NoPlace } from "./places.js";

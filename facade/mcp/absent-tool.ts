@@ -1,8 +1,8 @@
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import type { Shares } from "../../services/shared/limits/shares.js";
 import type { Log } from "../../services/shared/process/log.js";
 import { askWithin } from "../../services/shared/rpc/ask.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
-import type { Shares } from "../../services/shared/shares/shares.js";
 import { leftOutBy, type Narrower, type Narrowing } from "../../services/shared/tools/narrowing.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
 import type { Places } from "../admission/places.js";

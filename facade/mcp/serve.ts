@@ -1,8 +1,8 @@
 import type { Known } from "../../services/shared/credentials/known.js";
+import type { Shares } from "../../services/shared/limits/shares.js";
 import { type Excess, saidOfExcess } from "../../services/shared/rpc/json-shape.js";
 import { ambiguityOf } from "../../services/shared/rpc/json-twice.js";
 import { textOfUtf8 } from "../../services/shared/rpc/utf8.js";
-import type { Shares } from "../../services/shared/shares/shares.js";
 import type { Admit, NotAdmitted } from "../admission/admit.js";
 import type { Origins } from "../admission/origins.js";
 import type { Patience } from "../admission/patience.js";

@@ -5,12 +5,12 @@ import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known } from "../../services/shared/credentials/known.js";
 import type { Ended } from "../../services/shared/credentials/open-responses.js";
+import type { Shares } from "../../services/shared/limits/shares.js";
 import type { Log } from "../../services/shared/process/log.js";
 import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
 import { canceled, deadlineExceeded, internal, unavailable } from "../../services/shared/rpc/errors.js";
 import { outcomeOf, settled, type WriteOutcome, withOutcome, wordOf } from "../../services/shared/rpc/write-outcome.js";
-import type { Shares } from "../../services/shared/shares/shares.js";
 import { showHidden } from "../../services/shared/tools/codec/hidden-characters.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
 import type { Places } from "../admission/places.js";

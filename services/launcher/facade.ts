@@ -1,11 +1,11 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
 import { type EdgeName, FACADE_OPTIONS } from "../../facade/config.js";
 import type { Facade } from "../../facade/facade.js";
+import { callRatesOfWorker } from "../shared/limits/settings.js";
+import type { Shares } from "../shared/limits/shares.js";
 import { envOf, textOf } from "../shared/process/config.js";
 import type { Log } from "../shared/process/log.js";
 import type { Credential } from "../shared/rpc/call.js";
-import { callRatesOfWorker } from "../shared/shares/settings.js";
-import type { Shares } from "../shared/shares/shares.js";
 import type { Settings } from "./config.js";
 import type { LocalServices } from "./local-services.js";
 import type { Routing } from "./routing.js";

@@ -1,5 +1,7 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
 import type { Facade } from "../../facade/facade.js";
+import { callRatesOf } from "../shared/limits/settings.js";
+import { createShares } from "../shared/limits/shares.js";
 import { type Log, silentLog } from "../shared/process/log.js";
 import type { Credential } from "../shared/rpc/call.js";
 import { serveConnect } from "../shared/rpc/connect.js";
@@ -8,8 +10,6 @@ import type { LaneOptions } from "../shared/rpc/lane/open.js";
 import { bindPageTokens } from "../shared/rpc/page-token.js";
 import { reflection } from "../shared/rpc/reflection.js";
 import type { Hold } from "../shared/rpc/socket/calls.js";
-import { callRatesOf } from "../shared/shares/settings.js";
-import { createShares } from "../shared/shares/shares.js";
 import { openStore } from "../shared/store/open.js";
 import { readImage } from "../shared/tools/image.js";
 import { baseUrlOf, isEveryAddress, reachable } from "./base-url.js";

@@ -1,4 +1,4 @@
-import { exhaustedFor } from "../shared/shares/refusal.js";
+import { exhaustedFor } from "../shared/limits/refusal.js";
 
 /** What may wait at once for the threads that read and keep long exports. */
 export interface WaitingLimits {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createShares } from "../../services/shared/shares/shares.js";
+import { createShares } from "../../services/shared/limits/shares.js";
 import { answerOf, legacy, modern, post } from "./support/client.js";
 import { CTI, MANY, type Started, start } from "./support/start.js";
 

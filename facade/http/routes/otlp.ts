@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import type { Shares } from "../../../services/shared/limits/shares.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import {
   deadlineExceeded,
@@ -10,7 +11,6 @@ import {
   unimplemented,
 } from "../../../services/shared/rpc/errors.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
-import type { Shares } from "../../../services/shared/shares/shares.js";
 import { type Enter, entryError, isStranger } from "../../admission/enter.js";
 import type { Origins } from "../../admission/origins.js";
 import { BAD_ORIGIN } from "../../admission/refusals.js";

@@ -6,10 +6,10 @@ import type {
   ExchangeClientAssertionRequest,
   ExchangeClientAssertionResponseSchema,
 } from "#proto/auth/v1/service_account_service_pb.js";
+import { exhaustedFor } from "../../shared/limits/refusal.js";
 import type { Caller } from "../../shared/rpc/call.js";
 import { permissionDenied, unauthenticated } from "../../shared/rpc/errors.js";
 import { outcomeOf } from "../../shared/rpc/steps/record.js";
-import { exhaustedFor } from "../../shared/shares/refusal.js";
 import { ASSERTION_TTL_S } from "../assertion-mint.js";
 import type { Context } from "../context.js";
 import { findUser } from "../records.js";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { LRUCache } from "lru-cache";
-import { Bucket, type Rate } from "../../shared/shares/bucket.js";
+import { Bucket, type Rate } from "../../shared/limits/bucket.js";
 import { sendError } from "./send-error.js";
 
 /** Registrations of one address, behind which an office may be: at once, and then a second. */

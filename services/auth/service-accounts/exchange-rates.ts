@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { Bucket, type Rate } from "../../shared/shares/bucket.js";
+import { Bucket, type Rate } from "../../shared/limits/bucket.js";
 
 /** How often each service account may exchange an assertion at this process. */
 export interface ExchangeRates {

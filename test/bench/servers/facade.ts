@@ -5,10 +5,10 @@ import { clone, createFileRegistry, type FileRegistry, fromBinary } from "@bufbu
 import { FileDescriptorSetSchema, MethodDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { EdgeName } from "../../../facade/config.js";
 import { createFacade } from "../../../facade/facade.js";
+import { createShares } from "../../../services/shared/limits/shares.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
 import { type Method, unary } from "../../../services/shared/rpc/method.js";
-import { createShares } from "../../../services/shared/shares/shares.js";
 import { SightingService } from "../../conformance/gen/cti/fixture/v1/fixture_service_pb.js";
 import { createKeys } from "../../facade/support/credentials.js";
 import { createWorld, fixtureMethods } from "../../facade/support/services.js";

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { FACADE_OPTIONS } from "../../../facade/config.js";
 import { options } from "../../../services/launcher/config.js";
 import { workerEnv } from "../../../services/launcher/facade.js";
+import { callRatesOfWorker } from "../../../services/shared/limits/settings.js";
 import { flagOf, readConfig } from "../../../services/shared/process/config.js";
-import { callRatesOfWorker } from "../../../services/shared/shares/settings.js";
 
 // A façade worker has no flags: what the process that starts it was told reaches it by its environment.
 

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { partyOf } from "../../shares/party.js";
+import { partyOf } from "../../limits/party.js";
 
 /** How long one that was hung up on may take to read why, in milliseconds. */
 const FAREWELL_MS = 1_000;

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { LRUCache } from "lru-cache";
-import { Bucket, type Rate } from "../../shares/bucket.js";
+import { Bucket, type Rate } from "../../limits/bucket.js";
 import type { Caller } from "../call.js";
 import { Connection } from "./connection.js";
 import { type StrangerLimits, Strangers } from "./strangers.js";

@@ -1,4 +1,4 @@
-import { Bucket, type Rate } from "../../shares/bucket.js";
+import { Bucket, type Rate } from "../../limits/bucket.js";
 import type { Connection } from "./connection.js";
 
 /** What strangers of an address may do. */

@@ -1,5 +1,5 @@
-import { exhausted } from "../../shares/refusal.js";
-import type { Shares } from "../../shares/shares.js";
+import { exhausted } from "../../limits/refusal.js";
+import type { Shares } from "../../limits/shares.js";
 import type { Caller, Incoming } from "../call.js";
 import { callsItself } from "./allow-list.js";
 

@@ -12,11 +12,11 @@ import {
   ExportTraceServiceResponseSchema,
   TraceService,
 } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import { createShares } from "../../../../services/shared/limits/shares.js";
 import { silentLog } from "../../../../services/shared/process/log.js";
 import { mountInProcess } from "../../../../services/shared/rpc/in-process.js";
 import { unary } from "../../../../services/shared/rpc/method.js";
 import { unreadOf } from "../../../../services/shared/rpc/unread.js";
-import { createShares } from "../../../../services/shared/shares/shares.js";
 import { exportOf } from "../../../services/traces/spans.js";
 import { titled } from "../../../support/titled.js";
 import { createKeys, type Keys } from "../../support/credentials.js";

@@ -2,13 +2,13 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
+import { createShares, type Shares } from "../../../../../services/shared/limits/shares.js";
 import { silentLog } from "../../../../../services/shared/process/log.js";
 import type { Authenticator, Caller, Credential } from "../../../../../services/shared/rpc/call.js";
 import { type RpcServer, serveConnect } from "../../../../../services/shared/rpc/connect.js";
 import { unary } from "../../../../../services/shared/rpc/method.js";
 import { connectRemote } from "../../../../../services/shared/rpc/remote.js";
 import type { Outcome } from "../../../../../services/shared/rpc/steps/record.js";
-import { createShares, type Shares } from "../../../../../services/shared/shares/shares.js";
 
 // The gRPC port counts the calls of who presents a key there, and of nobody else.
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { partyOf } from "../../../../services/shared/shares/party.js";
+import { partyOf } from "../../../../services/shared/limits/party.js";
 
 test.each([
   ["127.0.0.1", "127.0.0.1"],

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
-import { Bucket } from "../../../../services/shared/shares/bucket.js";
-import { Share } from "../../../../services/shared/shares/share.js";
-import { Turns } from "../../../../services/shared/shares/turns.js";
+import { Bucket } from "../../../../services/shared/limits/bucket.js";
+import { Share } from "../../../../services/shared/limits/share.js";
+import { Turns } from "../../../../services/shared/limits/turns.js";
 
 const RATE = { perSecond: 1, burst: 1 };
 const shareOf = (): Share => new Share(new Bucket(RATE, 0), new Bucket(RATE, 0));

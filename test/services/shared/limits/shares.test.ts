@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
+import { exhausted, secondsOf } from "../../../../services/shared/limits/refusal.js";
+import { callRatesOf, callRatesOfWorker } from "../../../../services/shared/limits/settings.js";
+import { createShares, type Shares } from "../../../../services/shared/limits/shares.js";
 import type { Caller } from "../../../../services/shared/rpc/call.js";
-import { exhausted, secondsOf } from "../../../../services/shared/shares/refusal.js";
-import { callRatesOf, callRatesOfWorker } from "../../../../services/shared/shares/settings.js";
-import { createShares, type Shares } from "../../../../services/shared/shares/shares.js";
 
 let now: number;
 let shares: Shares;
