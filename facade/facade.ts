@@ -1,25 +1,25 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
 import type { BearerCredentials } from "../services/shared/credentials/credentials.js";
 import type { Rate } from "../services/shared/limits/bucket.js";
+import { Failures } from "../services/shared/limits/failures.js";
 import type { Shares } from "../services/shared/limits/shares.js";
 import type { Log } from "../services/shared/process/log.js";
 import type { Credential } from "../services/shared/rpc/call.js";
 import type { Dispatch } from "../services/shared/rpc/dispatch.js";
 import { readTools, type Tool } from "../services/shared/tools/tools.js";
-import { addressBehind, createAdmit } from "./admission/admit.js";
-import { createBadTokens } from "./admission/bad-tokens.js";
+import { addressBehind, BAD_TOKENS, createAdmit } from "./admission/admit.js";
 import { createEnter } from "./admission/enter.js";
 import { createHosts, isLoopback } from "./admission/hosts.js";
 import { createOrigins, type Origins } from "./admission/origins.js";
-import { createPatience } from "./admission/patience.js";
-import { createRooms } from "./admission/rooms.js";
 import { sessionsFrom } from "./admission/sessions.js";
+import { createRequestSlots } from "./admission/slots.js";
+import { createUnauthenticated } from "./admission/unauthenticated.js";
 import { createEndpointStates } from "./catalogue/endpoint-states.js";
 import { layOutEndpoints } from "./catalogue/endpoints.js";
 import { scopesOf, serversOf } from "./catalogue/servers.js";
 import { createVisibleTools } from "./catalogue/visible-tools.js";
 import type { EdgeName } from "./config.js";
-import { createFrontDoor } from "./front-door.js";
+import { createEntryPoint } from "./entry-point.js";
 import type { Edge } from "./http/edge.js";
 import { chooseEdge, loadEdge } from "./http/edges.js";
 import { createPages } from "./http/pages.js";
@@ -51,8 +51,8 @@ export interface Limits {
   readonly callMs: number;
   /** Different bad tokens an address may try a minute. */
   readonly badTokens: number;
-  /** What strangers of an address may ask before their answers wait; absent for what an office asks. */
-  readonly strangers?: Rate;
+  /** Requests of unauthenticated callers at an address before their answers wait; absent for what an office sends. */
+  readonly unauthenticated?: Rate;
 }
 
 /** What a façade worker is built of. */
@@ -88,7 +88,7 @@ export interface FacadeOptions {
   readonly console?: ConsoleFiles | undefined;
   /** The HTTP server to listen with; absent for µWebSockets.js where it loads, and else that of Node. */
   readonly edge?: EdgeName | undefined;
-  /** What callers have of this process, at this door and others. */
+  /** What callers have of this process, on every port. */
   readonly shares: Shares;
   readonly log: Log;
 }
@@ -105,7 +105,6 @@ export interface Facade {
   drain(graceMs: number): Promise<void>;
 }
 
-const MINUTE_MS = 60_000;
 const DRAIN_POLL_MS = 20;
 const LAST_WORDS_MS = 200;
 
@@ -124,21 +123,21 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   const origins = originsOf(options, tools);
   const { proxies = 0 } = options;
   const addressOf = addressBehind(proxies);
-  const patience = createPatience({ addressOf, rate: limits.strangers });
-  const badTokens = createBadTokens(limits.badTokens, MINUTE_MS);
+  const unauthenticated = createUnauthenticated({ addressOf, rate: limits.unauthenticated });
+  const badTokens = new Failures({ ...BAD_TOKENS, budget: limits.badTokens });
   const admit = createAdmit({ credentials, badTokens, addressOf });
-  const rooms = createRooms({ inFlight: limits.inFlight, addressOf });
-  const enter = createEnter({ admit, rooms, shares });
+  const slots = createRequestSlots({ inFlight: limits.inFlight, addressOf });
+  const enter = createEnter({ admit, slots, shares });
   const admitPeople = createAdmit({ credentials, badTokens, addressOf, sessionOf: sessionsFrom(baseUrl) });
-  const enterPeople = createEnter({ admit: admitPeople, rooms, shares });
+  const enterPeople = createEnter({ admit: admitPeople, slots, shares });
   const visible = createVisibleTools({ dispatch, credentials, servers });
   const states = createEndpointStates({ dispatch, self, credentials, log });
   const deadlines = createDeadlines(limits.callMs);
   const isRevoked: McpContext["isRevoked"] = (known) => credentials.isRevoked(known);
   const serve = createServe({
     admit,
-    rooms,
-    patience,
+    slots,
+    unauthenticated,
     states,
     origins,
     shares,
@@ -147,21 +146,21 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       isRevoked,
       connected: (known, info) => credentials.connected(known, clientNameOf(info)),
       view: ({ known, server, options }) => visible.of(known, server.name, options),
-      callAbsent: createCallAbsent({ dispatch, shares, places: rooms.calls, isRevoked, log }),
-      callTool: createCallTool({ dispatch, credentials, shares, places: rooms.calls, deadlines, log }),
+      callAbsent: createCallAbsent({ dispatch, shares, slots: slots.calls, isRevoked, log }),
+      callTool: createCallTool({ dispatch, credentials, shares, slots: slots.calls, deadlines, log }),
     },
   });
   const routes = [
     ...healthRoutes(options.ready),
     ...resourceMetadataRoutes({ endpoints, issuer: options.externalIssuer ?? `${baseUrl.origin}${base}`, serviceName }),
-    ...authorizationServerRoutes({ dispatch, self, rooms, addressOf, base }),
+    ...authorizationServerRoutes({ dispatch, self, slots, addressOf, base }),
     ...platformIssuerRoutes(dispatch, base),
-    ...registrationRoutes({ dispatch, self, rooms, version, base }),
+    ...registrationRoutes({ dispatch, self, slots, version, base }),
     ...otlpRoutes({ dispatch, enter, origins, shares, base }),
     ...consoleRoutes({ files: options.console, endpoints, baseUrl, serviceName, apiKeyVariable, base }),
     ...rpcRoutes({ dispatch, enter: enterPeople, origins, credentials, shares, image, base }),
   ];
-  const pages = createPages(routes, log, patience);
+  const pages = createPages(routes, log, unauthenticated);
   let edge: Edge | undefined;
   const published = [baseUrl, ...Object.values(options.publicUrls ?? {})];
 
@@ -170,7 +169,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     routes: [...endpoints.all.map(({ path }) => ({ path, methods: ENDPOINT_METHODS })), ...routes],
     async listen(host, port, { exclusive = true } = {}) {
       const allowsHost = createHosts({ named: options.hosts, published, address: host });
-      const handle = createFrontDoor({ base, allowsHost, rooms, patience, endpoints, origins, serve, pages });
+      const handle = createEntryPoint({ base, allowsHost, slots, unauthenticated, endpoints, origins, serve, pages });
       const { connections: maxConnections, bodyMs } = limits;
       const listen = await loadEdge(await chooseEdge(options.edge, log, { shares: !exclusive }));
       edge = await listen({ host, port, exclusive, maxConnections, bodyMs }, handle);

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known, Refusal } from "../../services/shared/credentials/known.js";
 import { isSession } from "../../services/shared/credentials/session.js";
+import type { FailureLimits, Failures } from "../../services/shared/limits/failures.js";
 import { partyOf } from "../../services/shared/limits/party.js";
-import type { BadTokens } from "./bad-tokens.js";
 import { bearerOf, isUnexpanded } from "./bearer.js";
 
 /** What admission looks at of a request. */
@@ -23,21 +23,30 @@ export interface NotAdmitted {
  * Says who sends a request, or why it is refused: `missing` where there is no
  * bearer token, `unexpanded` where it is the name of a variable, `throttled`
  * for a bad token of an address that tried too many of them, `elsewhere` for an
- * access token of another resource, and else for the reason that credentials give. Every door that takes bearer tokens asks it, before
+ * access token of another resource, and else for the reason that credentials give. Every route that takes bearer tokens asks it, before
  * anything of the body is read; each presents a refusal in its own protocol
  * (refusals.ts).
  *
- * @param resource the URL of the MCP endpoint that is asked; undefined at a door that takes no access tokens.
+ * @param resource the URL of the MCP endpoint that is asked; undefined at a route that takes no access tokens.
  */
 export type Admit = (arrival: Arrival, resource?: string) => Known | NotAdmitted | Promise<Known | NotAdmitted>;
+
+/** What the bad tokens of an address cost. A verification is a question to auth, and a look-up there. */
+export const BAD_TOKENS: Omit<FailureLimits, "budget"> = {
+  windowMs: 60_000,
+  paceMs: 20,
+  maxWaitMs: 2_000,
+  holders: 10_000,
+};
 
 /** What admission asks, and of whom. */
 export interface AdmitOptions {
   readonly credentials: Pick<BearerCredentials, "peek" | "asks" | "verify">;
-  readonly badTokens: BadTokens;
+  /** Counts bad tokens by address. */
+  readonly badTokens: Failures;
   /** Where the client is: behind proxies not the address of the connection. */
   readonly addressOf: (arrival: Arrival) => string;
-  /** The session of a person at the console, at a door that takes one in place of a bearer token. */
+  /** The session of a person at the console, at a route that takes one in place of a bearer token. */
   readonly sessionOf?: (arrival: Arrival) => string | undefined;
 }
 
@@ -53,7 +62,7 @@ export function createAdmit({ credentials, badTokens, addressOf, sessionOf }: Ad
     if (waitMs > 0) await sleep(waitMs);
     const verified = await credentials.verify(token).catch((): Refusal => ({ refused: "unavailable" }));
     if (!("refused" in verified) || PASSING.has(verified.refused)) return verified;
-    return badTokens.refused(address, token) ? THROTTLED : verified;
+    return badTokens.note(address, token) ? THROTTLED : verified;
   }
 
   return (arrival, resource) => {
@@ -70,7 +79,7 @@ export function createAdmit({ credentials, badTokens, addressOf, sessionOf }: Ad
 
 const ELSEWHERE: NotAdmitted = { refused: "elsewhere" };
 
-/** An access token is good at one endpoint alone (RFC 8707 section 2.2), an API key at every door. */
+/** An access token is good at one endpoint alone (RFC 8707 section 2.2), an API key everywhere. */
 function here(known: Known | Refusal, resource: string | undefined): Known | NotAdmitted {
   return "refused" in known || known.resource === undefined || known.resource === resource ? known : ELSEWHERE;
 }

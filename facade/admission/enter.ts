@@ -4,12 +4,12 @@ import type { Known } from "../../services/shared/credentials/known.js";
 import { exhausted } from "../../services/shared/limits/refusal.js";
 import type { Share } from "../../services/shared/limits/share.js";
 import type { Shares } from "../../services/shared/limits/shares.js";
+import type { NoSlot, Slot } from "../../services/shared/limits/slots.js";
 import { unimplemented } from "../../services/shared/rpc/errors.js";
 import { serviceOf } from "../../services/shared/rpc/service.js";
 import type { Admit, Arrival, NotAdmitted } from "./admit.js";
-import type { NoPlace, Place } from "./places.js";
-import { connectErrorOf, noPlaceError } from "./refusals.js";
-import type { Rooms } from "./rooms.js";
+import { connectErrorOf, noSlotError } from "./refusals.js";
+import type { RequestSlots } from "./slots.js";
 
 /** Who may make one call, and the share that it is run in. */
 export interface Entered {
@@ -19,44 +19,44 @@ export interface Entered {
 
 /** Why a call is not begun. */
 export interface Barred {
-  readonly barred: NotAdmitted["refused"] | NoPlace | "crowded" | "unserved" | "rate";
+  readonly barred: NotAdmitted["refused"] | NoSlot | "crowded" | "unserved" | "rate";
   /** Seconds until there is one more; 0 where that is not why. */
   readonly wait: number;
 }
 
-/** What takes a place once it is known whose. */
+/** A request that takes a slot once it is known whose. */
 export interface Entrant extends Arrival {
   /** See Exchange. */
-  occupy(place: Place): boolean;
+  occupy(slot: Slot): boolean;
 }
 
 /**
  * Lets a request in for one call of a method: decides from its headers who
- * sends it, gives it a place and counts the call, before anything of its body is read.
+ * sends it, gives it a slot and counts the call, before anything of its body is read.
  */
 export type Enter = (request: Entrant, method: DescMethod) => Promise<Entered | Barred>;
 
 /** What is asked of a request that calls a method. */
 export interface EnterOptions {
   readonly admit: Admit;
-  readonly rooms: Rooms;
+  readonly slots: RequestSlots;
   readonly shares: Shares;
 }
 
 /** Builds the way in for requests that each call one method, whatever they are written in. */
-export function createEnter({ admit, rooms, shares }: EnterOptions): Enter {
+export function createEnter({ admit, slots, shares }: EnterOptions): Enter {
   return async (request, method) => {
     const admission = admit(request);
     if (admission instanceof Promise) {
-      const waiting = rooms.waiting(request);
+      const waiting = slots.waiting(request);
       if (typeof waiting === "string") return barred("crowded");
       request.occupy(waiting);
     }
     const known = await admission;
     if ("refused" in known) return barred(known.refused);
-    const place = rooms.admitted(known, request);
-    if (typeof place === "string") return barred(place);
-    if (!request.occupy(place)) return barred("full");
+    const slot = slots.admitted(known, request);
+    if (typeof slot === "string") return barred(slot);
+    if (!request.occupy(slot)) return barred("full");
     if (known.assertions[serviceOf(method) ?? ""] === undefined) return barred("unserved");
     const share = shares.of(known.caller);
     const wait = shares.take(share);
@@ -77,7 +77,7 @@ export function entryError({ barred: why, wait }: Barred): ConnectError {
       return unimplemented("this deployment does not serve this rpc");
     case "share":
     case "full":
-      return noPlaceError(why);
+      return noSlotError(why);
     case "crowded":
       return connectErrorOf("unavailable");
     default:
@@ -85,8 +85,8 @@ export function entryError({ barred: why, wait }: Barred): ConnectError {
   }
 }
 
-/** Whoever is told this was not let in, and is no good key's owner either. */
-export function isStranger({ barred: why }: Barred): boolean {
+/** Whether the caller that is refused so is unauthenticated. */
+export function isUnauthenticated({ barred: why }: Barred): boolean {
   return !OF_THE_KNOWN.has(why);
 }
 

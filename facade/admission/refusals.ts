@@ -1,8 +1,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { secondsOf, tooManyCalls } from "../../services/shared/limits/refusal.js";
+import type { NoSlot } from "../../services/shared/limits/slots.js";
 import type { NotAdmitted } from "./admit.js";
 import { invalidTokenChallenge, scopeChallenge } from "./bearer.js";
-import type { NoPlace } from "./places.js";
 
 // Who may not come in is told so in the protocol of the door: a JSON-RPC error
 // with an HTTP status on /mcp, a Connect error on /rpc. The sentences of both
@@ -182,13 +182,13 @@ const COME_AGAIN = ["retry-after", CROWD_S];
 const OVERLOADED: HttpRefusal = { status: 503, word: "overloaded", message: BUSY, headers: COME_AGAIN };
 const TOO_MANY: HttpRefusal = { status: 429, word: "too_many_requests", message: SHARE, headers: COME_AGAIN };
 
-/** Refuses a request for which there is no place: who has its share already with 429, anybody under overload with 503. */
-export function noPlaceRefusal(why: NoPlace): HttpRefusal {
+/** Refuses a request for which there is no slot: with 429 if its holder has a share already, with 503 under overload. */
+export function noSlotRefusal(why: NoSlot): HttpRefusal {
   return why === "full" ? OVERLOADED : TOO_MANY;
 }
 
-/** What a client of /rpc is told for whose call there is no place. */
-export function noPlaceError(why: NoPlace): ConnectError {
+/** The same for a client of /rpc. */
+export function noSlotError(why: NoSlot): ConnectError {
   const headers = { "retry-after": CROWD_S };
   if (why === "full") return new ConnectError(BUSY, Code.Unavailable, headers);
   return new ConnectError(SHARE, Code.ResourceExhausted, headers);

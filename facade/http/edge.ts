@@ -1,6 +1,6 @@
+import { Queue, type QueueLimits } from "../../services/shared/limits/queue.js";
 import { BODY_MS } from "./body-reader.js";
 import type { Exchange } from "./exchange.js";
-import { LateTurns } from "./late-turns.js";
 
 /** A listening HTTP server. */
 export interface Edge {
@@ -37,6 +37,9 @@ export const MAX_CONNECTIONS = 16_384;
 /** How long a connection may be silent where it is the client's turn, in milliseconds. */
 export const IDLE_MS = 10_000;
 
+/** Answers that are postponed until there is time. A client that has its answer asks again, which costs more than the answer: so few in a turn. */
+export const POSTPONED: QueueLimits = { sliceMs: 2, perTurn: 16, waiting: 4_096 };
+
 /** What the exchanges of one server share. */
 export class Traffic {
   inFlight = 0;
@@ -46,7 +49,7 @@ export class Traffic {
   /** @param bodyMs how long a body may take from its first piece on, in milliseconds. */
   constructor(
     readonly bodyMs = BODY_MS,
-    readonly late = new LateTurns(),
+    readonly late = new Queue(POSTPONED),
   ) {}
 }
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
+import type { Slot } from "../../services/shared/limits/slots.js";
 import type { Excess } from "../../services/shared/rpc/json-shape.js";
-import type { Place } from "../admission/places.js";
 import type { Unread } from "./body-reader.js";
 
 /** One HTTP request and the way to answer it, once. The edge makes them; nothing here knows of its server. */
@@ -44,7 +44,7 @@ export interface Exchange {
    * answered or its client is gone, in stead of the place before. False where
    * what is kept already does not fit.
    */
-  occupy(place: Place): boolean;
+  occupy(slot: Slot): boolean;
   /** Counts bytes that are kept for the request, as those of its body are, for its place; false where it has no room for them. */
   keep(bytes: number): boolean;
 

@@ -1,27 +1,25 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, ListenOptions as NetOptions, Socket } from "node:net";
+import { Queue } from "../../services/shared/limits/queue.js";
 import {
   type Edge,
   IDLE_MS,
   type ListenOptions,
   MAX_CONNECTIONS,
   MAX_HEADER_BYTES,
+  POSTPONED,
   portTaken,
   Traffic,
 } from "./edge.js";
 import type { Exchange } from "./exchange.js";
-import { LateTurns } from "./late-turns.js";
 import { NodeConnection } from "./node-connection.js";
 import { checkFeeding } from "./node-feed.js";
 
 /** How often connections are looked over for headers that do not come, in milliseconds. */
 const LOOK_MS = 1_000;
 
-/**
- * Of what waits until there is time so much is done in a turn of the event loop:
- * a turn takes one connection (libuv since 1.45), and many may wait outside.
- */
-const LATE_A_TURN = 2;
+/** Postponed answers in one turn of the event loop: a turn takes one connection (libuv since 1.45), and many may wait outside. */
+const POSTPONED_PER_TURN = 2;
 
 /** Connections that wait to be taken. */
 const BACKLOG = 2_048;
@@ -49,7 +47,7 @@ export async function listen(
   idleMs = IDLE_MS,
 ): Promise<Edge> {
   checkFeeding();
-  const traffic = new Traffic(bodyMs, new LateTurns(LATE_A_TURN));
+  const traffic = new Traffic(bodyMs, new Queue({ ...POSTPONED, perTurn: POSTPONED_PER_TURN }));
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: idleMs,

@@ -1,6 +1,6 @@
+import type { Slot } from "../../services/shared/limits/slots.js";
 import type { Log } from "../../services/shared/process/log.js";
-import type { Patience } from "../admission/patience.js";
-import type { Place } from "../admission/places.js";
+import type { Unauthenticated } from "../admission/unauthenticated.js";
 import type { Unread } from "./body-reader.js";
 import { type BodyStream, type Exchange, JSON_HEADERS } from "./exchange.js";
 import { jsonPage, type Page, type PageRequest, type Route } from "./route.js";
@@ -15,9 +15,9 @@ export interface Pages {
  * Finds the route of a request and answers with its page; a fault of a page is
  * a 500 that says nothing.
  *
- * @param patience is asked for what does not know who asks.
+ * @param unauthenticated counts the requests of which no route asks who sends them.
  */
-export function createPages(routes: readonly Route[], log: Log, patience: Patience): Pages {
+export function createPages(routes: readonly Route[], log: Log, unauthenticated: Unauthenticated): Pages {
   const exact = new Map<string, Route[]>();
   const prefixed: { readonly prefix: string; readonly route: Route }[] = [];
   for (const route of routes) {
@@ -38,8 +38,8 @@ export function createPages(routes: readonly Route[], log: Log, patience: Patien
     serve(exchange) {
       const here = routesAt(exchange.path);
       const route = here.find(({ methods }) => methods.includes(exchange.method));
-      if (route?.admits !== true) patience.with(exchange);
-      if (route !== undefined) return run(exchange, route, log, patience);
+      if (route?.admits !== true) unauthenticated.count(exchange);
+      if (route !== undefined) return run(exchange, route, log, unauthenticated);
       if (here.length === 0) return void send(exchange, NOT_FOUND, log);
       const allow = here.flatMap(({ methods }) => methods).join(", ");
       const page = jsonPage(405, { error: "method_not_allowed" }, [...JSON_HEADERS, "allow", allow]);
@@ -67,7 +67,7 @@ const FAILED = jsonPage(500, {
   message: "The service failed to answer: ask an administrator to read the cause in its log.",
 });
 
-function run(exchange: Exchange, route: Route, log: Log, patience: Patience) {
+function run(exchange: Exchange, route: Route, log: Log, unauthenticated: Unauthenticated) {
   const handle = route.handle as (request: PageRequest<unknown>) => Promise<Page> | Page;
 
   const answer = async (body: BodyStream | undefined): Promise<void> => {
@@ -78,7 +78,7 @@ function run(exchange: Exchange, route: Route, log: Log, patience: Patience) {
       if (!exchange.gone) log.error({ err: error, path: exchange.path }, "a page failed");
       page = FAILED;
     }
-    if (page.stranger === true) patience.with(exchange);
+    if (page.unauthenticated === true) unauthenticated.count(exchange);
     await send(exchange, body?.unread === undefined ? page : unreadPage(body.unread), log);
   };
   const unreadPage = (why: Unread): Page => (route.takes && route.unread?.(why, exchange)) || UNREAD[why];
@@ -123,8 +123,8 @@ class ExchangeRequest implements PageRequest<unknown> {
     return this.aborter.signal;
   }
 
-  occupy(place: Place): boolean {
-    return this.exchange.occupy(place);
+  occupy(slot: Slot): boolean {
+    return this.exchange.occupy(slot);
   }
 
   keep(bytes: number): boolean {

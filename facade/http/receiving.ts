@@ -1,5 +1,5 @@
+import type { Slot } from "../../services/shared/limits/slots.js";
 import type { Excess } from "../../services/shared/rpc/json-shape.js";
-import type { Place } from "../admission/places.js";
 import { BodyQueue } from "./body-queue.js";
 import { BodyReader, type Unread, WINDOW } from "./body-reader.js";
 import type { BodyStream, Exchange } from "./exchange.js";
@@ -16,7 +16,7 @@ const NOTHING = new Uint8Array(0);
 
 /**
  * How an exchange receives its body: whole or as a stream, to the bounds of
- * length, time and the memory of its place. What it comes from, an edge says.
+ * length, time and the memory of its slot. What it comes from, an edge says.
  */
 export abstract class Receiving {
   abstract readonly headers: Exchange["headers"];
@@ -29,8 +29,8 @@ export abstract class Receiving {
   private queue: BodyQueue | undefined;
   /** From hold() to letGo(): no more than a window of the body is read. */
   private held = false;
-  private place: Place | undefined;
-  /** Bytes of the body that count for the place. */
+  private slot: Slot | undefined;
+  /** Bytes of the body that count for the slot. */
   private kept = 0;
 
   /** @param bodyMs how long a body may take from its first piece on, in milliseconds. */
@@ -81,22 +81,22 @@ export abstract class Receiving {
     this.reader?.start(this.bodyMs);
   }
 
-  occupy(place: Place): boolean {
-    this.place?.leave(this.kept);
-    this.place = undefined;
+  occupy(slot: Slot): boolean {
+    this.slot?.free(this.kept);
+    this.slot = undefined;
     if (this.over) {
-      place.leave(0);
+      slot.free(0);
       return true;
     }
-    this.place = place;
-    if (this.kept === 0 || place.grow(this.kept)) return true;
+    this.slot = slot;
+    if (this.kept === 0 || slot.grow(this.kept)) return true;
     this.kept = 0;
     return false;
   }
 
-  /** Counts bytes of the body for the place; false where it has no room for them. */
+  /** Counts bytes of the body for the slot; false if there are not as many. */
   keep(bytes: number): boolean {
-    if (this.place !== undefined && !this.place.grow(bytes)) return false;
+    if (this.slot !== undefined && !this.slot.grow(bytes)) return false;
     this.kept += bytes;
     return true;
   }
@@ -146,10 +146,10 @@ export abstract class Receiving {
     return this.headers["transfer-encoding"] !== undefined || this.declaredLength() > PASSING_BYTES;
   }
 
-  /** Nobody waits for the body any more, and its place is another's. */
+  /** Reads no more of the body, and gives the slot back. */
   protected leave(): void {
     this.reader?.stop();
-    this.place?.leave(this.kept);
-    this.place = undefined;
+    this.slot?.free(this.kept);
+    this.slot = undefined;
   }
 }

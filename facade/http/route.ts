@@ -1,5 +1,5 @@
+import type { Slot } from "../../services/shared/limits/slots.js";
 import type { Arrival } from "../admission/admit.js";
-import type { Place } from "../admission/places.js";
 import type { Unread } from "./body-reader.js";
 import { type BodyStream, type HeaderList, JSON_HEADERS } from "./exchange.js";
 
@@ -12,7 +12,7 @@ export interface Address {
   readonly path: string;
   /** The methods that are answered; others are 405. */
   readonly methods: readonly string[];
-  /** It says itself which of its requests are a stranger's (Page.stranger); of another route all are. */
+  /** Its pages say which of its requests are of unauthenticated callers; those of other routes all are. */
   readonly admits?: true;
 }
 
@@ -28,8 +28,8 @@ export interface BodyRoute extends Address {
   readonly takes: "stream";
   /** Longest body in bytes; a longer one is 413. */
   readonly maxBody: number;
-  /** Decides from the headers alone, before anything of the body is read: gives it a place, or refuses. */
-  enter?(arrival: Arrival): Place | Page;
+  /** Decides from the headers alone, before anything of the body is read: gives it a slot, or refuses. */
+  enter?(arrival: Arrival): Slot | Page;
   /** What is answered where the body is not read to its end; absent for a page in JSON. */
   unread?(why: Unread, arrival: Arrival): Page;
   /** Answers; what it throws is logged and told as 500. */
@@ -46,9 +46,9 @@ export interface PageRequest<Body> {
   /** The address of the connection's other end. */
   readonly address: string;
   readonly body: Body;
-  /** Counts the request for this place from now on: see Exchange. */
-  occupy(place: Place): boolean;
-  /** Counts further bytes for the place, as those of the body are; false where it has no room for them. */
+  /** Counts the request for this slot from now on: see Exchange. */
+  occupy(slot: Slot): boolean;
+  /** Counts further bytes for the slot, as those of the body are; false if there are not as many. */
   keep(bytes: number): boolean;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
@@ -58,8 +58,8 @@ export interface PageRequest<Body> {
 export interface Page {
   readonly status: number;
   readonly headers: HeaderList;
-  /** Whoever asked was not let in. */
-  readonly stranger?: boolean;
+  /** It answers an unauthenticated caller. */
+  readonly unauthenticated?: boolean;
   /**
    * In full, or in pieces: the next is asked for when the client has taken the
    * ones before, and none any more when it is gone.

@@ -1,11 +1,12 @@
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
+import { holderOf } from "../../services/shared/limits/holder.js";
 import type { Shares } from "../../services/shared/limits/shares.js";
+import type { Slots } from "../../services/shared/limits/slots.js";
 import type { Log } from "../../services/shared/process/log.js";
 import { askWithin } from "../../services/shared/rpc/ask.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
 import { leftOutBy, type Narrower, type Narrowing } from "../../services/shared/tools/narrowing.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
-import type { Places } from "../admission/places.js";
 import { INVALID_PARAMS, RpcError } from "./json-rpc.js";
 import { type Admitted, catalogueFailure, checkScope, type McpContext } from "./server.js";
 import { refused, TOO_MANY, tooMany } from "./tool-call.js";
@@ -14,7 +15,7 @@ import { refused, TOO_MANY, tooMany } from "./tool-call.js";
 export interface CallAbsentOptions {
   readonly dispatch: Dispatch;
   readonly shares: Shares;
-  readonly places: Places;
+  readonly slots: Slots;
   readonly isRevoked: McpContext["isRevoked"];
   readonly log: Log;
 }
@@ -23,7 +24,7 @@ const TIMEOUT_MS = 5_000;
 
 /** Builds what answers calls of tools that the caller's view leaves out; nothing is asked for a name that there is no tool of. */
 export function createCallAbsent(options: CallAbsentOptions): McpContext["callAbsent"] {
-  const { dispatch, shares, places, isRevoked, log } = options;
+  const { dispatch, shares, slots, isRevoked, log } = options;
 
   async function reasonOf({ known, server }: Admitted, tool: string): Promise<string> {
     const { reason } = await askWithin(TIMEOUT_MS, (deadline) =>
@@ -54,8 +55,8 @@ export function createCallAbsent(options: CallAbsentOptions): McpContext["callAb
     const share = shares.of(caller);
     const wait = shares.take(share);
     if (wait > 0) throw tooMany(wait, served.tool);
-    const place = places.enter(caller.keyId === "" ? caller.id : caller.keyId);
-    if (typeof place === "string") return refused(served.tool, TOO_MANY);
+    const slot = slots.take(holderOf(caller));
+    if (typeof slot === "string") return refused(served.tool, TOO_MANY);
     share.active++;
     try {
       const reason = await reasonOf(admitted, name);
@@ -66,7 +67,7 @@ export function createCallAbsent(options: CallAbsentOptions): McpContext["callAb
       throw catalogueFailure(error, known, isRevoked);
     } finally {
       share.active--;
-      place.leave(0);
+      slot.free(0);
     }
   };
 }

@@ -1,6 +1,6 @@
 import type { Known } from "../../services/shared/credentials/known.js";
 import type { HttpRefusal } from "../admission/refusals.js";
-import type { Rooms } from "../admission/rooms.js";
+import type { RequestSlots } from "../admission/slots.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
 import { errorText, idOf, type RequestId } from "./json-rpc.js";
 
@@ -39,8 +39,8 @@ function textOf({ status, message, word }: HttpRefusal, id: RequestId | undefine
 
 /**
  * Reads the body for its id alone, to the bounds of length and time, and
- * refuses; at once where there is no place to read it in, and of whom there is
- * too much already unread.
+ * refuses; at once if there is no slot to read it in, or if its sender
+ * has too many requests that are not read yet.
  *
  * @param known who was let in, and has a share already.
  */
@@ -48,16 +48,16 @@ export function readAndRefuse(
   exchange: Exchange,
   refusal: HttpRefusal,
   headers: HeaderList,
-  rooms: Rooms,
+  slots: RequestSlots,
   known?: Known,
 ): void {
-  const place = known !== undefined ? rooms.refusedOf(known) : exchange.postponed ? "share" : rooms.refused(exchange);
-  if (typeof place === "string") {
+  const slot = known !== undefined ? slots.refusedOf(known) : exchange.postponed ? "share" : slots.refused(exchange);
+  if (typeof slot === "string") {
     refuse(exchange, refusal, headers);
     return;
   }
-  exchange.occupy(place);
+  exchange.occupy(slot);
   exchange.readJson(MAX_REFUSED_BODY, (body) => refuse(exchange, refusal, headers, idOf(body)));
-  // Who may not come in does not hold a place by sending slowly.
+  // A refused request does not keep a slot by sending slowly.
   exchange.bound(MAX_REFUSED_BODY, REFUSED_BODY_MS);
 }

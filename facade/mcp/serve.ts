@@ -5,7 +5,6 @@ import { ambiguityOf } from "../../services/shared/rpc/json-twice.js";
 import { textOfUtf8 } from "../../services/shared/rpc/utf8.js";
 import type { Admit, NotAdmitted } from "../admission/admit.js";
 import type { Origins } from "../admission/origins.js";
-import type { Patience } from "../admission/patience.js";
 import {
   ambiguousRefusal,
   BAD_ORIGIN,
@@ -13,11 +12,12 @@ import {
   type HttpRefusal,
   httpRefusalOf,
   NOT_POST,
-  noPlaceRefusal,
+  noSlotRefusal,
   TOO_SLOW,
   tooLargeRefusal,
 } from "../admission/refusals.js";
-import type { Rooms } from "../admission/rooms.js";
+import type { RequestSlots } from "../admission/slots.js";
+import type { Unauthenticated } from "../admission/unauthenticated.js";
 import type { EndpointStates } from "../catalogue/endpoint-states.js";
 import type { Endpoint } from "../catalogue/endpoints.js";
 import type { McpServer } from "../catalogue/servers.js";
@@ -40,8 +40,8 @@ const TOO_LARGE = tooLargeRefusal(MAX_BODY);
 /** What an endpoint asks of a request, and what answers it. */
 export interface ServeOptions {
   readonly admit: Admit;
-  readonly rooms: Rooms;
-  readonly patience: Patience;
+  readonly slots: RequestSlots;
+  readonly unauthenticated: Unauthenticated;
   readonly states: EndpointStates;
   readonly origins: Origins;
   readonly shares: Shares;
@@ -78,14 +78,14 @@ class Door {
   serve(exchange: Exchange, endpoint: Endpoint) {
     const { origins } = this.options;
     const { origin } = exchange.headers;
-    if (exchange.method !== "POST") this.options.patience.with(exchange);
+    if (exchange.method !== "POST") this.options.unauthenticated.count(exchange);
     if (exchange.method === "OPTIONS") {
       if (origins.allows(origin)) return exchange.answer(204, origins.preflightFor(origin));
       return refuse(exchange, BAD_ORIGIN, origins.headersFor(origin));
     }
     if (exchange.method !== "POST") return refuse(exchange, NOT_POST, origins.headersFor(origin));
     if (!origins.allows(origin)) {
-      this.options.patience.with(exchange);
+      this.options.unauthenticated.count(exchange);
       return this.turnAway(exchange, BAD_ORIGIN);
     }
     const verdict = this.judge(exchange, endpoint);
@@ -102,16 +102,16 @@ class Door {
 
   /** Refuses a request whose body is not read yet. */
   private turnAway(exchange: Exchange, refusal: HttpRefusal, known?: Known): void {
-    const { origins, rooms } = this.options;
-    readAndRefuse(exchange, refusal, origins.headersFor(exchange.headers.origin), rooms, known);
+    const { origins, slots } = this.options;
+    readAndRefuse(exchange, refusal, origins.headersFor(exchange.headers.origin), slots, known);
   }
 
   /** Gives who is let in a place, where there is one. */
   private seat(exchange: Exchange, verdict: Verdict): Verdict {
     if ("status" in verdict) return verdict;
-    const place = this.options.rooms.admitted(verdict, exchange);
-    if (typeof place === "string") return noPlaceRefusal(place);
-    return exchange.occupy(place) ? verdict : noPlaceRefusal("full");
+    const slot = this.options.slots.admitted(verdict, exchange);
+    if (typeof slot === "string") return noSlotRefusal(slot);
+    return exchange.occupy(slot) ? verdict : noSlotRefusal("full");
   }
 
   private judge(exchange: Exchange, endpoint: Endpoint): Verdict | Promise<Verdict> {
@@ -124,7 +124,7 @@ class Door {
   private enter(exchange: Exchange, endpoint: Endpoint, admission: Known | NotAdmitted): Verdict | Promise<Verdict> {
     if ("refused" in admission) {
       // Of whom nobody could be asked is not known to be a stranger.
-      if (admission.refused !== "unavailable") this.options.patience.with(exchange);
+      if (admission.refused !== "unavailable") this.options.unauthenticated.count(exchange);
       return httpRefusalOf(admission.refused, endpoint.challenge);
     }
     const state = this.options.states.of(endpoint.server);
@@ -133,10 +133,10 @@ class Door {
   }
 
   private serveWhenJudged(exchange: Exchange, endpoint: Endpoint, pending: Promise<Verdict>) {
-    const waiting = this.options.rooms.waiting(exchange);
+    const waiting = this.options.slots.waiting(exchange);
     if (typeof waiting === "string") {
       // Nobody knows who it is; whoever is told so at once comes again at once.
-      this.options.patience.with(exchange);
+      this.options.unauthenticated.count(exchange);
       return this.turnAway(exchange, httpRefusalOf("unavailable", endpoint.challenge));
     }
     exchange.occupy(waiting);
@@ -162,8 +162,8 @@ class Door {
 
   /** The rest of a body that is refused is read for the id alone; false where there is no place to read it in. */
   private hurry(exchange: Exchange): boolean {
-    const place = this.options.rooms.refused(exchange);
-    if (typeof place === "string" || !exchange.occupy(place)) return false;
+    const slot = this.options.slots.refused(exchange);
+    if (typeof slot === "string" || !exchange.occupy(slot)) return false;
     exchange.bound(MAX_REFUSED_BODY, REFUSED_BODY_MS);
     return true;
   }
@@ -226,7 +226,7 @@ function textOf(body: string | Buffer): string {
 const UNREAD: Readonly<Record<Unread, HttpRefusal>> = {
   "too long": TOO_LARGE,
   "too slow": TOO_SLOW,
-  "no room": noPlaceRefusal("share"),
+  "no room": noSlotRefusal("share"),
 };
 
 function checkType({ headers }: Exchange): HttpRefusal | undefined {

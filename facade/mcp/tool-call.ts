@@ -5,7 +5,9 @@ import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known } from "../../services/shared/credentials/known.js";
 import type { Ended } from "../../services/shared/credentials/open-responses.js";
+import { holderOf } from "../../services/shared/limits/holder.js";
 import type { Shares } from "../../services/shared/limits/shares.js";
+import type { Slots } from "../../services/shared/limits/slots.js";
 import type { Log } from "../../services/shared/process/log.js";
 import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
@@ -13,7 +15,6 @@ import { canceled, deadlineExceeded, internal, unavailable } from "../../service
 import { outcomeOf, settled, type WriteOutcome, withOutcome, wordOf } from "../../services/shared/rpc/write-outcome.js";
 import { showHidden } from "../../services/shared/tools/codec/hidden-characters.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
-import type { Places } from "../admission/places.js";
 import { rateRefusal } from "../admission/refusals.js";
 import type { ServedTool } from "../catalogue/served-tool.js";
 import type { View } from "../catalogue/tools-list.js";
@@ -50,7 +51,7 @@ export interface ToolCallOptions {
   readonly credentials: Pick<BearerCredentials, "hold" | "isRevoked">;
   readonly shares: Shares;
   /** Of calls: a batch holds many, and a legacy client that hangs up leaves one behind. */
-  readonly places: Places;
+  readonly slots: Slots;
   readonly deadlines: Deadlines;
   readonly log: Log;
 }
@@ -71,14 +72,14 @@ export interface ToolResult {
 export type CallTool = (served: ServedTool, call: ToolCall) => Promise<ToolResult>;
 
 /** Builds the one way to call a tool, in both eras: rate, arguments, the rpc under its deadline, and its errors. */
-export function createCallTool({ dispatch, credentials, shares, places, deadlines, log }: ToolCallOptions): CallTool {
+export function createCallTool({ dispatch, credentials, shares, slots, deadlines, log }: ToolCallOptions): CallTool {
   return async (served, call) => {
     const { caller } = call.known;
     const share = shares.of(caller);
     const wait = shares.take(share);
     if (wait > 0) throw tooMany(wait, served.tool);
-    const place = places.enter(caller.keyId === "" ? caller.id : caller.keyId);
-    if (typeof place === "string") return refused(served.tool, TOO_MANY);
+    const slot = slots.take(holderOf(caller));
+    if (typeof slot === "string") return refused(served.tool, TOO_MANY);
     share.active++;
     try {
       const request = served.decode(call.args);
@@ -103,7 +104,7 @@ export function createCallTool({ dispatch, credentials, shares, places, deadline
       throw new RpcError(INTERNAL_ERROR, "Internal error: the service's log says more", 200, data);
     } finally {
       share.active--;
-      place.leave(0);
+      slot.free(0);
     }
   };
 
@@ -229,7 +230,7 @@ export function tooMany(wait: number, { readOnly }: Tool): RpcError {
   return new RpcError(429, message, 429, data, headers);
 }
 
-/** What a call is told for which there is no place. */
+/** The answer to a call for which there is no slot. */
 export const TOO_MANY = "too many calls are running: wait until some have ended and call again";
 
 /** The member of `_meta` by which the error of a write says what became of it: unchanged, partly or unknown. */

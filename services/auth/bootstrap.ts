@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import { createKeyFormat, DEFAULT_KEY_PREFIX, randomBase62 } from "../shared/credentials/format.js";
+import { createWorkLimit } from "../shared/limits/work-limit.js";
 import type { Store } from "../shared/store/store.js";
 import { normalEmail } from "./emails.js";
 import { nameKeyOf } from "./group-records.js";
@@ -7,7 +8,6 @@ import { hashPassword } from "./passwords.js";
 import { SERVICE_LOGIN } from "./scopes.js";
 import { type ApiKeyRecord, type AuthStore, openAuthStore, type UserRecord } from "./store.js";
 import { hashSecret } from "./verification.js";
-import { createWorkLimit } from "./work-limit.js";
 
 /** What a first start is made with. */
 export interface BootstrapOptions {

@@ -1,19 +1,19 @@
 import type { Auditor } from "../shared/audit/auditor.js";
 import type { KeyFormat } from "../shared/credentials/format.js";
 import type { UsageCounter } from "../shared/credentials/usage.js";
+import type { Buckets } from "../shared/limits/buckets.js";
+import type { WorkLimit } from "../shared/limits/work-limit.js";
 import type { Peers } from "../shared/rpc/peers.js";
 import type { AssertionMint } from "./assertion-mint.js";
 import type { AuditBounds, AuditTrail } from "./audit-trail.js";
 import type { EmailDomains } from "./email-domains.js";
 import type { KeyRing } from "./key-ring.js";
 import type { PlatformTokens } from "./platform-tokens.js";
-import type { ExchangeRates } from "./service-accounts/exchange-rates.js";
 import type { Sessions } from "./sign-in/sessions.js";
 import type { Throttle } from "./sign-in/throttle.js";
 import type { AuthStore } from "./store.js";
 import type { KeyVerification } from "./verification.js";
 import type { WatchHub } from "./watch-hub.js";
-import type { WorkLimit } from "./work-limit.js";
 
 /** What the commands of the auth service work with. */
 export interface Context {
@@ -30,7 +30,8 @@ export interface Context {
   readonly assertions: AssertionMint;
   /** Of OAuth access tokens. */
   readonly accessRing: KeyRing;
-  readonly exchanges: ExchangeRates;
+  /** Exchanges of assertions at this process, by service account. */
+  readonly exchanges: Buckets;
   readonly platformRing: KeyRing;
   /** The public base URL, without a last slash: the issuer of all tokens. */
   readonly issuer: string;

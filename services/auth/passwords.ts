@@ -1,7 +1,7 @@
 import { hash, verify } from "@node-rs/argon2";
+import type { WorkLimit } from "../shared/limits/work-limit.js";
 import { invalidArgument } from "../shared/rpc/errors.js";
 import { isCommon } from "./common-passwords.js";
-import type { WorkLimit } from "./work-limit.js";
 
 const MIN_LENGTH = 12;
 const MAX_LENGTH = 128;

@@ -3,6 +3,9 @@ import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { Auditor } from "../shared/audit/auditor.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { createUsageCounter } from "../shared/credentials/usage.js";
+import type { Rate } from "../shared/limits/bucket.js";
+import { Buckets } from "../shared/limits/buckets.js";
+import { createWorkLimit } from "../shared/limits/work-limit.js";
 import { PUBLIC_ONLY } from "../shared/outgoing/policy.js";
 import type { Log } from "../shared/process/log.js";
 import type { Method } from "../shared/rpc/method.js";
@@ -26,7 +29,6 @@ import { openPageSecret } from "./oauth/page-secret.js";
 import { createPlatformTokens } from "./platform-tokens.js";
 import { LEASE_MARGIN } from "./processes.js";
 import { routes } from "./routes.js";
-import { createExchangeRates } from "./service-accounts/exchange-rates.js";
 import { openSharedOrder } from "./shared-order.js";
 import { ConsoleSignIn } from "./sign-in/at-console.js";
 import { openSignIn } from "./sign-in/open.js";
@@ -36,7 +38,6 @@ import { type AuthStore, openAuthStore } from "./store.js";
 import { writeUsage } from "./usage-report.js";
 import { createKeyVerification } from "./verification.js";
 import { createWatchHub, type WatchHub } from "./watch-hub.js";
-import { createWorkLimit } from "./work-limit.js";
 
 /** What the auth service is made with. */
 export interface AuthOptions extends AuthorizationServerSettings {
@@ -83,6 +84,9 @@ const PLATFORM_RING = { leadMs: 2 * HOUR, graceMs: 2 * HOUR, rotateMs: 30 * DAY 
 /** Some twenty seconds of bcrypt on two cores, which is how long a verification is waited for. */
 const HASHES_WAITING = 2_000;
 const CHANGES_WAITING = 200;
+/** Exchanges of one service account: what an exchange gives lives five minutes, and each user that an account acts for needs one. */
+const EXCHANGE_RATE: Rate = { perSecond: 5, burst: 100 };
+const EXCHANGING_ACCOUNTS = 10_000;
 const USES_WRITTEN = 10_000;
 /** Events kept for watchers that reconnect. */
 const LOGGED = 10_000;
@@ -211,7 +215,7 @@ function contextOf(
     usage: createUsageCounter(),
     assertions: createAssertionMint(assertionRing),
     issuer,
-    exchanges: createExchangeRates(),
+    exchanges: new Buckets(EXCHANGE_RATE, EXCHANGING_ACCOUNTS),
     platformTokens: createPlatformTokens(platformRing, issuer),
     emailDomains: createEmailDomains(emailDomains),
     sessions: createSessions(store, hub),

@@ -3,8 +3,8 @@ import { compare, hash } from "bcrypt";
 import { LRUCache } from "lru-cache";
 import type { KeyFormat } from "../shared/credentials/format.js";
 import type { Refusal } from "../shared/credentials/known.js";
+import type { WorkLimit } from "../shared/limits/work-limit.js";
 import type { ApiKeyRecord, AuthStore, GrantRecord, SessionRecord, UserRecord } from "./store.js";
-import type { WorkLimit } from "./work-limit.js";
 
 /** A user who is good, as of an event. */
 export interface VerifiedUser {

@@ -1,5 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
+import { holderOf } from "../shared/limits/holder.js";
+import type { Slot } from "../shared/limits/slots.js";
 import { type PlatformServer, platformAudienceOf } from "../shared/platforms.js";
 import type { Call } from "../shared/rpc/call.js";
 import { invalidArgument } from "../shared/rpc/errors.js";
@@ -8,7 +10,7 @@ import type { Adapter, Session } from "./adapter.js";
 import { createIdentities, type Identities } from "./identity.js";
 import type { HttpClient } from "./lib/http.js";
 import type { PlatformParts } from "./parts.js";
-import type { Places } from "./places.js";
+import type { PlatformSlots } from "./platform-slots.js";
 import { createTargets, type Targets } from "./targets.js";
 
 /** What the proxy was built with, and what it keeps about platforms and callers. */
@@ -18,7 +20,7 @@ export interface Context {
   readonly http: HttpClient;
   readonly identities: Identities;
   readonly targets: Targets;
-  readonly places: Places;
+  readonly slots: PlatformSlots;
   readonly peers: Peers;
   /** The user who last called with an API key, by the key's id. */
   readonly users: LRUCache<string, string>;
@@ -27,7 +29,7 @@ export interface Context {
 const KEPT_KEYS = 10_000;
 
 /** Makes a context that knows nobody yet. */
-export function createContext(given: Pick<Context, "platforms" | "http" | "peers" | "places">): Context {
+export function createContext(given: Pick<Context, "platforms" | "http" | "peers" | "slots">): Context {
   return {
     ...given,
     identities: createIdentities(),
@@ -51,12 +53,12 @@ export function adapterOf({ platforms }: Context, server: string): Adapter {
 }
 
 /**
- * Takes a place at the platform of a server for a call; returns what gives it back.
+ * Takes a slot at the platform of a server for a call.
  *
- * @throws ConnectError resource_exhausted, where the platform or the caller has too many calls under way.
+ * @throws ConnectError resource_exhausted, if the platform or the caller has too many calls in progress.
  */
-export function takePlace({ places }: Context, server: PlatformServer, { caller }: Call): () => void {
-  return places.take(server, caller.keyId === "" ? caller.id : caller.keyId);
+export function takeSlot({ slots }: Context, server: PlatformServer, { caller }: Call): Slot {
+  return slots.take(server, holderOf(caller));
 }
 
 /**

@@ -6,7 +6,7 @@ import { forgetCaller } from "./commands/forget-caller.js";
 import { createContext } from "./context.js";
 import { createHttpClient } from "./lib/http.js";
 import type { PlatformParts } from "./parts.js";
-import { createPlaces, type PlaceLimits } from "./places.js";
+import { type PlatformSlotLimits, PlatformSlots } from "./platform-slots.js";
 import { routes } from "./routes.js";
 
 /** What the service is built with. */
@@ -17,8 +17,8 @@ export interface Options {
   readonly platforms: readonly PlatformParts[];
   /** Which addresses platforms may be called at. */
   readonly outgoing: OutgoingPolicy;
-  /** How many calls may be under way at one platform. */
-  readonly places: PlaceLimits;
+  /** How many calls may run at one platform. */
+  readonly places: PlatformSlotLimits;
   /** Goes first in the User-Agent, such as `sallyport/1.0.0`. */
   readonly agentName: string;
   /** Tells of what changes at run time; what is kept about it is dropped before the event counts as applied. */
@@ -36,7 +36,7 @@ export function createPlatformProxyService({
   onEvent,
 }: Options): Service {
   const http = createHttpClient(agentName, outgoing);
-  const context = createContext({ platforms, http, peers, places: createPlaces(places) });
+  const context = createContext({ platforms, http, peers, slots: new PlatformSlots(places) });
   const unsubscribe = onEvent(async ({ kind, id }) => {
     if (kind === "platform" || kind === "reset") {
       context.targets.forget();

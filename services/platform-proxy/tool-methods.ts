@@ -7,7 +7,7 @@ import type { Method } from "../shared/rpc/method.js";
 import { isWriteTool, withOutcome } from "../shared/rpc/write-outcome.js";
 import type { Adapter } from "./adapter.js";
 import type { Binding } from "./binding.js";
-import { type Context, openSession, takePlace } from "./context.js";
+import { type Context, openSession, takeSlot } from "./context.js";
 import { fits } from "./fits.js";
 import { misshapen } from "./lib/answers.js";
 import { passingOf } from "./lib/outcome.js";
@@ -31,7 +31,7 @@ function toolMethod(context: Context, adapter: Adapter, binding: Binding): Metho
     return {
       desc,
       async handle(request: unknown, call: Call) {
-        const leave = takePlace(context, server, call);
+        const slot = takeSlot(context, server, call);
         let platform: Platform | undefined;
         try {
           platform = await open(call);
@@ -39,7 +39,7 @@ function toolMethod(context: Context, adapter: Adapter, binding: Binding): Metho
         } catch (error) {
           throw told(desc, platform, server, error);
         } finally {
-          leave();
+          slot.free(0);
         }
       },
     };
@@ -47,7 +47,7 @@ function toolMethod(context: Context, adapter: Adapter, binding: Binding): Metho
   return {
     desc,
     handle: async function* (request: unknown, call: Call) {
-      const leave = takePlace(context, server, call);
+      const slot = takeSlot(context, server, call);
       let platform: Platform | undefined;
       try {
         platform = await open(call);
@@ -57,7 +57,7 @@ function toolMethod(context: Context, adapter: Adapter, binding: Binding): Metho
       } catch (error) {
         throw told(desc, platform, server, error);
       } finally {
-        leave();
+        slot.free(0);
       }
     },
   };

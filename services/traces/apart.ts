@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pLimit from "p-limit";
+import { type SlotLimits, Slots } from "../shared/limits/slots.js";
 import { ThreadEndedError, ThreadStuckError } from "../shared/process/asked.js";
 import { createThread, movable } from "../shared/process/thread.js";
 import type { Call } from "../shared/rpc/call.js";
@@ -11,9 +12,9 @@ import { usableAgents } from "./access.js";
 import type { KeepingMethods } from "./apart/keeping.js";
 import type { ReadApart, ReadingMethods } from "./apart/reading.js";
 import { endOf, senderOf } from "./deliveries.js";
+import { EXPORT_LIMITS, takeExportSlot } from "./export-slots.js";
 import type { SpanQuota } from "./quota.js";
 import type { Rejects } from "./rejects.js";
-import { Waiting, type WaitingLimits } from "./waiting.js";
 
 // A long export takes up to a second to be read, and as long to be kept. One thread
 // reads: what an export does to it, it does there, and it is known which one did it,
@@ -38,7 +39,7 @@ export interface ApartOptions {
   readonly peers: Peers;
   readonly retentionDays: number;
   readonly quota: SpanQuota;
-  readonly waiting?: WaitingLimits;
+  readonly slots?: SlotLimits;
   readonly reading?: ReadingLimits;
 }
 
@@ -60,7 +61,7 @@ const IDLE_MS = 10_000;
 export function createApart(options: ApartOptions): Apart {
   const { peers, retentionDays, place, quota } = options;
   const { megabytes, ms } = options.reading ?? READING_LIMITS;
-  const waiting = new Waiting(options.waiting);
+  const slots = new Slots(options.slots ?? EXPORT_LIMITS);
   const reader = createThread<ReadingMethods>(new URL("apart/reading.js", import.meta.url), {
     ...{ megabytes, ms, idleMs: IDLE_MS },
   });
@@ -127,7 +128,9 @@ export function createApart(options: ApartOptions): Apart {
 
   return {
     async keep(unread, call) {
-      const leave = waiting.enter(call.caller.id, unread.bytes.length);
+      // Counted now: the bytes move to another thread.
+      const { length } = unread.bytes;
+      const slot = takeExportSlot(slots, call.caller.id, length);
       try {
         const apart = await readOne(() => read(unread, call.signal));
         const usable = [...(await usableAgents(peers, call, apart.agents))];
@@ -136,7 +139,7 @@ export function createApart(options: ApartOptions): Apart {
         await sleep(1);
         return { count: apart.rejected + count, reasons: new Set([...apart.reasons, ...reasons]) };
       } finally {
-        leave();
+        slot.free(length);
         rest();
       }
     },

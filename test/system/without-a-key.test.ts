@@ -14,7 +14,7 @@ import { options } from "../../services/launcher/config.js";
 import { type Running, start } from "../../services/launcher/start.js";
 import { readConfig } from "../../services/shared/process/config.js";
 import { silentLog } from "../../services/shared/process/log.js";
-import { ENDLESS } from "../facade/support/start.js";
+import { UNCOUNTED } from "../facade/support/start.js";
 import { titled } from "../support/titled.js";
 
 // Everything that is answered at any port, from the tables that requests are
@@ -253,7 +253,7 @@ for (const edge of EDGE_NAMES) {
         { path: "/guarded", methods: ["GET"], handle: () => jsonPage(401, {}) },
       ];
       const listen = await loadEdge(edge);
-      const pages = createPages(planted, silentLog, ENDLESS);
+      const pages = createPages(planted, silentLog, UNCOUNTED);
       const other = await listen({ host: "127.0.0.1", port: 0, exclusive: true }, pages.serve);
       const open = await openPages(`http://127.0.0.1:${other.port}`, planted);
       other.close();

@@ -1,9 +1,9 @@
 import { AuthorizationServerService } from "#proto/auth/v1/authorization_server_service_pb.js";
+import type { Slot } from "../../../services/shared/limits/slots.js";
 import type { Credential } from "../../../services/shared/rpc/call.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import type { Arrival } from "../../admission/admit.js";
-import type { Place } from "../../admission/places.js";
-import type { Rooms } from "../../admission/rooms.js";
+import type { RequestSlots } from "../../admission/slots.js";
 import { type BodyStream, JSON_HEADERS, wholeOf } from "../exchange.js";
 import { jsonPage, type Page, type PageRequest, type Route } from "../route.js";
 
@@ -12,7 +12,7 @@ export interface AuthorizationServerOptions {
   readonly dispatch: Dispatch;
   /** The façade's own credential. */
   readonly self: Credential;
-  readonly rooms: Rooms;
+  readonly slots: RequestSlots;
   /** Where the client is: behind proxies not the address of the connection. */
   readonly addressOf: (arrival: Arrival) => string;
   /** The path of the public base URL, without a trailing slash. */
@@ -39,7 +39,7 @@ const NO_BODY = new Uint8Array();
  * each address where clients look for it: passed on to auth, which answers.
  */
 export function authorizationServerRoutes(options: AuthorizationServerOptions): Route[] {
-  const { rooms, base } = options;
+  const { slots, base } = options;
   const ask = (request: PageRequest<unknown>, body: Uint8Array): Promise<Page> => pass(options, request, body);
   const paths = [
     `${base}/oauth/*`,
@@ -57,9 +57,9 @@ export function authorizationServerRoutes(options: AuthorizationServerOptions): 
       methods: ["POST"],
       takes: "stream",
       maxBody: MAX_BODY,
-      enter(arrival: Arrival): Place | Page {
-        const place = rooms.signingIn(arrival);
-        return typeof place === "string" ? BUSY : place;
+      enter(arrival: Arrival): Slot | Page {
+        const slot = slots.signingIn(arrival);
+        return typeof slot === "string" ? BUSY : slot;
       },
       handle: async (request: PageRequest<BodyStream>) => ask(request, await wholeOf(request.body)),
     },

@@ -11,7 +11,7 @@ import {
   unimplemented,
 } from "../../../services/shared/rpc/errors.js";
 import { serviceOf } from "../../../services/shared/rpc/service.js";
-import { type Enter, entryError, isStranger } from "../../admission/enter.js";
+import { type Enter, entryError, isUnauthenticated } from "../../admission/enter.js";
 import type { Origins } from "../../admission/origins.js";
 import { BAD_ORIGIN } from "../../admission/refusals.js";
 import type { Unread } from "../body-reader.js";
@@ -57,10 +57,11 @@ export function otlpRoutes({ dispatch, enter, origins, shares, base }: OtlpOptio
 
   async function handle(request: PageRequest<BodyStream>): Promise<Page> {
     const type = typeOf(request.headers);
-    if (!origins.allows(request.headers.origin)) return strangersPage(permissionDenied(BAD_ORIGIN.message), type);
-    if (!isOtlp(type)) return strangersPage(unimplemented(OTLP_TYPES), type, 415);
+    if (!origins.allows(request.headers.origin)) return unauthenticatedPage(permissionDenied(BAD_ORIGIN.message), type);
+    if (!isOtlp(type)) return unauthenticatedPage(unimplemented(OTLP_TYPES), type, 415);
     const entered = await enter(request, METHOD);
-    if ("barred" in entered) return { ...failed(entryError(entered), type), stranger: isStranger(entered) };
+    if ("barred" in entered)
+      return { ...failed(entryError(entered), type), unauthenticated: isUnauthenticated(entered) };
     const { known, share } = entered;
     return shares.run(share, async () => {
       try {
@@ -120,8 +121,8 @@ function unread(why: Unread, { headers }: Pick<PageRequest<unknown>, "headers">)
   }
 }
 
-function strangersPage(error: ConnectError, type: string, status?: number): Page {
-  return { ...failed(error, type, status), stranger: true };
+function unauthenticatedPage(error: ConnectError, type: string, status?: number): Page {
+  return { ...failed(error, type, status), unauthenticated: true };
 }
 
 /** A failure, with the header by which exporters know when to send again (OTLP specification, "OTLP/HTTP Throttling"). */

@@ -1,12 +1,12 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
+import type { Slot } from "../../../services/shared/limits/slots.js";
 import type { Credential } from "../../../services/shared/rpc/call.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import type { Arrival } from "../../admission/admit.js";
 import { bearerOf, isUnexpanded } from "../../admission/bearer.js";
-import type { Place } from "../../admission/places.js";
 import { UNEXPANDED } from "../../admission/refusals.js";
-import type { Rooms } from "../../admission/rooms.js";
+import type { RequestSlots } from "../../admission/slots.js";
 import { isObject } from "../../mcp/json-rpc.js";
 import { type BodyStream, JSON_HEADERS, wholeOf } from "../exchange.js";
 import { jsonPage, type Page, type PageRequest, type Route } from "../route.js";
@@ -16,7 +16,7 @@ export interface RegistrationOptions {
   readonly dispatch: Dispatch;
   /** The façade's own credential. */
   readonly self: Credential;
-  readonly rooms: Rooms;
+  readonly slots: RequestSlots;
   readonly version: string;
   /** The path of the public base URL, without a trailing slash. */
   readonly base: string;
@@ -31,7 +31,7 @@ const TIMEOUT_MS = 10_000;
  * POST /api/v1/platform/register: a platform registers itself, and again every
  * few minutes as its heartbeat, with a registration token as the bearer.
  */
-export function registrationRoutes({ dispatch, self, rooms, version, base }: RegistrationOptions): Route[] {
+export function registrationRoutes({ dispatch, self, slots, version, base }: RegistrationOptions): Route[] {
   async function register(token: string, body: Record<string, unknown>): Promise<Page> {
     const text = (name: string): string => {
       const value = body[name];
@@ -60,12 +60,12 @@ export function registrationRoutes({ dispatch, self, rooms, version, base }: Reg
     });
   }
 
-  function enter(arrival: Arrival): Place | Page {
+  function enter(arrival: Arrival): Slot | Page {
     const token = bearerOf(arrival.headers.authorization);
     if (token === undefined) return refusal(401, "no registration token was sent: send it as a bearer token");
     if (isUnexpanded(token)) return refusal(401, UNEXPANDED);
-    const place = rooms.registering(arrival);
-    return typeof place === "string" ? refusal(503, BUSY) : place;
+    const slot = slots.registering(arrival);
+    return typeof slot === "string" ? refusal(503, BUSY) : slot;
   }
 
   async function handle({ headers, body }: PageRequest<BodyStream>): Promise<Page> {

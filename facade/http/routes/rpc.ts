@@ -5,7 +5,7 @@ import type { BearerCredentials } from "../../../services/shared/credentials/cre
 import type { Shares } from "../../../services/shared/limits/shares.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import { permissionDenied, unimplemented } from "../../../services/shared/rpc/errors.js";
-import { type Barred, type Enter, entryError, isStranger } from "../../admission/enter.js";
+import { type Barred, type Enter, entryError, isUnauthenticated } from "../../admission/enter.js";
 import type { Origins } from "../../admission/origins.js";
 import { BAD_ORIGIN } from "../../admission/refusals.js";
 import type { BodyStream } from "../exchange.js";
@@ -82,13 +82,13 @@ class Refusals {
 
   /** @param type one that is spoken, or "". */
   of(why: Why, type: string): Page {
-    return this.kept(`${why} ${type}`, () => ({ ...rpcRefusal(errorOf(why), type), stranger: true }));
+    return this.kept(`${why} ${type}`, () => ({ ...rpcRefusal(errorOf(why), type), unauthenticated: true }));
   }
 
   /** @param type one that is spoken. */
   entry(barred: Barred, type: string): Page {
     if (barred.barred === "rate") return rpcRefusal(entryError(barred), type);
-    const make = () => ({ ...rpcRefusal(entryError(barred), type), stranger: isStranger(barred) });
+    const make = () => ({ ...rpcRefusal(entryError(barred), type), unauthenticated: isUnauthenticated(barred) });
     return this.kept(`${barred.barred} ${type}`, make);
   }
 

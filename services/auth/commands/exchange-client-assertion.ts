@@ -31,7 +31,7 @@ export async function exchangeClientAssertion(
   const { account } = verified;
   try {
     // After the signature: a forger uses up nobody's rate.
-    const wait = exchanges.waitOf(account._id);
+    const wait = exchanges.take(account._id);
     if (wait > 0)
       throw exhaustedFor(`${account.login} exchanges too many assertions: keep what an exchange gave`, wait);
     if (account.disabled) throw unauthenticated(`${account.login} is disabled: ask an administrator to enable it`);

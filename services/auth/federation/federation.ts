@@ -1,9 +1,9 @@
+import { createWorkLimit, type WorkLimit } from "../../shared/limits/work-limit.js";
 import type { OutgoingPolicy } from "../../shared/outgoing/policy.js";
 import type { Log } from "../../shared/process/log.js";
 import type { Seal } from "../../shared/secrets/seal.js";
 import type { Context } from "../context.js";
 import type { UserRecord } from "../store.js";
-import { createWorkLimit, type WorkLimit } from "../work-limit.js";
 import { failureOf, wordsOf } from "./failure.js";
 import { knownUserOf } from "./known-user.js";
 import { mapGroups } from "./mapped-groups.js";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { LRUCache } from "lru-cache";
-import { Bucket, type Rate } from "../../shared/limits/bucket.js";
+import type { Rate } from "../../shared/limits/bucket.js";
+import { Buckets } from "../../shared/limits/buckets.js";
 import { sendError } from "./send-error.js";
 
 /** Registrations of one address, behind which an office may be: at once, and then a second. */
@@ -11,7 +11,7 @@ const ADDRESSES = 10_000;
 
 /** What is asked of a registration before the library sees it: anybody may send one, and each is kept for a day. */
 export class Registrations {
-  readonly #buckets = new LRUCache<string, Bucket>({ max: ADDRESSES });
+  readonly #buckets = new Buckets(RATE, ADDRESSES);
 
   /** Answers what needs no registration: a preflight, or one too many. The library lets browsers read all but this endpoint. */
   answers(request: IncomingMessage, response: ServerResponse, address: string): boolean {
@@ -30,23 +30,11 @@ export class Registrations {
       sendError(response, 413, "invalid_client_metadata", "the metadata is longer than 8 KiB: send less");
       return true;
     }
-    const wait = this.#waitOf(address);
+    const wait = this.#buckets.take(address);
     if (wait === 0) return false;
     response.setHeader("retry-after", String(Math.ceil(wait)));
     const said = "too many clients were registered from this address: try again later";
     sendError(response, 429, "temporarily_unavailable", said);
     return true;
-  }
-
-  #waitOf(address: string): number {
-    const now = performance.now();
-    let bucket = this.#buckets.get(address);
-    if (bucket === undefined) {
-      bucket = new Bucket(RATE, now);
-      this.#buckets.set(address, bucket);
-    }
-    const wait = bucket.waitAt(now);
-    if (wait === 0) bucket.take();
-    return wait;
   }
 }

@@ -2,7 +2,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 
-/** What a caller is told of one call too many, at every door. @param wait in seconds. */
+/** What a caller is told of one call too many, on every port. @param wait in seconds. */
 export function tooManyCalls(wait: number): string {
   return `too many calls with this API key, or with all keys of its owner together: wait ${secondsOf(wait)} s, then call again`;
 }

@@ -1,6 +1,6 @@
 import type { Bucket } from "./bucket.js";
 
-/** What one key has of this process, whichever door it calls at. */
+/** What one key has of this process, whichever port it calls. */
 export class Share {
   /** Calls under way. */
   active = 0;

@@ -1,5 +1,6 @@
 import type { Caller } from "../rpc/call.js";
 import { Bucket, type Rate } from "./bucket.js";
+import { Buckets } from "./buckets.js";
 import { Share } from "./share.js";
 import { Turns } from "./turns.js";
 
@@ -10,8 +11,8 @@ export interface CallRates {
 }
 
 /**
- * What every caller has of this process: calls are counted here at every door,
- * each once, where the key is presented, and begin in turn.
+ * What every caller has of this process: calls of all ports are counted here,
+ * each once, on the port where the key is presented, and begin in turn.
  */
 export interface Shares {
   /** The share of who calls. Hot path. */
@@ -34,18 +35,8 @@ const REMEMBERED = 50_000;
 /** Makes the shares of a process, which knows nobody yet. @param now milliseconds of a clock that only goes forward. */
 export function createShares({ perKey, perUser }: CallRates, now = () => performance.now()): Shares {
   const shares = new Map<string, Share>();
-  const users = new Map<string, Bucket>();
+  const users = new Buckets(perUser, REMEMBERED, now);
   const turns = new Turns(now);
-
-  function bucketOf(userId: string): Bucket {
-    let bucket = users.get(userId);
-    if (bucket === undefined) {
-      bucket = new Bucket(perUser, now());
-      if (users.size >= REMEMBERED) users.delete(users.keys().next().value as string);
-      users.set(userId, bucket);
-    }
-    return bucket;
-  }
 
   function makeRoom(): void {
     for (const [id, share] of shares) {
@@ -67,7 +58,7 @@ export function createShares({ perKey, perUser }: CallRates, now = () => perform
       const name = keyId === "" ? id : keyId;
       let share = shares.get(name);
       if (share === undefined) {
-        share = new Share(new Bucket(perKey, now()), bucketOf(id));
+        share = new Share(new Bucket(perKey, now()), users.of(id));
         if (shares.size >= REMEMBERED) makeRoom();
         shares.set(name, share);
       }

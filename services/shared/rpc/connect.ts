@@ -1,14 +1,14 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { HolderQueues } from "../limits/holder-queues.js";
 import type { Chain } from "./chain.js";
 import { type LaneOptions, openLane } from "./lane/open.js";
 import type { Method } from "./method.js";
-import { Beginnings } from "./socket/beginnings.js";
-import { createCalls, type Hold } from "./socket/calls.js";
+import { CALL_QUEUES, createCalls, type Hold } from "./socket/calls.js";
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from "./socket/connections.js";
-import { PLACE_LIMITS, type PlaceLimits, Places } from "./socket/places.js";
 import { readPreface } from "./socket/preface.js";
 import { routesOf } from "./socket/routes.js";
 import { type OnConnection, speakHttp1, speakHttp2 } from "./socket/servers.js";
+import { CALL_SLOT_LIMITS, type CallSlotLimits, CallSlots } from "./socket/slots.js";
 import { UNREAD_LIMITS, UnreadAnswers, type UnreadLimits } from "./socket/unread.js";
 
 /** A server of methods that listens. */
@@ -30,7 +30,7 @@ export interface Options {
   /** Serves unary calls of our own processes on another port, too (lane/). */
   readonly lane?: LaneOptions | undefined;
   readonly connections?: Partial<ConnectionLimits>;
-  readonly places?: Partial<PlaceLimits>;
+  readonly slots?: Partial<CallSlotLimits>;
   readonly unread?: Partial<UnreadLimits>;
 }
 
@@ -57,12 +57,12 @@ export async function serveConnect({
   const closing = new AbortController();
   const connectionLimits = { ...CONNECTION_LIMITS, ...limits.connections };
   const connections = new Connections(connectionLimits);
-  const places = new Places({ ...PLACE_LIMITS, ...limits.places });
-  const beginnings = new Beginnings();
+  const slots = new CallSlots({ ...CALL_SLOT_LIMITS, ...limits.slots });
+  const queues = new HolderQueues(CALL_QUEUES);
   const unread = new UnreadAnswers({ ...UNREAD_LIMITS, ...limits.unread });
   const routes = routesOf(methods, closing.signal);
-  const lane = wanted && (await openLane({ ...wanted, methods, places, hold }));
-  const serve = createCalls({ lane, routes, connections, places, beginnings, unread, hold });
+  const lane = wanted && (await openLane({ ...wanted, methods, slots, hold }));
+  const serve = createCalls({ lane, routes, connections, slots, queues, unread, hold });
   const heard: OnConnection = {
     flooded: (connection) => connections.flooded(connection),
     takenBack: (connection) => connections.takenBack(connection),
@@ -72,7 +72,7 @@ export async function serveConnect({
 
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
-    beginnings.arrived();
+    queues.delay();
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());

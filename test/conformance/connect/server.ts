@@ -117,7 +117,7 @@ const server = await serveConnect({
   port: 0,
   methods: ["Unary", "IdempotentUnary"].map((name) => ({ method: answering(name), steps })),
   lane: { host: LOCAL_HOST, port: 0, log: silentLog },
-  places: { calls: 10_000 },
+  slots: { calls: 10_000 },
 });
 
 // What the suite is told, and asks, on standard input and output (server_compat.proto): a length and a message.

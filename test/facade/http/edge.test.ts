@@ -8,7 +8,7 @@ import { silentLog } from "../../../services/shared/process/log.js";
 import { answerOf, modern, post } from "../support/client.js";
 import { onEachEdge } from "../support/edges.js";
 import { raw, requestText } from "../support/raw.js";
-import { CTI, ENDLESS, LIMITS, type Started } from "../support/start.js";
+import { CTI, LIMITS, type Started, UNCOUNTED } from "../support/start.js";
 
 onEachEdge(({ start, listen }) => {
   let server: Started;
@@ -142,7 +142,7 @@ onEachEdge(({ start, listen }) => {
     ];
     const other = await listen(
       { host: "127.0.0.1", port: 0, exclusive: true },
-      createPages(routes, silentLog, ENDLESS).serve,
+      createPages(routes, silentLog, UNCOUNTED).serve,
     );
     const at = (path: string) => get(path, {}, "GET", other.port);
     expect((await at("/console/a/b")).text).toBe("/console/a/b");

@@ -13,7 +13,7 @@ import { nodeRoutes } from "../../../facade/http/node-bridge.js";
 import { createPages } from "../../../facade/http/pages.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { onEachEdge } from "../support/edges.js";
-import { ENDLESS } from "../support/start.js";
+import { UNCOUNTED } from "../support/start.js";
 
 onEachEdge(({ listen }) => {
   const edges: Edge[] = [];
@@ -22,7 +22,7 @@ onEachEdge(({ listen }) => {
   });
 
   async function mount(handler: RequestListener, maxBody = 1 << 20): Promise<string> {
-    const pages = createPages(nodeRoutes({ prefix: "/oauth", handler, maxBody, log: silentLog }), silentLog, ENDLESS);
+    const pages = createPages(nodeRoutes({ prefix: "/oauth", handler, maxBody, log: silentLog }), silentLog, UNCOUNTED);
     const edge = await listen({ host: "127.0.0.1", port: 0, exclusive: true }, pages.serve);
     edges.push(edge);
     return `http://127.0.0.1:${edge.port}/oauth`;

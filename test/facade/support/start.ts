@@ -1,5 +1,5 @@
 import type { FileRegistry } from "@bufbuild/protobuf";
-import type { Patience } from "../../../facade/admission/patience.js";
+import type { Unauthenticated } from "../../../facade/admission/unauthenticated.js";
 import { EDGE_NAMES } from "../../../facade/config.js";
 import { createFacade, type Facade, type FacadeOptions } from "../../../facade/facade.js";
 import type { Rate } from "../../../services/shared/limits/bucket.js";
@@ -27,8 +27,8 @@ export const LIMITS = { inFlight: 500, callMs: 60_000, badTokens: 30 };
 /** More calls than any test makes. */
 export const MANY: Rate = { perSecond: 1e6, burst: 1e6 };
 
-/** Patience that never ends. */
-export const ENDLESS: Patience = { with: () => undefined };
+/** Counts no requests of unauthenticated callers. */
+export const UNCOUNTED: Unauthenticated = { count: () => undefined };
 
 /** The scopes of a caller who may do everything on cti. */
 export const CTI = new Set(["account", "public", "cti:read", "cti:write"]);

@@ -11,7 +11,7 @@ import {
   replyOf,
 } from "../../../services/platform-proxy/lib/http.js";
 import { loadPlatform } from "../../../services/platform-proxy/parts.js";
-import { createPlaces } from "../../../services/platform-proxy/places.js";
+import { PlatformSlots } from "../../../services/platform-proxy/platform-slots.js";
 import { toolMethods } from "../../../services/platform-proxy/tool-methods.js";
 import { startSandbox as startAev } from "../../../services/sandbox/aev/server.js";
 import { startSandbox as startCti } from "../../../services/sandbox/cti/server.js";
@@ -173,8 +173,8 @@ async function contextOf(
     call: async () => ({ token }),
     callAsService: async () => ({ registered: true, url, publicUrl: url, auth: "bearer", clientId: "" }),
   } as unknown as Peers;
-  const places = createPlaces({ perPlatform: 1_000, perKey: 1_000 });
-  return createContext({ platforms: [await loadPlatform(server)], http, peers, places });
+  const slots = new PlatformSlots({ perPlatform: 1_000, perKey: 1_000 });
+  return createContext({ platforms: [await loadPlatform(server)], http, peers, slots });
 }
 
 /** Calls every tool with what it needs, so that the platform's answers are known. */

@@ -2,8 +2,8 @@ import { Code } from "@connectrpc/connect";
 import { hash } from "bcrypt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createKeyVerification, hashSecret } from "../../../services/auth/verification.js";
-import { createWorkLimit } from "../../../services/auth/work-limit.js";
 import { createKeyFormat } from "../../../services/shared/credentials/format.js";
+import { createWorkLimit } from "../../../services/shared/limits/work-limit.js";
 import { type Stack, startStack } from "./stack.js";
 
 const format = createKeyFormat("slp_");

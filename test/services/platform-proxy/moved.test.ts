@@ -9,7 +9,7 @@ import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { type GetPlatformTargetResponseSchema, SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { createContext, openSession } from "../../../services/platform-proxy/context.js";
 import { createHttpClient, type HttpClient } from "../../../services/platform-proxy/lib/http.js";
-import { createPlaces } from "../../../services/platform-proxy/places.js";
+import { PlatformSlots } from "../../../services/platform-proxy/platform-slots.js";
 import { platform } from "../../../services/platform-proxy/platforms/cti/platform.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
@@ -72,8 +72,8 @@ async function ask() {
   const assertion = outcome.value.assertions["platform-proxy"] as string;
   const { caller } = await stack.service.authenticator.authenticate({ authorization: `Bearer ${apiKey}` });
   const call = { credential: { assertion }, signal: new AbortController().signal, caller, assertion };
-  const places = createPlaces({ perPlatform: 10, perKey: 10 });
-  const context = createContext({ platforms: [], http, places, peers: peers as Peers });
+  const slots = new PlatformSlots({ perPlatform: 10, perKey: 10 });
+  const context = createContext({ platforms: [], http, slots, peers: peers as Peers });
   const session = await openSession(context, "cti", "test", call);
   return platform.createAdapter().whoAmI(session);
 }

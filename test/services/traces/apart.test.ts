@@ -56,7 +56,7 @@ const manyOf = (count: number, more: (n: number) => Sketch): Sketch[] =>
   Array.from({ length: count }, (_, n) => ({ name: `step ${n}`, ...more(n) }));
 
 /** Threads of a test's own, with its bounds. */
-function apartWith(bounds: Pick<ApartOptions, "waiting" | "reading">): Apart {
+function apartWith(bounds: Pick<ApartOptions, "slots" | "reading">): Apart {
   const place = rig.store.place(COLLECTIONS.map(({ name }) => name));
   const apart = createApart({ place, peers: rig.peers, retentionDays: 30, quota: SPAN_QUOTA, ...bounds });
   opened.push(apart);
@@ -216,8 +216,8 @@ test.each([
 );
 
 test("more than may wait is refused with when to send it again: of one sender, and of all", async () => {
-  const waiting = { exports: 2, bytes: MAX_EXPORT_BYTES, allExports: 3, allBytes: MAX_EXPORT_BYTES };
-  const apart = apartWith({ waiting });
+  const slots = { perHolder: 2, bytesPerHolder: MAX_EXPORT_BYTES, total: 3, bytes: MAX_EXPORT_BYTES };
+  const apart = apartWith({ slots });
   const one = () =>
     encoded(
       exportOf(

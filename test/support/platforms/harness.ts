@@ -10,7 +10,7 @@ import { CredentialService } from "#proto/auth/v1/credential_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import type { PlatformParts } from "../../../services/platform-proxy/parts.js";
-import type { PlaceLimits } from "../../../services/platform-proxy/places.js";
+import type { PlatformSlotLimits } from "../../../services/platform-proxy/platform-slots.js";
 import { createPlatformProxyService } from "../../../services/platform-proxy/service.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import type { Authenticator, Caller } from "../../../services/shared/rpc/call.js";
@@ -65,10 +65,10 @@ export interface Setup {
   /** The audience of tokens to exchange. */
   readonly clientId?: string;
   /** How many calls may be under way; more than any test makes where left out. */
-  readonly places?: PlaceLimits;
+  readonly places?: PlatformSlotLimits;
 }
 
-const MANY: PlaceLimits = { perPlatform: 1_000, perKey: 1_000 };
+const MANY: PlatformSlotLimits = { perPlatform: 1_000, perKey: 1_000 };
 
 /** Where the people of the tests have their mail. */
 export const emailOf = (person: string): string => (person.includes("@") ? person : `${person}@sallyport.example`);

@@ -7,14 +7,14 @@ import type { Authenticated, Credential, Incoming } from "../call.js";
 import { canceled, deadlineExceeded, resourceExhausted, unauthenticated, unimplemented } from "../errors.js";
 import { ASSERTION_HEADER } from "../remote.js";
 import type { Hold } from "../socket/calls.js";
-import type { Place, Places } from "../socket/places.js";
+import type { CallSlot, CallSlots } from "../socket/slots.js";
 import { LONGEST_TIMER_MS } from "../steps/deadline.js";
 import type { LaneRoute } from "./routes.js";
 import { answer, answerError, callError } from "./uws-answer.js";
 
 /** What the calls of a lane share. */
 export interface Lane {
-  readonly places: Places;
+  readonly slots: CallSlots;
   readonly hold: Hold | undefined;
   /** Calls that are not answered yet. */
   inFlight: number;
@@ -39,7 +39,7 @@ export class ServedCall implements Incoming {
   readonly #response: HttpResponse;
   /** Bytes that are announced; undefined where they come in chunks. */
   readonly #length: number | undefined;
-  #place: Place | undefined;
+  #slot: CallSlot | undefined;
   #release: (() => void) | undefined;
   /** What has come of the message; a list where it comes in pieces. */
   #message: Buffer | Buffer[] | undefined;
@@ -125,11 +125,11 @@ export class ServedCall implements Incoming {
 
   /** @throws ConnectError resource_exhausted. */
   #enter(who: Authenticated): void {
-    const { places, hold } = this.#lane;
+    const { slots, hold } = this.#lane;
     const { limits, isPublic } = this.#route;
     if (this.#length !== undefined && this.#length > limits.bytes) throw tooLong(limits.bytes);
-    this.#place = places.enter(who.caller, OURS);
-    this.#place.take(this.#bytes);
+    this.#slot = slots.take(who.caller, OURS);
+    this.#slot.grow(this.#bytes);
     this.admitted = who;
     if (!isPublic) {
       this.#release = hold?.(who.caller, () => {
@@ -146,7 +146,7 @@ export class ServedCall implements Incoming {
     this.#isWhole = isLast;
     try {
       if (this.#bytes > limits.bytes) throw tooLong(limits.bytes);
-      this.#place?.take(piece.byteLength);
+      this.#slot?.grow(piece.byteLength);
       this.#keep(piece);
       if (isLast && this.admitted !== undefined) this.#run();
     } catch (error) {
@@ -164,7 +164,7 @@ export class ServedCall implements Incoming {
 
   /** @throws what the message or the method does. */
   #run(): void {
-    this.#place?.handOn();
+    this.#slot?.handOn();
     const message = this.#message ?? NOTHING;
     this.#message = undefined;
     if (this.#hasEnded) throw NO_LONGER_GOOD;
@@ -204,7 +204,7 @@ export class ServedCall implements Incoming {
     this.#lane.inFlight--;
     clearTimeout(this.#late);
     this.#release?.();
-    this.#place?.leave();
+    this.#slot?.free();
   }
 }
 

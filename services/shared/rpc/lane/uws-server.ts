@@ -8,7 +8,7 @@ import type { Chain } from "../chain.js";
 import { unimplemented } from "../errors.js";
 import type { Method } from "../method.js";
 import type { Hold } from "../socket/calls.js";
-import type { Places } from "../socket/places.js";
+import type { CallSlots } from "../socket/slots.js";
 import { LOCAL_HOST, type OwnLane, TOKEN_HEADER } from "./announcement.js";
 import { laneRoutesOf } from "./routes.js";
 import { type Lane, ServedCall } from "./uws-call.js";
@@ -33,7 +33,7 @@ export interface LaneServerOptions {
   readonly port: number;
   readonly methods: readonly { readonly method: Method; readonly steps: Chain }[];
   /** Those of the gRPC port: a caller has one share of both. */
-  readonly places: Places;
+  readonly slots: CallSlots;
   readonly hold: Hold | undefined;
 }
 
@@ -49,12 +49,12 @@ export interface LaneServer extends OwnLane {
  *
  * @throws Error where the port cannot be had.
  */
-export async function listenOnLane({ host, port, methods, places, hold }: LaneServerOptions): Promise<LaneServer> {
+export async function listenOnLane({ host, port, methods, slots, hold }: LaneServerOptions): Promise<LaneServer> {
   const token = randomBytes(32).toString("base64url");
   const secret = Buffer.from(token);
   const isTheirs = (given: string): boolean =>
     given.length === secret.length && timingSafeEqual(Buffer.from(given, "latin1"), secret);
-  const lane: Lane = { places, hold, inFlight: 0 };
+  const lane: Lane = { slots, hold, inFlight: 0 };
   let isClosing = false;
   let connections = 0;
   const app = uws.App();

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import { canceled, deadlineExceeded, resourceExhausted } from "../errors.js";
 import type { MessageLimits } from "./message-limits.js";
-import type { Place } from "./places.js";
+import type { CallSlot } from "./slots.js";
 
 /** A request of either version of HTTP. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
@@ -27,11 +27,11 @@ const BYTES_A_CHUNK = 256;
 export async function* wholeBody(
   request: NodeRequest,
   limits: MessageLimits,
-  place: Place,
+  slot: CallSlot,
   check: (begun: Uint8Array) => void,
 ): AsyncIterable<Uint8Array> {
-  const bytes = await collect(request, limits, place, check);
-  place.handOn();
+  const bytes = await collect(request, limits, slot, check);
+  slot.handOn();
   yield bytes;
 }
 
@@ -66,7 +66,7 @@ export function checkAnnounced(request: NodeRequest, { bytes }: MessageLimits): 
 function collect(
   request: NodeRequest,
   { bytes: most, bodyMs }: MessageLimits,
-  place: Place,
+  slot: CallSlot,
   check: (begun: Uint8Array) => void,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -91,7 +91,7 @@ function collect(
       try {
         if (bytes > most + ENVELOPE) throw tooLong(most);
         if (count > FREE_CHUNKS + bytes / BYTES_A_CHUNK) throw tooFine();
-        place.take(chunk.length);
+        slot.grow(chunk.length);
         if (bytes < lookedAt) return;
         lookedAt = bytes < LOOKED_AT_LAST ? 2 * bytes : Number.POSITIVE_INFINITY;
         const begun = Buffer.concat(chunks);

@@ -1,20 +1,20 @@
 import { Code, ConnectError, createContextValues } from "@connectrpc/connect";
 import type { UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
+import type { HolderQueueLimits, HolderQueues } from "../../limits/holder-queues.js";
 import { checkBegun } from "../bounded.js";
 import type { Authenticated, Authenticator, Caller, Incoming } from "../call.js";
 import { canceled, invalidArgument, resourceExhausted, unauthenticated, unimplemented } from "../errors.js";
 import { announce, type OwnLane } from "../lane/announcement.js";
 import { LONGEST_TIMER_MS } from "../steps/deadline.js";
 import { abandon, answer, discard, type NodeResponse } from "./answer.js";
-import type { Beginnings } from "./beginnings.js";
 import { checkAnnounced, liveBody, type NodeRequest, wholeBody } from "./body.js";
 import type { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
 import { credentialOf, headerOf, traceparentOf } from "./headers.js";
 import { isOurs } from "./ours.js";
-import type { Place, Places } from "./places.js";
 import { refusalOf } from "./refusal.js";
 import { CALL, type Route } from "./routes.js";
+import type { CallSlot, CallSlots } from "./slots.js";
 import type { UnreadAnswers, Waiting } from "./unread.js";
 
 /** Has a call ended when the credential of its caller is no longer good; returns the release. */
@@ -24,8 +24,9 @@ export type Hold = (caller: Caller, kill: () => void) => () => void;
 export interface CallsOptions {
   readonly routes: ReadonlyMap<string, Route>;
   readonly connections: Connections;
-  readonly places: Places;
-  readonly beginnings: Beginnings;
+  readonly slots: CallSlots;
+  /** In which calls wait to begin, by caller. */
+  readonly queues: HolderQueues;
   readonly unread: UnreadAnswers;
   /** Left out where nothing is kept under a lease. */
   readonly hold?: Hold | undefined;
@@ -36,6 +37,16 @@ export interface CallsOptions {
 /** Serves one call of a connection. */
 export type ServeCall = (request: NodeRequest, response: NodeResponse, connection: Connection) => void;
 
+/** How many calls of a port begin in a turn of the event loop, and how many of a caller's wait: as many as it may have open. */
+export const CALL_QUEUES: HolderQueueLimits = {
+  atOnce: 8,
+  unwatched: 4,
+  sliceMs: 1,
+  perTurn: 8,
+  delayMs: 25,
+  waiting: 512,
+};
+
 /** How long a client of a stream both ways may be silent, in milliseconds. */
 const SILENT_MS = 120_000;
 const OK = 200;
@@ -43,7 +54,7 @@ const OK = 200;
 const SHORTEST_MS = 1_000;
 
 /**
- * Serves calls in this order: its turn; who is it, by the headers alone; a place; the
+ * Serves calls in this order: the queue; who is it, by the headers alone; a slot; the
  * body, bounded; the message; the method. Who is refused is answered in the call's
  * protocol, and nothing of the body is read for it.
  */
@@ -58,7 +69,7 @@ class ServedCall {
   readonly #connection: Connection;
   readonly #left = new AbortController();
   readonly #ended = new AbortController();
-  #place: Place | undefined;
+  #slot: CallSlot | undefined;
   #release: (() => void) | undefined;
   #expiry: NodeJS.Timeout | undefined;
 
@@ -128,15 +139,15 @@ class ServedCall {
     return isPublic || this.#connection.caller !== undefined ? this.#inTurn(verify) : this.#verify(verify);
   }
 
-  /** A known caller's calls, and public ones, are looked at in turns; our own processes call for everybody and wait for nobody. */
+  /** A known caller's calls, and public ones, are looked at in their turn; our own processes call for everybody and wait for nobody. */
   #inTurn(admit: () => Authenticated | Promise<Authenticated>): Authenticated | Promise<Authenticated> {
-    const { beginnings, connections } = this.#options;
+    const { queues, connections } = this.#options;
     const { caller, address } = this.#connection;
     if (caller === "") return admit();
     const name = caller ?? address;
-    if (beginnings.admits(name)) return admit();
-    if (beginnings.isLong(name)) connections.exhausted(this.#connection);
-    return beginnings.turn(name).then(() => {
+    if (queues.admits(name)) return admit();
+    if (queues.isLong(name)) connections.exhausted(this.#connection);
+    return queues.turn(name).then(() => {
       this.#left.signal.throwIfAborted();
       return admit();
     });
@@ -176,12 +187,12 @@ class ServedCall {
     if (status === OK) announce(lane, this.#connection.socket, header);
   }
 
-  /** @throws ConnectError resource_exhausted, for want of a place or for a body that is announced too long. */
+  /** @throws ConnectError resource_exhausted, if there is no slot, or for a body that is announced too long. */
   #enter({ limits, method, isPublic, authenticator }: Route, who: Authenticated): void {
     if (!isPublic) this.#known(who);
     checkAnnounced(this.#request, limits);
     const { address, caller } = this.#connection;
-    this.#place = this.#options.places.enter(who.caller, caller === undefined ? address : `of ${caller}`);
+    this.#slot = this.#options.slots.take(who.caller, caller === undefined ? address : `of ${caller}`);
     if (isPublic) return;
     this.#release = this.#options.hold?.(who.caller, () => this.#ended.abort(NO_LONGER_GOOD));
     if (method.desc.methodKind !== "unary") this.#watchExpiry(authenticator, who);
@@ -213,7 +224,7 @@ class ServedCall {
       refused: () => this.#options.connections.refused(this.#connection),
     });
     const body = takesOne
-      ? wholeBody(request, limits, this.#place as Place, (begun) =>
+      ? wholeBody(request, limits, this.#slot as CallSlot, (begun) =>
           checkBegun(method.desc.input, request.headers["content-type"] ?? "", begun),
         )
       : liveBody(request, SILENT_MS, () => abandon(this.#response));
@@ -245,7 +256,7 @@ class ServedCall {
     connection.callEnded();
     clearTimeout(this.#expiry);
     this.#release?.();
-    this.#place?.leave();
+    this.#slot?.free();
     this.#left.abort(WENT_AWAY);
   }
 }

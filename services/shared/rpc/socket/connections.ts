@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
-import { LRUCache } from "lru-cache";
-import { Bucket, type Rate } from "../../limits/bucket.js";
+import type { Rate } from "../../limits/bucket.js";
+import { Buckets } from "../../limits/buckets.js";
 import type { Caller } from "../call.js";
 import { Connection } from "./connection.js";
 import { type StrangerLimits, Strangers } from "./strangers.js";
 
 // Who has called with a credential that is good keeps a connection; a stranger
-// keeps one for as long as there is room, and an address has only so much
-// patience for what strangers do. Our own processes are never shut out.
+// keeps one for as long as there is room, and what strangers of an address do
+// is limited. Our own processes are never shut out.
 
 /** How many connections there may be, and what strangers may do. */
 export interface ConnectionLimits extends StrangerLimits {
@@ -55,15 +55,18 @@ export class Connections {
   readonly #all = new Set<Connection>();
   readonly #strangers: Strangers;
   readonly #ofCaller = new Map<string, Set<Connection>>();
-  readonly #arrivals = new LRUCache<string, Bucket>({ max: CALLERS });
-  readonly #takenBack = new LRUCache<string, Bucket>({ max: CALLERS });
-  readonly #exhausted = new LRUCache<string, Bucket>({ max: CALLERS });
+  readonly #arrivals: Buckets;
+  readonly #takenBack: Buckets;
+  readonly #exhausted: Buckets;
   readonly #sweeping: NodeJS.Timeout;
   #callers = 0;
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
     this.#strangers = new Strangers(limits);
+    this.#arrivals = new Buckets(limits.arrivals, CALLERS);
+    this.#takenBack = new Buckets(limits.takenBack, CALLERS);
+    this.#exhausted = new Buckets(limits.exhausted, CALLERS);
     this.#sweeping = setInterval(() => this.#sweep(), SWEEP_MS).unref();
   }
 
@@ -93,7 +96,7 @@ export class Connections {
     const name = isOurs ? "" : caller.keyId || caller.account?.id || caller.id;
     // To begin with it was no stranger's business.
     if (!this.#strangers.leave(connection)) this.#forget(connection);
-    else if (isOurs || isWithin(this.#arrivals, name, this.#limits.arrivals)) {
+    else if (isOurs || this.#arrivals.take(name) === 0) {
       this.#strangers.charge(connection.address, -1);
     }
     connection.caller = name;
@@ -126,7 +129,7 @@ export class Connections {
       this.refused(connection);
       return;
     }
-    if (!isWithin(this.#takenBack, caller, this.#limits.takenBack)) this.flooded(connection);
+    if (this.#takenBack.take(caller) > 0) this.flooded(connection);
   }
 
   /**
@@ -137,7 +140,7 @@ export class Connections {
   exhausted(connection: Connection): void {
     const { caller } = connection;
     if (caller === undefined || caller === "") return;
-    if (!isWithin(this.#exhausted, caller, this.#limits.exhausted)) this.flooded(connection);
+    if (this.#exhausted.take(caller) > 0) this.flooded(connection);
   }
 
   /** Hangs up on a connection, at the cost of its address. */
@@ -182,16 +185,6 @@ export class Connections {
     this.#callers--;
     if (own.size === 0) this.#ofCaller.delete(connection.caller as string);
   }
-}
-
-/** Whether a caller may do one thing more, which is counted. */
-function isWithin(buckets: LRUCache<string, Bucket>, caller: string, rate: Rate): boolean {
-  const now = performance.now();
-  const bucket = buckets.get(caller) ?? new Bucket(rate, now);
-  buckets.set(caller, bucket);
-  if (bucket.waitAt(now) > 0) return false;
-  bucket.take();
-  return true;
 }
 
 /** The one that has been there longest without a call open; never one of our own processes. */

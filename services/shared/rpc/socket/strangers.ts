@@ -20,7 +20,7 @@ interface Address {
   /** Those of them that are read, the first begun with first. */
   readonly begun: Set<Connection>;
   /** What is done for strangers: to begin with a connection, to refuse a call or to serve one that is public. */
-  readonly patience: Bucket;
+  readonly bucket: Bucket;
   /** Connections that nothing is read of yet, by age. */
   readonly ready: Map<Connection, () => void>;
   takesLast: boolean;
@@ -64,7 +64,7 @@ export class Strangers {
     strangers.add(connection);
   }
 
-  /** Calls `then` when it is the connection's turn and its address has patience. */
+  /** Calls `then` when it is the connection's turn and its address may do one thing more. */
   begin(connection: Connection, then: () => void): void {
     const address = this.#address(connection.address);
     address.ready.set(connection, then);
@@ -81,18 +81,18 @@ export class Strangers {
 
   /** Whether an address may do one thing more, which is counted. */
   allows(name: string): boolean {
-    const { patience } = this.#address(name);
-    if (patience.waitAt(performance.now()) > 0) return false;
-    patience.take();
+    const { bucket } = this.#address(name);
+    if (bucket.waitAt(performance.now()) > 0) return false;
+    bucket.take();
     return true;
   }
 
   /** Counts what was done for an address, or less than nothing where it was in vain. @returns whether it may do more. */
   charge(name: string, acts: number): boolean {
     const address = this.#address(name);
-    address.patience.charge(acts);
+    address.bucket.charge(acts);
     if (acts < 0) this.#go(address);
-    return address.patience.waitAt(performance.now()) === 0;
+    return address.bucket.waitAt(performance.now()) === 0;
   }
 
   /** The oldest one, of the address that has most of them. */
@@ -112,8 +112,8 @@ export class Strangers {
         else if (connection.calls === 0 && now - connection.idleSince > idleMs) connection.hangUp();
       }
       this.#giveWay(address);
-      if (address.patience.waitAt(now) === 0 && address.ready.size > 0) this.#queue.add(address);
-      if (address.strangers.size === 0 && address.patience.taken <= 0) this.#addresses.delete(name);
+      if (address.bucket.waitAt(now) === 0 && address.ready.size > 0) this.#queue.add(address);
+      if (address.strangers.size === 0 && address.bucket.taken <= 0) this.#addresses.delete(name);
     }
     this.#schedule();
   }
@@ -128,18 +128,18 @@ export class Strangers {
   #address(name: string): Address {
     let address = this.#addresses.get(name);
     if (address === undefined) {
-      const patience = new Bucket(this.#limits, performance.now());
-      address = { strangers: new Set(), begun: new Set(), patience, ready: new Map(), takesLast: false };
+      const bucket = new Bucket(this.#limits, performance.now());
+      address = { strangers: new Set(), begun: new Set(), bucket, ready: new Map(), takesLast: false };
       this.#addresses.set(name, address);
     }
     return address;
   }
 
   #go(address: Address): void {
-    const { ready, patience } = address;
+    const { ready, bucket } = address;
     const now = performance.now();
-    const mayBegin = !this.#hasBegun && this.#hasRoom(address) && patience.waitAt(now) === 0;
-    if (ready.size > 0 && mayBegin && patience.taken < AT_ONCE) {
+    const mayBegin = !this.#hasBegun && this.#hasRoom(address) && bucket.waitAt(now) === 0;
+    if (ready.size > 0 && mayBegin && bucket.taken < AT_ONCE) {
       this.#beginOne(address);
     }
     if (ready.size > 0) this.#queue.add(address);
@@ -158,8 +158,8 @@ export class Strangers {
   #beginNext(): void {
     for (const address of this.#queue) {
       this.#queue.delete(address);
-      // Who has no room or patience left comes back with a sweep.
-      if (address.ready.size === 0 || !this.#hasRoom(address) || address.patience.waitAt(performance.now()) > 0) {
+      // Who has no room left, or may do no more, comes back with a sweep.
+      if (address.ready.size === 0 || !this.#hasRoom(address) || address.bucket.waitAt(performance.now()) > 0) {
         continue;
       }
       this.#beginOne(address);
@@ -186,7 +186,7 @@ export class Strangers {
 
   #beginOne(address: Address): void {
     const [connection, begin] = this.#next(address);
-    address.patience.take();
+    address.bucket.take();
     address.ready.delete(connection);
     address.begun.add(connection);
     this.#hasBegun = true;

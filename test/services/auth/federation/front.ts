@@ -15,10 +15,10 @@ import {
 import type { ProviderSetting } from "../../../../services/auth/federation/setting.js";
 import { type AuthStore, openAuthStore, type UserRecord } from "../../../../services/auth/store.js";
 import { createWatchHub } from "../../../../services/auth/watch-hub.js";
-import { createWorkLimit } from "../../../../services/auth/work-limit.js";
 import { type Auditor, createAuditor } from "../../../../services/shared/audit/auditor.js";
 import type { AuditEntry } from "../../../../services/shared/audit/entry.js";
 import { createOutbox } from "../../../../services/shared/credentials/outbox.js";
+import { createWorkLimit } from "../../../../services/shared/limits/work-limit.js";
 import type { OutgoingPolicy } from "../../../../services/shared/outgoing/policy.js";
 import { createLog } from "../../../../services/shared/process/log.js";
 import { LOOPBACK } from "../../../support/outgoing.js";

@@ -250,7 +250,7 @@ test("a key that is revoked while its message comes begins nothing; one that is 
 });
 
 test("a caller has one share of calls, on the lane and on the gRPC port", async () => {
-  await start({ places: { calls: 2 } });
+  await start({ slots: { calls: 2 } });
   rig.world.get = async (id) => {
     await sleep(200);
     return { agent: { id } };

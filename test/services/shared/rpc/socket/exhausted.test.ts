@@ -3,7 +3,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
 import { GetAgentRequestSchema } from "#proto/core/v1/agent_service_pb.js";
 import { CONNECTION_LIMITS } from "../../../../../services/shared/rpc/socket/connections.js";
-import { PLACE_LIMITS } from "../../../../../services/shared/rpc/socket/places.js";
+import { CALL_SLOT_LIMITS } from "../../../../../services/shared/rpc/socket/slots.js";
 import { call, envelope, GET_AGENT, open, startRig } from "./support.js";
 
 // A refusal needs no window and costs as much as a short call: a caller who has
@@ -23,7 +23,7 @@ const endOf = (session: ClientHttp2Session): Promise<number> =>
 
 test("a key that keeps its calls open and repeats what is refused is hung up on, on each connection", async () => {
   rig = await startRig({
-    places: { ...PLACE_LIMITS, calls: CALLS },
+    slots: { ...CALL_SLOT_LIMITS, calls: CALLS },
     connections: { ...CONNECTION_LIMITS, exhausted: { burst: REFUSALS, perSecond: 0.001 } },
   });
   const holding = open(rig.url);

@@ -6,7 +6,7 @@ import { type RawSocket, raw, requestText } from "../support/raw.js";
 import { CTI, LIMITS, type Started } from "../support/start.js";
 
 onEachEdge(({ start }) => {
-  // Nobody takes the places of others: not by sending slowly without a key, not by
+  // Nobody takes the slots of others: not by sending slowly without a key, not by
   // waiting to be verified, and not with a key of their own.
 
   const IN_FLIGHT = 8;
@@ -53,7 +53,7 @@ onEachEdge(({ start }) => {
     ["to /rpc with an unknown token", RPC, ["authorization: Bearer unknown"]],
     ["to register without a token", "/base/api/v1/platform/register", []],
     ["to register with an unknown token", "/base/api/v1/platform/register", ["authorization: Bearer unknown"]],
-  ])("slow bodies %s take no place of others", async (_what, path, headers) => {
+  ])("slow bodies %s take no slot of others", async (_what, path, headers) => {
     await begin();
     await ask("good");
     openSlow(MANY, path, headers);
@@ -64,7 +64,7 @@ onEachEdge(({ start }) => {
     expect((await ask("other")).status).toBe(200);
   });
 
-  test("those who wait to be verified take no place of those who are known", async () => {
+  test("those who wait to be verified take no slot of those who are known", async () => {
     await begin();
     await ask("good");
     let verified = (): void => undefined;
@@ -80,7 +80,7 @@ onEachEdge(({ start }) => {
     verified();
   });
 
-  test("a key has its share of the places, and is told when to try again", async () => {
+  test("a key has its share of the slots, and is told when to try again", async () => {
     await begin();
     const wait = (name: string) => {
       const { body, headers } = modern("tools/call", { name: "wait_for_sighting", arguments: { name } });
@@ -102,7 +102,7 @@ onEachEdge(({ start }) => {
     await Promise.all(waiting);
   });
 
-  test("an address has its share of the places, whatever keys it has", async () => {
+  test("an address has its share of the slots, whatever keys it has", async () => {
     await begin({}, { proxies: 1 });
     const names = Array.from({ length: IN_FLIGHT }, (_, i) => `key-${i}`);
     for (const name of names) server.keys.add(name, { scopes: CTI });

@@ -1,21 +1,21 @@
 import type { AllowsHost } from "./admission/hosts.js";
 import type { Origins } from "./admission/origins.js";
-import type { Patience } from "./admission/patience.js";
 import { BAD_HOST, malformedRefusal, unknownEndpointRefusal } from "./admission/refusals.js";
-import type { Rooms } from "./admission/rooms.js";
+import type { RequestSlots } from "./admission/slots.js";
+import type { Unauthenticated } from "./admission/unauthenticated.js";
 import type { Endpoints } from "./catalogue/endpoints.js";
 import { type Exchange, JSON_HEADERS } from "./http/exchange.js";
 import type { Pages } from "./http/pages.js";
 import { readAndRefuse, refuse } from "./mcp/refuse.js";
 import type { Serve } from "./mcp/serve.js";
 
-/** Where requests go from the front door, and what keeps them out. */
-export interface FrontDoorOptions {
+/** Where requests go, and what refuses them. */
+export interface EntryPointOptions {
   /** The path of the public base URL, without a trailing slash. */
   readonly base: string;
   readonly allowsHost: AllowsHost;
-  readonly rooms: Rooms;
-  readonly patience: Patience;
+  readonly slots: RequestSlots;
+  readonly unauthenticated: Unauthenticated;
   readonly endpoints: Endpoints;
   readonly origins: Origins;
   readonly serve: Serve;
@@ -26,8 +26,8 @@ export interface FrontDoorOptions {
 const HEALTH = new Set(["/healthz", "/readyz"]);
 
 /** Builds what every request meets first: it goes to an MCP endpoint, to a page, or nowhere. */
-export function createFrontDoor(options: FrontDoorOptions): (exchange: Exchange) => void {
-  const { base, allowsHost, rooms, patience, endpoints, origins, serve, pages } = options;
+export function createEntryPoint(options: EntryPointOptions): (exchange: Exchange) => void {
+  const { base, allowsHost, slots, unauthenticated, endpoints, origins, serve, pages } = options;
   const unknown = unknownEndpointRefusal([...new Set(endpoints.all.map(({ path }) => path))]);
   const mcp = `${base}/mcp/`;
 
@@ -36,15 +36,15 @@ export function createFrontDoor(options: FrontDoorOptions): (exchange: Exchange)
     if (malformed !== undefined) return refuseMalformed(exchange, malformed);
     if (HEALTH.has(path)) return pages.serve(exchange);
     if (!allowsHost(headers.host)) {
-      patience.with(exchange);
+      unauthenticated.count(exchange);
       refuse(exchange, BAD_HOST, JSON_HEADERS);
       return;
     }
     const endpoint = endpoints.at(path, headers.host);
     if (endpoint !== undefined) return serve(exchange, endpoint);
     if (path.startsWith(mcp)) {
-      patience.with(exchange);
-      readAndRefuse(exchange, unknown, origins.headersFor(headers.origin), rooms);
+      unauthenticated.count(exchange);
+      readAndRefuse(exchange, unknown, origins.headersFor(headers.origin), slots);
       return;
     }
     pages.serve(exchange);

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { LateTurns } from "../../../facade/http/late-turns.js";
+import { POSTPONED } from "../../../../facade/http/edge.js";
+import { Queue } from "../../../../services/shared/limits/queue.js";
 
 test("what waits is done in order, and gives way to others between", async () => {
-  const late = new LateTurns();
+  const queue = new Queue(POSTPONED);
   const done: number[] = [];
   for (let n = 0; n < 100; n++) {
-    late.add(() => {
+    queue.add(() => {
       // Longer than a slice: each has a turn of its own.
       const until = performance.now() + 3;
       while (performance.now() < until);
@@ -20,18 +21,18 @@ test("what waits is done in order, and gives way to others between", async () =>
 });
 
 test.each([
-  [16, new LateTurns()],
-  [4, new LateTurns(4)],
-])("however little it takes, only %i are done in a turn", async (aTurn, late) => {
+  [16, new Queue(POSTPONED)],
+  [4, new Queue({ ...POSTPONED, perTurn: 4 })],
+])("however little it takes, only %i are done in a turn", async (perTurn, queue) => {
   let done = 0;
-  for (let n = 0; n < 100; n++) late.add(() => done++);
+  for (let n = 0; n < 100; n++) queue.add(() => done++);
   await new Promise((resolve) => setImmediate(resolve));
-  expect(done).toBe(aTurn);
+  expect(done).toBe(perTurn);
   await expect.poll(() => done).toBe(100);
 });
 
 test("beyond so many nothing more waits", () => {
-  const late = new LateTurns();
-  const taken = Array.from({ length: 5_000 }, () => late.add(() => undefined));
+  const queue = new Queue(POSTPONED);
+  const taken = Array.from({ length: 5_000 }, () => queue.add(() => undefined));
   expect(taken.filter(Boolean)).toHaveLength(4_096);
 });

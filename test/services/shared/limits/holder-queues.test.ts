@@ -1,13 +1,13 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Beginnings } from "../../../../../services/shared/rpc/socket/beginnings.js";
+import { HolderQueues } from "../../../../services/shared/limits/holder-queues.js";
+import { CALL_QUEUES } from "../../../../services/shared/rpc/socket/calls.js";
 
-/** Calls that begin at once before the loop has had a turn. */
-const AT_ONCE = 8;
+const AT_ONCE = CALL_QUEUES.atOnce;
 
 function rig() {
   let now = 1_000;
-  const beginnings = new Beginnings(() => now);
+  const queues = new HolderQueues(CALL_QUEUES, () => now);
   const begun: string[] = [];
   /** A call that takes some time of the loop's when it begins. */
   const call = (caller: string, takesMs = 2): void => {
@@ -15,13 +15,13 @@ function rig() {
       begun.push(caller);
       now += takesMs;
     };
-    if (beginnings.admits(caller)) begin();
-    else void beginnings.turn(caller).then(begin);
+    if (queues.admits(caller)) begin();
+    else void queues.turn(caller).then(begin);
   };
   const passes = (ms: number): void => {
     now += ms;
   };
-  return { beginnings, begun, call, passes };
+  return { queues, begun, call, passes };
 }
 
 test("of a hundred calls in one packet a few begin in each turn of the loop, and all do", async () => {
@@ -56,23 +56,23 @@ test("a call of another caller is begun next, however many wait", async () => {
 });
 
 test("while connections come in, what waits is put off, but not for long", async () => {
-  const { beginnings, begun, call, passes } = rig();
+  const { queues, begun, call, passes } = rig();
   for (let i = 0; i < 20; i++) call("a");
   await turn();
   const before = begun.length;
   for (let i = 0; i < 5; i++) {
-    beginnings.arrived();
+    queues.delay();
     await turn();
   }
   expect(begun).toHaveLength(before);
   passes(25);
-  beginnings.arrived();
+  queues.delay();
   await turn();
   expect(begun).toHaveLength(before + 1);
 });
 
 test("it is told where more of a caller's calls wait than should", () => {
-  const { beginnings, call } = rig();
+  const { queues, call } = rig();
   for (let i = 0; i < AT_ONCE + 512; i++) call("a");
-  expect([beginnings.isLong("a"), beginnings.isLong("b")]).toEqual([true, false]);
+  expect([queues.isLong("a"), queues.isLong("b")]).toEqual([true, false]);
 });

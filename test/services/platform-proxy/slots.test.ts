@@ -4,7 +4,7 @@ import { AccountService } from "#proto/cti/v1/account_service_pb.js";
 import { unary } from "../../../services/platform-proxy/binding.js";
 import { type Harness, startHarness } from "../../support/platforms/harness.js";
 
-// A platform that hangs: it keeps its own places, and lets go of them.
+// A platform that hangs: it keeps its own slots, and lets go of them.
 
 let harness: Harness;
 let hanging: number;

@@ -6,11 +6,11 @@ import { headerLines, type RawSocket, raw, requestText } from "../support/raw.js
 import { LIMITS, type Started } from "../support/start.js";
 
 onEachEdge(({ start }) => {
-  // Of whom nobody knows an address has so much; beyond it their answers wait.
-  // What has a good key is never asked.
+  // Unauthenticated callers at an address have a rate; answers beyond it wait.
+  // A request with a good key is not counted.
 
   const BURST = 4;
-  const STRANGERS = { burst: BURST, perSecond: 1e-6 };
+  const UNAUTHENTICATED = { burst: BURST, perSecond: 1e-6 };
 
   let server: Started;
   let sockets: RawSocket[] = [];
@@ -22,7 +22,7 @@ onEachEdge(({ start }) => {
   });
 
   async function begin(options: Partial<FacadeOptions> = {}): Promise<void> {
-    server = await start({ limits: { ...LIMITS, strangers: STRANGERS }, ...options });
+    server = await start({ limits: { ...LIMITS, unauthenticated: UNAUTHENTICATED }, ...options });
   }
 
   function open(bytes: string): RawSocket {
@@ -46,7 +46,7 @@ onEachEdge(({ start }) => {
     ["an rpc without a token", requestText("/base/rpc/a.B/C", ["host: 127.0.0.1", "content-length: 0"]), "501"],
   ];
 
-  test.each(KINDS)("%s: answered all, beyond the patience one at a time", async (_what, text, status) => {
+  test.each(KINDS)("%s: answered all, beyond the rate one at a time", async (_what, text, status) => {
     await begin();
     const kept = open(text);
     for (let n = 1; n <= 2 * BURST; n++) {
@@ -58,7 +58,7 @@ onEachEdge(({ start }) => {
     await open(text.repeat(2)).ended;
   });
 
-  test("a good key of an address whose patience is at its end is served, and its connection goes on", async () => {
+  test("a good key of an address whose rate is used up is served, and its connection goes on", async () => {
     await begin();
     for (let n = 0; n < 2 * BURST; n++) await open(listed("bad", ["connection: close"])).ended;
     const kept = open(listed("good"));
@@ -70,7 +70,7 @@ onEachEdge(({ start }) => {
     expect((await post(`${server.url}/mcp/cti`, LIST.body, LIST.headers)).status).toBe(200);
   });
 
-  test("who sends a thousand requests at once, beyond the patience, has sent the last ones in vain", async () => {
+  test("who sends a thousand requests at once, beyond the rate, has sent the last ones in vain", async () => {
     await begin();
     const answers = await open(get("/nothing").repeat(1_000)).ended;
     expect(answers.split("HTTP/1.1 ").length - 1).toBeLessThanOrEqual(BURST + 1);
@@ -78,7 +78,7 @@ onEachEdge(({ start }) => {
 
   test("where there is no room to look at a key, that too is told when there is time", async () => {
     const inFlight = 4;
-    await begin({ limits: { ...LIMITS, inFlight, strangers: { burst: 1, perSecond: 1e-6 } } });
+    await begin({ limits: { ...LIMITS, inFlight, unauthenticated: { burst: 1, perSecond: 1e-6 } } });
     let looked = (): void => undefined;
     server.keys.delay = new Promise((resolve) => {
       looked = resolve;
@@ -90,7 +90,7 @@ onEachEdge(({ start }) => {
     looked();
   });
 
-  test("behind a proxy the patience is with its client, and the proxy's connection goes on", async () => {
+  test("behind a proxy the rate is that of its client, and the proxy's connection goes on", async () => {
     await begin({ proxies: 1 });
     const kept = open("");
     for (let n = 1; n <= 3 * BURST; n++) {

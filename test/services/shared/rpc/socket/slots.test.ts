@@ -1,14 +1,14 @@
 import { Code } from "@connectrpc/connect";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Caller } from "../../../../../services/shared/rpc/call.js";
-import { INTERNAL, Places } from "../../../../../services/shared/rpc/socket/places.js";
+import { CallSlots, INTERNAL } from "../../../../../services/shared/rpc/socket/slots.js";
 
 const LIMITS = { calls: 3, bytes: 100, publicCalls: 2, totalBytes: 150 };
 const ADDRESS = "192.0.2.1";
 
-let places: Places;
+let slots: CallSlots;
 beforeEach(() => {
-  places = new Places(LIMITS);
+  slots = new CallSlots(LIMITS);
 });
 
 function caller(id: string, keyId: string, scopes: readonly string[] = []): Caller {
@@ -18,7 +18,7 @@ const ana = caller("ana", "key-of-ana");
 const ben = caller("ben", "key-of-ben");
 const nobody = caller("", "");
 const refused = expect.objectContaining({ code: Code.ResourceExhausted });
-const enter = (who: Caller, address = ADDRESS) => places.enter(who, address);
+const enter = (who: Caller, address = ADDRESS) => slots.take(who, address);
 
 describe("calls", () => {
   test("a key has so many under way, whatever addresses they come from", () => {
@@ -51,10 +51,10 @@ describe("calls", () => {
     for (let i = 0; i < 10 * LIMITS.calls; i++) enter(own);
   });
 
-  test("a place that is given back is there for the next, and given back twice is once", () => {
+  test("a slot that is given back is there for the next, and given back twice is once", () => {
     const taken = Array.from({ length: LIMITS.calls }, () => enter(ana));
-    taken[0]?.leave();
-    taken[0]?.leave();
+    taken[0]?.free();
+    taken[0]?.free();
     enter(ana);
     expect(() => enter(ana)).toThrow(refused);
   });
@@ -62,7 +62,7 @@ describe("calls", () => {
   test("a refused call takes nothing", () => {
     const taken = Array.from({ length: LIMITS.calls }, () => enter(ana));
     for (let i = 0; i < 10; i++) expect(() => enter(ana)).toThrow(refused);
-    for (const place of taken) place.leave();
+    for (const slot of taken) slot.free();
     for (let i = 0; i < LIMITS.calls; i++) enter(ana);
     expect(() => enter(ana)).toThrow(refused);
   });
@@ -71,44 +71,44 @@ describe("calls", () => {
 describe("bytes", () => {
   test("a caller has so many in all calls together", () => {
     const [one, other] = [enter(ana), enter(ana)];
-    one.take(60);
-    other.take(40);
-    expect(() => other.take(1)).toThrow(refused);
+    one.grow(60);
+    other.grow(40);
+    expect(() => other.grow(1)).toThrow(refused);
     one.handOn();
-    other.take(60);
-    expect(() => one.take(1)).toThrow(refused);
+    other.grow(60);
+    expect(() => one.grow(1)).toThrow(refused);
   });
 
   test("all callers together have so many, whoever they are", () => {
     const own = caller("service", "key-of-service", [INTERNAL]);
-    enter(ana).take(100);
-    enter(ben).take(50);
-    expect(() => enter(nobody).take(1)).toThrow(refused);
-    expect(() => enter(own).take(1)).toThrow(refused);
+    enter(ana).grow(100);
+    enter(ben).grow(50);
+    expect(() => enter(nobody).grow(1)).toThrow(refused);
+    expect(() => enter(own).grow(1)).toThrow(refused);
   });
 
   test("what is refused is not counted", () => {
-    const place = enter(ana);
-    expect(() => place.take(101)).toThrow(refused);
-    place.take(100);
+    const slot = enter(ana);
+    expect(() => slot.grow(101)).toThrow(refused);
+    slot.grow(100);
   });
 
   test("bytes come back when the message is handed on, and when the call ends without that", () => {
-    const place = enter(ana);
-    place.take(100);
-    place.handOn();
-    place.handOn();
-    place.take(100);
-    place.leave();
-    enter(ben).take(100);
-    enter(ana).take(50);
-    expect(() => enter(nobody).take(1)).toThrow(refused);
+    const slot = enter(ana);
+    slot.grow(100);
+    slot.handOn();
+    slot.handOn();
+    slot.grow(100);
+    slot.free();
+    enter(ben).grow(100);
+    enter(ana).grow(50);
+    expect(() => enter(nobody).grow(1)).toThrow(refused);
   });
 
   test("a call that has ended takes none", () => {
-    const place = enter(ana);
-    place.leave();
-    place.take(1_000);
-    enter(ana).take(100);
+    const slot = enter(ana);
+    slot.free();
+    slot.grow(1_000);
+    enter(ana).grow(100);
   });
 });

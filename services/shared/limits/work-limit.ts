@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { unavailable } from "../shared/rpc/errors.js";
+import { unavailable } from "../rpc/errors.js";
 
 /** Bounds how much expensive work runs at once, and how much waits. */
 export interface WorkLimit {

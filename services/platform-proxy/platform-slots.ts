@@ -1,0 +1,45 @@
+import { type Slot, Slots } from "../shared/limits/slots.js";
+import { resourceExhausted } from "../shared/rpc/errors.js";
+
+/** How many calls may run at one platform. */
+export interface PlatformSlotLimits {
+  readonly perPlatform: number;
+  /** Of one key. */
+  readonly perKey: number;
+}
+
+/** Slots of calls, by platform: a platform that hangs keeps its own slots and those of no other. */
+export class PlatformSlots {
+  readonly #limits: PlatformSlotLimits;
+  readonly #slots = new Map<string, Slots>();
+
+  constructor(limits: PlatformSlotLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Takes a slot at a platform for a call of a key.
+   *
+   * @throws ConnectError resource_exhausted, if there is none.
+   */
+  take(server: string, key: string): Slot {
+    const { perPlatform, perKey } = this.#limits;
+    let ofPlatform = this.#slots.get(server);
+    if (ofPlatform === undefined) {
+      ofPlatform = new Slots({ total: perPlatform, perHolder: perKey });
+      this.#slots.set(server, ofPlatform);
+    }
+    const slot = ofPlatform.take(key);
+    if (slot === "share") {
+      throw resourceExhausted(
+        `${perKey} calls with this API key are running at the ${server} platform, which is the limit: call again when one has ended`,
+      );
+    }
+    if (slot === "full") {
+      throw resourceExhausted(
+        `${perPlatform} calls are running at the ${server} platform, which is the limit: call again in a few seconds`,
+      );
+    }
+    return slot;
+  }
+}
