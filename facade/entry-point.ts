@@ -6,7 +6,7 @@ import type { Unauthenticated } from "./admission/unauthenticated.js";
 import type { Endpoints } from "./catalogue/endpoints.js";
 import { type Exchange, JSON_HEADERS } from "./http/exchange.js";
 import type { Pages } from "./http/pages.js";
-import { readAndRefuse, refuse } from "./mcp/refuse.js";
+import { answerRefusal, readAndRefuse } from "./mcp/refuse.js";
 import type { Serve } from "./mcp/serve.js";
 
 /** Where requests go, and what refuses them. */
@@ -37,7 +37,7 @@ export function createEntryPoint(options: EntryPointOptions): (exchange: Exchang
     if (HEALTH.has(path)) return pages.serve(exchange);
     if (!allowsHost(headers.host)) {
       unauthenticated.count(exchange);
-      refuse(exchange, BAD_HOST, JSON_HEADERS);
+      answerRefusal(exchange, BAD_HOST, JSON_HEADERS);
       return;
     }
     const endpoint = endpoints.at(path, headers.host);
@@ -57,5 +57,5 @@ export function createEntryPoint(options: EntryPointOptions): (exchange: Exchang
  */
 function refuseMalformed(exchange: Exchange, fault: string): void {
   exchange.postpone();
-  refuse(exchange, malformedRefusal(fault), JSON_HEADERS);
+  answerRefusal(exchange, malformedRefusal(fault), JSON_HEADERS);
 }

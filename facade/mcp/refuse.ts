@@ -4,27 +4,39 @@ import type { RequestSlots } from "../admission/slots.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
 import { errorText, idOf, type RequestId } from "./json-rpc.js";
 
+/** A refusal that the protocol defines: its JSON-RPC error has a code of its own, and no word for programs. */
+export interface ProtocolRefusal {
+  readonly status: 400;
+  readonly code: number;
+  readonly message: string;
+  /** The id of the request, if the protocol says another than that of the message. */
+  readonly id?: RequestId | undefined;
+  readonly headers?: undefined;
+}
+
+/** Why a request is not served. */
+export type Refusal = HttpRefusal | ProtocolRefusal;
+
 /** Longest body that is read of a request that is refused, for its id alone, in bytes. */
 export const MAX_REFUSED_BODY = 64 << 10;
 /** How long a refused request is waited for, in milliseconds. */
 export const REFUSED_BODY_MS = 1_000;
 
 /**
- * Refuses a request with a JSON-RPC error that echoes its id, without which
+ * Answers a request with a JSON-RPC error that echoes its id, without which
  * clients do not show the sentence; the id is left out where it is not known.
  *
  * @param headers what a JSON answer to this client carries.
  */
-export function refuse(exchange: Exchange, refusal: HttpRefusal, headers: HeaderList, id?: RequestId): void {
-  const { status } = refusal;
+export function answerRefusal(exchange: Exchange, refusal: Refusal, headers: HeaderList, id?: RequestId): void {
   const text = id === undefined ? textWithoutId(refusal) : textOf(refusal, id);
-  exchange.answer(status, refusal.headers === undefined ? headers : [...headers, ...refusal.headers], text);
+  exchange.answer(refusal.status, refusal.headers === undefined ? headers : [...headers, ...refusal.headers], text);
 }
 
 /** Written once each: many may be told the same. */
-const withoutId = new WeakMap<HttpRefusal, string>();
+const withoutId = new WeakMap<Refusal, string>();
 
-function textWithoutId(refusal: HttpRefusal): string {
+function textWithoutId(refusal: Refusal): string {
   let text = withoutId.get(refusal);
   if (text === undefined) {
     text = textOf(refusal, undefined);
@@ -33,8 +45,11 @@ function textWithoutId(refusal: HttpRefusal): string {
   return text;
 }
 
-function textOf({ status, message, word }: HttpRefusal, id: RequestId | undefined): string {
-  return errorText(id, status, message, { error: word });
+function textOf(refusal: Refusal, id: RequestId | undefined): string {
+  const { status, message } = refusal;
+  return "code" in refusal
+    ? errorText(id, refusal.code, message)
+    : errorText(id, status, message, { error: refusal.word });
 }
 
 /**
@@ -46,18 +61,18 @@ function textOf({ status, message, word }: HttpRefusal, id: RequestId | undefine
  */
 export function readAndRefuse(
   exchange: Exchange,
-  refusal: HttpRefusal,
+  refusal: Refusal,
   headers: HeaderList,
   slots: RequestSlots,
   known?: Known,
 ): void {
   const slot = known !== undefined ? slots.refusedOf(known) : exchange.postponed ? "share" : slots.refused(exchange);
   if (typeof slot === "string") {
-    refuse(exchange, refusal, headers);
+    answerRefusal(exchange, refusal, headers);
     return;
   }
   exchange.occupy(slot);
-  exchange.readJson(MAX_REFUSED_BODY, (body) => refuse(exchange, refusal, headers, idOf(body)));
+  exchange.readJson(MAX_REFUSED_BODY, (body) => answerRefusal(exchange, refusal, headers, idOf(body)));
   // A refused request does not keep a slot by sending slowly.
   exchange.bound(MAX_REFUSED_BODY, REFUSED_BODY_MS);
 }
