@@ -1,35 +1,22 @@
-import type { Message } from "@bufbuild/protobuf";
 import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
 import type { Auditor } from "../audit/auditor.js";
 import { kindOf } from "../audit/entry.js";
 import type { Shares } from "../limits/shares.js";
 import type { Log } from "../process/log.js";
-import type { Authenticator, Call, Caller, Incoming } from "./call.js";
+import type { Authenticator, Call, Incoming } from "./call.js";
 import type { Method } from "./method.js";
-import { checkAccess, scopeOf } from "./steps/access.js";
+import { RunningCall, type Step } from "./running-call.js";
+import { accessStep, scopeOf } from "./steps/access.js";
 import { administering } from "./steps/administration.js";
-import { NOBODY, PUBLIC, whenKnown } from "./steps/caller.js";
+import { callerStep } from "./steps/caller.js";
 import { checkDeadline } from "./steps/deadline.js";
-import { MethodCall } from "./steps/method.js";
-import { type Observe, recorded, recordOf } from "./steps/record.js";
+import { type Observe, type RecordCall, recorded, recordOf } from "./steps/record.js";
+import { requestStep } from "./steps/request.js";
 import { checkRules } from "./steps/rules.js";
-import { countsHere, inTurn } from "./steps/share.js";
+import { shareStep } from "./steps/share.js";
 import { checkTextsOf } from "./steps/texts.js";
-import { sayingOutcome } from "./steps/write-outcome.js";
+import { withWriteOutcome } from "./steps/write-outcome.js";
 import { isWriteTool } from "./write-outcome.js";
-
-// Every adapter runs a method through the same steps, in this order, each in a
-// file of its own under steps/:
-//
-//   caller     who is calling                 ─▶ unauthenticated, unavailable
-//   share      are there calls left, and when ─▶ resource_exhausted
-//   access     does the caller hold the scope ─▶ permission_denied
-//   deadline   is there time left             ─▶ deadline_exceeded
-//   texts      is it a text too long to read  ─▶ resource_exhausted
-//   rules      buf.validate                   ─▶ invalid_argument
-//   method     its own gates, store, platform ─▶ any code; administration is in the audit before it
-//   record     one log line, and of writes and refusals an audit record
-//   outcome    a write tool's error says what became of the change
 
 /** Runs one method for one call; the steps are chosen once, not per call. */
 export type Run = (request: unknown, incoming: Incoming) => unknown;
@@ -47,106 +34,137 @@ export interface Chain {
 }
 
 /**
- * Builds the steps in front of a method. What is known at once is answered at
- * once: a promise is made only where a step or the method makes one.
+ * The steps in front of a method, in the order in which every adapter runs them, each in a
+ * file of its own under steps/. After them come the method, whose gates, store and platform
+ * may refuse with any code, and then, for every call:
+ *
+ *   record     one log line, and of writes and refusals an audit record; administration is in the audit before it
+ *   outcome    a write tool's error says what became of the change
  */
-export function chain(method: Method, { authenticator, log, shares, observe, audit }: Chain): Run {
+function stepsOf(method: Method, needed: string, { authenticator, shares }: Chain): readonly Step[] {
   const { desc } = method;
-  const needed = scopeOf(method);
-  const isUnary = desc.methodKind === "unary";
-  const administers = audit !== undefined && isUnary && kindOf(desc, needed) === AuditKind.ADMINISTRATION;
-  const writes = isWriteTool(desc);
-  const begun = new WeakSet<Incoming>();
-  const record = recordOf(desc, needed, {
-    log,
-    observe,
-    audit,
-    isAudited: (incoming) => administers && begun.has(incoming),
-  });
-  const takesOne = isUnary || desc.methodKind === "server_streaming";
-  const checkTexts = checkTextsOf(desc);
-  const plain = method.handle as (request: unknown, call: Call) => unknown;
-  const handle = administers ? administering(desc, plain, audit) : plain;
+  const takesOne = desc.methodKind === "unary" || desc.methodKind === "server_streaming";
+  const checkTexts = takesOne ? checkTextsOf(desc) : undefined;
+  const steps: readonly (Step | undefined)[] = [
+    callerStep(needed, authenticator), //                                    unauthenticated, unavailable
+    shares && shareStep(shares), //                                          resource_exhausted
+    accessStep(needed, desc), //                                             permission_denied
+    checkDeadline, //                                                        deadline_exceeded
+    checkTexts && requestStep(checkTexts), //                                resource_exhausted
+    takesOne ? requestStep(checkRules.bind(undefined, desc)) : undefined, // invalid_argument
+  ];
+  return steps.filter((step) => step !== undefined);
+}
 
-  const enter = (request: unknown, incoming: Incoming, caller: Caller, assertion: string): unknown => {
-    checkAccess(caller, needed, desc);
-    checkDeadline(incoming);
-    if (takesOne) {
-      checkTexts?.(request as Message);
-      checkRules(desc, request as Message);
-    }
-    if (administers || writes) begun.add(incoming);
-    return handle(request, new MethodCall(incoming, caller, assertion));
-  };
+/**
+ * Builds the steps in front of a method. A unary call whose caller is known is answered at once:
+ * a promise is made only if a step or the method makes one. A stream begins when it is first read.
+ */
+export function chain(method: Method, options: Chain): Run {
+  const chained = new ChainedMethod(method, options);
+  return method.desc.methodKind === "unary"
+    ? (request, incoming) => chained.unary(new RunningCall(request, incoming))
+    : (request, incoming) => chained.stream(new RunningCall(request, incoming));
+}
 
-  const finish = (
-    request: unknown,
-    incoming: Incoming,
-    caller: Caller,
-    startedAt: number,
-    result: unknown,
-  ): unknown => {
-    if (isPromise(result)) {
-      return result.then(
-        (value) => afterRecord(record(request, incoming, caller, startedAt), value),
-        (error: unknown) => {
-          void record(request, incoming, caller, startedAt, error);
-          throw error;
-        },
-      );
-    }
-    if (!isUnary) {
-      return recorded(result as AsyncIterable<unknown>, (error) => record(request, incoming, caller, startedAt, error));
-    }
-    return afterRecord(record(request, incoming, caller, startedAt), result);
-  };
+type Handle = (request: unknown, call: Call) => unknown;
 
-  /** What begins in its turn, when nobody else is there any more to record how it failed. */
-  const later = (
-    request: unknown,
-    incoming: Incoming,
-    caller: Caller,
-    assertion: string,
-    startedAt: number,
-  ): unknown => {
+class ChainedMethod {
+  readonly #steps: readonly Step[];
+  readonly #handle: Handle;
+  readonly #record: RecordCall;
+  readonly #writes: boolean;
+
+  constructor(method: Method, options: Chain) {
+    const { desc } = method;
+    const { audit, log, observe } = options;
+    const needed = scopeOf(method);
+    const handle = method.handle as Handle;
+    const isUnary = desc.methodKind === "unary";
+    const administers = audit !== undefined && isUnary && kindOf(desc, needed) === AuditKind.ADMINISTRATION;
+    this.#steps = stepsOf(method, needed, options);
+    this.#handle = administers ? administering(desc, handle, audit) : handle;
+    const isAudited = (call: Incoming): boolean => administers && (call as RunningCall).hasBegun;
+    this.#record = recordOf(desc, needed, { log, observe, audit, isAudited });
+    this.#writes = isWriteTool(desc);
+  }
+
+  unary(call: RunningCall): unknown {
     let result: unknown;
     try {
-      result = enter(request, incoming, caller, assertion);
+      result = this.#proceed(call);
     } catch (error) {
-      void record(request, incoming, caller, startedAt, error);
-      throw error;
+      throw this.#failed(call, error);
     }
-    return finish(request, incoming, caller, startedAt, result);
-  };
+    if (!isPromise(result)) return this.#ended(call, result);
+    return result.then(
+      (value) => this.#ended(call, value),
+      (error: unknown) => {
+        throw this.#failed(call, error);
+      },
+    );
+  }
 
-  const run: Run = (request, incoming) => {
-    const startedAt = performance.now();
-    let known: Caller | undefined;
-    const go = (caller: Caller, assertion: string): unknown => {
-      known = caller;
-      if (shares !== undefined && countsHere(incoming, caller)) {
-        return inTurn(shares, caller, isUnary, () => later(request, incoming, caller, assertion, startedAt));
-      }
-      return finish(request, incoming, caller, startedAt, enter(request, incoming, caller, assertion));
-    };
+  async *stream(call: RunningCall): AsyncIterable<unknown> {
+    let isRecorded = false;
     try {
-      if (needed === PUBLIC) return go(NOBODY, "");
-      const who = incoming.admitted ?? authenticator.authenticate(incoming.credential);
-      if (!isPromise(who)) return go(who.caller, who.assertion);
-      return whenKnown(desc, who, go, (error) => record(request, incoming, known, startedAt, error));
+      const begun = this.#proceed(call);
+      const replies = isPromise(begun) ? await begun : begun;
+      isRecorded = true;
+      yield* recorded(replies as AsyncIterable<unknown>, (error) => this.#recordEnd(call, error));
     } catch (error) {
-      void record(request, incoming, known, startedAt, error);
-      throw error;
+      if (!isRecorded) void this.#recordEnd(call, error);
+      throw this.#told(call, error);
+    } finally {
+      call.leave();
     }
-  };
-  return sayingOutcome(desc, run, (incoming) => begun.has(incoming));
+  }
+
+  /** Runs the steps from the next one on, and then the method. */
+  #proceed(call: RunningCall): unknown {
+    while (call.next < this.#steps.length) {
+      const pending = (this.#steps[call.next++] as Step)(call);
+      if (isPromise(pending)) return pending.then(() => this.#proceed(call));
+    }
+    call.hasBegun = true;
+    return this.#handle(call.request, call);
+  }
+
+  /** A result is given once the record of the change is on disk. */
+  #ended(call: RunningCall, result: unknown): unknown {
+    const kept = this.#recordEnd(call);
+    if (kept !== undefined) return this.#afterRecord(call, kept, result);
+    call.leave();
+    return result;
+  }
+
+  async #afterRecord(call: RunningCall, kept: Promise<void>, result: unknown): Promise<unknown> {
+    try {
+      await kept;
+      return result;
+    } catch (error) {
+      throw this.#told(call, error);
+    } finally {
+      call.leave();
+    }
+  }
+
+  /** What is thrown for an error, which is on record then. */
+  #failed(call: RunningCall, error: unknown): unknown {
+    void this.#recordEnd(call, error);
+    call.leave();
+    return this.#told(call, error);
+  }
+
+  #told({ hasBegun }: RunningCall, error: unknown): unknown {
+    return this.#writes ? withWriteOutcome(error, hasBegun) : error;
+  }
+
+  #recordEnd(call: RunningCall, error?: unknown): Promise<void> | undefined {
+    return this.#record(call.request, call, call.caller, call.startedAt, error);
+  }
 }
 
-/** A result is given once the record of the change is on disk. */
-function afterRecord<T>(kept: Promise<void> | undefined, result: T): T | Promise<T> {
-  return kept === undefined ? result : kept.then(() => result);
-}
-
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof (value as Promise<T> | undefined)?.then === "function";
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof (value as Promise<unknown> | undefined)?.then === "function";
 }

@@ -3,6 +3,7 @@ import { scope } from "#proto/auth/v1/access_pb.js";
 import type { Caller } from "../call.js";
 import { permissionDenied } from "../errors.js";
 import type { Method } from "../method.js";
+import type { Step } from "../running-call.js";
 import { checkAllowList } from "./allow-list.js";
 
 /**
@@ -19,9 +20,14 @@ export function scopeOf({ desc, scope: stated }: Method): string {
 /** Scopes of what services ask each other, as themselves or in the name of a caller. */
 const OF_SERVICES: ReadonlySet<string> = new Set(["internal", "delegated"]);
 
-/** Whether an rpc is for our own services alone: no public door forwards it, whatever the credential. */
+/** Whether an rpc is for our own services alone: no public address forwards it, whatever the credential. */
 export function isForServices(desc: DescMethod): boolean {
   return OF_SERVICES.has(getOption(desc, scope));
+}
+
+/** Refuses callers who do not hold the scope: see checkAccess. */
+export function accessStep(needed: string, desc: DescMethod): Step {
+  return ({ caller }) => checkAccess(caller, needed, desc);
 }
 
 /** @throws ConnectError permission_denied, where the caller does not hold the scope, or the rpc is not on a service account's list. */

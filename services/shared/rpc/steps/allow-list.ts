@@ -17,7 +17,7 @@ export function isForAccounts(desc: DescMethod, needed: string): boolean {
   return needed !== "account" || desc.idempotency === NO_SIDE_EFFECTS || desc.parent.typeName === REFLECTION;
 }
 
-/** Whether a service account calls at this door itself, rather than a service of ours that calls on for it. */
+/** Whether a service account calls this port itself, rather than a service of ours that calls on for it. */
 export function callsItself({ account, scopes }: Caller): boolean {
   return account !== undefined && !scopes.has("delegated");
 }

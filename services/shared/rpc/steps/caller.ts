@@ -1,5 +1,5 @@
-import type { DescMethod } from "@bufbuild/protobuf";
-import type { Authenticated, Caller } from "../call.js";
+import type { Authenticated, Authenticator, Caller } from "../call.js";
+import type { RunningCall, Step } from "../running-call.js";
 
 /** The scope of rpcs that are open to everybody, whom nobody asks who they are. */
 export const PUBLIC = "public";
@@ -16,24 +16,21 @@ export const NOBODY: Caller = {
   service: false,
 };
 
-/** Goes on with a call once it is known who calls; a failure on the way is told to `refused` and thrown. */
-export function whenKnown(
-  desc: DescMethod,
-  who: Promise<Authenticated>,
-  go: (caller: Caller, assertion: string) => unknown,
-  refused: (error: unknown) => void,
-): unknown {
-  const enter = async (): Promise<{ readonly result: unknown }> => {
-    try {
-      const { caller, assertion } = await who;
-      return { result: go(caller, assertion) };
-    } catch (error) {
-      refused(error);
-      throw error;
-    }
+/** Finds out who calls; everybody may if the scope that is needed is public. */
+export function callerStep(needed: string, authenticator: Authenticator): Step {
+  if (needed === PUBLIC) {
+    return (call) => {
+      call.caller = NOBODY;
+    };
+  }
+  return (call) => {
+    const who = call.admitted ?? authenticator.authenticate(call.credential);
+    if (who instanceof Promise) return who.then((one) => identify(call, one));
+    return identify(call, who);
   };
-  if (desc.methodKind === "unary") return enter().then(({ result }) => result);
-  return (async function* () {
-    yield* (await enter()).result as AsyncIterable<unknown>;
-  })();
+}
+
+function identify(call: RunningCall, { caller, assertion }: Authenticated): void {
+  call.caller = caller;
+  call.assertion = assertion;
 }

@@ -1,36 +1,31 @@
 import { exhausted } from "../../limits/refusal.js";
 import type { Shares } from "../../limits/shares.js";
-import type { Caller, Incoming } from "../call.js";
+import type { RunningCall, Step } from "../running-call.js";
 import { callsItself } from "./allow-list.js";
 
 /**
- * Whether a call counts against its caller's share here: where a key was
- * presented at this door. An assertion stands for a caller whom the façade, or
- * another service of ours, has counted; but a service account brings its own.
- * Services of ours count for nobody.
+ * Counts a call for its caller's share, and has it begin in its turn.
+ *
+ * The step throws ConnectError resource_exhausted, if it is one call too many.
  */
-export function countsHere({ credential }: Incoming, caller: Caller): boolean {
-  if (callsItself(caller)) return true;
-  return credential.assertion === undefined && !caller.service;
+export function shareStep(shares: Shares): Step {
+  return (call) => {
+    if (!countsHere(call)) return undefined;
+    const share = shares.of(call.caller);
+    const wait = shares.take(share);
+    if (wait > 0) throw exhausted(wait);
+    return shares.begin(share).then(() => {
+      call.share = share;
+    });
+  };
 }
 
 /**
- * Counts a call and begins it in its caller's turn.
- *
- * @param begin what comes after; its own failures are its own to record.
- * @throws ConnectError resource_exhausted, where it is one call too many.
+ * Whether a call counts against its caller's share here: if a key was presented on this
+ * port. An assertion stands for a caller whom the façade, or another service of ours, has
+ * counted; but a service account brings its own. Services of ours count for nobody.
  */
-export function inTurn(shares: Shares, caller: Caller, isUnary: boolean, begin: () => unknown): unknown {
-  const share = shares.of(caller);
-  const wait = shares.take(share);
-  if (wait > 0) throw exhausted(wait);
-  if (isUnary) return shares.run(share, async () => begin());
-  return (async function* () {
-    await shares.begin(share);
-    try {
-      yield* begin() as AsyncIterable<unknown>;
-    } finally {
-      share.active--;
-    }
-  })();
+function countsHere({ credential, caller }: RunningCall): boolean {
+  if (callsItself(caller)) return true;
+  return credential.assertion === undefined && !caller.service;
 }
