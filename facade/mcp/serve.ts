@@ -5,9 +5,10 @@ import { answerRefusal } from "./refuse.js";
 import { McpRequest, type Serving, type Step } from "./request.js";
 import type { McpContext } from "./server.js";
 import { authenticate } from "./steps/bearer.js";
-import { checkBody, readBody } from "./steps/body.js";
+import { readBody } from "./steps/body.js";
 import { checkType } from "./steps/content-type.js";
 import { serveEra } from "./steps/era.js";
+import { checkLength } from "./steps/length.js";
 import { readMessage } from "./steps/message.js";
 import { checkMethod } from "./steps/method.js";
 import { checkOrigin } from "./steps/origin.js";
@@ -28,7 +29,7 @@ const STEPS: readonly Step[] = [
   checkType, //     415
   takeSlot, //      429 · 503
   readBody, //      waits for it
-  checkBody, //     413 · 408 · 429 · 400
+  checkLength, //   413 · 408 · 429 · 400
   takeTurn, //      waits in the queue of its key
   readMessage, //   400
   readQuery, //     400

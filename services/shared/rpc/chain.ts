@@ -124,7 +124,7 @@ class ChainedMethod {
   #proceed(call: RunningCall): unknown {
     while (call.next < this.#steps.length) {
       const pending = (this.#steps[call.next++] as Step)(call);
-      if (isPromise(pending)) return pending.then(() => this.#proceed(call));
+      if (pending !== undefined && isPromise(pending)) return pending.then(() => this.#proceed(call));
     }
     call.hasBegun = true;
     return this.#handle(call.request, call);
@@ -134,7 +134,7 @@ class ChainedMethod {
   #ended(call: RunningCall, result: unknown): unknown {
     const kept = this.#recordEnd(call);
     if (kept !== undefined) return this.#afterRecord(call, kept, result);
-    call.leave();
+    if (call.share !== undefined) call.leave();
     return result;
   }
 

@@ -9,6 +9,7 @@ export class RunningCall implements Call {
   readonly credential: Credential;
   readonly deadline: number | undefined;
   readonly traceparent: string | undefined;
+  readonly admitted: Authenticated | undefined;
   /** Undefined until the step `caller` has passed. */
   caller!: Caller;
   assertion = "";
@@ -28,10 +29,7 @@ export class RunningCall implements Call {
     this.credential = incoming.credential;
     this.deadline = incoming.deadline;
     this.traceparent = incoming.traceparent;
-  }
-
-  get admitted(): Authenticated | undefined {
-    return this.incoming.admitted;
+    this.admitted = incoming.admitted;
   }
 
   /** Asked for only if the method asks: it is the dearest part of a call. */
