@@ -1,4 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { ProgressNote } from "../../services/shared/tools/callable-tool.js";
 import { LEGACY_VERSIONS } from "./era.js";
 import {
   errorText,
@@ -12,7 +13,7 @@ import {
   type RpcRequest,
   resultText,
 } from "./json-rpc.js";
-import { type ProgressNote, Reply } from "./reply.js";
+import { Reply } from "./reply.js";
 import {
   type Admitted,
   callParamsOf,

@@ -1,14 +1,8 @@
+import type { ProgressNote } from "../../services/shared/tools/callable-tool.js";
 import type { PreparedText } from "../catalogue/prepared-text.js";
 import { acceptedEncodings } from "../http/encodings.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
 import { errorText, INTERNAL_ERROR, type RequestId } from "./json-rpc.js";
-
-/** How far a tool has come. */
-export interface ProgressNote {
-  readonly done: number;
-  readonly total?: number | undefined;
-  readonly message: string;
-}
 
 /** Shortest time between two progress notifications, in milliseconds. */
 const PROGRESS_MS = 100;

@@ -1,6 +1,5 @@
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Progress } from "#proto/mcp/v1/tool_pb.js";
 import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known } from "../../services/shared/credentials/known.js";
@@ -13,6 +12,7 @@ import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
 import { canceled, deadlineExceeded, internal, unavailable } from "../../services/shared/rpc/errors.js";
 import { outcomeOf, settled, type WriteOutcome, withOutcome, wordOf } from "../../services/shared/rpc/write-outcome.js";
+import type { ProgressNote } from "../../services/shared/tools/callable-tool.js";
 import { showHidden } from "../../services/shared/tools/codec/hidden-characters.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
 import { rateRefusal } from "../admission/refusals.js";
@@ -21,7 +21,6 @@ import type { View } from "../catalogue/tools-list.js";
 import type { Deadlines } from "./deadlines.js";
 import { INTERNAL_ERROR, RpcError } from "./json-rpc.js";
 import { pinTenant, tenantOf } from "./pinned-tenant.js";
-import type { ProgressNote } from "./reply.js";
 
 /** What goes with a call of a tool. */
 export interface ToolCall {
@@ -132,7 +131,7 @@ export function createCallTool({ dispatch, credentials, shares, slots, deadlines
       const out = new Bounded(assertion, call.traceparent, ticket.at);
       call.onCancellable?.(() => stop(canceled("the client went away")));
       if (stopped) return;
-      send(served, request, call, out).then(
+      served.call(dispatch, request, out, call.onProgress).then(
         (result) => {
           settle();
           resolve(result);
@@ -144,12 +143,6 @@ export function createCallTool({ dispatch, credentials, shares, slots, deadlines
         },
       );
     });
-  }
-
-  function send(served: ServedTool, request: Message, call: ToolCall, out: Outgoing): Promise<Message> {
-    const { method } = served.tool;
-    if (method.methodKind === "unary") return dispatch.unary(method, request, out);
-    return lastOf(dispatch.stream(method, request, out) as AsyncIterable<StreamedEvent>, call.onProgress);
   }
 }
 
@@ -178,25 +171,6 @@ class Bounded implements Outgoing {
     this.reason = reason;
     this.aborter?.abort(reason);
   }
-}
-
-/** See mcp.v1.Progress for the shape of a stream. */
-type StreamedEvent = Message & {
-  readonly event:
-    | { readonly case: "progress"; readonly value: Progress }
-    | { readonly case: "result"; readonly value: Message }
-    | { readonly case: undefined };
-};
-
-async function lastOf(events: AsyncIterable<StreamedEvent>, onProgress: ToolCall["onProgress"]): Promise<Message> {
-  for await (const { event } of events) {
-    if (event.case === "result") return event.value;
-    if (event.case === "progress") {
-      const { done, total, message } = event.value;
-      onProgress?.({ done, total, message: showHidden(message) });
-    }
-  }
-  throw internal("the stream ended without a result");
 }
 
 function tooLate(readOnly: boolean, cause?: unknown): ConnectError {

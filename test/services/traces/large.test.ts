@@ -6,8 +6,9 @@ import {
   InspectAgentTracesResponseSchema,
   TraceInspectionService,
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
-import { MAX_RESULT, serveTool } from "../../../facade/catalogue/served-tool.js";
+import { serveTool } from "../../../facade/catalogue/served-tool.js";
 import { silentLog } from "../../../services/shared/process/log.js";
+import { MAX_RESULT } from "../../../services/shared/tools/callable-tool.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { readTools } from "../../../services/shared/tools/tools.js";
 import { createTracesService } from "../../../services/traces/service.js";

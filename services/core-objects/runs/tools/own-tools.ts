@@ -1,20 +1,12 @@
-import type { DescMethodUnary, JsonObject, Message } from "@bufbuild/protobuf";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
-import { ContentResultSchema } from "#proto/mcp/v1/tool_pb.js";
 import { isPlatformServer } from "../../../shared/platforms.js";
 import type { Call } from "../../../shared/rpc/call.js";
-import { internal } from "../../../shared/rpc/errors.js";
 import type { Peers } from "../../../shared/rpc/peers.js";
-import { compileContent } from "../../../shared/tools/codec/content.js";
-import { compileDecode } from "../../../shared/tools/codec/decode.js";
-import { compileEncode } from "../../../shared/tools/codec/encode.js";
-import { compileCut } from "../../../shared/tools/cut.js";
+import { createCallableTool, type ToolDispatch } from "../../../shared/tools/callable-tool.js";
 import { type ExplainCall, prepareExplainCall } from "../../../shared/tools/explain-call.js";
 import type { Tool } from "../../../shared/tools/tools.js";
 import type { AgentTool } from "./agent-tool.js";
-
-/** Longest result, in characters of JSON, as MCP clients are given it. */
-const MAX_RESULT = 40 * 1024;
 
 /** Tools by which a run would begin others, or have them begun: an agent is given none of them. */
 const TRIGGERS: ReadonlySet<string> = new Set(["run", "assignment"]);
@@ -34,12 +26,16 @@ export interface OwnTools {
 /** Makes the tools of an image callable by runs. */
 export function createOwnTools(tools: readonly Tool[], peers: Peers): OwnTools {
   const made = new Map<Tool, AgentTool>();
+  const dispatch: ToolDispatch<Call> = {
+    unary: (method, request, call) => peers.call(method, request, call),
+    stream: (method, request, call) => peers.stream(method, request, call),
+  };
   const servers = new Set(tools.map(({ server }) => server));
   const explains = new Map(
     [...servers].map((server) => [server, prepareExplainCall(tools.filter((tool) => tool.server === server))]),
   );
   const callable = (tool: Tool): AgentTool => {
-    const found = made.get(tool) ?? toolOf(tool, peers, explains.get(tool.server)!);
+    const found = made.get(tool) ?? toolOf(tool, dispatch, explains.get(tool.server)!);
     made.set(tool, found);
     return found;
   };
@@ -98,12 +94,9 @@ function matches(parts: readonly string[], name: string): boolean {
   return name.length - at >= last.length && name.endsWith(last);
 }
 
-function toolOf(tool: Tool, peers: Peers, explainCall: ExplainCall): AgentTool {
-  const { server, name, readOnly, listing, method } = tool;
-  const isPlatform = isPlatformServer(server);
-  // Most tools that an agent has are not called: each is compiled at its first call.
-  let decode: ReturnType<typeof compileDecode> | undefined;
-  let encode: ReturnType<typeof encodeOf> | undefined;
+function toolOf(tool: Tool, dispatch: ToolDispatch<Call>, explainCall: ExplainCall): AgentTool {
+  const { server, name, readOnly, listing } = tool;
+  const callable = createCallableTool(tool, isPlatformServer(server));
   return {
     name: `${server}__${name}`,
     label: `${server}/${name}`,
@@ -111,35 +104,10 @@ function toolOf(tool: Tool, peers: Peers, explainCall: ExplainCall): AgentTool {
     parameters: listing.inputSchema as Readonly<Record<string, unknown>>,
     readOnly,
     async call(args: JsonObject, call: Call) {
-      decode ??= compileDecode(method.input, isPlatform);
-      encode ??= encodeOf(tool, isPlatform);
-      const request = decode(args);
-      if (method.methodKind === "unary") return encode(await peers.call(method as DescMethodUnary, request, call));
-      for await (const event of peers.stream(method, request, call)) {
-        const { event: happened } = event as unknown as StreamedEvent;
-        if (happened.case === "result") return encode(happened.value);
-      }
-      throw internal("the stream ended without a result");
+      const text = callable.textOf(await callable.call(dispatch, callable.decode(args), call));
+      return callable.isContent ? `{${text}}` : text;
     },
     explain: (error, args, has) =>
       explainCall(error, { tool, args }, { has: (one) => has(`${server}/${one}`), toolsetLeftOut: () => undefined }),
-  };
-}
-
-/** See mcp.v1.Progress for the shape of a stream. */
-interface StreamedEvent {
-  readonly event: { readonly case: string | undefined; readonly value: Message };
-}
-
-function encodeOf(tool: Tool, isPlatform: boolean): (result: Message) => string {
-  if (tool.result.typeName === ContentResultSchema.typeName) {
-    const encode = compileContent();
-    return (result) => `{${encode(result)}}`;
-  }
-  const encode = compileEncode(tool.result, isPlatform);
-  const cut = compileCut(tool.result, encode, MAX_RESULT, tool.method.input.field.pageSize !== undefined);
-  return (result) => {
-    const whole = encode(result);
-    return whole.length > MAX_RESULT ? cut(result, whole) : whole;
   };
 }
