@@ -2,6 +2,7 @@ import { ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import type { Platform } from "../../../services/platform-proxy/platform.js";
+import { PlatformSlots } from "../../../services/platform-proxy/platform-slots.js";
 import { toolMethods } from "../../../services/platform-proxy/tool-methods.js";
 import type { Call } from "../../../services/shared/rpc/call.js";
 
@@ -17,7 +18,7 @@ async function failureOf(handle: Handle, signal = new AbortController().signal):
         bindings: [{ method: ScenarioService.method.getScenario, handle }],
       },
     ],
-    places: { take: () => () => undefined },
+    slots: new PlatformSlots({ perPlatform: 1, perKey: 1 }),
     targets: { of: async () => ({ server: "aev", url: "http://127.0.0.1:1", publicUrl: "http://127.0.0.1:1" }) },
     identities: { me: async () => ({}) },
     users: new Map(),
