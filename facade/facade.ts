@@ -19,7 +19,6 @@ import { layOutEndpoints } from "./catalogue/endpoints.js";
 import { scopesOf, serversOf } from "./catalogue/servers.js";
 import { createVisibleTools } from "./catalogue/visible-tools.js";
 import type { EdgeName } from "./config.js";
-import { createEntryPoint } from "./entry-point.js";
 import type { Edge } from "./http/edge.js";
 import { chooseEdge, loadEdge } from "./http/edges.js";
 import { createPages } from "./http/pages.js";
@@ -38,6 +37,7 @@ import { createDeadlines } from "./mcp/deadlines.js";
 import { createServe, ENDPOINT_METHODS } from "./mcp/serve.js";
 import type { McpContext } from "./mcp/server.js";
 import { createCallTool } from "./mcp/tool-call.js";
+import { createRouter } from "./router.js";
 
 /** What bounds one façade worker. */
 export interface Limits {
@@ -169,7 +169,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     routes: [...endpoints.all.map(({ path }) => ({ path, methods: ENDPOINT_METHODS })), ...routes],
     async listen(host, port, { exclusive = true } = {}) {
       const allowsHost = createHosts({ named: options.hosts, published, address: host });
-      const handle = createEntryPoint({ base, allowsHost, slots, unauthenticated, endpoints, origins, serve, pages });
+      const handle = createRouter({ base, allowsHost, slots, unauthenticated, endpoints, origins, serve, pages });
       const { connections: maxConnections, bodyMs } = limits;
       const listen = await loadEdge(await chooseEdge(options.edge, log, { shares: !exclusive }));
       edge = await listen({ host, port, exclusive, maxConnections, bodyMs }, handle);

@@ -4,9 +4,8 @@ import type { NoSlot } from "../../services/shared/limits/slots.js";
 import type { NotAdmitted } from "./admit.js";
 import { invalidTokenChallenge, scopeChallenge } from "./bearer.js";
 
-// Who may not come in is told so in the protocol of the door: a JSON-RPC error
-// with an HTTP status on /mcp, a Connect error on /rpc. The sentences of both
-// stand here.
+// Refusals, in the protocol of the route: a JSON-RPC error with an HTTP status on
+// /mcp, a Connect error on /rpc. Both have the same sentences.
 
 /** A refusal at the level of HTTP: what the client is told, in a JSON-RPC error that echoes its request's id. */
 export interface HttpRefusal {

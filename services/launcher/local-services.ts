@@ -172,7 +172,7 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
         log,
         platforms: await loadPlatforms(readTools(image)),
         outgoing: platformPolicyOf(settings, platforms),
-        places: { perPlatform: settings.platformCalls, perKey: settings.platformCallsPerKey },
+        slots: { perPlatform: settings.platformCalls, perKey: settings.platformCallsPerKey },
         agentName: `sallyport/${VERSION}`,
         onEvent: (listener) => credentials.onEvent(listener),
       });

@@ -18,7 +18,7 @@ export interface Options {
   /** Which addresses platforms may be called at. */
   readonly outgoing: OutgoingPolicy;
   /** How many calls may run at one platform. */
-  readonly places: PlatformSlotLimits;
+  readonly slots: PlatformSlotLimits;
   /** Goes first in the User-Agent, such as `sallyport/1.0.0`. */
   readonly agentName: string;
   /** Tells of what changes at run time; what is kept about it is dropped before the event counts as applied. */
@@ -31,12 +31,12 @@ export function createPlatformProxyService({
   log,
   platforms,
   outgoing,
-  places,
+  slots,
   agentName,
   onEvent,
 }: Options): Service {
   const http = createHttpClient(agentName, outgoing);
-  const context = createContext({ platforms, http, peers, slots: new PlatformSlots(places) });
+  const context = createContext({ platforms, http, peers, slots: new PlatformSlots(slots) });
   const unsubscribe = onEvent(async ({ kind, id }) => {
     if (kind === "platform" || kind === "reset") {
       context.targets.forget();

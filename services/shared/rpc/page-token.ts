@@ -11,18 +11,23 @@ import { invalidArgument } from "./errors.js";
 const TAG_LENGTH = 8;
 /** What tags are made with; processes that share no deployment share none. */
 let key: string | Buffer = randomBytes(32);
-/** Those made last: the first page of a list, which is asked for most, ends at the same position again and again. */
-const tags = new LRUCache<string, string>({ max: 1_000 });
+/** Those made last, by position: the first page of a list, which is asked for most, often ends at the same one. */
+const tokens = new LRUCache<string, string>({ max: 1_000 });
 
 /** Has the processes of a deployment take each other's page tokens. @param secret what only they share. */
 export function bindPageTokens(secret: string): void {
   key = secret;
-  tags.clear();
+  tokens.clear();
 }
 
 /** The token of the page that begins after a position. */
 export function pageTokenOf(position: string): string {
-  return tagOf(position) + Buffer.from(position).toString("base64url");
+  let token = tokens.get(position);
+  if (token === undefined) {
+    token = tokenOf(position);
+    tokens.set(position, token);
+  }
+  return token;
 }
 
 /**
@@ -33,16 +38,11 @@ export function pageTokenOf(position: string): string {
 export function positionOf(token: string): string | undefined {
   if (token === "") return undefined;
   const position = Buffer.from(token.slice(TAG_LENGTH), "base64url").toString();
-  if (token !== pageTokenOf(position)) throw invalidArgument("page_token is not from this list; omit it to start");
+  if (token !== tokenOf(position)) throw invalidArgument("page_token is not from this list; omit it to start");
   return position;
 }
 
-function tagOf(position: string): string {
-  let tag = tags.get(position);
-  if (tag === undefined) {
-    const hmac = createHmac("sha256", key).update("page token\0").update(position);
-    tag = hmac.digest("base64url").slice(0, TAG_LENGTH);
-    tags.set(position, tag);
-  }
-  return tag;
+function tokenOf(position: string): string {
+  const tag = createHmac("sha256", key).update("page token\0").update(position).digest("base64url");
+  return tag.slice(0, TAG_LENGTH) + Buffer.from(position).toString("base64url");
 }

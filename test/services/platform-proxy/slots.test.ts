@@ -32,7 +32,7 @@ beforeEach(async () => {
       platform: { adapter, bindings: [hang] },
       as: "ana",
       url: "http://127.0.0.1:1",
-      places: { perPlatform: 3, perKey: 2 },
+      slots: { perPlatform: 3, perKey: 2 },
     },
   }));
 });

@@ -65,7 +65,7 @@ export interface Setup {
   /** The audience of tokens to exchange. */
   readonly clientId?: string;
   /** How many calls may be under way; more than any test makes where left out. */
-  readonly places?: PlatformSlotLimits;
+  readonly slots?: PlatformSlotLimits;
 }
 
 const MANY: PlatformSlotLimits = { perPlatform: 1_000, perKey: 1_000 };
@@ -83,7 +83,7 @@ export async function startHarness<Started extends { close?(): Promise<void> }>(
 ): Promise<Harness & { readonly started: Started }> {
   const issuer = await startIssuer();
   const { started, setup } = await prepare(issuer);
-  const { platform, url, publicUrl = url, auth = "bearer", clientId = "", places = MANY } = setup;
+  const { platform, url, publicUrl = url, auth = "bearer", clientId = "", slots = MANY } = setup;
   const authenticator = authenticatorFor(platform.adapter.server);
   const listeners = new Set<(event: { kind: string; id: string }) => Promise<void>>();
 
@@ -109,7 +109,7 @@ export async function startHarness<Started extends { close?(): Promise<void> }>(
     peers: createPeers(others, { authorization: `Bearer ${OURSELVES}` }),
     log: silentLog,
     platforms: [platform],
-    places,
+    slots,
     agentName: "sallyport-test/1.0",
     onEvent(listener) {
       listeners.add(listener);

@@ -4,8 +4,8 @@ import { WireType } from "@bufbuild/protobuf/wire";
 import { isCompiled, methodOf } from "./fields.js";
 import { Writer } from "./writer.js";
 
-// The library finds out anew what each field is for each message that it
-// writes. Here that is done once for each type, and what is written is the same.
+// The library looks up what each field is for each message that it writes.
+// Here that is done once for each type. The bytes are the same.
 
 type Members = Readonly<Record<string, unknown>>;
 /** Writes one field, if it is set. */

@@ -1,6 +1,6 @@
 import type { WireType } from "@bufbuild/protobuf/wire";
 
-/** Memory that each message is written into; after a longer one it is given back. In bytes. */
+/** Memory that messages are written into, in bytes. A longer message has memory of its own. */
 const KEPT = 64 * 1024;
 /** A varint of 32 bits, and one of 64. */
 const VARINT_32 = 5;
@@ -19,12 +19,14 @@ export class Writer {
   /** Begins a message, also if the one before could not be written to its end. */
   begin(): void {
     this.#at = 0;
-    if (this.#bytes.length > KEPT) this.#bytes = Buffer.allocUnsafeSlow(KEPT);
   }
 
   /** The bytes of the message, which are the caller's. */
   end(): Uint8Array {
-    return Buffer.from(this.#bytes.subarray(0, this.#at));
+    const bytes = this.#bytes.subarray(0, this.#at);
+    if (this.#bytes.length === KEPT) return Buffer.from(bytes);
+    this.#bytes = Buffer.allocUnsafeSlow(KEPT);
+    return bytes;
   }
 
   tag(number: number, wire: WireType): void {

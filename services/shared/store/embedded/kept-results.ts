@@ -8,8 +8,10 @@ const MAX_RESULT = 64 * 1024;
 const MAX_DOCUMENTS = 128;
 /** The most that is kept of a collection, in characters. */
 const MAX_KEPT = 512 * 1024;
-/** Queries whose results are not kept, but would be if they were asked again. */
+/** Queries that were asked once, whose results are kept if they are asked again. */
 const MAX_ASKED = 256;
+/** Longest name of a query, in characters: a longer query is not kept. */
+const MAX_KEY = 2_048;
 
 /** A result, which nobody can change. */
 type Result = readonly Document[];
@@ -30,7 +32,8 @@ export class KeptResults {
   /** The name of a query, by which its result is found; undefined if its result is never kept. */
   keyOf(filter: Document, options: FindOptions): string | undefined {
     if (options.limit === undefined || !isPlain(filter) || !isPlain(options)) return undefined;
-    return JSON.stringify([filter, options]);
+    const key = JSON.stringify([filter, options]);
+    return key.length <= MAX_KEY ? key : undefined;
   }
 
   /** What was found by a query; undefined if it is not kept. */

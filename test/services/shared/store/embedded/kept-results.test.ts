@@ -50,6 +50,7 @@ describe("results of queries", () => {
     const unnamed = [{ a: /1/ }, { a: new Date(1) }, { a: Number.NaN }, { a: Number.POSITIVE_INFINITY }];
     for (const filter of [...unnamed, { a: new Uint8Array(1) }, { a: 1n }]) expect(keyOf(kept, filter)).toBeUndefined();
     expect(kept.keyOf({ a: 1 }, {})).toBeUndefined();
+    expect(kept.keyOf({ a: "x".repeat(2_048) }, OPTIONS)).toBeUndefined();
     expect(kept.keyOf({ a: 1 }, { limit: 1, sort: new Map([["a", 1 as const]]) })).toBeUndefined();
   });
 

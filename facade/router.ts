@@ -10,7 +10,7 @@ import { answerRefusal, readAndRefuse } from "./mcp/refuse.js";
 import type { Serve } from "./mcp/serve.js";
 
 /** Where requests go, and what refuses them. */
-export interface EntryPointOptions {
+export interface RouterOptions {
   /** The path of the public base URL, without a trailing slash. */
   readonly base: string;
   readonly allowsHost: AllowsHost;
@@ -25,8 +25,8 @@ export interface EntryPointOptions {
 /** Answered to probes that know no host name. */
 const HEALTH = new Set(["/healthz", "/readyz"]);
 
-/** Builds what every request meets first: it goes to an MCP endpoint, to a page, or nowhere. */
-export function createEntryPoint(options: EntryPointOptions): (exchange: Exchange) => void {
+/** Builds what every request meets first: it sends a request to an MCP endpoint or to a page, or refuses it. */
+export function createRouter(options: RouterOptions): (exchange: Exchange) => void {
   const { base, allowsHost, slots, unauthenticated, endpoints, origins, serve, pages } = options;
   const unknown = unknownEndpointRefusal([...new Set(endpoints.all.map(({ path }) => path))]);
   const mcp = `${base}/mcp/`;
