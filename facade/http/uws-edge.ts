@@ -20,6 +20,9 @@ const EXCLUSIVE_PORT = 1;
  */
 const LISTENERS = 4;
 
+/** How often another free port is asked for, where a program was given the one that was just closed. */
+const TRIES = 5;
+
 /** Serves on µWebSockets.js: see Listen. */
 export async function listen(
   { host, port, exclusive, maxConnections = MAX_CONNECTIONS, bodyMs }: ListenOptions,
@@ -35,13 +38,32 @@ export async function listen(
   };
   app.filter(count as Parameters<TemplatedApp["filter"]>[0]);
   app.any("/*", (res, req) => handle(new UwsExchange(res, req, traffic)));
-  // Whether another has the port is told by who wants it alone: sockets that share it do not mind.
-  const first = await open(app, host, port, exclusive);
-  const actual = uws.us_socket_local_port(first as never);
-  uws.us_listen_socket_close(first);
-  const sockets: us_listen_socket[] = [];
-  for (let i = 0; i < LISTENERS; i++) sockets.push(await open(app, host, actual, false));
+  const sockets = await listenAt(app, host, port, exclusive);
+  const actual = uws.us_socket_local_port(sockets[0] as never);
   return edgeOf(app, actual, sockets, traffic);
+}
+
+/** Opens the sockets that listen, all on one port. */
+async function listenAt(
+  app: TemplatedApp,
+  host: string,
+  port: number,
+  exclusive: boolean,
+): Promise<us_listen_socket[]> {
+  for (let left = port === 0 ? TRIES : 1; ; left--) {
+    // Whether another has the port is told by who wants it alone: sockets that share it do not mind.
+    const first = await open(app, host, port, exclusive);
+    const actual = uws.us_socket_local_port(first as never);
+    uws.us_listen_socket_close(first);
+    const sockets: us_listen_socket[] = [];
+    try {
+      while (sockets.length < LISTENERS) sockets.push(await open(app, host, actual, false));
+      return sockets;
+    } catch (error) {
+      for (const socket of sockets) uws.us_listen_socket_close(socket);
+      if (left === 1) throw error;
+    }
+  }
 }
 
 function open(app: TemplatedApp, host: string, port: number, exclusive: boolean): Promise<us_listen_socket> {

@@ -8,6 +8,8 @@ import { startPages } from "./pages-of-one.js";
 
 const MANY = 20_000;
 const CALLS = 100;
+/** What else runs on the machine makes a call dearer, never cheaper: the cheapest of so many rounds counts. */
+const ROUNDS = 3;
 const MOST_MS = 3;
 const MOST_SEARCHED_MS = 12;
 /** Lists for which something is looked for that no index tells, and that is not there. */
@@ -22,12 +24,10 @@ test.skipIf(other)(
     try {
       const dear: string[] = [];
       for (const [name, list] of Object.entries(lists)) {
-        for (let n = 0; n < CALLS; n++) await list();
-        const before = process.cpuUsage();
-        for (let n = 0; n < CALLS; n++) await list();
-        const { user, system } = process.cpuUsage(before);
-        const ms = (user + system) / 1_000 / CALLS;
-        if (ms > (SEARCHED.test(name) ? MOST_SEARCHED_MS : MOST_MS)) dear.push(`${name}: ${ms.toFixed(2)} ms`);
+        const most = SEARCHED.test(name) ? MOST_SEARCHED_MS : MOST_MS;
+        let ms = Number.POSITIVE_INFINITY;
+        for (let round = 0; round < ROUNDS && ms > most; round++) ms = Math.min(ms, await costOf(list));
+        if (ms > most) dear.push(`${name}: ${ms.toFixed(2)} ms`);
       }
       expect(dear).toEqual([]);
     } finally {
@@ -36,3 +36,12 @@ test.skipIf(other)(
   },
   180_000,
 );
+
+/** The CPU time of a call, in milliseconds. */
+async function costOf(list: () => Promise<unknown>): Promise<number> {
+  for (let n = 0; n < CALLS; n++) await list();
+  const before = process.cpuUsage();
+  for (let n = 0; n < CALLS; n++) await list();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000 / CALLS;
+}
