@@ -32,6 +32,8 @@ const DAY_MS = 86_400_000;
 const DIGITS = 16;
 /** Records deleted in one go, and after each write at most for each kind: as many as one call of services brings. */
 const BATCH = 1_000;
+/** How far beyond its bound a kind may be, as a part of the bound: so that not every write deletes. */
+const SLACK_PART = 250;
 /** How often records are counted again, because the store deletes those whose days are over by itself. */
 const COUNTED_MS = 3_600_000;
 
@@ -48,6 +50,7 @@ export function openAuditTrail(
   { days, records: most }: AuditBounds,
   now: () => number = Date.now,
 ): AuditTrail {
+  const slack = Math.min(BATCH, Math.floor(most / SLACK_PART));
   let last: Last | undefined;
   let writing: Promise<unknown> = Promise.resolve();
   /** One after the other: nothing is written while something is counted or deleted. */
@@ -104,7 +107,7 @@ export function openAuditTrail(
   async function shorten(kind: AuditKindName): Promise<boolean> {
     const own = counts.of(kind);
     const excess = own.total - most;
-    if (excess <= 0 || !counts.isCounted()) return false;
+    if (excess <= slack || !counts.isCounted()) return false;
     try {
       const ids: string[] = [];
       for (const [user_email, count] of own.takeFromLargest(Math.min(excess, BATCH))) {
@@ -119,11 +122,11 @@ export function openAuditTrail(
       counts.distrust();
       throw error;
     }
-    return own.total > most;
+    return own.total > most + slack;
   }
 
   async function shortenEach(): Promise<void> {
-    for (const kind of AUDIT_KINDS) if (counts.of(kind).total > most) await shorten(kind);
+    for (const kind of AUDIT_KINDS) if (counts.of(kind).total > most + slack) await shorten(kind);
   }
 
   return {

@@ -1,5 +1,7 @@
 import { availableParallelism } from "node:os";
+import { create } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { RecordAuditRequestSchema } from "#proto/auth/v1/audit_service_pb.js";
 import type { Auditor } from "../shared/audit/auditor.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { createUsageCounter } from "../shared/credentials/usage.js";
@@ -16,6 +18,7 @@ import type { Store } from "../shared/store/store.js";
 import { createAssertionMint } from "./assertion-mint.js";
 import { type AuditBounds, openAuditTrail } from "./audit-trail.js";
 import { createAuthAuthenticator } from "./authenticator.js";
+import { recordAudit } from "./commands/record-audit.js";
 import type { Context } from "./context.js";
 import type { Doors } from "./doors.js";
 import { createEmailDomains } from "./email-domains.js";
@@ -110,6 +113,10 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
     name: "auth",
     methods: routes(context, doors).map((method) => fenced(method, fence)),
     authenticator: createAuthAuthenticator(context.verification, assertionRing, context.usage),
+    async recordAudit(request) {
+      await fence.check();
+      return (await recordAudit(context, create(RecordAuditRequestSchema, request))).numbers;
+    },
     async ready() {
       try {
         await options.store.ping();

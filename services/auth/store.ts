@@ -316,6 +316,7 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   },
   {
     name: "audit",
+    journaled: true,
     indexes: [
       // A list of all kinds reads this index once for each kind: another index would add a write to every change.
       { name: "kind", key: { kind: 1, order: -1 } },

@@ -15,7 +15,7 @@ import { unavailable } from "../shared/rpc/errors.js";
 import { mountInProcess } from "../shared/rpc/in-process.js";
 import type { Method } from "../shared/rpc/method.js";
 import { createPeers, type Peers } from "../shared/rpc/peers.js";
-import type { Service, ServiceName } from "../shared/rpc/service.js";
+import type { AuthenticatingService, Service, ServiceName } from "../shared/rpc/service.js";
 import type { Store } from "../shared/store/store.js";
 import { readTools } from "../shared/tools/tools.js";
 import type { Settings } from "./config.js";
@@ -57,13 +57,10 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
   const services: Service[] = [];
   const methods: { method: Method; steps: Chain }[] = [];
   let peers: Peers | undefined;
-  const audit = createAuditor({
-    log,
-    async send(request) {
-      if (peers === undefined) throw unavailable("this process is starting: try again shortly");
-      return (await peers.callAsService(AuditService.method.recordAudit, request)).numbers;
-    },
-  });
+  let record: AuthenticatingService["recordAudit"] = async () => {
+    throw unavailable("this process is starting: try again shortly");
+  };
+  const audit = createAuditor({ log, send: (request) => record(request) });
 
   function mount(service: Service, authenticator: Authenticator): void {
     const own = { authenticator, log: log.child({ service: service.name }), shares, audit };
@@ -98,9 +95,13 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
       peersOf: () => peers,
     });
     mount(auth, auth.authenticator);
+    record = (request) => auth.recordAudit(request);
   }
   const credential = self();
-  peers = createPeers(routing, credential);
+  const calls = createPeers(routing, credential);
+  peers = calls;
+  if (!settings.services.includes("auth"))
+    record = async (request) => (await calls.callAsService(AuditService.method.recordAudit, request)).numbers;
   const credentials = createCredentials({
     ...{ dispatch: routing, credential, log, keyPrefix: settings.keyPrefix },
     externalIssuer: externalIssuerOf(settings),

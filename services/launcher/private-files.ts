@@ -19,6 +19,8 @@ const OWN = [
   "secrets-key",
   "main/data.mdb",
   "main/lock.mdb",
+  "main/audit.0.journal",
+  "main/audit.1.journal",
   "main",
   "traces/data.mdb",
   "traces/lock.mdb",

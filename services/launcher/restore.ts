@@ -13,8 +13,10 @@ import { openCatalogueStore } from "../catalogue/store.js";
 import { createKeyFormat } from "../shared/credentials/format.js";
 import { silentLog } from "../shared/process/log.js";
 import { createSeal, parseSealKeys } from "../shared/secrets/seal.js";
-import { ENVIRONMENTS, readBackup, toDisk } from "../shared/store/embedded/backup.js";
+import { ENVIRONMENTS, readBackup } from "../shared/store/embedded/backup.js";
 import { openEmbeddedStore } from "../shared/store/embedded/embedded.js";
+import { journalsIn } from "../shared/store/embedded/journal-files.js";
+import { toDisk } from "../shared/store/embedded/to-disk.js";
 import type { Store } from "../shared/store/store.js";
 import type { Settings } from "./config.js";
 import { prepareDataDir, RESTORING } from "./data-dir.js";
@@ -166,6 +168,8 @@ function takePlace(dataDir: string, staged: string, name: string): void {
   if (!existsSync(next)) return;
   mkdirSync(place, { recursive: true, mode: 0o700 });
   toDisk(next);
+  // Those of the store that is replaced; what the backup's had is in its environment by now.
+  for (const journal of journalsIn(place)) rmSync(join(place, journal));
   renameSync(next, join(place, "data.mdb"));
   // Whoever reads is counted there; nobody does.
   rmSync(join(place, "lock.mdb"), { force: true });

@@ -1,12 +1,11 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { RecordAuditRequest, RecordAuditResponseSchema } from "#proto/auth/v1/audit_service_pb.js";
+import type { RecordAuditRequest } from "#proto/auth/v1/audit_service_pb.js";
 import type { Context } from "../context.js";
 
 /** Writes down what was done and how it ended. */
 export async function recordAudit(
   { audit }: Context,
   { records, outcomes }: RecordAuditRequest,
-): Promise<MessageInitShape<typeof RecordAuditResponseSchema>> {
+): Promise<{ readonly numbers: bigint[] }> {
   const [numbers] = await Promise.all([audit.append(records), audit.finish(outcomes)]);
   return { numbers: [...numbers] };
 }

@@ -1,4 +1,5 @@
-import type { DescMethod } from "@bufbuild/protobuf";
+import type { DescMethod, MessageInitShape } from "@bufbuild/protobuf";
+import type { RecordAuditRequestSchema } from "#proto/auth/v1/audit_service_pb.js";
 import { PLATFORM_SERVERS } from "../platforms.js";
 import type { Authenticator } from "./call.js";
 import type { Method } from "./method.js";
@@ -21,6 +22,8 @@ export interface Service {
 /** The auth service, which alone can say who is calling without asking another. */
 export interface AuthenticatingService extends Service {
   readonly authenticator: Authenticator;
+  /** AuditService.RecordAudit for the calls of its own process, whose records need no check. Resolves to their numbers. */
+  recordAudit(request: MessageInitShape<typeof RecordAuditRequestSchema>): Promise<readonly bigint[]>;
 }
 
 const SERVICE_OF_PACKAGE: Readonly<Record<string, ServiceName>> = {

@@ -151,6 +151,12 @@ export interface CollectionSpec {
    * of it: for a collection that stays small. 0 unless told.
    */
   readonly scanBound?: number;
+  /**
+   * An engine that can writes insertions to a journal, which costs less, and puts them into the collection many at a
+   * time; whoever asks the collection for something waits for that. For records that are written with every change and
+   * read now and then, by one process, with ids that are new.
+   */
+  readonly journaled?: boolean;
   /** Only ever appended to: how many have run is the schema version of the collection. */
   readonly migrations?: readonly Migration[];
 }

@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 import {
   chmodSync,
-  closeSync,
+  copyFileSync,
   createReadStream,
   existsSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { open } from "lmdb";
 import { VERSION } from "../../process/version.js";
 import { checkDataFile } from "./integrity.js";
+import { isJournalName, journalsIn } from "./journal-files.js";
+import { toDisk } from "./to-disk.js";
 
 /** The environments of an embedded store; what a data directory has besides them is no part of a backup. */
 export const ENVIRONMENTS = ["main", "traces"] as const;
@@ -57,10 +57,15 @@ export async function backUpStore(dataDir: string, to: string): Promise<BackupMa
     const madeAt = new Date().toISOString();
     const there = ENVIRONMENTS.filter((name) => existsSync(join(dataDir, name, "data.mdb")));
     const files: BackupManifest["files"][number][] = [];
+    const add = async (file: string) => files.push({ name: file, ...(await digestOf(join(draft, file))) });
     for (const name of there) {
-      await copyEnvironment(join(dataDir, name), join(draft, name));
-      const file = join(name, "data.mdb");
-      files.push({ name: file, ...(await digestOf(join(draft, file))) });
+      const [from, into] = [join(dataDir, name), join(draft, name)];
+      mkdirSync(into, { mode: 0o700 });
+      // Journals first: what has left them since is in the environment.
+      const journals = journalsIn(from);
+      for (const journal of journals) copyJournal(join(from, journal), join(into, journal));
+      await copyEnvironment(from, into);
+      for (const file of [...journals, "data.mdb"]) await add(join(name, file));
     }
     const manifest: BackupManifest = { format: 1, version: VERSION, made_at: madeAt, files };
     writeFileSync(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
@@ -76,7 +81,6 @@ export async function backUpStore(dataDir: string, to: string): Promise<BackupMa
 
 /** Another process may have it open and write: LMDB's readers see one transaction whatever is written meanwhile. */
 async function copyEnvironment(from: string, to: string): Promise<void> {
-  mkdirSync(to, { mode: 0o700 });
   const environment = open({ path: from, readOnly: true, maxDbs: 512, pageSize: 8192 });
   try {
     await environment.backup(to, true);
@@ -87,6 +91,13 @@ async function copyEnvironment(from: string, to: string): Promise<void> {
   chmodSync(file, 0o600);
   checkDataFile(file);
   toDisk(file);
+  toDisk(to);
+}
+
+/** Another process may append to it: a frame that is not whole is no part of a journal. */
+function copyJournal(from: string, to: string): void {
+  copyFileSync(from, to);
+  chmodSync(to, 0o600);
   toDisk(to);
 }
 
@@ -102,13 +113,14 @@ export async function readBackup(from: string): Promise<BackupManifest> {
   if (manifest.format !== 1)
     throw new Error(`${from} was made by a newer version (${manifest.version}): use that version`);
   for (const { name, bytes, sha256 } of manifest.files) {
-    if (!ENVIRONMENTS.some((one) => join(one, "data.mdb") === name))
+    const isJournal = ENVIRONMENTS.some((one) => dirname(name) === one && isJournalName(basename(name)));
+    if (!isJournal && !ENVIRONMENTS.some((one) => join(one, "data.mdb") === name))
       throw new Error(`${path} names ${name}, which is not a file of a backup`);
     const file = join(from, name);
     if (!existsSync(file)) throw new Error(`the backup is incomplete: ${file} is missing`);
     const found = await digestOf(file);
     if (found.bytes !== bytes || found.sha256 !== sha256) throw new Error(`the backup is damaged: ${file} was changed`);
-    checkDataFile(file);
+    if (!isJournal) checkDataFile(file);
   }
   return manifest;
 }
@@ -117,14 +129,4 @@ async function digestOf(path: string): Promise<{ bytes: number; sha256: string }
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);
   return { bytes: statSync(path).size, sha256: hash.digest("hex") };
-}
-
-/** Writes a file, or the names in a directory, to the disk. */
-export function toDisk(path: string): void {
-  const file = openSync(path, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

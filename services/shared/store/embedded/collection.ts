@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Document, Filter, OptionalUnlessRequiredId, Sort, UpdateFilter } from "mongodb";
-import { v7 as uuid } from "uuid";
 import type { Log } from "../../process/log.js";
 import { refuseUndefined, withUpsertId } from "../filter.js";
 import type {
@@ -23,7 +22,7 @@ import { projected } from "./projection.js";
 import { Queries } from "./queries.js";
 import type { Records, Stored } from "./records.js";
 import { isOfWholeFields, seedOf, updated } from "./update.js";
-import { storable } from "./values.js";
+import { withId } from "./values.js";
 
 interface UpdateOptions {
   readonly upsert?: boolean;
@@ -33,17 +32,19 @@ interface UpdateOptions {
 
 /** Writes of one call that share a transaction; between two of them other work runs. */
 const BATCH = 200;
+/** The same of writes that nobody waits for, and that come beside calls. */
+const SMALL_BATCH = 64;
 
 /** One collection: documents by id, and the indexes declared for it. */
 export class EmbeddedCollection implements DocCollection<Base> {
-  readonly #queries: Queries;
+  readonly queries: Queries;
 
   constructor(
     readonly spec: CollectionSpec,
     readonly records: Records,
     log: Log,
   ) {
-    this.#queries = new Queries(records, spec, log);
+    this.queries = new Queries(records, spec, log);
   }
 
   async insertOne(document: OptionalUnlessRequiredId<Base>): Promise<{ acknowledged: boolean; insertedId: unknown }> {
@@ -64,18 +65,29 @@ export class EmbeddedCollection implements DocCollection<Base> {
     return { insertedCount: counts.insertedCount };
   }
 
+  /** Inserts the documents that it has not already. */
+  async insertMissing(documents: readonly Stored[]): Promise<void> {
+    for (let i = 0; i < documents.length; i += SMALL_BATCH) {
+      await this.records.transaction(() => {
+        for (const document of documents.slice(i, i + SMALL_BATCH)) {
+          if (!this.records.has(document._id)) this.records.write(undefined, document);
+        }
+      });
+    }
+  }
+
   async findOne(filter: Filter<Base>, options: FindOptions = {}): Promise<Base | null> {
     refuseUndefined(filter);
     const direct = this.records.direct(filter);
     if (direct !== undefined && !options.skip) return projected(direct, options.projection);
-    for await (const [document] of this.#queries.batches(filter, { ...options, limit: 1 }))
+    for await (const [document] of this.queries.batches(filter, { ...options, limit: 1 }))
       return (document as Base) ?? null;
     return null;
   }
 
   find(filter: Filter<Base>, options: FindOptions = {}): DocCursor<Base> {
     refuseUndefined(filter);
-    const queries = this.#queries;
+    const { queries } = this;
     return new EmbeddedCursor<Base>(
       { batches: (chosen) => queries.batches(filter, chosen), all: (chosen) => queries.all(filter, chosen) },
       options,
@@ -83,20 +95,20 @@ export class EmbeddedCollection implements DocCollection<Base> {
   }
 
   look(asked: Look<Base>): Promise<Looked<Base>> {
-    return this.#queries.look(asked) as Promise<Looked<Base>>;
+    return this.queries.look(asked) as Promise<Looked<Base>>;
   }
 
   async countDocuments(filter: Filter<Base> = {}, options: { limit?: number; hint?: string } = {}): Promise<number> {
     refuseUndefined(filter);
     const limit = options.limit || Number.POSITIVE_INFINITY;
     if (Object.keys(filter).length === 0) return Math.min(limit, this.records.count);
-    return this.#queries.count(filter, limit, options.hint);
+    return this.queries.count(filter, limit, options.hint);
   }
 
   async distinct(key: string, filter: Filter<Base>): Promise<unknown[]> {
     const segments = key.split(".");
     const values = new Map<string, unknown>();
-    for await (const batch of this.#queries.batches(filter, {}))
+    for await (const batch of this.queries.batches(filter, {}))
       for (const document of batch) {
         const found = valuesAt(document, segments);
         if (found.missing) continue;
@@ -138,7 +150,7 @@ export class EmbeddedCollection implements DocCollection<Base> {
   ): Promise<Base | null> {
     refuseUndefined(filter);
     return this.records.transaction(() => {
-      const [before] = this.#queries.matching(filter, 1, options.sort);
+      const [before] = this.queries.matching(filter, 1, options.sort);
       const wanted = options.returnDocument === "after";
       if (before) {
         const after = this.#change(before, filter, update, options);
@@ -153,7 +165,7 @@ export class EmbeddedCollection implements DocCollection<Base> {
   async findOneAndDelete(filter: Filter<Base>, options: { sort?: Sort } = {}): Promise<Base | null> {
     refuseUndefined(filter);
     return this.records.transaction(() => {
-      const [document] = this.#queries.matching(filter, 1, options.sort);
+      const [document] = this.queries.matching(filter, 1, options.sort);
       if (document) this.records.write(document, undefined);
       return document ?? null;
     });
@@ -196,7 +208,7 @@ export class EmbeddedCollection implements DocCollection<Base> {
   }
 
   #updateOne(filter: Document, update: Document, options: UpdateOptions): UpdateOutcome {
-    const [before] = this.#queries.matching(filter, 1, options.sort);
+    const [before] = this.queries.matching(filter, 1, options.sort);
     if (!before) {
       if (options.upsert) this.#upsert(filter, update, options);
       return { acknowledged: true, matchedCount: 0, modifiedCount: 0, upsertedCount: options.upsert ? 1 : 0 };
@@ -206,7 +218,7 @@ export class EmbeddedCollection implements DocCollection<Base> {
   }
 
   #deleteOne(filter: Document): { deletedCount: number } {
-    const [document] = this.#queries.matching(filter, 1);
+    const [document] = this.queries.matching(filter, 1);
     if (document) this.records.write(document, undefined);
     return { deletedCount: document ? 1 : 0 };
   }
@@ -230,7 +242,7 @@ export class EmbeddedCollection implements DocCollection<Base> {
   /** Finds ids without holding the event loop, then visits them in transactions; the visitor looks again. */
   async #forEachMatch(filter: Document, visit: (id: string) => void): Promise<void> {
     const ids: string[] = [];
-    for await (const batch of this.#queries.batches(filter, {})) for (const document of batch) ids.push(document._id);
+    for await (const batch of this.queries.batches(filter, {})) for (const document of batch) ids.push(document._id);
     for (let i = 0; i < ids.length; i += BATCH) {
       await this.records.transaction(() => {
         for (const id of ids.slice(i, i + BATCH)) visit(id);
@@ -261,8 +273,4 @@ export class EmbeddedCollection implements DocCollection<Base> {
     if (failures.length > 0) throw new BulkWriteError(failures, counts);
     return counts;
   }
-}
-
-function withId(document: Document): Stored {
-  return storable({ ...document, _id: document._id ?? uuid() });
 }

@@ -9,6 +9,9 @@ import { inOneCommit } from "./commit.js";
 import { fillIndexes, openIndexes } from "./declared-indexes.js";
 import { createDiskProbe, type DiskProbe } from "./disk-probe.js";
 import { catalogueOf, closeEnvironment, documentsOf, openEnvironment } from "./environment.js";
+import { Journal } from "./journal.js";
+import { journalPaths } from "./journal-files.js";
+import { JournaledCollection } from "./journaled-collection.js";
 import { type Lock, lockDirectory } from "./lock.js";
 import { Records } from "./records.js";
 import { sweep } from "./sweeper.js";
@@ -53,6 +56,7 @@ class EmbeddedStore implements Store {
 
   readonly #environments: Map<"main" | "traces", RootDatabase>;
   readonly #collections = new Map<string, EmbeddedCollection>();
+  readonly #journals = new Map<string, Journal>();
   readonly #log: Log;
   readonly #sweeper: NodeJS.Timeout;
   #sweeping: Promise<void> = Promise.resolve();
@@ -75,7 +79,8 @@ class EmbeddedStore implements Store {
   collection<T extends Base>(name: string): DocCollection<T> {
     const collection = this.#collections.get(name);
     if (!collection) throw new Error(`collection ${name} is not declared; pass it to ensure first`);
-    return collection as unknown as DocCollection<T>;
+    const journal = this.#journals.get(name);
+    return (journal ? new JournaledCollection(collection, journal) : collection) as unknown as DocCollection<T>;
   }
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
@@ -91,7 +96,21 @@ class EmbeddedStore implements Store {
       // Before new indexes are filled: what a unique one is of may be a field that a migration names.
       if (spec !== SCHEMA_VERSIONS) await migrate(this, spec);
       await fillIndexes(indexes);
+      if (spec.journaled && !this.#journals.has(spec.name)) {
+        this.#journals.set(spec.name, await this.#openJournal(collection, spec));
+      }
     }
+  }
+
+  #openJournal(collection: EmbeddedCollection, { name, environment = "main" }: CollectionSpec): Promise<Journal> {
+    const folder = join(this.dir, environment);
+    return Journal.open(folder, {
+      paths: journalPaths(folder, name),
+      has: (id) => collection.records.has(id),
+      apply: (documents) => collection.insertMissing(documents),
+      failed: (error) =>
+        this.#log.error({ err: error, collection: name }, "a journal cannot be put into its collection; it is kept"),
+    });
   }
 
   inOrder(writes: readonly Write[]): Promise<void> {
@@ -119,6 +138,7 @@ class EmbeddedStore implements Store {
   async #close(): Promise<void> {
     clearInterval(this.#sweeper);
     await this.#sweeping;
+    for (const journal of this.#journals.values()) await journal.close();
     await this.probe.close();
     for (const environment of this.#environments.values()) await closeEnvironment(environment);
     await this.lock.release();

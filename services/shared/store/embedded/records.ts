@@ -72,6 +72,10 @@ export class Records {
     return this.documents.get(idKey(id));
   }
 
+  has(id: string): boolean {
+    return this.documents.doesExist(idKey(id));
+  }
+
   /** The bytes of a document as Latin-1. */
   rawOf(id: string): string | undefined {
     return this.documents.getBinaryFast(idKey(id))?.toString("latin1");

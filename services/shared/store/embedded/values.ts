@@ -1,4 +1,5 @@
 import type { Document } from "mongodb";
+import { v7 as uuid } from "uuid";
 import { componentOf, isOrdered } from "./keys.js";
 
 /**
@@ -10,6 +11,11 @@ export function storable(document: Document): Document & { _id: string } {
   if (typeof copy._id !== "string" || !isOrdered(copy._id))
     throw new TypeError("_id must be a string of at most 240 bytes");
   return copy;
+}
+
+/** The same of a document that is given an id if it has none. */
+export function withId(document: Document): Document & { _id: string } {
+  return storable({ ...document, _id: document._id ?? uuid() });
 }
 
 /** The key of a document in its collection. */

@@ -5,12 +5,15 @@ import { openEmbeddedStore } from "../../../../services/shared/store/embedded/em
 const store = await openEmbeddedStore(process.argv[2] as string);
 await store.ensure([
   { name: "pairs", indexes: [{ name: "n", key: { n: 1 } }] },
+  { name: "notes", journaled: true, indexes: [] },
   { name: "spans", environment: "traces", indexes: [] },
 ]);
 const pairs = store.collection<{ _id: string; n: number; text: string }>("pairs");
+const notes = store.collection<{ _id: string; n: number }>("notes");
 for (let n = 1; ; n += 20) {
   await Promise.all(
     Array.from({ length: 20 }, (_, i) => pairs.insertOne({ _id: `p${n + i}`, n: n + i, text: "x".repeat(500) })),
   );
+  await notes.insertMany(Array.from({ length: 20 }, (_, i) => ({ _id: `n${n + i}`, n: n + i })));
   process.send?.(n + 19);
 }

@@ -29,18 +29,27 @@ test("a copy taken while another process writes holds every write acknowledged b
       const before = acknowledged;
       const to = join(root, `copy${round}`);
       await backUpStore(data, to);
-      expect((await readBackup(to)).files.map(({ name }) => name)).toEqual(["main/data.mdb", "traces/data.mdb"]);
+      expect((await readBackup(to)).files.map(({ name }) => name)).toEqual([
+        "main/notes.0.journal",
+        "main/notes.1.journal",
+        "main/data.mdb",
+        "traces/data.mdb",
+      ]);
       const copy = join(root, `opened${round}`);
       cpSync(to, copy, { recursive: true });
       const store = await openEmbeddedStore(copy);
       await store.ensure([
         { name: "pairs", indexes: [{ name: "n", key: { n: 1 } }] },
+        { name: "notes", journaled: true, indexes: [] },
         { name: "spans", environment: "traces", indexes: [] },
       ]);
       const pairs = await store.collection<{ _id: string; n: number }>("pairs").find({}).toArray();
+      const notes = await store.collection<{ _id: string; n: number }>("notes").find({}).toArray();
       await store.close();
-      const numbers = new Set(pairs.map(({ n }) => n));
-      expect(Array.from({ length: before }, (_, i) => i + 1).filter((n) => !numbers.has(n))).toEqual([]);
+      for (const documents of [pairs, notes]) {
+        const numbers = new Set(documents.map(({ n }) => n));
+        expect(Array.from({ length: before }, (_, i) => i + 1).filter((n) => !numbers.has(n))).toEqual([]);
+      }
     }
     expect(acknowledged).toBeGreaterThan(500);
   } finally {

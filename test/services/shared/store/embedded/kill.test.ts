@@ -6,7 +6,7 @@ import { afterEach, expect, test } from "vitest";
 import { openEmbeddedStore } from "../../../../../services/shared/store/embedded/embedded.js";
 import type { Base } from "../../../../../services/shared/store/store.js";
 import { ended, runScript } from "./processes.js";
-import { COUNTERS, ENTRIES, LANES, SPECS, WRITES } from "./writer-plan.js";
+import { COUNTERS, ENTRIES, LANES, RECORDS, SPECS, WRITES } from "./writer-plan.js";
 
 const dirs: string[] = [];
 afterEach(async () => {
@@ -42,6 +42,10 @@ test.each([200, 2_500])(
       const last = Math.max(0, ...acknowledged.filter(([, of]) => of === lane).map(([, , n]) => n));
       expect((await counters.findOne({ _id: `lane-${lane}` }))?.n ?? 0).toBeGreaterThanOrEqual(last);
     }
+    const records = store.collection<Base & { entry: number }>(RECORDS);
+    const recorded = new Set((await records.find({ entry: { $gte: 0 } }).toArray()).map(({ entry }) => entry));
+    expect(acknowledged.filter(([entry]) => !recorded.has(entry))).toEqual([]);
+    expect(recorded.size).toBe(await records.countDocuments());
     const there = await entries.find({}).toArray();
     expect(await entries.countDocuments({ code: { $gte: "code-" } })).toBe(there.length);
     await store.close();

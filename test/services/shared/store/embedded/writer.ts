@@ -1,6 +1,6 @@
 import { openEmbeddedStore } from "../../../../../services/shared/store/embedded/embedded.js";
 import type { Base } from "../../../../../services/shared/store/store.js";
-import { COUNTERS, ENTRIES, LANES, SPECS, WRITES } from "./writer-plan.js";
+import { COUNTERS, ENTRIES, LANES, RECORDS, SPECS, WRITES } from "./writer-plan.js";
 
 // Run as a process of its own that is killed: writes in many lanes at once, and
 // says each write on standard output only after it was acknowledged.
@@ -18,6 +18,7 @@ const store = await openEmbeddedStore(process.argv[2] as string);
 await store.ensure(SPECS);
 const entries = store.collection<Entry>(ENTRIES);
 const counters = store.collection<Counter>(COUNTERS);
+const records = store.collection<Base & { readonly entry: number }>(RECORDS);
 
 let next = 0;
 await Promise.all(
@@ -26,6 +27,7 @@ await Promise.all(
       const i = next++;
       await entries.insertOne({ _id: `e${i}`, code: `code-${i}`, body: "x".repeat(500) });
       await counters.updateOne({ _id: `lane-${lane}` }, { $set: { n } }, { upsert: true });
+      await records.insertOne({ _id: `r${i}`, entry: i });
       process.stdout.write(`${i} ${lane} ${n}\n`);
     }
   }),
