@@ -1,17 +1,19 @@
-// What a page of one row costs among 100,000 in milliseconds of CPU, as the
-// services spend it: `tsx --conditions=house:source test/bench/page-cost.ts`,
-// with BENCH_MANY records, BENCH_CALLS calls of each list that are measured and
-// BENCH_WARM before them, of those lists whose name holds BENCH_LISTS.
+// What a first page costs among 100,000 in milliseconds of CPU, as the services
+// spend it: `tsx --conditions=house:source test/bench/page-cost.ts`, with
+// BENCH_MANY records, pages of BENCH_ROWS, BENCH_CALLS calls of each list that
+// are measured and BENCH_WARM before them, of those lists whose name holds
+// BENCH_LISTS.
 
-import { startPages } from "../services/core-objects/pages-of-one.js";
+import { startPages } from "../services/core-objects/first-pages.js";
 
 const MANY = Number(process.env.BENCH_MANY ?? 100_000);
+const ROWS = Number(process.env.BENCH_ROWS ?? 1);
 const CALLS = Number(process.env.BENCH_CALLS ?? 1_000);
 const WARM = Number(process.env.BENCH_WARM ?? CALLS);
 const ONLY = process.env.BENCH_LISTS ?? "";
 
-const { lists, close } = await startPages(MANY);
-process.stdout.write(`${"page_size 1".padEnd(52)}ms of CPU a call\n`);
+const { lists, close } = await startPages(MANY, ROWS);
+process.stdout.write(`${`page_size ${ROWS} of ${MANY}`.padEnd(52)}ms of CPU a call\n`);
 for (const [name, list] of Object.entries(lists)) {
   if (!name.includes(ONLY)) continue;
   for (let i = 0; i < WARM; i++) await list();

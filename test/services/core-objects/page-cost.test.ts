@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { titled } from "../../support/titled.js";
-import { startPages } from "./pages-of-one.js";
+import { startPages } from "./first-pages.js";
 
 // A page of one row costs its row. The bound is far above what it costs, since
 // the clocks of a busy machine tell little: `test/bench/page-cost.ts` has the

@@ -9,7 +9,7 @@ import { toDisk } from "./to-disk.js";
 const APPLY_MS = 100;
 /** How long after a failure it is tried again, in milliseconds. */
 const AGAIN_MS = 1_000;
-/** Documents that may wait: while their collection takes none, more are refused. */
+/** Documents that may wait: more wait until the collection has these, and are refused if it does not take them. */
 const MOST_WAITING = 20_000;
 /** A write ends once its bytes are on disk: one system call, where a write and a sync are two. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_DSYNC;
@@ -76,7 +76,8 @@ export class Journal {
    *
    * @throws ConnectError unavailable, if the disk takes no more.
    */
-  append(documents: readonly Stored[]): Promise<number> {
+  async append(documents: readonly Stored[]): Promise<number> {
+    if (this.#ids.size >= MOST_WAITING) await this.settle();
     const done = this.#appending.then(() => this.#append(documents));
     this.#appending = done.catch(() => undefined);
     return done;
@@ -99,7 +100,6 @@ export class Journal {
   }
 
   async #append(documents: readonly Stored[]): Promise<number> {
-    if (this.#ids.size >= MOST_WAITING) throw full();
     const known = documents.findIndex(({ _id }) => this.#ids.has(_id) || this.options.has(_id));
     const added = known === -1 ? documents : documents.slice(0, known);
     if (added.length === 0) return 0;
@@ -153,6 +153,6 @@ export class Journal {
   }
 }
 
-function full(cause?: unknown): Error {
+function full(cause: unknown): Error {
   return unavailable("the store cannot write to its disk now; ask an administrator to free space on it", cause);
 }

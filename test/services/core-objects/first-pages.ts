@@ -14,13 +14,16 @@ import { createTracesService } from "../../../services/traces/service.js";
 import { nthId, nthTraceId, putMany } from "./many.js";
 import { as, startRig } from "./rig.js";
 
-/** Lists of one row a page, by what is asked and who asks. */
+/** Lists, by what is asked and who asks. */
 export type Pages = Readonly<Record<string, () => Promise<unknown>>>;
 
 const BATCH = 1_000;
 
-/** So many agents, traces of one agent, and records of the audit, and the lists of them. */
-export async function startPages(count: number): Promise<{ readonly lists: Pages; close(): Promise<void> }> {
+/** So many agents, traces of one agent, and records of the audit, and lists of them with pages of so many rows. */
+export async function startPages(
+  count: number,
+  pageSize = 1,
+): Promise<{ readonly lists: Pages; close(): Promise<void> }> {
   const rig = await startRig();
   const { store, peers, dispatch } = rig;
   rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 3650 }));
@@ -30,7 +33,7 @@ export async function startPages(count: number): Promise<{ readonly lists: Pages
     await auth.audit.insertMany(Array.from({ length: Math.min(BATCH, count - from) }, (_, i) => auditOf(from + i)));
 
   const list = (who: string, method: DescMethodUnary, request: object, service?: "traces") => () =>
-    dispatch.unary(method, { pageSize: 1, ...request } as never, as(who, service));
+    dispatch.unary(method, { pageSize, ...request } as never, as(who, service));
   const agents = (who: string, request: object = {}) => list(who, AgentService.method.listAgents, request);
   const { inspectAgentTraces } = TraceInspectionService.method;
   const traces = (who: string, request: object = {}) =>
@@ -39,10 +42,7 @@ export async function startPages(count: number): Promise<{ readonly lists: Pages
   const audit =
     (request: object = {}) =>
     () =>
-      listAuditRecords(
-        { store: auth } as AuthContext,
-        create(ListAuditRecordsRequestSchema, { pageSize: 1, ...request }),
-      );
+      listAuditRecords({ store: auth } as AuthContext, create(ListAuditRecordsRequestSchema, { pageSize, ...request }));
   return {
     lists: {
       "agents, an administrator": agents("root"),
