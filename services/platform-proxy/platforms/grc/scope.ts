@@ -3,6 +3,7 @@ import type { Query } from "../../lib/http.js";
 import { inTurns } from "../../lib/in-turns.js";
 import type { Platform } from "../../platform.js";
 import { chunksOf, type InFolder, queriesOf, readAllOfTenant } from "./lists.js";
+import { holds } from "./search-words.js";
 import { readNamed, type Tenant } from "./tenancy.js";
 import type { Related } from "./upstream.js";
 
@@ -60,19 +61,26 @@ async function readCovered(platform: Platform, id: string): Promise<ReadonlySet<
   }
 }
 
-/** The queries that together list the requirement assessments of a tenant, or of one audit, that the audits cover. */
+/**
+ * The queries that together list the requirement assessments of a tenant, or of one audit, that the audits cover.
+ *
+ * @param words leaves out requirements that do not hold them: audits are read whole for that, with the texts of
+ * all their requirements, since the platform's own search also looks into URNs.
+ */
 export async function queriesInScope(
   platform: Platform,
   query: Query,
   tenant: Tenant,
   audit: UpstreamAudit | undefined,
+  words: string | undefined,
 ): Promise<Query[]> {
   const audits = audit === undefined ? await readAudits(platform, tenant) : [audit];
-  const inPart = audits.filter(isInPart);
-  if (inPart.length === 0 && audit === undefined) return queriesOf(query, "folder", [...tenant.domains.keys()]);
-  const whole = audits.filter((one) => !isInPart(one)).map(({ id }) => id);
-  const parts = await inTurns(inPart, async (one) => {
-    const covered = [...(await coveredBy(platform, one))];
+  const isRead = (one: UpstreamAudit) => words !== undefined || isInPart(one);
+  const read = audits.filter(isRead);
+  if (read.length === 0 && audit === undefined) return queriesOf(query, "folder", [...tenant.domains.keys()]);
+  const whole = audits.filter((one) => !isRead(one)).map(({ id }) => id);
+  const parts = await inTurns(read, async (one) => {
+    const covered = [...(await coveredBy(platform, one, words))];
     return chunksOf(covered).map((some) => ({ ...query, compliance_assessment: one.id, id: some.join(",") }));
   });
   return [...queriesOf(query, "compliance_assessment", whole), ...parts.flat()];
@@ -94,14 +102,17 @@ async function readAudits(platform: Platform, tenant: Tenant): Promise<UpstreamA
 
 interface Node {
   readonly ra_id?: string | null;
+  readonly ref_id?: string | null;
+  readonly name?: string | null;
+  readonly description?: string | null;
   readonly implementation_groups?: readonly string[] | null;
   readonly children?: Tree | null;
 }
 
 type Tree = Readonly<Record<string, Node>>;
 
-/** The requirement assessments of the groups that an audit has chosen. */
-async function coveredBy(platform: Platform, audit: UpstreamAudit): Promise<ReadonlySet<string>> {
+/** The requirement assessments of the groups that an audit has chosen, and of those the ones that hold some words. */
+async function coveredBy(platform: Platform, audit: UpstreamAudit, words?: string): Promise<ReadonlySet<string>> {
   // It holds those of the groups, and what they stand under.
   const tree = await platform.rest<Tree>({ verb: "GET", path: `${AUDITS}${audit.id}/tree/` });
   const names = (audit.selected_implementation_groups ?? []).map((one) => (typeof one === "string" ? one : one.value));
@@ -110,12 +121,14 @@ async function coveredBy(platform: Platform, audit: UpstreamAudit): Promise<Read
   // Who may not see the framework is not told which groups there are.
   const isChosen = ({ implementation_groups: own }: Node) =>
     chosen.length === 0 || (own ?? []).some((group) => chosen.some(({ ref_id }) => ref_id === group));
-  return new Set(assessmentsIn(tree, isChosen));
+  const isMeant = ({ ref_id, name, description }: Node) =>
+    words === undefined || holds(words, [ref_id, name, description]);
+  return new Set(assessmentsIn(tree, (node) => isChosen(node) && isMeant(node)));
 }
 
-function* assessmentsIn(tree: Tree, isChosen: (node: Node) => boolean): Generator<string> {
+function* assessmentsIn(tree: Tree, isMeant: (node: Node) => boolean): Generator<string> {
   for (const node of Object.values(tree)) {
-    if (node.ra_id && isChosen(node)) yield node.ra_id;
-    yield* assessmentsIn(node.children ?? {}, isChosen);
+    if (node.ra_id && isMeant(node)) yield node.ra_id;
+    yield* assessmentsIn(node.children ?? {}, isMeant);
   }
 }
