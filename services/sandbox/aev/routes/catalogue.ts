@@ -19,7 +19,14 @@ export function catalogueRoutes(world: World, baseUrl: () => string, trust: stri
   ) => {
     const distinct = query.get("distinct") === "true";
     const rows = [...world.findings.values()].filter((row) => row.tenant === actor.tenant && keep(row));
-    return ok(searchRows(rows, findings, body, rules, (row) => findingRow(world, row, distinct)));
+    // Of several findings on one endpoint, a page tells it of the first alone.
+    const told = new Set<string>();
+    const view = (row: Finding) => {
+      const assets = row.assets.filter((id) => distinct || !told.has(id));
+      for (const id of assets) told.add(id);
+      return findingRow(world, { ...row, assets }, distinct);
+    };
+    return ok(searchRows(rows, findings, body, rules, view));
   };
   const scoped = (kind: string, key: string): Route => ({
     method: "POST",
@@ -77,6 +84,18 @@ export function catalogueRoutes(world: World, baseUrl: () => string, trust: stri
       answer: ({ actor, body, query }) => {
         need(holds(actor, "ACCESS_FINDINGS"));
         return search(actor, body, query, {}, (row) => isLatest(world, row));
+      },
+    },
+    {
+      method: "POST",
+      path: "/organizations/options",
+      answer({ actor, body }) {
+        const wanted = Array.isArray(body) ? body : [];
+        const here = [...(world.entries.get("organizations")?.values() ?? [])].filter(
+          (one) => one.tenant === actor.tenant,
+        );
+        const found = here.filter(({ id }) => wanted.includes(id));
+        return ok(found.map(({ id, values }) => ({ id, label: values.organization_name })));
       },
     },
     scoped("exercises", "finding_simulation"),

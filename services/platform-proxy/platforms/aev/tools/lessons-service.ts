@@ -6,7 +6,7 @@ import { given } from "../../../lib/fields.js";
 import { grouped } from "../../../lib/grouped.js";
 import { timeOf } from "../../../lib/time.js";
 import type { Platform } from "../../../platform.js";
-import { needFewWrites, putContents, toTemplate, type UpstreamTemplate } from "../lessons-template.js";
+import { checkContents, putContents, toTemplate, type UpstreamTemplate } from "../lessons-template.js";
 import { instantKey, listPage, nameKey, numberKey } from "../list.js";
 import { type Plan, planOf } from "../plan.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
@@ -92,7 +92,8 @@ export const bindings = [
 
   unary(createLessonsTemplate, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    needFewWrites(r.categories);
+    // A new template has no categories that could be named by id.
+    checkContents(r.categories);
     const body = { lessons_template_name: r.name.trim(), lessons_template_description: r.description };
     const answer = await platform.rest({ verb: "POST", path: tenant.path(LESSONS_TEMPLATE.route), body });
     const created = objectOf<UpstreamTemplate>(platform.server, answer, LESSONS_TEMPLATE.idKey);

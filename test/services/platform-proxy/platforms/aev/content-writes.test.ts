@@ -240,6 +240,21 @@ describe("lessons", () => {
     await planner.call(method.deleteLessonsTemplate, { lessonsTemplateId });
   });
 
+  test("a template that cannot be made whole is refused before anything is written", async () => {
+    const name = "Never made";
+    const known = { id: "00000000-0000-4000-8000-000000000000", name: "Known", questions: [] };
+    const blankQuestion = { name: "Seen", questions: [{ content: "Who?" }, { content: "  " }] };
+    for (const [categories, code] of [
+      [[{ name: "New", questions: [] }, known], Code.NotFound],
+      [[{ name: " ", questions: [] }], Code.InvalidArgument],
+      [[blankQuestion], Code.InvalidArgument],
+    ] as const) {
+      const made = planner.call(method.createLessonsTemplate, { name, categories: [...categories] as never });
+      expect((await refusal(made)).code).toBe(code);
+    }
+    expect((await planner.call(method.listLessonsTemplates, { query: name })).lessonsTemplates).toEqual([]);
+  });
+
   test("a template is made with its questions, and changed by what it is to be", async () => {
     const { lessonsTemplate: made } = await planner.call(method.createLessonsTemplate, {
       name: "After phishing",

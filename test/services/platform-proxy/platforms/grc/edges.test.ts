@@ -173,6 +173,12 @@ describe("a respondent of an audit", () => {
     };
     expect(await seen("reader")).toEqual({ ids: [given[0], other].sort(), hidden: 0 });
     expect(await seen("auditee")).toEqual({ ids: [given[0]], hidden: 1 });
+    // A list counts as the single read does.
+    for (const as of ["reader", "auditee"]) {
+      const { evidence: rows } = await harness.call(EvidenceService.method.listEvidence, { query: "Minutes" }, as);
+      const { ids, hidden } = await seen(as);
+      expect(rows).toMatchObject([{ requirementAssessmentCount: ids.length, hiddenLinks: hidden }]);
+    }
   });
 });
 
