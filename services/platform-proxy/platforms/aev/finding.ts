@@ -108,9 +108,12 @@ export async function withEndpoints(
     if (known !== undefined) return known;
     const path = tenant.path(`/findings/${id}`);
     // It may have been deleted since it was listed.
-    return platform.rest<UpstreamFindingDetails>({ verb: "GET", path }).catch(unlessMissing);
+    const answer = await platform.rest({ verb: "GET", path }).catch(unlessMissing);
+    return answer === undefined ? undefined : objectOf<UpstreamFindingDetails>(platform.server, answer, "finding_id");
   });
-  const ids = new Map(details.flatMap((one) => (one == null ? [] : [[one.finding_id, one.finding_assets ?? []]])));
+  const ids = new Map(
+    details.flatMap((one) => (one === undefined ? [] : [[one.finding_id, one.finding_assets ?? []]])),
+  );
   const names = new Map(
     rows.flatMap((row) => row.finding_assets).map(({ asset_id, asset_name }) => [asset_id, asset_name]),
   );

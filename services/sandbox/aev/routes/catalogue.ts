@@ -19,11 +19,13 @@ export function catalogueRoutes(world: World, baseUrl: () => string, trust: stri
   ) => {
     const distinct = query.get("distinct") === "true";
     const rows = [...world.findings.values()].filter((row) => row.tenant === actor.tenant && keep(row));
-    // Of several findings on one endpoint, a page tells it of the first alone.
-    const told = new Set<string>();
+    // Of several findings of one inject on one endpoint, a search tells it of the first alone.
+    const first = new Map<string, string>();
+    for (const { id, inject, assets } of world.findings.values()) {
+      for (const asset of assets) if (!first.has(`${inject} ${asset}`)) first.set(`${inject} ${asset}`, id);
+    }
     const view = (row: Finding) => {
-      const assets = row.assets.filter((id) => distinct || !told.has(id));
-      for (const id of assets) told.add(id);
+      const assets = row.assets.filter((asset) => distinct || first.get(`${row.inject} ${asset}`) === row.id);
       return findingRow(world, { ...row, assets }, distinct);
     };
     return ok(searchRows(rows, findings, body, rules, view));

@@ -10,7 +10,7 @@ import { checkContents, putContents, toTemplate, type UpstreamTemplate } from ".
 import { instantKey, listPage, nameKey, numberKey } from "../list.js";
 import { type Plan, planOf } from "../plan.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
-import { LESSONS_TEMPLATE, listedOf, wholeOf } from "../whole.js";
+import { LESSONS_TEMPLATE, listedOf, needListed, wholeOf } from "../whole.js";
 
 interface UpstreamCategory {
   readonly lessonscategory_id: string;
@@ -197,9 +197,9 @@ export const bindings = [
   unary(applyLessonsTemplate, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const plan = await planOf(platform, tenant, r.parent);
-    const template = await listedOf<UpstreamTemplate>(platform, tenant, LESSONS_TEMPLATE, r.lessonsTemplateId);
+    await needListed(platform, tenant, LESSONS_TEMPLATE, r.lessonsTemplateId);
     const before = await askedOf(platform, tenant, plan);
-    const path = tenant.path(`${plan.route}/lessons_apply_template/${template.lessonstemplate_id}`);
+    const path = tenant.path(`${plan.route}/lessons_apply_template/${r.lessonsTemplateId.toLowerCase()}`);
     await platform.rest({ verb: "POST", path });
     const after = await askedOf(platform, tenant, plan);
     const known = new Set(before.map(({ key }) => key));

@@ -102,6 +102,18 @@ describe("asset groups", () => {
     expect(endpoints).toHaveLength(20);
   });
 
+  test("are found by their description, and say in a list that they have conditions", async () => {
+    const condition = { field: "platform", operator: "eq", values: ["Windows"] };
+    const made = await planner.call(createAssetGroup, {
+      name: "By rule",
+      description: "Every machine with the old desktop",
+      conditions: [condition],
+    });
+    const { assetGroups } = await planner.call(listAssetGroups, { query: "OLD DESKTOP" });
+    expect(assetGroups).toMatchObject([{ id: made.assetGroup!.id, listedEndpoints: 0, conditionCount: 1 }]);
+    await planner.call(deleteAssetGroup, { assetGroupId: made.assetGroup!.id });
+  });
+
   test("hold what is listed and what meets their conditions", async () => {
     const red = await label(0);
     const made = await planner.call(createAssetGroup, {
