@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { LRUCache } from "lru-cache";
 import type { Query } from "../../lib/http.js";
 import { inTurns } from "../../lib/in-turns.js";
 import type { Platform } from "../../platform.js";
@@ -80,10 +81,28 @@ export async function queriesInScope(
   if (read.length === 0 && audit === undefined) return queriesOf(query, "folder", [...tenant.domains.keys()]);
   const whole = audits.filter((one) => !isRead(one)).map(({ id }) => id);
   const parts = await inTurns(read, async (one) => {
-    const covered = [...(await coveredBy(platform, one, words))];
+    const covered =
+      words === undefined ? [...(await coveredBy(platform, one))] : await readHolding(platform, one, words);
     return chunksOf(covered).map((some) => ({ ...query, compliance_assessment: one.id, id: some.join(",") }));
   });
   return [...queriesOf(query, "compliance_assessment", whole), ...parts.flat()];
+}
+
+/** Ids of requirement assessments by caller, audit and words, for the time in which somebody pages through them. */
+const found = new LRUCache<string, readonly string[]>({
+  ttl: 30_000,
+  maxSize: 200_000,
+  sizeCalculation: (ids) => ids.length + 1,
+});
+
+/** The requirement assessments of an audit that it covers and that hold some words. */
+async function readHolding(platform: Platform, audit: UpstreamAudit, words: string): Promise<readonly string[]> {
+  const key = JSON.stringify([platform.caller.id, audit.id, audit.selected_implementation_groups, words]);
+  const kept = found.get(key);
+  if (kept !== undefined) return kept;
+  const ids = [...(await coveredBy(platform, audit, words))];
+  found.set(key, ids);
+  return ids;
 }
 
 /** The audits of a tenant, read where they may cover a part: their rows do not say what they cover. */

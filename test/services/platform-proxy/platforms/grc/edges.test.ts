@@ -177,7 +177,8 @@ describe("a respondent of an audit", () => {
     for (const as of ["reader", "auditee"]) {
       const { evidence: rows } = await harness.call(EvidenceService.method.listEvidence, { query: "Minutes" }, as);
       const { ids, hidden } = await seen(as);
-      expect(rows).toMatchObject([{ requirementAssessmentCount: ids.length, hiddenLinks: hidden }]);
+      const row = rows.find((one) => one.id === id);
+      expect(row).toMatchObject({ requirementAssessmentCount: ids.length, hiddenLinks: hidden });
     }
   });
 });
