@@ -43,6 +43,14 @@ const STUDIES = { of: 257, path: "/api/ebios-rm/studies/", more: { count: 1, res
 const CONTAINER = { of: "report object", more: { parent_types: ["Stix-Domain-Object", "Container"] } };
 const RESULTS = { of: "results", path: `/api/exercises/${RUN}/results` };
 
+const FINDINGS = ["4cd50373-3f39-4554-a755-f58997a9ce3f", "40806b2c-131f-452a-972c-20ac2b4b1b01"];
+/** One of the recorded findings read by itself: it has no endpoint. */
+const finding = (id: string) => ({
+  of: "scenario",
+  path: `/api/findings/${id}`,
+  more: { finding_id: id, finding_assets: [] },
+});
+
 const ACTOR = { tool: "list_threat_actors", argument: "object_id" };
 const MALWARE = { types: ["Malware"] };
 const PATTERNS = { types: ["Attack-Pattern"] };
@@ -184,7 +192,7 @@ export const QUESTIONS: readonly Question[] = [
   { server: "aev", tool: "list_injector_contracts" },
   { server: "aev", tool: "list_expectations", of: { tool: "list_simulations", argument: "simulation_id" } },
   { server: "aev", tool: "list_endpoints", recorded: [{ answers: ["endpoints"] }] },
-  { server: "aev", tool: "list_findings", recorded: [{ answers: ["findings"] }] },
+  { server: "aev", tool: "list_findings", recorded: [{ answers: ["findings", ...FINDINGS.map(finding)] }] },
   { server: "aev", tool: "list_attack_patterns", recorded: [{ answers: ["attackPatterns"] }] },
   { server: "aev", tool: "list_asset_groups" },
   { server: "aev", tool: "get_asset_group", of: { tool: "list_asset_groups", argument: "asset_group_id" } },

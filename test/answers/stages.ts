@@ -67,7 +67,11 @@ export const RECORDED: Readonly<Record<string, () => Promise<Stage>>> = {
     const platform = await startAevAnswering();
     const play = (answers: readonly Recorded[]): void =>
       platform.play(
-        ...answers.map(spelled).map(({ of, path }) => ({ ...exchange(of as string), ...(path && { path }) })),
+        ...answers.map(spelled).map(({ of, path, more }) => ({
+          ...exchange(of as string),
+          ...(path && { path }),
+          ...(more && { answer: more }),
+        })),
       );
     return before(platform, await startAevAt(platform.url), "observer", play);
   },

@@ -30,6 +30,8 @@ export interface User {
   readonly capabilities: ReadonlyMap<string, ReadonlySet<string>>;
   /** Grants by the id of a scenario or simulation. */
   readonly grants: Map<string, GrantLevel>;
+  /** The id of the organization that a player belongs to. */
+  readonly organization?: string;
   readonly createdAt: number;
 }
 

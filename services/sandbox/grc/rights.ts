@@ -21,6 +21,7 @@ const CONTENT = [
   "evidencerevision",
   "operationalscenario",
   "perimeter",
+  "quantitativeriskhypothesis",
   "quantitativeriskscenario",
   "quantitativeriskstudy",
   "requirementassessment",

@@ -29,6 +29,7 @@ const OTHERS: Readonly<Record<string, RightWords>> = {
   view_securityadvisory: { under: [] },
   view_quantitativeriskstudy: { label: "viewQuantitativeRiskStudy", under: ["CRQ", "CRQ Study"] },
   view_quantitativeriskscenario: { label: "viewQuantitativeRiskScenario", under: ["CRQ", "CRQ scenario"] },
+  view_quantitativeriskhypothesis: { label: "viewQuantitativeRiskHypothesis", under: ["CRQ", "CRQ Hypothesis"] },
 };
 
 const plain = MODELS.flatMap(([model, under, noun, verbs]) =>
@@ -52,6 +53,8 @@ export const GRC_ROLE: RoleWords = {
     ],
     // Without the second, the platform shows audits as to a respondent: only those assigned to the person.
     view_complianceassessment: ["view_complianceassessment", "view_compliance_assessment_full"],
+    // Without the second, nobody is told which losses are of other inputs than those of now.
+    view_quantitativeriskscenario: ["view_quantitativeriskscenario", "view_quantitativeriskhypothesis"],
     // A new link is a new version of the evidence, and so is a file if there is one.
     change_evidence: ["change_evidence", "add_evidencerevision"],
   },

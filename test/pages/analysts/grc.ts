@@ -124,13 +124,14 @@ export const GRC: readonly Question[] = [
           "current_annual_loss",
           "residual_annual_loss",
           "risk_reduction",
+          "selected_risk_reduction",
           "treatment_cost",
           "scenarios.name",
           "scenarios.current.annual_loss",
         ],
       },
     ],
-    inWords: ([, { currency, current_annual_loss, risk_reduction, treatment_cost, scenarios }]) =>
-      `The expected loss is **${currency} ${current_annual_loss}** a year. The planned controls cost **${currency} ${treatment_cost}** and, as CISO Assistant counts, reduce it by **${currency} ${risk_reduction}**: a scenario without a residual loss counts as fully saved. The costliest scenario is ${names([scenarios[0]])}.`,
+    inWords: ([, { currency, current_annual_loss, selected_risk_reduction, treatment_cost, scenarios }]) =>
+      `The expected loss is **${currency} ${current_annual_loss}** a year. The planned controls cost **${currency} ${treatment_cost}** and reduce it by **${currency} ${selected_risk_reduction}**, in the scenarios whose loss after treatment is known. The costliest scenario is ${names([scenarios[0]])}.`,
   },
 ];

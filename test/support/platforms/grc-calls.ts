@@ -105,7 +105,10 @@ export const GRC_CALLS: Readonly<Record<string, Calls>> = {
   list_organizations: plain(),
   get_organization: on("organization_id", first("list_organizations", "organizations")),
   list_risk_quantifications: plain(),
-  get_financial_summary: on("quantification_id", first("list_risk_quantifications", "risk_quantifications")),
+  // The newest study of the built-in platform is empty.
+  get_financial_summary: on("quantification_id", async (prepare) => {
+    return (await prepare("list_risk_quantifications")).risk_quantifications.at(-1).id;
+  }),
   list_quantified_scenarios: plain(),
   list_risk_assessments: plain(),
   list_risk_scenarios: plain(),
@@ -117,7 +120,8 @@ export const GRC_CALLS: Readonly<Record<string, Calls>> = {
   get_attack_outcome: on("attack_outcome_id", first("list_attack_outcomes", "attack_outcomes")),
 };
 
-/** What a call came to, in a word: refusals by their code, lists by their length. */
+/** What a call came to, in a word: refusals by their code, lists by their length, and what else is counted. */
 export function outcomeOf(told: Told): string {
+  if (told.stale_count !== undefined) return `${told.stale_count} rows`;
   return told.total_size === undefined ? "answered" : `${told.total_size} rows`;
 }

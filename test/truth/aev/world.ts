@@ -157,7 +157,18 @@ class Builder implements World {
       scenario_tags: [red, blue],
     });
     await this.make("team", FIRST, "/teams", { team_name: `Team ${this.run}` }, "team_id");
-    const player = { user_email: `player-${this.run}@truth.test`, user_teams: [], user_tags: [] };
+    const organization = {
+      organization_name: `Organization ${this.run}`,
+      organization_description: "",
+      organization_tags: [],
+    };
+    await this.make("organization", FIRST, "/organizations", organization, "organization_id");
+    const player = {
+      user_email: `player-${this.run}@truth.test`,
+      user_organization: this.ids.organization,
+      user_teams: [],
+      user_tags: [],
+    };
     await this.make("player", FIRST, "/players", player, "user_id");
     await this.need("PUT", FIRST, `/teams/${this.ids.team}/players`, { team_users: [this.ids.player] });
     for (const of of ["full", "twin0"]) {

@@ -441,6 +441,11 @@ class Maker {
       await this.patch(path, { probability: 0.4, impact });
       await this.platform.call(this.admin, "GET", `${path}run-simulation/`);
     }
+    // The figures of the third are not those of its inputs any more.
+    const [changed] = await this.platform.list(this.admin, "/api/crq/quantitative-risk-hypotheses/", {
+      quantitative_risk_scenario: this.ids.priced3!,
+    });
+    await this.patch(`/api/crq/quantitative-risk-hypotheses/${changed!.id}/`, { probability: 0.7 });
     // What the first would cost with a treatment.
     const treated = { risk_stage: "residual", is_selected: true, probability: 0.1 };
     const residual = await this.make("treated0", "/api/crq/quantitative-risk-hypotheses/", {

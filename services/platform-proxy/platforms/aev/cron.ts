@@ -1,4 +1,4 @@
-/** The fields of a Quartz cron expression, with the numbers and words that each takes. */
+/** The fields of a Spring cron expression, with the numbers and words that each takes. */
 const FIELDS: readonly (readonly [name: string, least: number, most: number, words: string])[] = [
   ["seconds", 0, 59, ""],
   ["minutes", 0, 59, ""],

@@ -4,6 +4,7 @@ import type { FindingSchema } from "#proto/aev/v1/finding_service_pb.js";
 import { notFound } from "../../../shared/rpc/errors.js";
 import { objectOf } from "../../lib/answers.js";
 import { given } from "../../lib/fields.js";
+import { inTurns } from "../../lib/in-turns.js";
 import { timeOf } from "../../lib/time.js";
 import type { Platform } from "../../platform.js";
 import { oneOf, searchAll } from "./search.js";
@@ -29,11 +30,16 @@ export interface UpstreamFindingDetails {
   readonly finding_field: string;
   readonly finding_value: string;
   readonly finding_labels: readonly string[] | null;
+  /** The ids of its endpoints. */
+  readonly finding_assets?: readonly string[] | null;
   readonly finding_inject_id: string | null;
   readonly finding_updated_at: string | null;
   readonly finding_simulation?: { readonly exercise_id: string; readonly exercise_name: string } | null;
   readonly finding_scenario?: { readonly scenario_id: string; readonly scenario_name: string } | null;
 }
+
+/** A finding as a search and a read together tell it. */
+export type WholeFinding = UpstreamFinding & Omit<UpstreamFindingDetails, "finding_assets">;
 
 const MAX_OF_INJECT = 5_000;
 
@@ -43,11 +49,7 @@ const MAX_OF_INJECT = 5_000;
  *
  * @throws ConnectError not_found.
  */
-export async function findingOf(
-  platform: Platform,
-  tenant: TenantScope,
-  findingId: string,
-): Promise<UpstreamFinding & UpstreamFindingDetails> {
+export async function findingOf(platform: Platform, tenant: TenantScope, findingId: string): Promise<WholeFinding> {
   const id = findingId.toLowerCase();
   try {
     const path = tenant.path(`/findings/${id}`);
@@ -57,7 +59,10 @@ export async function findingOf(
     const row =
       (await rowAmong(platform, tenant, "/findings/search", details)) ??
       (inject == null ? undefined : await rowAmong(platform, tenant, `/findings/injects/${inject}/search`, details));
-    if (row !== undefined) return { ...details, ...row };
+    if (row !== undefined) {
+      const [whole] = await withEndpoints(platform, tenant, [row], [details]);
+      return { ...details, ...whole! };
+    }
   } catch (error) {
     const isMissing =
       error instanceof ConnectError &&
@@ -85,6 +90,57 @@ async function rowAmong(
   return undefined;
 }
 
+/**
+ * Findings with their endpoints: of several findings on one endpoint, the platform's searches tell it of the first
+ * alone. The others are read one by one, for the ids, and the endpoints are looked up for their names.
+ *
+ * @param read what is known already of some that were read.
+ */
+export async function withEndpoints(
+  platform: Platform,
+  tenant: TenantScope,
+  rows: readonly UpstreamFinding[],
+  read: readonly UpstreamFindingDetails[] = [],
+): Promise<UpstreamFinding[]> {
+  const bare = rows.filter(({ finding_assets: assets }) => assets.length === 0);
+  const details = await inTurns(bare, async ({ finding_id: id }) => {
+    const known = read.find((one) => one.finding_id === id);
+    if (known !== undefined) return known;
+    const path = tenant.path(`/findings/${id}`);
+    // It may have been deleted since it was listed.
+    const answer = await platform.rest({ verb: "GET", path }).catch(unlessMissing);
+    return answer === undefined ? undefined : objectOf<UpstreamFindingDetails>(platform.server, answer, "finding_id");
+  });
+  const ids = new Map(
+    details.flatMap((one) => (one === undefined ? [] : [[one.finding_id, one.finding_assets ?? []]])),
+  );
+  const names = new Map(
+    rows.flatMap((row) => row.finding_assets).map(({ asset_id, asset_name }) => [asset_id, asset_name]),
+  );
+  const unnamed = [...new Set([...ids.values()].flat())].filter((id) => !names.has(id));
+  if (unnamed.length > 0) {
+    const filters = oneOf("asset_id", unnamed);
+    const search = { route: "/endpoints/search", idKey: "asset_id", filters, sorts: BY_ASSET_NAME } as const;
+    for await (const one of searchAll<NamedAsset>(platform, tenant, search, unnamed.length)) {
+      names.set(one.asset_id, one.asset_name);
+    }
+  }
+  return rows.map((row) => {
+    const assets = ids.get(row.finding_id)?.filter((id) => names.has(id)) ?? [];
+    if (assets.length === 0) return row;
+    return { ...row, finding_assets: assets.map((id) => ({ asset_id: id, asset_name: names.get(id)! })) };
+  });
+}
+
+type NamedAsset = UpstreamFinding["finding_assets"][number];
+
+const BY_ASSET_NAME = [{ property: "asset_name", direction: "asc" }] as const;
+
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof ConnectError && (error.code === Code.NotFound || error.code === Code.PermissionDenied)) return;
+  throw error;
+}
+
 /** A finding as a row of a search. */
 export function toFindingRow(row: UpstreamFinding) {
   return {
@@ -104,7 +160,7 @@ export function toFindingRow(row: UpstreamFinding) {
 }
 
 /** A finding as what reads one shows it. */
-export function toFinding(row: UpstreamFinding & UpstreamFindingDetails): MessageInitShape<typeof FindingSchema> {
+export function toFinding(row: WholeFinding): MessageInitShape<typeof FindingSchema> {
   const { finding_simulation: simulation, finding_scenario: scenario } = row;
   return {
     ...toFindingRow(row),

@@ -14,10 +14,18 @@ export interface HealthCheck {
   readonly status: string;
 }
 
-/** What keeps an inject from running, in words; what the platform only warns of does not. */
+/**
+ * Whether a problem keeps an inject from running. What the platform only warns of does not, nor does its error that
+ * no collector of a security system is there: the inject runs, and nobody sees whether it was detected.
+ */
+export function isBlocking({ type, status }: HealthCheck): boolean {
+  return status === "ERROR" && type.toUpperCase() !== "SECURITY_SYSTEM_COLLECTOR";
+}
+
+/** What keeps an inject from running, in words. */
 export function lacksOf(checks: readonly HealthCheck[] | null | undefined): string[] {
   return (checks ?? [])
-    .filter(({ status }) => status === "ERROR")
+    .filter(isBlocking)
     .map(({ type, detail }) => `${type}: ${detail}`.toLowerCase().replaceAll("_", " "));
 }
 

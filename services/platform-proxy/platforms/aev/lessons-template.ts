@@ -90,7 +90,7 @@ const MAX_WRITES = 64;
  * @param before what it has.
  * @throws ConnectError invalid_argument, where that takes too many exchanges.
  */
-export function needFewWrites(
+function needFewWrites(
   wanted: readonly LessonsTemplateCategory[],
   before: Awaited<ReturnType<typeof contentsOf>> = [],
 ): void {
@@ -121,8 +121,7 @@ export async function putContents(
   wanted: readonly LessonsTemplateCategory[],
 ): Promise<void> {
   const before = await contentsOf(platform, tenant, template);
-  needKnown(before, wanted);
-  needFewWrites(wanted, before);
+  checkContents(wanted, before);
   const send = (verb: "POST" | "PUT" | "DELETE", route: string, body?: object) =>
     platform.rest<Record<string, string> | undefined>({ verb, path: tenant.path(route), ...(body && { body }) });
 
@@ -175,6 +174,30 @@ function bodyOf({ content, explanation }: LessonsTemplateQuestion, place: number
 function idsIn(wanted: readonly LessonsTemplateCategory[]): string[] {
   return wanted.flatMap((category) => [category.id ?? [], category.questions.flatMap((one) => one.id ?? [])].flat());
 }
+
+/**
+ * Checks the contents of a template before anything is written.
+ *
+ * @param before what the template has.
+ * @throws ConnectError not_found for ids that the template has not, invalid_argument for blank texts and where it
+ * takes too many exchanges.
+ */
+export function checkContents(
+  wanted: readonly LessonsTemplateCategory[],
+  before: Awaited<ReturnType<typeof contentsOf>> = [],
+): void {
+  // The platform refuses blank texts, one after the other, when others were written already.
+  const blank = wanted.some(({ name, questions }) => [name, ...questions.map((one) => one.content)].some(isBlank));
+  if (blank) {
+    throw invalidArgument(
+      "categories: each category needs a name and each question a content that is more than blanks; nothing was changed",
+    );
+  }
+  needKnown(before, wanted);
+  needFewWrites(wanted, before);
+}
+
+const isBlank = (text: string) => text.trim() === "";
 
 function needKnown(before: Awaited<ReturnType<typeof contentsOf>>, wanted: readonly LessonsTemplateCategory[]): void {
   const ids = idsIn(wanted);

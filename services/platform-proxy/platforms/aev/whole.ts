@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import { notFound } from "../../../shared/rpc/errors.js";
 import { rowsOf } from "../../lib/answers.js";
 import type { Platform } from "../../platform.js";
@@ -41,4 +42,18 @@ export async function listedOf<Row>(platform: Platform, tenant: TenantScope, kin
   const found = rows.find((row) => row[kind.idKey] === id.toLowerCase());
   if (found === undefined) throw notFound(`there is no ${kind.noun} ${id} in tenant ${tenant.name}`);
   return found as Row;
+}
+
+/**
+ * Makes sure that an object is there, as far as the caller may look: who holds a grant on a scenario may use
+ * channels and templates in it without being allowed to list them, and the platform refuses those that are not there.
+ *
+ * @throws ConnectError not_found.
+ */
+export async function needListed(platform: Platform, tenant: TenantScope, kind: Whole, id: string): Promise<void> {
+  try {
+    await listedOf(platform, tenant, kind, id);
+  } catch (error) {
+    if (!(error instanceof ConnectError) || error.code !== Code.PermissionDenied) throw error;
+  }
 }

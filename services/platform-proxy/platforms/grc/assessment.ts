@@ -6,12 +6,13 @@ import { enumOf } from "../../lib/words.js";
 import type { Dated } from "./by-time.js";
 import type { UpstreamAudit } from "./scope.js";
 import type { Tenant } from "./tenancy.js";
-import { type Level, type Related, referenceOf } from "./upstream.js";
+import { type Level, type Reference, type Related, referenceOf } from "./upstream.js";
 
 /** An audit as a list of the platform shows it. */
 export interface UpstreamAuditRow extends Dated {
   readonly ref_id: string | null;
   readonly name: string;
+  readonly description: string | null;
   readonly status: string | null;
   readonly progress: number;
   readonly is_locked: boolean;
@@ -22,7 +23,6 @@ export interface UpstreamAuditRow extends Dated {
 /** An audit as it is read by itself. */
 export type UpstreamWholeAudit = UpstreamAuditRow &
   UpstreamAudit & {
-    readonly description: string | null;
     readonly version: string | null;
     readonly min_score: number;
     readonly max_score: number;
@@ -56,22 +56,27 @@ export function auditRowOf(upstream: UpstreamAuditRow, tenant: Tenant) {
   } satisfies MessageInitShape<typeof AssessmentSchema>;
 }
 
-/** An audit as it is read by itself. */
-export function auditOf(upstream: UpstreamWholeAudit, tenant: Tenant) {
+/** An audit as it is read by itself; its framework under the name that the framework itself has. */
+export function auditOf(upstream: UpstreamWholeAudit, framework: Reference | undefined, tenant: Tenant) {
   const { description, version, min_score: minScore, max_score: maxScore } = upstream;
   return {
     ...auditRowOf(upstream, tenant),
     ...given({
       description,
       version,
-      framework: referenceOf(upstream.framework),
+      framework,
       domain: referenceOf(upstream.folder),
       minScore,
       maxScore,
     }),
-    groups: (upstream.selected_implementation_groups ?? []).flatMap((one) =>
-      typeof one === "string" ? one : (one.value ?? []),
-    ),
+    groups: groupsOf(upstream),
     scoresVisible: upstream.scoring_enabled === true,
   } satisfies MessageInitShape<typeof AssessmentSchema>;
+}
+
+/** The references of the groups that an audit covers: the platform gives names here, and references everywhere else. */
+function groupsOf({ selected_implementation_groups: chosen, framework }: UpstreamWholeAudit): string[] {
+  const refs = new Map((framework?.implementation_groups_definition ?? []).map(({ name, ref_id }) => [name, ref_id]));
+  const names = (chosen ?? []).flatMap((one) => (typeof one === "string" ? one : (one.value ?? [])));
+  return names.map((name) => refs.get(name) ?? name);
 }

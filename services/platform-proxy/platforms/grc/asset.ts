@@ -4,12 +4,13 @@ import { given } from "../../lib/fields.js";
 import { timeOf } from "../../lib/time.js";
 import type { Dated } from "./by-time.js";
 import { type Related, referenceOf, referencesOf } from "./upstream.js";
-import { emptied, type Replacement } from "./writes.js";
+import { emptied, linkOf, type Replacement } from "./writes.js";
 
 /** An asset as a list of the platform shows it. */
 export interface UpstreamAssetRow extends Dated {
   readonly ref_id: string | null;
   readonly name: string;
+  readonly description: string | null;
   readonly parent_assets: readonly Related[];
 }
 
@@ -17,7 +18,6 @@ export interface UpstreamAssetRow extends Dated {
 export interface UpstreamAsset extends UpstreamAssetRow {
   /** A label. */
   readonly type: string;
-  readonly description: string | null;
   readonly reference_link: string | null;
   readonly observation: string | null;
   /** Those that name it as a parent; the platform's other list of them, children_assets, tells names that it hides here. */
@@ -103,7 +103,7 @@ export function assetFieldsOf(r: AssetFields): Record<string, unknown> {
     description: emptied(r.description),
     // It takes no null for this one.
     ref_id: r.refId,
-    reference_link: emptied(r.link),
+    reference_link: linkOf(r.link),
     observation: emptied(r.observation),
   };
 }

@@ -3,7 +3,7 @@ import type { Query } from "../../lib/http.js";
 import type { Place } from "../../lib/pages.js";
 import type { Platform } from "../../platform.js";
 import type { Dated } from "./by-time.js";
-import { type Rows, readAll, readPage, readTenantPage } from "./lists.js";
+import { type Part, type Rows, readAll, readPage, readTenantPage } from "./lists.js";
 import { justAfter, wholeMicros } from "./moments.js";
 import { makeSure, type Tenant } from "./tenancy.js";
 
@@ -16,12 +16,23 @@ export interface Rank<T> {
   readonly isDescending?: boolean;
 }
 
-const MOMENT = /^[0-9T:.Z-]{20,27}$/;
+/** Where a page ended: what the first page saw, how many rows that was, and the last ids of the page. */
+interface Mark {
+  readonly until: string;
+  readonly total: number;
+  readonly ids: readonly string[];
+}
+
+/** So many of the last rows can be deleted between two pages without a row coming twice. */
+const IDS_KEPT = 3;
+const MARK = /^([0-9T:.Z-]{20,27}),(\d{1,9})((?:,[0-9a-f-]{36}){1,3})$/;
 
 /**
  * Reads the page at a place of the list that queries make together, in an order
  * of the platform. All pages hold what was there at the first: what is created
- * meanwhile would move the others, and comes with the next first page.
+ * meanwhile would move the others, and comes with the next first page. What is
+ * deleted meanwhile moves them too: a page begins after the last rows of the
+ * page before, wherever they are by then.
  *
  * @throws ConnectError invalid_argument for a place that is none of such a list;
  * resource_exhausted, where more than one query finds more than is sorted here.
@@ -34,28 +45,72 @@ export async function readByRank<T extends Dated>(
   place: Place,
   tenant: Tenant,
 ): Promise<Rows<T>> {
-  if (place.cursor !== undefined && !MOMENT.test(place.cursor)) {
-    throw invalidArgument("page_token: is not valid; leave it out for the first page");
-  }
-  const until = place.cursor ?? (await newestOf(platform, path, queries));
+  const mark = markOf(place.cursor);
+  const until = mark?.until ?? (await newestOf(platform, path, queries));
   if (until === undefined) {
     await makeSure(platform, tenant);
     return { rows: [], totalSize: 0 };
   }
   // The newest itself is among them, so that the bound is the moment after it.
   const bounded = queries.map((query) => ({ ...query, ordering: rank.ordering, created_at__lt: justAfter(until) }));
-  const page =
+  const [only] = bounded;
+  const all = bounded.length === 1 ? [] : sorted(await readAll<T>(platform, path, bounded, tenant), rank);
+  const read: Reading<T> = (part) =>
     bounded.length === 1
-      ? await readTenantPage<T>(platform, path, bounded[0]!, place, tenant)
-      : sorted(await readAll<T>(platform, path, bounded, tenant), rank, place);
-  const isLast = page.rows.length === 0 || place.offset + page.rows.length >= page.totalSize;
-  return { ...page, cursor: isLast ? undefined : until };
+      ? readTenantPage<T>(platform, path, only!, part, tenant)
+      : Promise.resolve({ rows: all.slice(part.offset, part.offset + part.size), totalSize: all.length });
+  const { rows, offset, totalSize } = await readAfter(read, mark, place);
+  const end = offset + rows.length;
+  const ids = [...(mark?.ids ?? []), ...rows.map(({ id }) => id)].slice(-IDS_KEPT);
+  const isLast = rows.length === 0 || end >= totalSize;
+  return {
+    rows,
+    totalSize,
+    rowCount: end - place.offset,
+    isLast,
+    cursor: isLast ? undefined : [until, totalSize, ...ids].join(),
+  };
 }
 
-function sorted<T extends Dated>(all: T[], { of, isDescending = false }: Rank<T>, { offset, size }: Place): Rows<T> {
+type Reading<T> = (part: Part) => Promise<Rows<T>>;
+
+/** The rows after a mark, and where they begin by now. */
+async function readAfter<T extends Dated>(read: Reading<T>, mark: Mark | undefined, { offset, size }: Place) {
+  if (mark === undefined) return { ...(await read({ offset: 0, size })), offset: 0 };
+  const from = Math.max(0, offset - mark.ids.length);
+  const page = await read({ offset: from, size: offset - from + size });
+  const found = placeAfter(page.rows, mark.ids);
+  if (found !== undefined) return { ...page, rows: page.rows.slice(found, found + size), offset: from + found };
+  // Before the page, no more rows can have gone than are missing in all.
+  const start = Math.max(0, from - Math.max(0, mark.total - page.totalSize));
+  const wider = await read({ offset: start, size: offset - start + size });
+  // Where none of them is left, rows come twice rather than not at all.
+  const next = placeAfter(wider.rows, mark.ids) ?? Math.min(from - start, wider.rows.length);
+  return { ...wider, rows: wider.rows.slice(next, next + size), offset: start + next };
+}
+
+/** The index after the last of some ids that still stands where it stood: behind the one before it, if that is there. */
+function placeAfter(rows: readonly Dated[], ids: readonly string[]): number | undefined {
+  const at = ids.map((id) => rows.findIndex((row) => row.id === id));
+  for (let i = ids.length - 1; i >= 0; i--) {
+    const before = at[i - 1] ?? -1;
+    if (at[i]! >= 0 && (before < 0 || before === at[i]! - 1)) return at[i]! + 1;
+  }
+  return undefined;
+}
+
+function markOf(cursor: string | undefined): Mark | undefined {
+  if (cursor === undefined) return undefined;
+  const [, until, total, ids] = MARK.exec(cursor) ?? [];
+  if (until === undefined || ids === undefined) {
+    throw invalidArgument("page_token: is not valid; leave it out for the first page");
+  }
+  return { until, total: Number(total), ids: ids.slice(1).split(",") };
+}
+
+function sorted<T extends Dated>(all: T[], { of, isDescending = false }: Rank<T>): T[] {
   const sign = isDescending ? -1 : 1;
-  all.sort((a, b) => (of(a) === of(b) ? (a.id < b.id ? -1 : 1) : of(a) < of(b) ? -sign : sign));
-  return { rows: all.slice(offset, offset + size), totalSize: all.length };
+  return all.sort((a, b) => (of(a) === of(b) ? (a.id < b.id ? -1 : 1) : of(a) < of(b) ? -sign : sign));
 }
 
 /** When the newest of all was made; undefined where there is none. */

@@ -208,6 +208,16 @@ function fieldOf(name: string): string {
 const MAX_TEXT = 300;
 const MAX_PROBLEMS = 10;
 
+/** Codes that the platform gives in place of a sentence, for its own pages to translate. */
+const CODES: Readonly<Record<string, string>> = {
+  errorAssetGraphMustNotContainCycles:
+    "this would make a cycle: an asset cannot support itself, directly or through other assets",
+  errorRiskScenarioGraphMustNotContainCycles: "this would make a cycle: a risk scenario cannot follow from itself",
+};
+
+/** A code of this kind that is not known here: one word, with capitals inside. */
+const CODE = /^[a-z]+(?:[A-Z][a-z]*)+$/;
+
 function textsOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(textsOf);
   if (typeof value !== "string") return [];
@@ -216,5 +226,7 @@ function textsOf(value: unknown): string[] {
     .slice(0, 2 * MAX_TEXT)
     .replace(/^\[['"]+|['"]+\]$/g, "")
     .replace(/^[^\p{L}\p{N}"“]+/u, "");
+  if (Object.hasOwn(CODES, text)) return [CODES[text]!];
+  if (CODE.test(text)) return [`CISO Assistant does not accept this value (${text})`];
   return [`${text.charAt(0).toLowerCase()}${text.slice(1, MAX_TEXT)}`.replace(/\.$/, "")];
 }

@@ -41,6 +41,10 @@ export async function uploadEvidenceFile(r: UploadEvidenceFileRequest, platform:
   if (!/[\p{L}\p{N}_-]/u.test(r.fileName.replaceAll(extension, ""))) {
     throw invalidArgument("file_name: a file name needs more than its extension; give another name");
   }
+  // Whole base64 comes in fours. Decoded all the same, a file that was cut would be stored cut.
+  if (r.contentBase64.length % 4 !== 0) {
+    throw invalidArgument("content_base64: is cut or lacks its padding; send the whole content in base64");
+  }
   const bytes = Buffer.from(r.contentBase64, "base64");
   if (bytes.length > MAX_BYTES)
     throw invalidArgument(

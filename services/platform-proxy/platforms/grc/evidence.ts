@@ -6,6 +6,7 @@ import { timeOf } from "../../lib/time.js";
 import { enumOf } from "../../lib/words.js";
 import type { Platform } from "../../platform.js";
 import type { Dated } from "./by-time.js";
+import { chunksOf } from "./lists.js";
 import { REQUIREMENT_ASSESSMENTS } from "./requirement-assessment.js";
 import { mayIn, readOwned, type Tenant } from "./tenancy.js";
 import { fileNameOf, type Related, referenceOf, referencesOf } from "./upstream.js";
@@ -35,29 +36,45 @@ export async function readEvidence(platform: Platform, id: string, tenant: Tenan
   return evidenceFor(platform, await readOwned<UpstreamEvidence>(platform, EVIDENCE, id, "evidence_id", tenant));
 }
 
-/** Evidence as its reader may see it: it names requirement assessments that the list hides from a respondent. */
+/** Evidence as its reader may see it. */
 export async function evidenceFor(platform: Platform, upstream: UpstreamEvidence) {
-  const told = upstream.requirement_assessments;
-  if (told.length === 0 || (await mayIn(platform, upstream.folder.id!, "view_compliance_assessment_full"))) {
-    return evidenceOf(upstream);
-  }
-  const query = { evidences: upstream.id, limit: MAX_LINKS };
-  const answer = await platform.rest<{ results?: unknown } | undefined>({
-    verb: "GET",
-    path: REQUIREMENT_ASSESSMENTS,
-    query,
-  });
-  const seen = new Set(rowsOf<{ id: string }>(platform.server, answer?.results, "id").map(({ id }) => id));
-  return evidenceOf({
-    ...upstream,
-    requirement_assessments: told.map((one) => (one.id !== undefined && seen.has(one.id) ? one : {})),
-  });
+  const [shown] = await shownTo(platform, [upstream]);
+  return evidenceOf(shown!);
 }
 
-const MAX_LINKS = 250;
+/** A page of evidence as its reader may see it. */
+export async function evidenceRowsFor(platform: Platform, rows: readonly UpstreamEvidence[]) {
+  return (await shownTo(platform, rows)).map(evidenceRowOf);
+}
 
-/** A piece of evidence as a row of a list. */
-export function evidenceRowOf(upstream: UpstreamEvidence): MessageInitShape<typeof EvidenceSchema> {
+/** Evidence without the requirement assessments that it names to a respondent, and that their list hides. */
+async function shownTo(platform: Platform, rows: readonly UpstreamEvidence[]): Promise<UpstreamEvidence[]> {
+  const isOpen = new Map<string, boolean>();
+  for (const { folder, requirement_assessments: told } of rows) {
+    if (told.length === 0 || isOpen.has(folder.id!)) continue;
+    isOpen.set(folder.id!, await mayIn(platform, folder.id!, "view_compliance_assessment_full"));
+  }
+  const narrowed = rows.filter(({ folder }) => isOpen.get(folder.id!) === false).map(({ id }) => id);
+  const seen = new Set<string>();
+  for (const evidences of chunksOf(narrowed)) {
+    const query = { evidences, limit: MAX_LINKS };
+    const request = { verb: "GET", path: REQUIREMENT_ASSESSMENTS, query } as const;
+    const answer = await platform.rest<{ results?: unknown } | undefined>(request);
+    for (const { id } of rowsOf<{ id: string }>(platform.server, answer?.results, "id")) seen.add(id);
+  }
+  return rows.map((row) =>
+    isOpen.get(row.folder.id!) === false
+      ? {
+          ...row,
+          requirement_assessments: row.requirement_assessments.map((one) => (seen.has(one.id ?? "") ? one : {})),
+        }
+      : row,
+  );
+}
+
+const MAX_LINKS = 1_000;
+
+function evidenceRowOf(upstream: UpstreamEvidence): MessageInitShape<typeof EvidenceSchema> {
   const { id, name, fileName, expiryDate, status, controls, requirementAssessments, hiddenLinks, createdAt } =
     evidenceOf(upstream);
   return {

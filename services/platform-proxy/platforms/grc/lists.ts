@@ -33,6 +33,10 @@ export function pageOf(
 export interface Rows<T> {
   readonly rows: readonly T[];
   readonly totalSize: number;
+  /** How far the next page lies from where this one was to begin; the size of a page where left out. */
+  readonly rowCount?: number;
+  /** Whether this is the last page, where the counts do not tell. */
+  readonly isLast?: boolean;
   /** Where the next page begins, of lists that are paged by it; undefined on the last. */
   readonly cursor?: string | undefined;
 }

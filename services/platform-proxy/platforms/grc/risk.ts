@@ -16,6 +16,7 @@ export interface UpstreamScenario extends Dated {
   readonly description: string | null;
   readonly justification: string | null;
   readonly risk_assessment: Related;
+  readonly risk_matrix?: Related | null;
   readonly treatment: string;
   readonly inherent_proba: Step;
   readonly inherent_impact: Step;
@@ -35,7 +36,8 @@ export interface UpstreamScenario extends Dated {
 /** The list of risk scenarios. */
 export const SCENARIOS = "/api/risk-scenarios/";
 
-const STAGES = ["inherent", "current", "residual"] as const;
+/** When a risk is rated. */
+export const STAGES = ["inherent", "current", "residual"] as const;
 
 /** A risk scenario as a row of a list. */
 export function scenarioRowOf(upstream: UpstreamScenario): MessageInitShape<typeof RiskScenarioSchema> {

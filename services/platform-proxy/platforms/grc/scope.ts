@@ -1,8 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { LRUCache } from "lru-cache";
 import type { Query } from "../../lib/http.js";
 import { inTurns } from "../../lib/in-turns.js";
 import type { Platform } from "../../platform.js";
 import { chunksOf, type InFolder, queriesOf, readAllOfTenant } from "./lists.js";
+import { holds } from "./search-words.js";
 import { readNamed, type Tenant } from "./tenancy.js";
 import type { Related } from "./upstream.js";
 
@@ -60,22 +62,47 @@ async function readCovered(platform: Platform, id: string): Promise<ReadonlySet<
   }
 }
 
-/** The queries that together list the requirement assessments of a tenant, or of one audit, that the audits cover. */
+/**
+ * The queries that together list the requirement assessments of a tenant, or of one audit, that the audits cover.
+ *
+ * @param words leaves out requirements that do not hold them: audits are read whole for that, with the texts of
+ * all their requirements, since the platform's own search also looks into URNs.
+ */
 export async function queriesInScope(
   platform: Platform,
   query: Query,
   tenant: Tenant,
   audit: UpstreamAudit | undefined,
+  words: string | undefined,
 ): Promise<Query[]> {
   const audits = audit === undefined ? await readAudits(platform, tenant) : [audit];
-  const inPart = audits.filter(isInPart);
-  if (inPart.length === 0 && audit === undefined) return queriesOf(query, "folder", [...tenant.domains.keys()]);
-  const whole = audits.filter((one) => !isInPart(one)).map(({ id }) => id);
-  const parts = await inTurns(inPart, async (one) => {
-    const covered = [...(await coveredBy(platform, one))];
+  const isRead = (one: UpstreamAudit) => words !== undefined || isInPart(one);
+  const read = audits.filter(isRead);
+  if (read.length === 0 && audit === undefined) return queriesOf(query, "folder", [...tenant.domains.keys()]);
+  const whole = audits.filter((one) => !isRead(one)).map(({ id }) => id);
+  const parts = await inTurns(read, async (one) => {
+    const covered =
+      words === undefined ? [...(await coveredBy(platform, one))] : await readHolding(platform, one, words);
     return chunksOf(covered).map((some) => ({ ...query, compliance_assessment: one.id, id: some.join(",") }));
   });
   return [...queriesOf(query, "compliance_assessment", whole), ...parts.flat()];
+}
+
+/** Ids of requirement assessments by caller, audit and words, for the time in which somebody pages through them. */
+const found = new LRUCache<string, readonly string[]>({
+  ttl: 30_000,
+  maxSize: 200_000,
+  sizeCalculation: (ids) => ids.length + 1,
+});
+
+/** The requirement assessments of an audit that it covers and that hold some words. */
+async function readHolding(platform: Platform, audit: UpstreamAudit, words: string): Promise<readonly string[]> {
+  const key = JSON.stringify([platform.caller.id, audit.id, audit.selected_implementation_groups, words]);
+  const kept = found.get(key);
+  if (kept !== undefined) return kept;
+  const ids = [...(await coveredBy(platform, audit, words))];
+  found.set(key, ids);
+  return ids;
 }
 
 /** The audits of a tenant, read where they may cover a part: their rows do not say what they cover. */
@@ -94,14 +121,17 @@ async function readAudits(platform: Platform, tenant: Tenant): Promise<UpstreamA
 
 interface Node {
   readonly ra_id?: string | null;
+  readonly ref_id?: string | null;
+  readonly name?: string | null;
+  readonly description?: string | null;
   readonly implementation_groups?: readonly string[] | null;
   readonly children?: Tree | null;
 }
 
 type Tree = Readonly<Record<string, Node>>;
 
-/** The requirement assessments of the groups that an audit has chosen. */
-async function coveredBy(platform: Platform, audit: UpstreamAudit): Promise<ReadonlySet<string>> {
+/** The requirement assessments of the groups that an audit has chosen, and of those the ones that hold some words. */
+async function coveredBy(platform: Platform, audit: UpstreamAudit, words?: string): Promise<ReadonlySet<string>> {
   // It holds those of the groups, and what they stand under.
   const tree = await platform.rest<Tree>({ verb: "GET", path: `${AUDITS}${audit.id}/tree/` });
   const names = (audit.selected_implementation_groups ?? []).map((one) => (typeof one === "string" ? one : one.value));
@@ -110,12 +140,14 @@ async function coveredBy(platform: Platform, audit: UpstreamAudit): Promise<Read
   // Who may not see the framework is not told which groups there are.
   const isChosen = ({ implementation_groups: own }: Node) =>
     chosen.length === 0 || (own ?? []).some((group) => chosen.some(({ ref_id }) => ref_id === group));
-  return new Set(assessmentsIn(tree, isChosen));
+  const isMeant = ({ ref_id, name, description }: Node) =>
+    words === undefined || holds(words, [ref_id, name, description]);
+  return new Set(assessmentsIn(tree, (node) => isChosen(node) && isMeant(node)));
 }
 
-function* assessmentsIn(tree: Tree, isChosen: (node: Node) => boolean): Generator<string> {
+function* assessmentsIn(tree: Tree, isMeant: (node: Node) => boolean): Generator<string> {
   for (const node of Object.values(tree)) {
-    if (node.ra_id && isChosen(node)) yield node.ra_id;
-    yield* assessmentsIn(node.children ?? {}, isChosen);
+    if (node.ra_id && isMeant(node)) yield node.ra_id;
+    yield* assessmentsIn(node.children ?? {}, isMeant);
   }
 }

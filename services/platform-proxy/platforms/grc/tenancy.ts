@@ -161,6 +161,12 @@ export async function mayIn(platform: Platform, domain: string, codename: string
   return isAdministrator || rights.get(domain)?.has(codename) === true;
 }
 
+/** Whether the caller may do something in every domain of a tenant, by the platform's codename for it. */
+export async function mayEverywhere(platform: Platform, tenant: Tenant, codename: string): Promise<boolean> {
+  const { isAdministrator, rights } = await platform.me<CisoMe>();
+  return isAdministrator || [...tenant.domains.keys()].every((domain) => rights.get(domain)?.has(codename) === true);
+}
+
 /** The ids of the tenant's domains, for filters, which do not descend by themselves. */
 export function domainIdsOf(tenant: Tenant): string[] {
   return [...tenant.domains.keys()];

@@ -36,15 +36,21 @@ export function levelsOf(definition: ScoresDefinition | undefined): readonly Lev
   return Array.isArray(levels) ? levels : [];
 }
 
+/** An object by its id and name. */
+export interface Reference {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** A related object that the caller may see; undefined for none and for a hidden one. */
-export function referenceOf(related: Related | null | undefined): { id: string; name: string } | undefined {
+export function referenceOf(related: Related | null | undefined): Reference | undefined {
   if (related?.id === undefined) return undefined;
   return { id: related.id, name: related.name ?? related.str ?? "" };
 }
 
 /** The related objects that the caller may see, and how many there are besides. */
 export function referencesOf(related: readonly Related[] | undefined): {
-  seen: NonNullable<ReturnType<typeof referenceOf>>[];
+  seen: Reference[];
   hidden: number;
 } {
   const seen = (related ?? []).map(referenceOf).filter((one) => one !== undefined);

@@ -1,4 +1,4 @@
-import { failedPrecondition } from "../../../shared/rpc/errors.js";
+import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
 import { objectOf } from "../../lib/answers.js";
 import type { Platform } from "../../platform.js";
 import type { InFolder } from "./lists.js";
@@ -97,3 +97,18 @@ const listIn = (object: object, field: string) =>
 
 /** An empty text takes a value away. */
 export const emptied = (text: string | undefined) => (text === "" ? null : text);
+
+/**
+ * A link as it is written; an empty text takes it away.
+ *
+ * @throws ConnectError invalid_argument for what is no web address: the platform keeps any text as the link of a control.
+ */
+export function linkOf(link: string | undefined): string | null | undefined {
+  if (link === undefined || link === "") return emptied(link);
+  const isAddress = !/\s/.test(link) && URL.canParse(link) && WEB.has(new URL(link).protocol);
+  if (isAddress) return link;
+  throw invalidArgument("link: is not a web address; give one that begins with https:// or http://");
+}
+
+/** What the platform itself takes where it checks a link. */
+const WEB = new Set(["http:", "https:", "ftp:", "ftps:"]);

@@ -204,14 +204,15 @@ function teamEntry(world: World, row: Team): Entry {
   return entryOf(row.id, row.tenant, row.updatedAt, values);
 }
 
-function playerEntry({ teams }: World, { id, firstname, lastname, email, tenants, createdAt }: User): Entry {
+function playerEntry({ teams }: World, user: User): Entry {
+  const { id, firstname, lastname, email, tenants, createdAt, organization = null } = user;
   const values = {
     user_firstname: firstname,
     user_lastname: lastname,
     user_email: email,
     user_tags: [],
     user_teams: [...teams.values()].filter(({ users }) => users.includes(id)).map((team) => team.id),
-    user_organization: null,
+    user_organization: organization,
   };
   return { ...entryOf(id, undefined, createdAt, values), tenants };
 }

@@ -177,7 +177,8 @@ export const KINDS: readonly Kind[] = [
     verbs: ["search", "list", "create", "update", "delete"],
     manage: "TEAMS_AND_PLAYERS",
     fields: {
-      organization_name: named,
+      // Looked into, and not sorted by.
+      organization_name: { type: "text", search: true, required: true },
       organization_description: searched,
       organization_tags: tags,
       organization_injects: set([]),

@@ -19,7 +19,16 @@ export function catalogueRoutes(world: World, baseUrl: () => string, trust: stri
   ) => {
     const distinct = query.get("distinct") === "true";
     const rows = [...world.findings.values()].filter((row) => row.tenant === actor.tenant && keep(row));
-    return ok(searchRows(rows, findings, body, rules, (row) => findingRow(world, row, distinct)));
+    // Of several findings of one inject on one endpoint, a search tells it of the first alone.
+    const first = new Map<string, string>();
+    for (const { id, inject, assets } of world.findings.values()) {
+      for (const asset of assets) if (!first.has(`${inject} ${asset}`)) first.set(`${inject} ${asset}`, id);
+    }
+    const view = (row: Finding) => {
+      const assets = row.assets.filter((asset) => distinct || first.get(`${row.inject} ${asset}`) === row.id);
+      return findingRow(world, { ...row, assets }, distinct);
+    };
+    return ok(searchRows(rows, findings, body, rules, view));
   };
   const scoped = (kind: string, key: string): Route => ({
     method: "POST",
@@ -77,6 +86,18 @@ export function catalogueRoutes(world: World, baseUrl: () => string, trust: stri
       answer: ({ actor, body, query }) => {
         need(holds(actor, "ACCESS_FINDINGS"));
         return search(actor, body, query, {}, (row) => isLatest(world, row));
+      },
+    },
+    {
+      method: "POST",
+      path: "/organizations/options",
+      answer({ actor, body }) {
+        const wanted = Array.isArray(body) ? body : [];
+        const here = [...(world.entries.get("organizations")?.values() ?? [])].filter(
+          (one) => one.tenant === actor.tenant,
+        );
+        const found = here.filter(({ id }) => wanted.includes(id));
+        return ok(found.map(({ id, values }) => ({ id, label: values.organization_name })));
       },
     },
     scoped("exercises", "finding_simulation"),

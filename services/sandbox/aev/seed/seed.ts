@@ -6,7 +6,7 @@ import { seedEdges } from "./edges.js";
 import { seedEntries } from "./entries.js";
 import { seedPlans } from "./plans.js";
 import { seedPayloads, seedTests } from "./tests.js";
-import { seedDriller, seedOperator, seedUsers } from "./users.js";
+import { seedDriller, seedMember, seedOperator, seedUsers } from "./users.js";
 
 /** Fills a world with a few thousand linked objects; the same ones, but for their dates. */
 export function seedWorld(now: number): World {
@@ -23,6 +23,7 @@ export function seedWorld(now: number): World {
   seedPlans(world, draw, contracts, SECOND_TENANT, 8, now);
   seedUsers(world, draw, now);
   seedEntries(world, draw, now);
+  seedMember(world);
   seedEdges(world, draw, now);
   seedContent(world, draw, now);
   seedDriller(world, draw, now);

@@ -96,3 +96,11 @@ export function seedUsers(world: World, draw: Draw, now: number): void {
   add("launcher", [DEFAULT_TENANT], {}, [[third, "LAUNCHER"]]);
   add("both", both, { capabilities: new Map([[SECOND_TENANT, READER]]) });
 }
+
+/** The player belongs to an organization of the first tenant. */
+export function seedMember(world: World): void {
+  const player = [...world.users.values()].find(({ lastname }) => lastname === "Player")!;
+  const organizations = [...(world.entries.get("organizations")?.values() ?? [])];
+  const organization = organizations.find(({ tenant }) => tenant === DEFAULT_TENANT)!.id;
+  world.users.set(player.email, { ...player, organization });
+}

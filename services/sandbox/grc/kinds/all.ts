@@ -4,6 +4,7 @@ import { operationalScenarios, studies } from "./attacks.js";
 import { appliedControls, referenceControls } from "./controls.js";
 import { evidenceRevisions, evidences } from "./evidence.js";
 import { attachmentOf } from "./evidence-file.js";
+import { hypotheses } from "./hypotheses.js";
 import type { Kind } from "./kind.js";
 import { actors, folders, frameworks, requirementNodes, riskMatrices, securityAdvisories, threats } from "./library.js";
 import { kindOf } from "./plain.js";
@@ -23,6 +24,7 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map(
     { ...evidences, actions: { attachment: attachmentOf } },
     folders,
     frameworks,
+    hypotheses,
     operationalScenarios,
     perimeters,
     quantitativeScenarios,

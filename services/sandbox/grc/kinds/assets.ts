@@ -12,7 +12,7 @@ export const assets: Kind = {
   model: "Asset",
   codename: "asset",
   verbs: ["POST", "PATCH", "DELETE"],
-  search: ["name", "description", "ref_id"],
+  search: ["name", "description", "ref_id", "folder__name"],
   fields: {
     name: { kind: "text", required: true },
     description: { kind: "text" },

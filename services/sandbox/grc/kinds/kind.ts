@@ -1,4 +1,4 @@
-import type { Reply } from "../replies.js";
+import type { BROKEN, Reply } from "../replies.js";
 import { sees } from "../rights.js";
 import type { Json, Row, User, World } from "../world.js";
 import type { Choices } from "./choices.js";
@@ -83,8 +83,8 @@ export interface Kind {
   readonly unique?: boolean;
   /** Fields that a caller may not write, which are dropped without a word. */
   readonly closed?: (row: Row, view: View) => readonly string[];
-  /** Checks and derives before an object is saved; an answer refuses. */
-  readonly save?: (row: Row, patch: Body, world: World) => Json | undefined;
+  /** Checks and derives before an object is saved; an answer refuses, or breaks off. */
+  readonly save?: (row: Row, patch: Body, world: World) => Json | typeof BROKEN | undefined;
   /** Creates in its own way. */
   readonly create?: (body: Body, view: View) => Reply;
   /** GET /api/{path}/{id}/{action}/, by action. */

@@ -215,7 +215,7 @@ export const securityAdvisories: Kind = {
   model: "SecurityAdvisory",
   codename: "securityadvisory",
   verbs: [],
-  search: ["name", "ref_id", "description"],
+  search: ["name", "ref_id", "description", "cvss_vector", "aliases"],
   fields: {},
   filters: { folder: BY_FOLDER, source: { kind: "exact", of: (row) => row.source } },
   read: (row, view) => ({

@@ -67,9 +67,10 @@ export const EBIOS_MATRIX: Matrix = {
   unrated: { probability: "#f9fafb", impact: "#f9fafb" },
 };
 
-/** A step as answers show it; a name alone where nothing is rated. */
+/** A step as answers show it; a name alone where nothing is rated. @throws RangeError for a step outside the matrix. */
 export function stepOf(matrix: Matrix, scale: "probability" | "impact" | "risk", value: unknown): Json {
   const step = typeof value === "number" ? matrix[scale][value] : undefined;
+  if (step === undefined && Number(value ?? -1) >= 0) throw new RangeError("list index out of range");
   if (step === undefined) {
     const unrated = { abbreviation: "--", name: "--", description: "not rated", value: -1 };
     const colour = matrix.unrated[scale];

@@ -1,6 +1,7 @@
 import { detail, ok, type Reply } from "../replies.js";
-import { idsIn, type Json, type Row, seededId, type World } from "../world.js";
+import { idsIn, type Json, type Row, type World } from "../world.js";
 import * as choices from "./choices.js";
+import { hypothesisIdOf } from "./hypotheses.js";
 import { BY_FOLDER, empty, type Kind, pick, type View } from "./kind.js";
 
 const STUDY = [
@@ -118,7 +119,7 @@ function levelOf(row: Row, stage: "current" | "residual", threshold: Json | unde
     var_999: found.var99,
     // Told only where the study says a threshold.
     proba_of_exceeding_threshold: threshold ? found.above : null,
-    hypothesis_id: seededId(`hypothesis:${row.id}:${stage}`),
+    hypothesis_id: hypothesisIdOf(row.id, stage),
     hypothesis_name: stage,
   };
 }
@@ -221,7 +222,7 @@ function curveOf(row: Row, type: "current" | "residual", name: string): Json[] {
         [var95, 0.05],
         [var99, 0.01],
       ],
-      hypothesis_id: seededId(`hypothesis:${row.id}:${type}`),
+      hypothesis_id: hypothesisIdOf(row.id, type),
       hypothesis_name: type,
       metrics: {
         ...{ mean_annual_loss: ale, var_95: var95, var_99: var99, var_999: var99 },

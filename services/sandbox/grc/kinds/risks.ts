@@ -1,3 +1,4 @@
+import { BROKEN } from "../replies.js";
 import { idsIn, type Json, type Row, type World } from "../world.js";
 import * as choices from "./choices.js";
 import { BY_FOLDER, BY_TIME, empty, type Kind, pick } from "./kind.js";
@@ -114,9 +115,10 @@ export const riskScenarios: Kind = {
     is_published: false,
   }),
   save(row, _patch, world) {
+    const isNew = world.get("risk-scenarios", row.id) === undefined;
     const isLocked = world.get("risk-assessments", row.risk_assessment)?.is_locked === true;
     // What is new goes into a locked one all the same.
-    if (isLocked && world.get("risk-scenarios", row.id) !== undefined) {
+    if (isLocked && !isNew) {
       const why = "⚠️ Cannot modify the risk scenario when the risk assessment is locked.";
       return { non_field_errors: [why] };
     }
@@ -125,18 +127,13 @@ export const riskScenarios: Kind = {
     try {
       for (const stage of STAGES) {
         row[`${stage}_level`] = levelOf(RISK_MATRIX, row[`${stage}_proba`], row[`${stage}_impact`]);
-        for (const part of ["proba", "impact"]) outOfRange(Number(row[`${stage}_${part}`]));
       }
       return undefined;
     } catch (error) {
-      return [(error as Error).message];
+      return isNew ? BROKEN : [(error as Error).message];
     }
   },
 };
-
-function outOfRange(index: number): void {
-  if (index >= RISK_MATRIX.probability.length) throw new RangeError("list index out of range");
-}
 
 const ASSESSMENT = ["id", "created_at", "updated_at", "name", "description", "eta", "due_date", "version", "status"];
 

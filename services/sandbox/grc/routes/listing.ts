@@ -23,7 +23,10 @@ export function listOf(kind: Kind, query: URLSearchParams, view: View): Reply {
   }
   const ids = query.get("id");
   if (ids !== null && ids !== "") rows = rows.filter((row) => ids.split(",").includes(row.id));
-  const words = (query.get("search") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const words = (query.get("search") ?? "")
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
   const holds = (row: Row, word: string) => kind.search.some((f) => textIn(row, f, view).includes(word));
   if (words.length > 0) rows = rows.filter((row) => words.every((word) => holds(row, word)));
   rows.sort(orderOf(query.get("ordering"), rows));
@@ -71,7 +74,11 @@ function textIn(row: Row, field: string, view: View): string {
   return String(related?.[second] ?? "").toLowerCase();
 }
 
-const RELATED: Readonly<Record<string, string>> = { requirement: "requirement-nodes", framework: "frameworks" };
+const RELATED: Readonly<Record<string, string>> = {
+  requirement: "requirement-nodes",
+  framework: "frameworks",
+  folder: "folders",
+};
 
 function orderOf(ordering: string | null, rows: readonly Row[]): (a: Row, b: Row) => number {
   const first = rows[0];

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Body, type Field, isWebAddress } from "../kinds/field.js";
 import type { Kind, View } from "../kinds/kind.js";
-import { detail, FOLDER_REFUSED, FORBIDDEN, NOT_A_UUID, NOTHING, ok, type Reply, refused } from "../replies.js";
+import { BROKEN, detail, FOLDER_REFUSED, FORBIDDEN, NOT_A_UUID, NOTHING, ok, type Reply, refused } from "../replies.js";
 import { may, reaches } from "../rights.js";
 import { type Json, type Row, timestamp } from "../world.js";
 import { isUuid } from "./listing.js";
@@ -88,7 +88,8 @@ function check(kind: Kind, row: Row, patch: Body, view: View): Reply | undefined
     return refused({ name: `${row.name} is already used in this scope. Please choose another value.` });
   }
   const problem = kind.save?.(row, patch, view.world);
-  return problem === undefined ? undefined : refused(problem);
+  if (problem === undefined || problem === BROKEN) return problem;
+  return refused(problem as Json);
 }
 
 function problemsOf(kind: Kind, body: Body, view: View, creating: boolean): Record<string, Json> | undefined {

@@ -1,3 +1,5 @@
+import { HYPOTHESES, hypothesisKeyOf } from "../kinds/hypotheses.js";
+import type { Row } from "../world.js";
 import type { Plot, Sower } from "./sower.js";
 
 /** What a year costs now and with treatment, and what that costs; nothing where nobody has run the simulation. */
@@ -23,7 +25,7 @@ export function seedQuantification(sower: Sower, { key, short, home, asset }: Pl
   priced.forEach(([name, now, then, cost], i) => {
     const simulated = (ale: number | null) =>
       ale === null ? null : { ale, var95: ale * 2, var99: ale * 3, above: Math.min(0.9, ale / 2_000_000) };
-    sower.add("crq/quantitative-risk-scenarios", `${key}:0:${i}`, first.folder, `${short} ${name}`, {
+    const scenario = sower.add("crq/quantitative-risk-scenarios", `${key}:0:${i}`, first.folder, `${short} ${name}`, {
       ref_id: `QR.0${i + 1}`,
       quantitative_risk_study: first.id,
       status: now === null ? "draft" : ["mitigate", "open", "accept"][i]!,
@@ -35,5 +37,21 @@ export function seedQuantification(sower: Sower, { key, short, home, asset }: Pl
       treatment_cost: cost,
       observation: null,
     });
+    seedHypotheses(sower, scenario, now, then);
   });
+}
+
+/** What the figures of a scenario come from: a residual loss of 120,000 is of inputs that were changed since. */
+function seedHypotheses(sower: Sower, { id, folder }: Row, now: number | null, then: number | null): void {
+  for (const [stage, ale] of [["current", now] as const, ["residual", then] as const]) {
+    if (stage === "residual" && ale === null) continue;
+    sower.add(HYPOTHESES, hypothesisKeyOf(id, stage), folder, stage === "current" ? "baseline" : "treated", {
+      ref_id: "",
+      quantitative_risk_scenario: id,
+      risk_stage: stage,
+      is_selected: true,
+      is_simulation_fresh: ale !== null && ale !== 120_000,
+      ale,
+    });
+  }
 }

@@ -177,7 +177,11 @@ export const catalogueTruths: readonly Truth<Stage>[] = [
       idKey: "user_id",
       direct: below("/players/search", "user_id"),
       key: (row) => lower(row.user_email),
-      is: (row, direct) => expect(row.email).toBe(direct.user_email),
+      is(row, direct) {
+        expect(row.email).toBe(direct.user_email);
+        const organization = row.organization as { readonly id: string } | undefined;
+        expect(organization?.id ?? null).toBe(direct.user_organization ?? null);
+      },
       right: "nothing",
     },
     {

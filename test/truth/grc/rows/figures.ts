@@ -72,10 +72,27 @@ export const figureTruths: readonly Truth<Stage>[] = [
     async (answer, stage, person, id) => {
       const email = stage.world.emails[person]!;
       const direct = await stage.platform.need(email, "GET", `${LISTS.loss}${id}/combined-ale/`);
-      const { current_ale_combined, residual_ale_combined, risk_reduction } = direct.combined_metrics;
+      const { current_ale_combined, residual_ale_combined } = direct.combined_metrics;
       expect(answer.current_annual_loss ?? 0).toBe(current_ale_combined);
       expect(answer.residual_annual_loss ?? 0).toBe(residual_ale_combined);
-      expect(answer.risk_reduction ?? null).toBe(risk_reduction);
+      // Like with like: the platform's own reduction also counts the losses of scenarios that nobody treats.
+      const both = (direct.scenarios as Row[]).filter((one) => one.current_ale !== null && one.residual_ale !== null);
+      const saved = both.map((one) => Number(one.current_ale) - Number(one.residual_ale));
+      expect(answer.compared_count).toBe(both.length);
+      expect(answer.risk_reduction ?? 0).toBeCloseTo(
+        saved.reduce((sum, one) => sum + one, 0),
+        6,
+      );
+      const hypotheses = await stage.platform.list(email, "/api/crq/quantitative-risk-hypotheses/");
+      const scenarios = new Set((direct.scenarios as Row[]).map((one) => one.scenario_id));
+      const counting = hypotheses.filter(
+        (one) =>
+          scenarios.has(idOf(one.quantitative_risk_scenario)) &&
+          one.ale !== null &&
+          (one.risk_stage === "current" || (one.risk_stage === "residual" && one.is_selected === true)),
+      );
+      expect(answer.stale_count).toBe(counting.filter((one) => one.is_simulation_fresh === false).length);
+      if (id === stage.world.ids.loss) expect(answer.stale_count).toBe(1);
       expect([answer.scenario_count, answer.priced_count]).toEqual([
         direct.total_scenarios,
         direct.scenarios_with_current_ale,

@@ -14,6 +14,12 @@ const made = (path: string, what: string, more: (stage: Stage) => object) => asy
   (await admin(stage, "POST", path, { name: named(stage, what, i), folder: stage.world.ids.alpha, ...more(stage) }))
     .id as string;
 
+/** Whether each of some words is in what people read of an object. */
+const holds = ({ name, description, ref_id }: Row, words: readonly string[]) => {
+  const told = [name, description, ref_id].map((one) => String(one ?? "").toLowerCase());
+  return words.every((word) => told.some((one) => one.includes(word)));
+};
+
 const asset = (tool: string, type: string): List => ({
   tool,
   rows: "assets",
@@ -22,6 +28,12 @@ const asset = (tool: string, type: string): List => ({
   questions: [
     { query: () => ({ type }) },
     { args: ({ world }) => ({ query: world.run }), query: ({ world }) => ({ type, search: world.run }) },
+    // The name of a domain, where the platform looks as well.
+    {
+      args: ({ world }) => ({ query: `shop ${world.run}` }),
+      query: () => ({ type }),
+      only: (row, { world }) => holds(row, ["shop", world.run]),
+    },
   ],
   row(row, direct) {
     expect(row.name).toBe(direct.name);

@@ -44,13 +44,22 @@ const MORE: readonly Getter[] = [
     member: "assessment",
     path: LISTS.audit,
     keys: ["hidden", "shown", "part", "other", "supplierAudit"],
-    same(told, direct, stage) {
+    async same(told, direct, stage) {
       expect(told.name).toBe(direct.name);
       expect(told.progress).toBe(direct.progress);
       expect([told.min_score, told.max_score]).toEqual([direct.min_score, direct.max_score]);
       expect((told.framework as Row | undefined)?.id).toBe(idOf(direct.framework));
       expect(told.scores_visible).toBe(direct.scoring_enabled);
-      expect((told.groups as string[] | undefined) ?? []).toEqual(direct.selected_implementation_groups);
+      // By reference, as requirements name them: the platform has names here.
+      const { implementation_groups_definition: groups } = direct.framework as Row;
+      const references = (direct.selected_implementation_groups as string[]).map(
+        (name) => (groups as readonly Row[] | null | undefined)?.find((group) => group.name === name)?.ref_id ?? name,
+      );
+      expect((told.groups as string[] | undefined) ?? []).toEqual(references);
+      const framework = idOf(direct.framework);
+      const own =
+        framework && (await stage.platform.read(stage.world.emails.administrator!, LISTS.framework, framework));
+      if (own) expect((told.framework as Row).name).toBe(own.name);
       const isOfSupplier = idOf(direct.folder) === stage.world.ids.enclave;
       expect(told.third_party ?? false).toBe(isOfSupplier);
     },

@@ -47,6 +47,26 @@ export const riskWriteTruths: readonly Truth<Stage>[] = [
           const args = { tenant_id: ids.alpha, risk_assessment_id: ids.without, name: "Outside" };
           const control_ids = [ids.control3];
           await refusedWithoutTrace(stage, person, "create_risk_scenario", { ...args, control_ids }, /control_ids/);
+          // One index of a pair that is stored outside the matrix breaks the list for everybody.
+          for (const rated of [
+            { current_probability: 5 },
+            { inherent_impact: 19 },
+            { residual_probability: 5, residual_impact: 1 },
+          ]) {
+            await refusedWithoutTrace(
+              stage,
+              person,
+              "create_risk_scenario",
+              { ...args, ...rated },
+              /outside its scale/,
+            );
+          }
+          await admin(stage, "PATCH", `${LISTS.riskAssessment}${ids.without}/`, { is_locked: true });
+          try {
+            await refusedWithoutTrace(stage, person, "create_risk_scenario", args, /risk_assessment_id: .* is locked/);
+          } finally {
+            await admin(stage, "PATCH", `${LISTS.riskAssessment}${ids.without}/`, { is_locked: false });
+          }
           const foreign = { tenant_id: ids.alpha, risk_assessment_id: ids.foreign, name: "Foreign" };
           await refusedWithoutTrace(stage, person, "create_risk_scenario", foreign, /risk_assessment_id/);
         },

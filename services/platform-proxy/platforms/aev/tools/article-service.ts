@@ -9,7 +9,7 @@ import { documentIds, documentNames } from "../attached-documents.js";
 import { instantKey, listPage, type Order } from "../list.js";
 import { type Plan, planOf } from "../plan.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
-import { CHANNEL, listedOf, wholeOf } from "../whole.js";
+import { CHANNEL, listedOf, needListed, wholeOf } from "../whole.js";
 
 interface UpstreamArticle {
   readonly article_id: string;
@@ -61,7 +61,7 @@ export const bindings = [
   unary(createArticle, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const { route } = articlesOf(await planOf(platform, tenant, r.parent));
-    await listedOf(platform, tenant, CHANNEL, r.channelId);
+    await needListed(platform, tenant, CHANNEL, r.channelId);
     const created = await platform.rest({
       verb: "POST",
       path: tenant.path(route),
@@ -83,7 +83,7 @@ export const bindings = [
     const tenant = await tenantOf(platform, r.tenantId);
     const articles = articlesOf(await planOf(platform, tenant, r.parent));
     const before = await listedOf<UpstreamArticle>(platform, tenant, articles, r.articleId);
-    if (r.channelId !== undefined) await listedOf(platform, tenant, CHANNEL, r.channelId);
+    if (r.channelId !== undefined) await needListed(platform, tenant, CHANNEL, r.channelId);
     const documents = await documentIds(platform, tenant, r.documentIds);
     const changed = await platform.rest<UpstreamArticle>({
       verb: "PUT",

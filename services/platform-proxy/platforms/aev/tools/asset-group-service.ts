@@ -36,7 +36,9 @@ export const bindings = [
         route: "/asset_groups/search",
         idKey: "asset_group_id",
         query: r.query,
-        textsOf: (row) => [row.asset_group_name],
+        // The platform itself looks into names alone.
+        told: "",
+        textsOf: (row) => [row.asset_group_name, row.asset_group_description],
         having: havingOne((row) => row.asset_group_tags, await labelIds(platform, tenant, r.labels)),
         order: BY_NAME,
         piece: 200,
@@ -50,7 +52,9 @@ export const bindings = [
     );
     const assetGroups = page.rows.map(({ asset_group_dynamic_filter, ...row }) => {
       const group = toAssetGroup({ ...row, asset_group_dynamic_filter: null }, names);
-      return { ...group, description: shorten(group.description) };
+      // A search does not say who meets them: without their number, a group of conditions alone would look empty.
+      const conditionCount = asset_group_dynamic_filter?.filters?.length ?? 0;
+      return { ...group, description: shorten(group.description), ...(conditionCount > 0 && { conditionCount }) };
     });
     return { assetGroups, ...page.paging };
   }),

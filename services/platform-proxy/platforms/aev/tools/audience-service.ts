@@ -1,7 +1,10 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import { AudienceService } from "#proto/aev/v1/audience_service_pb.js";
 import { notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
+import { rowsOf } from "../../../lib/answers.js";
+import { given } from "../../../lib/fields.js";
 import type { Platform } from "../../../platform.js";
 import { labelIds, labelNames } from "../labels.js";
 import { havingOne, listPage, nameKey, type Order } from "../list.js";
@@ -25,9 +28,10 @@ interface UpstreamPlayer {
   readonly user_tags: readonly string[] | null;
 }
 
-interface UpstreamOrganization {
-  readonly organization_id: string;
-  readonly organization_name: string;
+/** An object as the platform offers it for choice. */
+interface UpstreamOption {
+  readonly id: string;
+  readonly label: string;
 }
 
 const TEAMS = { route: "/teams/search", idKey: "team_id" } as const;
@@ -41,8 +45,6 @@ const BY_EMAIL: Order<UpstreamPlayer> = {
   keyOf: (row) => nameKey(row.user_email),
   isOurs: true,
 };
-
-const MAX_ORGANIZATIONS = 5_000;
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -107,7 +109,7 @@ export const bindings = [
       email: row.user_email,
       labels: names(row.user_tags),
       ...(row.user_organization != null && {
-        organization: { id: row.user_organization, name: organizations.get(row.user_organization) },
+        organization: { id: row.user_organization, ...given({ name: organizations.get(row.user_organization) }) },
       }),
     }));
     return { players, ...page.paging };
@@ -127,21 +129,24 @@ async function needTeam(platform: Platform, tenant: TenantScope, id: string): Pr
   throw notFound(`there is no team ${id} in tenant ${tenant.name}`);
 }
 
-/** The names of the organizations that players belong to; asks nothing where none does. */
+/**
+ * The names of the organizations that players belong to, as far as the caller may see them; asks nothing where none
+ * does. They are asked for by id: the platform's search of organizations does not sort by name.
+ */
 async function organizationsOf(
   platform: Platform,
   tenant: TenantScope,
   rows: readonly UpstreamPlayer[],
 ): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  if (rows.every((row) => row.user_organization == null)) return found;
-  const search = {
-    route: "/organizations/search",
-    idKey: "organization_id",
-    sorts: [{ property: "organization_name", direction: "asc" }],
-  } as const;
-  for await (const one of searchAll<UpstreamOrganization>(platform, tenant, search, MAX_ORGANIZATIONS)) {
-    found.set(one.organization_id, one.organization_name);
+  const ids = [...new Set(rows.flatMap(({ user_organization: id }) => id ?? []))];
+  if (ids.length === 0) return new Map();
+  const request = { verb: "POST", path: tenant.path("/organizations/options"), read: true, body: ids } as const;
+  try {
+    const named = rowsOf<UpstreamOption>(platform.server, await platform.rest(request), "id");
+    return new Map(named.map(({ id, label }) => [id, label]));
+  } catch (error) {
+    // Who may see players may not see organizations.
+    if (error instanceof ConnectError && error.code === Code.PermissionDenied) return new Map();
+    throw error;
   }
-  return found;
 }

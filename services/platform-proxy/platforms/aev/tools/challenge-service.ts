@@ -13,6 +13,7 @@ import { given } from "../../../lib/fields.js";
 import { enumOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
 import { documentIds, documentNames } from "../attached-documents.js";
+import { expressionProblem } from "../expression.js";
 import { labelIds, labelNames } from "../labels.js";
 import { listPage, nameKey } from "../list.js";
 import { planOf } from "../plan.js";
@@ -70,6 +71,7 @@ export const bindings = [
 
   unary(createChallenge, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
+    needExpressions("flags", r.flags);
     const created = await platform.rest({
       verb: "POST",
       path: tenant.path("/challenges"),
@@ -89,6 +91,7 @@ export const bindings = [
 
   unary(updateChallenge, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
+    needExpressions("add_flags", r.addFlags);
     const before = await listedOf<UpstreamChallenge>(platform, tenant, CHALLENGE, r.challengeId);
     const labels = await labelIds(platform, tenant, r.labels);
     const documents = await documentIds(platform, tenant, r.documentIds);
@@ -125,6 +128,14 @@ export const bindings = [
     return { deleted: { id, name } };
   }),
 ];
+
+/** @throws ConnectError invalid_argument for an expression that no answer can ever be held against. */
+function needExpressions(argument: string, flags: readonly ChallengeFlag[]): void {
+  for (const { type, value } of flags) {
+    const problem = type === FlagType.REGEXP ? expressionProblem(value) : undefined;
+    if (problem !== undefined) throw invalidArgument(`${argument}: the regular expression ${value} ${problem}`);
+  }
+}
 
 function fromFlag({ type, value }: ChallengeFlag) {
   return { flag_type: FlagType[type], flag_value: value };

@@ -4,7 +4,14 @@ import { notFound } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import type { Platform } from "../../../platform.js";
-import { findingOf, toFinding, toFindingRow, type UpstreamFinding, type UpstreamFindingDetails } from "../finding.js";
+import {
+  findingOf,
+  toFinding,
+  toFindingRow,
+  type UpstreamFinding,
+  type UpstreamFindingDetails,
+  withEndpoints,
+} from "../finding.js";
 import { injectOf } from "../inject.js";
 import { instantKey, listPage, type Order } from "../list.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
@@ -39,8 +46,9 @@ export const bindings = [
       },
       r,
     );
+    const rows = await withEndpoints(platform, tenant, page.rows);
     return {
-      findings: page.rows.map(toFindingRow),
+      findings: rows.map(toFindingRow),
       ...page.paging,
     };
   }),

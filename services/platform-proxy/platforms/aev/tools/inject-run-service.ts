@@ -2,17 +2,19 @@ import { InjectRunResultSchema } from "#proto/aev/v1/execution_pb.js";
 import { InjectRunService } from "#proto/aev/v1/inject_run_service_pb.js";
 import { InjectStatus } from "#proto/aev/v1/inject_service_pb.js";
 import { TargetKind } from "#proto/aev/v1/result_pb.js";
-import { failedPrecondition } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { serverStream, unary } from "../../../binding.js";
 import { given } from "../../../lib/fields.js";
 import { timeOf } from "../../../lib/time.js";
+import type { Platform } from "../../../platform.js";
 import { missingAgents, readStatus, readTraces, TARGET_WORDS, toTrace, type UpstreamTrace } from "../execution.js";
 import { injectOf, statusOf, stepOf } from "../inject.js";
 import { listPage, nameKey, type Order } from "../list.js";
 import { toOutcomes } from "../results.js";
 import { runInject } from "../run-inject.js";
-import { tenantOf } from "../tenant.js";
+import { searchAll } from "../search.js";
+import { type TenantScope, tenantOf } from "../tenant.js";
 
 interface UpstreamExecution {
   readonly payload_command_blocks?:
@@ -79,6 +81,7 @@ export const bindings = [
     if (statusOf(said.status_name) === InjectStatus.DRAFT) {
       throw failedPrecondition(`inject_id: ${row.inject_id} has not run yet, so there is no output`);
     }
+    await needTarget(platform, tenant, row.inject_id, r.targetKind, r.targetId.toLowerCase());
     const execution = await platform.rest<UpstreamExecution>({
       verb: "GET",
       path: tenant.path(`/injects/${row.inject_id}/execution-result`),
@@ -161,6 +164,18 @@ export const bindings = [
     });
   }),
 ];
+
+const MAX_TARGETS = 10_000;
+
+/** @throws ConnectError not_found: the platform answers for any target, with the commands that others ran. */
+async function needTarget(platform: Platform, tenant: TenantScope, inject: string, kind: TargetKind, id: string) {
+  const route = `/injects/${inject}/targets/${TARGET_WORDS[kind]}/search`;
+  const search = { route, idKey: "target_id", sorts: BY_NAME.sorts };
+  for await (const one of searchAll<UpstreamInjectTarget>(platform, tenant, search, MAX_TARGETS)) {
+    if (one.target_id === id) return;
+  }
+  throw notFound(`target_id: inject ${inject} has no such target ${id}; list_inject_targets lists its targets`);
+}
 
 function outcomesOf(target: UpstreamInjectTarget) {
   const told = [

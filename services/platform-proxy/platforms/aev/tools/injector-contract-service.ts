@@ -6,7 +6,9 @@ import { unary } from "../../../binding.js";
 import { wordOf } from "../../../lib/words.js";
 import { contractName } from "../inject.js";
 import { contractOf, type UpstreamContractField } from "../injector-contract.js";
+import { ATTACK_PATTERN } from "../kinds.js";
 import { havingOne, listPage, nameKey, type Order } from "../list.js";
+import { memberOf } from "../member.js";
 import { tenantOf } from "../tenant.js";
 
 interface UpstreamContractRow {
@@ -32,6 +34,7 @@ const MAX_CHOICES = 50;
 export const bindings = [
   unary(InjectorContractService.method.listInjectorContracts, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
+    if (r.attackPatternId !== undefined) await memberOf(platform, tenant, ATTACK_PATTERN, r.attackPatternId);
     const type = r.type?.trim();
     const page = await listPage<UpstreamContractRow>(
       platform,

@@ -6,11 +6,11 @@ import { given } from "../../../lib/fields.js";
 import { grouped } from "../../../lib/grouped.js";
 import { timeOf } from "../../../lib/time.js";
 import type { Platform } from "../../../platform.js";
-import { needFewWrites, putContents, toTemplate, type UpstreamTemplate } from "../lessons-template.js";
+import { checkContents, putContents, toTemplate, type UpstreamTemplate } from "../lessons-template.js";
 import { instantKey, listPage, nameKey, numberKey } from "../list.js";
 import { type Plan, planOf } from "../plan.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
-import { LESSONS_TEMPLATE, listedOf, wholeOf } from "../whole.js";
+import { LESSONS_TEMPLATE, listedOf, needListed, wholeOf } from "../whole.js";
 
 interface UpstreamCategory {
   readonly lessonscategory_id: string;
@@ -92,7 +92,8 @@ export const bindings = [
 
   unary(createLessonsTemplate, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    needFewWrites(r.categories);
+    // A new template has no categories that could be named by id.
+    checkContents(r.categories);
     const body = { lessons_template_name: r.name.trim(), lessons_template_description: r.description };
     const answer = await platform.rest({ verb: "POST", path: tenant.path(LESSONS_TEMPLATE.route), body });
     const created = objectOf<UpstreamTemplate>(platform.server, answer, LESSONS_TEMPLATE.idKey);
@@ -196,9 +197,9 @@ export const bindings = [
   unary(applyLessonsTemplate, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const plan = await planOf(platform, tenant, r.parent);
-    const template = await listedOf<UpstreamTemplate>(platform, tenant, LESSONS_TEMPLATE, r.lessonsTemplateId);
+    await needListed(platform, tenant, LESSONS_TEMPLATE, r.lessonsTemplateId);
     const before = await askedOf(platform, tenant, plan);
-    const path = tenant.path(`${plan.route}/lessons_apply_template/${template.lessonstemplate_id}`);
+    const path = tenant.path(`${plan.route}/lessons_apply_template/${r.lessonsTemplateId.toLowerCase()}`);
     await platform.rest({ verb: "POST", path });
     const after = await askedOf(platform, tenant, plan);
     const known = new Set(before.map(({ key }) => key));

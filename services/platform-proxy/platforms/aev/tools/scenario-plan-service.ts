@@ -7,7 +7,7 @@ import { given } from "../../../lib/fields.js";
 import { instantOf, timeOf } from "../../../lib/time.js";
 import type { Platform } from "../../../platform.js";
 import { cronProblem } from "../cron.js";
-import type { HealthCheck } from "../inject-fields.js";
+import { type HealthCheck, isBlocking } from "../inject-fields.js";
 import { labelNames } from "../labels.js";
 import { memberOf, readById, SCENARIO } from "../member.js";
 import { toScenario } from "../scenario.js";
@@ -105,10 +105,10 @@ export const bindings = [
     const path = tenant.path(`${SCENARIO.route}/${scenario_id}/healthchecks`);
     const checks = listOf<HealthCheck>(platform.server, await platform.rest({ verb: "GET", path }));
     return {
-      problems: checks.map(({ type, detail, status }) => ({
-        subject: type.toLowerCase(),
-        problem: detail.toLowerCase(),
-        blocks: status === "ERROR",
+      problems: checks.map((check) => ({
+        subject: check.type.toLowerCase(),
+        problem: check.detail.toLowerCase(),
+        blocks: isBlocking(check),
       })),
     };
   }),

@@ -1,6 +1,7 @@
 import { AccountService } from "#proto/grc/v1/account_service_pb.js";
 import { unary } from "../../../binding.js";
 import type { CisoMe } from "../adapter.js";
+import { RIGHTS_OF_TOOLS } from "../rights.js";
 import { tenantAmong, tenantsOf } from "../tenancy.js";
 
 /** How the tools of this service are answered. */
@@ -18,18 +19,8 @@ export const bindings = [
       roles: [...roles].sort(),
       tenants: tenants.map((tenant) => {
         const held = new Set([...tenant.domains.keys()].flatMap((domain) => [...(rights.get(domain) ?? [])]));
-        return { id: tenant.id, name: tenant.name, capabilities: TOLD.filter((capability) => held.has(capability)) };
+        return { id: tenant.id, name: tenant.name, capabilities: RIGHTS_OF_TOOLS.filter((right) => held.has(right)) };
       }),
     };
   }),
-];
-
-const KINDS = ["appliedcontrol", "evidence", "requirementassessment", "riskscenario"];
-
-/** Of some 400 codenames those that decide about tools here. */
-const TOLD = [
-  ...KINDS.flatMap((kind) => ["view", "add", "change", "delete"].map((verb) => `${verb}_${kind}`)),
-  "add_evidencerevision",
-  "view_framework",
-  "view_operationalscenario",
 ];

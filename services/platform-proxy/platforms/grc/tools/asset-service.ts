@@ -1,6 +1,7 @@
 import { AssetService, AssetType } from "#proto/grc/v1/asset_service_pb.js";
 import { unary } from "../../../binding.js";
-import { type PageRequest, pagingOf } from "../../../lib/pages.js";
+import type { Query } from "../../../lib/http.js";
+import { type PageRequest, type Place, pagingOf } from "../../../lib/pages.js";
 import type { Platform } from "../../../platform.js";
 import {
   ASSETS,
@@ -12,8 +13,9 @@ import {
   type UpstreamAsset,
   type UpstreamAssetRow,
 } from "../asset.js";
-import { readByTime } from "../by-time.js";
-import { pageOf, queriesOf } from "../lists.js";
+import { pageByTime, readByTime } from "../by-time.js";
+import { pageOf, queriesOf, type Rows, readAll } from "../lists.js";
+import { holds, wordsIn } from "../search-words.js";
 import { domainIdsOf, domainOf, inTenant, readOwned, readShared, type Tenant } from "../tenancy.js";
 import { change, create, linksOf, remove, replacedIn } from "../writes.js";
 
@@ -63,6 +65,27 @@ async function listAssets(platform: Platform, tenant: Tenant, r: Asked, type: As
   const parent = carried && (await readShared(platform, ASSETS, carried, "primary_asset_id", tenant)).id;
   const query = { type: TYPES[type], parent_assets: parent || undefined, search: r.query };
   const queries = queriesOf(query, "folder", domainIdsOf(tenant));
-  const listed = await readByTime<UpstreamAssetRow>(platform, ASSETS, queries, "newest", page, tenant);
+  const listed = isInADomainsName(r.query, tenant)
+    ? await readHolding(platform, queries, r.query!, page, tenant)
+    : await readByTime<UpstreamAssetRow>(platform, ASSETS, queries, "newest", page, tenant);
   return { assets: listed.rows.map(assetRowOf), ...pagingOf(page, listed) };
+}
+
+/** Whether the platform would find assets by the name of their domain, where it looks as well. */
+function isInADomainsName(query: string | undefined, { domains }: Tenant): boolean {
+  const names = [...domains.values()].map(({ name }) => name.toLowerCase());
+  return query !== undefined && wordsIn(query).some((word) => names.some((name) => name.includes(word)));
+}
+
+/** The page of those that hold the words themselves. */
+async function readHolding(
+  platform: Platform,
+  queries: readonly Query[],
+  words: string,
+  page: Place,
+  tenant: Tenant,
+): Promise<Rows<UpstreamAssetRow>> {
+  const all = await readAll<UpstreamAssetRow>(platform, ASSETS, queries, tenant);
+  const isMeant = ({ name, description, ref_id }: UpstreamAssetRow) => holds(words, [name, description, ref_id]);
+  return pageByTime(all.filter(isMeant), "newest", page);
 }

@@ -29,12 +29,12 @@ import {
   readShared,
   type Tenant,
 } from "../tenancy.js";
-import { create, emptied, remove } from "../writes.js";
+import { create, emptied, linkOf, remove } from "../writes.js";
 
 /** Orders by something that several controls may share, and that others may change meanwhile. */
 const RANKS: Readonly<Partial<Record<ControlOrder, Rank<UpstreamControl>>>> = {
   [ControlOrder.LAST_CHANGED]: { ordering: "-updated_at,id", of: (row) => row.updated_at, isDescending: true },
-  [ControlOrder.NAME]: { ordering: "name,id", of: (row) => row.name },
+  [ControlOrder.NAME]: { ordering: "name,id", of: (row) => row.name.toLowerCase() },
   [ControlOrder.ETA]: { ordering: "eta,id", of: (row) => row.eta ?? "" },
   [ControlOrder.PRIORITY]: { ordering: "priority,id", of: (row) => row.priority ?? "" },
 };
@@ -160,7 +160,7 @@ function fieldsOf(r: ControlFields): Record<string, unknown> {
     control_impact: r.impact,
     progress_field: r.progress,
     eta: emptied(r.eta),
-    link: emptied(r.link),
+    link: linkOf(r.link),
     observation: emptied(r.observation),
   };
 }

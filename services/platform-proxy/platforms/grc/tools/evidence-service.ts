@@ -10,7 +10,7 @@ import type { Platform } from "../../../platform.js";
 import { attachEvidence } from "../attach-evidence.js";
 import { readByTime } from "../by-time.js";
 import { CONTROLS } from "../control.js";
-import { EVIDENCE, evidenceFor, evidenceRowOf, REVISIONS, readEvidence, type UpstreamEvidence } from "../evidence.js";
+import { EVIDENCE, evidenceFor, evidenceRowsFor, REVISIONS, readEvidence, type UpstreamEvidence } from "../evidence.js";
 import { readEvidenceFile, uploadEvidenceFile } from "../evidence-file.js";
 import { pageOf, queriesOf } from "../lists.js";
 import {
@@ -23,7 +23,7 @@ import {
   readShared,
   type Tenant,
 } from "../tenancy.js";
-import { create, emptied, remove } from "../writes.js";
+import { create, emptied, linkOf, remove } from "../writes.js";
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -38,7 +38,7 @@ export const bindings = [
       };
       const queries = queriesOf(query, "folder", domainIdsOf(tenant));
       const listed = await readByTime<UpstreamEvidence>(platform, EVIDENCE, queries, "newest", page, tenant);
-      return { evidence: listed.rows.map(evidenceRowOf), ...pagingOf(page, listed) };
+      return { evidence: await evidenceRowsFor(platform, listed.rows), ...pagingOf(page, listed) };
     }),
   ),
 
@@ -55,8 +55,15 @@ export const bindings = [
     inTenant(asked, r.tenantId, async (tenant, platform) => {
       const folder = domainOf(tenant, r.domainId);
       const controls = await readAllOwned(platform, CONTROLS, r.controlIds, "control_ids", tenant);
-      const { name, description, link, expiryDate } = r;
-      const body = { name, folder, description, link, expiry_date: expiryDate, applied_controls: controls };
+      const { name, description, expiryDate } = r;
+      const body = {
+        name,
+        folder,
+        description,
+        link: linkOf(r.link),
+        expiry_date: expiryDate,
+        applied_controls: controls,
+      };
       return { evidence: await readEvidence(platform, await create(platform, EVIDENCE, body), tenant) };
     }),
   ),
@@ -86,7 +93,7 @@ async function updateEvidence(r: UpdateEvidenceRequest, platform: Platform, tena
   const before = await readOwned<UpstreamEvidence>(platform, EVIDENCE, r.evidenceId, "evidence_id", tenant);
   const patch = (body: Record<string, unknown>) =>
     platform.rest({ verb: "PATCH", path: `${EVIDENCE}${before.id}/`, body });
-  const { link } = r;
+  const link = linkOf(r.link);
   // The platform puts the evidence back to review even where it then refuses the version.
   if (link !== undefined && !(await mayIn(platform, before.folder.id!, "add_evidencerevision"))) {
     throw permissionDenied(

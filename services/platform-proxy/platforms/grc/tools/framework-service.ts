@@ -1,9 +1,7 @@
 import { ControlCategory, CsfFunction } from "#proto/grc/v1/control_service_pb.js";
 import { FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
-import { notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
-import { misshapen } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
 import type { Query } from "../../../lib/http.js";
 import { type Place, pagingOf } from "../../../lib/pages.js";
@@ -13,6 +11,7 @@ import type { CisoMe } from "../adapter.js";
 import { type Dated, pageByTime } from "../by-time.js";
 import { FRAMEWORKS, frameworkOf, type UpstreamFramework } from "../framework.js";
 import { pageOf, readAllOfTenant, readPage } from "../lists.js";
+import { outlineOf, rowOf, under } from "../outline.js";
 import { inTenant, makeSure, readNamed, readShared } from "../tenancy.js";
 import { type Related, referencesOf } from "../upstream.js";
 
@@ -40,22 +39,12 @@ interface UpstreamReferenceControl extends Dated {
   readonly csf_function: string | null;
 }
 
-interface Node {
-  readonly ref_id: string | null;
-  readonly name: string | null;
-  readonly description: string | null;
-  readonly assessable: boolean;
-  readonly children?: Tree | null;
-}
-
-type Tree = Readonly<Record<string, Node>>;
-
 const REQUIREMENTS = "/api/requirement-nodes/";
 const REFERENCE_CONTROLS = "/api/reference-controls/";
 const REQUIREMENTS_A_PAGE = 500;
 const TREE_PAGE = 30;
-/** Characters of a text in a row, beside what else the row has. */
-const [FRAMEWORK_TEXT, REQUIREMENT_TEXT] = [35, 80];
+/** Characters of a description in a row, beside what else the row has. */
+const FRAMEWORK_TEXT = 35;
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -71,6 +60,7 @@ export const bindings = [
           ...frameworkOf(framework),
           description: shorten(framework.description, FRAMEWORK_TEXT),
           levels: [],
+          groups: [],
         })),
         ...pagingOf(page, listed),
       };
@@ -93,11 +83,9 @@ export const bindings = [
   unary(FrameworkService.method.getFrameworkTree, (r, platform) =>
     inTenant(platform, r.tenantId, async (tenant) => {
       // The outline is handed out only of a framework that the caller may read.
-      const { id } = await readShared<UpstreamFramework>(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant);
-      const tree = await platform.rest<Tree>({ verb: "GET", path: `${FRAMEWORKS}${id}/tree/` });
-      if (typeof tree !== "object" || tree === null)
-        throw misshapen(platform.server, "something other than an outline");
-      const outline = [...walk(tree)];
+      const argument = "framework_id";
+      const framework = await readShared<UpstreamFramework>(platform, FRAMEWORKS, r.frameworkId, argument, tenant);
+      const outline = await outlineOf(framework, platform);
       const requirements = r.underRefId === undefined ? outline : under(outline, r.underRefId);
       const page = pageOf(r, tenant.id, TREE_PAGE);
       return {
@@ -208,41 +196,4 @@ function referenceControlOf(upstream: UpstreamReferenceControl) {
     category: enumOf(ControlCategory, category),
     csfFunction: enumOf(CsfFunction, csf_function),
   };
-}
-
-interface Outlined {
-  readonly id: string;
-  readonly refId?: string;
-  readonly name?: string;
-  readonly description?: string;
-  readonly parent?: { readonly id: string };
-  readonly depth: number;
-  readonly assessable: boolean;
-}
-
-/** A requirement as a row of the whole outline: by its name, and by its text where it has none. */
-function rowOf({ name, description, ...told }: Outlined): Outlined {
-  return {
-    ...told,
-    ...(name
-      ? { name: shorten(name, REQUIREMENT_TEXT) }
-      : given({ description: shorten(description, REQUIREMENT_TEXT) })),
-  };
-}
-
-function* walk(tree: Tree, depth = 0, parent?: Outlined["parent"]): Generator<Outlined> {
-  for (const [id, node] of Object.entries(tree)) {
-    const { ref_id: refId, name, description, assessable } = node;
-    const says = description === name ? undefined : description;
-    yield { id, ...given({ refId, name, description: says, parent }), depth, assessable };
-    yield* walk(node.children ?? {}, depth + 1, { id });
-  }
-}
-
-function under(outline: readonly Outlined[], refId: string): Outlined[] {
-  const start = outline.findIndex((one) => one.refId?.toLowerCase() === refId.toLowerCase());
-  const top = outline[start];
-  if (top === undefined) throw notFound(`under_ref_id: the framework has no requirement ${refId}`);
-  const length = outline.slice(start + 1).findIndex(({ depth }) => depth <= top.depth);
-  return outline.slice(start, length < 0 ? undefined : start + 1 + length);
 }

@@ -3,9 +3,10 @@ import { type OrganizationSchema, OrganizationService } from "#proto/grc/v1/orga
 import { unary } from "../../../binding.js";
 import { given } from "../../../lib/fields.js";
 import { pagingOf } from "../../../lib/pages.js";
-import { type Dated, readWholeByTime } from "../by-time.js";
-import { pageOf } from "../lists.js";
-import { inTenant, readShared } from "../tenancy.js";
+import { type Dated, pageByTime } from "../by-time.js";
+import { pageOf, readAllOfTenant } from "../lists.js";
+import { holds } from "../search-words.js";
+import { inTenant, makeSure, readShared } from "../tenancy.js";
 import { type Related, referenceOf, referencesOf } from "../upstream.js";
 
 interface UpstreamEntity extends Dated {
@@ -32,7 +33,11 @@ export const bindings = [
   unary(OrganizationService.method.listOrganizations, (r, platform) =>
     inTenant(platform, r.tenantId, async (tenant) => {
       const page = pageOf(r, tenant.id);
-      const listed = await readWholeByTime<UpstreamEntity>(platform, ENTITIES, { search: r.query }, page, tenant);
+      const all = await readAllOfTenant<UpstreamEntity>(platform, ENTITIES, { search: r.query }, tenant);
+      if (all.length === 0) await makeSure(platform, tenant);
+      // The platform also looks into tax and trade register numbers, as it prints them.
+      const meant = all.filter(({ name, description }) => r.query === undefined || holds(r.query, [name, description]));
+      const listed = pageByTime(meant, "newest", page);
       return { organizations: listed.rows.map(rowOf), ...pagingOf(page, listed) };
     }),
   ),

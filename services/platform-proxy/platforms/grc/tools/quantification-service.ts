@@ -1,19 +1,15 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AssessmentStatus } from "#proto/grc/v1/assessment_pb.js";
-import {
-  type LossSchema,
-  QuantificationService,
-  QuantifiedStatus,
-  type ScenarioLossSchema,
-} from "#proto/grc/v1/quantification_service_pb.js";
+import { QuantificationService, QuantifiedStatus } from "#proto/grc/v1/quantification_service_pb.js";
 import { unary } from "../../../binding.js";
 import { given } from "../../../lib/fields.js";
 import { pagingOf } from "../../../lib/pages.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import { ASSETS } from "../asset.js";
 import { type Dated, pageByTime, readWholeByTime } from "../by-time.js";
+import { simulationsOf, summaryOf, type UpstreamMetrics, type UpstreamSummary } from "../financial-summary.js";
 import { pageOf, readAll } from "../lists.js";
 import { readNamedOrAll } from "../named-or-all.js";
+import { readStale, type UpstreamHypothesis } from "../simulations.js";
 import { inTenant, makeSure, readOwned, readShared } from "../tenancy.js";
 import { type Decimal, decimalOf, type Related, referenceOf, referencesOf } from "../upstream.js";
 
@@ -36,34 +32,8 @@ interface UpstreamScenario extends Dated {
   readonly residual_ale: Decimal;
 }
 
-interface UpstreamLevel {
-  readonly ale?: number | null;
-  readonly var_95?: number | null;
-  readonly var_99?: number | null;
-  readonly proba_of_exceeding_threshold?: number | null;
-}
-
-/** What the simulations of a study's scenarios came to. */
-interface UpstreamMetrics {
-  readonly currency?: string;
-  readonly loss_threshold?: number | null;
-  readonly scenarios?: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly current_level: UpstreamLevel | null;
-    readonly residual_level: UpstreamLevel | null;
-  }[];
-}
-
-interface UpstreamSummary {
-  readonly study_total_treatment_cost?: number | null;
-  readonly scenarios?: readonly { readonly treatment_cost?: number | null }[];
-}
-
 const STUDIES = "/api/crq/quantitative-risk-studies/";
 const SCENARIOS = "/api/crq/quantitative-risk-scenarios/";
-/** The dearest of a study. */
-const MAX_TOLD = 10;
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -82,7 +52,11 @@ export const bindings = [
       const read = <T>(action: string) => platform.rest<T>({ verb: "GET", path: `${STUDIES}${study.id}/${action}/` });
       const metrics = await read<UpstreamMetrics>("key-metrics");
       const summary = await read<UpstreamSummary>("executive-summary");
-      return { quantification: { id: study.id, name: study.name }, ...summaryOf(metrics, summary) };
+      const stale = await readStale(platform, "id", simulationsOf(metrics), tenant);
+      return {
+        quantification: { id: study.id, name: study.name },
+        ...summaryOf(metrics, summary, stale && new Set(stale.map(({ id }) => id))),
+      };
     }),
   ),
 
@@ -97,7 +71,14 @@ export const bindings = [
       const all = await readAll<UpstreamScenario>(platform, SCENARIOS, queries, tenant);
       if (all.length === 0) await makeSure(platform, tenant);
       const listed = pageByTime(all, "newest", page);
-      return { ...scenariosOf(listed.rows), ...pagingOf(page, listed) };
+      const simulated = listed.rows.filter(
+        ({ current_ale, residual_ale }) => current_ale !== null || residual_ale !== null,
+      );
+      const ids = simulated.map(({ id }) => id);
+      const stale = (await readStale(platform, "quantitative_risk_scenario", ids, tenant)) ?? [];
+      const counting = stale.filter((one) => one.risk_stage === "current" || isChosen(one));
+      const staleIds = new Set(counting.map((one) => one.quantitative_risk_scenario.id));
+      return { ...scenariosOf(listed.rows, staleIds), ...pagingOf(page, listed) };
     }),
   ),
 ];
@@ -108,13 +89,19 @@ function studyOf(upstream: UpstreamStudy) {
   return { id, name, ...given({ refId, status, lossThreshold, domain: referenceOf(upstream.folder) }) };
 }
 
+/** Whether a hypothesis is of the treatment whose figures count. */
+const isChosen = ({ risk_stage, is_selected }: UpstreamHypothesis) => risk_stage === "residual" && is_selected;
+
 /** Priced scenarios as a page of them: what several have in common is said once. */
-function scenariosOf(rows: readonly UpstreamScenario[]) {
+function scenariosOf(rows: readonly UpstreamScenario[], stale: ReadonlySet<string | undefined>) {
   const assets = new Map(rows.flatMap((row) => referencesOf(row.assets).seen).map((asset) => [asset.id, asset]));
   const studies = new Map(rows.map(({ quantitative_risk_study: study }) => [study.id, referenceOf(study)]));
   const [only] = studies.size === 1 ? studies.values() : [];
   return {
-    quantifiedScenarios: rows.map((row) => scenarioOf(row, only === undefined)),
+    quantifiedScenarios: rows.map((row) => ({
+      ...scenarioOf(row, only === undefined),
+      ...(stale.has(row.id) && { stale: true }),
+    })),
     ...given({ quantification: only }),
     assets: [...assets.values()],
   };
@@ -136,49 +123,4 @@ function scenarioOf(upstream: UpstreamScenario, ofSeveral: boolean) {
     assets: assets.seen.map((asset) => ({ id: asset.id })),
     ...(assets.hidden > 0 && { hiddenLinks: assets.hidden }),
   };
-}
-
-/** The figures of a study: sums over the scenarios that are priced, as the platform itself adds them. */
-function summaryOf(metrics: UpstreamMetrics, summary: UpstreamSummary) {
-  const scenarios = metrics.scenarios ?? [];
-  const current = sumOf(scenarios.map((one) => one.current_level?.ale));
-  const residual = sumOf(scenarios.map((one) => one.residual_level?.ale));
-  const dearest = scenarios.toSorted((a, b) => (b.current_level?.ale ?? -1) - (a.current_level?.ale ?? -1));
-  const isTreated = (summary.scenarios ?? []).some(({ treatment_cost }) => decimalOf(treatment_cost) !== undefined);
-  return {
-    currency: metrics.currency ?? "",
-    ...given({
-      currentAnnualLoss: current,
-      residualAnnualLoss: residual,
-      riskReduction: current && residual ? current - residual : undefined,
-      treatmentCost: isTreated ? decimalOf(summary.study_total_treatment_cost) : undefined,
-      lossThreshold: metrics.loss_threshold,
-    }),
-    scenarioCount: scenarios.length,
-    pricedCount: scenarios.filter((one) => one.current_level !== null).length,
-    scenarios: dearest.slice(0, MAX_TOLD).map(
-      ({ id, name, current_level, residual_level }) =>
-        ({
-          id,
-          name,
-          ...given({ current: lossOf(current_level), residual: lossOf(residual_level) }),
-        }) satisfies MessageInitShape<typeof ScenarioLossSchema>,
-    ),
-  };
-}
-
-/** The sum of those that are told; undefined where none is. */
-function sumOf(amounts: readonly (number | null | undefined)[]): number | undefined {
-  const told = amounts.filter((one) => typeof one === "number");
-  return told.length === 0 ? undefined : told.reduce((sum, one) => sum + one, 0);
-}
-
-function lossOf(level: UpstreamLevel | null): MessageInitShape<typeof LossSchema> | undefined {
-  if (level === null) return undefined;
-  return given({
-    annualLoss: level.ale,
-    loss95: level.var_95,
-    loss99: level.var_99,
-    aboveThreshold: level.proba_of_exceeding_threshold,
-  });
 }

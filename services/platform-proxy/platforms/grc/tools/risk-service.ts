@@ -2,12 +2,14 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AssessmentStatus } from "#proto/grc/v1/assessment_pb.js";
 import type { RiskAssessmentSchema } from "#proto/grc/v1/risk_assessment_pb.js";
 import { RiskService, RiskTreatment } from "#proto/grc/v1/risk_service_pb.js";
+import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { given } from "../../../lib/fields.js";
 import { pagingOf } from "../../../lib/pages.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import { type Dated, readByTime, readWholeByTime } from "../by-time.js";
 import { CONTROLS } from "../control.js";
+import { lockedBy } from "../errors.js";
 import { type InFolder, pageOf, queriesOf } from "../lists.js";
 import { readNamedOrAll } from "../named-or-all.js";
 import {
@@ -18,6 +20,7 @@ import {
   scenarioRowOf,
   type UpstreamScenario,
 } from "../risk.js";
+import { checkRatings } from "../risk-matrix.js";
 import { inTenant, readOwned, readShared } from "../tenancy.js";
 import { type Related, referenceOf } from "../upstream.js";
 import { change, create, linksOf, remove, replacedIn } from "../writes.js";
@@ -33,7 +36,11 @@ interface UpstreamAssessment extends Dated {
 }
 
 /** What of an assessment is looked at. */
-type Owner = InFolder & { readonly id: string };
+type Owner = InFolder & {
+  readonly id: string;
+  readonly is_locked?: boolean;
+  readonly risk_matrix?: Related | null;
+};
 
 const ASSESSMENTS = "/api/risk-assessments/";
 
@@ -79,6 +86,9 @@ export const bindings = [
     inTenant(asked, r.tenantId, async (tenant, platform) => {
       const argument = "risk_assessment_id";
       const of = await readOwned<Owner>(platform, ASSESSMENTS, r.riskAssessmentId, argument, tenant);
+      // The platform refuses changes to the scenarios of a locked one, and takes new ones all the same.
+      if (of.is_locked === true) throw failedPrecondition(`${argument}: ${lockedBy("risk assessment")}`);
+      await checkRatings(r, of.risk_matrix, platform);
       const links = await linksOf(platform, scenarioListsOf(r), tenant);
       // It lies where its assessment does, whatever is said.
       const body = { ...scenarioFieldsOf(r), ...links, risk_assessment: of.id, folder: of.folder.id };
@@ -91,6 +101,7 @@ export const bindings = [
     inTenant(asked, r.tenantId, async (tenant, platform) => {
       const argument = "risk_scenario_id";
       const before = await readOwned<UpstreamScenario>(platform, SCENARIOS, r.riskScenarioId, argument, tenant);
+      await checkRatings(r, before.risk_matrix, platform);
       const links = await replacedIn(platform, before, scenarioListsOf(r), tenant);
       const body = { ...scenarioFieldsOf(r), ...links };
       return {

@@ -177,6 +177,9 @@ test("endpoints with and without an agent", async () => {
   expect(at(endpoints[0]?.agents[0]?.lastSeenAt)).toBe("2026-11-21T13:12:16.943Z");
 });
 
+/** The recorded ones. */
+const FINDINGS = ["4cd50373-3f39-4554-a755-f58997a9ce3f", "40806b2c-131f-452a-972c-20ac2b4b1b01"];
+
 test("findings without an endpoint, and techniques without a parent", async () => {
   const endpointId = "97b3ef98-5dc8-4f67-9f58-abc655467b24";
   const answers = ["attackPatterns", "scenario", "scenarioByName", "simulation", "simulationByName", "endpoints"];
@@ -186,7 +189,12 @@ test("findings without an endpoint, and techniques without a parent", async () =
     [`exercises/${RUN}/search`, { case: "simulationId", value: RUN }],
     [`endpoints/${endpointId}/search`, { case: "endpointId", value: endpointId }],
   ] as const) {
-    platform.play(...answers.map(recorded), { ...recorded("findings"), path: `/api/findings/${path}` });
+    const reads = FINDINGS.map((id) => ({
+      ...recorded("scenario"),
+      path: `/api/findings/${id}`,
+      answer: { finding_id: id, finding_assets: [] },
+    }));
+    platform.play(...answers.map(recorded), ...reads, { ...recorded("findings"), path: `/api/findings/${path}` });
     const { findings } = await stack.call(
       FindingService.method.listFindings,
       {

@@ -102,6 +102,18 @@ describe("asset groups", () => {
     expect(endpoints).toHaveLength(20);
   });
 
+  test("are found by their description, and say in a list that they have conditions", async () => {
+    const condition = { field: "platform", operator: "eq", values: ["Windows"] };
+    const made = await planner.call(createAssetGroup, {
+      name: "By rule",
+      description: "Every machine with the old desktop",
+      conditions: [condition],
+    });
+    const { assetGroups } = await planner.call(listAssetGroups, { query: "OLD DESKTOP" });
+    expect(assetGroups).toMatchObject([{ id: made.assetGroup!.id, listedEndpoints: 0, conditionCount: 1 }]);
+    await planner.call(deleteAssetGroup, { assetGroupId: made.assetGroup!.id });
+  });
+
   test("hold what is listed and what meets their conditions", async () => {
     const red = await label(0);
     const made = await planner.call(createAssetGroup, {
@@ -164,7 +176,9 @@ describe("teams and players", () => {
     expect(players.rows.map(({ email }) => email)).toContain("paula@sallyport.example");
     expect(players.rows.map(({ email }) => email)).not.toContain("outsider@sallyport.example");
     const named = await planner.call(AudienceService.method.listPlayers, { query: "paula player" });
-    expect(named.players).toMatchObject([{ name: "Paula Player", email: "paula@sallyport.example" }]);
+    // The platform's search of organizations refuses to sort by name.
+    const organization = { name: "Retail banking" };
+    expect(named.players).toMatchObject([{ name: "Paula Player", email: "paula@sallyport.example", organization }]);
     const unknown = refusal(planner.call(AudienceService.method.listPlayers, { teamId: UNKNOWN }));
     expect(await unknown).toMatchObject({ code: Code.NotFound });
     const none = await planner.call(AudienceService.method.listPlayers, { teamId: rows[0].id });
@@ -261,6 +275,23 @@ describe("vulnerabilities", () => {
 });
 
 describe("findings", () => {
+  test("of one run all say their endpoint, not only the first, in every search and in a read", async () => {
+    const { listFindings, getFinding } = FindingService.method;
+    const searched = await planner.rows("/findings/search");
+    const known = new Map<string, string[]>();
+    for (const { finding_id: id } of searched) {
+      const direct = (await planner.ask("GET", `/findings/${id}`)) as { readonly finding_assets: string[] };
+      known.set(id, direct.finding_assets.toSorted());
+    }
+    const { rows } = await everyPage(planner, listFindings, {}, 100);
+    const told = new Map(rows.map((row) => [row.id, row.endpoints.map(({ id }: { id: string }) => id).toSorted()]));
+    expect(told).toEqual(known);
+    const bare = searched.find((row) => row.finding_assets.length === 0 && known.get(row.finding_id)!.length > 0);
+    const { finding } = await planner.call(getFinding, { findingId: bare!.finding_id });
+    expect(finding?.endpoints.map(({ id }) => id)).toEqual(known.get(bare!.finding_id));
+    expect(finding?.endpoints.every(({ name }) => name !== "")).toBe(true);
+  });
+
   const { getFinding, createFinding, updateFinding, deleteFinding } = FindingService.method;
 
   test("are recorded, read, changed and deleted", async () => {

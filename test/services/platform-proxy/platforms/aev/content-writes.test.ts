@@ -6,6 +6,7 @@ import { ChannelService } from "#proto/aev/v1/channel_service_pb.js";
 import { DocumentService } from "#proto/aev/v1/document_service_pb.js";
 import { LessonsService } from "#proto/aev/v1/lessons_service_pb.js";
 import { ReportSection, ReportService } from "#proto/aev/v1/report_service_pb.js";
+import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { DEFAULT_TENANT as FIRST } from "../../../../../services/sandbox/aev/world.js";
 import { type AevHarness, startAev } from "../../../../support/platforms/aev.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
@@ -213,6 +214,25 @@ test("challenges keep their flags over a change", async () => {
   await notThere(planner.call(getChallenge, { challengeId }));
 });
 
+test("who may change a scenario by a grant writes an article and applies a template without a right on channels or templates", async () => {
+  const granted = new Desk(stack, "granted", FIRST);
+  const { scenarios } = await granted.call(ScenarioService.method.listScenarios, {});
+  const parent = { case: "scenarioId", value: scenarios[0]!.id } as const;
+  const [channel] = await planner.ask("GET", "/channels");
+  const made = await granted.call(ArticleService.method.createArticle, {
+    parent,
+    channelId: channel.channel_id,
+    name: "By a grant",
+  });
+  expect(made.article).toMatchObject({ name: "By a grant", channel: { id: channel.channel_id } });
+  const [template] = await planner.ask("GET", "/lessons_templates");
+  const applied = await granted.call(LessonsService.method.applyLessonsTemplate, {
+    parent,
+    lessonsTemplateId: template.lessonstemplate_id,
+  });
+  expect(applied.categories).toBeGreaterThan(0);
+});
+
 describe("lessons", () => {
   const method = LessonsService.method;
 
@@ -238,6 +258,21 @@ describe("lessons", () => {
     const kept = await planner.call(method.getLessonsTemplate, { lessonsTemplateId });
     expect(kept.lessonsTemplate).toEqual(lessonsTemplate);
     await planner.call(method.deleteLessonsTemplate, { lessonsTemplateId });
+  });
+
+  test("a template that cannot be made whole is refused before anything is written", async () => {
+    const name = "Never made";
+    const known = { id: "00000000-0000-4000-8000-000000000000", name: "Known", questions: [] };
+    const blankQuestion = { name: "Seen", questions: [{ content: "Who?" }, { content: "  " }] };
+    for (const [categories, code] of [
+      [[{ name: "New", questions: [] }, known], Code.NotFound],
+      [[{ name: " ", questions: [] }], Code.InvalidArgument],
+      [[blankQuestion], Code.InvalidArgument],
+    ] as const) {
+      const made = planner.call(method.createLessonsTemplate, { name, categories: [...categories] as never });
+      expect((await refusal(made)).code).toBe(code);
+    }
+    expect((await planner.call(method.listLessonsTemplates, { query: name })).lessonsTemplates).toEqual([]);
   });
 
   test("a template is made with its questions, and changed by what it is to be", async () => {

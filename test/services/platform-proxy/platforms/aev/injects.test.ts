@@ -291,6 +291,12 @@ test("why an inject failed is told: which endpoint has no agent, and what agents
   );
   expect(result.commands).toHaveLength(1);
   expect(result.outputs).toMatchObject([{ status: "success", agent: { id: ids.agent } }]);
+  // The platform answers for an endpoint that was no target with the commands that others ran.
+  const stranger = { injectId, targetId: injectId, targetKind: TargetKind.ENDPOINT };
+  expect(await refusal(stack.call(runs.getInjectExecutionResult, stranger, "analyst"))).toMatchObject({
+    code: Code.NotFound,
+    rawMessage: expect.stringMatching(/^target_id: .*list_inject_targets/),
+  });
   const again = stack.stream(runs.launchInject, { injectId }, "analyst")[Symbol.asyncIterator]().next();
   expect((await refusal(again)).rawMessage).toMatch(/is finished|has already run/);
 });

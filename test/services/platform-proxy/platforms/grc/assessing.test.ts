@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AssessmentResult, AssessmentStatus } from "#proto/grc/v1/assessment_pb.js";
 import { AssessmentService, RequirementStatus } from "#proto/grc/v1/assessment_service_pb.js";
 import { EvidenceService } from "#proto/grc/v1/evidence_service_pb.js";
+import { FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
 import { RiskService, RiskTreatment } from "#proto/grc/v1/risk_service_pb.js";
 import { seededId } from "../../../../../services/sandbox/grc/world.js";
 import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
@@ -37,7 +38,14 @@ describe("audits", () => {
   test("are read with what they cover, and their maturity where something is scored", async () => {
     const assessmentId = seededId("compliance-assessments:northwind:supplier");
     const { assessment } = await harness.call(getAssessment, { assessmentId });
-    expect(assessment).toMatchObject({ groups: ["Clauses"], thirdParty: true, scoresVisible: false });
+    expect(assessment).toMatchObject({ thirdParty: true, scoresVisible: false });
+    // The group under the reference that requirements have, and the framework under its own name.
+    const { getFramework } = FrameworkService.method;
+    const { framework } = await harness.call(getFramework, { frameworkId: assessment!.framework!.id });
+    expect(framework!.groups.filter(({ name }) => name === "Clauses").map(({ refId }) => refId)).toEqual(
+      assessment!.groups,
+    );
+    expect(assessment!.framework).toEqual(expect.objectContaining({ id: framework!.id, name: framework!.name }));
     const none = await harness.call(getAssessmentMaturity, { assessmentId });
     expect(none).toMatchObject({ minScore: 0, maxScore: 100 });
     expect(none.score).toBeUndefined();
@@ -53,6 +61,36 @@ describe("audits", () => {
 });
 
 describe("requirement assessments", () => {
+  test("are found by the words of their requirement, and not by its URN, where all have the word risk", async () => {
+    const { listRequirementAssessments } = AssessmentService.method;
+    const query = `compliance_assessment=${seededId("compliance-assessments:northwind:csf")}&requirement__assessable=true`;
+    const { results } = (await harness.ask("admin", "GET", `/api/requirement-assessments/?${query}`)) as unknown as {
+      readonly results: readonly {
+        readonly id: string;
+        readonly requirement: Readonly<Record<"ref_id" | "name" | "description", string | null>>;
+      }[];
+    };
+    const expected = results.filter(({ requirement: { ref_id, name, description } }) =>
+      `${ref_id} ${name} ${description}`.toLowerCase().includes("risk"),
+    );
+    expect(expected.length).toBeLessThan(results.length);
+    const assessmentId = seededId("compliance-assessments:northwind:csf");
+    const found = await harness.call(listRequirementAssessments, { assessmentId, query: "RISK", pageSize: 100 });
+    expect(found.totalSize).toBe(expected.length);
+    expect(found.totalSize).toBeGreaterThan(0);
+    expect(new Set(found.requirementAssessments.map(({ id }) => id))).toEqual(new Set(expected.map(({ id }) => id)));
+    const byReference = await harness.call(listRequirementAssessments, { assessmentId, query: "gv.oc-01" });
+    expect(byReference.requirementAssessments.map(({ requirement: { refId } = {} }) => refId)).toEqual(["GV.OC-01"]);
+    for (const query of ["urn:", "risk:framework", "sallyport"]) {
+      expect((await harness.call(listRequirementAssessments, { query })).totalSize).toBe(0);
+    }
+    // An auditee finds among what is assigned.
+    const own = await harness.call(listRequirementAssessments, {}, "auditee");
+    const word = own.requirementAssessments[0]!.requirement!.name.split(" ")[0]!;
+    const again = await harness.call(listRequirementAssessments, { query: word }, "auditee");
+    expect(again.totalSize).toBeGreaterThan(0);
+    expect(again.totalSize).toBeLessThanOrEqual(own.totalSize);
+  });
   const { updateRequirementAssessment, setRequirementEvidence } = AssessmentService.method;
 
   test("take result, status, score and remark, and keep what is not given", async () => {
@@ -176,5 +214,24 @@ describe("risk scenarios", () => {
     await refused(harness.call(getRiskScenario, id), Code.NotFound, /risk_scenario_id/);
     const foreign = { riskAssessmentId: seededId("risk-assessments:baltic:0"), name: "Not ours" };
     await refused(harness.call(createRiskScenario, foreign), Code.NotFound, /risk_assessment_id/);
+  });
+
+  test("are not created outside the matrix, nor in a locked assessment, and the lists stay whole", async () => {
+    const { listRiskScenarios } = RiskService.method;
+    const riskAssessmentId = seededId("risk-assessments:northwind:1");
+    const before = (await harness.call(listRiskScenarios, {})).totalSize;
+    // Of a pair, the platform stores one alone that is outside, and then lists nothing any more.
+    for (const rated of [
+      { currentProbability: 5 },
+      { inherentImpact: 19 },
+      { residualImpact: 5, residualProbability: 1 },
+    ]) {
+      const outside = harness.call(createRiskScenario, { riskAssessmentId, name: "Outside", ...rated });
+      await refused(outside, Code.InvalidArgument, /(probability|impact): is outside its scale; .* 0 to 4/);
+    }
+    const closed = { riskAssessmentId: seededId("risk-assessments:baltic:2"), name: "Late" };
+    const locked = harness.call(createRiskScenario, closed, "manager");
+    await refused(locked, Code.FailedPrecondition, /risk_assessment_id: the risk assessment is locked/);
+    expect((await harness.call(listRiskScenarios, {})).totalSize).toBe(before);
   });
 });

@@ -23,6 +23,21 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
   });
   afterAll(() => harness.close());
 
+  test("a link is a web address, and nothing is written with another one", async () => {
+    const before = (await harness.call(listControls, {})).totalSize;
+    for (const link of ["urn:isbn:1", "javascript:alert(1)", "mailto:a@b.example"]) {
+      const linked = harness.call(createControl, { name: "Linked", link });
+      await expect(linked).rejects.toMatchObject({
+        code: Code.InvalidArgument,
+        rawMessage: expect.stringMatching(/^link: /),
+      });
+      await expect(harness.call(updateControl, { controlId: MFA, link })).rejects.toMatchObject({
+        code: Code.InvalidArgument,
+      });
+    }
+    expect((await harness.call(listControls, {})).totalSize).toBe(before);
+  });
+
   describe("lists", () => {
     test("filters by state, category, function and priority, and says the codes' words", async () => {
       const { controls, totalSize } = await harness.call(listControls, {

@@ -8,6 +8,8 @@ import { FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
 import { RiskService } from "#proto/grc/v1/risk_service_pb.js";
 import { GrcType, TenantService } from "#proto/grc/v1/tenant_service_pb.js";
 import { seededId } from "../../../../../services/sandbox/grc/world.js";
+import { readImage } from "../../../../../services/shared/tools/image.js";
+import { readTools } from "../../../../../services/shared/tools/tools.js";
 import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
 // What lies at the edges of a tenant, and what changes while it is looked at:
@@ -171,6 +173,13 @@ describe("a respondent of an audit", () => {
     };
     expect(await seen("reader")).toEqual({ ids: [given[0], other].sort(), hidden: 0 });
     expect(await seen("auditee")).toEqual({ ids: [given[0]], hidden: 1 });
+    // A list counts as the single read does.
+    for (const as of ["reader", "auditee"]) {
+      const { evidence: rows } = await harness.call(EvidenceService.method.listEvidence, { query: "Minutes" }, as);
+      const { ids, hidden } = await seen(as);
+      const row = rows.find((one) => one.id === id);
+      expect(row).toMatchObject({ requirementAssessmentCount: ids.length, hiddenLinks: hidden });
+    }
   });
 });
 
@@ -285,6 +294,11 @@ describe("whoami", () => {
     expect(tenants).toMatchObject([{ id: NORTHWIND, name: "Northwind Energy" }]);
     expect(tenants[0]?.capabilities).toContain("view_appliedcontrol");
     expect(tenants[0]?.capabilities).not.toContain("change_appliedcontrol");
+    // Of all that any tool needs, nothing is left out.
+    const needed = readTools(readImage()).flatMap((tool) => (tool.server === "grc" ? tool.needs : []));
+    const officer = (await harness.call(whoami, {}, "officer")).tenants[0]!.capabilities;
+    expect(needed.filter((right) => right !== "attach_evidence" && !officer.includes(right))).toEqual([]);
+    expect(officer).toContain("view_compliance_assessment_full");
     const both = await harness.call(whoami, {}, "consultant");
     expect(both.tenants).toHaveLength(2);
     expect((await harness.call(whoami, {}, "admin")).administrator).toBe(true);

@@ -29,7 +29,12 @@ describe("what the platform refuses is said to the caller", () => {
     [
       "across fields",
       { non_field_errors: ["errorAssetGraphMustNotContainCycles"] },
-      "errorAssetGraphMustNotContainCycles",
+      "this would make a cycle: an asset cannot support itself, directly or through other assets",
+    ],
+    [
+      "a code that is not known here",
+      { evidence: ["errorSomethingElse"] },
+      "evidence: CISO Assistant does not accept this value (errorSomethingElse)",
     ],
     ["a bare list", ["list index out of range"], "a value is outside its scale; read the object to see the scale"],
     [

@@ -17,6 +17,16 @@ const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base
 const refused = (call: Promise<unknown>, code: Code, words: RegExp) =>
   expect(call).rejects.toMatchObject({ code, rawMessage: expect.stringMatching(words) });
 
+test("content that was cut is refused, and the evidence stays as it was", async () => {
+  const { evidence } = await harness.call(createEvidence, { name: "Cut" });
+  const whole = base64("A text of some length");
+  for (const contentBase64 of [whole.slice(0, 9), whole.slice(0, 10), whole.slice(0, 11)]) {
+    const cut = { evidenceId: evidence!.id, fileName: "cut.txt", contentBase64 };
+    await refused(harness.call(uploadEvidenceFile, cut), Code.InvalidArgument, /^content_base64: is cut/);
+  }
+  await refused(harness.call(readEvidenceFile, { evidenceId: evidence!.id }), Code.FailedPrecondition, /has no file/);
+});
+
 test("a file goes onto new evidence as its first version, and onto old as a new one in review", async () => {
   const { evidence } = await harness.call(createEvidence, { name: "Restore test" });
   const evidenceId = evidence!.id;

@@ -160,7 +160,6 @@ describe("requirement assessments", () => {
     const { requirementAssessments, totalSize } = await call(AssessmentService.method.listRequirementAssessments, {
       assessmentId: AUDIT,
       results: [AssessmentResult.NOT_ASSESSED, AssessmentResult.PARTIALLY_COMPLIANT],
-      query: "mission",
     });
     const query = queries(REQUIREMENTS)[0]!;
     expect(query.getAll("result")).toEqual(["not_assessed", "partially_compliant"]);

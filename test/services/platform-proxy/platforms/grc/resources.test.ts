@@ -49,6 +49,18 @@ describe("assets", () => {
     expect(new Set(asset?.children.map(({ id }) => id))).toEqual(new Set(carrying.assets.map(({ id }) => id)));
   });
 
+  test("are found by their own words, and not by the name of their domain", async () => {
+    const word = "energy";
+    const { results } = (await harness.ask("admin", "GET", `/api/assets/?folder=${NORTHWIND}&type=SP`)) as unknown as {
+      readonly results: readonly Readonly<Record<"name" | "description" | "ref_id", string | null>>[];
+    };
+    const expected = results.filter(({ name, description, ref_id }) =>
+      `${name} ${description} ${ref_id}`.toLowerCase().includes(word),
+    ).length;
+    expect((await harness.call(listSupportingAssets, { query: word })).totalSize).toBe(expected);
+    expect(expected).toBeLessThan((await harness.call(listSupportingAssets, {})).totalSize);
+  });
+
   test("are created, changed and deleted in the tenant, and tied to nothing of another", async () => {
     const parent = seededId("assets:northwind:0");
     const { asset } = await harness.call(createAsset, {
@@ -67,6 +79,9 @@ describe("assets", () => {
     const foreign = seededId("assets:baltic:0");
     const across = { tenantId: NORTHWIND, assetId: asset!.id, parentAssetIds: [foreign] };
     await refused(harness.call(updateAsset, across, "consultant"), Code.NotFound, /parent_asset_ids/);
+    for (const link of ["urn:isbn:1", "javascript:alert(1)", "https://a b.example"]) {
+      await refused(harness.call(updateAsset, { assetId: asset!.id, link }), Code.InvalidArgument, /^link: /);
+    }
     const twice = { name: "Payment switch", type: AssetType.PRIMARY };
     await refused(
       harness.call(createAsset, twice),
@@ -158,6 +173,8 @@ test("CVEs are found by identifier, score and exploitation, and read by identifi
   const exploited = await harness.call(listCves, { exploitedOnly: true });
   expect(exploited.cves).toHaveLength(9);
   expect(exploited.cves.map(({ id }) => id)).not.toContain(harmless.id);
+  // The platform also looks into vectors, where every one of them has these.
+  for (const query of ["CVSS:", "av:n", "/ac"]) expect((await harness.call(listCves, { query })).cves).toEqual([]);
   const { cve } = await harness.call(getCve, { cveId: "cve-2014-0160" });
   expect(cve).toMatchObject({ refId: "CVE-2014-0160", cvss: 7.5, exploited: true });
   expect((await harness.call(getCve, { cveId: cve!.id })).cve?.refId).toBe("CVE-2014-0160");
@@ -174,14 +191,18 @@ test("what risks cost is told of the tenant's studies, priced or not", async () 
     currency: "€",
     currentAnnualLoss: 1_805_500.25,
     residualAnnualLoss: 430_000.5,
-    // As CISO Assistant counts: what has no residual loss is fully saved, here 75,500.25.
-    riskReduction: 1_375_499.75,
+    // Of the two with both losses: the third, of 75,500.25, is not treated, and nothing of it is saved.
+    riskReduction: 1_299_999.5,
+    selectedRiskReduction: 1_299_999.5,
+    comparedCount: 2,
     treatmentCost: 135_000,
+    staleCount: 1,
     lossThreshold: 1_000_000,
     scenarioCount: 4,
     pricedCount: 3,
   });
   expect(summary.scenarios[0]).toMatchObject({ current: { annualLoss: 1_250_000, aboveThreshold: 0.625 } });
+  expect(summary.scenarios.map(({ residual }) => residual?.stale)).toEqual([undefined, true, undefined, undefined]);
   expect(summary.scenarios[3]?.current).toBeUndefined();
   const empty = await harness.call(getFinancialSummary, { quantificationId: riskQuantifications[0]!.id });
   expect([empty.scenarioCount, empty.currentAnnualLoss, empty.treatmentCost]).toEqual([0, undefined, undefined]);
@@ -203,6 +224,14 @@ test("what risks cost is told of the tenant's studies, priced or not", async () 
     priority: 1,
     selected: true,
   });
+  expect(quantifiedScenarios.filter(({ stale }) => stale).map(({ refId }) => refId)).toEqual(["QR.02"]);
+  // Who may not see what was simulated is not told that nothing is stale.
+  harness.sandbox.admit("half@sallyport.example", NORTHWIND, [
+    "view_folder",
+    "view_quantitativeriskstudy",
+    "view_quantitativeriskscenario",
+  ]);
+  expect((await harness.call(getFinancialSummary, { quantificationId }, "half")).staleCount).toBeUndefined();
   const foreign = { quantificationId: seededId("crq/quantitative-risk-studies:baltic:0") };
   await refused(harness.call(getFinancialSummary, foreign), Code.NotFound, /quantification_id/);
 });

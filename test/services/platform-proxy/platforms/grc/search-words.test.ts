@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { holds, wordsIn } from "../../../../../services/platform-proxy/platforms/grc/search-words.js";
+
+test("words are split as the platform splits them: at blanks and commas, and not inside quotes", () => {
+  expect(wordsIn("  Risk,  \"Supply chain\" don't, 'a b' \" ,")).toEqual(["risk", "supply chain", "don't", "a b", '"']);
+  expect(wordsIn('"" ,')).toEqual([]);
+});
+
+test("every word is in one of the texts, in any case; a phrase is in one text whole", () => {
+  expect(holds("RISK chain", ["Supply chain", null, "risks of it"])).toBe(true);
+  expect(holds('"supply risk"', ["Supply", "risk"])).toBe(false);
+  expect(holds("risk cloud", ["risk", undefined])).toBe(false);
+});
