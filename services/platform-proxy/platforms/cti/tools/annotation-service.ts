@@ -11,6 +11,7 @@ import { CORE, markingsOf as namesOf, summaryOf, labelsOf as valuesOf } from "..
 import { labelsOf, markingsOf } from "../names.js";
 import { ADD_REFS, REMOVE_REF } from "../ref-edits.js";
 import { changeableOf, objectOf, objectsOf } from "../resolve.js";
+import { checkedText, textOf } from "../text.js";
 import { inputOf, madeOf, noticesOfNew, referencesOf } from "../writes.js";
 
 const { createNote, addLabels, removeLabels, addMarkings, removeMarkings } = AnnotationService.method;
@@ -52,10 +53,11 @@ export const ADD_MARKING = operation(`
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(createNote, async ({ objectIds, content, abstract, refs }, platform) => {
+    checkedText("content", content);
     const objects = [...new Set((await objectsOf(platform, objectIds, "object_ids", true)).map(({ id }) => id))];
     const input = await inputOf(platform, refs);
     const { noteAdd } = await platform.graphql(CREATE_NOTE, {
-      input: { ...input, content, objects, ...(abstract !== "" && { attribute_abstract: abstract }) },
+      input: { ...input, content, objects, ...textOf("attribute_abstract", abstract, "abstract") },
     });
     const made = madeOf(noteAdd);
     const notices = noticesOfNew({ refs }, made);

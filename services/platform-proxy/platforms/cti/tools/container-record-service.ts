@@ -17,8 +17,8 @@ import { checkGone } from "../deletion.js";
 import { editsOf, noticesOfChange } from "../edits.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { type RefNode, refOf } from "../knowledge.js";
-import { objectsOf } from "../resolve.js";
+import { refOf } from "../knowledge.js";
+import { knownOf, objectsOf } from "../resolve.js";
 import { referencesOf, unkeptOf } from "../writes.js";
 
 const {
@@ -61,7 +61,7 @@ export const bindings: readonly Binding[] = [
   })),
   unary(listEntityContainers, async (request, platform) => {
     const types = checked(request.types);
-    const [object] = (await objectsOf(platform, [request.objectId], "object_id", true)) as [RefNode];
+    const object = await knownOf(platform, request.objectId, "object_id", true);
     const asked = { ...request, order: Order.UNSPECIFIED };
     const holding = { key: ["objects"], values: [object.id] };
     const { nodes, paging } = await containersPage(platform, asked, types, [holding]);

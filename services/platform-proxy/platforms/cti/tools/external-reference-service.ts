@@ -11,6 +11,7 @@ import { pageOfAll } from "../lists.js";
 import { nodesOf } from "../paging.js";
 import { ADD_REFS, REMOVE_REF } from "../ref-edits.js";
 import { all } from "../resolve.js";
+import { textOf } from "../text.js";
 import { madeOf, referencesOf } from "../writes.js";
 
 const { listEntityExternalReferences, addExternalReference, removeExternalReference } = ExternalReferenceService.method;
@@ -101,7 +102,7 @@ export const bindings: readonly Binding[] = [
               source_name,
               ...(url !== "" && { url }),
               ...(external_id !== "" && { external_id }),
-              ...(request.description !== "" && { description: request.description }),
+              ...textOf("description", request.description),
             },
           })
         ).externalReferenceAdd,

@@ -5,10 +5,12 @@ import {
 } from "#proto/cti/v1/observable_service_pb.js";
 import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
+import type { Platform } from "../../../platform.js";
 import { deleteObject } from "../deletion.js";
 import { editsOf, type Field, noticesOfChange } from "../edits.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
+import { inSteps } from "../in-steps.js";
 import { authorOf, numberOf, refOf, timeOf } from "../knowledge.js";
 import { observableById, toldOfObservable } from "../observable-whole.js";
 import {
@@ -21,7 +23,7 @@ import {
 } from "../observables.js";
 import { nodesOf } from "../paging.js";
 import { any, type Filter } from "../resolve.js";
-import { refang } from "../text.js";
+import { refang, textOf } from "../text.js";
 import { inputOf, madeOf, referencesOf } from "../writes.js";
 
 const { getObservable, createObservable, updateObservable, deleteObservable, promoteObservableToIndicator } =
@@ -127,10 +129,12 @@ export const INDICATORS_OF = operation(`
     stixCyberObservable(id: $id) {
       id
       entity_type
-      indicators(first: 100) {
+      indicators(first: 500) {
         edges {
           node {
             id
+            name
+            x_opencti_score
           }
         }
       }
@@ -209,7 +213,7 @@ export const bindings: readonly Binding[] = [
     const { stixCyberObservableAdd } = await platform.graphql(CREATE.get(made.argument) ?? CREATE_FILE, {
       type: made.type,
       ...(score !== undefined && { score }),
-      ...(description !== "" && { description }),
+      ...textOf("description", description),
       ...input,
       fields: { ...(value !== "" && { [made.field]: value }), ...(hashes.length > 0 && { hashes }) },
     });
@@ -237,15 +241,53 @@ export const bindings: readonly Binding[] = [
     ];
     const input = editsOf(fields);
     const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
-    await platform.graphql(UPDATE_OBSERVABLE, { id: before.id, input, references: someOf(references) });
+    const scores = request.score === undefined ? new Map() : await scoresOf(platform, before.id);
+    // The platform gives the score to each indicator based on the observable after it has changed that.
+    await inSteps(
+      () => platform.graphql(UPDATE_OBSERVABLE, { id: before.id, input, references: someOf(references) }),
+      async () => {
+        const { updated_at } = await observableById(platform, before.id);
+        return updated_at === before.updated_at
+          ? undefined
+          : "the observable was changed, but not all indicators based on it";
+      },
+    );
     const after = await observableById(platform, before.id);
     const notices = noticesOfChange(fields, toldOfObservable(before), toldOfObservable(after));
+    if (scores.size > 0) notices.push(...movedOf(scores, await scoresOf(platform, before.id)));
     return { observable: { ...observableOf(after), description: after.x_opencti_description ?? "" }, notices };
   }),
   unary(deleteObservable, async ({ observableId }, platform) => {
     return { deleted: await deleteObject(platform, await observableById(platform, observableId)) };
   }),
 ];
+
+interface Scored {
+  readonly name: string;
+  readonly score: number | null;
+}
+
+/** The scores of the indicators that are based on an observable, by id. */
+async function scoresOf(platform: Platform, id: string): Promise<Map<string, Scored>> {
+  const { stixCyberObservable } = await platform.graphql(INDICATORS_OF, { id });
+  return new Map(
+    nodesOf(stixCyberObservable?.indicators).map((one) => [one.id, { name: one.name, score: one.x_opencti_score }]),
+  );
+}
+
+/** So many indicators are named. */
+const MOST_NAMED = 5;
+
+/** Says which indicators have another score than before. */
+function movedOf(before: ReadonlyMap<string, Scored>, after: ReadonlyMap<string, Scored>): string[] {
+  const moved = [...after].filter(([id, { score }]) => before.has(id) && before.get(id)?.score !== score);
+  if (moved.length === 0) return [];
+  const named = moved
+    .slice(0, MOST_NAMED)
+    .map(([id, { name, score }]) => `${name} (id ${id}) from ${before.get(id)?.score ?? "not set"} to ${score}`);
+  const more = moved.length > MOST_NAMED ? ` and ${moved.length - MOST_NAMED} more` : "";
+  return [`OpenCTI also changed the score of the indicators based on it: ${named.join(", ")}${more}`];
+}
 
 interface Hash {
   readonly algorithm: string;

@@ -33,7 +33,8 @@ import {
   toldOfRelationship,
   wholeRelationshipOf,
 } from "../relationships.js";
-import { askedEnds, objectOf, objectsOf } from "../resolve.js";
+import { askedEnds, knownOf, objectOf } from "../resolve.js";
+import { textOf } from "../text.js";
 import { checkRelationTypes, checkTypes } from "../types.js";
 import { inputOf, madeOf, referencesOf } from "../writes.js";
 
@@ -121,8 +122,8 @@ export const bindings: readonly Binding[] = [
     createRelationship,
     async ({ fromId, toId, relationshipType, description, startTime, stopTime, refs }, platform) => {
       await checkRelationTypes(platform, [relationshipType], "relationship_type");
-      const [from] = (await objectsOf(platform, [fromId], "from_id", true)) as [RefNode];
-      const [to] = (await objectsOf(platform, [toId], "to_id", true)) as [RefNode];
+      const from = await knownOf(platform, fromId, "from_id", true);
+      const to = await knownOf(platform, toId, "to_id", true);
       const input = await inputOf(platform, refs);
       await checkNone(platform, from, to, relationshipType, startTime);
       const { stixCoreRelationshipAdd } = await platform.graphql(CREATE_RELATIONSHIP, {
@@ -131,7 +132,7 @@ export const bindings: readonly Binding[] = [
           fromId: from.id,
           toId: to.id,
           relationship_type: relationshipType,
-          ...(description !== "" && { description }),
+          ...textOf("description", description),
           ...(startTime !== undefined && { start_time: dateOf(startTime).toISOString() }),
           ...(stopTime !== undefined && { stop_time: dateOf(stopTime).toISOString() }),
         },

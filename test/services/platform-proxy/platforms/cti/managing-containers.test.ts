@@ -1,11 +1,14 @@
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { AnnotationService } from "#proto/cti/v1/annotation_service_pb.js";
 import { CaseService } from "#proto/cti/v1/case_service_pb.js";
 import { ContainerRecordService } from "#proto/cti/v1/container_record_service_pb.js";
+import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { GroupingService } from "#proto/cti/v1/grouping_service_pb.js";
+import { NoteService } from "#proto/cti/v1/note_service_pb.js";
 import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
-import { make, markingId } from "./asking.js";
+import { entities, make, markingId, sight } from "./asking.js";
 import { fresh, makeMalware, makeSecret } from "./making.js";
 
 const {
@@ -131,6 +134,34 @@ test("membership is told of each object, and a hidden one is not there", async (
   expect(hidden.code).toBe(Code.NotFound);
   expect((await harness.call(getContainer, { containerId })).container?.objectCount).toBe(1);
   expect((await harness.call(getContainer, { containerId }, "admin")).container?.objectCount).toBe(2);
+});
+
+test("a sighting is put into a container, found in it and taken out again", async () => {
+  const { id } = await makeMalware(harness);
+  const [place] = await entities(harness, "Country");
+  const sighting = await sight(harness, id, place!.id);
+  const name = fresh("Grouping");
+  const made = await harness.call(createGrouping, { name, context: "unspecified", objectIds: [id, sighting] });
+  expect([made.result?.notices, made.objectCount]).toEqual([[], 2]);
+  const containerId = made.result!.object!.id;
+  const reference = { id: sighting, type: "stix-sighting-relationship" };
+  const holds = () => harness.call(checkContainerMembership, { containerId, objectIds: [sighting] });
+  expect(await holds()).toMatchObject({ held: [reference], notHeld: [] });
+  const { containers } = await harness.call(listEntityContainers, { objectId: sighting });
+  expect(containers).toMatchObject([{ id: containerId }]);
+  const { removeObjectFromContainer, addObjectsToContainer } = ContainerService.method;
+  expect(await harness.call(removeObjectFromContainer, { containerId, objectId: sighting })).toMatchObject({
+    removed: true,
+    objectCount: 1,
+  });
+  expect(await holds()).toMatchObject({ held: [], notHeld: [reference] });
+  const added = await harness.call(addObjectsToContainer, { containerId, objectIds: [sighting] });
+  expect(added).toMatchObject({ added: [reference], objectCount: 2 });
+  const { createNote } = AnnotationService.method;
+  const note = await harness.call(createNote, { objectIds: [sighting], content: "Seen twice." });
+  expect(note.result?.notices).toEqual([]);
+  const { notes } = await harness.call(NoteService.method.listEntityNotes, { objectId: sighting });
+  expect(notes).toMatchObject([{ content: "Seen twice." }]);
 });
 
 test("a report is changed in what is given, and the rest stays", async () => {
