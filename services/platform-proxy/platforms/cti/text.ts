@@ -16,7 +16,10 @@ export function refang(value: string): string {
     .replace(/\[:\]/g, ":")
     .replace(/\[(?:@|at)\]/gi, "@");
   const [host = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*/i.exec(bare) ?? [];
-  const opened = host.replace(/[({](?:\.|dot)[)}]/gi, ".").replace(/[({](?:@|at)[)}]/gi, "@");
+  const opened = host
+    .replace(/[({](?:\.|dot)[)}]/gi, ".")
+    .replace(/[({](?:@|at)[)}]/gi, "@")
+    .replace(/(?<=[\p{L}\p{N}-])\\\.(?=[\p{L}\p{N}])/gu, ".");
   return `${opened}${bare.slice(host.length)}`;
 }
 

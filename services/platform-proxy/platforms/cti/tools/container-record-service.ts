@@ -12,6 +12,7 @@ import {
   containersPage,
   GET_CONTAINER,
 } from "../container-rows.js";
+import { containersByName, isNameless } from "../containers-by-name.js";
 import { membersOf, targetOf } from "../contents.js";
 import { checkGone } from "../deletion.js";
 import { editsOf, noticesOfChange } from "../edits.js";
@@ -53,7 +54,11 @@ export const DELETE_CONTAINER = operation(`
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(listContainers, async (request, platform) => {
-    const { nodes, paging } = await containersPage(platform, request, checked(request.types));
+    const types = checked(request.types).length === 0 ? CONTAINER_TYPES : request.types;
+    const isMixed = request.order === Order.NAME && types.some(isNameless);
+    const { nodes, paging } = isMixed
+      ? await containersByName(platform, request, types, [])
+      : await containersPage(platform, request, request.types);
     return { containers: nodes.map(containerRowOf), ...paging };
   }),
   unary(getContainer, async ({ containerId }, platform) => ({

@@ -89,6 +89,7 @@ export const bindings: readonly Binding[] = [
     ) as [string, string, string];
     if (url === "" && external_id === "") throw invalidArgument("url: give url, external_id or both");
     if (source_name === "") throw invalidArgument("source_name: must not be blank");
+    if (url !== "") checkAddress(url);
     const before = await referencedBy(platform, request.objectId);
     const { object } = before;
     checkMayChange(object);
@@ -135,6 +136,12 @@ export const bindings: readonly Binding[] = [
     return { object: refOf(object), removed: true };
   }),
 ];
+
+/** @throws ConnectError invalid_argument, for what is no web address: people follow references, and a browser would run a script. */
+function checkAddress(url: string): void {
+  if (!/^(https?|ftp):\/\/[^\s<>"]+$/i.test(url) || !URL.canParse(url))
+    throw invalidArgument(`url: ${url} is not a web address; it must begin with https://, http:// or ftp://`);
+}
 
 /** An object with its references. @throws ConnectError not_found. */
 async function referencedBy(platform: Platform, id: string) {

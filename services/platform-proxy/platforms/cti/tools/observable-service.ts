@@ -23,6 +23,7 @@ import {
 } from "../observables.js";
 import { nodesOf } from "../paging.js";
 import { any, type Filter } from "../resolve.js";
+import { canonicalOf, spellingsOf } from "../spellings.js";
 import { refang, textOf } from "../text.js";
 import { inputOf, madeOf, referencesOf } from "../writes.js";
 
@@ -197,7 +198,7 @@ export const bindings: readonly Binding[] = [
       );
     if (request.hashes !== undefined && type !== "StixFile")
       throw invalidArgument("hashes: only a file (StixFile) has hashes");
-    const value = VERBATIM.includes(type) ? request.value.trim() : refang(request.value);
+    const value = VERBATIM.includes(type) ? request.value.trim() : canonicalOf(request.value);
     const hashes = hashesOf(request.hashes);
     if (value === "" && hashes.length === 0) throw invalidArgument("value: must not be blank");
     const { confidence, ...input } = await inputOf(platform, refs);
@@ -305,9 +306,9 @@ function hashesOf(hashes: FileHashes | undefined): Hash[] {
 }
 
 /** What would be taken for the same observable: the value, or for a file any of its hashes. */
-function sameAs({ field }: Kind, value: string, hashes: readonly Hash[]): Filter[] {
+function sameAs({ type, field }: Kind, value: string, hashes: readonly Hash[]): Filter[] {
   if (hashes.length > 0) return hashes.map(({ algorithm, hash }) => ({ key: [`hashes.${algorithm}`], values: [hash] }));
-  return [{ key: [field], values: [value] }];
+  return [{ key: [field], values: VERBATIM.includes(type) ? [value] : spellingsOf(value) }];
 }
 
 function noticesOf(
@@ -317,7 +318,8 @@ function noticesOf(
   confidence: unknown,
 ): string[] {
   const notices: string[] = [];
-  if (value !== asked.value.trim() && asked.value !== "") notices.push(`the value was refanged to ${value}`);
+  if (value !== asked.value.trim() && asked.value !== "")
+    notices.push(`the value was ${value === refang(asked.value) ? "refanged to" : "written as"} ${value}`);
   if (confidence !== undefined) notices.push("the confidence was not saved because observables have no confidence");
   if (asked.score !== undefined && written.x_opencti_score !== asked.score)
     notices.push(`the score is ${written.x_opencti_score ?? "not set"}, not ${asked.score}`);

@@ -5,6 +5,7 @@ import { CaseService } from "#proto/cti/v1/case_service_pb.js";
 import { ContainerRecordService } from "#proto/cti/v1/container_record_service_pb.js";
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { GroupingService } from "#proto/cti/v1/grouping_service_pb.js";
+import { Order } from "#proto/cti/v1/knowledge_pb.js";
 import { NoteService } from "#proto/cti/v1/note_service_pb.js";
 import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
@@ -68,6 +69,39 @@ test("containers are listed by kind, and each page follows the one before", asyn
   expect(ids.size).toBe(first.totalSize);
   const wrong = await refusal(harness.call(listContainers, { types: ["Malware"] }));
   expect(wrong.rawMessage).toContain("Malware is not one of Report, Grouping");
+});
+
+test("by name come the named ones, then notes by their titles, then what has neither, over all pages", async () => {
+  const { id } = await makeMalware(harness);
+  const input = { objects: [id] };
+  for (const name of ["zz last", "aa first"])
+    await make(harness, "Grouping", { ...input, name: `${name} in order`, context: "unspecified" });
+  for (const title of ["c title", "a title", "b title"])
+    await make(harness, "Note", { ...input, content: "In order.", attribute_abstract: title });
+  await make(harness, "Opinion", { ...input, opinion: "agree" });
+  const types = ["Grouping", "Note", "Opinion"];
+  for (const pageSize of [1, 2, 100]) {
+    const names: string[] = [];
+    const ids = new Set<string>();
+    let pageToken = "";
+    let total: number | undefined;
+    do {
+      const page = await harness.call(listContainers, { types, order: Order.NAME, pageSize, pageToken });
+      names.push(...page.containers.map((one) => `${one.type} ${one.name}`));
+      for (const one of page.containers) ids.add(one.id);
+      total ??= page.totalSize;
+      expect(page.totalSize).toBe(total);
+      pageToken = page.nextPageToken ?? "";
+    } while (pageToken !== "");
+    expect([names.length, ids.size]).toEqual([total, total]);
+    const of = (type: string) => names.filter((name) => name.startsWith(type)).map((name) => name.toLowerCase());
+    expect(of("Note")).toEqual(of("Note").toSorted());
+    expect(of("Grouping")).toEqual(of("Grouping").toSorted());
+    expect(names.findLastIndex((name) => name.startsWith("Grouping"))).toBeLessThan(
+      names.findIndex((name) => name.startsWith("Note")),
+    );
+    expect(names.at(-1)).toMatch(/^Opinion/);
+  }
 });
 
 test("a grouping is made, listed by its context and read whole", async () => {
