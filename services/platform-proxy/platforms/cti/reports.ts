@@ -11,6 +11,7 @@ import { authorOf, CORE, labelsOf, markingsOf, numberOf, REF, refOf, summaryOf, 
 import { nodesOf, PAGE, placeOf } from "./paging.js";
 import { all, type Filter, knownOf, objectsOf } from "./resolve.js";
 import { selectionOf } from "./search.js";
+import { takingTurns } from "./taking-turns.js";
 import { checkedName, textOf } from "./text.js";
 import { checkVocabulary, inputOf, madeOf, noticesOfNew } from "./writes.js";
 
@@ -165,17 +166,18 @@ export const reportBindings: readonly Binding[] = [
     const types = await checkVocabulary(platform, "report_types_ov", reportTypes, "report_types");
     const input = await inputOf(platform, refs);
     const objects = await objectsOf(platform, objectIds, "object_ids", true);
-    await checkNoReport(platform, name, at);
-    const { reportAdd } = await platform.graphql(CREATE_REPORT, {
-      input: {
-        ...input,
-        name,
-        published: at.toISOString(),
-        ...textOf("description", description),
-        ...textOf("content", content),
-        ...(types.length > 0 && { report_types: types }),
-        ...(objects.length > 0 && { objects: objects.map(({ id }) => id) }),
-      },
+    const fields = {
+      ...input,
+      name,
+      published: at.toISOString(),
+      ...textOf("description", description),
+      ...textOf("content", content),
+      ...(types.length > 0 && { report_types: types }),
+      ...(objects.length > 0 && { objects: objects.map(({ id }) => id) }),
+    };
+    const { reportAdd } = await takingTurns(platform, "Report", [name], async () => {
+      await checkNoReport(platform, name, at);
+      return platform.graphql(CREATE_REPORT, { input: fields });
     });
     const made = madeOf(reportAdd);
     const count = countOf(made.objects);

@@ -15,6 +15,7 @@ import { CORE, numberOf, summaryOf } from "../knowledge.js";
 import { mergingBindings } from "../merging.js";
 import { nodesOf } from "../paging.js";
 import { absentOf, changeableOf, objectOf, type TargetNode } from "../resolve.js";
+import { takingTurns } from "../taking-turns.js";
 import { checkedName, textOf } from "../text.js";
 import { checkNames, inputOf, madeOf, noticesOfNew, referencesOf, unkeptOf } from "../writes.js";
 
@@ -150,14 +151,16 @@ export const bindings: readonly Binding[] = [
       throw invalidArgument(`aliases: objects of type ${type} have no aliases`);
     const title = checkedName(name);
     const input = await inputOf(platform, refs);
-    if (creatable.merges) await checkNames(platform, type, [title, ...aliases]);
-    const answer = await platform.graphql(document, {
-      input: {
-        ...input,
-        name: title,
-        ...textOf("description", description),
-        ...(creatable.aliases !== undefined && aliases.length > 0 && { [creatable.aliases]: aliases }),
-      },
+    const names = [title, ...aliases];
+    const fields = {
+      ...input,
+      name: title,
+      ...textOf("description", description),
+      ...(creatable.aliases !== undefined && aliases.length > 0 && { [creatable.aliases]: aliases }),
+    };
+    const answer = await takingTurns(platform, type, names, async () => {
+      if (creatable.merges) await checkNames(platform, type, names);
+      return platform.graphql(document, { input: fields });
     });
     const made = madeOf(answer.made);
     return { result: { object: summaryOf(made), notices: noticesOfNew({ refs, name: title }, made) } };

@@ -11,6 +11,7 @@ import { pageOfAll } from "../lists.js";
 import { nodesOf } from "../paging.js";
 import { ADD_REFS, REMOVE_REF } from "../ref-edits.js";
 import { all } from "../resolve.js";
+import { takingTurns } from "../taking-turns.js";
 import { textOf } from "../text.js";
 import { madeOf, referencesOf } from "../writes.js";
 
@@ -93,21 +94,20 @@ export const bindings: readonly Binding[] = [
     const before = await referencedBy(platform, request.objectId);
     const { object } = before;
     checkMayChange(object);
-    const same = await sameAs(platform, { source_name, url, external_id });
-    const reference =
-      same ??
-      madeOf(
-        (
-          await platform.graphql(CREATE_REFERENCE, {
-            input: {
-              source_name,
-              ...(url !== "" && { url }),
-              ...(external_id !== "" && { external_id }),
-              ...textOf("description", request.description),
-            },
-          })
-        ).externalReferenceAdd,
-      );
+    const asked = { source_name, url, external_id };
+    const key = url === "" ? `${source_name} ${external_id}` : url;
+    const fields = {
+      source_name,
+      ...(url !== "" && { url }),
+      ...(external_id !== "" && { external_id }),
+      ...textOf("description", request.description),
+    };
+    const { same, reference } = await takingTurns(platform, "External-Reference", [key], async () => {
+      const known = await sameAs(platform, asked);
+      const made = async () =>
+        madeOf((await platform.graphql(CREATE_REFERENCE, { input: fields })).externalReferenceAdd);
+      return { same: known, reference: known ?? (await made()) };
+    });
     const isThere = ({ id }: ReferenceNode) => id === reference.id;
     const alreadyAttached = before.references.some(isThere);
     if (!alreadyAttached) {

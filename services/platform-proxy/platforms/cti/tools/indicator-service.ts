@@ -19,6 +19,7 @@ import { authorOf, numberOf, refOf, timeOf } from "../knowledge.js";
 import { INDICATOR, type IndicatorNode, indicatorOf, indicatorRowOf, observablesOf } from "../observables.js";
 import { nodesOf } from "../paging.js";
 import { objectOf } from "../resolve.js";
+import { takingTurns } from "../taking-turns.js";
 import { checkedText, textOf } from "../text.js";
 import { checkTypes } from "../types.js";
 import { checkVocabulary, inputOf, madeOf, noticesOfNew, referencesOf } from "../writes.js";
@@ -108,15 +109,18 @@ export const bindings: readonly Binding[] = [
       ...(request.score !== undefined && { x_opencti_score: request.score }),
       ...(basedOn.length > 0 && { basedOn }),
     };
-    await checkPattern(platform, request.pattern);
-    // The platform relates the indicator to each observable after it has created it.
-    const { indicatorAdd } = await inSteps(
-      () => platform.graphql(CREATE_INDICATOR, { input }),
-      async () => {
-        const half = await ofPattern(platform, request.pattern);
-        return half && `the indicator ${half.name} (id ${half.id}) exists, but not on all observables`;
-      },
-    );
+    const { pattern } = request;
+    const { indicatorAdd } = await takingTurns(platform, "Indicator", [pattern.replace(/\s/g, "")], async () => {
+      await checkPattern(platform, pattern);
+      // The platform relates the indicator to each observable after it has created it.
+      return inSteps(
+        () => platform.graphql(CREATE_INDICATOR, { input }),
+        async () => {
+          const half = await ofPattern(platform, pattern);
+          return half && `the indicator ${half.name} (id ${half.id}) exists, but not on all observables`;
+        },
+      );
+    });
     const made = await indicatorById(platform, madeOf(indicatorAdd).id);
     const observables = nodesOf(made.observables).map(refOf);
     const notices = [...noticesOfNew({ refs, name: name.trim() }, made), ...differencesOf(request, made)];

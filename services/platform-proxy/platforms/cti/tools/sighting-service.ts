@@ -20,6 +20,7 @@ import {
   sightingRowOf,
   toldOfSighting,
 } from "../sightings.js";
+import { takingTurns } from "../taking-turns.js";
 import { textOf } from "../text.js";
 import { inputOf, madeOf, referencesOf } from "../writes.js";
 
@@ -124,18 +125,20 @@ export const bindings: readonly Binding[] = [
     // Without times the platform would take it for any sighting of the two.
     const first = isoOf(request.firstSeen) ?? isoOf(request.lastSeen) ?? now;
     const last = isoOf(request.lastSeen) ?? first;
-    await checkNotSeen(platform, { from: from.id, to: to.id }, { first, last });
-    const { stixSightingRelationshipAdd } = await platform.graphql(CREATE_SIGHTING, {
-      input: {
-        ...input,
-        fromId: from.id,
-        toId: to.id,
-        attribute_count: count,
-        first_seen: first,
-        last_seen: last,
-        x_opencti_negative: request.negative,
-        ...textOf("description", description),
-      },
+    const fields = {
+      ...input,
+      fromId: from.id,
+      toId: to.id,
+      attribute_count: count,
+      first_seen: first,
+      last_seen: last,
+      x_opencti_negative: request.negative,
+      ...textOf("description", description),
+    };
+    const ends = [`${from.id} ${to.id}`];
+    const { stixSightingRelationshipAdd } = await takingTurns(platform, "sighting", ends, async () => {
+      await checkNotSeen(platform, { from: from.id, to: to.id }, { first, last });
+      return platform.graphql(CREATE_SIGHTING, { input: fields });
     });
     const made = madeOf(stixSightingRelationshipAdd);
     return { sighting: sightingOf(made), notices: differencesOf(refs, count, made) };
