@@ -23,7 +23,7 @@ afterAll(() => harness.close());
 const AT_ONCE = 5;
 
 /** Makes one thing several times at once: how many were created, and the codes of the refusals. */
-async function race(tool: DescMethodUnary, requestOf: (i: number) => object) {
+async function race(tool: DescMethodUnary, requestOf: (i: number) => Record<string, unknown>) {
   const all = await Promise.allSettled(
     Array.from({ length: AT_ONCE }, (_, i) => harness.call(tool, requestOf(i), i % 2 === 0 ? "analyst" : "admin")),
   );
