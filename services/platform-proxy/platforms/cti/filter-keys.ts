@@ -24,7 +24,7 @@ export interface FilterKey {
   readonly kind: string;
   readonly multiple: boolean;
   /** Objects can be counted by its values. */
-  readonly countable: boolean;
+  readonly countable?: boolean;
 }
 
 /** The kinds of attributes whose values can be counted; of times and long texts each object has its own. */
@@ -49,7 +49,7 @@ export async function filterKeysOf(platform: Platform, type: string): Promise<Fi
   const own = filterKeysSchema.find(({ entity_type }) => entity_type === type)?.filters_schema ?? [];
   return own
     .map(({ filterKey: name, filterDefinition: { type: kind, multiple } }) => {
-      return { name, kind, multiple, countable: isCountable(name, kind) };
+      return { name, kind, multiple, ...(isCountable(name, kind) && { countable: true }) };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
