@@ -2,7 +2,8 @@ import type { Platform } from "../../platform.js";
 
 // The platform takes a new object for an old one of the same name and answers
 // both creations alike, so that each creation looks first. Two at once would
-// both look before either has written.
+// both look before either has written. Creations of two processes of this
+// service, or of its users elsewhere, take no turns: nothing tells them apart.
 
 const last = new Map<string, Promise<unknown>>();
 

@@ -140,7 +140,7 @@ test("what is known of a domain, with its indicators and the containers that hol
   ]);
   expect(filters()).toEqual({
     mode: "or",
-    filters: [{ key: ["value"], values: ["c2-0.evil.example"], operator: "eq", mode: "or" }],
+    filters: [{ key: ["value"], values: ["c2-0.evil.example", "c2-0.evil.example."], operator: "eq", mode: "or" }],
     filterGroups: [],
   });
 });
