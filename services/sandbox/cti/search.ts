@@ -1,3 +1,4 @@
+import { matchesWildcards } from "../wildcards.js";
 import type { Thing } from "./thing.js";
 
 // Full text as the platform searches it: words are ORed and each is a prefix,
@@ -42,10 +43,12 @@ function scoreOf(wanted: string): (tokens: readonly string[], name: number) => n
     .split(/\s+/)
     .filter((word) => word !== "");
   const matchers: ((token: string) => number)[] = words.flatMap((word) => {
-    const anywhere = word.startsWith("*");
+    // A word with asterisks is compared with whole tokens; one is added at its end.
+    if (word.includes("*"))
+      return [(token: string) => (matchesWildcards(token, `${word.toLowerCase()}*`, { any: "*" }) ? 1 : 0)];
     return tokensOf(word).map((part) => (token: string) => {
       if (token === part) return 3;
-      if (anywhere ? token.includes(part) : token.startsWith(part)) return 1;
+      if (token.startsWith(part)) return 1;
       return 0;
     });
   });

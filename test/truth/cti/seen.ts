@@ -77,7 +77,8 @@ export class Seen {
   /** What a container holds; undefined where the person does not see the container. */
   async contents(id: string): Promise<Node[] | undefined> {
     const query = `query($id: String) { container(id: $id) { objects(first: 4000) { edges { node {
-      ... on StixCoreObject { id entity_type created_at } ... on StixCoreRelationship { id entity_type created_at } } } } } }`;
+      ... on StixCoreObject { id entity_type created_at } ... on StixCoreRelationship { id entity_type created_at }
+      ... on StixSightingRelationship { id entity_type created_at } } } } } }`;
     const { data } = await this.platform.call(this.person, query, { id });
     return data?.container?.objects.edges.map((edge: { node: Node }) => edge.node);
   }

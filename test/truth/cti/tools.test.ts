@@ -6,6 +6,7 @@ import { type Ground, JOBS, makeGround } from "./jobs.js";
 import { containerListTruths } from "./rows/container-lists.js";
 import { makeContainers } from "./rows/container-world.js";
 import { containerTruths } from "./rows/containers.js";
+import { edgeTruths } from "./rows/edges.js";
 import { historyTruths } from "./rows/history.js";
 import { indicatorTruths } from "./rows/indicators.js";
 import { insightTruths } from "./rows/insights.js";
@@ -48,6 +49,7 @@ const TRUTHS = [
   ...vocabularyTruths,
   ...organizationTruths,
   ...sizeTruths,
+  ...edgeTruths,
 ];
 
 let stage: Stage;

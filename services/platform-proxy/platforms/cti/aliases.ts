@@ -1,83 +1,97 @@
 import type { Platform } from "../../platform.js";
-import { operation } from "./graphql.js";
+import { fragment, type NodeOf, operation } from "./graphql.js";
 
 /** The other names of an object, wherever its type keeps them. */
-export const ALIASES = operation(`
-  query Aliases($id: String!) {
-    stixDomainObject(id: $id) {
-      id
-      ... on AttackPattern {
-        aliases
-      }
-      ... on Campaign {
-        aliases
-      }
-      ... on Infrastructure {
-        aliases
-      }
-      ... on IntrusionSet {
-        aliases
-      }
-      ... on Malware {
-        aliases
-      }
-      ... on ThreatActorGroup {
-        aliases
-      }
-      ... on ThreatActorIndividual {
-        aliases
-      }
-      ... on Tool {
-        aliases
-      }
-      ... on Incident {
-        aliases
-      }
-      ... on Channel {
-        aliases
-      }
-      ... on Event {
-        aliases
-      }
-      ... on Narrative {
-        aliases
-      }
-      ... on CourseOfAction {
-        x_opencti_aliases
-      }
-      ... on Individual {
-        x_opencti_aliases
-      }
-      ... on Organization {
-        x_opencti_aliases
-      }
-      ... on Sector {
-        x_opencti_aliases
-      }
-      ... on System {
-        x_opencti_aliases
-      }
-      ... on City {
-        x_opencti_aliases
-      }
-      ... on Country {
-        x_opencti_aliases
-      }
-      ... on Region {
-        x_opencti_aliases
-      }
-      ... on AdministrativeArea {
-        x_opencti_aliases
-      }
-      ... on Position {
-        x_opencti_aliases
-      }
-      ... on Vulnerability {
-        x_opencti_aliases
-      }
+export const ALIASED = fragment(`
+  fragment Aliased on StixCoreObject {
+    ... on AttackPattern {
+      aliases
+    }
+    ... on Campaign {
+      aliases
+    }
+    ... on Infrastructure {
+      aliases
+    }
+    ... on IntrusionSet {
+      aliases
+    }
+    ... on Malware {
+      aliases
+    }
+    ... on ThreatActorGroup {
+      aliases
+    }
+    ... on ThreatActorIndividual {
+      aliases
+    }
+    ... on Tool {
+      aliases
+    }
+    ... on Incident {
+      aliases
+    }
+    ... on Channel {
+      aliases
+    }
+    ... on Event {
+      aliases
+    }
+    ... on Narrative {
+      aliases
+    }
+    ... on CourseOfAction {
+      x_opencti_aliases
+    }
+    ... on Individual {
+      x_opencti_aliases
+    }
+    ... on Organization {
+      x_opencti_aliases
+    }
+    ... on Sector {
+      x_opencti_aliases
+    }
+    ... on System {
+      x_opencti_aliases
+    }
+    ... on City {
+      x_opencti_aliases
+    }
+    ... on Country {
+      x_opencti_aliases
+    }
+    ... on Region {
+      x_opencti_aliases
+    }
+    ... on AdministrativeArea {
+      x_opencti_aliases
+    }
+    ... on Position {
+      x_opencti_aliases
+    }
+    ... on Vulnerability {
+      x_opencti_aliases
     }
   }
 `);
+
+/** The other names of one object. */
+export const ALIASES = operation(
+  `
+  query Aliases($id: String!) {
+    stixCoreObject(id: $id) {
+      id
+      ...Aliased
+    }
+  }
+`,
+  [ALIASED],
+);
+
+/** The other names that an object has. */
+export const aliasesOf = ({ aliases, x_opencti_aliases }: NodeOf<typeof ALIASED>): string[] =>
+  (aliases ?? x_opencti_aliases ?? []).filter((alias) => alias !== null);
 
 /** Names as the platform keeps them: without blanks around, each once; a blank one is none. */
 export function namesIn(names: readonly string[]): string[] {
@@ -95,9 +109,8 @@ export async function aliasesAfter(
   added: readonly string[],
   removed: readonly string[],
 ): Promise<string[]> {
-  const { stixDomainObject } = await platform.graphql(ALIASES, { id });
-  const { aliases, x_opencti_aliases } = stixDomainObject ?? {};
-  const known = (aliases ?? x_opencti_aliases ?? []).filter((alias) => alias !== null);
+  const { stixCoreObject } = await platform.graphql(ALIASES, { id });
+  const known = stixCoreObject === null ? [] : aliasesOf(stixCoreObject);
   const plain = (name: string) => name.trim().toLowerCase();
   const gone = new Set(removed.map(plain));
   const kept = known.filter((alias) => !gone.has(plain(alias)));

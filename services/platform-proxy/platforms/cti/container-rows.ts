@@ -22,7 +22,7 @@ export const CONTAINER_TYPES: readonly string[] = [
 ];
 
 /** The fields that make a row of a container of any kind. */
-const CONTAINER = fragment(
+export const CONTAINER = fragment(
   `
   fragment ContainerRow on Container {
     ...Core

@@ -1,11 +1,10 @@
 import { invalidArgument } from "../../../shared/rpc/errors.js";
 import type { DataOf } from "../../document.js";
 import type { Platform } from "../../platform.js";
-import { filterKeysOf } from "./filter-keys.js";
+import { filterKeysOf, REFERENCES } from "./filter-keys.js";
 import { operation } from "./graphql.js";
-import { nodesOf } from "./paging.js";
 import { visibleOf } from "./resolve.js";
-import { TYPES } from "./types.js";
+import { namesBelow } from "./types.js";
 
 /** How many objects there are of each value of a field. */
 export const ENTITY_DISTRIBUTION = operation(`
@@ -93,38 +92,40 @@ const BY_REFERENCE: Readonly<Record<string, Field>> = {
     key: "object-marking.internal_id",
     read: async (_, rows) => rows.flatMap((row) => namedBy(row, row.entity?.definition)),
   },
-  // The platform writes types in another spelling here.
-  entity_type: {
-    key: "entity_type",
-    async read(platform, rows) {
-      const spelt = new Map<string, string>();
-      for (const type of ["Stix-Domain-Object", "Stix-Cyber-Observable"]) {
-        const { subTypes } = await platform.graphql(TYPES, { type });
-        for (const { id } of nodesOf(subTypes)) spelt.set(id.toLowerCase(), id);
-      }
-      return rows.map((row) => ({ name: spelt.get(row.label.toLowerCase()) ?? row.label, count: count(row) }));
-    },
-  },
+  entity_type: { key: "entity_type", read: typesOf },
 };
+
+/** Attributes whose values are types of objects. */
+const OF_TYPES = ["x_opencti_main_observable_type", "parent_types"];
+
+/** The platform writes types in another spelling here than its other operations take. */
+async function typesOf(platform: Platform, rows: readonly Answered[]): Promise<Bucket[]> {
+  const spelt = new Map<string, string>();
+  for (const base of ["Stix-Domain-Object", "Stix-Cyber-Observable"])
+    for (const type of await namesBelow(platform, base)) spelt.set(type.toLowerCase(), type);
+  return rows.map((row) => {
+    if (isNone(row)) return { name: NONE, count: count(row) };
+    return { name: spelt.get(row.label.toLowerCase()) ?? row.label, count: count(row) };
+  });
+}
 
 function namedBy(row: Answered, name: string | null | undefined): Bucket[] {
   if (isNone(row)) return [{ name: NONE, count: count(row) }];
   return name ? [{ name, count: count(row) }] : [];
 }
 
-/** The kinds of attributes whose values can be counted; of times and long texts each object has its own. */
-const COUNTED = ["string", "vocabulary", "enum", "integer", "float", "boolean"];
-
 /** @throws ConnectError invalid_argument, for what no object of these types has: the platform would count all of them as one. */
-export async function fieldOf(platform: Platform, name: string, types: readonly string[]): Promise<Field> {
+export async function fieldOf(platform: Platform, asked: string, types: readonly string[]): Promise<Field> {
+  const name = Object.hasOwn(REFERENCES, asked) ? (REFERENCES[asked] as string) : asked;
   const known = Object.hasOwn(BY_REFERENCE, name) ? BY_REFERENCE[name] : undefined;
   if (known !== undefined) return known;
   const keys = await filterKeysOf(platform, types[0] ?? "Stix-Core-Object");
   const key = keys.find((one) => one.name === name);
-  if (key === undefined || !COUNTED.includes(key.kind) || name.includes("."))
+  if (key?.countable !== true)
     throw invalidArgument(
-      `field: cannot group by ${name}; use entity_type, author, label, marking, or an attribute that list_filter_keys lists for the type and whose kind is one of ${COUNTED.join(", ")}`,
+      `field: cannot group by ${name}; use entity_type, author, label, marking, or an attribute that list_filter_keys lists as countable for the type`,
     );
+  if (OF_TYPES.includes(name)) return { key: name, read: typesOf };
   return {
     key: name,
     async read(_, rows) {

@@ -14,7 +14,6 @@ export const INDICATOR_WHOLE = fragment(
     ...Ind
     standard_id
     entity_type
-    created_at
     updated_at
     description
     confidence
@@ -85,17 +84,22 @@ export async function indicatorById(platform: Platform, id: string): Promise<Who
 
 /** @throws ConnectError already_exists, with the id of the indicator that the platform would take the new one for and overwrite. */
 export async function checkPattern(platform: Platform, pattern: string): Promise<void> {
+  const same = await ofPattern(platform, pattern);
+  if (same === undefined) return;
+  throw alreadyExists(
+    `nothing was written: the indicator ${same.name} (id ${same.id}) already has this pattern; change it with update_indicator`,
+  );
+}
+
+/** The indicator of a pattern, if the caller sees one. */
+export async function ofPattern(platform: Platform, pattern: string) {
   const words = `"${pattern.replaceAll('"', " ").slice(0, MOST_SEARCHED)}"`;
   const filters = any(
     { key: ["pattern"], values: [pattern] },
     { key: ["pattern"], values: [words], operator: "search" },
   );
   const { indicators } = await platform.graphql(SAME_PATTERN, { filters });
-  const same = nodesOf(indicators).find((one) => plain(one.pattern ?? "") === plain(pattern));
-  if (same === undefined) return;
-  throw alreadyExists(
-    `nothing was written: the indicator ${same.name} (id ${same.id}) already has this pattern; change it with update_indicator`,
-  );
+  return nodesOf(indicators).find((one) => plain(one.pattern ?? "") === plain(pattern));
 }
 
 /** As much of a pattern is searched for. */

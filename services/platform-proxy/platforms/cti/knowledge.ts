@@ -28,6 +28,13 @@ export const END = fragment(
         main
       }
     }
+    ... on StixSightingRelationship {
+      id
+      entity_type
+      representative {
+        main
+      }
+    }
   }
 `,
   [REF],
@@ -60,6 +67,27 @@ export const CORE = fragment(`
     objectLabel {
       value
     }
+    ... on Report {
+      described: description
+    }
+    ... on Grouping {
+      described: description
+    }
+    ... on CaseIncident {
+      described: description
+    }
+    ... on CaseRfi {
+      described: description
+    }
+    ... on CaseRft {
+      described: description
+    }
+    ... on Feedback {
+      described: description
+    }
+    ... on Opinion {
+      described: explanation
+    }
   }
 `);
 
@@ -72,18 +100,22 @@ export function rowOf(node: CoreNode) {
     id: node.id,
     type: node.entity_type,
     name: node.representative.main,
-    description: shorten(node.representative.secondary),
+    description: shorten(descriptionOf(node)),
     markings: markingsOf(node),
     labels: labelsOf(node),
     ...timeOf("createdAt", node.created_at),
   };
 }
 
+/** The platform shows the whole text of what has one and no description; an opinion is described by its reasons. */
+const descriptionOf = ({ described, representative }: CoreNode): string =>
+  (described === undefined ? representative.secondary : described) ?? "";
+
 /** An object with all that a summary holds. */
 export function summaryOf(node: CoreNode) {
   return {
     ...rowOf(node),
-    description: node.representative.secondary ?? "",
+    description: descriptionOf(node),
     ...authorOf(node),
     ...timeOf("updatedAt", node.updated_at),
   };

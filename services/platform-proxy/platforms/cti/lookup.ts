@@ -5,7 +5,8 @@ import { REF, refOf } from "./knowledge.js";
 import { INDICATOR, indicatorRowOf, OBSERVABLE, observableOf } from "./observables.js";
 import { nodesOf } from "./paging.js";
 import { any } from "./resolve.js";
-import { hashAlgorithmOf, refang, searchTextOf } from "./text.js";
+import { spellingsOf } from "./spellings.js";
+import { hashAlgorithmOf, searchTextOf } from "./text.js";
 
 const { lookupIoc } = SearchService.method;
 
@@ -72,10 +73,11 @@ const GOES_ON = /[\p{L}\p{N}._:/@%?&#-]/u;
 /** How a value is looked up. */
 export const lookupBindings: readonly Binding[] = [
   unary(lookupIoc, async (request, platform) => {
-    const value = refang(request.value);
+    const spellings = spellingsOf(request.value);
+    const [value = ""] = spellings;
     const algorithm = hashAlgorithmOf(value);
     const filters = any(
-      { key: ["value"], values: [value] },
+      { key: ["value"], values: spellings },
       ...(algorithm === undefined ? [] : [{ key: [`hashes.${algorithm}`], values: [value] }]),
       // What is longer is not found as a whole.
       ...(value.length <= MOST_INDEXED
@@ -83,8 +85,8 @@ export const lookupBindings: readonly Binding[] = [
         : [{ key: ["value"], values: [`"${value}"`], operator: "search" } as const]),
     );
     const naming = any(
-      { key: ["name"], values: [value] },
-      { key: ["pattern"], values: [searchTextOf(value) ?? value], operator: "search" },
+      { key: ["name"], values: spellings },
+      { key: ["pattern"], values: spellings.map((one) => searchTextOf(one) ?? one), operator: "search" },
     );
     const { stixCyberObservables, indicators } = await platform.graphql(LOOKUP, { filters, naming });
     const matches = nodesOf(stixCyberObservables).map((node) => ({
@@ -94,7 +96,7 @@ export const lookupBindings: readonly Binding[] = [
     }));
     const told = new Set(matches.flatMap((match) => match.indicators.map(({ id }) => id)));
     const others = nodesOf(indicators).filter(
-      ({ id, name, pattern }) => !told.has(id) && covers(name, pattern ?? "", value),
+      ({ id, name, pattern }) => !told.has(id) && spellings.some((one) => covers(name, pattern ?? "", one)),
     );
     return {
       value,

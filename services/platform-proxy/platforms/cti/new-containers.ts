@@ -5,7 +5,7 @@ import type { NodeOf } from "./graphql.js";
 import { type CoreNode, summaryOf } from "./knowledge.js";
 import { nodesOf } from "./paging.js";
 import { all, objectsOf } from "./resolve.js";
-import { checkedName } from "./text.js";
+import { checkedName, textOf } from "./text.js";
 import { inputOf, madeOf, NAMESAKES, type NewInput, noticesOfNew } from "./writes.js";
 
 /** What every new grouping and case is given. */
@@ -39,7 +39,7 @@ export async function newContainerOf(platform: Platform, type: string, given: Ne
     input: {
       ...refs,
       name,
-      ...(given.description !== "" && { description: given.description }),
+      ...textOf("description", given.description),
       ...(objects.size > 0 && { objects: [...objects] }),
     },
     notices: other === undefined ? [] : [`another ${type} with this name already existed (id ${other.id})`],

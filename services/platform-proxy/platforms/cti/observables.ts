@@ -1,8 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { IndicatorSchema } from "#proto/cti/v1/search_service_pb.js";
+import { invalidArgument } from "../../../shared/rpc/errors.js";
 import { shorten } from "../../../shared/tools/shorten.js";
+import type { Platform } from "../../platform.js";
 import { fragment, type NodeOf } from "./graphql.js";
 import { labelsOf, markingsOf, numberOf, timeOf } from "./knowledge.js";
+import { type Known, objectsOf } from "./resolve.js";
 
 /** The fields that make an observable. */
 export const OBSERVABLE = fragment(`
@@ -39,6 +42,20 @@ export function observableOf(node: ObservableNode) {
   };
 }
 
+/**
+ * Resolves ids that must be of observables.
+ *
+ * @throws ConnectError not_found, or invalid_argument that names what is no observable.
+ */
+export async function observablesOf(platform: Platform, ids: readonly string[], argument: string): Promise<Known[]> {
+  const known = await objectsOf(platform, ids, argument);
+  const other = known.find(({ parent_types }) => !parent_types?.includes("Stix-Cyber-Observable"));
+  if (other === undefined) return known;
+  throw invalidArgument(
+    `${argument}: ${other.representative.main} (id ${other.id}) has the type ${other.entity_type} and is not an observable; list_observables returns ids`,
+  );
+}
+
 /** The fields that make an indicator. */
 export const INDICATOR = fragment(`
   fragment Ind on Indicator {
@@ -48,6 +65,7 @@ export const INDICATOR = fragment(`
     pattern_type
     valid_from
     valid_until
+    created_at
     revoked
     x_opencti_score
     x_opencti_main_observable_type

@@ -7,21 +7,12 @@ import type { Platform } from "../../platform.js";
 import { COUNTED, countOf } from "./contents.js";
 import { bound, filtersOf } from "./filters.js";
 import { fragment, type NodeOf, operation } from "./graphql.js";
-import {
-  authorOf,
-  CORE,
-  labelsOf,
-  markingsOf,
-  numberOf,
-  REF,
-  type RefNode,
-  refOf,
-  summaryOf,
-  timeOf,
-} from "./knowledge.js";
+import { authorOf, CORE, labelsOf, markingsOf, numberOf, REF, refOf, summaryOf, timeOf } from "./knowledge.js";
 import { nodesOf, PAGE, placeOf } from "./paging.js";
-import { all, type Filter, objectsOf } from "./resolve.js";
+import { all, type Filter, knownOf, objectsOf } from "./resolve.js";
 import { selectionOf } from "./search.js";
+import { takingTurns } from "./taking-turns.js";
+import { checkedName, textOf } from "./text.js";
 import { checkVocabulary, inputOf, madeOf, noticesOfNew } from "./writes.js";
 
 const { listReports, getReport, createReport } = ContainerService.method;
@@ -139,8 +130,8 @@ export const reportBindings: readonly Binding[] = [
     if (request.publishedAfter) own.push(bound("published", "gte", dateOf(request.publishedAfter)));
     if (request.publishedBefore) own.push(bound("published", "lte", dateOf(request.publishedBefore)));
     if (request.objectId !== undefined) {
-      const [held] = await objectsOf(platform, [request.objectId], "object_id", true);
-      own.push({ key: ["objects"], values: [(held as RefNode).id] });
+      const held = await knownOf(platform, request.objectId, "object_id", true);
+      own.push({ key: ["objects"], values: [held.id] });
     }
     const variables = selectionOf(request.query, await filtersOf(platform, request.filter, ...own));
     const place = placeOf(request, ["reports", variables]);
@@ -169,22 +160,24 @@ export const reportBindings: readonly Binding[] = [
       notes: nodesOf(report.notes).map(refOf),
     };
   }),
-  unary(createReport, async ({ name, published, description, content, reportTypes, objectIds, refs }, platform) => {
+  unary(createReport, async ({ published, description, content, reportTypes, objectIds, refs, ...given }, platform) => {
+    const name = checkedName(given.name);
     const at = published === undefined ? new Date() : dateOf(published);
     const types = await checkVocabulary(platform, "report_types_ov", reportTypes, "report_types");
     const input = await inputOf(platform, refs);
     const objects = await objectsOf(platform, objectIds, "object_ids", true);
-    await checkNoReport(platform, name, at);
-    const { reportAdd } = await platform.graphql(CREATE_REPORT, {
-      input: {
-        ...input,
-        name,
-        published: at.toISOString(),
-        ...(description !== "" && { description }),
-        ...(content !== "" && { content }),
-        ...(types.length > 0 && { report_types: types }),
-        ...(objects.length > 0 && { objects: objects.map(({ id }) => id) }),
-      },
+    const fields = {
+      ...input,
+      name,
+      published: at.toISOString(),
+      ...textOf("description", description),
+      ...textOf("content", content),
+      ...(types.length > 0 && { report_types: types }),
+      ...(objects.length > 0 && { objects: objects.map(({ id }) => id) }),
+    };
+    const { reportAdd } = await takingTurns(platform, "Report", [name], async () => {
+      await checkNoReport(platform, name, at);
+      return platform.graphql(CREATE_REPORT, { input: fields });
     });
     const made = madeOf(reportAdd);
     const count = countOf(made.objects);
@@ -198,11 +191,7 @@ export const reportBindings: readonly Binding[] = [
 
 /** @throws ConnectError already_exists: the platform would overwrite a report of the same name and date. */
 async function checkNoReport(platform: Platform, name: string, at: Date): Promise<void> {
-  const filters = all(
-    { key: ["name"], values: [name.trim()] },
-    bound("published", "gte", at),
-    bound("published", "lte", at),
-  );
+  const filters = all({ key: ["name"], values: [name] }, bound("published", "gte", at), bound("published", "lte", at));
   const { reports } = await platform.graphql(REPORTS_OF_NAME, { filters });
   const [same] = nodesOf(reports);
   if (same !== undefined) {

@@ -1,4 +1,5 @@
-import { notFound } from "../../../shared/rpc/errors.js";
+import type { ConnectError } from "@connectrpc/connect";
+import { failedPrecondition, notFound } from "../../../shared/rpc/errors.js";
 import type { DataOf, VariablesOf } from "../../document.js";
 import type { Platform } from "../../platform.js";
 import { checkMayChange } from "./entity-types.js";
@@ -25,6 +26,22 @@ export const OBJECT = operation(
   [CORE],
 );
 
+/** A relationship or sighting. */
+export const RELATIONSHIP_BY_ID = operation(`
+  query RelationshipById($id: String!) {
+    stixObjectOrStixRelationship(id: $id) {
+      ... on StixCoreRelationship {
+        id
+        entity_type
+      }
+      ... on StixSightingRelationship {
+        id
+        entity_type
+      }
+    }
+  }
+`);
+
 /** Objects by their ids. */
 export const OBJECTS = operation(
   `
@@ -33,6 +50,7 @@ export const OBJECTS = operation(
       edges {
         node {
           standard_id
+          parent_types
           ...Ref
         }
       }
@@ -42,10 +60,22 @@ export const OBJECTS = operation(
   [REF],
 );
 
-/** Relationships by their ids. */
+/** Relationships and sightings by their ids. */
 export const RELATIONSHIPS_BY_ID = operation(`
   query RelationshipsById($filters: FilterGroup, $first: Int) {
     stixCoreRelationships(filters: $filters, first: $first) {
+      edges {
+        node {
+          id
+          standard_id
+          entity_type
+          representative {
+            main
+          }
+        }
+      }
+    }
+    stixSightingRelationships(filters: $filters, first: $first) {
       edges {
         node {
           id
@@ -86,12 +116,25 @@ const groupOf = (mode: FilterGroup["mode"], filters: readonly Filter[]): FilterG
 /** An object that a tool acts on. */
 export type TargetNode = NonNullable<DataOf<typeof OBJECT>["stixCoreObject"]>;
 
-/** @throws ConnectError not_found, for what does not exist and what is hidden alike. */
+/** @throws ConnectError not_found, for what does not exist and what is hidden alike; or what absentOf says. */
 export async function objectOf(platform: Platform, id: string, argument = "object_id"): Promise<TargetNode> {
   const { stixCoreObject } = await platform.graphql(OBJECT, { id });
-  if (stixCoreObject === null) throw notFound(`${argument}: no object with the id ${id} exists or is visible to you`);
+  if (stixCoreObject === null) throw await absentOf(platform, id, argument);
   return stixCoreObject;
 }
+
+/** What is said of an id that no object has: a relationship or sighting that the caller sees has tools of its own. */
+export async function absentOf(platform: Platform, id: string, argument: string): Promise<ConnectError> {
+  const { stixObjectOrStixRelationship: other } = await platform.graphql(RELATIONSHIP_BY_ID, { id });
+  if (other?.entity_type === undefined)
+    return notFound(`${argument}: no object with the id ${id} exists or is visible to you`);
+  const what = other.entity_type === SIGHTING ? "sighting" : "relationship";
+  return failedPrecondition(
+    `${argument}: ${id} is a ${what}, not an object; use get_${what}, update_${what} or delete_${what}`,
+  );
+}
+
+const SIGHTING = "stix-sighting-relationship";
 
 /**
  * An object that a tool is about to change.
@@ -114,15 +157,16 @@ export async function askedEnds(
   return { from: await endOf(fromId, "from_id"), to: await endOf(toId, "to_id") };
 }
 
-type Known = RefNode & { readonly standard_id: string };
+/** What ids are resolved to; only objects have types above their own. */
+export type Known = RefNode & { readonly standard_id: string; readonly parent_types?: readonly string[] };
 
-/** Resolves ids of objects and, where asked, relationships. @throws ConnectError not_found that names the ids. */
+/** Resolves ids of objects and, where asked, relationships and sightings. @throws ConnectError not_found that names the ids. */
 export async function objectsOf(
   platform: Platform,
   ids: readonly string[],
   argument: string,
   relationships = false,
-): Promise<RefNode[]> {
+): Promise<Known[]> {
   if (ids.length === 0) return [];
   const variables = { filters: all({ key: ["ids"], values: ids }), first: ids.length };
   const { stixCoreObjects } = await platform.graphql(OBJECTS, variables);
@@ -134,6 +178,7 @@ export async function objectsOf(
   if (relationships && ids.some((id) => !known.has(id))) {
     const more = await platform.graphql(RELATIONSHIPS_BY_ID, variables);
     learn(more.stixCoreRelationships);
+    learn(more.stixSightingRelationships);
   }
   // A list finds an object by an id that an import gave it, but does not show that id.
   for (const id of ids.filter((one) => one.includes("--") && !known.has(one))) {
@@ -145,6 +190,12 @@ export async function objectsOf(
     throw notFound(`${argument}: these do not exist or are not visible to you: ${missing.join(", ")}`);
   }
   return ids.map((id) => known.get(id) as Known);
+}
+
+/** What one id is resolved to; see objectsOf. */
+export async function knownOf(platform: Platform, id: string, argument: string, relationships = false): Promise<Known> {
+  const [known] = await objectsOf(platform, [id], argument, relationships);
+  return known as Known;
 }
 
 /** The objects among these that the caller may see; in no order. */

@@ -3,8 +3,8 @@ import type { PageRequest, Paging } from "../../lib/pages.js";
 import * as pages from "../../lib/pages.js";
 import { type Ordering, orderOf } from "./filters.js";
 import { cursorAfter, nodesOf, type Page } from "./paging.js";
-import { all, any, every, type FilterGroup } from "./resolve.js";
-import { isOneToken, partOf, refang, searchTextOf } from "./text.js";
+import { all, any, every, type Filter, type FilterGroup } from "./resolve.js";
+import { isOneToken, partsOf, refang, searchTextOf } from "./text.js";
 
 // The platform's relevance hangs on all that is written, so that a cursor of
 // that order repeats rows and skips others. The best matches are one page; what
@@ -59,25 +59,28 @@ export interface Selection {
  * a part of an address, is looked for inside of values.
  */
 export function selectionOf(query: string, filters: FilterGroup | undefined, places = EVERYWHERE): Selection {
-  const part = partOf(query);
-  if (part === undefined) return { search: searchTextOf(query), filters };
-  return { filters: every(insideOf(part, places), filters) };
+  const parts = partsOf(query);
+  if (parts === undefined) return { search: searchTextOf(query), filters };
+  return { filters: every(insideOf(parts, places), filters) };
 }
 
 /** What a query selects of objects that are known by their values: any part of one will do. */
 export function valuesOf(query: string, filters: FilterGroup | undefined): Selection {
   const text = refang(query);
-  if (text === "" || /["*]/.test(text)) return { search: searchTextOf(query), filters };
-  return { filters: every(insideOf(text, OBSERVABLE_PLACES), filters) };
+  if (/["*]/.test(text)) return selectionOf(query, filters, OBSERVABLE_PLACES);
+  return { filters: text === "" ? filters : every(insideOf([text], OBSERVABLE_PLACES), filters) };
 }
 
-/** What holds a text inside of some attributes, or words of it anywhere. Long values are not indexed as a whole: of those it may be in a token. */
-function insideOf(text: string, { parts, words }: Places): FilterGroup {
-  return any(
-    { key: parts, values: [text], operator: "contains" },
+/** What holds texts inside of some attributes, or words of one anywhere. Long values are not indexed as a whole: of those it may be in a token. */
+function insideOf(texts: readonly string[], { parts, words }: Places): FilterGroup {
+  const inside = all(...texts.map((text): Filter => ({ key: parts, values: [text], operator: "contains" })));
+  const [text = "", ...others] = texts;
+  if (others.length > 0) return inside;
+  const anywhere: Filter[] = [
     { key: [...parts, ...words], values: [searchTextOf(text) ?? text], operator: "search" },
     ...(isOneToken(text) ? [{ key: parts, values: [`*${text}`], operator: "search" } as const] : []),
-  );
+  ];
+  return any(...inside.filters, ...anywhere);
 }
 
 /** The variables of one page. */

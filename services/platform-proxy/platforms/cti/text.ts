@@ -16,24 +16,29 @@ export function refang(value: string): string {
     .replace(/\[:\]/g, ":")
     .replace(/\[(?:@|at)\]/gi, "@");
   const [host = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*/i.exec(bare) ?? [];
-  const opened = host.replace(/[({](?:\.|dot)[)}]/gi, ".").replace(/[({](?:@|at)[)}]/gi, "@");
+  const opened = host
+    .replace(/[({](?:\.|dot)[)}]/gi, ".")
+    .replace(/[({](?:@|at)[)}]/gi, "@")
+    .replace(/(?<=[\p{L}\p{N}-])\\\.(?=[\p{L}\p{N}])/gu, ".");
   return `${opened}${bare.slice(host.length)}`;
 }
 
 /**
- * A search text as the platform takes it. It holds each word as an alternative
- * that is matched from its beginning, and cuts words into tokens: a word that
- * is several goes quoted, or each of them would match on its own.
+ * A search text as the platform takes it; undefined for what finds everything.
+ * It holds each word as an alternative that is matched from its beginning, and
+ * cuts words into tokens: a word that is several goes quoted, or each of them
+ * would match on its own. A quoted asterisk stands for nothing.
  */
 export function searchTextOf(query: string): string | undefined {
   const trimmed = query.trim();
   if (trimmed === "") return undefined;
   const balanced = (trimmed.match(/"/g)?.length ?? 0) % 2 === 0 ? trimmed : trimmed.replaceAll('"', " ");
   const parts = balanced.match(/"[^"]*"|[^\s"]+/g) ?? [];
+  if (parts.some((part) => ONLY_STARS.test(part))) return undefined;
   const quoted = parts.map((part) => {
     if (part.startsWith('"')) return part;
     const word = refang(part).replaceAll('"', "");
-    return ONE_TOKEN.test(word) ? word : `"${word}"`;
+    return ONE_TOKEN.test(word) || WILD.test(word) ? word : `"${word}"`;
   });
   return quoted.join(" ");
 }
@@ -41,19 +46,37 @@ export function searchTextOf(query: string): string | undefined {
 /** What the platform keeps as one token (Unicode text segmentation): a full stop between two letters or two digits is inside. */
 const ONE_TOKEN = /^\*?[\p{L}\p{N}_]+(?:(?:(?<=\p{L})\.(?=\p{L})|(?<=\p{N})\.(?=\p{N}))[\p{L}\p{N}_]+)*\*?$/u;
 
+/** A word with asterisks that the platform compares with whole tokens: it holds nothing at which words are cut. */
+const WILD = /^(?=.*\*)[\p{L}\p{N}_.*]+$/u;
+
+const ONLY_STARS = /^\*+$/;
+
 /** Whether the platform keeps a text as one token. */
 export const isOneToken = (text: string): boolean => ONE_TOKEN.test(text);
 
 /**
  * The text of a query that is one word of several tokens or with a full stop,
  * such as a part of an address or of a domain: a search for it finds whole
- * tokens, or what begins with it, only.
+ * tokens, or what begins with it, only. An asterisk divides it.
  */
-export function partOf(query: string): string | undefined {
+export function partsOf(query: string): readonly string[] | undefined {
   const word = refang(query);
+  if (/[\s"]/.test(word) || WILD.test(word)) return undefined;
   const isPlain = ONE_TOKEN.test(word) && !word.includes(".");
-  return /[\s"*]/.test(word) || word === "" || isPlain ? undefined : word;
+  const parts = piecesOf(word);
+  return isPlain || parts.length === 0 ? undefined : parts;
 }
+
+/** What a text must hold to match a query in which asterisks stand for anything; nothing for what matches everything. */
+export const piecesOf = (query: string): string[] =>
+  query
+    .split("*")
+    .map((piece) => piece.trim())
+    .filter((piece) => piece !== "");
+
+/** Whether a text holds what a query asks for, in any case. */
+export const holds = (text: string, query: string): boolean =>
+  piecesOf(query.toLowerCase()).every((piece) => text.toLowerCase().includes(piece));
 
 /** A name without blanks at its ends. @throws ConnectError invalid_argument, for one that OpenCTI refuses as too short. */
 export function checkedName(given: string): string {
@@ -61,6 +84,20 @@ export function checkedName(given: string): string {
   if (name.length < 2)
     throw invalidArgument("name: must have at least two characters, not counting spaces at its ends");
   return name;
+}
+
+/** A text that an object cannot be without, without blanks at its ends. @throws ConnectError invalid_argument, for a blank one. */
+export function checkedText(argument: string, given: string): string {
+  const text = given.trim();
+  if (text === "") throw invalidArgument(`${argument}: must not be blank`);
+  return text;
+}
+
+/** A field for a text that may be left out, as it was given. @throws ConnectError invalid_argument, for a blank one. */
+export function textOf<K extends string>(key: K, given: string, argument: string = key): { [P in K]?: string } {
+  if (given === "") return {};
+  if (given.trim() === "") throw invalidArgument(`${argument}: must not be blank; leave it out if there is none`);
+  return { [key]: given } as { [P in K]?: string };
 }
 
 const HASHES: Readonly<Record<number, string>> = { 32: "MD5", 40: "SHA-1", 64: "SHA-256", 128: "SHA-512" };

@@ -39,11 +39,7 @@ export async function checkTypes(
 ): Promise<void> {
   if (types.length === 0) return;
   const known = new Set<string>();
-  for (const base of bases) {
-    const { subTypes } = await platform.graphql(TYPES, { type: base });
-    for (const { id } of nodesOf(subTypes)) known.add(id);
-    for (const name of ABSTRACT[base] ?? []) known.add(name);
-  }
+  for (const base of bases) for (const name of await namesBelow(platform, base)) known.add(name);
   const wrong = types.find((type) => !known.has(type));
   if (wrong === undefined) return;
   const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
@@ -51,6 +47,12 @@ export async function checkTypes(
   throw invalidArgument(
     `${argument}: ${wrong} is not a type that this argument accepts; ${meant === undefined ? "list_entity_types returns the names" : `did you mean ${meant}?`}`,
   );
+}
+
+/** The types below a type, abstract ones too, in the spelling that the platform takes. */
+export async function namesBelow(platform: Platform, base: string): Promise<string[]> {
+  const { subTypes } = await platform.graphql(TYPES, { type: base });
+  return [...nodesOf(subTypes).map(({ id }) => id), ...(ABSTRACT[base] ?? [])];
 }
 
 /** @throws ConnectError invalid_argument, for a relationship type that the platform does not know. */

@@ -3,6 +3,7 @@ import { KINDS, kindOf } from "../kinds.js";
 import { observableKindOf, patternOf } from "../observables.js";
 import { can } from "../rights.js";
 import type { Thing } from "../thing.js";
+import { basedOn } from "../views/fields.js";
 import { mainOf } from "../views/names.js";
 import { see, type Visit } from "../world.js";
 import { createDomainObject, createGeneric, createLabel, createObservable, type Input } from "./create.js";
@@ -160,6 +161,15 @@ export const MUTATIONS: Readonly<Record<string, Resolver>> = {
   stixCoreObjectEdit: edit("Stix-Core-Object"),
   stixCyberObservableEdit: ({ id }: Id, visit) => ({
     ...editor(id, "Stix-Cyber-Observable", "Stix-Cyber-Observable", visit),
+    // A new score goes to every indicator based on the observable, after the observable has it.
+    fieldPatch: ({ input, ...commit }: { input: readonly EditInput[] } & Commit) => {
+      const observable = found(see(visit, id, "Stix-Cyber-Observable"), "edit the field", "Stix-Cyber-Observable", id);
+      patchFields(observable, input, commit, visit);
+      const scores = input.filter(({ key }) => key === "x_opencti_score");
+      for (const indicator of scores.length === 0 ? [] : basedOn(observable, "from", visit))
+        patchFields(indicator, scores, commit, visit);
+      return observable;
+    },
     promoteToIndicator: () => {
       const observable = see(visit, id, "Stix-Cyber-Observable");
       if (observable === undefined) throw functional("Cannot promote the observable, cant generate pattern", { id });

@@ -27,7 +27,7 @@ const containersOfType =
     containers(thing, { ...args, entityTypes: [type] }, visit);
 
 /** Elements that a "based-on" relationship joins to this one, from the given side. */
-const basedOn = (thing: Thing, side: "from" | "to", visit: Visit): Thing[] => {
+export const basedOn = (thing: Thing, side: "from" | "to", visit: Visit): Thing[] => {
   const joined = visit.graph.relationsOf(thing.id).filter(({ ends }) => ends?.relation === "based-on");
   return visible([...new Set(joined.map(({ ends }) => ends![side]))], visit);
 };

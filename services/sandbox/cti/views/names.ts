@@ -29,7 +29,7 @@ export function mainOf(thing: Thing, graph: Graph): string {
 
 /** What the platform says of an element beside its name. */
 export const secondaryOf = (thing: Thing): string | null =>
-  text(thing, "description") ?? text(thing, "x_opencti_description") ?? text(thing, "content") ?? null;
+  text(thing, "description") || text(thing, "x_opencti_description") || text(thing, "content") || null;
 
 /** The GraphQL type of an element. */
 export function graphqlTypeOf(thing: Thing): string {

@@ -188,7 +188,7 @@ export const entityWriteTruths: readonly Truth<Stage>[] = [
         "what is known is told, not overwritten",
         "create_observable",
         ({ world }) => ({ type: "Domain-Name", value: `C2-0.${world.run}.example`, score: 1 }),
-        /knows .* already/,
+        /already has the observable/,
       ),
       refused(
         "what is known to others is not overwritten either",

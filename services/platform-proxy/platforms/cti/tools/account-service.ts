@@ -2,6 +2,7 @@ import { AccountService, TypeFamily } from "#proto/cti/v1/account_service_pb.js"
 import { type Binding, unary } from "../../../binding.js";
 import { ABOUT, capabilitiesOf, type Me } from "../adapter.js";
 import { nodesOf } from "../paging.js";
+import { holds } from "../text.js";
 import { relationTypesOf, TYPES } from "../types.js";
 
 const { whoami, listEntityTypes } = AccountService.method;
@@ -36,7 +37,6 @@ export const bindings: readonly Binding[] = [
     }
     if (family === TypeFamily.UNSPECIFIED || family === TypeFamily.RELATIONSHIP)
       types.push(...(await relationTypesOf(platform)));
-    const wanted = query?.toLowerCase() ?? "";
-    return { types: types.filter((type) => type.toLowerCase().includes(wanted)) };
+    return { types: types.filter((type) => holds(type, query ?? "")) };
   }),
 ];

@@ -11,6 +11,8 @@ import { CORE, markingsOf as namesOf, summaryOf, labelsOf as valuesOf } from "..
 import { labelsOf, markingsOf } from "../names.js";
 import { ADD_REFS, REMOVE_REF } from "../ref-edits.js";
 import { changeableOf, objectOf, objectsOf } from "../resolve.js";
+import { takingTurns } from "../taking-turns.js";
+import { checkedText, textOf } from "../text.js";
 import { inputOf, madeOf, noticesOfNew, referencesOf } from "../writes.js";
 
 const { createNote, addLabels, removeLabels, addMarkings, removeMarkings } = AnnotationService.method;
@@ -52,10 +54,11 @@ export const ADD_MARKING = operation(`
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(createNote, async ({ objectIds, content, abstract, refs }, platform) => {
+    checkedText("content", content);
     const objects = [...new Set((await objectsOf(platform, objectIds, "object_ids", true)).map(({ id }) => id))];
     const input = await inputOf(platform, refs);
     const { noteAdd } = await platform.graphql(CREATE_NOTE, {
-      input: { ...input, content, objects, ...(abstract !== "" && { attribute_abstract: abstract }) },
+      input: { ...input, content, objects, ...textOf("attribute_abstract", abstract, "abstract") },
     });
     const made = madeOf(noteAdd);
     const notices = noticesOfNew({ refs }, made);
@@ -69,9 +72,14 @@ export const bindings: readonly Binding[] = [
     const { found, missing } = await labelsOf(platform, labels);
     if (missing.length > 0) await checkMayCreateLabels(platform, missing);
     const ids = found.map((label) => label.id);
+    const createdLabels: string[] = [];
     for (const value of missing) {
-      const { labelAdd } = await platform.graphql(CREATE_LABEL, { input: { value } });
-      ids.push(madeOf(labelAdd).id);
+      await takingTurns(platform, "Label", [value], async () => {
+        const [known] = (await labelsOf(platform, [value])).found;
+        if (known === undefined) createdLabels.push(value);
+        const made = async () => madeOf((await platform.graphql(CREATE_LABEL, { input: { value } })).labelAdd);
+        ids.push((known ?? (await made())).id);
+      });
     }
     await platform.graphql(ADD_REFS, {
       id: target.id,
@@ -82,7 +90,7 @@ export const bindings: readonly Binding[] = [
     const now = valuesOf(written).map((value) => value.toLowerCase());
     const lost = [...found.map(({ value }) => value.toLowerCase()), ...missing].filter((value) => !now.includes(value));
     if (lost.length > 0) throw unseen(`OpenCTI did not add ${lost.join(", ")}; read the object and try again`);
-    return { result: { object: summaryOf(written) }, createdLabels: missing };
+    return { result: { object: summaryOf(written) }, createdLabels };
   }),
   unary(removeLabels, async ({ objectId, labels }, platform) => {
     const target = await changeableOf(platform, objectId);

@@ -11,7 +11,7 @@ import { CORE, markingsOf as markingNamesOf, summaryOf } from "../knowledge.js";
 import { labelIdsOf, markingsOf } from "../names.js";
 import { createdOf, type NewContainer, newContainerOf } from "../new-containers.js";
 import { type Filter, objectOf, type TargetNode } from "../resolve.js";
-import { checkedName } from "../text.js";
+import { checkedName, textOf } from "../text.js";
 import { type Category, checkVocabulary, madeOf, noticesOfNew } from "../writes.js";
 
 const { listCases, getCase, listTasks, createCaseIncident, createCaseRfi, createCaseRft, createTask } =
@@ -106,7 +106,7 @@ export const bindings: readonly Binding[] = [
       input: {
         name,
         objects: [parent.id],
-        ...(description !== "" && { description }),
+        ...textOf("description", description),
         ...(dueDate !== undefined && { due_date: dateOf(dueDate).toISOString() }),
         ...(objectLabel.length > 0 && { objectLabel }),
         ...(markings.length > 0 && { objectMarking: markings.map(({ id }) => id) }),

@@ -12,13 +12,14 @@ import {
   containersPage,
   GET_CONTAINER,
 } from "../container-rows.js";
+import { containersByName, isNameless } from "../containers-by-name.js";
 import { membersOf, targetOf } from "../contents.js";
 import { checkGone } from "../deletion.js";
 import { editsOf, noticesOfChange } from "../edits.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { type RefNode, refOf } from "../knowledge.js";
-import { objectsOf } from "../resolve.js";
+import { refOf } from "../knowledge.js";
+import { knownOf, objectsOf } from "../resolve.js";
 import { referencesOf, unkeptOf } from "../writes.js";
 
 const {
@@ -53,7 +54,11 @@ export const DELETE_CONTAINER = operation(`
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(listContainers, async (request, platform) => {
-    const { nodes, paging } = await containersPage(platform, request, checked(request.types));
+    const types = checked(request.types).length === 0 ? CONTAINER_TYPES : request.types;
+    const isMixed = request.order === Order.NAME && types.some(isNameless);
+    const { nodes, paging } = isMixed
+      ? await containersByName(platform, request, types, [])
+      : await containersPage(platform, request, request.types);
     return { containers: nodes.map(containerRowOf), ...paging };
   }),
   unary(getContainer, async ({ containerId }, platform) => ({
@@ -61,7 +66,7 @@ export const bindings: readonly Binding[] = [
   })),
   unary(listEntityContainers, async (request, platform) => {
     const types = checked(request.types);
-    const [object] = (await objectsOf(platform, [request.objectId], "object_id", true)) as [RefNode];
+    const object = await knownOf(platform, request.objectId, "object_id", true);
     const asked = { ...request, order: Order.UNSPECIFIED };
     const holding = { key: ["objects"], values: [object.id] };
     const { nodes, paging } = await containersPage(platform, asked, types, [holding]);

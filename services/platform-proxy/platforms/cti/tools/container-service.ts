@@ -8,9 +8,9 @@ import { unseen } from "../../../lib/outcome.js";
 import { contentsPage, heldOf, targetOf } from "../contents.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { type RefNode, refOf } from "../knowledge.js";
+import { refOf } from "../knowledge.js";
 import { reportBindings } from "../reports.js";
-import { objectsOf } from "../resolve.js";
+import { knownOf, objectsOf } from "../resolve.js";
 import { searchPage, selectionOf } from "../search.js";
 import { checkTypes } from "../types.js";
 import { referencesOf } from "../writes.js";
@@ -98,7 +98,7 @@ export const bindings: readonly Binding[] = [
   }),
   unary(removeObjectFromContainer, async ({ containerId, objectId }, platform) => {
     const container = await targetOf(platform, containerId);
-    const [object] = (await objectsOf(platform, [objectId], "object_id", true)) as [RefNode];
+    const object = await knownOf(platform, objectId, "object_id", true);
     const before = await heldOf(platform, container.id, [object.id]);
     if (!before.held.has(object.id)) return { container: refOf(container), removed: false, ...before.count };
     await platform.graphql(REMOVE_OBJECT, { id: container.id, toId: object.id });

@@ -3,7 +3,7 @@ import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
-import { aliasesAfter, namesIn } from "../aliases.js";
+import { ALIASED, aliasesAfter, aliasesOf, namesIn } from "../aliases.js";
 import { countOf } from "../contents.js";
 import { deleteObject } from "../deletion.js";
 import { confidenceNotices, editsOf, type Field } from "../edits.js";
@@ -11,11 +11,12 @@ import { aliasesKeyOf, CREATABLE_TYPES } from "../entity-types.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { kindPage, kindRowOf, textsOf } from "../kinds.js";
-import { CORE, summaryOf } from "../knowledge.js";
+import { CORE, numberOf, summaryOf } from "../knowledge.js";
 import { mergingBindings } from "../merging.js";
 import { nodesOf } from "../paging.js";
-import { changeableOf, objectOf, type TargetNode } from "../resolve.js";
-import { checkedName } from "../text.js";
+import { absentOf, changeableOf, objectOf, type TargetNode } from "../resolve.js";
+import { takingTurns } from "../taking-turns.js";
+import { checkedName, textOf } from "../text.js";
 import { checkNames, inputOf, madeOf, noticesOfNew, referencesOf, unkeptOf } from "../writes.js";
 
 const { getEntity, getEntityStix, listThreatActors, createEntity, updateEntity, deleteEntity } = EntityService.method;
@@ -26,6 +27,10 @@ export const GET_ENTITY = operation(
   query GetEntity($id: String!) {
     stixCoreObject(id: $id) {
       ...Core
+      ...Aliased
+      ... on StixDomainObject {
+        confidence
+      }
       containers(first: 2000) {
         edges {
           cursor
@@ -47,7 +52,7 @@ export const GET_ENTITY = operation(
     }
   }
 `,
-  [CORE],
+  [CORE, ALIASED],
 );
 
 /** How many relationships an object has; what the platform calls its number of connections counts stored references. */
@@ -101,7 +106,7 @@ export const CREATE: ReadonlyMap<string, typeof CREATE_MALWARE> = new Map(
 export const bindings: readonly Binding[] = [
   unary(getEntity, async ({ objectId }, platform) => {
     const { stixCoreObject: node } = await platform.graphql(GET_ENTITY, { id: objectId });
-    if (node === null) throw notFound(`object_id: no object with the id ${objectId} exists or is visible to you`);
+    if (node === null) throw await absentOf(platform, objectId, "object_id");
     const { stixCoreRelationshipsNumber } = await platform.graphql(COUNT_RELATIONSHIPS, { id: [node.id] });
     const { objectCount: containers, objectCountIsLowerBound: more } = countOf(node.containers);
     return {
@@ -116,6 +121,8 @@ export const bindings: readonly Binding[] = [
       connections: stixCoreRelationshipsNumber?.count ?? 0,
       containers,
       ...(more && { containersIsLowerBound: more }),
+      aliases: aliasesOf(node),
+      ...numberOf("confidence", node.confidence),
     };
   }),
   unary(getEntityStix, async ({ objectId }, platform) => {
@@ -144,23 +151,26 @@ export const bindings: readonly Binding[] = [
       throw invalidArgument(`aliases: objects of type ${type} have no aliases`);
     const title = checkedName(name);
     const input = await inputOf(platform, refs);
-    if (creatable.merges) await checkNames(platform, type, [title, ...aliases]);
-    const answer = await platform.graphql(document, {
-      input: {
-        ...input,
-        name: title,
-        ...(description !== "" && { description }),
-        ...(creatable.aliases !== undefined && aliases.length > 0 && { [creatable.aliases]: aliases }),
-      },
+    const names = [title, ...aliases];
+    const fields = {
+      ...input,
+      name: title,
+      ...textOf("description", description),
+      ...(creatable.aliases !== undefined && aliases.length > 0 && { [creatable.aliases]: aliases }),
+    };
+    const answer = await takingTurns(platform, type, names, async () => {
+      if (creatable.merges) await checkNames(platform, type, names);
+      return platform.graphql(document, { input: fields });
     });
     const made = madeOf(answer.made);
     return { result: { object: summaryOf(made), notices: noticesOfNew({ refs, name: title }, made) } };
   }),
   unary(updateEntity, async (request, platform) => {
     const target = await changeableOf(platform, request.objectId);
-    if (!target.parent_types.includes("Stix-Domain-Object")) {
-      throw failedPrecondition(`object_id: update_entity cannot change objects of type ${target.entity_type}`);
-    }
+    if (!target.parent_types.includes("Stix-Domain-Object"))
+      throw failedPrecondition(
+        `object_id: update_entity cannot change an observable, and this is a ${target.entity_type}; use update_observable`,
+      );
     const input = editsOf(await fieldsOf(platform, request, target));
     const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
     const names = namesIn([...(request.name === undefined ? [] : [request.name]), ...request.addAliases]);
@@ -205,7 +215,7 @@ async function fieldsOf(platform: Platform, changes: Changes, target: TargetNode
   if (key === undefined && renames) throw invalidArgument(`add_aliases: objects of type ${type} have no aliases`);
   const aliases = renames ? await aliasesAfter(platform, id, addAliases, removeAliases) : undefined;
   return [
-    ["name", "name", name?.trim()],
+    ["name", "name", name === undefined ? undefined : checkedName(name)],
     ["description", "description", description],
     sureOf(changes),
     ...(key === undefined ? [] : [["aliases", key, aliases] as const]),

@@ -11,6 +11,8 @@ import { pageOfAll } from "../lists.js";
 import { nodesOf } from "../paging.js";
 import { ADD_REFS, REMOVE_REF } from "../ref-edits.js";
 import { all } from "../resolve.js";
+import { takingTurns } from "../taking-turns.js";
+import { textOf } from "../text.js";
 import { madeOf, referencesOf } from "../writes.js";
 
 const { listEntityExternalReferences, addExternalReference, removeExternalReference } = ExternalReferenceService.method;
@@ -88,24 +90,24 @@ export const bindings: readonly Binding[] = [
     ) as [string, string, string];
     if (url === "" && external_id === "") throw invalidArgument("url: give url, external_id or both");
     if (source_name === "") throw invalidArgument("source_name: must not be blank");
+    if (url !== "") checkAddress(url);
     const before = await referencedBy(platform, request.objectId);
     const { object } = before;
     checkMayChange(object);
-    const same = await sameAs(platform, { source_name, url, external_id });
-    const reference =
-      same ??
-      madeOf(
-        (
-          await platform.graphql(CREATE_REFERENCE, {
-            input: {
-              source_name,
-              ...(url !== "" && { url }),
-              ...(external_id !== "" && { external_id }),
-              ...(request.description !== "" && { description: request.description }),
-            },
-          })
-        ).externalReferenceAdd,
-      );
+    const asked = { source_name, url, external_id };
+    const key = url === "" ? `${source_name} ${external_id}` : url;
+    const fields = {
+      source_name,
+      ...(url !== "" && { url }),
+      ...(external_id !== "" && { external_id }),
+      ...textOf("description", request.description),
+    };
+    const { same, reference } = await takingTurns(platform, "External-Reference", [key], async () => {
+      const known = await sameAs(platform, asked);
+      const made = async () =>
+        madeOf((await platform.graphql(CREATE_REFERENCE, { input: fields })).externalReferenceAdd);
+      return { same: known, reference: known ?? (await made()) };
+    });
     const isThere = ({ id }: ReferenceNode) => id === reference.id;
     const alreadyAttached = before.references.some(isThere);
     if (!alreadyAttached) {
@@ -134,6 +136,12 @@ export const bindings: readonly Binding[] = [
     return { object: refOf(object), removed: true };
   }),
 ];
+
+/** @throws ConnectError invalid_argument, for what is no web address: people follow references, and a browser would run a script. */
+function checkAddress(url: string): void {
+  if (!/^(https?|ftp):\/\/[^\s<>"]+$/i.test(url) || !URL.canParse(url))
+    throw invalidArgument(`url: ${url} is not a web address; it must begin with https://, http:// or ftp://`);
+}
 
 /** An object with its references. @throws ConnectError not_found. */
 async function referencedBy(platform: Platform, id: string) {

@@ -1,17 +1,26 @@
 import { type CreateIndicatorRequest, IndicatorService } from "#proto/cti/v1/indicator_service_pb.js";
-import { dateOf } from "../../../../shared/dates.js";
 import { type Binding, unary } from "../../../binding.js";
 import { INDICATORS_AROUND, pageOfRows, readWhole } from "../around.js";
 import { deleteObject } from "../deletion.js";
 import { checkPeriod, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { checkPattern, INDICATOR_WHOLE, indicatorById, toldOfIndicator, type WholeIndicator } from "../indicators.js";
+import { inSteps } from "../in-steps.js";
+import {
+  checkPattern,
+  INDICATOR_WHOLE,
+  indicatorById,
+  ofPattern,
+  toldOfIndicator,
+  type WholeIndicator,
+} from "../indicators.js";
 import { textsOf } from "../kinds.js";
 import { authorOf, numberOf, refOf, timeOf } from "../knowledge.js";
-import { INDICATOR, type IndicatorNode, indicatorOf, indicatorRowOf } from "../observables.js";
+import { INDICATOR, type IndicatorNode, indicatorOf, indicatorRowOf, observablesOf } from "../observables.js";
 import { nodesOf } from "../paging.js";
-import { objectOf, objectsOf } from "../resolve.js";
+import { objectOf } from "../resolve.js";
+import { takingTurns } from "../taking-turns.js";
+import { checkedText, textOf } from "../text.js";
 import { checkTypes } from "../types.js";
 import { checkVocabulary, inputOf, madeOf, noticesOfNew, referencesOf } from "../writes.js";
 
@@ -72,7 +81,6 @@ export const bindings: readonly Binding[] = [
     for (const { from } of nodes) if (isIndicator(from)) byId.set(from.id, from);
     const wanted = [...byId.values()].filter((node) => !request.validOnly || isValid(node));
     const query = ["indicators-of", object.id, request.validOnly];
-    // Ids of the platform say nothing of the time; valid_from is the nearest that every row has.
     const { rows, paging } = pageOfRows(request, query, { nodes: wanted, isLowerBound }, newestFirst);
     return { object: refOf(object), indicators: rows.map(indicatorRowOf), ...paging };
   }),
@@ -86,24 +94,32 @@ export const bindings: readonly Binding[] = [
     );
     if (mainObservableType !== "")
       await checkTypes(platform, [mainObservableType], ["Stix-Cyber-Observable"], "main_observable_type");
-    const basedOn = (await objectsOf(platform, [...new Set(request.observableIds)], "observable_ids")).map(
-      ({ id }) => id,
-    );
-    const input = await inputOf(platform, refs);
-    await checkPattern(platform, request.pattern);
-    const { indicatorAdd } = await platform.graphql(CREATE_INDICATOR, {
-      input: {
-        ...input,
-        name: name.trim(),
-        pattern: request.pattern,
-        pattern_type: patternType,
-        ...(mainObservableType !== "" && { x_opencti_main_observable_type: mainObservableType }),
-        ...(request.description !== "" && { description: request.description }),
-        ...(request.validFrom !== undefined && { valid_from: dateOf(request.validFrom).toISOString() }),
-        ...(request.validUntil !== undefined && { valid_until: dateOf(request.validUntil).toISOString() }),
-        ...(request.score !== undefined && { x_opencti_score: request.score }),
-        ...(basedOn.length > 0 && { basedOn }),
-      },
+    checkPeriod(isoOf(request.validFrom), isoOf(request.validUntil), ["valid_from", "valid_until"]);
+    const observed = await observablesOf(platform, request.observableIds, "observable_ids");
+    const basedOn = [...new Set(observed.map(({ id }) => id))];
+    const input = {
+      ...(await inputOf(platform, refs)),
+      name: checkedText("name", name),
+      pattern: checkedText("pattern", request.pattern),
+      pattern_type: patternType,
+      ...(mainObservableType !== "" && { x_opencti_main_observable_type: mainObservableType }),
+      ...textOf("description", request.description),
+      ...(request.validFrom !== undefined && { valid_from: isoOf(request.validFrom) }),
+      ...(request.validUntil !== undefined && { valid_until: isoOf(request.validUntil) }),
+      ...(request.score !== undefined && { x_opencti_score: request.score }),
+      ...(basedOn.length > 0 && { basedOn }),
+    };
+    const { pattern } = request;
+    const { indicatorAdd } = await takingTurns(platform, "Indicator", [pattern.replace(/\s/g, "")], async () => {
+      await checkPattern(platform, pattern);
+      // The platform relates the indicator to each observable after it has created it.
+      return inSteps(
+        () => platform.graphql(CREATE_INDICATOR, { input }),
+        async () => {
+          const half = await ofPattern(platform, pattern);
+          return half && `the indicator ${half.name} (id ${half.id}) exists, but not on all observables`;
+        },
+      );
     });
     const made = await indicatorById(platform, madeOf(indicatorAdd).id);
     const observables = nodesOf(made.observables).map(refOf);
@@ -115,7 +131,7 @@ export const bindings: readonly Binding[] = [
   unary(updateIndicator, async (request, platform) => {
     const before = await indicatorById(platform, request.indicatorId);
     const fields: readonly Field[] = [
-      ["name", "name", request.name?.trim()],
+      ["name", "name", request.name === undefined ? undefined : checkedText("name", request.name)],
       ["description", "description", request.description],
       ["score", "x_opencti_score", request.score],
       ["valid_from", "valid_from", isoOf(request.validFrom)],
@@ -157,8 +173,8 @@ function isValid({ revoked, valid_from, valid_until }: IndicatorNode): boolean {
 
 const LATEST = 1e15;
 
-const newestFirst = ({ id, valid_from }: IndicatorNode): string =>
-  `${String(LATEST - Date.parse(valid_from ?? "1970-01-01")).padStart(16, "0")} ${id}`;
+const newestFirst = ({ id, created_at }: IndicatorNode): string =>
+  `${String(LATEST - Date.parse(created_at)).padStart(16, "0")} ${id}`;
 
 /** Where a new indicator differs from what was asked: platforms that lower scores with time set the validity themselves. */
 function differencesOf(request: CreateIndicatorRequest, made: WholeIndicator): string[] {

@@ -9,10 +9,11 @@ import { checkGone } from "../deletion.js";
 import { confidenceNotices, editsOf, type Field } from "../edits.js";
 import { someOf } from "../filters.js";
 import { fragment, type NodeOf, operation } from "../graphql.js";
-import { CORE, labelsOf, markingsOf, numberOf, type RefNode, refOf, summaryOf, timeOf } from "../knowledge.js";
+import { CORE, labelsOf, markingsOf, numberOf, refOf, summaryOf, timeOf } from "../knowledge.js";
 import { listPage } from "../lists.js";
 import { PAGE } from "../paging.js";
-import { objectOf, objectsOf, type TargetNode } from "../resolve.js";
+import { knownOf, objectOf, objectsOf, type TargetNode } from "../resolve.js";
+import { checkedText, textOf } from "../text.js";
 import { checkVocabulary, inputOf, madeOf, noticesOfNew, referencesOf, unkeptOf } from "../writes.js";
 
 const { listEntityNotes, updateNote, deleteNote, createOpinion } = NoteService.method;
@@ -97,7 +98,7 @@ export const CREATE_OPINION = operation(
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(listEntityNotes, async (request, platform) => {
-    const [object] = (await objectsOf(platform, [request.objectId], "object_id", true)) as [RefNode];
+    const object = await knownOf(platform, request.objectId, "object_id", true);
     const asked = { ...request, order: Order.UNSPECIFIED };
     const about = { key: ["objects"], values: [object.id] };
     const { nodes, paging } = await listPage(platform, asked, "notes", [about], async (page) => {
@@ -111,6 +112,7 @@ export const bindings: readonly Binding[] = [
     if (noteTypes.length > 0 && clearNoteTypes)
       throw invalidArgument("clear_note_types: cannot be combined with note_types; give one of the two");
     const types = await checkVocabulary(platform, "note_types_ov", noteTypes, "note_types");
+    if (content !== undefined) checkedText("content", content);
     const sure: Field = ["confidence", "confidence", confidence];
     const input = editsOf([
       ["content", "content", content],
@@ -144,7 +146,7 @@ export const bindings: readonly Binding[] = [
     const objects = [...new Set((await objectsOf(platform, objectIds, "object_ids", true)).map(({ id }) => id))];
     const input = await inputOf(platform, refs);
     const { opinionAdd } = await platform.graphql(CREATE_OPINION, {
-      input: { ...input, opinion: word, objects, ...(explanation !== "" && { explanation }) },
+      input: { ...input, opinion: word, objects, ...textOf("explanation", explanation) },
     });
     const made = madeOf(opinionAdd);
     const notices = noticesOfNew({ refs }, made);

@@ -1,114 +1,20 @@
-import {
-  type CreateObservableRequest,
-  type FileHashes,
-  ObservableService,
-} from "#proto/cti/v1/observable_service_pb.js";
-import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
+import { ObservableService } from "#proto/cti/v1/observable_service_pb.js";
+import { failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
+import type { Platform } from "../../../platform.js";
 import { deleteObject } from "../deletion.js";
 import { editsOf, type Field, noticesOfChange } from "../edits.js";
 import { someOf } from "../filters.js";
 import { operation } from "../graphql.js";
+import { inSteps } from "../in-steps.js";
 import { authorOf, numberOf, refOf, timeOf } from "../knowledge.js";
+import { newObservableBindings } from "../new-observables.js";
 import { observableById, toldOfObservable } from "../observable-whole.js";
-import {
-  INDICATOR,
-  indicatorOf,
-  indicatorRowOf,
-  OBSERVABLE,
-  type ObservableNode,
-  observableOf,
-} from "../observables.js";
+import { INDICATOR, indicatorOf, indicatorRowOf, observableOf } from "../observables.js";
 import { nodesOf } from "../paging.js";
-import { any, type Filter } from "../resolve.js";
-import { refang } from "../text.js";
-import { inputOf, madeOf, referencesOf } from "../writes.js";
+import { madeOf, referencesOf } from "../writes.js";
 
-const { getObservable, createObservable, updateObservable, deleteObservable, promoteObservableToIndicator } =
-  ObservableService.method;
-
-interface Kind {
-  /** As the platform names the type. */
-  readonly type: string;
-  /** The argument that carries its fields, and that argument's type. */
-  readonly argument: string;
-  /** The field of the value. */
-  readonly field: "value" | "name";
-}
-
-const kind = (type: string, argument = type.replaceAll("-", ""), field: Kind["field"] = "value"): Kind => ({
-  type,
-  argument,
-  field,
-});
-
-/** How each kind of observable is written at the platform, by its type. */
-export const OBSERVABLE_KINDS: ReadonlyMap<string, Kind> = new Map(
-  [
-    kind("IPv4-Addr"),
-    kind("IPv6-Addr"),
-    kind("Domain-Name"),
-    kind("Hostname"),
-    kind("Url"),
-    kind("Email-Addr"),
-    kind("StixFile", "StixFile", "name"),
-    kind("Mac-Addr"),
-    kind("Mutex", "Mutex", "name"),
-    kind("User-Agent"),
-    kind("Cryptocurrency-Wallet"),
-    kind("Text"),
-  ].map((one) => [one.type, one]),
-);
-
-const CREATE_FILE = operation(
-  `
-  mutation CreateObservable(
-    $type: String!
-    $score: Int
-    $description: String
-    $createdBy: String
-    $objectMarking: [String]
-    $objectLabel: [String]
-    $externalReferences: [String]
-    $fields: StixFileAddInput
-  ) {
-    stixCyberObservableAdd(
-      type: $type
-      x_opencti_score: $score
-      x_opencti_description: $description
-      createdBy: $createdBy
-      objectMarking: $objectMarking
-      objectLabel: $objectLabel
-      externalReferences: $externalReferences
-      StixFile: $fields
-    ) {
-      ...Obs
-    }
-  }
-`,
-  [OBSERVABLE],
-);
-
-/** What creates an observable, by its kind's argument. */
-export const CREATE: ReadonlyMap<string, typeof CREATE_FILE> = new Map(
-  [...OBSERVABLE_KINDS.values()].map(({ argument }) => {
-    return [argument, { ...CREATE_FILE, text: CREATE_FILE.text.replaceAll("StixFile", argument) }];
-  }),
-);
-
-/** An observable of a value. */
-export const SAME_OBSERVABLE = operation(`
-  query SameObservable($types: [String], $filters: FilterGroup) {
-    stixCyberObservables(types: $types, filters: $filters, first: 1) {
-      edges {
-        node {
-          id
-          observable_value
-        }
-      }
-    }
-  }
-`);
+const { getObservable, updateObservable, deleteObservable, promoteObservableToIndicator } = ObservableService.method;
 
 /** Changes fields of an observable. */
 export const UPDATE_OBSERVABLE = operation(`
@@ -127,10 +33,12 @@ export const INDICATORS_OF = operation(`
     stixCyberObservable(id: $id) {
       id
       entity_type
-      indicators(first: 100) {
+      indicators(first: 500) {
         edges {
           node {
             id
+            name
+            x_opencti_score
           }
         }
       }
@@ -164,9 +72,6 @@ const WITHOUT_PATTERN = [
   "Text",
 ];
 
-// Values that mean text, not an address, are kept as they are.
-const VERBATIM = ["Text", "Mutex", "User-Agent", "StixFile"];
-
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(getObservable, async ({ observableId }, platform) => {
@@ -184,38 +89,7 @@ export const bindings: readonly Binding[] = [
       standardId: node.standard_id,
     };
   }),
-  unary(createObservable, async (request, platform) => {
-    const { type, score, description, refs } = request;
-    const made = OBSERVABLE_KINDS.get(type);
-    if (made === undefined)
-      throw invalidArgument(
-        `type: create_observable cannot create objects of type ${type}; use one of: ${[...OBSERVABLE_KINDS.keys()].join(", ")}`,
-      );
-    if (request.hashes !== undefined && type !== "StixFile")
-      throw invalidArgument("hashes: only a file (StixFile) has hashes");
-    const value = VERBATIM.includes(type) ? request.value.trim() : refang(request.value);
-    const hashes = hashesOf(request.hashes);
-    if (value === "" && hashes.length === 0) throw invalidArgument("value: must not be blank");
-    const { confidence, ...input } = await inputOf(platform, refs);
-
-    const same = { types: [made.type], filters: any(...sameAs(made, value, hashes)) };
-    const { stixCyberObservables } = await platform.graphql(SAME_OBSERVABLE, same);
-    const [existing] = nodesOf(stixCyberObservables);
-    if (existing !== undefined) {
-      throw alreadyExists(
-        `nothing was written: OpenCTI already has the observable ${existing.observable_value} (id ${existing.id}); change it with update_observable`,
-      );
-    }
-    const { stixCyberObservableAdd } = await platform.graphql(CREATE.get(made.argument) ?? CREATE_FILE, {
-      type: made.type,
-      ...(score !== undefined && { score }),
-      ...(description !== "" && { description }),
-      ...input,
-      fields: { ...(value !== "" && { [made.field]: value }), ...(hashes.length > 0 && { hashes }) },
-    });
-    const written = madeOf(stixCyberObservableAdd);
-    return { observable: observableOf(written), notices: noticesOf(request, value, written, confidence) };
-  }),
+  ...newObservableBindings,
   unary(promoteObservableToIndicator, async ({ observableId: id }, platform) => {
     const { stixCyberObservable: before } = await platform.graphql(INDICATORS_OF, { id });
     if (before === null) throw notFound(`observable_id: no observable with the id ${id} exists or is visible to you`);
@@ -237,9 +111,20 @@ export const bindings: readonly Binding[] = [
     ];
     const input = editsOf(fields);
     const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
-    await platform.graphql(UPDATE_OBSERVABLE, { id: before.id, input, references: someOf(references) });
+    const scores = request.score === undefined ? new Map() : await scoresOf(platform, before.id);
+    // The platform gives the score to each indicator based on the observable after it has changed that.
+    await inSteps(
+      () => platform.graphql(UPDATE_OBSERVABLE, { id: before.id, input, references: someOf(references) }),
+      async () => {
+        const { updated_at } = await observableById(platform, before.id);
+        return updated_at === before.updated_at
+          ? undefined
+          : "the observable was changed, but not all indicators based on it";
+      },
+    );
     const after = await observableById(platform, before.id);
     const notices = noticesOfChange(fields, toldOfObservable(before), toldOfObservable(after));
+    if (scores.size > 0) notices.push(...movedOf(scores, await scoresOf(platform, before.id)));
     return { observable: { ...observableOf(after), description: after.x_opencti_description ?? "" }, notices };
   }),
   unary(deleteObservable, async ({ observableId }, platform) => {
@@ -247,37 +132,29 @@ export const bindings: readonly Binding[] = [
   }),
 ];
 
-interface Hash {
-  readonly algorithm: string;
-  readonly hash: string;
+interface Scored {
+  readonly name: string;
+  readonly score: number | null;
 }
 
-function hashesOf(hashes: FileHashes | undefined): Hash[] {
-  const given = [
-    ["MD5", hashes?.md5],
-    ["SHA-1", hashes?.sha1],
-    ["SHA-256", hashes?.sha256],
-    ["SHA-512", hashes?.sha512],
-  ] as const;
-  return given.flatMap(([algorithm, hash]) => (hash === undefined ? [] : [{ algorithm, hash: hash.toLowerCase() }]));
+/** The scores of the indicators that are based on an observable, by id. */
+async function scoresOf(platform: Platform, id: string): Promise<Map<string, Scored>> {
+  const { stixCyberObservable } = await platform.graphql(INDICATORS_OF, { id });
+  return new Map(
+    nodesOf(stixCyberObservable?.indicators).map((one) => [one.id, { name: one.name, score: one.x_opencti_score }]),
+  );
 }
 
-/** What would be taken for the same observable: the value, or for a file any of its hashes. */
-function sameAs({ field }: Kind, value: string, hashes: readonly Hash[]): Filter[] {
-  if (hashes.length > 0) return hashes.map(({ algorithm, hash }) => ({ key: [`hashes.${algorithm}`], values: [hash] }));
-  return [{ key: [field], values: [value] }];
-}
+/** So many indicators are named. */
+const MOST_NAMED = 5;
 
-function noticesOf(
-  asked: CreateObservableRequest,
-  value: string,
-  written: ObservableNode,
-  confidence: unknown,
-): string[] {
-  const notices: string[] = [];
-  if (value !== asked.value.trim() && asked.value !== "") notices.push(`the value was refanged to ${value}`);
-  if (confidence !== undefined) notices.push("the confidence was not saved because observables have no confidence");
-  if (asked.score !== undefined && written.x_opencti_score !== asked.score)
-    notices.push(`the score is ${written.x_opencti_score ?? "not set"}, not ${asked.score}`);
-  return notices;
+/** Says which indicators have another score than before. */
+function movedOf(before: ReadonlyMap<string, Scored>, after: ReadonlyMap<string, Scored>): string[] {
+  const moved = [...after].filter(([id, { score }]) => before.has(id) && before.get(id)?.score !== score);
+  if (moved.length === 0) return [];
+  const named = moved
+    .slice(0, MOST_NAMED)
+    .map(([id, { name, score }]) => `${name} (id ${id}) from ${before.get(id)?.score ?? "not set"} to ${score}`);
+  const more = moved.length > MOST_NAMED ? ` and ${moved.length - MOST_NAMED} more` : "";
+  return [`OpenCTI also changed the score of the indicators based on it: ${named.join(", ")}${more}`];
 }

@@ -33,7 +33,9 @@ import {
   toldOfRelationship,
   wholeRelationshipOf,
 } from "../relationships.js";
-import { askedEnds, objectOf, objectsOf } from "../resolve.js";
+import { askedEnds, knownOf, objectOf } from "../resolve.js";
+import { takingTurns } from "../taking-turns.js";
+import { textOf } from "../text.js";
 import { checkRelationTypes, checkTypes } from "../types.js";
 import { inputOf, madeOf, referencesOf } from "../writes.js";
 
@@ -121,20 +123,22 @@ export const bindings: readonly Binding[] = [
     createRelationship,
     async ({ fromId, toId, relationshipType, description, startTime, stopTime, refs }, platform) => {
       await checkRelationTypes(platform, [relationshipType], "relationship_type");
-      const [from] = (await objectsOf(platform, [fromId], "from_id", true)) as [RefNode];
-      const [to] = (await objectsOf(platform, [toId], "to_id", true)) as [RefNode];
+      const from = await knownOf(platform, fromId, "from_id", true);
+      const to = await knownOf(platform, toId, "to_id", true);
       const input = await inputOf(platform, refs);
-      await checkNone(platform, from, to, relationshipType, startTime);
-      const { stixCoreRelationshipAdd } = await platform.graphql(CREATE_RELATIONSHIP, {
-        input: {
-          ...input,
-          fromId: from.id,
-          toId: to.id,
-          relationship_type: relationshipType,
-          ...(description !== "" && { description }),
-          ...(startTime !== undefined && { start_time: dateOf(startTime).toISOString() }),
-          ...(stopTime !== undefined && { stop_time: dateOf(stopTime).toISOString() }),
-        },
+      const fields = {
+        ...input,
+        fromId: from.id,
+        toId: to.id,
+        relationship_type: relationshipType,
+        ...textOf("description", description),
+        ...(startTime !== undefined && { start_time: dateOf(startTime).toISOString() }),
+        ...(stopTime !== undefined && { stop_time: dateOf(stopTime).toISOString() }),
+      };
+      const ends = [`${from.id} ${to.id}`];
+      const { stixCoreRelationshipAdd } = await takingTurns(platform, relationshipType, ends, async () => {
+        await checkNone(platform, from, to, relationshipType, startTime);
+        return platform.graphql(CREATE_RELATIONSHIP, { input: fields });
       });
       const made = madeOf(stixCoreRelationshipAdd);
       const notices =

@@ -6,10 +6,10 @@ import { stillThere } from "../deletion.js";
 import { checkPeriod, confidenceNotice, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
 import { bound, filtersOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { authorOf, labelsOf, type RefNode, timeOf } from "../knowledge.js";
+import { authorOf, labelsOf, timeOf } from "../knowledge.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
 import { askedEndsOf } from "../relationships.js";
-import { askedEnds, objectsOf } from "../resolve.js";
+import { askedEnds, knownOf } from "../resolve.js";
 import {
   checkNotSeen,
   GET_SIGHTING,
@@ -20,6 +20,8 @@ import {
   sightingRowOf,
   toldOfSighting,
 } from "../sightings.js";
+import { takingTurns } from "../taking-turns.js";
+import { textOf } from "../text.js";
 import { inputOf, madeOf, referencesOf } from "../writes.js";
 
 const { listSightings, getSighting, createSighting, updateSighting, deleteSighting } = SightingService.method;
@@ -116,25 +118,27 @@ export const bindings: readonly Binding[] = [
   }),
   unary(createSighting, async (request, platform) => {
     const { description, refs, count = 1 } = request;
-    const [from] = (await objectsOf(platform, [request.fromId], "from_id")) as [RefNode];
-    const [to] = (await objectsOf(platform, [request.toId], "to_id")) as [RefNode];
+    const from = await knownOf(platform, request.fromId, "from_id");
+    const to = await knownOf(platform, request.toId, "to_id");
     const input = await inputOf(platform, refs);
     const now = new Date().toISOString();
     // Without times the platform would take it for any sighting of the two.
     const first = isoOf(request.firstSeen) ?? isoOf(request.lastSeen) ?? now;
     const last = isoOf(request.lastSeen) ?? first;
-    await checkNotSeen(platform, { from: from.id, to: to.id }, { first, last });
-    const { stixSightingRelationshipAdd } = await platform.graphql(CREATE_SIGHTING, {
-      input: {
-        ...input,
-        fromId: from.id,
-        toId: to.id,
-        attribute_count: count,
-        first_seen: first,
-        last_seen: last,
-        x_opencti_negative: request.negative,
-        ...(description !== "" && { description }),
-      },
+    const fields = {
+      ...input,
+      fromId: from.id,
+      toId: to.id,
+      attribute_count: count,
+      first_seen: first,
+      last_seen: last,
+      x_opencti_negative: request.negative,
+      ...textOf("description", description),
+    };
+    const ends = [`${from.id} ${to.id}`];
+    const { stixSightingRelationshipAdd } = await takingTurns(platform, "sighting", ends, async () => {
+      await checkNotSeen(platform, { from: from.id, to: to.id }, { first, last });
+      return platform.graphql(CREATE_SIGHTING, { input: fields });
     });
     const made = madeOf(stixSightingRelationshipAdd);
     return { sighting: sightingOf(made), notices: differencesOf(refs, count, made) };

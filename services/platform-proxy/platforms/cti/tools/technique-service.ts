@@ -46,13 +46,12 @@ export const bindings: readonly Binding[] = [
   unary(getAttackMatrix, async ({ killChain, killChainPhase }, platform) => {
     const { attackPatternsMatrix } = await platform.graphql(MATRIX, {});
     const same = (asked: string, name: string) => asked === "" || asked.trim().toLowerCase() === name.toLowerCase();
-    const wanted = (attackPatternsMatrix?.attackPatternsOfPhases ?? []).filter(
-      ({ kill_chain_name, phase_name }) => same(killChain, kill_chain_name) && same(killChainPhase, phase_name),
-    );
-    if (wanted.length === 0 && (killChain !== "" || killChainPhase !== ""))
-      throw notFound(
-        "kill_chain_phase: no such phase has techniques that you can see; without arguments, get_attack_matrix returns all phases",
-      );
+    const all = attackPatternsMatrix?.attackPatternsOfPhases ?? [];
+    const ofChain = all.filter(({ kill_chain_name }) => same(killChain, kill_chain_name));
+    if (ofChain.length === 0 && killChain !== "") throw unknownOf("kill_chain", "kill chain", all, "kill_chain_name");
+    const wanted = ofChain.filter(({ phase_name }) => same(killChainPhase, phase_name));
+    if (wanted.length === 0 && killChainPhase !== "")
+      throw unknownOf("kill_chain_phase", "phase", ofChain, "phase_name");
     const phases = wanted.map(({ kill_chain_name, phase_name, x_opencti_order, attackPatterns }) => ({
       order: x_opencti_order,
       killChain: kill_chain_name,
@@ -66,6 +65,19 @@ export const bindings: readonly Binding[] = [
     };
   }),
 ];
+
+/** The refusal of a name that none of the phases has, with the names that there are. */
+function unknownOf<Name extends string>(
+  argument: string,
+  what: string,
+  phases: readonly Readonly<Record<Name, string>>[],
+  name: Name,
+) {
+  const known = [...new Set(phases.map((phase) => phase[name]))].sort();
+  return notFound(
+    `${argument}: no such ${what} has techniques that you can see; ${known.length === 0 ? "none has" : `use one of: ${known.join(", ")}`}`,
+  );
+}
 
 interface Used {
   readonly id: string;

@@ -7,7 +7,8 @@ import { operation } from "../graphql.js";
 import { numberOf } from "../knowledge.js";
 import { pageOfAll } from "../lists.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
-import { all } from "../resolve.js";
+import { all, type Filter } from "../resolve.js";
+import { holds, piecesOf } from "../text.js";
 
 const { listLabels, listMarkings, listVocabularyValues, listKillChainPhases } = VocabularyService.method;
 
@@ -92,14 +93,13 @@ export const LIST_PHASES = operation(`
 /** Ranks are small whole numbers; a missing one is the last. */
 const rankKey = (rank: number | null | undefined): string => String(rank ?? 99_999).padStart(6, "0");
 
-const holds = (text: string, query: string): boolean => text.toLowerCase().includes(query.trim().toLowerCase());
-
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(listLabels, async (request, platform) => {
-    const part = request.query.trim();
-    const filters = part === "" ? undefined : all({ key: ["value"], values: [part], operator: "contains" });
-    const place = placeOf(request, ["labels", part]);
+    const parts = piecesOf(request.query);
+    const holding = parts.map((part): Filter => ({ key: ["value"], values: [part], operator: "contains" }));
+    const filters = parts.length === 0 ? undefined : all(...holding);
+    const place = placeOf(request, ["labels", parts]);
     const { labels } = await platform.graphql(LIST_LABELS, { filters, first: place.first, after: place.after });
     return { labels: nodesOf(labels).map(({ id, value }) => ({ id, value: value ?? "" })), ...place.next(labels) };
   }),

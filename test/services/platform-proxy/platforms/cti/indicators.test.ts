@@ -1,13 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { IndicatorService } from "#proto/cti/v1/indicator_service_pb.js";
 import { ObservableService } from "#proto/cti/v1/observable_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
+import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
+import { outcomeOf } from "../../../../../services/shared/rpc/write-outcome.js";
 import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
 import { make, markingId, relate } from "./asking.js";
-import { fresh } from "./making.js";
+import { fresh, makeMalware } from "./making.js";
 
 const { getIndicator, listEntityIndicators, createIndicator, updateIndicator, deleteIndicator } =
   IndicatorService.method;
@@ -86,6 +89,64 @@ test("what is wrong of an indicator is refused by its argument", async () => {
   expect((await attempt({ mainObservableType: "Malware" })).rawMessage).toContain("main_observable_type");
   const unknown = await attempt({ observableIds: ["11111111-1111-4111-8111-111111111111"] });
   expect([unknown.code, unknown.rawMessage]).toEqual([Code.NotFound, expect.stringContaining("observable_ids")]);
+});
+
+test("what is no observable is refused before the indicator exists", async () => {
+  const { id: observed } = await observe();
+  const { id: malware } = await makeMalware(harness);
+  const pattern = patternOf(domain());
+  const error = await refusal(
+    harness.call(createIndicator, { name: "On a malware", pattern, observableIds: [observed, malware] }),
+  );
+  expect([error.code, outcomeOf(error)]).toEqual([Code.InvalidArgument, Outcome.UNCHANGED]);
+  expect(error.rawMessage).toMatch(`observable_ids: Malware`);
+  expect(error.rawMessage).toContain("has the type Malware and is not an observable");
+  const { indicators } = await harness.call(SearchService.method.listIndicators, { query: "On a malware" });
+  expect(indicators.filter(({ name }) => name === "On a malware")).toEqual([]);
+});
+
+test("a new score of an observable goes to its indicators, and the notice says so", async () => {
+  const { id: observableId } = await observe();
+  const names = ["first", "second"].map((which) => `Indicator ${which} of ${observableId}`);
+  for (const name of names)
+    await harness.call(createIndicator, {
+      name,
+      pattern: patternOf(domain()),
+      score: 70,
+      observableIds: [observableId],
+    });
+  const { notices } = await harness.call(updateObservable, { observableId, score: 15 });
+  expect(notices).toHaveLength(1);
+  expect(notices[0]).toContain("OpenCTI also changed the score of the indicators based on it: ");
+  for (const name of names) expect(notices[0]).toMatch(new RegExp(`${name} \\(id [0-9a-f-]+\\) from 70 to 15`));
+  const { indicators } = await harness.call(getObservable, { observableId });
+  expect(indicators.map(({ score }) => score)).toEqual([15, 15]);
+  expect((await harness.call(updateObservable, { observableId, description: "text" })).notices).toEqual([]);
+});
+
+test("if an indicator keeps its score, the error says that the observable has a new one", async () => {
+  const { id: observableId } = await observe();
+  const pattern = patternOf(domain());
+  const id = await make(harness, "Indicator", { name: "Sure", pattern, pattern_type: "stix", confidence: 95 });
+  await relate(harness, id, "based-on", observableId);
+  const error = await refusal(harness.call(updateObservable, { observableId, score: 15 }));
+  expect([error.code, outcomeOf(error)]).toEqual([Code.PermissionDenied, Outcome.PARTLY]);
+  expect(error.rawMessage).toContain("the observable was changed, but not all indicators based on it");
+  expect((await harness.call(getObservable, { observableId })).observable?.score).toBe(15);
+});
+
+test("the indicators of an object are listed by the time when they were added, not by their validity", async () => {
+  const { id: objectId } = await makeMalware(harness);
+  const made: string[] = [];
+  for (const valid_from of ["2026-03-01T00:00:00Z", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z"]) {
+    const pattern = patternOf(domain());
+    const id = await make(harness, "Indicator", { name: "In order", pattern, pattern_type: "stix", valid_from });
+    await relate(harness, id, "indicates", objectId);
+    made.unshift(id);
+    await sleep(5);
+  }
+  const { indicators } = await harness.call(listEntityIndicators, { objectId });
+  expect(indicators.map(({ id }) => id)).toEqual(made);
 });
 
 test("a validity that the platform sets itself is told", async () => {

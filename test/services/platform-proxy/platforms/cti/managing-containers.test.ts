@@ -1,11 +1,15 @@
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { AnnotationService } from "#proto/cti/v1/annotation_service_pb.js";
 import { CaseService } from "#proto/cti/v1/case_service_pb.js";
 import { ContainerRecordService } from "#proto/cti/v1/container_record_service_pb.js";
+import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { GroupingService } from "#proto/cti/v1/grouping_service_pb.js";
+import { Order } from "#proto/cti/v1/knowledge_pb.js";
+import { NoteService } from "#proto/cti/v1/note_service_pb.js";
 import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
-import { make, markingId } from "./asking.js";
+import { entities, make, markingId, sight } from "./asking.js";
 import { fresh, makeMalware, makeSecret } from "./making.js";
 
 const {
@@ -65,6 +69,39 @@ test("containers are listed by kind, and each page follows the one before", asyn
   expect(ids.size).toBe(first.totalSize);
   const wrong = await refusal(harness.call(listContainers, { types: ["Malware"] }));
   expect(wrong.rawMessage).toContain("Malware is not one of Report, Grouping");
+});
+
+test("by name come the named ones, then notes by their titles, then what has neither, over all pages", async () => {
+  const { id } = await makeMalware(harness);
+  const input = { objects: [id] };
+  for (const name of ["zz last", "aa first"])
+    await make(harness, "Grouping", { ...input, name: `${name} in order`, context: "unspecified" });
+  for (const title of ["c title", "a title", "b title"])
+    await make(harness, "Note", { ...input, content: "In order.", attribute_abstract: title });
+  await make(harness, "Opinion", { ...input, opinion: "agree" });
+  const types = ["Grouping", "Note", "Opinion"];
+  for (const pageSize of [1, 2, 100]) {
+    const names: string[] = [];
+    const ids = new Set<string>();
+    let pageToken = "";
+    let total: number | undefined;
+    do {
+      const page = await harness.call(listContainers, { types, order: Order.NAME, pageSize, pageToken });
+      names.push(...page.containers.map((one) => `${one.type} ${one.name}`));
+      for (const one of page.containers) ids.add(one.id);
+      total ??= page.totalSize;
+      expect(page.totalSize).toBe(total);
+      pageToken = page.nextPageToken ?? "";
+    } while (pageToken !== "");
+    expect([names.length, ids.size]).toEqual([total, total]);
+    const of = (type: string) => names.filter((name) => name.startsWith(type)).map((name) => name.toLowerCase());
+    expect(of("Note")).toEqual(of("Note").toSorted());
+    expect(of("Grouping")).toEqual(of("Grouping").toSorted());
+    expect(names.findLastIndex((name) => name.startsWith("Grouping"))).toBeLessThan(
+      names.findIndex((name) => name.startsWith("Note")),
+    );
+    expect(names.at(-1)).toMatch(/^Opinion/);
+  }
 });
 
 test("a grouping is made, listed by its context and read whole", async () => {
@@ -131,6 +168,34 @@ test("membership is told of each object, and a hidden one is not there", async (
   expect(hidden.code).toBe(Code.NotFound);
   expect((await harness.call(getContainer, { containerId })).container?.objectCount).toBe(1);
   expect((await harness.call(getContainer, { containerId }, "admin")).container?.objectCount).toBe(2);
+});
+
+test("a sighting is put into a container, found in it and taken out again", async () => {
+  const { id } = await makeMalware(harness);
+  const [place] = await entities(harness, "Country");
+  const sighting = await sight(harness, id, place!.id);
+  const name = fresh("Grouping");
+  const made = await harness.call(createGrouping, { name, context: "unspecified", objectIds: [id, sighting] });
+  expect([made.result?.notices, made.objectCount]).toEqual([[], 2]);
+  const containerId = made.result!.object!.id;
+  const reference = { id: sighting, type: "stix-sighting-relationship" };
+  const holds = () => harness.call(checkContainerMembership, { containerId, objectIds: [sighting] });
+  expect(await holds()).toMatchObject({ held: [reference], notHeld: [] });
+  const { containers } = await harness.call(listEntityContainers, { objectId: sighting });
+  expect(containers).toMatchObject([{ id: containerId }]);
+  const { removeObjectFromContainer, addObjectsToContainer } = ContainerService.method;
+  expect(await harness.call(removeObjectFromContainer, { containerId, objectId: sighting })).toMatchObject({
+    removed: true,
+    objectCount: 1,
+  });
+  expect(await holds()).toMatchObject({ held: [], notHeld: [reference] });
+  const added = await harness.call(addObjectsToContainer, { containerId, objectIds: [sighting] });
+  expect(added).toMatchObject({ added: [reference], objectCount: 2 });
+  const { createNote } = AnnotationService.method;
+  const note = await harness.call(createNote, { objectIds: [sighting], content: "Seen twice." });
+  expect(note.result?.notices).toEqual([]);
+  const { notes } = await harness.call(NoteService.method.listEntityNotes, { objectId: sighting });
+  expect(notes).toMatchObject([{ content: "Seen twice." }]);
 });
 
 test("a report is changed in what is given, and the rest stays", async () => {

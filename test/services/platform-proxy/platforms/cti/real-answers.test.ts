@@ -140,7 +140,7 @@ test("what is known of a domain, with its indicators and the containers that hol
   ]);
   expect(filters()).toEqual({
     mode: "or",
-    filters: [{ key: ["value"], values: ["c2-0.evil.example"], operator: "eq", mode: "or" }],
+    filters: [{ key: ["value"], values: ["c2-0.evil.example", "c2-0.evil.example."], operator: "eq", mode: "or" }],
     filterGroups: [],
   });
 });
@@ -156,6 +156,7 @@ test("one object, and none where it is hidden", async () => {
     connections: 3,
   });
   platform.script(["hidden object", "stix of nothing", "observable hidden"]);
+  platform.give({ stixObjectOrStixRelationship: null });
   const hidden = "735c1a2e-920c-4f2c-8b90-33f626663a09";
   for (const attempt of [
     () => harness.call(getEntity, { objectId: hidden }),
