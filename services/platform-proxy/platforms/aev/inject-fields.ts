@@ -1,8 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { UpdateInjectRequest } from "#proto/aev/v1/inject_service_pb.js";
+import { invalidArgument } from "../../../shared/rpc/errors.js";
 import type { Platform } from "../../platform.js";
 import type { UpstreamInjectRead } from "./inject.js";
-import { contractOf, type UpstreamContractDetails } from "./injector-contract.js";
+import { contractOf, readContract, type UpstreamContractDetails } from "./injector-contract.js";
 import { labelIds } from "./labels.js";
 import { targetIds } from "./targets.js";
 import type { TenantScope } from "./tenant.js";
@@ -72,7 +73,7 @@ export async function fieldsOf(
     inject_injector_contract: other?.injector_contract_id ?? row.inject_injector_contract?.injector_contract_id,
     // An injector of the contract before does not carry out another.
     ...(other === undefined && row.inject_injector !== null && { inject_injector: row.inject_injector }),
-    inject_content: other === undefined ? merged(row.inject_content, r.content) : contentOf(other, r.content),
+    inject_content: other === undefined ? await merged(platform, tenant, row, r.content) : contentOf(other, r.content),
     inject_depends_duration: r.delaySeconds ?? row.inject_depends_duration,
     inject_depends_on: row.inject_depends_on ?? [],
     inject_all_teams: r.allTeams ?? row.inject_all_teams,
@@ -90,19 +91,58 @@ export async function fieldsOf(
   };
 }
 
-/** A content with some of its fields changed; null takes one away. */
-function merged(before: JsonObject | null, changes: JsonObject | undefined): JsonObject | null {
+/**
+ * A content with some of its fields changed; null takes one away.
+ *
+ * @throws ConnectError invalid_argument for a field that neither the content nor the action has.
+ */
+async function merged(
+  platform: Platform,
+  tenant: TenantScope,
+  { inject_content: before, inject_injector_contract: action }: UpstreamInjectRead,
+  changes: JsonObject | undefined,
+): Promise<JsonObject | null> {
   if (changes === undefined) return before;
+  const isNew = Object.keys(changes).some((key) => !Object.hasOwn(before ?? {}, key) && changes[key] !== null);
+  if (isNew && action != null) {
+    const contract = await readContract(platform, tenant, action.injector_contract_id);
+    if (contract !== undefined) needFields(contract, changes, Object.keys(before ?? {}));
+  }
   const content = { ...before, ...changes };
   return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null));
+}
+
+/** The platform reads these of a content, whether the action has them as fields or not. */
+const READ_ANYWAY = ["expectations", "inReplyTo"];
+
+/**
+ * The platform stores any field and reads only those of the action: a misspelt one would be lost without a word.
+ *
+ * @param more fields that may be named too.
+ * @throws ConnectError invalid_argument that names the action's fields.
+ */
+function needFields(contract: UpstreamContractDetails, content: JsonObject, more: readonly string[] = []): void {
+  const fields = contract.convertedContent?.fields;
+  // What an action reads is not always told.
+  if (fields === undefined) return;
+  const known = fields.map(({ key }) => key);
+  const taken = new Set([...known, ...READ_ANYWAY, ...more]);
+  const unknown = Object.keys(content).filter((key) => !taken.has(key));
+  if (unknown.length === 0) return;
+  throw invalidArgument(
+    `content: this action has no field ${unknown.slice(0, 5).join(", ")}; its fields are ${known.slice(0, 30).join(", ")}`,
+  );
 }
 
 /**
  * The content of a new inject. What the contract predefines is expected of the
  * defence where nothing is said of it, as in the platform's own interface.
+ *
+ * @throws ConnectError invalid_argument for a field that the contract has not.
  */
 export function contentOf(contract: UpstreamContractDetails, given: JsonObject | undefined): JsonObject {
   const content = given ?? {};
+  needFields(contract, content);
   const field = contract.convertedContent?.fields?.find(({ type }) => type === "expectation");
   const predefined = field?.predefinedExpectations ?? [];
   if (content.expectations !== undefined || predefined.length === 0) return content;

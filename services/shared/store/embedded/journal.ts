@@ -54,6 +54,7 @@ export class Journal {
   /** Of the documents that wait, and of those that are leaving. */
   readonly #ids = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
   #appending: Promise<unknown> = Promise.resolve();
   #applying: Promise<unknown> = Promise.resolve();
 
@@ -93,9 +94,10 @@ export class Journal {
 
   /** What cannot go into the collection now does so at the next start. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
     await this.#appending;
     await this.settle().catch(this.options.failed);
-    clearTimeout(this.#timer);
     for (const { fd } of [this.#current, this.#spare]) await closeFile(fd);
   }
 
@@ -122,6 +124,7 @@ export class Journal {
   }
 
   #applyAfter(ms: number): void {
+    if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.settle().catch((error: unknown) => {

@@ -119,6 +119,23 @@ test("targets, labels and actions of another tenant, or of none, are refused bef
   expect(after.totalSize).toBe(before.totalSize);
 });
 
+test("a field that the action has not is refused before anything is written, with the fields that it has", async () => {
+  const all = { parent: { case: "scenarioId", value: scenarioId }, pageSize: 100 } as const;
+  const before = await stack.call(listInjects, all, "analyst");
+  const said = /^content: this action has no field subjekt; its fields are .*subject.*body/;
+  const added = await refusal(made({ content: { subjekt: "Drill", body: "Hello" } }));
+  expect([added.code, added.rawMessage]).toEqual([Code.InvalidArgument, expect.stringMatching(said)]);
+  expect((await stack.call(listInjects, all, "analyst")).totalSize).toBe(before.totalSize);
+
+  const inject = await made({ content: { subject: "Drill", expectations: [], inReplyTo: "1" } });
+  const change = { injectId: inject.id, title: "No", content: { subjekt: "Other" } };
+  const changed = await refusal(stack.call(updateInject, change, "analyst"));
+  expect([changed.code, changed.rawMessage]).toEqual([Code.InvalidArgument, expect.stringMatching(said)]);
+  expect((await stack.call(getInject, { injectId: inject.id }, "analyst")).inject).toEqual(inject);
+  const gone = await stack.call(updateInject, { injectId: inject.id, content: { inReplyTo: null } }, "analyst");
+  expect(gone.inject!.content).toEqual({ subject: "Drill", expectations: [] });
+});
+
 test("a change keeps what it leaves out, although the platform replaces all", async () => {
   const inject = await made({ labels: ["phishing"], allTeams: true });
   const { inject: renamed } = await stack.call(
