@@ -29,10 +29,8 @@ const GONE = "what ran is kept after its agent or assignment was deleted, so any
 const DETACHED = "what is not attached is already removed";
 /** Calls that are no errors, and why. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  "aev/get_inject_execution_result.target_id unknown": FILTER,
   "aev/get_inject_execution_traces.target_id unknown": FILTER,
   "aev/list_expectations.inject_id unknown": FILTER,
-  "aev/list_injector_contracts.attack_pattern_id unknown": FILTER,
   "aev/list_lessons_answers.player_id unknown": FILTER,
   "core/inspect_agent_traces.target_agent_id name": GONE,
   "core/inspect_agent_traces.target_agent_id unknown": GONE,
@@ -66,14 +64,14 @@ beforeAll(async () => {
       return undefined;
     },
   });
-  await makeGround(tenants[0]!.id);
+  await makeGround(tenants[0]!.id, grc.tenants[0]!.id);
 });
 afterAll(() => program?.stop());
 
 const at = (server: string, query = ""): string => `${program.baseUrl}/mcp/${server}${query}`;
 
 /** What the built-in platforms do not have from the start. */
-async function makeGround(tenant_id: string): Promise<void> {
+async function makeGround(tenant_id: string, grcTenant: string): Promise<void> {
   const has = (source: string, id: string): unknown => ids.set(source, Promise.resolve(id));
   const create = async (server: string, name: string, args: JsonObject): Promise<string> => {
     const id = firstId(await call(at(server), key, name, args));
@@ -98,6 +96,12 @@ async function makeGround(tenant_id: string): Promise<void> {
   // One that has run.
   const simulation_id = await create("aev", "list_simulations", { tenant_id, statuses: ["finished"] });
   has("aev/list_injects", await create("aev", "list_injects", { tenant_id, simulation_id }));
+
+  // One that is not locked.
+  type Assessments = { risk_assessments: { id: string; locked?: boolean }[] };
+  const asked = { tenant_id: grcTenant };
+  const { risk_assessments } = await call<Assessments>(at("grc"), key, "list_risk_assessments", asked);
+  has("grc/list_risk_assessments", risk_assessments.find(({ locked }) => locked !== true)!.id);
 
   const malware = await create("cti", "search_entities", { types: ["Malware"] });
   for (const source of ["search_all", "find_entity_by_name", "lookup_ioc"]) has(`cti/${source}`, malware);
