@@ -152,9 +152,9 @@ export interface CollectionSpec {
    */
   readonly scanBound?: number;
   /**
-   * An engine that can writes insertions to a journal, which costs less, and puts them into the collection many at a
-   * time; whoever asks the collection for something waits for that. For records that are written with every change and
-   * read now and then, by one process, with ids that are new.
+   * The embedded store writes insertions to a journal, which costs less, and moves many at a time into the collection;
+   * every other operation on the collection waits for that. It is for records that one process writes with every change,
+   * under new ids, and that are seldom read. In MongoDB it changes nothing.
    */
   readonly journaled?: boolean;
   /** Only ever appended to: how many have run is the schema version of the collection. */

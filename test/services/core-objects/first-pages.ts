@@ -19,7 +19,7 @@ export type Pages = Readonly<Record<string, () => Promise<unknown>>>;
 
 const BATCH = 1_000;
 
-/** So many agents, traces of one agent, and records of the audit, and lists of them with pages of so many rows. */
+/** Creates `count` agents, traces of one agent and audit records; returns lists of them with `pageSize` rows a page. */
 export async function startPages(
   count: number,
   pageSize = 1,

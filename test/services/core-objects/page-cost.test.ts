@@ -8,7 +8,7 @@ import { startPages } from "./first-pages.js";
 
 const MANY = 20_000;
 const CALLS = 100;
-/** What else runs on the machine makes a call dearer, never cheaper: the cheapest of so many rounds counts. */
+/** Other programs on the machine make a call cost more, never less: the cheapest of these rounds counts. */
 const ROUNDS = 3;
 const MOST_MS = 3;
 const MOST_SEARCHED_MS = 12;

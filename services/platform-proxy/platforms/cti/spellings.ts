@@ -8,7 +8,7 @@ import { refang } from "./text.js";
 /** A value as it is written here: refanged, addresses in their short form, domains without a full stop at the end. */
 export function canonicalOf(given: string): string {
   const value = refang(given);
-  if (ROOTED.test(value)) return value.slice(0, -1);
+  if (isShort(value) && ROOTED.test(value)) return value.slice(0, -1);
   if (MAC.test(value)) return value.toLowerCase().replaceAll("-", ":");
   const [address = "", prefix] = value.split("/");
   return isAddress(address) ? `${shortOf(address)}${suffixOf(prefix)}` : value;
@@ -28,7 +28,7 @@ function othersOf(value: string): string[] {
     return [...whole, ...mixedOf(groups)].map((one) => `${one}${suffixOf(prefix)}`);
   }
   if (MAC.test(value)) return [value.replaceAll(":", "-")];
-  if (DOMAIN.test(value))
+  if (isShort(value) && DOMAIN.test(value))
     return [`${value}.`, domainToASCII(value), domainToUnicode(value)].filter((one) => one !== "");
   if (BARE_URL.test(value)) return [value.endsWith("/") ? value.slice(0, -1) : `${value}/`];
   return [];
@@ -58,6 +58,12 @@ function mixedOf(groups: readonly string[]): string[] {
 const isAddress = (text: string): boolean => isIPv6(text) && !text.includes("%");
 
 const suffixOf = (prefix: string | undefined): string => (prefix === undefined ? "" : `/${prefix}`);
+
+/** Longest domain with the full stop of the root, in characters (RFC 1035, section 2.3.4). */
+const MAX_DOMAIN = 254;
+
+/** Whether a value can be a domain by its length: on a long text, the patterns take time by the square of it. */
+const isShort = ({ length }: string): boolean => length <= MAX_DOMAIN;
 
 const DOMAIN = /^(?!.*\.\.)(?!\d+(?:\.\d+){3}$)[\p{L}\p{N}_-][\p{L}\p{N}._-]*\.[\p{L}\p{N}-]+$/u;
 /** A domain with the full stop of the root at its end. */

@@ -25,13 +25,16 @@ type Tree = Readonly<Record<string, Node>>;
 const REQUIREMENT_TEXT = 80;
 
 const KEPT_MS = 60_000;
-/** Requirements in all outlines that are kept, of some 500 bytes each. */
-const KEPT = 40_000;
+/** Characters of all outlines that are kept. */
+const KEPT = 20_000_000;
+/** What a requirement takes beside its name and text, in characters. */
+const ROW = 200;
 
 const outlines = new LRUCache<string, readonly Outlined[]>({
   ttl: KEPT_MS,
   maxSize: KEPT,
-  sizeCalculation: (outline) => outline.length + 1,
+  sizeCalculation: (outline) =>
+    outline.reduce((sum, { name = "", description = "" }) => sum + ROW + name.length + description.length, 1),
 });
 
 /** The requirements of a framework that the caller may read, each after the one that it stands under. */
@@ -79,7 +82,7 @@ function* walk(tree: Tree, depth = 0, parent?: Outlined["parent"]): Generator<Ou
   }
 }
 
-/** The part of an outline under a requirement, itself first. @throws ConnectError not_found, where there is none. */
+/** The part of an outline under a requirement, itself first. @throws ConnectError not_found, if the framework does not have it. */
 export function under(outline: readonly Outlined[], refId: string): Outlined[] {
   const start = outline.findIndex((one) => one.refId?.toLowerCase() === refId.toLowerCase());
   const top = outline[start];

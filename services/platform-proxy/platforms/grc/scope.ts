@@ -88,11 +88,14 @@ export async function queriesInScope(
   return [...queriesOf(query, "compliance_assessment", whole), ...parts.flat()];
 }
 
+const ID_LENGTH = 36;
+
 /** Ids of requirement assessments by caller, audit and words, for the time in which somebody pages through them. */
 const found = new LRUCache<string, readonly string[]>({
   ttl: 30_000,
-  maxSize: 200_000,
-  sizeCalculation: (ids) => ids.length + 1,
+  // Characters, of the words too: those are the caller's.
+  maxSize: 8_000_000,
+  sizeCalculation: (ids, key) => ids.length * ID_LENGTH + key.length,
 });
 
 /** The requirement assessments of an audit that it covers and that hold some words. */

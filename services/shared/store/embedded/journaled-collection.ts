@@ -16,7 +16,7 @@ import { DuplicateKeyError } from "./duplicate-key-error.js";
 import type { Journal } from "./journal.js";
 import { withId } from "./values.js";
 
-/** A collection whose insertions go by a journal; whoever asks for anything else waits until it has them. */
+/** A collection whose insertions go to a journal; every other operation waits until the collection has them. */
 export class JournaledCollection implements DocCollection<Base> {
   constructor(
     private readonly collection: EmbeddedCollection,

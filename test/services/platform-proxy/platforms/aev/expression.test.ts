@@ -24,6 +24,6 @@ test.each([
   ["*a", "has a * that repeats nothing"],
   ["a|+", "has a + that repeats nothing"],
   ["a\\", "ends in a single backslash"],
-])("%s is none", (expression, problem) => {
+])("%s is not a regular expression", (expression, problem) => {
   expect(expressionProblem(expression)).toBe(problem);
 });

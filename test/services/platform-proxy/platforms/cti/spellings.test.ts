@@ -78,3 +78,10 @@ test("a domain that only a pattern names is found with the full stop of the root
   const id = await make(harness, "Indicator", { name: "Rooted", pattern, pattern_type: "stix" });
   expect((await harness.call(lookupIoc, { value: "rooted.example." })).indicators.map((one) => one.id)).toEqual([id]);
 });
+
+test("a long value takes no longer than its length", () => {
+  const long = `a.${"a".repeat(4_000)}!`;
+  const begun = performance.now();
+  for (let n = 0; n < 50; n++) expect(spellingsOf(long)).toEqual([long]);
+  expect(performance.now() - begun).toBeLessThan(1_000);
+});
