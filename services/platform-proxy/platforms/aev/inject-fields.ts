@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { UpdateInjectRequest } from "#proto/aev/v1/inject_service_pb.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
+import { shorten } from "../../../shared/tools/shorten.js";
 import type { Platform } from "../../platform.js";
 import type { UpstreamInjectRead } from "./inject.js";
 import { contractOf, readContract, type UpstreamContractDetails } from "./injector-contract.js";
@@ -114,6 +115,8 @@ async function merged(
 
 /** The platform reads these of a content, whether the action has them as fields or not. */
 const READ_ANYWAY = ["expectations", "inReplyTo"];
+/** Fields that an error names. */
+const MOST_NAMED = 30;
 
 /**
  * The platform stores any field and reads only those of the action: a misspelt one would be lost without a word.
@@ -129,9 +132,12 @@ function needFields(contract: UpstreamContractDetails, content: JsonObject, more
   const taken = new Set([...known, ...READ_ANYWAY, ...more]);
   const unknown = Object.keys(content).filter((key) => !taken.has(key));
   if (unknown.length === 0) return;
-  throw invalidArgument(
-    `content: this action has no field ${unknown.slice(0, 5).join(", ")}; its fields are ${known.slice(0, 30).join(", ")}`,
-  );
+  const named = (keys: readonly string[]) =>
+    keys
+      .slice(0, MOST_NAMED)
+      .map((key) => shorten(key, 60))
+      .join(", ");
+  throw invalidArgument(`content: this action has no field ${named(unknown)}; its fields are ${named(known)}`);
 }
 
 /**

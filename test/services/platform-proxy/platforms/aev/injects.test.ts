@@ -127,6 +127,9 @@ test("a field that the action has not is refused before anything is written, wit
   expect([added.code, added.rawMessage]).toEqual([Code.InvalidArgument, expect.stringMatching(said)]);
   expect((await stack.call(listInjects, all, "analyst")).totalSize).toBe(before.totalSize);
 
+  const long = await refusal(made({ content: { ["x".repeat(10_000)]: "1" } }));
+  expect(long.rawMessage.length).toBeLessThan(300);
+
   const inject = await made({ content: { subject: "Drill", expectations: [], inReplyTo: "1" } });
   const change = { injectId: inject.id, title: "No", content: { subjekt: "Other" } };
   const changed = await refusal(stack.call(updateInject, change, "analyst"));
