@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Brings the Nodes that the program is to run under, from npm, into node_modules
 # here; with --all also the one that CI leaves out. One that is missing is
-# skipped, by name, by test/system/nodes.test.ts.
+# skipped, by name, by test/system/nodes.long.test.ts.
 set -euo pipefail
 cd "$(dirname "$0")"
 

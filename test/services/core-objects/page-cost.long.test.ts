@@ -4,7 +4,7 @@ import { startPages } from "./first-pages.js";
 
 // A page of one row costs its row. The bound is far above what it costs, since
 // the clocks of a busy machine tell little: `test/bench/page-cost.ts` has the
-// figures, and `list-cost.test.ts` counts what is read.
+// figures, and `list-cost.long.test.ts` counts what is read.
 
 const MANY = 20_000;
 const CALLS = 100;
