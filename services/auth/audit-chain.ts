@@ -8,7 +8,9 @@ import type { AuditRecordDoc } from "./store.js";
  * The hash that the next record has of this one: SHA-256 (FIPS 180-4) in base64url, of its fields as a JSON array. How
  * a call ended that was begun when the record was written is not among them.
  */
-export function hashOf(doc: AuditRecordDoc): string {
+export function hashOf(
+  doc: Omit<AuditRecordDoc, "kind" | "recorded_at" | "expires_at"> & { readonly kind: string },
+): string {
   const fields = [
     doc._id,
     doc.order,

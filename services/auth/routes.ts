@@ -58,6 +58,7 @@ import { updateApiKey } from "./commands/update-api-key.js";
 import { updateGroup } from "./commands/update-group.js";
 import { updateServiceAccount } from "./commands/update-service-account.js";
 import { updateUser } from "./commands/update-user.js";
+import { verifyAudit } from "./commands/verify-audit.js";
 import { verifyCredential } from "./commands/verify-credential.js";
 import { watch } from "./commands/watch.js";
 import { whoAmI } from "./commands/who-am-i.js";
@@ -115,6 +116,7 @@ export function routes(context: Context, doors: Doors): readonly Method[] {
     unary(keys.rotateApiKey, (request, call) => rotateApiKey(context, request, call)),
     unary(keys.whoAmI, (request, call) => whoAmI(context, request, call)),
     unary(AuditService.method.listAuditRecords, (request) => listAuditRecords(context, request)),
+    unary(AuditService.method.verifyAudit, (request) => verifyAudit(context, request)),
     unary(AuditService.method.getAuditUsage, (request) => getAuditUsage(context, request)),
     unary(AuditService.method.recordAudit, (request) => recordAudit(context, request)),
     unary(rings.listSigningKeys, (request) => listSigningKeys(context, request)),

@@ -16,6 +16,8 @@ import type { AuthenticatingService } from "../shared/rpc/service.js";
 import type { Seal } from "../shared/secrets/seal.js";
 import type { Store } from "../shared/store/store.js";
 import { createAssertionMint } from "./assertion-mint.js";
+import { startAuditExport } from "./audit-export/export.js";
+import type { AuditExportSettings } from "./audit-export/setting.js";
 import { type AuditBounds, openAuditTrail } from "./audit-trail.js";
 import { createAuthAuthenticator } from "./authenticator.js";
 import { recordAudit } from "./commands/record-audit.js";
@@ -57,6 +59,8 @@ export interface AuthOptions extends AuthorizationServerSettings {
   readonly keyPrefix?: string;
   /** How long, and how much of it, the audit is kept. */
   readonly auditBounds?: AuditBounds;
+  /** Where else the audit goes. */
+  readonly auditExport?: AuditExportSettings;
   /** Hears of keys that are refused at any door. */
   readonly auditor?: Auditor;
   /** How long a watcher may use what it keeps, in milliseconds. */
@@ -109,6 +113,7 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
   const context = contextOf(options, { store, hub, assertionRing, platformRing, accessRing });
   const doors = await openDoors(context, options);
   const upkeep = startUpkeep(context, options.log);
+  const auditExport = options.auditExport && startAuditExport(store, options.auditExport, options.log);
   return {
     name: "auth",
     methods: routes(context, doors).map((method) => fenced(method, fence)),
@@ -131,6 +136,7 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
       hub.close();
       await doors.close();
       await upkeep.close();
+      await auditExport?.close();
       await order.close();
       await context.audit.close();
     },

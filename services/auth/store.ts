@@ -242,6 +242,18 @@ export interface AuditRecordDoc extends Base {
   readonly expires_at: Date;
 }
 
+/** Where the export of the audit to a receiver is. The id is the receiver's URL. */
+export interface AuditReceiverRecord extends Base {
+  /** The process that sends. */
+  readonly holder: string;
+  /** Then another process may send. */
+  readonly until: Date;
+  /** The id of the last record that the receiver has; "" for none. */
+  readonly after: string;
+  /** The id of the last record when the receiver was new; "" for none. */
+  readonly since: string;
+}
+
 /** The collections of the auth service. */
 export const COLLECTIONS: readonly CollectionSpec[] = [
   {
@@ -324,6 +336,7 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
       { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
     ],
   },
+  { name: "audit_receivers", indexes: [] },
 ];
 
 /** The records of the auth service. */
@@ -344,6 +357,7 @@ export interface AuthStore {
   readonly events: DocCollection<EventRecord>;
   readonly processes: DocCollection<ProcessRecord>;
   readonly audit: DocCollection<AuditRecordDoc>;
+  readonly auditReceivers: DocCollection<AuditReceiverRecord>;
 }
 
 /** Creates what is missing and gives the records. */
@@ -366,5 +380,6 @@ export async function openAuthStore(store: Store): Promise<AuthStore> {
     events: store.collection("auth_events"),
     processes: store.collection("auth_processes"),
     audit: store.collection("audit"),
+    auditReceivers: store.collection("audit_receivers"),
   };
 }

@@ -1,5 +1,6 @@
 import { domainToASCII } from "node:url";
 import { FACADE_OPTIONS } from "../../facade/config.js";
+import { readHeaders, readReceiver } from "../auth/audit-export/setting.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { allowEntry } from "../shared/outgoing/allow-list.js";
 import {
@@ -138,6 +139,15 @@ export const options = {
     parse: positive,
     fallback: 250_000,
   },
+  auditReceivers: optional({
+    doc: "Where each audit record is also sent, separated by commas: the URL of an OTLP logs endpoint (https://…/v1/logs), of a syslog receiver over TLS (tls://host:6514), or of a file of JSON lines (file:///path); nowhere if omitted.",
+    parse: listOf(readReceiver),
+  }),
+  auditReceiverHeaders: optional({
+    doc: "Headers of requests to OTLP receivers of the audit, name=value, separated by commas, such as Authorization=Bearer abc.",
+    parse: readHeaders,
+    secret: true,
+  }),
   objectsPerUser: { doc: "The most objects, of all kinds, of one user.", parse: positive, fallback: 200_000 },
   objectMegabytesPerUser: {
     doc: "The most mebibytes of objects, of all kinds, of one user.",

@@ -92,6 +92,13 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
       ...(settings.signInProviders && { signInProviders: settings.signInProviders }),
       auditor: audit,
       auditBounds: { days: settings.auditDays, records: settings.auditRecords },
+      ...(settings.auditReceivers && {
+        auditExport: {
+          receivers: settings.auditReceivers,
+          headers: settings.auditReceiverHeaders ?? {},
+          serviceName: settings.serviceName,
+        },
+      }),
       peersOf: () => peers,
     });
     mount(auth, auth.authenticator);

@@ -1,8 +1,13 @@
 import { ConfigError, readConfig } from "../shared/process/config.js";
 import { options } from "./config.js";
 
-/** What is done to the data of a service, without running it: `restore FROM [--revoke-all-keys]`, `rotate-seal`, `reset-signing-keys`, `check`. */
-export const OFFLINE: ReadonlySet<string> = new Set(["restore", "rotate-seal", "reset-signing-keys", "check"]);
+/**
+ * What is done without running the service: `restore FROM [--revoke-all-keys]`, `rotate-seal`, `reset-signing-keys`,
+ * `check`, `verify-audit FILE`.
+ */
+export const OFFLINE: ReadonlySet<string> = new Set([
+  ...["restore", "rotate-seal", "reset-signing-keys", "check", "verify-audit"],
+]);
 
 /**
  * Does it, by the settings of the environment: one JSON value on standard
@@ -22,6 +27,10 @@ async function done([what, from = "", flag]: readonly string[], env: NodeJS.Proc
   if (what === "check") {
     const { checkOffline } = await import("./check.js");
     return checkOffline(env);
+  }
+  if (what === "verify-audit") {
+    const { verifyAuditFile } = await import("./verify-audit.js");
+    return verifyAuditFile(from);
   }
   if (what === "rotate-seal") {
     const { rotateSeal } = await import("./rotate-seal.js");

@@ -1,13 +1,22 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../support/foreign.js";
 import { post, toolNames } from "../support/mcp.js";
 import { type Program, startProgram } from "../support/program.js";
 
 let program: Program;
+const folder = mkdtempSync(join(tmpdir(), "sallyport-"));
+const auditFile = join(folder, "audit.jsonl");
 beforeAll(async () => {
-  program = await startProgram();
+  program = await startProgram({ env: { AUDIT_RECEIVERS: pathToFileURL(auditFile).href } });
 });
-afterAll(() => program?.stop());
+afterAll(async () => {
+  await program?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** What people see. */
 const people = (...args: string[]) =>
@@ -177,4 +186,18 @@ test("an analyst is refused what administrators may", async () => {
   );
   expect(done.code).toBe(3);
   expect(done.stderr).toContain("admin");
+});
+
+test("the chain of audit records is checked in the store and in a file, and a record that was changed is found", async () => {
+  await cli("users", "create", "--email", "audited@example.org", "--name", "Audited");
+  await expect.poll(() => readFileSync(auditFile, "utf8")).toContain("audited@example.org");
+  const store = await cli("audit", "verify");
+  expect(store.json).toMatchObject({ missing: 0, problem_count: 0, problems: [] });
+  const file = await cli("audit", "verify", "--file", auditFile);
+  expect(file.json).toMatchObject({ missing: 0, first: 1, problem_count: 0 });
+  const changed = join(folder, "changed.jsonl");
+  writeFileSync(changed, readFileSync(auditFile, "utf8").replace("audited@example.org", "nobody@example.org"));
+  const found = await cli("audit", "verify", "--file", changed);
+  expect(found.code).toBe(1);
+  expect(found.json.problems).toEqual([expect.objectContaining({ reason: expect.stringContaining("it was changed") })]);
 });

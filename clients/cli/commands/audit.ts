@@ -1,9 +1,12 @@
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Client } from "@connectrpc/connect";
 import { AuditKind, type AuditRecord, AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import { clientOf } from "../client.js";
 import type { Flag, Input, Verb } from "../command.js";
 import { UsageError } from "../failures.js";
+import { offline } from "../offline.js";
 import { momentOf } from "../span.js";
 
 const KINDS: Readonly<Record<string, AuditKind>> = {
@@ -83,7 +86,42 @@ export const audit: readonly Verb[] = [
       }
     },
   },
+  {
+    verb: "verify",
+    doc: "Check that no audit record was changed or put in between: each has the hash of the one before it. Without --file, the service checks its store.",
+    flags: { file: { doc: "Check a file of JSON lines that AUDIT_RECEIVERS names, on this machine." } },
+    async run(session, { flags: { file } }) {
+      if (file === undefined) return verifyStore(clientOf(session, AuditService));
+      return offline(["verify-audit", resolve(file)], session.dataDir);
+    },
+    hasFailed: (found) => (found as ChainFindings).problem_count > 0,
+  },
 ];
+
+/** What a check of the chain of records found. */
+interface ChainFindings {
+  readonly records: number;
+  /** Numbers that are not there: the limits of the audit delete records. */
+  readonly missing: number;
+  readonly problem_count: number;
+  readonly problems: readonly { readonly number: number; readonly reason: string }[];
+}
+
+async function verifyStore(client: Client<typeof AuditService>): Promise<ChainFindings> {
+  const found = { records: 0, missing: 0, problem_count: 0 };
+  const problems: ChainFindings["problems"][number][] = [];
+  let afterNumber = 0n;
+  let hasMore = true;
+  while (hasMore) {
+    const part = await client.verifyAudit({ afterNumber });
+    found.records += Number(part.records);
+    found.missing += Number(part.missing);
+    found.problem_count += Number(part.problemCount);
+    problems.push(...part.problems.map(({ number, reason }) => ({ number: Number(number), reason })));
+    ({ lastNumber: afterNumber, hasMore } = part);
+  }
+  return { ...found, problems: problems.slice(0, SHOWN) };
+}
 
 function filtersOf({ flags }: Pick<Input, "flags">) {
   const { user, kind, action, target, outcome, since, until } = flags;
