@@ -8,6 +8,7 @@ import { shorten } from "../../shared/tools/shorten.js";
 import type { Context } from "../context.js";
 import { newEtag } from "../objects/gate.js";
 import { askUntilAnswered } from "./asking.js";
+import { forgetAsking, nameAsking } from "./asking-run.js";
 import { messagesOf } from "./conversation.js";
 import { RunEnd, RunLost } from "./ending.js";
 import { KeptRights } from "./kept-rights.js";
@@ -148,14 +149,14 @@ class Execution {
     return wanted === undefined ? this.#askModel(standing, equipment) : this.#call(wanted, standing, equipment);
   }
 
-  async #askModel(standing: Standing, { system, tools }: Equipment): Promise<undefined> {
+  async #askModel(standing: Standing, { system, offeredAfter }: Equipment): Promise<undefined> {
     const { context } = this.parts;
     const { signal } = this;
     const { integration, model } = await this.#rights!.provider(standing.agent, this.callOf(standing));
     const started_at = new Date();
     const credential = credentialOf(context, integration, this.#redactor);
     const messages = messagesOf(system, this.hold.run, this.#steps);
-    const offered = [...tools.values()];
+    const offered = offeredAfter(this.#steps);
     const question = { integration, credential, model, messages, tools: offered, signal, redactor: this.#redactor };
     const left = (): number => this.hold.run.timeout_ms - this.working.worked();
     let wasted = 0;
@@ -229,6 +230,7 @@ class Execution {
     if (step.kind === "question") {
       const { answer } = this.hold.run;
       if (answer === null) return this.#rest(step);
+      await forgetAsking(this.parts.context, this.hold.run);
       return this.#finish(step, "completed", answer);
     }
     const wanted = this.#steps.flatMap(({ calls }) => calls).find(({ id }) => id === step.call)!;
@@ -267,6 +269,7 @@ class Execution {
 
   async #rest(step: StepRecord): Promise<Rest> {
     const due_at = new Date(Date.now() + ANSWER_MS);
+    await nameAsking(this.parts.context, this.hold.run);
     await this.hold.goOn({ state: "awaiting_input", question: step.input, due_at, etag: newEtag() });
     return { question: step.input };
   }

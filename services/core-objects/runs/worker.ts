@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../shared/process/log.js";
 import { newEtag } from "../objects/gate.js";
+import { forgetAsking } from "./asking-run.js";
 import { delegationPlace } from "./begin-run.js";
 import { dropRights } from "./counted-rights.js";
 import { RunEnd, RunLost, RunWaits } from "./ending.js";
@@ -138,6 +139,7 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
       }
       log.warn({ err: error, run: run._id }, "the trace of a run cannot be saved");
     }
+    await forgetAsking(context, run);
     await dropRights(context, run);
     await hold.forget();
   }

@@ -1,5 +1,6 @@
 import { checkJson, type JsonBounds } from "../../../shared/isolation/json-bounds.js";
 import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
+import { estimatedTokens } from "../estimated-tokens.js";
 import { type Fields, fieldsOf, listOf, textIn } from "./loose-json.js";
 
 // What services say that have the API of chat completions, in all the ways in which they say it. Nothing is believed
@@ -50,8 +51,6 @@ const MAX_TEXT = 512 * 1024;
 const MAX_ARGUMENTS = 64 * 1024;
 const MAX_NAME = 256;
 const MAX_REASON = 40;
-/** Characters of a token, about, where the service does not count. */
-const TOKEN_CHARACTERS = 4;
 
 /** The words for how an answer ended, by service. */
 const FINISHES: Readonly<Record<string, Finish>> = {
@@ -109,15 +108,10 @@ export function answerOf(
     calls: calls.slice(0, most),
     finish: finish === "stop" && said === "" && refusal !== "" && calls.length === 0 ? "refused" : finish,
     reason,
-    inputTokens: isEstimated ? estimated(characters) : input,
-    outputTokens: isEstimated ? estimated(written) : output,
+    inputTokens: isEstimated ? estimatedTokens(characters) : input,
+    outputTokens: isEstimated ? estimatedTokens(written) : output,
     isEstimated,
   };
-}
-
-/** Tokens of so many characters, about. */
-export function estimated(characters: number): number {
-  return Math.ceil(characters / TOKEN_CHARACTERS);
 }
 
 /** @throws ToldError for an error that came with success. */

@@ -9,10 +9,11 @@ import type { JsonBounds } from "../../../shared/isolation/json-bounds.js";
 import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
 import { serveThread } from "../../../shared/process/thread.js";
+import { estimatedTokens } from "../estimated-tokens.js";
 import {
   answerOf,
   BrokenError,
-  estimated,
+ 
   type ModelAnswer,
   readAnswer,
   ToldError,
@@ -83,7 +84,7 @@ const methods = {
       if (signal.aborted) throw plainError(error);
       const plain = plainError(error);
       if (plain instanceof MisbehavedError) throw plain;
-      reply = { failure: failureOf(error, estimated(characters)) };
+      reply = { failure: failureOf(error, estimatedTokens(characters)) };
     }
     return JSON.stringify(reply);
   },
