@@ -1,5 +1,5 @@
-import { cosine, tfIdf } from "../support/bm25.js";
 import { tokensOf } from "../../services/shared/tools/tool-words.js";
+import { cosine, tfIdf } from "../support/bm25.js";
 import { type Described, NAMES, searchIn } from "../support/tool-index.js";
 
 // Whether a model that searches tools by words finds the right one. Each function

@@ -200,14 +200,17 @@ test("a run of an agent with all tools of cti and aev searches what it needs, an
     (JSON.parse(results(asked)[at]!) as { tools: { name: string }[] }).tools[0]!.name;
   reply = (asked) => {
     const said = results(asked);
-    if (said.length === 0) return { call: "find_tools", args: { query: "who am I, my account on the threat platform" } };
+    if (said.length === 0)
+      return { call: "find_tools", args: { query: "who am I, my account on the threat platform" } };
     if (said.length === 1) return { call: "cti__whoami" };
     if (said.length === 2) return { call: "find_tools", args: { query: "list scenarios" } };
     if (said.length === 3) return { call: "aev__list_scenarios", args: { page_size: 1 } };
     return `${found(asked, 2)}: ${said[3]!.slice(0, 20)}`;
   };
   const before = model.asked.length;
-  const run = await rested((await call<{ run: Run }>(url, key, "trigger_run", { agent_id: made.id, input: "Go." })).run.id);
+  const run = await rested(
+    (await call<{ run: Run }>(url, key, "trigger_run", { agent_id: made.id, input: "Go." })).run.id,
+  );
   expect(run.error).toBeUndefined();
   expect(run).toMatchObject({ state: "completed", output: expect.stringContaining("aev__list_scenarios: {") });
   const asked = model.asked.slice(before);

@@ -15,7 +15,10 @@ export async function nameAsking(
 }
 
 /** The run asks no more. */
-export async function forgetAsking(context: Pick<Context, "collection">, { _id, assignment }: RunRecord): Promise<void> {
+export async function forgetAsking(
+  context: Pick<Context, "collection">,
+  { _id, assignment }: RunRecord,
+): Promise<void> {
   if (assignment === "") return;
   const assignments = context.collection<AssignmentRecord>("assignment");
   await assignments.updateOne({ _id: assignment, asking: _id }, { $unset: { asking: "" } });

@@ -72,7 +72,10 @@ async function integrationOf(
     const found = await collection.findOne({ _id: id, ...filterOf(call.caller, "read") });
     if (found?.enabled) return found;
     const why = found === null ? "was deleted or is not shared with you" : "is disabled";
-    throw new RunEnd("no_model", `no model is configured: the integration ${id} of the agent ${why}. Its owner can share or enable it, or whoever can change the agent can attach another one with update_agent`);
+    throw new RunEnd(
+      "no_model",
+      `no model is configured: the integration ${id} of the agent ${why}. Its owner can share or enable it, or you can attach another one with update_agent if you can change the agent`,
+    );
   }
   const all = await collection.find({ ...filterOf(call.caller, "read") }, { sort: { _id: 1 }, limit: 1_000 }).toArray();
   const enabled = all.filter((one) => one.enabled);

@@ -10,15 +10,7 @@ import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
 import { serveThread } from "../../../shared/process/thread.js";
 import { estimatedTokens } from "../estimated-tokens.js";
-import {
-  answerOf,
-  BrokenError,
- 
-  type ModelAnswer,
-  readAnswer,
-  ToldError,
-  UnreadableError,
-} from "./chat-answer.js";
+import { answerOf, BrokenError, type ModelAnswer, readAnswer, ToldError, UnreadableError } from "./chat-answer.js";
 import { readStream } from "./chat-stream.js";
 import { waitOf } from "./retry-after.js";
 

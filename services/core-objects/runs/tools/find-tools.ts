@@ -58,11 +58,12 @@ export function offerOf(always: readonly AgentTool[], others: readonly AgentTool
       };
       for (const { kind, name, state, input, calls } of steps) {
         for (const call of calls) again(byName.get(call.name));
-        if (kind === "tool" && name === NAME && state === "completed") search(queryOf(input)).toReversed().forEach(again);
+        if (kind === "tool" && name === NAME && state === "completed")
+          search(queryOf(input)).toReversed().forEach(again);
       }
       return [...always, find, ...[...found].slice(-MAX_FOUND)];
     },
-    told: `You have ${others.length} more tools (${placesOf(others)}), which are not listed to save space. Call ${NAME} with words for what you want to do; what it finds you can call afterwards.`,
+    told: `You have ${others.length} more tools (${placesOf(others)}), which are not listed to save space. Call ${NAME} with words for your task; you can call the tools that it finds.`,
   };
 }
 
@@ -73,7 +74,7 @@ const FIND_TOOLS = {
     "Finds tools by words for what you want to do, such as: list attack patterns of a threat actor. Returns the names of the best matches, which you can call from then on. Use it before you say that you cannot do something.",
   parameters: {
     type: "object",
-    properties: { query: { type: "string", description: "What you want to do, in English words." } },
+    properties: { query: { type: "string", description: "Words for your task, in English." } },
     required: ["query"],
   },
   readOnly: true,

@@ -51,8 +51,12 @@ const toolThen = (first: Reply) => (n: number) => (n === 0 ? first : says("Done.
 const always = (reply: Reply) => () => reply;
 const done = (requests: number, output = "Done.") =>
   ({ state: "COMPLETED", output, requests, tokens: [100 * requests, 10 * requests] }) as const;
-const failed = (reason: NonNullable<Behaviour["reason"]>, about: RegExp, requests: number, tokens: readonly [number, number]) =>
-  ({ state: "FAILED", reason, says: about, requests, tokens }) as const;
+const failed = (
+  reason: NonNullable<Behaviour["reason"]>,
+  about: RegExp,
+  requests: number,
+  tokens: readonly [number, number],
+) => ({ state: "FAILED", reason, says: about, requests, tokens }) as const;
 
 /** By name, which is the model's name too. */
 export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
