@@ -5,8 +5,9 @@
 
 import { SERVERS } from "../../services/shared/platforms.js";
 import { readImage } from "../../services/shared/tools/image.js";
+import type { Names } from "../../services/shared/tools/tool-words.js";
 import { readTools } from "../../services/shared/tools/tools.js";
-import { type Described, NAMES, type Names, searchIn } from "../support/tool-index.js";
+import { type Described, NAMES, searchIn } from "../support/tool-index.js";
 import { foreignTools } from "./foreign.js";
 import { type Asked, questionsOf, SETS } from "./questions.js";
 

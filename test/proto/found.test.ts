@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { instructionsOf } from "../../facade/catalogue/instructions.js";
 import { CORE, PLATFORMS } from "../../services/shared/platforms.js";
+import { bm25 } from "../../services/shared/tools/bm25.js";
 import { readImage } from "../../services/shared/tools/image.js";
 import { readTools } from "../../services/shared/tools/tools.js";
-import { bm25, cosine, tfIdf } from "../support/bm25.js";
+import { cosine, tfIdf } from "../support/bm25.js";
 import type { Described } from "../support/tool-index.js";
 import { alikeProblemsOf, exactProblemsOf, nounProblemsOf, openingProblemsOf, sentenceProblemsOf } from "./found.js";
 

@@ -1,5 +1,6 @@
+import { tokensOf } from "../../services/shared/tools/tool-words.js";
 import { cosine, tfIdf } from "../support/bm25.js";
-import { type Described, NAMES, searchIn, tokensOf } from "../support/tool-index.js";
+import { type Described, NAMES, searchIn } from "../support/tool-index.js";
 
 // Whether a model that searches tools by words finds the right one. Each function
 // returns one line a problem, for the whole list of one server.

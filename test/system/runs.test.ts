@@ -189,3 +189,36 @@ test("a run ends where platform servers are switched off, and one of a narrowed 
   expect(last.tools!.map(({ function: { name } }) => name)).not.toContain("cti__whoami");
   expect(results(last)).toEqual(["there is no such tool"]);
 });
+
+test("a run of an agent with all tools of cti and aev searches what it needs, and finishes its job", async () => {
+  const { agent: made } = await call<{ agent: { id: string } }>(url, key, "create_agent", {
+    name: "All of them",
+    tools: ["cti/*", "aev/*"],
+    resource_ids: [],
+  });
+  const found = (asked: Asked, at: number): string =>
+    (JSON.parse(results(asked)[at]!) as { tools: { name: string }[] }).tools[0]!.name;
+  reply = (asked) => {
+    const said = results(asked);
+    if (said.length === 0)
+      return { call: "find_tools", args: { query: "who am I, my account on the threat platform" } };
+    if (said.length === 1) return { call: "cti__whoami" };
+    if (said.length === 2) return { call: "find_tools", args: { query: "list scenarios" } };
+    if (said.length === 3) return { call: "aev__list_scenarios", args: { page_size: 1 } };
+    return `${found(asked, 2)}: ${said[3]!.slice(0, 20)}`;
+  };
+  const before = model.asked.length;
+  const run = await rested(
+    (await call<{ run: Run }>(url, key, "trigger_run", { agent_id: made.id, input: "Go." })).run.id,
+  );
+  expect(run.error).toBeUndefined();
+  expect(run).toMatchObject({ state: "completed", output: expect.stringContaining("aev__list_scenarios: {") });
+  const asked = model.asked.slice(before);
+  const names = asked.map(({ tools = [] }) => tools.map((tool) => tool.function.name));
+  expect(names[0]).toEqual(["ask_user", "find_tools"]);
+  expect(names[1]).toContain("cti__whoami");
+  expect(names.at(-1)!.length).toBeLessThan(15);
+  expect(results(asked.at(-1)!)[1]).toContain(program.bootstrap.analyst.email);
+  expect(asked[0]!.messages[0]!.content).toMatch(/You have \d+ more tools \(aev \d+, cti \d+\)/);
+  expect(JSON.stringify(asked.at(-1)!.tools).length).toBeLessThan(40_000);
+});

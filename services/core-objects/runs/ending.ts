@@ -5,6 +5,8 @@ export class RunEnd extends Error {
   constructor(
     readonly reason: RunErrorWord,
     message: string,
+    /** What its model had written. */
+    readonly output = "",
   ) {
     super(message);
   }
@@ -13,6 +15,18 @@ export class RunEnd extends Error {
   get state(): RunRecord["state"] {
     if (this.reason === "cancelled") return "cancelled";
     return this.reason === "timeout" ? "timed_out" : "failed";
+  }
+}
+
+/** The model is too busy: the run waits, without a worker, and counts the time as if it had worked. */
+export class RunWaits extends Error {
+  constructor(
+    readonly ms: number,
+    /** How often it was too busy by now. */
+    readonly waits: number,
+    message: string,
+  ) {
+    super(message);
   }
 }
 

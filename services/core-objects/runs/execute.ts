@@ -7,20 +7,34 @@ import { explain } from "../../shared/tools/explain.js";
 import { shorten } from "../../shared/tools/shorten.js";
 import type { Context } from "../context.js";
 import { newEtag } from "../objects/gate.js";
+import { askUntilAnswered } from "./asking.js";
+import { forgetAsking, nameAsking } from "./asking-run.js";
+import { messagesOf } from "./conversation.js";
 import { RunEnd, RunLost } from "./ending.js";
 import { KeptRights } from "./kept-rights.js";
 import { type Equipment, equip } from "./load.js";
-import { ask, messagesOf } from "./model.js";
+import { ask, ModelError, type Said } from "./model.js";
 import type { Hold } from "./queue.js";
 import type { StepRecord, ToolCall } from "./record.js";
 import { createRedactor } from "./redact.js";
 import type { Rights } from "./rights.js";
+import { cutText } from "./run-bytes.js";
 import { credentialOf } from "./secrets.js";
 import { type Standing, standingOf } from "./standing.js";
-import { argumentsOf, isOneTooMany, keptCalls, NOT_CALLED, questionIn, uniqueCalls } from "./tool-calls.js";
+import {
+  argumentsOf,
+  CUT_CALL,
+  isCut,
+  isOneTooMany,
+  keptCalls,
+  NOT_CALLED,
+  questionIn,
+  uniqueCalls,
+} from "./tool-calls.js";
 import type { AgentTool } from "./tools/agent-tool.js";
 import { ASK_USER } from "./tools/ask-user.js";
 import type { OwnTools } from "./tools/own-tools.js";
+import { verdictOf } from "./verdict.js";
 
 /** What runs are executed with. */
 export interface ExecutionParts {
@@ -31,10 +45,18 @@ export interface ExecutionParts {
 
 /** How long a call of a tool may take, in milliseconds. */
 const TOOL_MS = 120_000;
-/** Longest text of a step, in characters. */
-const MAX_TEXT = 40 * 1024;
 /** How long a question may wait for its answer, in milliseconds. */
 const ANSWER_MS = 7 * 86_400_000;
+
+/** How long a worker may take to hear that the time of a run is over, in milliseconds. */
+const HEARS_MS = 10_000;
+
+/** How a run is worked at. */
+export interface Working {
+  readonly signal: AbortSignal;
+  /** How long workers were at it, in milliseconds. */
+  worked(): number;
+}
 
 /** How a run rests: with an output it is completed, without one it awaits an answer. */
 export type Rest = { readonly output: string } | { readonly question: string };
@@ -46,21 +68,30 @@ export type Rest = { readonly output: string } | { readonly question: string };
  *
  * @throws RunEnd where it ends otherwise; RunLost; whatever the signal was aborted with.
  */
-export async function execute(hold: Hold, parts: ExecutionParts, signal: AbortSignal): Promise<Rest> {
-  return new Execution(hold, parts, signal).run();
+export async function execute(hold: Hold, parts: ExecutionParts, working: Working): Promise<Rest> {
+  return new Execution(hold, parts, working).run();
 }
+
+type Answer = Pick<Said, "text" | "calls" | "finish" | "inputTokens" | "outputTokens">;
 
 class Execution {
   readonly #redactor = createRedactor();
   #steps: StepRecord[] = [];
   #rights: KeptRights | undefined;
   #equipment: (Equipment & { readonly of: Rights }) | undefined;
+  #waits: number;
 
   constructor(
     private readonly hold: Hold,
     private readonly parts: ExecutionParts,
-    private readonly signal: AbortSignal,
-  ) {}
+    private readonly working: Working,
+  ) {
+    this.#waits = hold.run.waits ?? 0;
+  }
+
+  private get signal(): AbortSignal {
+    return this.working.signal;
+  }
 
   async run(): Promise<Rest> {
     this.#steps = await this.hold.steps();
@@ -102,10 +133,14 @@ class Execution {
   async #next(standing: Standing, equipment: Equipment): Promise<Rest | undefined> {
     const last = this.#steps.at(-1);
     if (last?.state === "running") return this.#resume(last, standing, equipment);
+    if (last?.kind === "model" && last.state === "failed") throw new RunEnd("model_failed", last.output);
     const asked = this.#steps.findLast(({ kind }) => kind === "model");
     const answered = new Set(this.#steps.map(({ call }) => call));
     const wanted = asked?.calls.find(({ id }) => !answered.has(id));
-    if (asked !== undefined && asked.calls.length === 0) return { output: asked.output };
+    if (asked !== undefined && asked.calls.length === 0) {
+      const output = verdictOf(this.#steps);
+      if (output !== undefined) return { output };
+    }
     if (this.#steps.length >= this.hold.run.max_steps)
       throw new RunEnd(
         "step_limit",
@@ -114,27 +149,56 @@ class Execution {
     return wanted === undefined ? this.#askModel(standing, equipment) : this.#call(wanted, standing, equipment);
   }
 
-  async #askModel(standing: Standing, { system, tools }: Equipment): Promise<undefined> {
+  async #askModel(standing: Standing, { system, offeredAfter }: Equipment): Promise<undefined> {
     const { context } = this.parts;
+    const { signal } = this;
     const { integration, model } = await this.#rights!.provider(standing.agent, this.callOf(standing));
     const started_at = new Date();
     const credential = credentialOf(context, integration, this.#redactor);
     const messages = messagesOf(system, this.hold.run, this.#steps);
-    const { signal } = this;
-    await this.hold.check();
-    const question = { integration, credential, model, messages, tools: [...tools.values()], signal };
-    const said = await ask(context, { ...question, redactor: this.#redactor });
-    const calls = uniqueCalls(keptCalls(said.calls, this.#redactor), this.#steps);
-    const { inputTokens: input_tokens, outputTokens: output_tokens } = said;
-    const step = { kind: "model", name: model, state: "completed", input: "", call: "", ended_at: new Date() } as const;
+    const offered = offeredAfter(this.#steps);
+    const question = { integration, credential, model, messages, tools: offered, signal, redactor: this.#redactor };
+    const left = (): number => this.hold.run.timeout_ms - this.working.worked();
+    let wasted = 0;
+    try {
+      const said = await askUntilAnswered({
+        ...{ signal, left, waits: this.#waits },
+        ask: async () => {
+          await this.hold.check();
+          return ask(context, { ...question, ms: Math.max(0, left()) + HEARS_MS });
+        },
+        count: (tokens) => {
+          wasted += tokens;
+        },
+      });
+      await this.#keepAnswer({ ...said, inputTokens: said.inputTokens + wasted }, { model, started_at });
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      const { message } = error;
+      const said = { text: message, calls: [], finish: "stop", inputTokens: wasted, outputTokens: 0 } as const;
+      await this.#keepAnswer(said, { model, started_at, state: "failed" });
+      throw new RunEnd("model_failed", message);
+    }
+  }
+
+  async #keepAnswer(
+    { text, calls: wanted, finish, inputTokens: input_tokens, outputTokens: output_tokens }: Answer,
+    { model, ...facts }: Pick<StepRecord, "started_at"> & { model: string; state?: "failed" },
+  ): Promise<void> {
+    // Calls of an answer that was filtered, refused or failed are not what the model meant.
+    const isWhole = finish === "stop" || finish === "length";
+    const calls = isWhole ? uniqueCalls(keptCalls(wanted, this.#redactor), this.#steps) : [];
+    const output = showHidden(this.#redactor.redact(text));
     const before = this.#tokens();
     const totals = {
       model,
       input_tokens: before.input_tokens + input_tokens,
       output_tokens: before.output_tokens + output_tokens,
     };
-    const facts = { output: showHidden(this.#text(said.text)), calls, input_tokens, output_tokens, started_at };
-    this.#steps.push(await this.hold.add({ ...step, ...facts }, totals));
+    const step = { kind: "model", name: model, state: "completed", input: "", call: "", ended_at: new Date() } as const;
+    const how = { ...(finish !== "stop" && { finish }), output, calls, input_tokens, output_tokens };
+    this.#steps.push(await this.hold.add({ ...step, ...facts, ...how }, totals));
+    this.#waits = 0;
   }
 
   /** Begins a call: it is on disk before anything is sent. */
@@ -156,6 +220,7 @@ class Execution {
     });
     this.#steps.push(step);
     if (isOneTooMany(wanted, this.#steps)) return this.#finish(step, "failed", NOT_CALLED);
+    if (isCut(wanted, this.#steps)) return this.#finish(step, "failed", CUT_CALL);
     if (isQuestion) return this.#rest(step);
     return this.#send(step, wanted, standing, equipment);
   }
@@ -165,6 +230,7 @@ class Execution {
     if (step.kind === "question") {
       const { answer } = this.hold.run;
       if (answer === null) return this.#rest(step);
+      await forgetAsking(this.parts.context, this.hold.run);
       return this.#finish(step, "completed", answer);
     }
     const wanted = this.#steps.flatMap(({ calls }) => calls).find(({ id }) => id === step.call)!;
@@ -203,6 +269,7 @@ class Execution {
 
   async #rest(step: StepRecord): Promise<Rest> {
     const due_at = new Date(Date.now() + ANSWER_MS);
+    await nameAsking(this.parts.context, this.hold.run);
     await this.hold.goOn({ state: "awaiting_input", question: step.input, due_at, etag: newEtag() });
     return { question: step.input };
   }
@@ -215,7 +282,7 @@ class Execution {
   }
 
   #text(text: string): string {
-    return shorten(this.#redactor.redact(text), MAX_TEXT);
+    return cutText(this.#redactor.redact(text));
   }
 
   /** A call as the user as whom the run acts. */

@@ -4,10 +4,9 @@ import { MisbehavedError } from "../../shared/isolation/misbehaved.js";
 import type { Context } from "../context.js";
 import type { IntegrationRecord } from "../kinds/integrations/record.js";
 import { leaveOut, leftOut } from "../objects/left-out.js";
-import type { ModelAddress, ModelAnswer, ModelMethods, ModelQuestion } from "./apart/models.js";
-import { RunEnd } from "./ending.js";
+import type { ModelAnswer } from "./apart/chat-answer.js";
+import type { FailureKind, ModelAddress, ModelMethods, ModelQuestion, ModelReply } from "./apart/models.js";
 import { failureOf, MODELS } from "./outgoing.js";
-import type { RunRecord, StepRecord, ToolCall } from "./record.js";
 import type { Redactor } from "./redact.js";
 import { KEPT_CALLS } from "./tool-calls.js";
 import type { AgentTool } from "./tools/agent-tool.js";
@@ -16,12 +15,7 @@ import type { AgentTool } from "./tools/agent-tool.js";
 export type Messages = OpenAI.Chat.Completions.ChatCompletionMessageParam[];
 
 /** What a model said. */
-export interface Said {
-  readonly text: string;
-  readonly calls: readonly ToolCall[];
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
+export type Said = ModelAnswer;
 
 /** What a model is asked with. */
 export interface Question {
@@ -32,41 +26,59 @@ export interface Question {
   readonly messages: Messages;
   readonly tools: readonly AgentTool[];
   readonly signal: AbortSignal;
+  /** How long the answer may take, in milliseconds. */
+  readonly ms: number;
   /** Keeps the credential out of what is told of a failure. */
   readonly redactor: Redactor;
 }
 
-/** How long a model may take for its answer, and a service for its list, tries that are repeated included, in milliseconds. */
-const ANSWER_MS = 240_000;
+/** How long a service may take for its list, in milliseconds. */
 const LIST_MS = 15_000;
 
+/** A model did not answer. The message says so in a sentence, without the credential. */
+export class ModelError extends Error {
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+    /** What was sent for nothing; about. */
+    readonly inputTokens = 0,
+    /** When the service wants to be asked again, in milliseconds, if it said so. */
+    readonly afterMs?: number,
+  ) {
+    super(message);
+  }
+}
+
 /**
- * Asks a model by chat completions, as OpenAI has them.
+ * Asks a model once by chat completions, as OpenAI has them.
  *
- * @throws RunEnd model_failed that says why, without the credential.
+ * @throws ModelError that says why it did not answer.
  */
 export async function ask(context: Context, question: Question): Promise<Said> {
-  const { integration, credential, model, messages, tools, signal, redactor } = question;
-  const failed = (why: string): RunEnd =>
-    new RunEnd("model_failed", `the model ${model} of ${integration.name} did not answer: ${why}`);
+  const { integration, credential, model, messages, tools, signal, ms, redactor } = question;
+  const sentence = (why: string): string => `the model ${model} of ${integration.name} did not answer: ${why}`;
   const why = leftOut(integration);
-  if (why !== undefined) throw failed(`${why}; to try it again, call test_integration`);
+  if (why !== undefined) throw new ModelError("refused", sentence(`${why}; to try it again, call test_integration`));
   const offered = tools.map(({ name, description, parameters }) => ({
     type: "function" as const,
     function: { name, description, parameters },
   }));
   const request = { model, messages, ...(offered.length > 0 && { tools: offered }) };
   const asked: ModelQuestion = { ...addressOf(context, integration, credential), calls: KEPT_CALLS, request };
+  let reply: ModelReply;
   try {
-    const answer = await callModels(context, integration, "ask", asked, { ms: ANSWER_MS, signal });
-    return JSON.parse(answer) as ModelAnswer;
+    reply = JSON.parse(await callModels(context, integration, "ask", asked, { ms, signal })) as ModelReply;
   } catch (error) {
     signal.throwIfAborted();
     const words = failureOf(error, redactor);
-    if (error instanceof MisbehavedError && error.misbehaviour === "harmful")
-      await leaveOut(context, "integration", integration._id, error, words);
-    throw failed(words);
+    const isHarmful = error instanceof MisbehavedError && error.misbehaviour === "harmful";
+    if (isHarmful) await leaveOut(context, "integration", integration._id, error, words);
+    throw new ModelError(isHarmful ? "unreadable" : "down", sentence(words));
   }
+  if ("answer" in reply) return reply.answer;
+  const { kind, inputTokens, afterMs } = reply.failure;
+  const words = failureOf({ message: reply.failure.why }, redactor);
+  throw new ModelError(kind, sentence(words), inputTokens, afterMs);
 }
 
 /** What a service of models is asked with. */
@@ -95,22 +107,4 @@ async function callModels(
   patience: Patience,
 ): Promise<string> {
   return (await isolation.call(MODELS, { id, owner }, method, JSON.stringify(asked), patience)) as string;
-}
-
-/** The conversation of a run so far. */
-export function messagesOf(system: string, { input }: RunRecord, steps: readonly StepRecord[]): Messages {
-  return [
-    { role: "system", content: system },
-    { role: "user", content: input },
-    ...steps.map((step): Messages[number] => {
-      if (step.kind !== "model") return { role: "tool", tool_call_id: step.call, content: step.output };
-      if (step.calls.length === 0) return { role: "assistant", content: step.output };
-      const tool_calls = step.calls.map(({ id, name, arguments: text }) => ({
-        id,
-        type: "function" as const,
-        function: { name, arguments: text },
-      }));
-      return { role: "assistant", content: step.output, tool_calls };
-    }),
-  ];
 }

@@ -13,7 +13,7 @@ export interface Provider {
 }
 
 const NO_MODEL =
-  "no model is configured: create an integration with create_integration and attach it to the agent by its id in resource_ids, or ask an administrator to create a company-managed one";
+  "no model is configured: create an integration with create_integration, which your runs of all agents then use, or ask an administrator to create a company-managed one for everyone";
 
 /**
  * Where a run's model comes from when it begins: the agent's integration, else the company's, else the caller's own,
@@ -72,7 +72,10 @@ async function integrationOf(
     const found = await collection.findOne({ _id: id, ...filterOf(call.caller, "read") });
     if (found?.enabled) return found;
     const why = found === null ? "was deleted or is not shared with you" : "is disabled";
-    throw new RunEnd("no_model", `no model is configured: the integration ${id} of the agent ${why}`);
+    throw new RunEnd(
+      "no_model",
+      `no model is configured: the integration ${id} of the agent ${why}. Its owner can share or enable it, or you can attach another one with update_agent if you can change the agent`,
+    );
   }
   const all = await collection.find({ ...filterOf(call.caller, "read") }, { sort: { _id: 1 }, limit: 1_000 }).toArray();
   const enabled = all.filter((one) => one.enabled);

@@ -104,7 +104,7 @@ export class Hold {
     const record: StepRecord = { ...bounded(step), _id: stepId(run, number), run, number, span: newSpan(), expires_at };
     await growRun(this.context, this.run, stepBytes(record));
     try {
-      await this.goOn({ ...facts, step_count: number, stalls: 0, etag: newEtag() });
+      await this.goOn({ ...facts, step_count: number, stalls: 0, waits: 0, etag: newEtag() });
       await this.context.steps.insertOne(record);
     } catch (error) {
       await growRun(this.context, this.run, -stepBytes(record));
@@ -155,6 +155,11 @@ export class Hold {
       { _id: this.run._id, fence: this.run.fence, state: "running" },
       { $set: { due_at: new Date(Date.now() + afterMs) } },
     );
+  }
+
+  /** Gives the run back, for any worker to take once its model may be asked again. @throws RunEnd; RunLost. */
+  async wait(ms: number, set: Pick<RunRecord, "waits" | "worked_ms">): Promise<void> {
+    await this.goOn({ ...set, state: "queued", stalls: 0, due_at: new Date(Date.now() + ms), etag: newEtag() });
   }
 
   /** What is left of an ended run is told: nobody takes it any more. */

@@ -18,6 +18,10 @@ export type RunErrorWord =
   | "cancelled"
   | "worker_lost"
   | "storage_full"
+  | "cut"
+  | "filtered"
+  | "refused"
+  | "empty"
   | "internal";
 
 /** What a run can be begun by. */
@@ -72,6 +76,8 @@ export interface RunRecord extends Base {
   readonly fence: number;
   /** How many workers took it since it last came further. */
   readonly stalls: number;
+  /** How often its model was too busy since it last came further; absent for never. */
+  readonly waits?: number;
   /** When it is forgotten: the end of a day. */
   readonly expires_at: Date;
 }
@@ -95,6 +101,8 @@ export interface StepRecord extends Base {
   readonly input: string;
   /** What was answered, without what is secret. */
   readonly output: string;
+  /** Of the model: how its answer ended; absent if it ended by itself, and of an old one. */
+  readonly finish?: Finish;
   /** Of the model: what it wants called, in the words of its API. */
   readonly calls: readonly ToolCall[];
   /** Of a tool or question: which of the calls it answers; "" of the model. */
@@ -106,6 +114,9 @@ export interface StepRecord extends Base {
   readonly ended_at: Date | null;
   readonly expires_at: Date;
 }
+
+/** How an answer of a model ended that did not end by itself. */
+export type Finish = "length" | "filtered" | "refused" | "error";
 
 /** A step as it is begun. */
 export type NewStep = Omit<StepRecord, "_id" | "run" | "number" | "span" | "expires_at">;

@@ -4,6 +4,10 @@ import type { NewStep, RunRecord, StepRecord, ToolCall } from "./record.js";
 
 /** Longest text of a step, in characters. */
 const MAX_TEXT = 40 * 1024;
+/** Longest answer of a model, in characters: it is not cut, since what is longer is not read. */
+export const MAX_ANSWER = 512 * 1024;
+/** What stands at the end of a text that is cut takes less than this, in characters. */
+const CUT_WORDS = 60;
 /** Longest name and id that a model gives a call, in characters. */
 const MAX_NAME = 128;
 /** Characters of the arguments of all calls of a step. */
@@ -35,7 +39,7 @@ export function bounded<S extends NewStep>(step: S): S {
     ...step,
     name: shorten(step.name, MAX_NAME),
     input: shorten(step.input, MAX_TEXT),
-    output: shorten(step.output, MAX_TEXT),
+    output: step.kind === "model" ? shorten(step.output, MAX_ANSWER) : cutText(step.output),
     call: boundedId(step.call),
     calls: step.calls.map((call) => boundedCall(call, most)),
   };
@@ -43,7 +47,14 @@ export function bounded<S extends NewStep>(step: S): S {
 
 /** The text of a step that ended. */
 export function boundedOutput(how: Pick<StepRecord, "state" | "output">): Pick<StepRecord, "state" | "output"> {
-  return { ...how, output: shorten(how.output, MAX_TEXT) };
+  return { ...how, output: cutText(how.output) };
+}
+
+/** A text of the length that a step may have, which says so if it was cut. */
+export function cutText(text: string): string {
+  if (text.length <= MAX_TEXT) return text;
+  const kept = shorten(text, MAX_TEXT - CUT_WORDS);
+  return `${kept} [cut: ${text.length - kept.length} more characters]`;
 }
 
 function boundedCall({ id, name, arguments: text }: ToolCall, most: number): ToolCall {

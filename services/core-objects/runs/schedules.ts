@@ -12,6 +12,10 @@ import { ENDED } from "./record.js";
 /** Assignments that are looked at in one go. */
 const AT_ONCE = 50;
 
+/** Questions of one schedule that wait for an answer. */
+const MAX_OPEN = 3;
+const UNANSWERED = `nobody answered its question, and ${MAX_OPEN} runs of its schedule were waiting for an answer: answer the newer ones with update_run`;
+
 /** Begins the runs of schedules. */
 export interface Schedules {
   close(): Promise<void>;
@@ -44,8 +48,8 @@ export function startSchedules(context: Context, log: Log, lookMs: number): Sche
 
 /**
  * Begins the runs whose time has come. A time that was missed, since nobody
- * looked, begins one run when somebody does; while the run before has not ended
- * none begins.
+ * looked, begins one run when somebody does; while the run before is at work
+ * none begins. One that waits for its user does not stop the schedule.
  */
 export async function beginDue(context: Context, now: Date): Promise<void> {
   const assignments = context.collection<AssignmentRecord>("assignment");
@@ -56,7 +60,7 @@ export async function beginDue(context: Context, now: Date): Promise<void> {
     const standing = assignment.enabled ? await standingOf(context, assignment) : {};
     // The run first, under a name that only this time has: who dies in between leaves it to be found.
     const goesOn = assignment.enabled && !("paused" in standing);
-    if (goesOn && !(await isUnfinished(context, assignment))) await beginIfRoom(context, assignment);
+    if (goesOn && (await isFree(context, assignment, now))) await beginIfRoom(context, assignment);
     const { _id, next_at, schedule, delegation } = assignment;
     await assignments.updateOne(
       { _id, next_at, schedule, delegation },
@@ -90,7 +94,7 @@ async function beginIfRoom(context: Context, assignment: AssignmentRecord): Prom
 }
 
 async function begin(context: Context, assignment: AssignmentRecord): Promise<void> {
-  const { _id, owner, agent, input, next_at, delegation } = assignment;
+  const { _id, owner, agent, input, next_at, delegation, max_steps, timeout_seconds } = assignment;
   const found = await context.collection<AgentRecord>("agent").findOne({ _id: agent });
   await insertRun(context, {
     owner,
@@ -99,18 +103,35 @@ async function begin(context: Context, assignment: AssignmentRecord): Promise<vo
     assignment,
     trigger: "schedule",
     input,
+    maxSteps: max_steps,
+    timeoutSeconds: timeout_seconds,
     request: `schedule:${_id}:${next_at?.toISOString()}`,
     delegation: context.seal.open(delegation, placeOf({ plural: "assignments" }, _id, "delegation")),
   });
 }
 
-/** Whether the run of the time before goes on. That of this very time is found by its request. */
-async function isUnfinished({ runs }: Context, { _id, owner, next_at }: AssignmentRecord): Promise<boolean> {
-  const [last] = await runs
+/**
+ * Whether no run of a time before is at work; that of this very time is found by its request. Runs that ask their user
+ * wait, but not more than a few: then the oldest of them ends.
+ */
+async function isFree({ runs, wakeWorker }: Context, { _id, owner, next_at }: AssignmentRecord, now: Date) {
+  const last = await runs
     .find(
       { owner, assignment: _id },
-      { sort: { _id: -1 }, limit: 1, hint: "assignment", projection: { state: 1, request: 1 } },
+      { sort: { _id: -1 }, limit: MAX_OPEN + 1, hint: "assignment", projection: { state: 1, request: 1 } },
     )
     .toArray();
-  return last !== undefined && !ENDED.has(last.state) && last.request !== `schedule:${_id}:${next_at?.toISOString()}`;
+  const before = last.filter(
+    ({ state, request }) => !ENDED.has(state) && request !== `schedule:${_id}:${next_at?.toISOString()}`,
+  );
+  if (before.some(({ state }) => state !== "awaiting_input")) return false;
+  const oldest = before[MAX_OPEN - 1];
+  if (oldest === undefined) return true;
+  const ended = { state: "timed_out" as const, question: "", ended_at: now, due_at: now, etag: newEtag() };
+  await runs.updateOne(
+    { _id: oldest._id, state: "awaiting_input" },
+    { $set: { ...ended, error: { reason: "timeout", message: UNANSWERED } } },
+  );
+  wakeWorker();
+  return true;
 }

@@ -12,6 +12,9 @@ const MAX_CALLS = 32;
 export const KEPT_CALLS = MAX_CALLS + 1;
 /** What the model is told of it. */
 export const NOT_CALLED = `this call and those after it were not made: one answer may have at most ${MAX_CALLS} calls, so make the others in your next answer`;
+/** What the model is told of a call whose end is missing. */
+export const CUT_CALL =
+  "your answer was cut at its maximum length before the arguments of this call were complete, so the call was not made: make it again with shorter arguments";
 /** Characters of a name and of an id, and of arguments. */
 const MAX_NAME = 128;
 const MAX_ARGUMENTS = 40 * 1024;
@@ -32,6 +35,18 @@ export function keptCalls(calls: readonly ToolCall[], redactor: Redactor): ToolC
 /** Whether this call is the one too many of its answer. */
 export function isOneTooMany({ id }: ToolCall, steps: readonly StepRecord[]): boolean {
   return steps.some(({ calls }) => calls[MAX_CALLS]?.id === id);
+}
+
+/** Whether an answer was cut in the middle of this call. */
+export function isCut({ id, arguments: text }: ToolCall, steps: readonly StepRecord[]): boolean {
+  if (!steps.some(({ calls, finish }) => finish === "length" && calls.at(-1)?.id === id)) return false;
+  try {
+    checkJson(text, ARGUMENTS);
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** Some models give no ids, or those of an answer before again: what a tool says has to find its call. */

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import type { AnyValueSchema } from "#proto/opentelemetry/proto/common/v1/common_pb.js";
 import type { SpanSchema } from "#proto/opentelemetry/proto/trace/v1/trace_pb.js";
 import {
   Span_SpanKind as SpanKind,
@@ -12,8 +13,9 @@ import type { RunRecord, StepRecord } from "./record.js";
 // run is invoke_agent, its steps are chat and execute_tool. A repeated delivery changes
 // nothing, so that whoever comes after a worker that died may tell it again.
 
-/** Spans of one delivery: a step has up to 80 KB of text. */
+/** Spans of one delivery, and characters of their texts, about. */
 const PER_DELIVERY = 30;
+const CHARACTERS = 256 * 1024;
 
 /**
  * Tells the traces service of a run that ended, in the name of the run's user.
@@ -22,13 +24,34 @@ const PER_DELIVERY = 30;
  */
 export async function exportTrace(peers: Peers, run: RunRecord, steps: readonly StepRecord[]): Promise<void> {
   const spans = [rootOf(run), ...steps.map((step, n) => spanOf(run, step, said(run, steps, n)))];
-  for (let from = 0; from < spans.length; from += PER_DELIVERY) {
-    const some = spans.slice(from, from + PER_DELIVERY);
+  for (const some of deliveriesOf(spans)) {
     const resource = { attributes: attributesOf({ "service.name": "sallyport", "sallyport.run.owner": run.owner }) };
     await peers.callAsService(TraceService.method.export, {
       resourceSpans: [{ resource, scopeSpans: [{ scope: { name: "sallyport.runs" }, spans: some }] }],
     });
   }
+}
+
+/** Spans in their order, so that no delivery is too long unless a single span is. */
+function deliveriesOf(spans: readonly Span[]): Span[][] {
+  const deliveries: Span[][] = [];
+  let characters = Number.POSITIVE_INFINITY;
+  for (const span of spans) {
+    const more = (span.attributes ?? []).reduce((sum, { value }) => sum + charactersIn(value), 0);
+    const last = deliveries.at(-1);
+    if (last !== undefined && last.length < PER_DELIVERY && characters + more <= CHARACTERS) {
+      last.push(span);
+      characters += more;
+    } else {
+      deliveries.push([span]);
+      characters = more;
+    }
+  }
+  return deliveries;
+}
+
+function charactersIn(value: MessageInitShape<typeof AnyValueSchema> | undefined): number {
+  return value?.value?.case === "stringValue" ? value.value.value.length : 0;
 }
 
 type Span = MessageInitShape<typeof SpanSchema>;
@@ -65,6 +88,7 @@ function spanOf(run: RunRecord, step: StepRecord, input: string): Span {
     ? {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": step.name,
+        "sallyport.finish": step.finish,
         "gen_ai.usage.input_tokens": step.input_tokens,
         "gen_ai.usage.output_tokens": step.output_tokens,
         "gen_ai.input.messages": input,

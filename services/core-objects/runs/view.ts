@@ -5,6 +5,9 @@ import { RunStepKind, type RunStepSchema, RunStepState } from "#proto/core/v1/ru
 import { shorten } from "../../shared/tools/shorten.js";
 import type { RunErrorWord, RunRecord, StepRecord } from "./record.js";
 
+/** Characters of an output that are shown; the trace has all. */
+const MAX_OUTPUT = 30_000;
+
 type RunView = Exclude<MessageInitShape<typeof RunSchema>, { $typeName: string }>;
 
 /** A run as it is shown in full. */
@@ -13,7 +16,7 @@ export function runOf(run: RunRecord): RunView {
     ...rowOf(run),
     input: run.input,
     ...(run.error !== null && { error: errorOf(run.error, run.error.message) }),
-    ...(run.state === "completed" && { output: run.output }),
+    ...outputOf(run),
     ...(run.model !== "" && {
       model: run.model,
       inputTokens: BigInt(run.input_tokens),
@@ -23,6 +26,13 @@ export function runOf(run: RunRecord): RunView {
     etag: run.etag,
     ...(run.started_at !== null && { startedAt: timestampFromDate(run.started_at) }),
   };
+}
+
+/** The final answer, or what was written of it; of a long one the beginning and its length. */
+function outputOf({ state, output }: RunRecord): RunView {
+  if (output === "" && state !== "completed") return {};
+  if (output.length <= MAX_OUTPUT) return { output };
+  return { output: shorten(output, MAX_OUTPUT), outputCharacters: output.length };
 }
 
 /** A run as a row of a list. */

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../shared/process/log.js";
 import { newEtag } from "../objects/gate.js";
+import { forgetAsking } from "./asking-run.js";
 import { delegationPlace } from "./begin-run.js";
 import { dropRights } from "./counted-rights.js";
-import { RunEnd, RunLost } from "./ending.js";
+import { RunEnd, RunLost, RunWaits } from "./ending.js";
 import { type ExecutionParts, execute } from "./execute.js";
 import { Hold } from "./queue.js";
 import { ENDED, type RunRecord } from "./record.js";
@@ -94,14 +95,15 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
       if (run.stalls > MAX_STALLS)
         throw new RunEnd("worker_lost", `${MAX_STALLS} workers stopped during this step: trigger the run again`);
       quiet = giveSigns(hold, { stop, worked, leaseMs: options.leaseMs, listening });
-      const rest = await execute(hold, parts, AbortSignal.any([stop.signal, closing.signal]));
+      const rest = await execute(hold, parts, { signal: AbortSignal.any([stop.signal, closing.signal]), worked });
       if ("output" in rest) await end(hold, { state: "completed", output: rest.output, worked_ms: worked() });
     } catch (error) {
       if (closing.signal.aborted && !stop.signal.aborted) return await hold.release(0);
       const why = stop.signal.aborted ? stop.signal.reason : error;
+      if (why instanceof RunWaits) return await hold.wait(why.ms, { waits: why.waits, worked_ms: worked() + why.ms });
       if (!(why instanceof RunEnd)) throw why;
-      const { state, reason, message } = why;
-      await end(hold, { state, error: { reason, message }, worked_ms: worked() });
+      const { state, reason, message, output } = why;
+      await end(hold, { state, output, error: { reason, message }, worked_ms: worked() });
     } finally {
       quiet();
     }
@@ -137,6 +139,7 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
       }
       log.warn({ err: error, run: run._id }, "the trace of a run cannot be saved");
     }
+    await forgetAsking(context, run);
     await dropRights(context, run);
     await hold.forget();
   }

@@ -9,6 +9,7 @@ import { openContext } from "../../../services/core-objects/context.js";
 import { createDelegations } from "../../../services/core-objects/delegations.js";
 import type { AssignmentRecord } from "../../../services/core-objects/kinds/assignments/record.js";
 import { nextOf } from "../../../services/core-objects/kinds/assignments/schedule.js";
+import type { RunRecord } from "../../../services/core-objects/runs/record.js";
 import { beginDue } from "../../../services/core-objects/runs/schedules.js";
 import { loadKinds } from "../../../services/core-objects/service.js";
 import { refusal } from "./refusal.js";
@@ -38,6 +39,17 @@ async function trigger(assignmentId: string, who = "alice", more: object = {}) {
     if (event.case === "result") return event.value.run!;
   throw new Error("no result");
 }
+
+test("an assignment sets steps and time of its runs, and a trigger its input", async () => {
+  const { id, maxSteps, timeoutSeconds } = await create({ maxSteps: 7, timeoutSeconds: 90 });
+  expect([maxSteps, timeoutSeconds]).toEqual([7, 90]);
+  const run = await trigger(id, "alice", { input: "Look elsewhere." });
+  expect(run.input).toBe("Look elsewhere.");
+  const record = await rig.store.collection<RunRecord>("runs").findOne({ _id: run.id });
+  expect([record?.max_steps, record?.timeout_ms]).toEqual([7, 90_000]);
+  expect((await update(id, { maxSteps: 9 })).assignment).toMatchObject({ maxSteps: 9, timeoutSeconds: 90 });
+  expect((await trigger(id)).input).toBe("Look.");
+});
 
 test("a schedule is cron in a time zone, and says when it runs next", async () => {
   const { id, nextRunAt, schedule, timeZone } = await create({ schedule: "30 7 * * *", timeZone: "Asia/Tokyo" });

@@ -39,22 +39,28 @@ export const kind = defineKind({
     nextRunAt: record.next_at === null ? undefined : timestampFromDate(record.next_at),
     scheduleKey: record.schedule_key ?? undefined,
     pausedReason: record.paused === "" ? undefined : record.paused,
+    maxSteps: record.max_steps,
+    timeoutSeconds: record.timeout_seconds,
+    askingRunId: record.asking,
   }),
   reseal: ({ delegation }, again) => (delegation === "" ? {} : { delegation: again(delegation, "delegation") }),
   list: {
     rpc: listAssignments,
     without: ["input", "delegation"],
     named: ["agent"],
-    hidden: ["timeZone", "owner", "sharing", "etag", "createdAt", "updatedAt"],
+    hidden: ["timeZone", "maxSteps", "timeoutSeconds", "owner", "sharing", "etag", "createdAt", "updatedAt"],
   },
   get: { rpc: getAssignment },
   create: {
     rpc: createAssignment,
-    async content({ name, agentId, input, schedule, timeZone, enabled = true, companyManaged }, writer) {
+    async content(request, writer) {
+      const { name, agentId, input, schedule, timeZone, enabled = true, companyManaged } = request;
+      const { maxSteps, timeoutSeconds } = request;
       const timing = { schedule, time_zone: timeZone === "" ? UTC : timeZone };
       const next_at = checkedNext({ ...timing, enabled });
       if (schedule !== "" && companyManaged) throw invalidArgument(NOBODY);
-      return { agent: agentId, input, ...timing, next_at, ...(await standingFor(schedule, name, writer)) };
+      const limits = given({ max_steps: maxSteps, timeout_seconds: timeoutSeconds });
+      return { agent: agentId, input, ...limits, ...timing, next_at, ...(await standingFor(schedule, name, writer)) };
     },
   },
   update: {
@@ -65,11 +71,12 @@ export const kind = defineKind({
         schedule: schedule ?? current.schedule,
         time_zone: timeZone === undefined ? current.time_zone : timeZone === "" ? UTC : timeZone,
       };
-      const says = [agentId, input, schedule, timeZone].some((one) => one !== undefined);
+      const limits = { max_steps: request.maxSteps, timeout_seconds: request.timeoutSeconds };
+      const says = [agentId, input, schedule, timeZone, ...Object.values(limits)].some((one) => one !== undefined);
       const begins = enabled === true && !current.enabled;
       const acts = says || begins;
       if (acts && (current.schedule !== "" || timing.schedule !== "")) checkOwner(current, writer);
-      const changes = { ...given({ name, agent: agentId, input }), ...timing };
+      const changes = { ...given({ name, agent: agentId, input, ...limits }), ...timing };
       if (!acts && enabled === undefined) return changes;
       const next_at = checkedNext({ ...timing, enabled: enabled ?? current.enabled });
       if (!acts) return { ...changes, next_at };
@@ -104,6 +111,6 @@ function checkOwner({ origin, owner }: AssignmentRecord, { userId }: Writer): vo
   if (origin !== "user") throw invalidArgument(NOBODY);
   if (owner === userId) return;
   throw permissionDenied(
-    "a schedule runs as the assignment's owner, so only the owner can change its agent, input and schedule, or enable it: create your own with create_assignment",
+    "a schedule runs as the assignment's owner, so only the owner can change its agent, input, limits and schedule, or enable it: create your own with create_assignment",
   );
 }

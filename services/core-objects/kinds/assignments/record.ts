@@ -16,6 +16,11 @@ export interface AssignmentRecord extends ObjectRecord {
   readonly delegation: string;
   /** The API key that set the schedule; null, or absent of an older one, if it is not known. */
   readonly schedule_key?: SettingKey | null;
+  /** How long each of its runs may be; absent for as long as any. */
+  readonly max_steps?: number;
+  readonly timeout_seconds?: number;
+  /** The run that asked its user last and waits; absent for none. */
+  readonly asking?: string;
   /** Why the schedule does not go on, of one that we disabled; "" or absent otherwise. */
   readonly paused?: string;
 }

@@ -14,13 +14,14 @@ import type { AssignmentRecord } from "./record.js";
 /** Runs an assignment as the caller, and gives the run as it goes. */
 export async function* triggerAssignment(
   context: Context,
-  { assignmentId, waitSeconds, requestId }: MessageShape<typeof TriggerAssignmentRequestSchema>,
+  { assignmentId, waitSeconds, requestId, ...instead }: MessageShape<typeof TriggerAssignmentRequestSchema>,
   call: Call,
 ): AsyncIterable<MessageInitShape<typeof TriggerAssignmentResponseSchema>> {
   const assignment = (await readable(context, "assignment", assignmentId, call.caller)) as AssignmentRecord;
   if (!assignment.enabled)
     throw failedPrecondition(`the assignment ${assignmentId} is disabled: enable it with update_assignment`);
-  const { agent: agentId, input } = assignment;
-  const run = await beginRun(context, { agentId, input, assignment, requestId }, call);
+  const { agent: agentId, input, max_steps: maxSteps, timeout_seconds: timeoutSeconds } = assignment;
+  const work = { agentId, assignment, requestId, maxSteps, timeoutSeconds };
+  const run = await beginRun(context, { ...work, input: instead.input === "" ? input : instead.input }, call);
   yield* follow(context, run, waitSeconds, call);
 }

@@ -14,6 +14,7 @@ export interface Message {
 /** What a model is asked. */
 export interface Asked {
   readonly model: string;
+  readonly stream?: boolean;
   readonly messages: readonly Message[];
   readonly tools?: readonly { readonly function: { name: string; description: string; parameters: object } }[];
   readonly authorization: string | undefined;
@@ -25,6 +26,7 @@ export type Reply =
   | { readonly call: string; readonly args?: object | string; readonly id?: string; readonly say?: string }
   | { readonly calls: readonly { readonly call: string; readonly args?: object; readonly id?: string }[] }
   | { readonly status: number; readonly location?: string; readonly error?: string }
+  | { readonly respond: (response: ServerResponse) => unknown }
   | "never";
 
 /** A model that is asked, and whoever else is: `other` answers what is not for the model. */
@@ -43,6 +45,7 @@ export async function startModel(
     asked.push(question);
     const said = await reply(question);
     if (said === "never") return;
+    if (typeof said === "object" && "respond" in said) return void (await said.respond(response));
     if (typeof said === "object" && "status" in said) {
       response.writeHead(said.status, said.location === undefined ? {} : { location: said.location });
       return void response.end(JSON.stringify({ error: { message: said.error ?? `no, ${question.authorization}` } }));

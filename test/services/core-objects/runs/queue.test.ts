@@ -91,6 +91,25 @@ test("who dies between the run and the next time leaves no second run; while a r
   expect(await mine()).toHaveLength(2);
 });
 
+test("a run that asks its user does not stop its schedule, and of those that wait the oldest gives way", async () => {
+  const id = await assignment();
+  for (let day = 10; day < 15; day++) {
+    await due(id, new Date(`2026-12-${day}T07:00:00Z`));
+    await beginDue(context, new Date(`2026-12-${day}T07:00:30Z`));
+    const asks = { state: "awaiting_input" as const, question: "Which?", due_at: null };
+    await runs().updateMany({ assignment: id, owner: "alice", state: "queued" }, { $set: asks });
+  }
+  const all = await runs()
+    .find({ owner: "alice", assignment: id }, { sort: { _id: 1 } })
+    .toArray();
+  expect(all.map(({ state }) => state)).toEqual([
+    ...["timed_out", "timed_out"],
+    ...["awaiting_input", "awaiting_input", "awaiting_input"],
+  ]);
+  expect(all[0]).toMatchObject({ question: "", error: { reason: "timeout" } });
+  expect(all[0]?.error?.message).toContain("nobody answered its question");
+});
+
 test("of many workers that look at once one has a run, and one that lost it changes nothing", async () => {
   await runs().updateMany({ due_at: { $gt: new Date(0) } }, { $set: { due_at: null } });
   const [one] = await runs().find({ owner: "alice" }, { limit: 1 }).toArray();

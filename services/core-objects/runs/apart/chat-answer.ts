@@ -1,0 +1,181 @@
+import { checkJson, type JsonBounds } from "../../../shared/isolation/json-bounds.js";
+import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
+import { estimatedTokens } from "../estimated-tokens.js";
+import { type Fields, fieldsOf, listOf, textIn } from "./loose-json.js";
+
+// What services say that have the API of chat completions, in all the ways in which they say it. Nothing is believed
+// of its shape: what is missing is left out, and what has no message at all is unreadable.
+
+/** How an answer ended: `called` tools or said something, was cut at its length, filtered, refused, or failed on the way. */
+export type Finish = "stop" | "length" | "filtered" | "refused" | "error";
+
+/** A call of a tool that the model wants. */
+export interface WantedCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text. */
+  readonly arguments: string;
+}
+
+/** What a model said, within bounds. */
+export interface ModelAnswer {
+  readonly text: string;
+  readonly calls: readonly WantedCall[];
+  readonly finish: Finish;
+  /** How it ended in the service's own word; "" if it said none. */
+  readonly reason: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** The service stated no tokens: they are estimated from the texts. */
+  readonly isEstimated: boolean;
+}
+
+/** The service answered, and nobody can read what. */
+export class UnreadableError extends Error {}
+
+/** The connection ended before the answer did: asked again, the service may answer. */
+export class BrokenError extends Error {}
+
+/** The service answered with success that something failed; the fields are those of its error. */
+export class ToldError extends Error {
+  constructor(
+    message: string,
+    readonly code: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Longest text of an answer, in characters. What is longer is not read to its end, so that nothing is cut in silence. */
+const MAX_TEXT = 512 * 1024;
+const MAX_ARGUMENTS = 64 * 1024;
+const MAX_NAME = 256;
+const MAX_REASON = 40;
+
+/** The words for how an answer ended, by service. */
+const FINISHES: Readonly<Record<string, Finish>> = {
+  length: "length",
+  max_tokens: "length",
+  max_output_tokens: "length",
+  model_length: "length",
+  model_context_window_exceeded: "length",
+  content_filter: "filtered",
+  content_filtered: "filtered",
+  safety: "filtered",
+  recitation: "filtered",
+  prohibited_content: "filtered",
+  blocklist: "filtered",
+  spii: "filtered",
+  guardrail_intervened: "filtered",
+  refusal: "refused",
+  error: "error",
+};
+
+/** Reads a whole answer. @throws UnreadableError; ToldError; MisbehavedError. */
+export function readAnswer(text: string, bounds: JsonBounds, asked: { readonly characters: number; calls: number }) {
+  checkJson(text, bounds);
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new UnreadableError("its answer is not JSON");
+  }
+  return answerOf(fieldsOf(body), asked);
+}
+
+/** What a completion says. @throws UnreadableError; ToldError; MisbehavedError. */
+export function answerOf(
+  body: Fields,
+  { characters, calls: most }: { readonly characters: number; readonly calls: number },
+): ModelAnswer {
+  const choice = fieldsOf(listOf(body.choices)[0]);
+  const message = fieldsOf(choice.message ?? choice.delta ?? (choice.text === undefined ? undefined : choice));
+  throwTold(body.error ?? choice.error);
+  if (Object.keys(message).length === 0) throw new UnreadableError("its answer contains no message");
+  const { text, refusal, calls } = partsOf(message);
+  const reason = String(choice.finish_reason ?? choice.native_finish_reason ?? "").slice(0, MAX_REASON);
+  const finish = FINISHES[reason.toLowerCase()] ?? "stop";
+  const said = withoutThoughts(text);
+  const usage = fieldsOf(body.usage);
+  const [input, output] = [
+    tokens(usage.prompt_tokens ?? usage.input_tokens),
+    tokens(usage.completion_tokens ?? usage.output_tokens),
+  ];
+  const written = said.length + calls.reduce((sum, call) => sum + call.arguments.length, 0);
+  const isEstimated = input === 0 && output === 0;
+  return {
+    text: said === "" ? refusal : said,
+    calls: calls.slice(0, most),
+    finish: finish === "stop" && said === "" && refusal !== "" && calls.length === 0 ? "refused" : finish,
+    reason,
+    inputTokens: isEstimated ? estimatedTokens(characters) : input,
+    outputTokens: isEstimated ? estimatedTokens(written) : output,
+    isEstimated,
+  };
+}
+
+/** @throws ToldError for an error that came with success. */
+export function throwTold(error: unknown): void {
+  if (error === undefined || error === null) return;
+  const { message, code, type } = fieldsOf(error);
+  throw new ToldError(textIn(message ?? error).slice(0, 1_000), String(code ?? type ?? ""));
+}
+
+/** Text, refusal and calls of a message, wherever in it they stand. */
+function partsOf(message: Fields): { text: string; refusal: string; calls: WantedCall[] } {
+  const calls = [...callsOf(message.tool_calls), ...callsOf(message.function_call)];
+  let [text, refusal] = ["", textIn(message.refusal)];
+  for (const part of listOf(message.content ?? message.text)) {
+    if (typeof part === "string") text += part;
+    else {
+      const { type, ...more } = fieldsOf(part);
+      const word = typeof type === "string" ? type : "";
+      if (word === "tool_use" || word === "tool_call" || word === "function_call") calls.push(...callsOf(part));
+      else if (word === "refusal") refusal += textIn(more.refusal ?? more.text);
+      else if (/image|audio|file|video/.test(word)) text += `[${word.slice(0, MAX_REASON)}]`;
+      else if (!/thinking|reasoning|thought/.test(word) && more.thought !== true)
+        text += textIn(more.text ?? more.content);
+    }
+    checkLength(text);
+  }
+  checkLength(text);
+  return { text, refusal: refusal.slice(0, MAX_TEXT), calls };
+}
+
+function checkLength(text: string): void {
+  if (text.length > MAX_TEXT) throw new MisbehavedError(`its text is longer than ${MAX_TEXT} characters`);
+}
+
+/** The calls in a list, in an object by their numbers, or alone. */
+function callsOf(value: unknown): WantedCall[] {
+  if (value === undefined || value === null) return [];
+  const fields = fieldsOf(value);
+  const isAlone = "function" in fields || "name" in fields || Array.isArray(value);
+  const all = isAlone ? listOf(value) : Object.values(fields);
+  return all.flatMap((one) => {
+    const call = fieldsOf(one);
+    const inner = fieldsOf(call.function ?? call.custom ?? call);
+    if (typeof inner.name !== "string" || inner.name === "") return [];
+    const id = String(call.id ?? call.call_id ?? "").slice(0, MAX_NAME);
+    return [{ id, name: inner.name.slice(0, MAX_NAME), arguments: argumentsIn(inner.arguments ?? inner.input) }];
+  });
+}
+
+/** Some services give arguments as the object that they are. */
+function argumentsIn(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value ?? {});
+  return text.slice(0, MAX_ARGUMENTS);
+}
+
+/** Some models think aloud in front of their answer. */
+function withoutThoughts(text: string): string {
+  const begun = text.trimStart();
+  if (!begun.startsWith("<think>")) return text;
+  const end = begun.indexOf("</think>");
+  return end === -1 ? "" : begun.slice(end + "</think>".length).trimStart();
+}
+
+function tokens(count: unknown): number {
+  const number = Number(count);
+  return Number.isSafeInteger(number) && number > 0 ? number : 0;
+}

@@ -1,0 +1,128 @@
+import { checkJson, type JsonBounds } from "../../../shared/isolation/json-bounds.js";
+import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
+import { BrokenError, throwTold, UnreadableError } from "./chat-answer.js";
+import { type Fields, fieldsOf, listOf } from "./loose-json.js";
+
+// An answer that comes piece by piece, as server-sent events, put together as if it had come at once.
+
+/** Bounds of one event, and of all: an event repeats its frame for each word. */
+const EVENT: JsonBounds = { bytes: 2 ** 20, depth: 64, nodes: 20_000 };
+const MAX_CALLS = 256;
+const MAX_PARTS = 50_000;
+const MAX_ARGUMENTS = 256 * 1024;
+
+interface GrowingCall {
+  readonly id: string;
+  name: string;
+  arguments: string;
+}
+
+/** Reads a stream to its end. @throws BrokenError; UnreadableError; ToldError; MisbehavedError. */
+export async function readStream(body: ReadableStream<Uint8Array>): Promise<Fields> {
+  const growing = new GrowingAnswer();
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {
+    rest += decoder.decode(piece, { stream: true });
+    if (rest.length > EVENT.bytes) throw new MisbehavedError("an event of its answer is longer than 1 MiB");
+    const lines = rest.split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop() as string;
+    for (const line of lines) if (growing.take(line)) return growing.whole();
+  }
+  growing.take(rest);
+  return growing.whole();
+}
+
+/** What has come so far. */
+class GrowingAnswer {
+  #parts: unknown[] = [];
+  #text = "";
+  #refusal = "";
+  #calls = new Map<string, GrowingCall>();
+  #finish: unknown;
+  #usage: unknown;
+  #last = "";
+  #isDone = false;
+
+  /** Takes a line. @returns whether it was the last one. */
+  take(line: string): boolean {
+    if (!line.startsWith("data:")) return false;
+    const data = line.slice("data:".length).trim();
+    if (data === "") return false;
+    if (data === "[DONE]") {
+      this.#isDone = true;
+      return true;
+    }
+    checkJson(data, EVENT);
+    let event: Fields;
+    try {
+      event = fieldsOf(JSON.parse(data));
+    } catch {
+      throw new UnreadableError("an event of its answer is not JSON");
+    }
+    throwTold(event.error);
+    if (event.usage !== undefined && event.usage !== null) this.#usage = event.usage;
+    const choice = fieldsOf(listOf(event.choices).find((one) => Number(fieldsOf(one).index ?? 0) === 0));
+    throwTold(choice.error);
+    this.#grow(fieldsOf(choice.delta ?? choice.message ?? (choice.text === undefined ? undefined : choice)));
+    const { finish_reason } = choice;
+    if (finish_reason !== undefined && finish_reason !== null && finish_reason !== "") this.#finish = finish_reason;
+    return false;
+  }
+
+  whole(): Fields {
+    if (!this.#isDone && this.#finish === undefined)
+      throw new BrokenError("its answer broke off: the connection ended before the answer did");
+    const content = [...this.#parts, ...(this.#text === "" ? [] : [this.#text])];
+    const message = { content, refusal: this.#refusal, tool_calls: [...this.#calls.values()].map(callOf) };
+    return { choices: [{ message, finish_reason: this.#finish }], usage: this.#usage };
+  }
+
+  #grow(delta: Fields): void {
+    const { content, refusal, text } = delta;
+    for (const part of listOf(content ?? text)) {
+      if (typeof part === "string") this.#text += part;
+      else this.#keepPart(part);
+    }
+    if (typeof refusal === "string") this.#refusal += refusal;
+    for (const [at, one] of listOf(delta.tool_calls).entries()) this.#growCall(fieldsOf(one), at);
+    if (delta.function_call !== undefined && delta.function_call !== null)
+      this.#growCall({ index: 0, function: delta.function_call }, 0);
+  }
+
+  /** The order of texts and parts stays. */
+  #keepPart(part: unknown): void {
+    if (this.#text !== "") this.#parts.push(this.#text);
+    this.#text = "";
+    this.#parts.push(part);
+    if (this.#parts.length > MAX_PARTS) throw new MisbehavedError(`its answer has more than ${MAX_PARTS} parts`);
+  }
+
+  /**
+   * Services number calls, and not all of them: with gaps, every one 0, or not at all. A piece with another id than
+   * the call of its number is another call; one without both goes on with the last.
+   */
+  #growCall({ id, index, ...more }: Fields, at: number): void {
+    const piece = fieldsOf(more.function ?? more);
+    const named = typeof id === "string" ? id : "";
+    let key = typeof index === "number" ? `n${index}` : named !== "" ? `i${named}` : this.#last || `n${at}`;
+    const found = this.#calls.get(key);
+    if (found !== undefined && named !== "" && found.id !== "" && found.id !== named) key = `${key} ${named}`;
+    else if (found !== undefined && named === "" && typeof index === "number" && this.#last.startsWith(`${key} `))
+      key = this.#last;
+    const call = this.#calls.get(key) ?? { id: named, name: "", arguments: "" };
+    if (typeof piece.name === "string" && call.name !== piece.name) call.name += piece.name;
+    const { arguments: text } = piece;
+    if (typeof text === "string") call.arguments += text;
+    else if (text !== undefined && text !== null) call.arguments = JSON.stringify(text);
+    if (call.arguments.length > MAX_ARGUMENTS)
+      throw new MisbehavedError("the arguments of a call are longer than 256 KiB");
+    this.#calls.set(key, call);
+    this.#last = key;
+    if (this.#calls.size > MAX_CALLS) throw new MisbehavedError(`its answer has more than ${MAX_CALLS} calls`);
+  }
+}
+
+function callOf({ id, name, arguments: text }: GrowingCall): object {
+  return { id, type: "function", function: { name, arguments: text } };
+}

@@ -1,0 +1,31 @@
+import type { Messages } from "./model.js";
+import type { RunRecord, StepRecord } from "./record.js";
+
+// What a model is told: the run so far, in the words of chat completions.
+
+/** What the model is told after an answer that was cut. */
+export const CONTINUE =
+  "Your answer was cut at its maximum length. Continue exactly where it stopped, and repeat nothing.";
+/** What the model is told after an answer without any text. */
+const ANSWER = "Your answer was empty. Answer the task, or call a tool.";
+
+/** The conversation of a run so far. */
+export function messagesOf(system: string, { input }: RunRecord, steps: readonly StepRecord[]): Messages {
+  return [{ role: "system", content: system }, { role: "user", content: input }, ...steps.flatMap(messagesOfStep)];
+}
+
+function messagesOfStep(step: StepRecord): Messages {
+  if (step.kind !== "model") return [{ role: "tool", tool_call_id: step.call, content: step.output }];
+  if (step.calls.length > 0) {
+    const tool_calls = step.calls.map(({ id, name, arguments: text }) => ({
+      id,
+      type: "function" as const,
+      function: { name, arguments: text },
+    }));
+    return [{ role: "assistant", content: step.output, tool_calls }];
+  }
+  // An answer after which the model is asked again was cut or empty; some services refuse a message without text.
+  const next = step.finish === "length" ? CONTINUE : ANSWER;
+  const said: Messages = step.output === "" ? [] : [{ role: "assistant", content: step.output }];
+  return [...said, { role: "user", content: next }];
+}
