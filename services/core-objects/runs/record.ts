@@ -46,6 +46,8 @@ export interface RunRecord extends Base {
   readonly error: { readonly reason: RunErrorWord; readonly message: string } | null;
   /** "" until it is known. */
   readonly model: string;
+  /** What the agent was given and the run cannot use, in words; absent until a worker takes it, and of an older one. */
+  readonly left_out?: readonly string[];
   readonly step_count: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
