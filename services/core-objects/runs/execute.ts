@@ -17,6 +17,7 @@ import { createRedactor } from "./redact.js";
 import type { Rights } from "./rights.js";
 import { credentialOf } from "./secrets.js";
 import { type Standing, standingOf } from "./standing.js";
+import { ToldSteps } from "./told-steps.js";
 import { argumentsOf, isOneTooMany, keptCalls, NOT_CALLED, questionIn, uniqueCalls } from "./tool-calls.js";
 import type { AgentTool } from "./tools/agent-tool.js";
 import { ASK_USER } from "./tools/ask-user.js";
@@ -56,11 +57,15 @@ class Execution {
   #rights: KeptRights | undefined;
   #equipment: (Equipment & { readonly of: Rights }) | undefined;
 
+  readonly #told: ToldSteps;
+
   constructor(
     private readonly hold: Hold,
     private readonly parts: ExecutionParts,
     private readonly signal: AbortSignal,
-  ) {}
+  ) {
+    this.#told = new ToldSteps(parts.context, parts.peers, hold.run);
+  }
 
   async run(): Promise<Rest> {
     this.#steps = await this.hold.steps();
@@ -73,10 +78,12 @@ class Execution {
         const { context, peers, own } = this.parts;
         const standing = await standingOf(context, peers, this.hold.run, own.serversOf);
         const rest = await this.#next(standing, await this.#equip(standing));
+        this.#told.tell(this.#steps);
         if (rest !== undefined) return rest;
       }
     } finally {
       await this.#equipment?.close();
+      await this.#told.settle(this.#steps);
     }
   }
 

@@ -49,6 +49,8 @@ export interface RunRecord extends Base {
   /** What the agent was given and the run cannot use, in words; absent until a worker takes it, and of an older one. */
   readonly left_out?: readonly string[];
   readonly step_count: number;
+  /** How many of its steps the traces service was told of; absent until the first. */
+  readonly told?: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly max_steps: number;

@@ -176,7 +176,7 @@ test("an assignment is deleted by who manages it; a run that it began goes on an
   expect((await refusal(call(assignments.deleteAssignment, { assignmentId }, "carl")))[0]).toBe("NotFound");
   expect(await call(assignments.deleteAssignment, { assignmentId })).toMatchObject({
     id: assignmentId,
-    unfinishedRunIds: [runId],
+    unfinishedRuns: [{ id: runId }],
   });
   const { run } = await call(RunService.method.getRun, { runId });
   expect(run).toMatchObject({ question: "Which?", assignment: { id: assignmentId } });

@@ -12,9 +12,13 @@ export async function afterDeletion(context: Context, gone: AssignmentRecord, { 
   await endStanding(context, gone);
   const unfinished = { owner: caller.id, state: { $in: ["queued", "running", "awaiting_input"] as const } };
   const runs = await context.runs
-    .find({ ...unfinished, assignment: gone._id } as never, { limit: NAMED, projection: { _id: 1 }, hint: "state" })
+    .find({ ...unfinished, assignment: gone._id } as never, {
+      limit: NAMED,
+      projection: { agent_name: 1 },
+      hint: "state",
+    })
     .toArray();
-  return { unfinishedRunIds: runs.map(({ _id }) => _id) };
+  return { unfinishedRuns: runs.map(({ _id, agent_name }) => ({ id: _id, name: agent_name })) };
 }
 
 /**
