@@ -65,6 +65,8 @@ export interface Context {
   readonly wakeWorker: () => void;
   readonly people: People;
   readonly audit: RecordAudit;
+  /** The tools of our own servers that agents can be given, as server/tool; not known where no runs are executed. */
+  readonly toolNames?: ReadonlySet<string> | undefined;
   /** Tells every process that keeps what these users reach, by their ids or EVERYONE; resolved when all know. */
   readonly reachChanged: (users: readonly string[]) => Promise<void>;
   /**
@@ -84,6 +86,10 @@ export interface Kind {
   readonly collection: CollectionSpec;
   /** The fields of a record that hold ids, or one id, of another kind: its noun by the field's name. */
   readonly references: Readonly<Record<string, string>>;
+  /** How each of these references is taken away, in words that name a tool and its argument. */
+  readonly detaching: Readonly<Record<string, string>>;
+  /** Whoever is given one needs what it refers to as well. */
+  readonly hasParts: boolean;
   readonly capabilities: readonly Capability[];
   routes(context: Context): readonly Method[];
   /** How what is secret of one is sealed again; absent where nothing of it is. */
@@ -114,6 +120,7 @@ export interface Surroundings {
   readonly people: People;
   readonly audit: RecordAudit;
   readonly reachChanged: Context["reachChanged"];
+  readonly toolNames?: Context["toolNames"];
   /** Made here if left out. */
   readonly processes?: Processes | undefined;
   /** PUBLIC_ONLY if left out. */

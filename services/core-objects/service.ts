@@ -66,6 +66,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
     people: createPeople(peers),
     audit: async (request) => (await peers.callAsService(AuditService.method.recordAudit, request)).numbers,
     reachChanged: (users) => publishReach(users, { peers, log }),
+    toolNames: options.runs && new Set(options.runs.tools.map(({ server, name }) => `${server}/${name}`)),
     closedAddress: (refused) => log.info(refused, "the address of a remote is closed"),
     seal,
     outgoing,

@@ -85,6 +85,7 @@ function principalOf(to: string): string {
   return to === "everyone" ? "all" : to.replace(/^user:/, "u:").replace(/^group:/, "g:");
 }
 
-function nameOf(principal: string): string {
+/** A principal of an acl as the API names it. */
+export function nameOf(principal: string): string {
   return principal === "all" ? "everyone" : principal.replace(/^u:/, "user:").replace(/^g:/, "group:");
 }

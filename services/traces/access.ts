@@ -47,7 +47,7 @@ export function readerOf(peers: Peers, call: Call): Reader {
       if (tier !== Tier.MANAGE) {
         throw permissionDenied(
           "only users who can manage this agent can list its traces: ask its owner for the manage tier. " +
-            "To read a run that you triggered, give its trace_id",
+            "To read the traces of your own runs, set mine",
         );
       }
     },
@@ -94,7 +94,7 @@ const NAME_CHARACTERS = 60;
 async function refusalOf(peers: Peers, call: Call): Promise<string> {
   const { agents, more } = await peers.call(AgentAccessService.method.listManageableAgents, {}, call);
   const why = "only administrators can list the traces of all agents";
-  const own = "to read a run that you triggered, give its trace_id from get_run";
+  const own = "to list the traces that you sent and those of your runs, set mine";
   if (agents.length === 0) return `${why}, and you manage no agent; ${own}`;
   const named = agents.map(({ id, name }) => `${id} (${JSON.stringify(shorten(name, NAME_CHARACTERS))})`).join(", ");
   const others = more ? "; list_agents shows the others, those with your_access manage" : "";

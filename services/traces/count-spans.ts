@@ -11,7 +11,7 @@ export const MAX_NAMES = 100;
 const BATCHES_REMEMBERED = 64;
 
 /** What a trace names. */
-export type TraceNames = Pick<TraceRecord, "agents" | "sources" | "models" | "tools">;
+export type TraceNames = Pick<TraceRecord, "agents" | "external" | "sources" | "models" | "tools">;
 
 /** Spans of one trace that came together. */
 export interface Batch {
@@ -105,6 +105,7 @@ function sumsOf({ spans, usable, known = {} }: Batch) {
   return {
     $addToSet: eachOf({
       agents: agentsOf(spans, usable),
+      external: newNames(facts.filter(({ agent_id }) => !usable.has(agent_id)).map(externalName), known.external),
       sources: newNames(
         spans.map(({ source }) => source),
         known.sources,
@@ -125,6 +126,11 @@ function sumsOf({ spans, usable, known = {} }: Batch) {
       output_tokens: sum(own.map(({ output_tokens }) => output_tokens)),
     },
   };
+}
+
+/** How an agent of another program is called: by its name, or by the id that this program gives it. */
+function externalName({ agent_name, agent_id }: ReadSpan["facts"]): string {
+  return agent_name === "" ? agent_id : agent_name;
 }
 
 /** The agents whose the spans are. */

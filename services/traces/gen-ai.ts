@@ -43,6 +43,33 @@ export const CONVENTIONS: readonly Convention[] = [
       input: ["gen_ai.input.messages", "gen_ai.tool.call.arguments"],
       output: ["gen_ai.output.messages", "gen_ai.tool.call.result"],
     },
+    // Words that LangSmith and Traceloop put there; their spans repeat the tokens of the calls inside them.
+    operations: { chain: "invoke_workflow", execute_task: "invoke_workflow" },
+  },
+  {
+    name: "vercel-ai",
+    version: "6.0",
+    keys: {
+      agentName: ["ai.telemetry.functionId"],
+      operation: ["ai.operationId"],
+      model: ["ai.response.model", "ai.model.id"],
+      tool: ["ai.toolCall.name"],
+      inputTokens: ["ai.usage.inputTokens"],
+      outputTokens: ["ai.usage.outputTokens"],
+      input: ["ai.prompt.messages", "ai.prompt", "ai.toolCall.args"],
+      output: ["ai.response.text", "ai.response.object", "ai.response.toolCalls", "ai.toolCall.result"],
+    },
+    operations: {
+      "ai.generateText": "invoke_agent",
+      "ai.generateText.doGenerate": "chat",
+      "ai.streamText": "invoke_agent",
+      "ai.streamText.doStream": "chat",
+      "ai.generateObject": "invoke_agent",
+      "ai.generateObject.doGenerate": "chat",
+      "ai.streamObject": "invoke_agent",
+      "ai.streamObject.doStream": "chat",
+      "ai.toolCall": "execute_tool",
+    },
   },
   {
     // The same before 1.27 (2024-07): other words for tokens and content.
@@ -76,6 +103,12 @@ export const CONVENTIONS: readonly Convention[] = [
       RETRIEVER: "retrieval",
       EMBEDDING: "embeddings",
     },
+  },
+  {
+    // What an agent's span says besides the words of OpenTelemetry.
+    name: "pydantic-ai",
+    version: "2.68",
+    keys: { input: ["pydantic_ai.all_messages"], output: ["final_result"] },
   },
   {
     name: "traceloop",

@@ -68,7 +68,7 @@ async function batchesOf(
   { sender, usable, expiresAt }: Omit<Delivery, "spans">,
   rejects: Rejects,
 ): Promise<Batch[]> {
-  const projection = { span_count: 1, agents: 1, sources: 1, models: 1, tools: 1 };
+  const projection = { span_count: 1, agents: 1, external: 1, sources: 1, models: 1, tools: 1 };
   const there = await traces.find({ _id: { $in: [...byTrace.keys()] } }, { projection }).toArray();
   const records = new Map(there.map((trace) => [trace._id, trace]));
   return [...byTrace].flatMap(([trace, some]) => {

@@ -11,6 +11,8 @@ export interface TraceRecord extends Base {
   readonly user: string;
   /** Ids of agents that the sender could use and the spans name: all of them, since they say who reads. The sets are absent while empty. */
   readonly agents?: readonly string[];
+  /** Names of agents that are none of these, such as those of other programs. */
+  readonly external?: readonly string[];
   readonly name: string;
   /** The outermost span; absent until it has come. */
   readonly root?: string;
@@ -145,6 +147,8 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
       { name: "agents", key: { agents: 1, order: -1 } },
       { name: "sources", key: { sources: 1, order: -1 } },
       { name: "models", key: { models: 1, order: -1 } },
+      { name: "user", key: { user: 1, order: -1 } },
+      { name: "external", key: { external: 1, order: -1 } },
       { name: "trace_id", key: { trace_id: 1 } },
       EXPIRY,
     ],

@@ -23,8 +23,8 @@ export function traceSummaryOf(trace: TraceRecord, previewChars = PREVIEW_CHARS)
 }
 
 function traceWith(trace: TraceRecord, previewChars: number): TraceSummary {
-  const { agents = [], sources = [], models = [], tools = [] } = trace;
-  const more = [agents, sources, models, tools].reduce(
+  const { agents = [], external = [], sources = [], models = [], tools = [] } = trace;
+  const more = [[...agents, ...external], sources, models, tools].reduce(
     (sum, names) => sum + Math.max(0, names.length - NAMES_SHOWN),
     0,
   );
@@ -37,7 +37,7 @@ function traceWith(trace: TraceRecord, previewChars: number): TraceSummary {
     startedAt: timestampFromDate(trace.started_at),
     durationMs: trace.ended_at.getTime() - trace.started_at.getTime(),
     user: { id: trace.user },
-    agents: shown(agents).map((id) => ({ id })),
+    agents: [...agents.map((id) => ({ id })), ...external.map((name) => ({ name }))].slice(0, NAMES_SHOWN),
     models: shown(models),
     tools: shown(tools),
     ...(more > 0 && { moreNames: more }),

@@ -12,6 +12,7 @@ import { listAfter } from "./list-after.js";
 import type { CreateRequest } from "./messages.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
+import { checkShareableParts, shareParts, shownParts, unsharedParts } from "./parts.js";
 import { tellReach } from "./reach.js";
 import { checkReferences, recheckReferences } from "./references.js";
 import { checkedCreation } from "./run-gate.js";
@@ -45,6 +46,8 @@ export function createObject<Request extends CreateRequest>(
     const origin = request.companyManaged ? "company" : "user";
     if (acl.length > 0) checkShareable(origin);
     const ownership = { origin, owner: ownerIn(request, caller), acl } as const;
+    const lacking = await unsharedParts(context, noun, { ...content, ...ownership } as unknown as ObjectRecord);
+    if (request.shareParts) checkShareableParts(lacking, caller);
     const now = new Date();
     const governed: ObjectRecord = {
       ...content,
@@ -74,7 +77,9 @@ export function createObject<Request extends CreateRequest>(
         await tellReach(context, noun, undefined, record);
       }
     }
-    return { [member]: await oneViewOf(context, model, there, call) };
+    const left = request.shareParts && there === record ? await shareParts(context, lacking, caller) : lacking;
+    const unshared = left.length > 0 && { unsharedParts: shownParts(left, caller) };
+    return { [member]: await oneViewOf(context, model, there, call), ...unshared };
   };
 }
 

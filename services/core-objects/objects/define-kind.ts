@@ -5,7 +5,7 @@ import type { IndexSpec, Migration } from "../../shared/store/store.js";
 import type { Capability, Context, Kind } from "../context.js";
 import type { ObjectRecord, Own, Shipped } from "../record.js";
 import { createObject } from "./create.js";
-import { deleteObject } from "./delete.js";
+import { type Deletion, deleteObject } from "./delete.js";
 import { getObject } from "./get.js";
 import type { Leaving } from "./leaving.js";
 import { listObjects } from "./list.js";
@@ -84,6 +84,10 @@ export interface Definition<
    * deleted while referred to.
    */
   readonly references?: Readonly<Record<F, string>>;
+  /** How each of these references is taken away, in words that name a tool and its argument: refusals say it. */
+  readonly detaching?: Readonly<Record<F, string>>;
+  /** Whoever is given one needs what it refers to as well: sharing names what they cannot use, or shares it. */
+  readonly hasParts?: true;
   /** Seals again what is sealed of one, where something is. */
   readonly reseal?: Reseal<R>;
   /** Whether a change has what it refers to used elsewhere, so that who makes it must see all of that. */
@@ -113,11 +117,7 @@ export interface Definition<
     readonly rpc: Rpc<U, One<N, V>>;
     readonly changes: (request: U, current: R, writer: Writer) => Changes<R> | Promise<Changes<R>>;
   };
-  /** `after`: what else goes with one that is gone. */
-  readonly delete?: {
-    readonly rpc: Rpc<Naming<N> & DeleteRequest, DeleteResponse>;
-    readonly after?: (context: Context, id: string) => Promise<void>;
-  };
+  readonly delete?: { readonly rpc: Rpc<Naming<N> & DeleteRequest, DeleteResponse> } & Deletion<R>;
   /** The rpcs that only this kind has. */
   readonly commands?: (context: Context) => readonly Method[];
   /** What becomes of one whose owner leaves. */
@@ -171,6 +171,8 @@ export function defineKind<
     noun,
     plural,
     references,
+    detaching: definition.detaching ?? {},
+    hasParts: definition.hasParts ?? false,
     collection: {
       name: snakeOf(plural),
       indexes: [...INDEXES, ...indexes, ...(definition.indexes ?? [])],
@@ -186,7 +188,13 @@ export function defineKind<
       ...(create ? [route(context, create.rpc, createObject(model, create.content))] : []),
       ...(update ? [route(context, update.rpc, updateObject(model, update.rpc.input, update.changes as never))] : []),
       ...(definition.delete
-        ? [route(context, definition.delete.rpc, deleteObject(model, definition.delete.after))]
+        ? [
+            route(
+              context,
+              definition.delete.rpc,
+              deleteObject(model, definition.delete as unknown as Deletion<ObjectRecord>),
+            ),
+          ]
         : []),
       ...(commands?.(context) ?? []),
     ],

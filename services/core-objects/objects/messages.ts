@@ -60,6 +60,8 @@ export interface CreateRequest {
   sharing: Grant[];
   companyManaged: boolean;
   requestId: string;
+  /** Of a kind with parts. */
+  shareParts?: boolean;
 }
 
 /** What is to change of an object, besides which it is; a member that is not given stays. */
@@ -71,6 +73,8 @@ export interface UpdateRequest {
   removeLabels: string[];
   share: Grant[];
   unshare: string[];
+  /** Of a kind with parts. */
+  shareParts?: boolean;
 }
 
 /** Which object to delete, besides its id. */

@@ -65,37 +65,64 @@ export async function recheckReferences(
 /** As many as a refusal names of what refers to an object. */
 const NAMED = 20;
 
+/** An object that is to go, and the nouns of kinds whose references to it are dealt with otherwise. */
+interface Going {
+  readonly id: string;
+  readonly aside: readonly string[];
+}
+
 /**
  * Checks that nothing refers to an object.
  *
- * @throws ConnectError failed_precondition that names what does, as far as the caller can see it.
+ * @throws ConnectError failed_precondition that names what does, as far as the caller can see it, and what to do.
  */
-export async function checkUnused(context: Context, { noun }: Model, id: string, caller: Caller): Promise<void> {
+export async function checkUnused(
+  context: Context,
+  { noun }: Model,
+  { id, aside }: Going,
+  caller: Caller,
+): Promise<void> {
   const uses: string[] = [];
   for (const kind of context.kinds) {
-    const fields = Object.keys(kind.references).filter((field) => kind.references[field] === noun);
-    for (const field of fields) uses.push(...(await usesIn(context, kind, field, id, noun, caller)));
+    if (aside.includes(kind.noun)) continue;
+    for (const [field, referred] of Object.entries(kind.references))
+      if (referred === noun) uses.push(...(await usesIn(context, { kind, field, id, noun }, caller)));
   }
-  if (uses.length > 0) throw failedPrecondition(`${uses.join("; ")}: remove it there first, or disable it`);
+  if (uses.length > 0) throw failedPrecondition(uses.join("; "));
 }
 
-async function usesIn(
-  context: Context,
-  kind: Kind,
-  field: string,
-  id: string,
-  noun: string,
-  caller: Caller,
-): Promise<string[]> {
+interface Used {
+  readonly kind: Kind;
+  readonly field: string;
+  readonly id: string;
+  readonly noun: string;
+}
+
+/** One sentence of those that the caller can change, and one of those that only others can: each says what to do. */
+async function usesIn(context: Context, { kind, field, id, noun }: Used, caller: Caller): Promise<string[]> {
   const using = await context
     .collection<ObjectRecord>(kind.noun)
     .find({ [field]: id }, { limit: NAMED + 1, projection: { name: 1, origin: 1, owner: 1, acl: 1 } })
     .toArray();
-  if (using.length === 0) return [];
-  const named = using.filter((one) => may(caller, "read", one)).map((one) => `${one.name} (${one._id})`);
-  const hidden = using.length - named.length;
-  const others = hidden === 0 ? [] : [`${hidden} that you cannot see`];
-  return [
-    `${kind.plural} use this ${noun}: ${[...named, ...others].join(", ")}${using.length > NAMED ? " and more" : ""}`,
+  const [mine, others] = [true, false].map((is) => using.filter((one) => may(caller, "modify", one) === is)) as [
+    ObjectRecord[],
+    ObjectRecord[],
   ];
+  const more = using.length > NAMED ? " and more" : "";
+  const said: string[] = [];
+  if (mine.length > 0)
+    said.push(`${kind.plural} use this ${noun}: ${mine.map(nameAndId).join(", ")}${more}: ${kind.detaching[field]}`);
+  if (others.length > 0) {
+    const named = others.filter((one) => may(caller, "read", one)).map(nameAndId);
+    const hidden = others.length - named.length;
+    const all = [...named, ...(hidden === 0 ? [] : [`${hidden} that you cannot see`])].join(", ");
+    said.push(
+      `${kind.plural} of others use this ${noun}: ${all}${more}: ask their owners, or turn it off with update_${snakeOf(noun)} and enabled false, so that nothing uses it`,
+    );
+  }
+  return said;
+}
+
+function nameAndId({ name, _id }: ObjectRecord): string {
+  return `${name} (${_id})`;
 }

@@ -48,6 +48,7 @@ export async function checkRunDeletes(
   caller: Caller,
 ): Promise<void> {
   if (caller.run === undefined) return;
+  if (noun === "assignment") throw refused("delete an assignment");
   const run = await context.runs.findOne({ _id: caller.run }, { projection: { agent: 1 } });
   if (run === null) throw refused("delete an object after its own record was deleted");
   if (run.agent === _id) throw refused("delete its own agent");

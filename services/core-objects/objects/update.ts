@@ -13,6 +13,7 @@ import { listAfter } from "./list-after.js";
 import type { UpdateRequest } from "./messages.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
+import { checkShareableParts, shareParts, shownParts, unsharedParts } from "./parts.js";
 import { tellReach } from "./reach.js";
 import { checkReferences, recheckReferences } from "./references.js";
 import { checkRunChanges } from "./run-gate.js";
@@ -59,32 +60,46 @@ export function updateObject<Request extends UpdateRequest>(
       // Elsewhere it would give away what only others may use.
       const before = model.leadsElsewhere?.(current, { ...current, ...changes }) ? {} : current;
       await checkReferences(context, model, before, changes, caller);
+      const next = { ...current, ...changes } as ObjectRecord;
+      const lacking = concernsParts(model, request, { current, next }) ? await unsharedParts(context, noun, next) : [];
+      if (request.shareParts) checkShareableParts(lacking, caller);
       const changed = { ...changes, etag: newEtag(), updated_at: new Date() };
       const taken = bytesOf({ ...current, ...changed });
-      const written = { ...changed, taken };
       const grows = taken - takenBy(current);
       await context.room.take(current.owner, 0, grows);
-      const next = await context
+      const written = await context
         .collection(noun)
         .findOneAndUpdate(
           unchanged(current, action, caller),
-          { $set: written, $unset: { deleting: "" } },
+          { $set: { ...changed, taken }, $unset: { deleting: "" } },
           { returnDocument: "after" },
         );
-      if (next === null) {
+      if (written === null) {
         await context.room.take(current.owner, 0, -grows);
         continue;
       }
-      const undo = () => putBack(context, model, { current, next, changes, grows });
+      const undo = () => putBack(context, model, { current, next: written, changes, grows });
       try {
         await recheckReferences(context, model, { before, after: changes }, caller, undo);
       } finally {
-        await tellReach(context, noun, current, next);
+        await tellReach(context, noun, current, written);
       }
-      return { [member]: await oneViewOf(context, model, next, call) };
+      const left = request.shareParts ? await shareParts(context, lacking, caller) : lacking;
+      const unshared = left.length > 0 && { unsharedParts: shownParts(left, caller) };
+      return { [member]: await oneViewOf(context, model, written, call), ...unshared };
     }
     throw contended(noun);
   };
+}
+
+/** Whether a change has others use parts: it shares the object, or has it refer to something else. */
+function concernsParts(
+  { references }: Model,
+  { share, shareParts: isAsked = false }: UpdateRequest,
+  { current, next }: { readonly current: ObjectRecord; readonly next: ObjectRecord },
+): boolean {
+  const refers = (object: ObjectRecord) => Object.keys(references).map((field) => idsIn(object, field));
+  return isAsked || share.length > 0 || JSON.stringify(refers(current)) !== JSON.stringify(refers(next));
 }
 
 /** Takes a change back; what others changed since stays, without what was newly referred to. */

@@ -9,6 +9,7 @@ import type { ObjectRecord } from "../record.js";
 import { readable } from "./gate.js";
 import type { Model } from "./model.js";
 import { placeOf } from "./secrets.js";
+import { checkToolNames } from "./tool-names.js";
 
 /** Who writes an object, and how what is secret of it is kept. */
 export interface Writer {
@@ -20,6 +21,13 @@ export interface Writer {
    * @throws ConnectError invalid_argument.
    */
   checkAddress(member: string, url: string): void;
+  /**
+   * Patterns of tools, each of which names a tool that there is.
+   *
+   * @param before is not asked about again.
+   * @throws ConnectError invalid_argument, with the nearest name.
+   */
+  knownTools(patterns: readonly string[], before?: readonly string[]): readonly string[];
   /** The id of the object. */
   readonly id: string;
   /** @param field names the text among those that are sealed of the object. */
@@ -34,13 +42,21 @@ export interface Writer {
 
 /** The one who calls, as the writer of the object with the id. */
 export function writerFor(context: Context, model: Model, id: string, call: Call): Writer {
-  const { seal, collection, delegations, outgoing } = context;
+  const { seal, collection, delegations, outgoing, toolNames } = context;
   const { caller } = call;
   return {
     userId: caller.id,
     checkAddress(member, url) {
       const refusal = refusalOf(createGuard(outgoing), url);
       if (refusal !== undefined) throw invalidArgument(`${member}: ${refusal.message}`);
+    },
+    knownTools(patterns, before = []) {
+      if (toolNames !== undefined)
+        checkToolNames(
+          patterns.filter((one) => !before.includes(one)),
+          toolNames,
+        );
+      return patterns;
     },
     id,
     seal: (text, field) => seal.seal(text, placeOf(model, id, field)),

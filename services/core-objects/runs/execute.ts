@@ -21,6 +21,7 @@ import type { Rights } from "./rights.js";
 import { cutText } from "./run-bytes.js";
 import { credentialOf } from "./secrets.js";
 import { type Standing, standingOf } from "./standing.js";
+import { ToldSteps } from "./told-steps.js";
 import {
   argumentsOf,
   CUT_CALL,
@@ -80,6 +81,7 @@ class Execution {
   #rights: KeptRights | undefined;
   #equipment: (Equipment & { readonly of: Rights }) | undefined;
   #waits: number;
+  readonly #told: ToldSteps;
 
   constructor(
     private readonly hold: Hold,
@@ -87,6 +89,7 @@ class Execution {
     private readonly working: Working,
   ) {
     this.#waits = hold.run.waits ?? 0;
+    this.#told = new ToldSteps(parts.context, parts.peers, hold.run);
   }
 
   private get signal(): AbortSignal {
@@ -104,10 +107,12 @@ class Execution {
         const { context, peers, own } = this.parts;
         const standing = await standingOf(context, peers, this.hold.run, own.serversOf);
         const rest = await this.#next(standing, await this.#equip(standing));
+        this.#told.tell(this.#steps);
         if (rest !== undefined) return rest;
       }
     } finally {
       await this.#equipment?.close();
+      await this.#told.settle(this.#steps);
     }
   }
 

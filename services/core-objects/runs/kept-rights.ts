@@ -7,13 +7,17 @@ import { allowedNow } from "./allowed.js";
 import { rightsBytes } from "./counted-rights.js";
 import { RunLost } from "./ending.js";
 import { growRun } from "./grow-run.js";
+import { leftOutParts } from "./left-out-parts.js";
 import { firstProvider, type Provider, providerOf } from "./provider.js";
 import type { RunRecord } from "./record.js";
 import { type Fixed, type GivenAgent, givenOf, isSame, meet, type Rights } from "./rights.js";
+import { leftOutBytes } from "./run-bytes.js";
 import type { OwnTools } from "./tools/own-tools.js";
 
 /** What a run may do: fixed when it begins, and less with each step at which somebody took something away. */
 export class KeptRights {
+  #leftOut: readonly string[] = [];
+
   private constructor(
     private readonly context: Context,
     private readonly own: OwnTools,
@@ -55,7 +59,9 @@ export class KeptRights {
     const allowed = await allowedNow(this.context, this.own, now, call);
     if (this.rights === null) {
       this.integration = await firstProvider(this.context, this.agent, call);
-      return meet(await allowedNow(this.context, this.own, this.agent, call), allowed);
+      const first = meet(await allowedNow(this.context, this.own, this.agent, call), allowed);
+      this.#leftOut = await leftOutParts(this.context, this.agent, first, call.caller);
+      return first;
     }
     const next = meet(this.rights, allowed);
     return isSame(next, this.rights) ? this.rights : this.keep(next);
@@ -69,6 +75,7 @@ export class KeptRights {
    */
   async begin(rights: Rights, offered: ReadonlyMap<string, readonly ToolPin[]>): Promise<Rights> {
     if (this.rights !== null) return rights;
+    await this.#keepLeftOut();
     const mcp_servers = rights.mcp_servers.map((one) => ({ ...one, tools: offered.get(one.id) ?? [] }));
     return this.keep({ ...rights, mcp_servers });
   }
@@ -76,6 +83,19 @@ export class KeptRights {
   /** Where the model is asked. @throws RunEnd no_model. */
   provider(now: AgentRecord, call: Call): Promise<Provider> {
     return providerOf(this.context, this.integration!, { given: this.agent, now }, call);
+  }
+
+  /** The run says what it works without, before it works. */
+  async #keepLeftOut(): Promise<void> {
+    const { _id, fence } = this.run;
+    const bytes = leftOutBytes(this.#leftOut);
+    if (bytes === 0) return;
+    await growRun(this.context, this.run, bytes);
+    const { matchedCount } = await this.context.runs.updateOne(
+      { _id, fence, left_out: { $exists: false } },
+      { $set: { left_out: this.#leftOut } },
+    );
+    if (matchedCount === 0) await growRun(this.context, this.run, -bytes);
   }
 
   /** A worker that lost the run does not put back what the next one saw taken away. */

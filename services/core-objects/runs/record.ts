@@ -50,7 +50,11 @@ export interface RunRecord extends Base {
   readonly error: { readonly reason: RunErrorWord; readonly message: string } | null;
   /** "" until it is known. */
   readonly model: string;
+  /** What the agent was given and the run cannot use, in words; absent until a worker takes it, and of an older one. */
+  readonly left_out?: readonly string[];
   readonly step_count: number;
+  /** How many of its steps the traces service was told of; absent until the first. */
+  readonly told?: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly max_steps: number;

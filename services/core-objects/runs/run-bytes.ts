@@ -20,8 +20,13 @@ const STEP_BYTES = 512;
 const RESERVED_BYTES = 2 * 3 * MAX_TEXT;
 
 /** The bytes of a run without its steps. */
-export function runBytes({ input }: Pick<RunRecord, "input">): number {
-  return RUN_BYTES + Buffer.byteLength(input);
+export function runBytes({ input, left_out = [] }: Pick<RunRecord, "input" | "left_out">): number {
+  return RUN_BYTES + Buffer.byteLength(input) + leftOutBytes(left_out);
+}
+
+/** The bytes of what a run says that it left out. */
+export function leftOutBytes(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
 }
 
 /** The bytes of a step. Its texts may stand in the record of its run too, as question, answer or output. */

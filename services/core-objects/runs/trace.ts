@@ -1,6 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
-import type { AnyValueSchema } from "#proto/opentelemetry/proto/common/v1/common_pb.js";
 import type { SpanSchema } from "#proto/opentelemetry/proto/trace/v1/trace_pb.js";
 import {
   Span_SpanKind as SpanKind,
@@ -10,48 +9,30 @@ import type { Peers } from "../../shared/rpc/peers.js";
 import type { RunRecord, StepRecord } from "./record.js";
 
 // A run as a trace, in the words of OpenTelemetry's conventions for generative AI: the
-// run is invoke_agent, its steps are chat and execute_tool. A repeated delivery changes
-// nothing, so that whoever comes after a worker that died may tell it again.
-
-/** Spans of one delivery, and characters of their texts, about. */
-const PER_DELIVERY = 30;
-const CHARACTERS = 256 * 1024;
+// run is invoke_agent, its steps are chat and execute_tool. Each span is a delivery, and a
+// repeated delivery changes nothing, so that whoever comes after a worker that died may
+// tell it again.
 
 /**
- * Tells the traces service of a run that ended, in the name of the run's user.
+ * Tells the traces service of a step that ended, in the name of the run's user.
  *
+ * @param steps of the run up to this one at least: it is the one at `n`.
  * @throws ConnectError where it cannot be told now.
  */
-export async function exportTrace(peers: Peers, run: RunRecord, steps: readonly StepRecord[]): Promise<void> {
-  const spans = [rootOf(run), ...steps.map((step, n) => spanOf(run, step, said(run, steps, n)))];
-  for (const some of deliveriesOf(spans)) {
-    const resource = { attributes: attributesOf({ "service.name": "sallyport", "sallyport.run.owner": run.owner }) };
-    await peers.callAsService(TraceService.method.export, {
-      resourceSpans: [{ resource, scopeSpans: [{ scope: { name: "sallyport.runs" }, spans: some }] }],
-    });
-  }
+export async function exportStep(peers: Peers, run: RunRecord, steps: readonly StepRecord[], n: number): Promise<void> {
+  await deliver(peers, run, spanOf(run, steps[n] as StepRecord, said(run, steps, n)));
 }
 
-/** Spans in their order, so that no delivery is too long unless a single span is. */
-function deliveriesOf(spans: readonly Span[]): Span[][] {
-  const deliveries: Span[][] = [];
-  let characters = Number.POSITIVE_INFINITY;
-  for (const span of spans) {
-    const more = (span.attributes ?? []).reduce((sum, { value }) => sum + charactersIn(value), 0);
-    const last = deliveries.at(-1);
-    if (last !== undefined && last.length < PER_DELIVERY && characters + more <= CHARACTERS) {
-      last.push(span);
-      characters += more;
-    } else {
-      deliveries.push([span]);
-      characters = more;
-    }
-  }
-  return deliveries;
+/** Tells of a run that ended, also if it had no step. @throws ConnectError where it cannot be told now. */
+export async function exportRun(peers: Peers, run: RunRecord): Promise<void> {
+  await deliver(peers, run, rootOf(run));
 }
 
-function charactersIn(value: MessageInitShape<typeof AnyValueSchema> | undefined): number {
-  return value?.value?.case === "stringValue" ? value.value.value.length : 0;
+async function deliver(peers: Peers, { owner }: RunRecord, span: Span): Promise<void> {
+  const resource = { attributes: attributesOf({ "service.name": "sallyport", "sallyport.run.owner": owner }) };
+  await peers.callAsService(TraceService.method.export, {
+    resourceSpans: [{ resource, scopeSpans: [{ scope: { name: "sallyport.runs" }, spans: [span] }] }],
+  });
 }
 
 type Span = MessageInitShape<typeof SpanSchema>;
@@ -111,7 +92,8 @@ function spanOf(run: RunRecord, step: StepRecord, input: string): Span {
     name: `${isModel ? "chat" : "execute_tool"} ${step.name}`,
     kind: isModel ? SpanKind.CLIENT : SpanKind.INTERNAL,
     ...times(step.started_at, step.ended_at ?? run.ended_at ?? step.started_at),
-    attributes: attributesOf(facts),
+    // The agent too: the trace is in its list before the run, which names it, has ended.
+    attributes: attributesOf({ "gen_ai.agent.id": run.agent, "gen_ai.agent.name": run.agent_name, ...facts }),
     ...(failed && { status: { code: StatusCode.ERROR, message: step.output.slice(0, 1_000) } }),
   };
 }

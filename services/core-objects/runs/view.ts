@@ -22,6 +22,7 @@ export function runOf(run: RunRecord): RunView {
       inputTokens: BigInt(run.input_tokens),
       outputTokens: BigInt(run.output_tokens),
     }),
+    leftOut: [...(run.left_out ?? [])],
     traceId: run.trace,
     etag: run.etag,
     ...(run.started_at !== null && { startedAt: timestampFromDate(run.started_at) }),

@@ -9,7 +9,8 @@ import { type ExecutionParts, execute } from "./execute.js";
 import { Hold } from "./queue.js";
 import { ENDED, type RunRecord } from "./record.js";
 import { giveSigns } from "./signs.js";
-import { exportTrace } from "./trace.js";
+import { ToldSteps } from "./told-steps.js";
+import { exportRun } from "./trace.js";
 import { Turns } from "./turns.js";
 
 /** How a worker works. */
@@ -125,7 +126,8 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
     if (run === null) return;
     try {
       const steps = await hold.steps();
-      if (steps.length > 0) await exportTrace(parts.peers, run, steps);
+      await new ToldSteps(context, parts.peers, run).all(steps, true);
+      await exportRun(parts.peers, run);
       if (run.delegation !== "" && run.trigger === "manual")
         await context.delegations.end(context.seal.open(run.delegation, delegationPlace(run._id)));
     } catch (error) {

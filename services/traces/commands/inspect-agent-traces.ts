@@ -40,13 +40,15 @@ export function inspectAgentTraces(context: Context, request: Request, call: Cal
 }
 
 async function listTraces({ store, peers }: Context, request: Request, call: Call): Promise<Response> {
-  const { targetAgentId, pageToken, pageSize = PAGE_SIZE, previewChars } = request;
+  const { targetAgentId, mine, pageToken, pageSize = PAGE_SIZE, previewChars } = request;
   const reader = readerOf(peers, call);
-  await reader.checkListing(targetAgentId);
+  // Whoever sent a trace reads it, whichever agents it names.
+  if (!mine) await reader.checkListing(targetAgentId);
   const [from, to] = periodOf(request);
-  const [ways, demanded] = [waysOf(request), statusOf(request)];
+  const isOwn = mine && targetAgentId !== "" ? { user: call.caller.id } : {};
+  const [ways, demanded] = [waysOf(request), { ...statusOf(request), ...isOwn }];
   const isPlain = ways.length === 0 && Object.keys(demanded).length === 0;
-  const seen = targetAgentId === "" ? {} : { agents: targetAgentId };
+  const [index, seen] = seenBy(request, call);
   // What is past its retention is not there, also before it is deleted: of that there is little, so that it needs no bound.
   const kept = { expires_at: { $gt: new Date() } };
   const { rows, end } = await pageWithinBudget({
@@ -58,7 +60,7 @@ async function listTraces({ store, peers }: Context, request: Request, call: Cal
         seen: isPlain ? { ...seen, ...kept } : seen,
         ways,
         wanted: isPlain ? undefined : { ...demanded, ...kept },
-        index: targetAgentId === "" ? "order" : "agents",
+        index,
         order: "order",
         direction: -1,
         from,
@@ -117,12 +119,19 @@ async function showTrace({ store, peers }: Context, request: Request, call: Call
   };
 }
 
+/** The index that a list goes along, and what it is narrowed to. */
+function seenBy({ targetAgentId, mine }: Request, { caller }: Call): [index: string, seen: Filter<TraceRecord>] {
+  if (targetAgentId !== "") return ["agents", { agents: targetAgentId }];
+  return mine ? ["user", { user: caller.id }] : ["order", {}];
+}
+
 /** What a trace that is asked for by its id is narrowed by, as a list is. */
-function isWanted(trace: TraceRecord, { targetAgentId, status, source, model }: Request): boolean {
+function isWanted(trace: TraceRecord, { targetAgentId, agentName, status, source, model }: Request): boolean {
   const has = (names: readonly string[] = [], name: string): boolean => name === "" || names.includes(name);
   const ended = trace.error_count > 0 ? TraceStatus.ERROR : TraceStatus.OK;
   return (
     has(trace.agents, targetAgentId) &&
+    has(trace.external, agentName) &&
     has(trace.sources, source) &&
     has(trace.models, model) &&
     (status === TraceStatus.UNSPECIFIED || status === ended)
@@ -130,8 +139,9 @@ function isWanted(trace: TraceRecord, { targetAgentId, status, source, model }: 
 }
 
 /** The filters that have an index of their own, in addition to the agent. */
-function waysOf({ source, model }: Request): Way<TraceRecord>[] {
+function waysOf({ agentName, source, model }: Request): Way<TraceRecord>[] {
   return [
+    ...(agentName === "" ? [] : [{ index: "external", by: { external: agentName } }]),
     ...(source === "" ? [] : [{ index: "sources", by: { sources: source } }]),
     ...(model === "" ? [] : [{ index: "models", by: { models: model } }]),
   ];

@@ -141,7 +141,7 @@ test("a variable that the caller cannot see is not taken, and one that is used i
   const remove = () => rig.dispatch.unary(variables.deleteVariable, { variableId: hidden }, as("alice"));
   expect(await refusal(remove())).toEqual([
     "FailedPrecondition",
-    `custom tools use this variable: look_up_host (${id}): remove it there first, or disable it`,
+    `custom tools use this variable: look_up_host (${id}): remove the header with update_custom_tool and remove_headers`,
   ]);
   await update("alice", { customToolId: id, removeHeaders: ["authorization"] });
   await remove();

@@ -29,8 +29,6 @@ export interface KindUnderTest {
   readonly nameOf: (word: string) => string;
   /** The tools that read one, each with arguments that fit one that is built in and one made with `needs`. */
   readonly reads: readonly Read[];
-  /** Nobody deletes one. */
-  readonly isKept?: true;
   /** The id of one that ships with the product. */
   readonly builtin?: string;
   /** The arguments that hold something secret: when one is made, and when it is changed. */
@@ -50,7 +48,7 @@ const SKILL_FILE = "references/markings.md";
 /** Every kind there is. */
 export const EVERY_KIND: readonly KindUnderTest[] = [
   kind("agent", AgentService, {}, { builtin: "builtin.threat-analyst" }),
-  kind("assignment", AssignmentService, { agent_id: "builtin.threat-analyst", input: "Look." }, { isKept: true }),
+  kind("assignment", AssignmentService, { agent_id: "builtin.threat-analyst", input: "Look." }),
   kind(
     "custom tool",
     CustomToolService,

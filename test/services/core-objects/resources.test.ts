@@ -119,7 +119,7 @@ test.each(KINDS)("a %s that an agent uses is not deleted, and the refusal names 
   const [code, said] = await refusal(DELETE[kind](id));
   expect(code).toBe("FailedPrecondition");
   expect(said).toMatch(/^agents use this [\w ]+: Uses a /);
-  expect(said).toContain(`(${agent.id}): remove it there first, or disable it`);
+  expect(said).toContain(`(${agent.id}): detach it with update_agent and remove_resource_ids`);
   await update("alice", { agentId: agent.id, removeResourceIds: [id] });
   await DELETE[kind](id);
 });

@@ -176,9 +176,42 @@ test("spans without an agent are read by their sender, by id, and administrators
   expect((await refusal(inspect("bob", { traceId: trace })))[0]).toBe("NotFound");
 });
 
+test("whoever sends spans lists them without an agent, and nobody else's", async () => {
+  const [first, second] = [newTraceId(), newTraceId()];
+  await send("carl", "carls", [{ trace: first }]);
+  await send("carl", "carls-failed", [{ trace: second, attributes: { "gen_ai.agent.id": await newAgent("alice") } }]);
+  const mine = { mine: true, pageSize: 100 };
+  expect((await sourcesSeenBy("carl", mine)).sort()).toEqual(["carls", "carls-failed"]);
+  expect(await sourcesSeenBy("carl", { ...mine, source: "carls" })).toEqual(["carls"]);
+  expect(await sourcesSeenBy("bob", mine)).not.toContain("carls");
+  expect(await sourcesSeenBy("root", mine)).not.toContain("carls");
+  const agent = await newAgent("carl");
+  await send("carl", "of-own", [{ attributes: { "gen_ai.agent.id": agent } }]);
+  expect(await sourcesSeenBy("carl", { ...mine, targetAgentId: agent })).toEqual(["of-own"]);
+});
+
+test("agents of other programs are in lists by their names, and a filter", async () => {
+  await send("alice", "external", [
+    { attributes: { "gen_ai.agent.name": "Triage bot", "gen_ai.operation.name": "invoke_agent" } },
+  ]);
+  await send("alice", "external", [{ attributes: { "gen_ai.agent.id": "asst_1", "gen_ai.operation.name": "chat" } }]);
+  const agent = await newAgent("alice");
+  await send("alice", "external", [{ attributes: { "gen_ai.agent.id": agent, "gen_ai.agent.name": "Own" } }]);
+  const { traces } = await inspect("alice", { mine: true, source: "external" });
+  expect(traces.map(({ agents }) => agents.map(({ id, name }) => id ?? name))).toEqual([
+    [agent],
+    ["asst_1"],
+    ["Triage bot"],
+  ]);
+  const named = await inspect("alice", { mine: true, agentName: "Triage bot" });
+  expect(named.traces.map(({ agents }) => agents)).toMatchObject([[{ name: "Triage bot" }]]);
+  expect((await inspect("root", { agentName: "Triage bot" })).traces).toHaveLength(1);
+  expect((await inspect("alice", { mine: true, agentName: "Own" })).traces).toEqual([]);
+});
+
 test("a listing that names no agent is refused to all but administrators, with agents to ask for", async () => {
   const why = "only administrators can list the traces of all agents";
-  const own = "to read a run that you triggered, give its trace_id from get_run";
+  const own = "to list the traces that you sent and those of your runs, set mine";
   expect(await refusal(inspect("reader"))).toEqual(["PermissionDenied", `${why}, and you manage no agent; ${own}`]);
   const give = [{ to: "user:reader", tier: Tier.MANAGE }];
   const hers = await newAgent("alice", give);

@@ -1,5 +1,5 @@
 import { AgentAccessService } from "#proto/core/v1/agent_access_service_pb.js";
-import { AgentSchema, AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { AgentSchema, AgentService, type DeleteAgentRequest } from "#proto/core/v1/agent_service_pb.js";
 import { unary } from "../../../shared/rpc/method.js";
 import { defineKind } from "../../objects/define-kind.js";
 import { given } from "../../objects/given.js";
@@ -7,8 +7,9 @@ import { listAfter } from "../../objects/list-after.js";
 import { getAgentTiers, listManageableAgents } from "./access.js";
 import { readAgent } from "./builtin.js";
 import type { AgentRecord } from "./record.js";
-import { REFERENCES, resourcesAfter } from "./resources.js";
+import { DETACHING, REFERENCES, resourcesAfter } from "./resources.js";
 import { templateOf } from "./template.js";
+import { withAssignments } from "./with-assignments.js";
 
 const { listAgents, getAgent, createAgent, updateAgent, deleteAgent } = AgentService.method;
 const access = AgentAccessService.method;
@@ -19,6 +20,8 @@ export const kind = defineKind({
   plural: "agents",
   message: AgentSchema,
   references: REFERENCES,
+  detaching: DETACHING,
+  hasParts: true,
   limits: {
     tools: 500,
     skills: 100,
@@ -58,7 +61,7 @@ export const kind = defineKind({
       return {
         instructions: instructions === "" ? template.instructions : instructions,
         model: model === "" ? template.model : model,
-        tools: listAfter(template.tools, tools),
+        tools: listAfter(template.tools, writer.knownTools(tools)),
         ...resources,
       };
     },
@@ -70,12 +73,16 @@ export const kind = defineKind({
       const resources = await resourcesAfter(current, add, remove, writer);
       return {
         ...given({ name: request.name, instructions: request.instructions, model: request.model }),
-        tools: listAfter(current.tools, request.addTools, request.removeTools),
+        tools: listAfter(current.tools, writer.knownTools(request.addTools, current.tools), request.removeTools),
         ...resources,
       };
     },
   },
-  delete: { rpc: deleteAgent },
+  delete: {
+    rpc: deleteAgent,
+    along: ({ deleteAssignments }: DeleteAgentRequest) => (deleteAssignments ? ["assignment"] : []),
+    after: withAssignments,
+  },
   commands: (context) => [
     unary(access.listManageableAgents, (request, call) => listManageableAgents(context, request, call)),
     unary(access.getAgentTiers, (request, call) => getAgentTiers(context, request, call)),

@@ -14,6 +14,19 @@ export const REFERENCES = {
   knowledge_bases: "knowledge base",
 } as const;
 
+const DETACH = "detach it with update_agent and remove_resource_ids";
+
+/** How an agent refers to them no longer. */
+export const DETACHING: Readonly<Record<keyof typeof REFERENCES, string>> = {
+  skills: DETACH,
+  prompts: DETACH,
+  variables: DETACH,
+  custom_tools: DETACH,
+  mcp_servers: DETACH,
+  integrations: DETACH,
+  knowledge_bases: DETACH,
+};
+
 /** The fields of an agent that refer to others. */
 export type Resources = Pick<AgentRecord, keyof typeof REFERENCES>;
 

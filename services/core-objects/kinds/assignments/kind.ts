@@ -6,11 +6,13 @@ import { defineKind } from "../../objects/define-kind.js";
 import { given } from "../../objects/given.js";
 import type { Refer } from "../../objects/model.js";
 import type { Writer } from "../../objects/writer.js";
+import { afterDeletion } from "./after-deletion.js";
 import type { AssignmentRecord } from "./record.js";
 import { checkedNext, UTC } from "./schedule.js";
 import { triggerAssignment } from "./trigger-assignment.js";
 
-const { listAssignments, getAssignment, createAssignment, updateAssignment, ...more } = AssignmentService.method;
+const { listAssignments, getAssignment, createAssignment, updateAssignment, deleteAssignment, ...more } =
+  AssignmentService.method;
 
 /** How long a schedule may run as its owner before the owner has to save it again: a year. */
 const OWNER_STANDS_S = 366 * 24 * 3_600;
@@ -31,6 +33,11 @@ export const kind = defineKind({
   plural: "assignments",
   message: AssignmentSchema,
   references: { agent: "agent" },
+  detaching: {
+    agent:
+      "delete each with delete_assignment, give it another agent with update_assignment and agent_id, or delete them with the agent: delete_agent with delete_assignments true",
+  },
+  hasParts: true,
   view: (record: AssignmentRecord, refer: Readonly<Record<"agent", Refer[string]>>) => ({
     agent: refer.agent(record.agent),
     input: record.input,
@@ -83,6 +90,7 @@ export const kind = defineKind({
       return { ...changes, next_at, ...(await standingFor(timing.schedule, name ?? current.name, writer)) };
     },
   },
+  delete: { rpc: deleteAssignment, after: afterDeletion },
   leaving: {
     reads: ["next_at"],
     isActive: ({ next_at }) => next_at !== null,

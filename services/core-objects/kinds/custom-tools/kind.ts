@@ -22,6 +22,7 @@ export const kind = defineKind({
   plural: "custom tools",
   message: CustomToolSchema,
   references: { "headers.variable": "variable" },
+  detaching: { "headers.variable": "remove the header with update_custom_tool and remove_headers" },
   leadsElsewhere: (before, after) => new URL(before.url).origin !== new URL(after.url).origin,
   view: (record: CustomToolRecord, refer: Refers) => ({
     method: record.method,

@@ -27,6 +27,7 @@ export const kind = defineKind({
   plural: "knowledge bases",
   message: KnowledgeBaseSchema,
   references: { integrations: "integration" },
+  detaching: { integrations: "give them another with update_knowledge_base and integration_id" },
   view: (record: KnowledgeBaseRecord, refer) => ({
     integration: record.integrations.map(refer.integrations)[0],
     embeddingModel: record.embedding_model === "" ? undefined : record.embedding_model,
@@ -47,7 +48,7 @@ export const kind = defineKind({
       ...embeddingAfter(current, { integrationId, embeddingModel }),
     }),
   },
-  delete: { rpc: deleteKnowledgeBase, after: markLeaving },
+  delete: { rpc: deleteKnowledgeBase, after: (context, { _id }) => markLeaving(context, _id).then(() => undefined) },
   leaving: { hasDocuments: true },
   commands: (context) => [
     unary(special.getKnowledgeBase, (request, call) => getKnowledgeBase(context, request, call)),

@@ -8,7 +8,7 @@ import type { RunRecord } from "../record.js";
 import { rowOf, stateOf } from "../view.js";
 
 const PAGE_SIZE = 20;
-const HIDDEN = { output: 0, delegation: 0 };
+const HIDDEN = { output: 0, delegation: 0, left_out: 0 };
 
 /** Lists the caller's runs, the newest first. */
 export async function listRuns(

@@ -6,6 +6,7 @@ import type { Peers } from "../../../shared/rpc/peers.js";
 import { createCallableTool, type ToolDispatch } from "../../../shared/tools/callable-tool.js";
 import { type ExplainCall, prepareExplainCall } from "../../../shared/tools/explain-call.js";
 import type { Tool } from "../../../shared/tools/tools.js";
+import { matchesParts } from "../../objects/tool-names.js";
 import type { AgentTool } from "./agent-tool.js";
 
 /** Tools by which a run would begin others, or have them begun: an agent is given none of them. */
@@ -76,22 +77,8 @@ function namedBy(patterns: readonly string[]): (tool: Tool) => boolean {
     if (server === "core" && TRIGGERS.has(toolset) && !readOnly) return false;
     const full = `${server}/${name}`;
     if (named.has(full)) return true;
-    return !listing.annotations.destructiveHint && inParts.some((parts) => matches(parts, full));
+    return !listing.annotations.destructiveHint && inParts.some((parts) => matchesParts(parts, full));
   };
-}
-
-/** Part after part, so that no pattern takes longer than its length times the name's. */
-function matches(parts: readonly string[], name: string): boolean {
-  const [first, last] = [parts[0] as string, parts.at(-1) as string];
-  if (!name.startsWith(first)) return false;
-  let at = first.length;
-  for (let n = 1; n < parts.length - 1; n++) {
-    const part = parts[n] as string;
-    const found = name.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return name.length - at >= last.length && name.endsWith(last);
 }
 
 function toolOf(tool: Tool, dispatch: ToolDispatch<Call>, explainCall: ExplainCall): AgentTool {

@@ -141,6 +141,45 @@ test("a secret that an answer is cut off in is in no part in steps and traces, a
   }
 });
 
+test("a run that fails at its first model call leaves a trace, which says why and is in its agent's list", async () => {
+  const agent = await stage.agent({ resourceIds: [await stage.integrate()] });
+  stage.script.reply = () => ({ status: 400, error: "no such thing" });
+  const run = await stage.rested((await stage.trigger(agent)).id);
+  expect(run).toMatchObject({ state: RunState.FAILED, stepCount: 0 });
+  const { inspectAgentTraces } = TraceInspectionService.method;
+  const list = await vi.waitUntil(async () => {
+    const { traces } = await call(inspectAgentTraces, { targetAgentId: agent }, as("alice", "traces"));
+    return traces.length > 0 && traces;
+  }, 10_000);
+  expect(list).toMatchObject([{ id: expect.stringContaining(run.traceId), errorCount: 1, spanCount: 1 }]);
+  expect(list[0]!.fields.find(({ field }) => field === "error")?.preview).toContain("no such thing");
+});
+
+test("the trace of a run that waits for its person can be read, and each step counts once when the run has ended", async () => {
+  const agent = await stage.agent({ resourceIds: [await stage.integrate()], tools: ["core/list_agents"] });
+  stage.script.reply = (asked) => {
+    const count = results(asked).length;
+    if (count === 0) return { call: "core__list_agents", args: {} };
+    return count === 1 ? { call: "ask_user", args: { question: "Which?" } } : "Done.";
+  };
+  const { id } = await stage.trigger(agent);
+  const waiting = await stage.rested(id);
+  expect(waiting).toMatchObject({ state: RunState.AWAITING_INPUT, stepCount: 4 });
+  const { inspectAgentTraces } = TraceInspectionService.method;
+  const shown = () => call(inspectAgentTraces, { traceId: waiting.traceId }, as("alice", "traces"));
+  const spansOf = async () => (await shown()).spans.map(({ operation, tool }) => tool || operation);
+  await vi.waitUntil(async () => (await spansOf().catch(() => [])).length === 3, 10_000);
+  expect(await spansOf()).toEqual(["chat", "core/list_agents", "chat"]);
+  const { traces } = await call(inspectAgentTraces, { targetAgentId: agent }, as("alice", "traces"));
+  expect(traces).toMatchObject([{ id: expect.stringContaining(waiting.traceId) }]);
+  await call(RunService.method.updateRun, { runId: id, answer: "That." }, as("alice"));
+  const run = await stage.rested(id);
+  await vi.waitUntil(async () => (await shown()).spans.length === 6, 10_000);
+  const [trace] = (await shown()).traces;
+  expect(trace).toMatchObject({ name: "invoke_agent Analyst", spanCount: 6 });
+  expect([trace!.inputTokens, trace!.outputTokens]).toEqual([Number(run.inputTokens), Number(run.outputTokens)]);
+});
+
 test("without a model a run fails with that sentence", async () => {
   const agent = await stage.agent({}, "carl");
   const run = await stage.rested((await stage.trigger(agent, {}, "carl")).id, "carl");
