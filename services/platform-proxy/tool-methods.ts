@@ -10,6 +10,7 @@ import type { Binding } from "./binding.js";
 import { type Context, openSession, takeSlot } from "./context.js";
 import { fits } from "./fits.js";
 import { misshapen } from "./lib/answers.js";
+import { withNotSearched } from "./lib/not-searched.js";
 import { passingOf } from "./lib/outcome.js";
 import { openPlatform, type Platform } from "./platform.js";
 
@@ -35,7 +36,8 @@ function toolMethod(context: Context, adapter: Adapter, binding: Binding): Metho
         let platform: Platform | undefined;
         try {
           platform = await open(call);
-          return checked(server, desc.output, await handle(request, platform));
+          const result = await handle(request, platform);
+          return checked(server, desc.output, withNotSearched(desc.input, request, result));
         } catch (error) {
           throw told(desc, platform, server, error);
         } finally {

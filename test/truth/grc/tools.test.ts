@@ -16,6 +16,7 @@ import { listTruths } from "./rows/lists.js";
 import { moreListTruths } from "./rows/more-lists.js";
 import { moreObjectTruths } from "./rows/more-objects.js";
 import { objectTruths } from "./rows/objects.js";
+import { officeTruths } from "./rows/office.js";
 import { requirementWriteTruths } from "./rows/requirement-writes.js";
 import { narrowedTruths, rightTruths } from "./rows/rights.js";
 import { riskWriteTruths } from "./rows/risk-writes.js";
@@ -46,6 +47,7 @@ const TRUTHS = [
   ...evidenceFileTruths,
   ...rightTruths,
   ...leaverTruths,
+  ...officeTruths,
 ];
 
 let stage: Stage;

@@ -1,5 +1,6 @@
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
 import { type Binding, unary } from "../../binding.js";
+import type { Platform } from "../../platform.js";
 import { operation } from "./graphql.js";
 import { REF, refOf } from "./knowledge.js";
 import { INDICATOR, indicatorRowOf, OBSERVABLE, observableOf } from "./observables.js";
@@ -47,9 +48,26 @@ export const LOOKUP = operation(
   [OBSERVABLE, INDICATOR, REF],
 );
 
+/** Observables in whose values some text is. */
+export const CONTAINING = operation(
+  `
+  query Containing($part: String) {
+    stixCyberObservables(first: 20, search: $part) {
+      edges {
+        node {
+          ...Ref
+        }
+      }
+    }
+  }
+`,
+  [REF],
+);
+
 /** Longer values are not indexed as a whole. */
 const MOST_INDEXED = 512;
 const MOST_INDICATORS = 20;
+const MOST_CONTAINING = 5;
 
 /** Whether an indicator is of a value: by its name, or by its pattern, where the value stands by itself, quotes escaped or not. */
 function covers(name: string, pattern: string, value: string): boolean {
@@ -66,6 +84,25 @@ function standsIn(text: string, part: string): boolean {
   }
   return false;
 }
+
+/** The observables with a longer value that a value is a part of. */
+async function readContaining(platform: Platform, value: string) {
+  const { stixCyberObservables } = await platform.graphql(CONTAINING, { part: searchTextOf(value) ?? value });
+  const found = nodesOf(stixCyberObservables).map(refOf);
+  return found.filter(({ name }) => isPartOf(name, value)).slice(0, MOST_CONTAINING);
+}
+
+/** Whether a value stands by itself in a longer one, as an address or a domain does in a URL or below another domain. */
+function isPartOf(longer: string, value: string): boolean {
+  const [text, part] = [longer.toLowerCase(), value.toLowerCase()];
+  for (let at = text.indexOf(part); at >= 0 && text !== part; at = text.indexOf(part, at + 1)) {
+    const [before = "", after = ""] = [text[at - 1], text[at + part.length]];
+    if (!WORD.test(before) && !WORD.test(after)) return true;
+  }
+  return false;
+}
+
+const WORD = /[\p{L}\p{N}_-]/u;
 
 /** What an address, domain, URL or hash goes on with. */
 const GOES_ON = /[\p{L}\p{N}._:/@%?&#-]/u;
@@ -103,6 +140,7 @@ export const lookupBindings: readonly Binding[] = [
       known: matches.length + others.length > 0,
       matches,
       indicators: others.slice(0, MOST_INDICATORS).map(indicatorRowOf),
+      containedIn: matches.length > 0 ? [] : await readContaining(platform, value),
     };
   }),
 ];

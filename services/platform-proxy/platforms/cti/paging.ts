@@ -48,10 +48,12 @@ export function placeOf(request: PageRequest, query: unknown): Place {
 
 function pagingOf(place: pages.Place, page: Page<unknown>): Paging {
   const { edges, pageInfo } = page;
+  const cursor = cursorAfter(page);
   return pages.pagingOf(place, {
     totalSize: pageInfo.globalCount,
+    isLowerBound: page.isLowerBound === true && cursor !== undefined,
     rowCount: edges?.length ?? 0,
-    cursor: cursorAfter(page),
+    cursor,
   });
 }
 

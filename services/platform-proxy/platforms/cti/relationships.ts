@@ -74,8 +74,7 @@ export const relationshipOf = (node: RelationshipNode) => ({
   type: node.relationship_type,
   description: node.description ?? "",
   ...numberOf("confidence", node.confidence),
-  ...timeOf("startTime", node.start_time),
-  ...timeOf("stopTime", node.stop_time),
+  ...periodOf(node),
 });
 
 /** A relationship with those of its ends that the caller may see. */
@@ -99,6 +98,13 @@ export const relationshipRowOf = (node: RelationshipNode, asked: AskedEnds) => (
   id: node.id,
   type: node.relationship_type,
   ...otherEndsOf(node, asked),
+  ...periodOf(node),
+});
+
+/** When a relationship holds. */
+export const periodOf = (node: Pick<RelationshipNode, "start_time" | "stop_time">) => ({
+  ...timeOf("startTime", node.start_time),
+  ...timeOf("stopTime", node.stop_time),
 });
 
 /** What a relationship says of what update_relationship changes. */

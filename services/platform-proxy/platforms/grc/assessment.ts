@@ -27,6 +27,8 @@ export type UpstreamWholeAudit = UpstreamAuditRow &
     readonly min_score: number;
     readonly max_score: number;
     readonly scoring_enabled?: boolean;
+    /** Who may see which of its fields. */
+    readonly field_visibility?: Readonly<Record<string, { readonly auditor?: string; readonly respondent?: string }>>;
   };
 
 /** How mature an audit found its tenant, as the platform computes it; -1 where nothing is scored. */
@@ -37,6 +39,9 @@ export interface UpstreamScore {
   readonly min_score: number;
   readonly max_score: number;
   readonly target_score: number | null;
+  /** How scores are put together: where they are added up, the highest is total_max_score. */
+  readonly score_calculation_method?: string;
+  readonly total_max_score?: number | null;
   readonly scoring_enabled: boolean;
   readonly scores_definition: readonly Level[] | null;
 }

@@ -14,6 +14,8 @@ export interface Rank<T> {
   /** What it goes by, where lists are put together here. */
   readonly of: (row: T) => string;
   readonly isDescending?: boolean;
+  /** A filter for the rows that have a value: those without one come last, where the platform puts them by its database. */
+  readonly known?: Query;
 }
 
 /** Where a page ended: what the first page saw, how many rows that was, and the last ids of the page. */
@@ -57,7 +59,7 @@ export async function readByRank<T extends Dated>(
   const all = bounded.length === 1 ? [] : sorted(await readAll<T>(platform, path, bounded, tenant), rank);
   const read: Reading<T> = (part) =>
     bounded.length === 1
-      ? readTenantPage<T>(platform, path, only!, part, tenant)
+      ? readKnownFirst<T>(platform, path, only!, rank, part, tenant)
       : Promise.resolve({ rows: all.slice(part.offset, part.offset + part.size), totalSize: all.length });
   const { rows, offset, totalSize } = await readAfter(read, mark, place);
   const end = offset + rows.length;
@@ -73,6 +75,37 @@ export async function readByRank<T extends Dated>(
 }
 
 type Reading<T> = (part: Part) => Promise<Rows<T>>;
+
+/** Reads rows of a list in the platform's order, but those without a value after all others. */
+async function readKnownFirst<T extends Dated>(
+  platform: Platform,
+  path: string,
+  query: Query,
+  rank: Rank<T>,
+  part: Part,
+  tenant: Tenant,
+): Promise<Rows<T>> {
+  const read = (query: Query, part: Part) => readTenantPage<T>(platform, path, query, part, tenant);
+  if (rank.known === undefined) return read(query, part);
+  const known = await read(narrowed(query, rank.known), part);
+  const missing = part.size - known.rows.length;
+  const first = await read(query, { size: 1, offset: 0 });
+  if (missing === 0 || first.totalSize === known.totalSize) return { rows: known.rows, totalSize: first.totalSize };
+  // They stand all before or all after the others.
+  const isBefore = first.rows[0] !== undefined && rank.of(first.rows[0]) === NONE;
+  const offset = Math.max(0, part.offset - known.totalSize) + (isBefore ? 0 : known.totalSize);
+  const size = Math.min(missing, first.totalSize - known.totalSize - Math.max(0, part.offset - known.totalSize));
+  const rest = size <= 0 ? [] : (await read(query, { size, offset })).rows;
+  return { rows: [...known.rows, ...rest], totalSize: first.totalSize };
+}
+
+/** A query with filters, but for those that it has by itself. */
+function narrowed(query: Query, filters: Query): Query {
+  return { ...query, ...Object.fromEntries(Object.entries(filters).filter(([name]) => query[name] === undefined)) };
+}
+
+/** What a row without a value is sorted by: it comes after all others. */
+export const NONE = "~";
 
 /** The rows after a mark, and where they begin by now. */
 async function readAfter<T extends Dated>(read: Reading<T>, mark: Mark | undefined, { offset, size }: Place) {

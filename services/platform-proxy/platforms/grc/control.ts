@@ -10,7 +10,7 @@ import { given } from "../../lib/fields.js";
 import { timeOf } from "../../lib/time.js";
 import { enumOf } from "../../lib/words.js";
 import type { Dated } from "./by-time.js";
-import { type Related, referenceOf, referencesOf } from "./upstream.js";
+import { type Decimal, decimalOf, OWNERS_OF_A_ROW, type Related, referenceOf, referencesOf } from "./upstream.js";
 
 /** An applied control as the platform shows it; a list leaves its evidence out. */
 export interface UpstreamControl extends Dated {
@@ -33,6 +33,21 @@ export interface UpstreamControl extends Dated {
   readonly assets: readonly Related[];
   readonly evidences?: readonly Related[];
   readonly updated_at: string;
+  readonly cost?: UpstreamCost | null;
+  /** A text; only where a control is read by itself. */
+  readonly annual_cost?: Decimal;
+}
+
+interface UpstreamCost {
+  readonly currency?: string | null;
+  readonly amortization_period?: number | null;
+  readonly build?: UpstreamPart | null;
+  readonly run?: UpstreamPart | null;
+}
+
+interface UpstreamPart {
+  readonly fixed_cost?: number | null;
+  readonly people_days?: number | null;
 }
 
 /** The list of controls. */
@@ -57,8 +72,15 @@ export interface ControlFields {
 
 /** A control as a row of a list, less its maturity. */
 export function controlRowOf(upstream: UpstreamControl) {
-  const { id, name, refId, status, category, csfFunction, priority, progress, eta, hiddenLinks } = controlOf(upstream);
-  return { id, name, ...given({ refId, priority, eta }), status, category, csfFunction, progress, hiddenLinks };
+  const { id, name, refId, status, category, csfFunction, priority, progress, eta, ...links } = controlOf(upstream);
+  const { owners, hiddenLinks } = links;
+  return {
+    id,
+    name,
+    ...given({ refId, priority, eta }),
+    ...{ status, category, csfFunction, progress, hiddenLinks },
+    owners: owners.slice(0, OWNERS_OF_A_ROW).map(({ id }) => ({ id })),
+  };
 }
 
 /** A control as tools show it, less its maturity. */
@@ -81,6 +103,7 @@ export function controlOf(upstream: UpstreamControl) {
       referenceControl: referenceOf(upstream.reference_control),
       createdAt: timeOf(upstream.created_at),
       updatedAt: timeOf(upstream.updated_at),
+      cost: costOf(upstream),
     }),
     status: enumOf(ControlStatus, upstream.status),
     category: enumOf(ControlCategory, upstream.category),
@@ -91,6 +114,24 @@ export function controlOf(upstream: UpstreamControl) {
     evidence: evidence.seen,
     hiddenLinks: owners.hidden + evidence.hidden + referencesOf(upstream.assets).hidden,
   } satisfies MessageInitShape<typeof ControlSchema>;
+}
+
+/** What a control costs; undefined where nothing is recorded, which the platform fills with zeros. */
+function costOf({ cost, annual_cost: annual }: UpstreamControl) {
+  const { build, run } = cost ?? {};
+  const parts = {
+    build: build?.fixed_cost ?? 0,
+    buildDays: build?.people_days ?? 0,
+    run: run?.fixed_cost ?? 0,
+    runDays: run?.people_days ?? 0,
+  };
+  if (Object.values(parts).every((part) => part === 0)) return undefined;
+  return {
+    currency: cost?.currency ?? "€",
+    annual: decimalOf(annual) ?? 0,
+    ...parts,
+    amortizationYears: cost?.amortization_period ?? 1,
+  };
 }
 
 /** Sizes of an effort on the platform, by the words of ControlEffort. */

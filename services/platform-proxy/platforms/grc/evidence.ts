@@ -9,7 +9,7 @@ import type { Dated } from "./by-time.js";
 import { chunksOf } from "./lists.js";
 import { REQUIREMENT_ASSESSMENTS } from "./requirement-assessment.js";
 import { mayIn, readOwned, type Tenant } from "./tenancy.js";
-import { fileNameOf, type Related, referenceOf, referencesOf } from "./upstream.js";
+import { fileNameOf, OWNERS_OF_A_ROW, type Related, referenceOf, referencesOf } from "./upstream.js";
 
 /** Evidence as the platform shows it. */
 export interface UpstreamEvidence extends Dated {
@@ -22,6 +22,7 @@ export interface UpstreamEvidence extends Dated {
   readonly expiry_date: string | null;
   readonly applied_controls: readonly Related[];
   readonly requirement_assessments: readonly Related[];
+  readonly owner?: readonly Related[];
   readonly updated_at: string;
 }
 
@@ -75,7 +76,7 @@ async function shownTo(platform: Platform, rows: readonly UpstreamEvidence[]): P
 const MAX_LINKS = 1_000;
 
 function evidenceRowOf(upstream: UpstreamEvidence): MessageInitShape<typeof EvidenceSchema> {
-  const { id, name, fileName, expiryDate, status, controls, requirementAssessments, hiddenLinks, createdAt } =
+  const { id, name, fileName, expiryDate, status, controls, requirementAssessments, owners, hiddenLinks, createdAt } =
     evidenceOf(upstream);
   return {
     id,
@@ -85,12 +86,14 @@ function evidenceRowOf(upstream: UpstreamEvidence): MessageInitShape<typeof Evid
     hiddenLinks,
     ...(controls.length > 0 && { controlCount: controls.length }),
     ...(requirementAssessments.length > 0 && { requirementAssessmentCount: requirementAssessments.length }),
+    owners: owners.slice(0, OWNERS_OF_A_ROW).map((owner) => ({ id: owner.id })),
   };
 }
 
 function evidenceOf(upstream: UpstreamEvidence) {
   const controls = referencesOf(upstream.applied_controls);
   const requirements = referencesOf(upstream.requirement_assessments);
+  const owners = referencesOf(upstream.owner);
   return {
     id: upstream.id,
     name: upstream.name,
@@ -105,7 +108,8 @@ function evidenceOf(upstream: UpstreamEvidence) {
     status: enumOf(EvidenceStatus, upstream.status),
     controls: controls.seen,
     requirementAssessments: requirements.seen,
-    hiddenLinks: controls.hidden + requirements.hidden,
+    owners: owners.seen,
+    hiddenLinks: controls.hidden + requirements.hidden + owners.hidden,
     createdAt: timeOf(upstream.created_at),
     updatedAt: timeOf(upstream.updated_at),
   } satisfies MessageInitShape<typeof EvidenceSchema>;

@@ -36,14 +36,38 @@ export interface UpstreamScenario extends Dated {
 /** The list of risk scenarios. */
 export const SCENARIOS = "/api/risk-scenarios/";
 
+/** How many assets a row of a list names at most. */
+export const ASSETS_OF_A_ROW = 3;
+
 /** When a risk is rated. */
 export const STAGES = ["inherent", "current", "residual"] as const;
 
 /** A risk scenario as a row of a list. */
 export function scenarioRowOf(upstream: UpstreamScenario): MessageInitShape<typeof RiskScenarioSchema> {
-  const { id, name, refId, treatment, current, residual, hiddenLinks } = scenarioOf(upstream);
+  const { id, name, refId, treatment, current, residual, assets, hiddenLinks } = scenarioOf(upstream);
   const level = (rating: { level?: { value: number; name: string } }) => given({ level: rating.level });
-  return { id, name, ...given({ refId }), treatment, current: level(current), residual: level(residual), hiddenLinks };
+  return {
+    ...{ id, name, ...given({ refId }), treatment, current: level(current), residual: level(residual), hiddenLinks },
+    assets: assets.slice(0, ASSETS_OF_A_ROW).map((asset) => ({ id: asset.id })),
+    ...(assets.length > ASSETS_OF_A_ROW && { assetCount: assets.length }),
+  };
+}
+
+/** How many scenarios have which level, the highest level first and unrated ones last. */
+export function levelCountsOf(scenarios: readonly UpstreamScenario[]) {
+  const counts = new Map<string, { level?: { value: number; name: string }; current: number; residual: number }>();
+  for (const scenario of scenarios) {
+    for (const stage of ["current", "residual"] as const) {
+      const level = ratingOf(scenario[`${stage}_level`]);
+      // Two matrices may call one level by two names.
+      const key = JSON.stringify(level ?? null);
+      const count = counts.get(key) ?? { ...given({ level }), current: 0, residual: 0 };
+      count[stage]++;
+      counts.set(key, count);
+    }
+  }
+  const height = ({ level }: { level?: { value: number } }) => level?.value ?? -1;
+  return [...counts.values()].sort((a, b) => height(b) - height(a));
 }
 
 /** A risk scenario as tools show it. */

@@ -122,8 +122,13 @@ async function readAudits(platform: Platform, tenant: Tenant): Promise<UpstreamA
   return inTurns(listed, async (audit) => read.get(audit.id) ?? (isWhole(audit) ? audit : readAudit(audit.id)));
 }
 
-interface Node {
+/** A requirement in the tree of an audit. */
+export interface Node {
   readonly ra_id?: string | null;
+  readonly assessable?: boolean;
+  readonly result?: string | null;
+  readonly is_scored?: boolean | null;
+  readonly score?: number | null;
   readonly ref_id?: string | null;
   readonly name?: string | null;
   readonly description?: string | null;
@@ -134,23 +139,41 @@ interface Node {
 type Tree = Readonly<Record<string, Node>>;
 
 /** The requirement assessments of the groups that an audit has chosen, and of those the ones that hold some words. */
-async function coveredBy(platform: Platform, audit: UpstreamAudit, words?: string): Promise<ReadonlySet<string>> {
-  // It holds those of the groups, and what they stand under.
-  const tree = await platform.rest<Tree>({ verb: "GET", path: `${AUDITS}${audit.id}/tree/` });
+export async function coveredBy(
+  platform: Platform,
+  audit: UpstreamAudit,
+  words?: string,
+): Promise<ReadonlySet<string>> {
+  const isMeant = ({ ref_id, name, description }: Node) =>
+    words === undefined || holds(words, [ref_id, name, description]);
+  const lines = [...linesIn(await readTree(platform, audit), audit)];
+  return new Set(lines.filter(([, node]) => isMeant(node)).map(([, { ra_id }]) => ra_id));
+}
+
+/** Reads the tree of an audit: the requirements of its groups, and what they stand under. */
+export function readTree(platform: Platform, audit: UpstreamAudit): Promise<Tree> {
+  return platform.rest<Tree>({ verb: "GET", path: `${AUDITS}${audit.id}/tree/` });
+}
+
+/** The requirements in a tree that its audit covers, by their ids, in the order of the framework. */
+export function linesIn(tree: Tree, audit: UpstreamAudit): Generator<[string, Line]> {
   const names = (audit.selected_implementation_groups ?? []).map((one) => (typeof one === "string" ? one : one.value));
   const groups = audit.framework?.implementation_groups_definition ?? [];
   const chosen = groups.filter(({ ref_id, name }) => names.includes(name) || names.includes(ref_id));
   // Who may not see the framework is not told which groups there are.
-  const isChosen = ({ implementation_groups: own }: Node) =>
-    chosen.length === 0 || (own ?? []).some((group) => chosen.some(({ ref_id }) => ref_id === group));
-  const isMeant = ({ ref_id, name, description }: Node) =>
-    words === undefined || holds(words, [ref_id, name, description]);
-  return new Set(assessmentsIn(tree, (node) => isChosen(node) && isMeant(node)));
+  return assessedIn(
+    tree,
+    ({ implementation_groups: own }) =>
+      chosen.length === 0 || (own ?? []).some((group) => chosen.some(({ ref_id }) => ref_id === group)),
+  );
 }
 
-function* assessmentsIn(tree: Tree, isMeant: (node: Node) => boolean): Generator<string> {
-  for (const node of Object.values(tree)) {
-    if (node.ra_id && isMeant(node)) yield node.ra_id;
-    yield* assessmentsIn(node.children ?? {}, isMeant);
+/** A requirement that an audit has an assessment of. */
+type Line = Node & { readonly ra_id: string };
+
+function* assessedIn(tree: Tree, isMeant: (node: Node) => boolean): Generator<[string, Line]> {
+  for (const [id, node] of Object.entries(tree)) {
+    if (node.ra_id && isMeant(node)) yield [id, { ...node, ra_id: node.ra_id }];
+    yield* assessedIn(node.children ?? {}, isMeant);
   }
 }

@@ -57,6 +57,14 @@ export function referencesOf(related: readonly Related[] | undefined): {
   return { seen, hidden: (related?.length ?? 0) - seen.length };
 }
 
+/** How many owners a row of a list names at most. */
+export const OWNERS_OF_A_ROW = 3;
+
+/** Objects that several rows of a page name, each once. */
+export function namedOnce(references: readonly Reference[]): Reference[] {
+  return [...new Map(references.map((one) => [one.id, one])).values()];
+}
+
 /** A rated step; undefined where nothing is rated. */
 export function ratingOf(step: Step | null | undefined): { value: number; name: string } | undefined {
   if (step?.value === undefined || step.value < 0) return undefined;

@@ -5,20 +5,32 @@ import type { Visit } from "../world.js";
 interface LogFilter {
   readonly key: readonly string[];
   readonly values?: readonly string[] | null;
+  readonly operator?: string | null;
+}
+
+/** What an entry has under a key that its list is filtered by. */
+function ownOf(key: string, entry: Entry): readonly string[] {
+  switch (key) {
+    case "context_data.id":
+      return [entry.entityId];
+    case "context_data.entity_type":
+      return [entry.entityType];
+    case "event_type":
+      return ["mutation", entry.scope];
+    default:
+      return [entry.scope];
+  }
 }
 
 /** History by the filters that apply to it: the object's internal id, the kind of act. */
 export function logs(args: ListArgs, visit: Visit) {
   const filters = (args.filters?.filters ?? []) as readonly LogFilter[];
-  const holds = ({ key, values }: LogFilter, entry: Entry) => {
-    if (key[0] === "timestamp") return entry.at >= Date.parse(values?.[0] ?? "");
-    const own =
-      key[0] === "context_data.id"
-        ? [entry.entityId]
-        : key[0] === "event_type"
-          ? ["mutation", entry.scope]
-          : [entry.scope];
-    return (values ?? []).some((value) => own.includes(value));
+  const holds = ({ key, values, operator }: LogFilter, entry: Entry) => {
+    if (key[0] === "timestamp") {
+      const at = Date.parse(values?.[0] ?? "");
+      return operator === "lte" ? entry.at <= at : entry.at >= at;
+    }
+    return (values ?? []).some((value) => ownOf(key[0] ?? "", entry).includes(value));
   };
   const found = visit.world.history
     .seenBy(visit.account)

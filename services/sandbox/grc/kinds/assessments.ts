@@ -154,7 +154,7 @@ function requirementsOf(id: string, view: View): Reply {
   }
   const told = ({ id: node }: Row) => {
     const one = answers.get(node);
-    return one && { ra_id: one.id, status: one.status ?? null, result: one.result ?? null, score: one.score ?? null };
+    return one && { ra_id: one.id, ...pick(one, ["status", "result", "is_scored", "score"]) };
   };
   const covers = (groups: readonly string[]) => chosen.length === 0 || groups.some((one) => chosen.includes(one));
   return ok(treeOf(view.world.get("frameworks", audit.framework)!, view, told, covers));

@@ -9,6 +9,16 @@ const COST = {
   build: { fixed_cost: 0, people_days: 0 },
   run: { fixed_cost: 0, people_days: 0 },
 };
+/** What a day of a person costs, where the platform's settings do not say. */
+const DAILY_RATE = 500;
+
+/** What a control costs a year, with what it costs once spread over its years. */
+function annualCostOf(row: Row): string {
+  const { amortization_period: years, build, run } = (row.cost ?? COST) as typeof COST;
+  const once = build.fixed_cost + build.people_days * DAILY_RATE;
+  return (once / years + run.fixed_cost + run.people_days * DAILY_RATE).toFixed(2);
+}
+
 const PLAIN = [
   "created_at",
   "updated_at",
@@ -54,8 +64,10 @@ function linkedModels(row: Row, view: View): Json {
 }
 
 /** Requirement assessments that a control answers. */
-export function answeredBy(row: Row, view: View): string[] {
-  return view.world
+export const answeredBy = (row: Row, { world }: View): string[] => answeredByIn(row, world);
+
+function answeredByIn(row: Row, world: World): string[] {
+  return world
     .all("requirement-assessments")
     .filter((r) => idsIn(r, "applied_controls").includes(row.id))
     .map(({ id }) => id);
@@ -90,6 +102,7 @@ export const appliedControls: Kind = {
     owner: { kind: "many", path: "actors" },
     evidences: { kind: "many", path: "evidences" },
     assets: { kind: "many", path: "assets" },
+    cost: { kind: "json", initial: COST },
   },
   filters: {
     folder: BY_FOLDER,
@@ -99,13 +112,16 @@ export const appliedControls: Kind = {
     priority: { kind: "choice", choices: choices.PRIORITY, of: (row) => row.priority },
     effort: { kind: "choice", choices: choices.EFFORT, of: (row) => row.effort },
     owner: { kind: "related", path: "actors", of: (row) => idsIn(row, "owner") },
+    eta__gte: { kind: "from", of: (row) => row.eta },
+    eta__lt: { kind: "before", of: (row) => row.eta },
+    requirement_assessments: { kind: "related", path: "requirement-assessments", of: answeredByIn },
     evidences: { kind: "related", path: "evidences", of: (row) => idsIn(row, "evidences") },
     ...BY_TIME,
   },
   row: (row, view) => ({
     ...pick(row, ["id", ...PLAIN, "link", "progress_field", "observation"]),
     ...labels(row),
-    cost: COST,
+    cost: row.cost ?? COST,
     ...relations(row, view),
   }),
   read: (row, view) => ({
@@ -113,11 +129,11 @@ export const appliedControls: Kind = {
     ...labels(row),
     ...relations(row, view),
     ...empty([...UNUSED, "objectives", "security_exceptions"]),
-    cost: COST,
+    cost: row.cost ?? COST,
     requirement_assessments: view.refs("requirement-assessments", answeredBy(row, view)),
     path: view.path(row.folder),
     evidences: view.refs("evidences", idsIn(row, "evidences")),
-    annual_cost: "0.00",
+    annual_cost: annualCostOf(row),
     currency: "€",
     annual_cost_display: "",
     ranking_score: 5,
@@ -127,7 +143,7 @@ export const appliedControls: Kind = {
   written: (row) => ({
     ...pick(row, ["id", ...PLAIN, ...MORE, "priority", "category", "csf_function", "effort", "control_impact"]),
     ...empty([...UNUSED, "requirement_assessments", "objectives", "security_exceptions", "filtering_labels"]),
-    cost: COST,
+    cost: row.cost ?? COST,
     ...pick(row, ["folder", "reference_control", "evidences", "assets", "owner"]),
   }),
   save(row, patch, world) {

@@ -56,20 +56,21 @@ export const evidences: Kind = {
     status: { kind: "choice", choices: choices.EVIDENCE_STATUS, of: (row) => row.status },
     expiry_date: { kind: "exact", of: (row) => row.expiry_date },
     applied_controls: { kind: "related", path: "applied-controls", of: (row) => idsIn(row, "applied_controls") },
+    owner: { kind: "related", path: "actors", of: (row) => idsIn(row, "owner") },
+    requirement_assessments: { kind: "related", path: "requirement-assessments", of: provenBy },
   },
   read(row, view) {
     const version = latest(row, view.world);
-    const proven = view.world.all("requirement-assessments").filter((r) => idsIn(r, "evidences").includes(row.id));
-    const requirements = proven.map(({ id }) => id);
     return {
       ...pick(row, PLAIN),
-      ...empty(["security_exceptions", "contracts", "filtering_labels", "owner"]),
+      ...empty(["security_exceptions", "contracts", "filtering_labels"]),
+      owner: view.refs("actors", idsIn(row, "owner")),
       path: view.path(row.folder),
       attachment: version?.attachment ?? null,
       size: version?.size ?? null,
       folder: view.ref("folders", row.folder),
       applied_controls: view.refs("applied-controls", idsIn(row, "applied_controls")),
-      requirement_assessments: view.refs("requirement-assessments", requirements),
+      requirement_assessments: view.refs("requirement-assessments", provenBy(row, view.world)),
       status: choices.labelOf(choices.EVIDENCE_STATUS, row.status),
       link: version?.link ?? null,
       is_published: true,
@@ -97,6 +98,12 @@ export const evidences: Kind = {
   },
   deleted: unlink,
 };
+
+/** Requirement assessments that name the evidence. */
+function provenBy(evidence: Row, world: World): string[] {
+  const named = world.all("requirement-assessments").filter((r) => idsIn(r, "evidences").includes(evidence.id));
+  return named.map(({ id }) => id);
+}
 
 /** Takes the evidence out of everything that names it, with its versions. */
 function unlink(evidence: Row, world: World): void {

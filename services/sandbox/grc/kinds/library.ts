@@ -218,6 +218,7 @@ export const securityAdvisories: Kind = {
   search: ["name", "ref_id", "description", "cvss_vector", "aliases"],
   fields: {},
   filters: { folder: BY_FOLDER, source: { kind: "exact", of: (row) => row.source } },
+  str: (row) => String(row.ref_id ?? row.name ?? row.id),
   read: (row, view) => ({
     ...pick(row, [...LIBRARY, "source", "published_date", "cvss_base_score", "cvss_vector", "epss_score"]),
     ...pick(row, ["epss_percentile", "is_actively_exploited", "exploited_date_added", "library"]),

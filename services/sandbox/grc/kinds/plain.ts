@@ -2,7 +2,7 @@ import type { Json, Row } from "../world.js";
 import { idsIn } from "../world.js";
 import { labelOf } from "./choices.js";
 import type { Field } from "./field.js";
-import { BY_FOLDER, type Filter, type Kind, pick, type View } from "./kind.js";
+import { BY_FOLDER, BY_TIME, type Filter, type Kind, pick, type View } from "./kind.js";
 import type { PlainKind } from "./table.js";
 
 const COMMON = ["id", "created_at", "updated_at", "name", "description"];
@@ -10,7 +10,9 @@ const COMMON = ["id", "created_at", "updated_at", "name", "description"];
 /** A kind of object with its routes, made of its row in the table. */
 export function kindOf(plain: PlainKind): Kind {
   const { path, model, fields, search, fixed = {}, without = [] } = plain;
-  const filters = Object.fromEntries(plain.filters.map((name) => [name, filterOf(name, fields[name])]));
+  const filters = Object.fromEntries(
+    plain.filters.map((name) => [name, BY_TIME[name] ?? filterOf(name, fields[name])]),
+  );
   const leave = (answer: Record<string, Json>): Json =>
     Object.fromEntries(Object.entries(answer).filter(([name]) => !without.includes(name)));
   return {

@@ -65,6 +65,7 @@ export const riskScenarios: Kind = {
       path: "applied-controls",
       of: (row) => [...idsIn(row, "applied_controls"), ...idsIn(row, "existing_applied_controls")],
     },
+    assets: { kind: "related", path: "assets", of: (row) => idsIn(row, "assets") },
     treatment: { kind: "choice", choices: choices.TREATMENT, of: (row) => row.treatment },
     current_level: { kind: "exact", of: (row) => row.current_level },
     residual_level: { kind: "exact", of: (row) => row.residual_level },

@@ -158,11 +158,17 @@ export const PLAIN_KINDS: readonly PlainKind[] = [
     path: "vulnerabilities",
     model: "Vulnerability",
     search: ["name", "description", "ref_id"],
-    filters: ["assets", "status", "severity", "applied_controls", "security_exceptions", "security_advisories"],
+    filters: [
+      ...["assets", "status", "severity", "applied_controls", "security_exceptions", "security_advisories"],
+      ...["created_at__gte", "created_at__lt"],
+    ],
     fields: {
       ...REFERENCED,
       severity: choice(SEVERITY, -1),
-      status: choice(words("--", "potential", "exploitable", "mitigated", "fixed", "not_exploitable"), "--"),
+      status: choice(
+        words("--", "potential", "exploitable", "mitigated", "fixed", "not_exploitable", "unaffected"),
+        "--",
+      ),
       assets: many("assets"),
       applied_controls: many("applied-controls"),
       security_exceptions: many("security-exceptions"),

@@ -60,9 +60,10 @@ function matches(filter: Filter, values: readonly string[], row: Row, view: View
     const wanted = filter.last === true ? values.slice(-1) : values;
     return filter.of(row, view.world).some((id) => wanted.includes(id));
   }
-  const has = String(filter.of(row));
-  if (filter.kind === "from") return values.every((value) => has >= value);
-  if (filter.kind === "before") return values.every((value) => has < value);
+  const own = filter.of(row);
+  const has = String(own);
+  if (filter.kind === "from") return own != null && values.every((value) => has >= value);
+  if (filter.kind === "before") return own != null && values.every((value) => has < value);
   return values.includes(has);
 }
 

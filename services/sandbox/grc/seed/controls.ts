@@ -1,5 +1,5 @@
 import { addVersion } from "../kinds/evidence.js";
-import { seededId } from "../world.js";
+import { type Json, seededId } from "../world.js";
 import type { Plot, Sower } from "./sower.js";
 import { CONTROLS, SYSTEMS } from "./texts.js";
 
@@ -40,7 +40,8 @@ export function seedControls(sower: Sower, { key, short, home, asset, owner }: P
       effort: ["M", "S", "L", "XS", "XL", null][i % 6] ?? null,
       control_impact: i % 5 === 4 ? null : 4 - (i % 4),
       progress_field: status === "active" ? 100 : (i * 7) % 90,
-      eta: i % 3 === 0 ? `2027-0${(i % 9) + 1}-15` : null,
+      eta: i % 3 === 0 ? `${i % 4 === 0 ? 2026 : 2027}-0${(i % 9) + 1}-15` : null,
+      ...(i % 6 === 0 && { cost: costOf(i) }),
       link: null,
       observation: null,
       reference_control: seededId(`reference-controls:CTL.${String((i % CONTROLS.length) + 1).padStart(2, "0")}`),
@@ -53,8 +54,18 @@ export function seedControls(sower: Sower, { key, short, home, asset, owner }: P
   }
 }
 
+/** What a control costs, as people record it. */
+function costOf(i: number): Json {
+  return {
+    currency: "€",
+    amortization_period: (i % 3) + 1,
+    build: { fixed_cost: 1_000 * (i + 1), people_days: i % 5 },
+    run: { fixed_cost: 250 * (i % 4), people_days: 2 },
+  };
+}
+
 /** Seeds a tenant's evidence, most of it with a first version. */
-export function seedEvidence(sower: Sower, { key, short, home }: Plot): void {
+export function seedEvidence(sower: Sower, { key, short, home, owner }: Plot): void {
   const kinds = ["screenshot", "export", "minutes", "report", "ticket"];
   const statuses = ["draft", "approved", "in_review", "approved", "expired", "missing", "rejected"];
   for (let i = 0; i < 60; i++) {
@@ -62,7 +73,8 @@ export function seedEvidence(sower: Sower, { key, short, home }: Plot): void {
     const title = `${short} ${name} ${kinds[(i + Math.floor(i / CONTROLS.length)) % kinds.length]}`;
     const evidence = sower.add("evidences", `${key}:${i}`, i < 2 ? home(0) : home(i), title, {
       status: statuses[i % statuses.length]!,
-      expiry_date: i % 4 === 1 ? "2027-06-30" : null,
+      expiry_date: i % 4 === 1 ? `${i % 8 === 1 ? 2026 : 2027}-0${(i % 9) + 1}-30`.replace("02-30", "02-28") : null,
+      owner: i % 4 === 1 ? [seededId(`actor:${owner}`)] : [],
       applied_controls: [],
     });
     if (i % 3 === 0) continue;

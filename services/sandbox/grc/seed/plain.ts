@@ -63,7 +63,12 @@ function codeOf(codes: readonly string[], i: number): Json {
 }
 
 function relatedTo(sower: Sower, plot: Plot, path: string, i: number): string[] {
-  if (path === "assets") return [plot.asset(i)];
+  // Every fourth affects a second asset.
+  if (path === "assets") return i % 4 === 0 ? [plot.asset(i), plot.asset(i + 1)] : [plot.asset(i)];
+  if (path === "security-advisories") {
+    const known = sower.world.all(path);
+    return i > 1 || known.length === 0 ? [] : [known[i % known.length]!.id];
+  }
   const visible = (row: Row) => sower.world.lineOf(row.folder).includes(seededId(`folder:${plot.key}`));
   const here = sower.world.all(path).filter(visible);
   return here.length === 0 ? [] : [here[i % here.length]!.id];

@@ -145,13 +145,13 @@ test("a run that fails at its first model call leaves a trace, which says why an
   const agent = await stage.agent({ resourceIds: [await stage.integrate()] });
   stage.script.reply = () => ({ status: 400, error: "no such thing" });
   const run = await stage.rested((await stage.trigger(agent)).id);
-  expect(run).toMatchObject({ state: RunState.FAILED, stepCount: 0 });
+  expect(run).toMatchObject({ state: RunState.FAILED, stepCount: 1 });
   const { inspectAgentTraces } = TraceInspectionService.method;
   const list = await vi.waitUntil(async () => {
     const { traces } = await call(inspectAgentTraces, { targetAgentId: agent }, as("alice", "traces"));
-    return traces.length > 0 && traces;
+    return traces[0]?.spanCount === 2 && traces;
   }, 10_000);
-  expect(list).toMatchObject([{ id: expect.stringContaining(run.traceId), errorCount: 1, spanCount: 1 }]);
+  expect(list).toMatchObject([{ id: expect.stringContaining(run.traceId), errorCount: 2 }]);
   expect(list[0]!.fields.find(({ field }) => field === "error")?.preview).toContain("no such thing");
 });
 
@@ -191,6 +191,9 @@ test("without a model a run fails with that sentence", async () => {
   );
 });
 
+/** Tools of core that begin runs or destroy. */
+const NOT_OFFERED = ["delete_agent", "update_run", "trigger_assignment", "create_assignment", "delete_assignment"];
+
 test("tools of core are called as whoever triggered it, and those that begin runs or destroy are not offered", async () => {
   const tools = ["core/*", "core/trigger_run", "core/update_run"];
   const sharing = [{ to: "user:bob", tier: 1 }];
@@ -204,18 +207,18 @@ test("tools of core are called as whoever triggered it, and those that begin run
             { call: "core__update_agent", args: { agent_id: agent, description: "mine" } },
             { call: "core__trigger_run", args: { agent_id: agent, input: "Again." } },
             { call: "core__get_agent", args: { agent: 1 } },
+            { call: "find_tools", args: { query: "create an agent" } },
+            ...NOT_OFFERED.map((name) => ({ call: `core__${name}`, args: {} })),
           ],
         }
       : "Done.";
-  const before = stage.model.asked.length;
   const { id } = await stage.trigger(agent, {}, "bob");
   expect(await stage.rested(id, "bob")).toMatchObject({ state: RunState.COMPLETED });
-  const offered = stage.model.asked[before]!.tools!.map(({ function: { name } }) => name);
+  const asked = stage.model.asked.at(-1)!;
+  const offered = asked.tools!.map(({ function: { name } }) => name);
   expect(offered).toContain("core__create_agent");
-  expect(offered).toContain("core__list_runs");
-  for (const name of ["delete_agent", "trigger_run", "update_run", "trigger_assignment", "create_assignment"])
-    expect(offered).not.toContain(`core__${name}`);
-  const [list, update, trigger, get] = results(stage.model.asked.at(-1)!);
+  const [list, update, trigger, get, , ...others] = results(asked);
+  expect(others).toEqual(NOT_OFFERED.map(() => "there is no such tool"));
   expect(
     JSON.parse(list!)
       .agents.map((one: { id: string }) => one.id)

@@ -54,8 +54,9 @@ function rowsOf(node: RelationshipNode, id: string) {
   if (!isVisible(from) || !isVisible(to)) return [];
   const outgoing = from.id === id || to.id !== id;
   const direction = outgoing ? Direction.OUTGOING : Direction.INCOMING;
-  const { stopTime: _, ...told } = relationshipOf(node);
-  return [{ ...told, description: shorten(node.description), direction, other: refOf(outgoing ? to : from) }];
+  return [
+    { ...relationshipOf(node), description: shorten(node.description), direction, other: refOf(outgoing ? to : from) },
+  ];
 }
 
 /** How the tools of this service are answered. */

@@ -17,7 +17,10 @@ import {
   type UpstreamScore,
   type UpstreamWholeAudit,
 } from "../assessment.js";
+import { figuresOf } from "../audit-figures.js";
+import { readLines, showsScores } from "../audit-lines.js";
 import { pageByTime, readByTime } from "../by-time.js";
+import { compareAssessments } from "../compare-assessments.js";
 import { CONTROLS } from "../control.js";
 import { EVIDENCE } from "../evidence.js";
 import { FRAMEWORKS, frameworkNamed } from "../framework.js";
@@ -117,17 +120,22 @@ export const bindings = [
   unary(AssessmentService.method.getAssessment, (r, platform) =>
     inTenant(platform, r.tenantId, async (tenant) => {
       const audit = await readOwned<UpstreamWholeAudit>(platform, AUDITS, r.assessmentId, "assessment_id", tenant);
-      return { assessment: auditOf(audit, await frameworkNamed(audit.framework, platform), tenant) };
+      const framework = await frameworkNamed(audit.framework, platform);
+      const score = (await showsScores(platform, audit)) ? maturityOf(await readScore(platform, audit)) : undefined;
+      const lines = await readLines(platform, audit);
+      return { assessment: { ...auditOf(audit, framework, tenant), ...figuresOf(lines, score) } };
     }),
   ),
 
   unary(AssessmentService.method.getAssessmentMaturity, (r, platform) =>
     inTenant(platform, r.tenantId, async (tenant) => {
       const audit = await readOwned<UpstreamWholeAudit>(platform, AUDITS, r.assessmentId, "assessment_id", tenant);
-      const path = `${AUDITS}${audit.id}/global_score/`;
-      const said = await platform.rest<UpstreamScore>({ verb: "GET", path });
-      return { assessment: { id: audit.id, name: audit.name }, ...maturityOf(said) };
+      return { assessment: { id: audit.id, name: audit.name }, ...maturityOf(await readScore(platform, audit)) };
     }),
+  ),
+
+  unary(AssessmentService.method.listAssessmentDifferences, (r, platform) =>
+    inTenant(platform, r.tenantId, (tenant) => compareAssessments(r, platform, tenant)),
   ),
 ];
 
@@ -153,6 +161,10 @@ async function readRequirementAssessments(
   return pageByTime(all.filter(isMeant), "oldest", page);
 }
 
+function readScore(platform: Platform, audit: UpstreamWholeAudit): Promise<UpstreamScore> {
+  return platform.rest<UpstreamScore>({ verb: "GET", path: `${AUDITS}${audit.id}/global_score/` });
+}
+
 /** The score of an audit on its scale; -1 of the platform is none. */
 function maturityOf(said: UpstreamScore) {
   const scored = (score: number | null | undefined) =>
@@ -168,7 +180,7 @@ function maturityOf(said: UpstreamScore) {
       targetScore: scored(said.target_score),
     }),
     minScore: said.min_score,
-    maxScore: said.max_score,
+    maxScore: said.score_calculation_method === "sum" ? (said.total_max_score ?? said.max_score) : said.max_score,
     scoresVisible: said.scoring_enabled === true,
   } satisfies MessageInitShape<typeof GetAssessmentMaturityResponseSchema>;
 }

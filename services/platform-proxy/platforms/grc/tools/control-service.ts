@@ -7,16 +7,17 @@ import {
   CsfFunction,
   type ListControlsRequest,
 } from "#proto/grc/v1/control_service_pb.js";
-import { failedPrecondition } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition, invalidArgument } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { type Place, pagingOf } from "../../../lib/pages.js";
 import { wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
-import { type Rank, readByRank } from "../by-rank.js";
+import { NONE, type Rank, readByRank } from "../by-rank.js";
 import { readByTime } from "../by-time.js";
 import { CONTROLS, type ControlFields, controlOf, controlRowOf, EFFORTS, type UpstreamControl } from "../control.js";
 import { EVIDENCE } from "../evidence.js";
 import { pageOf, queriesOf } from "../lists.js";
+import { ownerNamed } from "../owners.js";
 import { answeredBy, controlMaturityOf } from "../requirement-assessment.js";
 import { setControlMaturity } from "../set-control-maturity.js";
 import {
@@ -29,14 +30,19 @@ import {
   readShared,
   type Tenant,
 } from "../tenancy.js";
+import { namedOnce, OWNERS_OF_A_ROW, referencesOf } from "../upstream.js";
 import { create, emptied, linkOf, remove } from "../writes.js";
 
 /** Orders by something that several controls may share, and that others may change meanwhile. */
 const RANKS: Readonly<Partial<Record<ControlOrder, Rank<UpstreamControl>>>> = {
   [ControlOrder.LAST_CHANGED]: { ordering: "-updated_at,id", of: (row) => row.updated_at, isDescending: true },
   [ControlOrder.NAME]: { ordering: "name,id", of: (row) => row.name.toLowerCase() },
-  [ControlOrder.ETA]: { ordering: "eta,id", of: (row) => row.eta ?? "" },
-  [ControlOrder.PRIORITY]: { ordering: "priority,id", of: (row) => row.priority ?? "" },
+  [ControlOrder.ETA]: { ordering: "eta,id", of: (row) => row.eta ?? NONE, known: { eta__gte: "0001-01-01" } },
+  [ControlOrder.PRIORITY]: {
+    ordering: "priority,id",
+    of: (row) => row.priority || NONE,
+    known: { priority: ["1", "2", "3", "4"] },
+  },
 };
 
 /** How the tools of this service are answered. */
@@ -52,6 +58,7 @@ export const bindings = [
           ...controlRowOf(control),
           maturity: maturity.get(control.id) ?? [],
         })),
+        owners: namedOnce(listed.rows.flatMap(({ owner }) => referencesOf(owner).seen.slice(0, OWNERS_OF_A_ROW))),
         ...pagingOf(page, listed),
       };
     }),
@@ -108,10 +115,35 @@ export const bindings = [
   ),
 ];
 
-function listControls(r: ListControlsRequest, platform: Platform, tenant: Tenant, page: Place) {
+/** The statuses of controls that are still to be finished; "--" is none. */
+const UNFINISHED = ["to_do", "in_progress", "on_hold", "degraded", "--"];
+
+/** The platform's words for the statuses that are meant. */
+function statusesOf({ statuses, lateOnly }: ListControlsRequest): readonly string[] {
+  const asked = statuses.map((status) => wordOf(ControlStatus, status));
+  if (lateOnly !== true) return asked;
+  if (asked.length === 0) return UNFINISHED;
+  const late = asked.filter((status) => UNFINISHED.includes(status));
+  if (late.length > 0) return late;
+  throw invalidArgument(
+    "statuses: active and deprecated controls are never late; name other statuses or omit late_only",
+  );
+}
+
+/** The day before which the controls that are meant are due; undefined for any. */
+function dueBeforeOf({ lateOnly, dueBefore }: ListControlsRequest): string | undefined {
+  const today = new Date().toISOString().slice(0, 10);
+  const days = [...(lateOnly === true ? [today] : []), ...(dueBefore === undefined ? [] : [dueBefore])];
+  return days.sort()[0];
+}
+
+async function listControls(r: ListControlsRequest, platform: Platform, tenant: Tenant, page: Place) {
+  const owner = await ownerNamed(platform, r.ownerId, tenant);
   const domains = r.domainId === undefined ? domainIdsOf(tenant) : [domainOf(tenant, r.domainId)];
   const query = {
-    status: r.statuses.map((status) => wordOf(ControlStatus, status)),
+    status: statusesOf(r),
+    eta__lt: dueBeforeOf(r),
+    owner,
     ...(r.category !== undefined && { category: wordOf(ControlCategory, r.category) }),
     ...(r.csfFunction !== undefined && { csf_function: wordOf(CsfFunction, r.csfFunction) }),
     priority: r.priority,

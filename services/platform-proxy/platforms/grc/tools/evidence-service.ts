@@ -1,28 +1,39 @@
 import { ConnectError } from "@connectrpc/connect";
-import { EvidenceService, EvidenceStatus, type UpdateEvidenceRequest } from "#proto/grc/v1/evidence_service_pb.js";
+import {
+  EvidenceService,
+  EvidenceStatus,
+  type ListEvidenceRequest,
+  type UpdateEvidenceRequest,
+} from "#proto/grc/v1/evidence_service_pb.js";
 import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { failedPrecondition, permissionDenied } from "../../../../shared/rpc/errors.js";
 import { withOutcomeSaid } from "../../../../shared/rpc/write-outcome.js";
 import { unary } from "../../../binding.js";
-import { pagingOf } from "../../../lib/pages.js";
+import type { Query } from "../../../lib/http.js";
+import { type Place, pagingOf } from "../../../lib/pages.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
 import { attachEvidence } from "../attach-evidence.js";
-import { readByTime } from "../by-time.js";
+import { pageByDay } from "../by-day.js";
+import { pageByTime, readByTime } from "../by-time.js";
 import { CONTROLS } from "../control.js";
 import { EVIDENCE, evidenceFor, evidenceRowsFor, REVISIONS, readEvidence, type UpstreamEvidence } from "../evidence.js";
 import { readEvidenceFile, uploadEvidenceFile } from "../evidence-file.js";
-import { pageOf, queriesOf } from "../lists.js";
+import { queriesOfAudit } from "../evidence-of-audit.js";
+import { pageOf, queriesOf, type Rows, readAll } from "../lists.js";
+import { ownerNamed } from "../owners.js";
 import {
   domainIdsOf,
   domainOf,
   inTenant,
+  makeSure,
   mayIn,
   readAllOwned,
   readOwned,
   readShared,
   type Tenant,
 } from "../tenancy.js";
+import { namedOnce, OWNERS_OF_A_ROW, referencesOf } from "../upstream.js";
 import { create, emptied, linkOf, remove } from "../writes.js";
 
 /** How the tools of this service are answered. */
@@ -34,11 +45,15 @@ export const bindings = [
       const query = {
         status: r.statuses.map((status) => wordOf(EvidenceStatus, status)),
         applied_controls: control || undefined,
+        owner: await ownerNamed(platform, r.ownerId, tenant),
         search: r.query,
       };
-      const queries = queriesOf(query, "folder", domainIdsOf(tenant));
-      const listed = await readByTime<UpstreamEvidence>(platform, EVIDENCE, queries, "newest", page, tenant);
-      return { evidence: await evidenceRowsFor(platform, listed.rows), ...pagingOf(page, listed) };
+      const listed = await listEvidence(r, platform, query, control || undefined, page, tenant);
+      return {
+        evidence: await evidenceRowsFor(platform, listed.rows),
+        owners: namedOnce(listed.rows.flatMap(({ owner }) => referencesOf(owner).seen.slice(0, OWNERS_OF_A_ROW))),
+        ...pagingOf(page, listed),
+      };
     }),
   ),
 
@@ -142,4 +157,29 @@ function halfDone(error: unknown): unknown {
     undefined,
     error.cause,
   );
+}
+
+/** The page of evidence that a query finds, narrowed to an audit and to what expires before a day. */
+async function listEvidence(
+  r: ListEvidenceRequest,
+  platform: Platform,
+  query: Query,
+  control: string | undefined,
+  page: Place,
+  tenant: Tenant,
+): Promise<Rows<UpstreamEvidence>> {
+  const queries =
+    r.assessmentId === undefined
+      ? queriesOf(query, "folder", domainIdsOf(tenant))
+      : await queriesOfAudit(platform, query, r.assessmentId, control, tenant);
+  if (r.expiresBefore === undefined && r.assessmentId === undefined) {
+    return readByTime<UpstreamEvidence>(platform, EVIDENCE, queries, "newest", page, tenant);
+  }
+  // The platform knows no range of days, and several queries may find the same.
+  const all = await readAll<UpstreamEvidence>(platform, EVIDENCE, queries, tenant);
+  if (all.length === 0) await makeSure(platform, tenant);
+  const { expiresBefore } = r;
+  if (expiresBefore === undefined) return pageByTime(all, "newest", page);
+  const expiring = all.filter(({ expiry_date: day }) => day !== null && day < expiresBefore);
+  return pageByDay(expiring, (row) => row.expiry_date ?? "", page);
 }

@@ -5,6 +5,7 @@ import { given } from "../../../lib/fields.js";
 import { pagingOf } from "../../../lib/pages.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import { ASSETS } from "../asset.js";
+import { pageByNumber } from "../by-number.js";
 import { type Dated, pageByTime, readWholeByTime } from "../by-time.js";
 import { simulationsOf, summaryOf, type UpstreamMetrics, type UpstreamSummary } from "../financial-summary.js";
 import { pageOf, readAll } from "../lists.js";
@@ -70,7 +71,10 @@ export const bindings = [
       const queries = studies.map((study) => ({ quantitative_risk_study: study.id, assets: asset || undefined }));
       const all = await readAll<UpstreamScenario>(platform, SCENARIOS, queries, tenant);
       if (all.length === 0) await makeSure(platform, tenant);
-      const listed = pageByTime(all, "newest", page);
+      const listed =
+        r.costliestFirst === true
+          ? pageByNumber(all, (row) => decimalOf(row.current_ale), page)
+          : pageByTime(all, "newest", page);
       const simulated = listed.rows.filter(
         ({ current_ale, residual_ale }) => current_ale !== null || residual_ale !== null,
       );

@@ -1,18 +1,24 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AssessmentStatus } from "#proto/grc/v1/assessment_pb.js";
 import type { RiskAssessmentSchema } from "#proto/grc/v1/risk_assessment_pb.js";
-import { RiskService, RiskTreatment } from "#proto/grc/v1/risk_service_pb.js";
+import { type ListRiskScenariosRequest, RiskOrder, RiskService, RiskTreatment } from "#proto/grc/v1/risk_service_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { given } from "../../../lib/fields.js";
-import { pagingOf } from "../../../lib/pages.js";
+import type { Query } from "../../../lib/http.js";
+import { type Place, pagingOf } from "../../../lib/pages.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
-import { type Dated, readByTime, readWholeByTime } from "../by-time.js";
+import type { Platform } from "../../../platform.js";
+import { ASSETS } from "../asset.js";
+import { pageByNumber } from "../by-number.js";
+import { type Dated, pageByTime, readByTime, readWholeByTime } from "../by-time.js";
 import { CONTROLS } from "../control.js";
 import { lockedBy } from "../errors.js";
-import { type InFolder, pageOf, queriesOf } from "../lists.js";
+import { type InFolder, pageOf, queriesOf, readAll } from "../lists.js";
 import { readNamedOrAll } from "../named-or-all.js";
 import {
+  ASSETS_OF_A_ROW,
+  levelCountsOf,
   SCENARIOS,
   scenarioFieldsOf,
   scenarioListsOf,
@@ -21,8 +27,8 @@ import {
   type UpstreamScenario,
 } from "../risk.js";
 import { checkRatings } from "../risk-matrix.js";
-import { inTenant, readOwned, readShared } from "../tenancy.js";
-import { type Related, referenceOf } from "../upstream.js";
+import { inTenant, makeSure, readOwned, readShared, type Tenant } from "../tenancy.js";
+import { namedOnce, type Related, ratingOf, referenceOf, referencesOf } from "../upstream.js";
 import { change, create, linksOf, remove, replacedIn } from "../writes.js";
 
 interface UpstreamAssessment extends Dated {
@@ -51,8 +57,10 @@ export const bindings = [
       const page = pageOf(r, tenant.id);
       const control =
         r.controlId && (await readShared<Owner>(platform, CONTROLS, r.controlId, "control_id", tenant)).id;
+      const asset = r.assetId && (await readShared<Owner>(platform, ASSETS, r.assetId, "asset_id", tenant)).id;
       const query = {
         applied_controls: control || undefined,
+        assets: asset || undefined,
         treatment: r.treatments.map((treatment) => wordOf(RiskTreatment, treatment)),
         current_level: r.currentLevels.map(String),
         search: r.query,
@@ -62,8 +70,13 @@ export const bindings = [
       const assessments = await readNamedOrAll<Owner>(platform, ASSESSMENTS, r.riskAssessmentId, argument, tenant);
       const ids = assessments.map(({ id }) => id);
       const queries = queriesOf(query, "risk_assessment", ids);
-      const listed = await readByTime<UpstreamScenario>(platform, SCENARIOS, queries, "newest", page, tenant);
-      return { riskScenarios: listed.rows.map(scenarioRowOf), ...pagingOf(page, listed) };
+      const { listed, levelCounts } = await listScenarios(r, platform, queries, page, tenant);
+      return {
+        riskScenarios: listed.rows.map(scenarioRowOf),
+        assets: namedOnce(listed.rows.flatMap(({ assets }) => referencesOf(assets).seen.slice(0, ASSETS_OF_A_ROW))),
+        levelCounts,
+        ...pagingOf(page, listed),
+      };
     }),
   ),
 
@@ -116,6 +129,29 @@ export const bindings = [
     ),
   ),
 ];
+
+/** The page of scenarios that queries find, and how many have which level where that is asked for. */
+async function listScenarios(
+  r: ListRiskScenariosRequest,
+  platform: Platform,
+  queries: readonly Query[],
+  page: Place,
+  tenant: Tenant,
+) {
+  const order = r.orderBy ?? RiskOrder.NEWEST;
+  if (order === RiskOrder.NEWEST && r.withCounts !== true) {
+    const listed = await readByTime<UpstreamScenario>(platform, SCENARIOS, queries, "newest", page, tenant);
+    return { listed, levelCounts: [] };
+  }
+  const all = await readAll<UpstreamScenario>(platform, SCENARIOS, queries, tenant);
+  if (all.length === 0) await makeSure(platform, tenant);
+  const stage = order === RiskOrder.RESIDUAL_LEVEL ? "residual_level" : "current_level";
+  const listed =
+    order === RiskOrder.NEWEST
+      ? pageByTime(all, "newest", page)
+      : pageByNumber(all, (row) => ratingOf(row[stage])?.value, page);
+  return { listed, levelCounts: r.withCounts === true ? levelCountsOf(all) : [] };
+}
 
 /** A risk assessment as a row of a list. */
 function assessmentRowOf(upstream: UpstreamAssessment): MessageInitShape<typeof RiskAssessmentSchema> {

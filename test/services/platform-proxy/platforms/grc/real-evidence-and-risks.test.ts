@@ -103,7 +103,7 @@ describe("risks", () => {
   test("are listed with their ratings by name", async () => {
     answers(230);
     assessments();
-    const { riskScenarios } = await call(RiskService.method.listRiskScenarios, {
+    const { riskScenarios, assets } = await call(RiskService.method.listRiskScenarios, {
       treatments: [RiskTreatment.MITIGATE],
       currentLevels: [3, 4],
     });
@@ -117,8 +117,10 @@ describe("risks", () => {
       treatment: RiskTreatment.MITIGATE,
       current: { level: { value: 4, name: "5 - very high" } },
       residual: { level: { value: 2, name: "3 - medium" } },
-      assets: [],
+      assets: [{ id: assets[0]?.id }],
     });
+    expect(riskScenarios[0]?.assets[0]?.name).toBeUndefined();
+    expect(assets).toHaveLength(1);
     const { riskAssessment, domain, inherent, current } = riskScenarios[0]!;
     expect(riskAssessment ?? domain ?? inherent ?? current?.impact).toBeUndefined();
   });
