@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Platform } from "../../platform.js";
 import type { UpstreamFinding } from "./finding.js";
 import type { Order } from "./list.js";
@@ -12,8 +13,21 @@ const MAX_FINDINGS = 10_000;
 /** Identifiers that are looked up at once. */
 const PIECE = 200;
 
-/** The scores of findings that are CVEs, as far as the tenant knows them: one request for a page. */
+/** The scores of findings that are CVEs, as far as the caller may see them: one request for a page. */
 export async function scoresOf(
+  platform: Platform,
+  tenant: TenantScope,
+  rows: readonly UpstreamFinding[],
+): Promise<Scores> {
+  try {
+    return await lookedUp(platform, tenant, rows);
+  } catch (error) {
+    if (error instanceof ConnectError && error.code === Code.PermissionDenied) return new Map();
+    throw error;
+  }
+}
+
+async function lookedUp(
   platform: Platform,
   tenant: TenantScope,
   rows: readonly UpstreamFinding[],
