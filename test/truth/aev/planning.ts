@@ -43,7 +43,10 @@ const JOBS: readonly (readonly [words: string, job: Job])[] = [
     "The board asks which of our machines we attacked in the last thirty days, and which of them nobody has touched.",
     async (job) => {
       const rows = await every(job, "list_coverage", "coverage", { kind: "endpoint", tested_after: daysAgo(30) });
-      return { attacked: ids(rows.filter(({ tests }) => tests > 0)), untouched: ids(rows.filter(({ tests }) => tests === 0)) };
+      return {
+        attacked: ids(rows.filter(({ tests }) => tests > 0)),
+        untouched: ids(rows.filter(({ tests }) => tests === 0)),
+      };
     },
   ],
   [
@@ -69,7 +72,11 @@ const JOBS: readonly (readonly [words: string, job: Job])[] = [
       const [after, before] = runs.simulations;
       const args = { simulation_id: before.id, other_simulation_id: after.id };
       const steps = await every(job, "compare_simulations", "injects", args);
-      const of = (change: string) => steps.filter((step) => step.change === change).map(({ title }) => title).toSorted();
+      const of = (change: string) =>
+        steps
+          .filter((step) => step.change === change)
+          .map(({ title }) => title)
+          .toSorted();
       return { better: of("better"), worse: of("worse") };
     },
   ],
@@ -116,7 +123,9 @@ const JOBS: readonly (readonly [words: string, job: Job])[] = [
     "That scenario has run several times, and once we broke it off. How is it developing from run to run, and which run does not count?",
     async (job, { scenario }) => {
       const { scenarios } = await job.get<Json>("list_scenarios", { query: scenario });
-      const { scores = [], left_out = 0 } = await job.get<Json>("get_scenario_statistics", { scenario_id: scenarios[0].id });
+      const { scores = [], left_out = 0 } = await job.get<Json>("get_scenario_statistics", {
+        scenario_id: scenarios[0].id,
+      });
       const told = (canceled: boolean) =>
         scores
           .filter((row: Json) => (row.canceled ?? false) === canceled)

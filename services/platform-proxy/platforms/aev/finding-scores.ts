@@ -13,6 +13,9 @@ const MAX_FINDINGS = 10_000;
 /** Identifiers that are looked up at once. */
 const PIECE = 200;
 
+/** The caller may not see vulnerabilities, or the platform cannot be asked for them by identifier. */
+const REFUSED = new Set([Code.PermissionDenied, Code.InvalidArgument]);
+
 /** The scores of findings that are CVEs, as far as the caller may see them: one request for a page. */
 export async function scoresOf(
   platform: Platform,
@@ -22,16 +25,13 @@ export async function scoresOf(
   try {
     return await lookedUp(platform, tenant, rows);
   } catch (error) {
-    if (error instanceof ConnectError && error.code === Code.PermissionDenied) return new Map();
+    // A page is worth more than its scores.
+    if (error instanceof ConnectError && REFUSED.has(error.code)) return new Map();
     throw error;
   }
 }
 
-async function lookedUp(
-  platform: Platform,
-  tenant: TenantScope,
-  rows: readonly UpstreamFinding[],
-): Promise<Scores> {
+async function lookedUp(platform: Platform, tenant: TenantScope, rows: readonly UpstreamFinding[]): Promise<Scores> {
   const wanted = [...new Set(rows.filter(isCve).map((row) => row.finding_value.trim()))];
   const scores = new Map<string, number>();
   for (let at = 0; at < wanted.length; at += PIECE) {
@@ -69,7 +69,7 @@ export async function scoresIn(
   };
   const found: UpstreamFinding[] = [];
   for await (const row of searchAll<UpstreamFinding>(platform, tenant, search, MAX_FINDINGS)) found.push(row);
-  return scoresOf(platform, tenant, found);
+  return lookedUp(platform, tenant, found);
 }
 
 /** The score of a finding, where it has one. */

@@ -71,6 +71,7 @@ export const bindings = [
       },
       r,
     );
+    const isByRun = r.orderBy === AtomicTestOrder.RAN || r.ranAfter !== undefined || r.ranBefore !== undefined;
     return {
       atomicTests: page.rows.map((row) => ({
         id: row.inject_id,
@@ -82,7 +83,8 @@ export const bindings = [
         targetCount: row.inject_targets?.length ?? 0,
         ...given({
           updatedAt: timeOf(row.inject_updated_at),
-          ranAt: timeOf(row.inject_status?.tracking_sent_date),
+          // A row is short unless runs are asked for.
+          ranAt: isByRun ? timeOf(row.inject_status?.tracking_sent_date) : undefined,
         }),
       })),
       ...page.paging,
