@@ -204,10 +204,10 @@ export const QUESTIONS: readonly Question[] = [
   { server: "aev", tool: "get_asset_group", of: { tool: "list_asset_groups", argument: "asset_group_id" } },
   {
     server: "aev",
-    tool: "compare_simulations",
+    tool: "inspect_simulation_comparison",
     of: { tool: "list_simulations", argument: "simulation_id", second: "other_simulation_id" },
   },
-  { server: "aev", tool: "list_coverage", args: { kind: "endpoint", tested_after: "2026-01-01T00:00:00Z" } },
+  { server: "aev", tool: "inspect_coverage", args: { kind: "endpoint", tested_after: "2026-01-01T00:00:00Z" } },
   { server: "aev", tool: "list_teams" },
   { server: "aev", tool: "list_players" },
   { server: "aev", tool: "list_mitigations" },

@@ -42,7 +42,7 @@ const JOBS: readonly (readonly [words: string, job: Job])[] = [
   [
     "The board asks which of our machines we attacked in the last thirty days, and which of them nobody has touched.",
     async (job) => {
-      const rows = await every(job, "list_coverage", "coverage", { kind: "endpoint", tested_after: daysAgo(30) });
+      const rows = await every(job, "inspect_coverage", "coverage", { kind: "endpoint", tested_after: daysAgo(30) });
       return {
         attacked: ids(rows.filter(({ tests }) => tests > 0)),
         untouched: ids(rows.filter(({ tests }) => tests === 0)),
@@ -52,7 +52,10 @@ const JOBS: readonly (readonly [words: string, job: Job])[] = [
   [
     "Which techniques did we exercise this quarter, how did prevention and detection do in each, and which did we never play?",
     async (job) => {
-      const rows = await every(job, "list_coverage", "coverage", { kind: "attack_pattern", tested_after: daysAgo(91) });
+      const rows = await every(job, "inspect_coverage", "coverage", {
+        kind: "attack_pattern",
+        tested_after: daysAgo(91),
+      });
       const played = rows.filter(({ tests }) => tests > 0);
       return {
         played: Object.fromEntries(played.map((row) => [row.id, [row.tests, row.prevented, row.detected]])),
@@ -71,7 +74,7 @@ const JOBS: readonly (readonly [words: string, job: Job])[] = [
       });
       const [after, before] = runs.simulations;
       const args = { simulation_id: before.id, other_simulation_id: after.id };
-      const steps = await every(job, "compare_simulations", "injects", args);
+      const steps = await every(job, "inspect_simulation_comparison", "injects", args);
       const of = (change: string) =>
         steps
           .filter((step) => step.change === change)
@@ -104,10 +107,10 @@ const JOBS: readonly (readonly [words: string, job: Job])[] = [
       const { lessons_templates: templates } = await job.get<Json>("list_lessons_templates", { query: template });
       const added = await job.get<Json>("apply_lessons_template", { ...of, lessons_template_id: templates[0].id });
       await job.get<Json>("set_lessons_teams", { ...of, team_ids: [teams[0].id] });
-      const sent = await job.get<Json>("send_lessons_questionnaire", {
+      const sent = await job.get<Json>("launch_lessons_questionnaire", {
         ...of,
         subject: `How did we talk? ${scenario}`,
-        body: "<p>Please answer a few questions.</p>",
+        message: "<p>Please answer a few questions.</p>",
       });
       return { simulation: of.simulation_id, added: added.questions_added, players: sent.players };
     },
@@ -116,7 +119,7 @@ const JOBS: readonly (readonly [words: string, job: Job])[] = [
     "Which of our groups of machines has had no test in the last thirty days? I want to plan one for it.",
     async (job) => {
       const args = { kind: "asset_group", tested_after: daysAgo(30), state: "untested" };
-      return ids(await every(job, "list_coverage", "coverage", args));
+      return ids(await every(job, "inspect_coverage", "coverage", args));
     },
   ],
   [

@@ -72,9 +72,11 @@ export function toInjectChange({ title, change, before, after }: Pair): MessageI
   return {
     title,
     change,
-    ...given({ beforeId: before?.inject_id, before: was, afterId: after?.inject_id, after: is }),
+    ...given({ beforeInject: refOf(before), before: was, afterInject: refOf(after), after: is }),
   };
 }
+
+const refOf = (row: UpstreamInjectResult | undefined) => (row === undefined ? undefined : { id: row.inject_id });
 
 /** A run in our words. */
 export function toRun(row: UpstreamSimulation): MessageInitShape<typeof ComparedRunSchema> {

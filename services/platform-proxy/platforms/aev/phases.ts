@@ -12,8 +12,9 @@ export interface UpstreamPhase {
   readonly phase_order: number;
 }
 
-/** Where phases are found, and in what order. */
+/** Where phases are found. */
 export const PHASES = { route: "/kill_chain_phases/search", idKey: "phase_id" } as const;
+/** In what order they stand. */
 export const PHASE_SORTS = [
   { property: "phase_kill_chain_name", direction: "asc" },
   { property: "phase_order", direction: "asc" },

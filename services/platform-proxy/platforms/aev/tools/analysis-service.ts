@@ -17,7 +17,7 @@ const ALL_CHANGES = Object.values(Change).filter((one): one is Change => typeof 
 
 /** How the tools of this service are answered. */
 export const bindings = [
-  unary(AnalysisService.method.listCoverage, async (r, platform) => {
+  unary(AnalysisService.method.inspectCoverage, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const after = r.testedAfter as Timestamp;
     if (timestampMs(after) > Date.now())
@@ -51,7 +51,7 @@ export const bindings = [
     };
   }),
 
-  unary(AnalysisService.method.compareSimulations, async (r, platform) => {
+  unary(AnalysisService.method.inspectSimulationComparison, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const before = await memberOf(platform, tenant, SIMULATION, r.simulationId);
     const after = await memberOf(platform, tenant, SIMULATION, r.otherSimulationId);

@@ -30,11 +30,11 @@ export const bindings = [
         `${plan.noun}_id: this ${plan.noun} has no questions, so no team can get them; apply_lessons_template adds questions; nothing was changed`,
       );
     }
-    const wanted = [...new Set(r.categoryIds.map((id) => id.toLowerCase()))];
+    const wanted = r.categoryId === undefined ? [] : [r.categoryId.toLowerCase()];
     const unknown = wanted.filter((id) => !before.some(({ category }) => category.lessonscategory_id === id));
     if (unknown.length > 0) {
       throw notFound(
-        `category_ids: this ${plan.noun} has no category ${unknown.join(", ")}; list_lessons lists its categories; nothing was changed`,
+        `category_id: this ${plan.noun} has no category ${unknown.join(", ")}; list_lessons lists its categories; nothing was changed`,
       );
     }
     const ids = r.clearTeams ? [] : await teamIds(platform, tenant, r.teamIds);
@@ -55,7 +55,7 @@ export const bindings = [
     return { categories: audience.categories, players: audience.players };
   }),
 
-  unary(QuestionnaireService.method.sendLessonsQuestionnaire, async (r, platform) => {
+  unary(QuestionnaireService.method.launchLessonsQuestionnaire, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const plan = await planOf(platform, tenant, { case: "simulationId", value: r.simulationId });
     const { categories, teams, players } = await audienceOf(platform, tenant, plan);
@@ -71,7 +71,7 @@ export const bindings = [
     if (lack !== undefined) {
       throw failedPrecondition(`simulation_id: nobody would get the questionnaire: ${lack}; nothing was sent`);
     }
-    const body = r.body.includes(LINK) ? r.body : `${r.body}<p><a href="${LINK}">${LINK}</a></p>`;
+    const body = r.message.includes(LINK) ? r.message : `${r.message}<p><a href="${LINK}">${LINK}</a></p>`;
     await platform.rest<unknown>({
       verb: "POST",
       path: tenant.path(`${plan.route}/lessons_send`),

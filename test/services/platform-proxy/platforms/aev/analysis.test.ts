@@ -7,7 +7,7 @@ import { type AevHarness, startAev } from "../../../../support/platforms/aev.js"
 import { refusal } from "../../../../support/platforms/refusal.js";
 import { Desk, type Json } from "./content.js";
 
-const { listCoverage, compareSimulations } = AnalysisService.method;
+const { inspectCoverage, inspectSimulationComparison } = AnalysisService.method;
 const DAY = 86_400_000;
 let stack: AevHarness;
 let planner: Desk;
@@ -31,10 +31,10 @@ const ranIn = (after: number, before: number) =>
   });
 async function whole(kind: CoverageKind, after: number, more: object = {}) {
   const ask = { kind, testedAfter: timestampFromMs(after), pageSize: 100, ...more };
-  const first = await planner.call(listCoverage, ask);
+  const first = await planner.call(inspectCoverage, ask);
   const coverage = [...first.coverage];
   for (let token = first.nextPageToken; token !== undefined; ) {
-    const page = await planner.call(listCoverage, { ...ask, pageToken: token });
+    const page = await planner.call(inspectCoverage, { ...ask, pageToken: token });
     coverage.push(...page.coverage);
     token = page.nextPageToken;
   }
@@ -121,15 +121,15 @@ test("a period, phase or pair that cannot be is refused", async () => {
     { kind, testedAfter: before, testedBefore: timestampFromMs(Date.now() - 2 * DAY) },
     { kind, testedAfter: before, killChainPhaseId: FIRST },
   ]) {
-    expect((await refusal(planner.call(listCoverage, args))).code).toBe(Code.InvalidArgument);
+    expect((await refusal(planner.call(inspectCoverage, args))).code).toBe(Code.InvalidArgument);
   }
   const phase = { kind: CoverageKind.ATTACK_PATTERN, testedAfter: before, killChainPhaseId: FIRST };
-  expect((await refusal(planner.call(listCoverage, phase))).code).toBe(Code.NotFound);
+  expect((await refusal(planner.call(inspectCoverage, phase))).code).toBe(Code.NotFound);
   const [{ exercise_id: id }] = (await planner.rows("/exercises/search")) as [Json];
   const same = { simulationId: id, otherSimulationId: id.toUpperCase() };
-  expect((await refusal(planner.call(compareSimulations, same))).code).toBe(Code.InvalidArgument);
+  expect((await refusal(planner.call(inspectSimulationComparison, same))).code).toBe(Code.InvalidArgument);
   const unknown = { simulationId: id, otherSimulationId: FIRST };
-  expect((await refusal(planner.call(compareSimulations, unknown))).code).toBe(Code.NotFound);
+  expect((await refusal(planner.call(inspectSimulationComparison, unknown))).code).toBe(Code.NotFound);
 });
 
 test("two runs of a scenario are compared inject by inject", async () => {
@@ -140,7 +140,7 @@ test("two runs of a scenario are compared inject by inject", async () => {
   expect(pairs.length).toBeGreaterThan(0);
   for (const [one, other] of pairs as [Json, Json][]) {
     const ask = { simulationId: one.exercise_id, otherSimulationId: other.exercise_id };
-    const answer = await planner.call(compareSimulations, { ...ask, pageSize: 100 });
+    const answer = await planner.call(inspectSimulationComparison, { ...ask, pageSize: 100 });
     const [was, is] = [
       await planner.rows(`/exercises/${one.exercise_id}/injects/search`),
       await planner.rows(`/exercises/${other.exercise_id}/injects/search`),
@@ -148,25 +148,25 @@ test("two runs of a scenario are compared inject by inject", async () => {
     const ids = answer.counts.reduce((sum, { count }) => sum + count, 0);
     expect(ids).toBeGreaterThanOrEqual(Math.max(was.length, is.length));
     expect(answer.injects.every(({ change }) => change !== Change.SAME)).toBe(true);
-    for (const { beforeId, afterId, change, title } of answer.injects) {
+    for (const { beforeInject, afterInject, change, title } of answer.injects) {
       const rank = (rows: Json[], id?: string) => {
         const results = rows.find((row) => row.inject_id === id)?.inject_expectation_results ?? [];
         return new Map(
           results.map((r: Json) => [r.type, ["FAILED", "PARTIAL", "SUCCESS"].indexOf(r.avgResult)]),
         ) as Map<string, number>;
       };
-      const [a, b] = [rank(was, beforeId), rank(is, afterId)];
+      const [a, b] = [rank(was, beforeInject?.id), rank(is, afterInject?.id)];
       const steps = [...a].flatMap(([type, r]) =>
         r < 0 || (b.get(type) ?? -1) < 0 ? [] : [(b.get(type) as number) - r],
       );
       const titles = [was, is].map(
-        (rows, i) => rows.find((row) => row.inject_id === [beforeId, afterId][i])?.inject_title,
+        (rows, i) => rows.find((row) => row.inject_id === [beforeInject?.id, afterInject?.id][i])?.inject_title,
       );
       expect(titles.filter((one) => one !== undefined && one !== title)).toEqual([]);
       if (change === Change.BETTER) expect([Math.max(...steps) > 0, Math.min(...steps) >= 0]).toEqual([true, true]);
       if (change === Change.WORSE) expect([Math.min(...steps) < 0, Math.max(...steps) <= 0]).toEqual([true, true]);
     }
-    const back = await planner.call(compareSimulations, {
+    const back = await planner.call(inspectSimulationComparison, {
       simulationId: ask.otherSimulationId,
       otherSimulationId: ask.simulationId,
     });

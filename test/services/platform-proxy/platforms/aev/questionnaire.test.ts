@@ -7,7 +7,7 @@ import { type AevHarness, startAev } from "../../../../support/platforms/aev.js"
 import { refusal } from "../../../../support/platforms/refusal.js";
 import { Desk, type Json } from "./content.js";
 
-const { setLessonsTeams, sendLessonsQuestionnaire } = QuestionnaireService.method;
+const { setLessonsTeams, launchLessonsQuestionnaire } = QuestionnaireService.method;
 const { listLessons, applyLessonsTemplate } = LessonsService.method;
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the platform's own notation.
@@ -26,9 +26,9 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 const parent = () => ({ parent: { case: "simulationId" as const, value: simulation } });
-const mail = { subject: "How did it go?", body: "<p>Please answer.</p>" };
+const mail = { subject: "How did it go?", message: "<p>Please answer.</p>" };
 const send = (more: object = {}) =>
-  planner.call(sendLessonsQuestionnaire, { simulationId: simulation, ...mail, ...more });
+  planner.call(launchLessonsQuestionnaire, { simulationId: simulation, ...mail, ...more });
 const categories = () => planner.ask("GET", `/exercises/${simulation}/lessons_categories`);
 
 test("what a questionnaire lacks is said before anything is set or sent", async () => {
@@ -46,7 +46,7 @@ test("what a questionnaire lacks is said before anything is set or sent", async 
   const before = await categories();
   for (const [args, words] of [
     [{ teamIds: [team, UNKNOWN] }, /team_ids: there is no 0{8}/],
-    [{ teamIds: [team], categoryIds: [UNKNOWN] }, /category_ids: .*no category 0{8}.*nothing was changed/],
+    [{ teamIds: [team], categoryId: UNKNOWN }, /category_id: .*no category 0{8}.*nothing was changed/],
     [{}, /give team_ids or clear_teams/],
     [{ teamIds: [team], clearTeams: true }, /give team_ids or clear_teams/],
   ] as const) {
@@ -71,7 +71,7 @@ test("teams are set for all categories or for some, and every player of theirs g
   expect(lessons.every((row) => row.teams === 1)).toBe(true);
 
   const [first] = set.categories;
-  const both = { ...parent(), teamIds: [one.team_id, other.team_id], categoryIds: [first!.id] };
+  const both = { ...parent(), teamIds: [one.team_id, other.team_id], categoryId: first!.id };
   const more = await planner.call(setLessonsTeams, both);
   expect(more.categories.find(({ id }) => id === first!.id)?.teams).toHaveLength(2);
   const players = new Set(
@@ -87,7 +87,7 @@ test("teams are set for all categories or for some, and every player of theirs g
   expect(stack.sandbox.mails.map(({ user }) => user).sort()).toEqual([...players].sort());
   expect(stack.sandbox.mails[0]).toMatchObject({ subject: mail.subject, body: expect.stringContaining(LINK) });
   const own = `<a href="${LINK}">Here</a>`;
-  await send({ body: own });
+  await send({ message: own });
   expect(stack.sandbox.mails.at(-1)?.body).toBe(own);
 
   const cleared = await planner.call(setLessonsTeams, { ...parent(), clearTeams: true });
@@ -100,7 +100,7 @@ test("teams are set for all categories or for some, and every player of theirs g
 test("who may only read a simulation sends nothing", async () => {
   const reader = new Desk(stack, "reader", FIRST);
   const count = stack.sandbox.mails.length;
-  const said = await refusal(reader.call(sendLessonsQuestionnaire, { simulationId: simulation, ...mail }));
+  const said = await refusal(reader.call(launchLessonsQuestionnaire, { simulationId: simulation, ...mail }));
   expect([Code.PermissionDenied, Code.FailedPrecondition]).toContain(said.code);
   expect(stack.sandbox.mails).toHaveLength(count);
 });
